@@ -1,0 +1,55 @@
+"""MuGo: a Go program that learns from people.
+
+The package is flat and is read in this order; a file imports only from files above it
+(tests/test_reading_order.py checks that).
+"""
+import hashlib
+import os
+from pathlib import Path
+
+__version__ = "0.1.0"
+
+READING_ORDER = (
+    "coords",        # point <-> (row, col) <-> move index <-> SGF <-> GTP, and the eight symmetries
+    "board",         # stones, chains, liberties, captures, ko, legality, eyes, area score   compiled
+    "ladders",       # reading ladders                                                       compiled
+    "rollouts",      # playing a board to its end at random                                  compiled
+    "go",            # Position: a board plus history, superko, komi, handicap, result
+    "planes",        # the 48 planes: the table, and boards encoded as it says               compiled
+    "files",         # atomic writes and the one exception for bad input
+    "records",       # SGF text <-> Record, through sgfmill
+    "archives",      # every SGF in whatever the user has
+    "network",       # a trained network, opened with ONNX Runtime
+    "dataset",       # records on disk, two bytes a move; positions drawn at random
+    "preprocess",    # archives -> data set                                         `preprocess`
+    "diagrams",      # boards, planes, heat maps and charts as text, PNG and SVG
+    "statistics",    # what is in a data set                                        `show`, `export`
+    "layers",        # the only file that imports keras: building, saving, exporting networks
+    "train",         # data set -> network                                          `train`
+    "evaluate",      # network + data set -> how well it predicts                   `evaluate`
+    "players",       # position -> move
+    "gtp",           # the Go Text Protocol                                         `gtp`
+    "demo",          # the whole road on the sample games                           `demo`
+    "cli",           # the command table; main.py and the installed `mugo` call it
+)
+
+
+def _name_the_compile_cache() -> None:
+    """Give numba a cache folder that belongs to exactly these compiled sources.
+
+    Numba checks only the file a function stands in: after an edit in board.py it would go on
+    using stale machine code for the functions of planes.py that call it.  So the folder's name
+    is a hash of every source; a user who has set NUMBA_CACHE_DIR keeps that choice.
+    """
+    if "NUMBA_CACHE_DIR" in os.environ:
+        return
+    sources = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        text = path.read_bytes()
+        if b"njit" in text:
+            sources.update(text)
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    os.environ["NUMBA_CACHE_DIR"] = os.path.join(home, "mugo", sources.hexdigest()[:16])
+
+
+_name_the_compile_cache()
