@@ -1,11 +1,12 @@
 """Where a move is: one table, and the functions that go from column to column.
 
-                upper left   upper right   pass
-    point           21           39            0          index into a board's arrays (size 19)
-    (row, col)      (0, 0)       (0, 18)       None
-    move index      0            18            361        a network's output; size * size is a pass
-    SGF             'aa'         'sa'          ''         ('tt' too, up to 19x19)
-    GTP             'A19'        'T19'         'pass'
+                  upper left   upper right   pass
+    point         21           39            0          index into a board's arrays (size 19)
+    (row, col)    (0, 0)       (0, 18)       None
+    move index    0            18            361        a network's output; size * size is a pass
+    coded move    0 / 512      18 / 530      361 / 873  a move index, plus WHITE_BIT if White's
+    SGF           'aa'         'sa'          ''         ('tt' too, up to 19x19)
+    GTP           'A19'        'T19'         'pass'
 
 A point is ``(row + 1) * (size + 1) + col + 1``: rows share one border column, and point 0, which
 is border too, stands for a pass.  Rows count from the top, columns from the left.
@@ -19,6 +20,7 @@ import re
 import numpy as np
 
 PASS = 0
+WHITE_BIT = 512                          # above every move index
 MIN_SIZE, MAX_SIZE = 2, 19
 COLUMNS = "ABCDEFGHJKLMNOPQRST"          # GTP has no I
 SGF_LETTERS = "abcdefghijklmnopqrs"
