@@ -17,6 +17,7 @@ READING_ORDER = (
     "go",            # Position: a board plus history, superko, komi, handicap, result
     "planes",        # the 48 planes: the table, and boards encoded as it says               compiled
     "files",         # atomic writes and the one exception for bad input
+    "parallel",      # work over many items on several processes
     "records",       # SGF text <-> Record, through sgfmill
     "archives",      # every SGF in whatever the user has
     "network",       # a trained network, opened with ONNX Runtime

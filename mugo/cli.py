@@ -1,0 +1,49 @@
+"""The command table.  Each command is a module with `add_arguments` and `command`; only the one
+asked for is imported, so `mugo gtp random` does not wait for TensorFlow."""
+import argparse
+import importlib
+import os
+import sys
+
+from mugo import __version__
+from mugo.files import BadInput
+
+# command: (module, what it does)
+COMMANDS = {
+    "preprocess": ("preprocess", "read SGF archives into a data set"),
+    "show": ("statistics", "say what is in a data set"),
+    "export": ("export", "write a data set's planes and moves as .npy files"),
+    "train": ("train", "train a network on a data set"),
+    "evaluate": ("evaluate", "say how well a network predicts"),
+    "gtp": ("gtp", "play over the Go Text Protocol"),
+    "demo": ("demo", "all of this on the sample games, in some minutes"),
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command; returns the exit status: 0 done, 2 bad input (one line on stderr), 130 Ctrl-C."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    parser = argparse.ArgumentParser(prog="mugo", description="A Go program that learns from people.")
+    parser.add_argument("--version", action="version", version=f"MuGo {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, (module, what) in COMMANDS.items():
+        of_command = commands.add_parser(name, help=what, description=what[0].upper() + what[1:] + ".")
+        if arguments[:1] == [name]:
+            chosen = importlib.import_module(f"mugo.{module}")
+            chosen.add_arguments(of_command)
+    args = parser.parse_args(arguments)
+    try:
+        return chosen.command(args)
+    except BadInput as error:
+        print(f"mugo {args.command}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"\nmugo {args.command}: stopped", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())       # or Python complains once more
+        return 1
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"mugo {args.command}: {where}{error.strerror or error}", file=sys.stderr)
+        return 2

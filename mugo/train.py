@@ -1,0 +1,342 @@
+"""A data set in, a network out:  mugo train DATASET -o RUN
+
+    RUN/checkpoint.keras              the newest state: weights, optimizer, schedule, history
+    RUN/checkpoint.previous.keras     the one before
+    RUN/network.keras                 the best on the validation positions so far: play with this one
+    RUN/log.csv, RUN/curve.png        loss and accuracy as they went
+    RUN/tensorboard/                  the same for TensorBoard (on the TensorFlow backend)
+
+Training is cut into short rounds; after each the state is saved.  Every batch is a function of (seed,
+step) alone, and a checkpoint holds the step, so `--resume` after Ctrl-C or kill -9 goes on with the
+very batches that would have come.  Batches are made by compiled threads while the network trains.
+"""
+import argparse
+import contextlib
+import os
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from tqdm import tqdm
+
+from mugo import dataset, diagrams, layers, network
+from mugo.dataset import Batch, Positions
+from mugo.files import BadInput, written_whole
+from mugo.layers import Architecture, keras
+
+COLUMNS = ["step", "positions", "seconds", "learning_rate", "loss", "ce", "top1", "top5", "value_error",
+           "validation_ce", "validation_top1", "validation_top5", "validation_value_error", "positions_per_second"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a run does; kept in its checkpoints, so that it is resumed with the same."""
+
+    positions: int                       # to train on, repeats counted
+    batch_size: int = 128
+    learning_rate: float = 2e-3          # the highest; see `schedule`
+    warm_up: int = 200                   # steps
+    last_rate: float = 0.01              # of the highest, where the cosine ends
+    value_weight: float = 0.5            # of the value's error against the policy's cross-entropy
+    round_positions: int = 64_000        # between two checkpoints
+    validation_positions: int = 8_192    # looked at after each round
+    where: str = ""
+    seed: int = 0
+    precision: str = "float32"           # or 'mixed_bfloat16'
+
+    @property
+    def rounds(self) -> int:
+        return max(1, round(self.positions / self.round_positions))
+
+    @property
+    def round_steps(self) -> int:
+        return max(1, self.positions // self.batch_size // self.rounds)
+
+    @property
+    def steps(self) -> int:
+        return self.rounds * self.round_steps
+
+    def schedule(self):
+        """The learning rate by step: a linear warm-up, then a cosine down to last_rate of the peak."""
+        warm_up = min(self.warm_up, self.steps // 10)
+        return keras.optimizers.schedules.CosineDecay(
+            0.0 if warm_up else self.learning_rate, max(1, self.steps - warm_up), alpha=self.last_rate,
+            warmup_target=self.learning_rate if warm_up else None, warmup_steps=warm_up)
+
+
+def targets_of(batch: Batch, has_value: bool) -> dict[str, np.ndarray]:
+    """A batch's answers in the form the network's losses want."""
+    answers = {"policy": batch.targets}
+    if has_value:
+        answers["value"] = batch.outcomes.astype(np.float32)[:, None]
+    return answers
+
+
+class Feeder:
+    """Batches `first`, `first + 1`, ... of make(step), in order, made ahead by threads.
+
+    An iterator; `close` stops its threads.
+    """
+
+    def __init__(self, make: Callable[[int], tuple], first: int, threads: int = 2, ahead: int = 16):
+        self._make = make
+        self._queues = [queue.Queue(max(1, ahead // threads)) for _ in range(threads)]
+        self._next = 0
+        self._closed = False
+        for i, out in enumerate(self._queues):
+            threading.Thread(target=self._fill, args=(out, first + i, threads), daemon=True).start()
+
+    def _fill(self, out: queue.Queue, step: int, stride: int) -> None:
+        while not self._closed:
+            try:
+                item = self._make(step)
+            except Exception as error:  # handed to the thread that trains, which raises it
+                item = error
+            while not self._closed:
+                with contextlib.suppress(queue.Full):
+                    out.put(item, timeout=0.5)
+                    break
+            step += stride
+
+    def __iter__(self) -> Iterator[tuple]:
+        return self
+
+    def __next__(self) -> tuple:
+        item = self._queues[self._next].get()
+        self._next = (self._next + 1) % len(self._queues)
+        if isinstance(item, Exception):
+            raise item
+        return item
+
+    def close(self) -> None:
+        self._closed = True
+
+
+class Progress(keras.callbacks.Callback):
+    """The bar: positions/s, loss, accuracies, time left."""
+
+    def __init__(self, options: Options, first_step: int):
+        super().__init__()
+        self.batch_size = options.batch_size
+        self.bar = tqdm(total=options.steps * options.batch_size, initial=first_step * options.batch_size,
+                        unit=" positions", unit_scale=True, smoothing=0.02)
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.bar.update(self.batch_size)
+        if batch % 10 == 0 and logs:
+            logs = plain(logs)
+            self.bar.set_postfix_str(f"loss {logs['loss']:.3f} top-1 {logs['top1']:.1%} top-5 {logs['top5']:.1%}",
+                                     refresh=False)
+
+
+def plain(logs: dict) -> dict[str, float]:
+    """Keras's logs under the names of COLUMNS, which do not depend on whether there is a value head."""
+    named = {}
+    for name, value in logs.items():
+        before = "validation_" if name.startswith("val_") else ""
+        name = name.removeprefix("val_")
+        if name not in ("policy_loss", "value_loss"):
+            named[before + name.removeprefix("policy_")] = float(value)
+    return named
+
+
+class Keep(keras.callbacks.Callback):
+    """After each round: the history, the checkpoint, the best network, the log and the curve."""
+
+    def __init__(self, run: Path, options: Options, about: dict, bar: tqdm):
+        super().__init__()
+        self.run, self.options, self.about, self.bar = run, options, about, bar
+        self.shape = Architecture(**about["architecture"])
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self.start = time.perf_counter()
+
+    def on_test_begin(self, logs=None):
+        self.trained = time.perf_counter()
+
+    def on_epoch_end(self, epoch, logs=None):
+        history = self.about["history"]
+        step = int(self.model.optimizer.iterations)
+        before = history[-1] if history else {"step": 0, "seconds": 0.0}
+        now = time.perf_counter()
+        row = plain(logs) | {
+            "step": step, "positions": step * self.options.batch_size,
+            "seconds": round(before["seconds"] + now - self.start, 1),
+            "learning_rate": float(self.options.schedule()(step)),
+            "positions_per_second": (step - before["step"]) * self.options.batch_size / (self.trained - self.start),
+        }
+        history.append({name: round(row[name], 6) for name in COLUMNS if name in row})
+        self.save()
+        self.bar.write(f"{step:8,} steps  {row['positions']:11,} positions  loss {row['loss']:.3f}  "
+                       f"top-1 {row['top1']:.1%}  validation: top-1 {row['validation_top1']:.2%}  "
+                       f"top-5 {row['validation_top5']:.2%}  cross-entropy {row['validation_ce']:.3f}"
+                       + (f"  value error {row['validation_value_error']:.3f}" if self.shape.value else ""))
+
+    def save(self) -> None:
+        """Write everything; at each moment at least one whole checkpoint is there."""
+        history = self.about["history"]
+        checkpoint = self.run / "checkpoint.keras"
+        if checkpoint.exists():
+            previous = self.run / "checkpoint.previous.keras"
+            with contextlib.suppress(FileNotFoundError):
+                previous.unlink()
+            os.link(checkpoint, previous)
+        best = max(history, key=lambda row: row["validation_top1"])
+        self.about["best"] = best
+        layers.save(self.model, checkpoint, self.about)
+        if best is history[-1]:
+            shipped = {name: value for name, value in self.about.items() if name != "history"}
+            layers.ship(self.model, self.run / "network.keras", shipped)
+        with written_whole(self.run / "log.csv") as path:
+            pd.DataFrame(history, columns=COLUMNS).to_csv(path, index=False)
+        diagrams.training_curve(history, self.run / "curve.png")
+
+
+def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Options, resume: bool = False) -> Path:
+    """Train a network and return its file, RUN/network.keras.
+
+    resume: go on from RUN's checkpoint; shape and options then come from there.
+    Raises BadInput if RUN holds a run already, or none to go on with.
+    """
+    if resume:
+        model, about = newest(run)
+        if about["data"]["fingerprint"] != data.fingerprint:
+            raise BadInput(f"{run} was trained on other games than {data.folder} has now: its data set has "
+                           f"fingerprint {about['data']['fingerprint']}, this one {data.fingerprint}")
+        shape, options = Architecture(**about["architecture"]), Options(**about["options"])
+    else:
+        if (run / "checkpoint.keras").exists():
+            raise BadInput(f"{run} holds a training run already: --resume goes on with it, or give -o another folder")
+        about = layers.describe(shape) | {
+            "name": run.name, "options": asdict(options), "history": [], "best": None,
+            "data": {"fingerprint": data.fingerprint, "sources": [s["label"] for s in data.meta["sources"]],
+                     "games": len(data.used), "positions": int(data.used["plies"].sum())},
+        }
+        keras.utils.set_random_seed(options.seed)
+        model = layers.build(shape, options.precision)
+        layers.compile_for_training(model, options.schedule(), options.value_weight, shape.value)
+    training = data.positions("train", shape.size, options.where)
+    checked = validation_batch(data.positions("validation", shape.size, options.where), options, shape.value)
+    first_step = int(model.optimizer.iterations)
+    if first_step >= options.steps:
+        print(f"{run} is finished: {options.steps:,} steps of {options.batch_size} positions")
+        return run / "network.keras"
+    run.mkdir(parents=True, exist_ok=True)
+    cores = os.cpu_count() or 1
+
+    def make(step: int) -> tuple:
+        batch = training.shuffled_batch(step, options.batch_size, options.seed)
+        return batch.packed, targets_of(batch, shape.value)
+
+    feeder = Feeder(make, first_step, threads=min(8, cores))
+    progress = Progress(options, first_step)
+    callbacks = [progress, Keep(run, options, about, progress.bar)]
+    if keras.backend.backend() == "tensorflow":
+        callbacks.append(keras.callbacks.TensorBoard(run / "tensorboard", write_graph=False))
+    try:
+        model.fit((batch for batch in feeder), steps_per_epoch=options.round_steps, epochs=options.rounds,
+                  initial_epoch=first_step // options.round_steps, verbose=0, shuffle=False, callbacks=callbacks,
+                  validation_data=checked, validation_batch_size=options.batch_size)
+    finally:
+        feeder.close()
+        progress.bar.close()
+    return run / "network.keras"
+
+
+def validation_batch(positions: Positions, options: Options, has_value: bool) -> tuple:
+    """The same positions for every run on this data set, drawn once from all of its validation games."""
+    numbers, _ = dataset.shuffled(0, min(options.validation_positions, len(positions)), len(positions), 0)
+    batch = positions.batch(np.sort(numbers))
+    return batch.packed, targets_of(batch, has_value)
+
+
+def newest(run: Path) -> tuple[keras.Model, dict]:
+    """The newest whole checkpoint of a run and its mugo.json.  Raises BadInput if there is none."""
+    for name in ("checkpoint.keras", "checkpoint.previous.keras"):
+        if (run / name).exists():
+            with contextlib.suppress(BadInput, OSError, ValueError):
+                return layers.load(run / name), network.read_about(run / name)
+    raise BadInput(f"{run} holds no training run to resume: checkpoint.keras is missing or damaged")
+
+
+def positions_in(minutes: float, data: dataset.DataSet, shape: Architecture, options: Options) -> int:
+    """How many positions this machine can train on in so many minutes: measured for a few seconds."""
+    model = layers.build(shape, options.precision)
+    layers.compile_for_training(model, options.schedule(), options.value_weight, shape.value)
+    batch = data.positions("train", shape.size, options.where).shuffled_batch(0, options.batch_size, 0)
+    answers = targets_of(batch, shape.value)
+    model.train_on_batch(batch.packed, answers)
+    start, steps = time.perf_counter(), 0
+    while time.perf_counter() - start < min(5.0, 6 * minutes):
+        model.train_on_batch(batch.packed, answers)
+        steps += 1
+    # A twentieth goes into validation and saving.
+    rate = steps * options.batch_size / (time.perf_counter() - start)
+    return max(options.batch_size, int(0.95 * rate * 60 * minutes))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    shape, options = Architecture(), Options(1)
+    parser.add_argument("dataset", type=Path, metavar="DATASET", help="a folder made by preprocess")
+    parser.add_argument("-o", "--output", required=True, type=Path, metavar="RUN", help="the run's folder")
+    parser.add_argument("--resume", action="store_true", help="go on with the run, exactly as it was begun")
+    group = parser.add_argument_group("how long (default: one epoch)").add_mutually_exclusive_group()
+    group.add_argument("--positions", type=float, metavar="N", help="positions to train on, say 2e6")
+    group.add_argument("--epochs", type=float, metavar="N", help="times through all positions of the training split")
+    group.add_argument("--minutes", type=float, metavar="N", help="as many as this machine does in N minutes")
+    group = parser.add_argument_group("the network")
+    group.add_argument("--size", type=int, metavar="N", help="board size (default: the data set's most frequent)")
+    group.add_argument("--filters", type=int, default=shape.filters, metavar="K", help="default %(default)s")
+    group.add_argument("--layers", type=int, default=shape.layers, metavar="N",
+                       help="convolutions, the 5x5 and the 1x1 counted (default %(default)s)")
+    for name, what in (("norm", "batch normalisation"), ("residual", "sums over the 3x3 layers"),
+                       ("pooling", "a bias from the whole board in the middle layer"),
+                       ("value", "a second output: who wins")):
+        group.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, default=getattr(shape, name), help=what)
+    group = parser.add_argument_group("how it learns")
+    for name, kind, what in (
+            ("batch_size", int, ""), ("learning_rate", float, "the highest"), ("warm_up", int, "steps up to it"),
+            ("last_rate", float, "share of it at the end of the cosine"),
+            ("value_weight", float, "of the value's error"), ("round_positions", int, "between checkpoints"),
+            ("validation_positions", int, "looked at after each round"), ("seed", int, "")):
+        group.add_argument(f"--{name.replace('_', '-')}", type=kind, default=getattr(options, name), metavar="N",
+                           help=f"{what} (default %(default)s)".strip())
+    group.add_argument("--where", default="", metavar="QUERY", help="train on these games: a pandas query")
+    group.add_argument("--precision", choices=("auto", "float32", "mixed_bfloat16"), default="auto",
+                       help="auto: bfloat16 where this machine multiplies it faster")
+
+
+def command(args: argparse.Namespace) -> int:
+    data = dataset.open_dataset(args.dataset)
+    if not args.resume:
+        for name, least in (("filters", 1), ("layers", 3), ("batch_size", 1), ("round_positions", 1)):
+            if getattr(args, name) < least:
+                raise BadInput(f"--{name.replace('_', '-')} {getattr(args, name)}: at least {least} is needed")
+        if any(value is not None and value <= 0 for value in (args.positions, args.epochs, args.minutes)):
+            raise BadInput("--positions, --epochs and --minutes are more than 0")
+    sizes = data.sizes()
+    shape = Architecture(args.size or (sizes[0] if sizes else 19), args.filters, args.layers, args.norm,
+                         args.residual, args.pooling, args.value)
+    precision = args.precision
+    if precision == "auto":
+        precision = "mixed_bfloat16" if layers.pays_bfloat16() else "float32"
+    options = Options(1, **{name: getattr(args, name) for name in asdict(Options(1)) if name not in
+                            ("positions", "precision")}, precision=precision)
+    if not args.resume:
+        if args.minutes:
+            positions = positions_in(args.minutes, data, shape, options)
+        elif args.positions:
+            positions = int(args.positions)
+        else:
+            positions = int((args.epochs or 1) * len(data.positions("train", shape.size, args.where)))
+        options = replace(options, positions=positions)
+    path = train(data, args.output, shape, options, args.resume)
+    best = network.read_about(path)["best"]
+    print(f"{path}: top-1 {best['validation_top1']:.2%}, top-5 {best['validation_top5']:.2%} on validation positions "
+          f"after {best['positions']:,} positions")
+    return 0
