@@ -145,18 +145,23 @@ _BEGIN = re.compile(rb"\(\s*;")
 # Root properties stand in no other node: where a line begins so, a new game begins, even if the
 # brackets of the one before were never closed.
 _ROOT = re.compile(rb"(?<=[\r\n)])[ \t]{0,9}\(\s{0,9};\s{0,9}(?:FF|GM|CA|AP|SZ)\s{0,9}\[[^\\\]]{0,40}\]")
+_NODE = re.compile(rb";\s{0,9}[A-Za-z]{1,20}\s{0,9}\[")
 _UP_TO_BRACKET = re.compile(rb"([^()\[]*+(?:" + _VALUE.pattern + rb"[^()\[]*+)*+)([()])", re.DOTALL)
 _VALUE_OR_BRANCH = re.compile(rb"(" + _VALUE.pattern + rb")|\(", re.DOTALL)
 
 
 def _games(text: bytes) -> Iterator[bytes | BadRecord]:
     """The main lines of all games in a text, each as an SGF game without variations."""
+    if _NODE.match(text.lstrip()):
+        text = b"(" + text          # the Fox server forgot it in some games
     roots = (match.start() for match in _ROOT.finditer(text))
     for start, stop in itertools.pairwise(itertools.chain([0], roots, [len(text)])):
         part = text[start:stop]
         position = 0
         while begin := _BEGIN.search(part, position):
             try:
+                if _NODE.search(part, position, begin.start()):
+                    raise BadRecord("broken SGF", "a variation without its game: there is a ')' too many")
                 game, position = _main_line(part, begin.start())
             except BadRecord as bad:
                 yield bad
@@ -226,12 +231,16 @@ def _interpret(nodes: list[dict[str, list[bytes]]]) -> Record:
             if not node.keys().isdisjoint(_SETUP):
                 _add_setup(node, size, moves, setup)
         # A node has one move.  Of more than one, the first of Black's counts, as sgfmill reads it.
-        raw, bit = (node["B"][0], 0) if "B" in node else (node["W"][0], WHITE_BIT) if "W" in node else (None, 0)
-        if raw is not None:
-            index = index_of.get(raw)
-            if index is None:
-                index = _index(raw.strip(), size, f"move {len(moves) + 1}")
-            moves.append(index + bit)
+        if "B" in node:
+            raw, bit = node["B"][0], 0
+        elif "W" in node:
+            raw, bit = node["W"][0], WHITE_BIT
+        else:
+            continue
+        index = index_of.get(raw)
+        if index is None:
+            index = _index(raw.strip(), size, f"move {len(moves) + 1}")
+        moves.append(index + bit)
 
     stones = [index + (WHITE_BIT if colour == WHITE else 0) for index, colour in sorted(setup.items())]
     handicap = _handicap(info, stones, moves)
@@ -242,7 +251,7 @@ def _interpret(nodes: list[dict[str, list[bytes]]]) -> Record:
         first = WHITE if to_play == "W" or to_play != "B" and handicap and stones else BLACK
     return Record(
         size=size, setup=np.array(stones, np.int16), moves=np.array(moves, np.int16), first=first,
-        komi=_komi(info, size), handicap=handicap, result=_result(_text(info, "RE"), size),
+        komi=_komi(info), handicap=handicap, result=_result(_text(info, "RE"), size),
         black=_text(info, "PB"), white=_text(info, "PW"),
         black_rank=_text(info, "BR"), white_rank=_text(info, "WR"), date=_date(_text(info, "DT")),
         event=_text(info, "EV") or _text(info, "GN"), place=_text(info, "PC"), rules=_text(info, "RU"),
@@ -327,7 +336,7 @@ def _handicap(info: dict[str, list[bytes]], stones: list[int], moves: list[int])
     return set_up if white_first and set_up == len(stones) >= 2 else 0
 
 
-def _komi(info: dict[str, list[bytes]], size: int) -> float | None:
+def _komi(info: dict[str, list[bytes]]) -> float | None:
     text = _text(info, "KM")
     match = re.match(r"[+-]?\d{1,6}(?:[.,]\d{1,6})?", text, re.ASCII)
     if not match:
@@ -340,16 +349,18 @@ def _komi(info: dict[str, list[bytes]], size: int) -> float | None:
     fox = "TC" in info or any(b"foxwq" in program for program in info.get("AP", ()))
     if komi == 0 and fox and _text(info, "HA") == "0":
         return None                 # the Fox server's way to say nothing
-    return komi if abs(komi) <= size * size and komi % 0.5 == 0 else None
+    return komi if abs(komi) <= 361 and komi % 0.5 == 0 else None
 
 
-_WINS = re.compile(r"\s*(?:(b|black|w|white)(?:\s*\+|\s+wins?\b|\s*$)|(?:([黑黒흑])|[白백]).*?[胜勝승贏赢])", re.IGNORECASE)
-_MARGIN = re.compile(r"(?P<whole>\d{1,4}(?:[.,]\d{1,4})?(?![\d/]))?\D{0,3}(?:(?P<part>\d)/(?P<of>[24]))?")
+_WINS = re.compile(r"\s*(?:(b|black|w|white)(?:\s*\+|\s+w[io]ns?\b|\s*$)"
+                   r"|(?:([黑黒흑])|[白백]).*?[胜勝승贏赢])", re.IGNORECASE)
 _HOW = (
-    ("R", re.compile(r"r\b|resign|中盘|中盤|中押|불계", re.IGNORECASE)),
-    ("T", re.compile(r"t\b|time|超时|超時|时间|時間|時間切|시간", re.IGNORECASE)),
-    ("F", re.compile(r"f\b|forfeit|offline|反则|反則|弃权|棄權|반칙|기권", re.IGNORECASE)),
+    ("R", re.compile(r"\br\b|resign|中盘|中盤|中押|불계", re.IGNORECASE)),
+    ("T", re.compile(r"\bt\b|time|超时|超時|时间|時間|시간", re.IGNORECASE)),
+    ("F", re.compile(r"\bf\b|forfeit|offline|反则|反則|弃权|棄權|반칙|기권", re.IGNORECASE)),
 )
+_WHOLE = re.compile(r"(?<![\d/])\d{1,4}(?:[.,]\d{1,4})?(?!\d*/)", re.ASCII)
+_FRACTION = re.compile(r"(\d)/([24])", re.ASCII)
 _DRAWN = re.compile(r"0|draw|jigo|tie|和棋|和局|持碁|ジゴ|무승부", re.IGNORECASE)
 
 
@@ -361,21 +372,18 @@ def _result(text: str, size: int) -> str:
     if not match:
         return ""
     winner = "B" if match[2] or (match[1] or "").lower().startswith("b") else "W"
-    told = text[match.start(1) + len(match[1]):].lstrip(" +") if match[1] else text
+    told = text[match.end(1):] if match[1] else text
     for letter, words in _HOW:
-        if words.match(told) if match[1] and len(told) == 1 else words.search(told):
+        if words.search(told):
             return f"{winner}+{letter}"
-    digits = re.search(r"\d", told)
-    margin = 0.0
-    if digits:
-        number = _MARGIN.match(told, digits.start())
-        margin = float((number["whole"] or "0").replace(",", "."))
-        if number["part"]:
-            margin += int(number["part"]) / int(number["of"])
+    whole, fraction = _WHOLE.search(told), _FRACTION.search(told)
+    margin = float(whole[0].replace(",", ".")) if whole else 0.0
+    margin += int(fraction[1]) / int(fraction[2]) if fraction else 0.0
     margin += 0.5 * bool(re.search("[半½반]", told))
     if margin % 0.5 == 0.25 or "子" in told:
         margin *= 2                 # counted in stones
-    return f"{winner}+{margin:g}" if 0 < margin <= 2 * size * size else f"{winner}+"
+    # The Fox server writes +0.0 and +0.02 in games that were not counted, and KGS +8194.
+    return f"{winner}+{margin:g}" if 0 < margin <= 2 * size * size and margin % 0.5 == 0 else f"{winner}+"
 
 
 def _date(text: str) -> str:
