@@ -24,7 +24,8 @@ READING_ORDER = (
     "dataset",       # records on disk, two bytes a move; positions drawn at random
     "preprocess",    # archives -> data set                                         `preprocess`
     "diagrams",      # boards, planes, heat maps and charts as text, PNG and SVG
-    "statistics",    # what is in a data set                                        `show`, `export`
+    "statistics",    # what is in a data set                                        `show`
+    "export",        # its planes and moves as .npy, for training elsewhere         `export`
     "layers",        # the only file that imports keras: building, saving, exporting networks
     "train",         # data set -> network                                          `train`
     "evaluate",      # network + data set -> how well it predicts                   `evaluate`

@@ -20,6 +20,10 @@ from pathlib import Path
 
 import numpy as np
 
+from mugo import planes
+from mugo.files import written_whole
+from mugo.network import ABOUT, FORMAT, ONNX, Network
+
 os.environ.setdefault("KERAS_BACKEND", "tensorflow")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
@@ -50,10 +54,6 @@ with quiet():
         import jax
 
         HAS_GPU = jax.default_backend() != "cpu"
-
-from mugo import planes
-from mugo.files import written_whole
-from mugo.network import ABOUT, FORMAT, ONNX, Network
 
 EPSILON = 1e-3                           # of batch normalisation
 
