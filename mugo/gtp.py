@@ -1,0 +1,412 @@
+"""The Go Text Protocol, version 2: a line in, a reply out.
+
+    7 play b D4 # hello      ->  =7
+    8 play w d4              ->  ?8 illegal move
+
+http://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2/gtp2-spec.html
+
+One function per command; `list_commands` is those functions.  A failure is an exception that becomes
+a `?` reply, in the specification's own words wherever it has some; what exactly was wrong goes to
+stderr.  stdout carries replies and nothing else.  Who plays is players.py's business.
+"""
+import argparse
+import contextlib
+import copy
+import inspect
+import math
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+
+from mugo import __version__, players
+from mugo.board import BLACK, EMPTY, WHITE
+from mugo.coords import (
+    MAX_SIZE, MIN_SIZE, PASS, WHITE_BIT, board_points, format_gtp, interpret_gtp, move_index,
+)
+from mugo.files import BadInput, written_whole
+from mugo.go import NAMES, IllegalMove, Position, fixed_handicap, position_of
+from mugo.players import Player
+from mugo.records import BadRecord, Record, format_record, read_records
+
+COLOURS = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}
+SYNTAX_ERROR = "syntax error"
+# Every control character but the tab, which separates, and the newline, which ends the line.
+CONTROL = dict.fromkeys([*range(9), *range(10, 32), 127])
+
+
+class Failure(Exception):
+    """A command that fails.  `text` is the reply; `details`, for the log, says what was wrong."""
+
+    def __init__(self, text: str, details: str = ""):
+        super().__init__(text)
+        self.text = text
+        self.details = details
+
+
+COMMANDS: dict[str, Callable[..., str | None]] = {}
+
+
+def answers(name: str) -> Callable:
+    """Make a method of Engine the GTP command of this name.
+
+    Its arguments are the words after the name: too few or too many of them are a syntax error.
+    What it returns is the reply, None for an empty one.
+    """
+    def register(function: Callable) -> Callable:
+        COMMANDS[name] = function
+        return function
+    return register
+
+
+def describe_sizes(player: Player) -> str:
+    first, last = player.size or MIN_SIZE, player.size or MAX_SIZE
+    return f"{player.name} plays {first}x{first}" + (f" to {last}x{last}" if last > first else "")
+
+
+def read_int(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise Failure(SYNTAX_ERROR, f"{text!r} is no whole number") from None
+
+
+def read_colour(text: str) -> int:
+    if text.lower() not in COLOURS:
+        raise Failure(SYNTAX_ERROR, f"{text!r} is no colour (b, black, w or white)")
+    return COLOURS[text.lower()]
+
+
+def read_vertex(text: str, size: int) -> int:
+    try:
+        return interpret_gtp(text, size)
+    except ValueError as error:
+        raise Failure(SYNTAX_ERROR, str(error)) from None
+
+
+class Engine:
+    """A player, a position, and the commands that change it.
+
+    size: of the first board; None takes the player's, or 19.
+    log: gets one line for each failure, and the traceback of an internal error.
+    Raises BadInput for a board that the player does not play.
+    """
+
+    def __init__(self, player: Player, *, size: int | None = None, komi: float = 7.5,
+                 log: Callable[[str], object] = lambda text: None):
+        size = size or player.size or 19
+        if player.size not in (None, size) or not MIN_SIZE <= size <= MAX_SIZE:
+            raise BadInput(f"{describe_sizes(player)}, not {size}x{size}")
+        self.player = player
+        self.komi = komi
+        self.position = Position(size, komi)
+        self.quitting = False
+        self._log = log
+
+    def answer(self, line: str) -> str | None:
+        """The whole reply to a line, with its two newlines; None if the line holds no command."""
+        words = line.translate(CONTROL).partition("#")[0].split()
+        if not words:
+            return None
+        number = words.pop(0) if words[0].isascii() and words[0].isdigit() else ""
+        name, *arguments = words or [""]
+        try:
+            return format_reply("=", number, self._run(name, arguments) or "")
+        except Failure as failure:
+            if failure.details:
+                self._log(f"{' '.join(words)}: {failure.details}")
+            return format_reply("?", number, failure.text)
+        except BadInput as bad:
+            return format_reply("?", number, str(bad))
+        except Exception as error:
+            # A bug, of ours or of a network's: the game is not lost for it.
+            self._log(traceback.format_exc())
+            told = " ".join(f"{type(error).__name__} {error}".split())
+            return format_reply("?", number, f"internal error: {told}")
+
+    def _run(self, name: str, arguments: list[str]) -> str | None:
+        if name not in COMMANDS:
+            raise Failure("unknown command")
+        try:
+            inspect.signature(COMMANDS[name]).bind(self, *arguments)
+        except TypeError as error:
+            raise Failure(SYNTAX_ERROR, str(error)) from None
+        return COMMANDS[name](self, *arguments)
+
+    # -- about the engine
+
+    @answers("protocol_version")
+    def _protocol_version(self) -> str:
+        return "2"
+
+    @answers("name")
+    def _name(self) -> str:
+        return f"MuGo {self.player.name}"
+
+    @answers("version")
+    def _version(self) -> str:
+        return __version__
+
+    @answers("known_command")
+    def _known_command(self, name: str) -> str:
+        return "true" if name in COMMANDS else "false"
+
+    @answers("list_commands")
+    def _list_commands(self) -> str:
+        return "\n".join(COMMANDS)
+
+    @answers("quit")
+    def _quit(self) -> None:
+        self.quitting = True
+
+    # -- setting up
+
+    @answers("boardsize")
+    def _boardsize(self, size: str) -> None:
+        number = read_int(size)
+        if not MIN_SIZE <= number <= MAX_SIZE or self.player.size not in (None, number):
+            raise Failure("unacceptable size", describe_sizes(self.player))
+        self.position = Position(number, self.komi)
+
+    @answers("clear_board")
+    def _clear_board(self) -> None:
+        self.position = Position(self.position.size, self.komi)
+
+    @answers("komi")
+    def _komi(self, komi: str) -> None:
+        try:
+            number = float(komi)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            raise Failure(SYNTAX_ERROR, f"{komi!r} is no number of points")
+        self.komi = number
+        self._go_to(self.position)
+
+    @answers("fixed_handicap")
+    def _fixed_handicap(self, stones: str) -> str:
+        try:
+            points = fixed_handicap(self.position.size, read_int(stones))
+        except ValueError as error:
+            raise Failure("invalid number of stones", str(error)) from None
+        return self._place_handicap(points)
+
+    @answers("place_free_handicap")
+    def _place_free_handicap(self, stones: str) -> str:
+        """The fixed points, as many as there are: GTP lets an engine place fewer than asked for."""
+        for number in range(min(read_int(stones), 9), 1, -1):
+            with contextlib.suppress(ValueError):
+                return self._place_handicap(fixed_handicap(self.position.size, number))
+        raise Failure("invalid number of stones", "at least 2, on a board of 7x7 or larger")
+
+    @answers("set_free_handicap")
+    def _set_free_handicap(self, *vertices: str) -> None:
+        size = self.position.size
+        try:
+            points = [interpret_gtp(vertex, size) for vertex in vertices]
+        except ValueError as error:
+            raise Failure("bad vertex list", str(error)) from None
+        if PASS in points or len(set(points)) < len(points) or not 2 <= len(points) < size * size:
+            raise Failure("bad vertex list", f"2 to {size * size - 1} different points are wanted")
+        self._place_handicap(points)
+
+    def _place_handicap(self, points: list[int]) -> str:
+        if self.position.stones.any():
+            raise Failure("board not empty")
+        size = self.position.size
+        self.position = Position(size, self.komi).with_handicap(points)
+        return " ".join(format_gtp(point, size) for point in points)
+
+    # -- playing
+
+    @answers("play")
+    def _play(self, colour: str, vertex: str) -> None:
+        side = read_colour(colour)
+        point = read_vertex(vertex, self.position.size)
+        try:
+            self.position = self.position.play(point, side)
+        except IllegalMove as illegal:
+            raise Failure("illegal move", str(illegal)) from None
+
+    @answers("genmove")
+    def _genmove(self, colour: str) -> str:
+        side = read_colour(colour)
+        point = self.player.choose(self.position.with_turn(side))
+        self.position = self.position.play(point, side)
+        return format_gtp(point, self.position.size)
+
+    @answers("reg_genmove")
+    def _reg_genmove(self, colour: str) -> str:
+        point = self.player.choose(self.position.with_turn(read_colour(colour)))
+        return format_gtp(point, self.position.size)
+
+    @answers("undo")
+    def _undo(self) -> None:
+        try:
+            self._go_to(self.position.undo())
+        except IllegalMove as error:
+            raise Failure("cannot undo", str(error)) from None
+
+    def _go_to(self, position: Position) -> None:
+        """Make this the position, with the komi of now, not of when it was first reached."""
+        self.position = copy.copy(position)
+        self.position.komi = self.komi
+
+    # No player here looks at the clock: each answers at once.
+
+    @answers("time_settings")
+    def _time_settings(self, main_time: str, byo_yomi_time: str, byo_yomi_stones: str) -> None:
+        if min(read_int(main_time), read_int(byo_yomi_time), read_int(byo_yomi_stones)) < 0:
+            raise Failure(SYNTAX_ERROR, "times and stones are 0 or more")
+
+    @answers("time_left")
+    def _time_left(self, colour: str, time: str, stones: str) -> None:
+        read_colour(colour), read_int(time), read_int(stones)
+
+    # -- the end of a game
+
+    @answers("final_score")
+    def _final_score(self) -> str:
+        return players.without_dead(self.position).result()
+
+    @answers("final_status_list")
+    def _final_status_list(self, status: str) -> str:
+        if status not in ("alive", "dead", "seki"):
+            raise Failure(SYNTAX_ERROR, f"{status!r} is no status (alive, dead or seki)")
+        if status == "seki":
+            return ""                      # rollouts know none: its chains count as alive
+        left = players.without_dead(self.position).board[0]["colour"]
+        found = [chain for chain in players.chains(self.position)
+                 if (left[chain[0]] == EMPTY) == (status == "dead")]
+        size = self.position.size
+        return "\n".join(" ".join(format_gtp(point, size) for point in chain) for chain in found)
+
+    # -- looking, loading, saving
+
+    @answers("showboard")
+    def _showboard(self) -> str:
+        taken = self.position.captures
+        return (f"\n{self.position}\n{NAMES[self.position.to_play]} to play.  Komi {self.komi:g}.  "
+                f"Black (X) has taken {taken[BLACK]}, White (O) {taken[WHITE]}.")
+
+    @answers("loadsgf")
+    def _loadsgf(self, *words: str) -> None:
+        """The first game of a file; with a number N, the position before move N.
+
+        A name may hold single blanks, which GTP would not know.
+        """
+        if not words:
+            raise Failure(SYNTAX_ERROR, "which file?")
+        number = None
+        if len(words) > 1 and words[-1].isascii() and words[-1].isdigit():
+            *words, number = words
+        path = Path(" ".join(words))
+        try:
+            if not path.is_file():         # reading a device might never end
+                raise Failure("cannot load file", f"{path} is no file")
+            game = next(read_records(path.read_bytes()))
+            if isinstance(game, BadRecord):
+                raise Failure("cannot load file", f"{path}: {game}")
+            plies = None if number is None else max(read_int(number) - 1, 0)
+            self.position = position_of(game, plies, komi=self.komi)
+        except (OSError, IllegalMove) as error:
+            raise Failure("cannot load file", f"{path}: {error}") from None
+        self.komi = self.position.komi
+
+    @answers("printsgf")
+    def _printsgf(self, *words: str) -> str | None:
+        """The game as SGF: the reply, or written to a file if one is named."""
+        result = self._final_score() if self.position.is_over else ""
+        text = format_record(record_of(self.position, result=result))
+        if not words:
+            return text
+        path = Path(" ".join(words))
+        try:
+            with written_whole(path) as beside:
+                beside.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise Failure("cannot save file", f"{path}: {error}") from None
+        return None
+
+
+def record_of(position: Position, **about) -> Record:
+    """The game that led to a position; `about` are the other fields of the Record."""
+    def coded(point: int, colour: int) -> int:
+        return move_index(point, position.size) + (WHITE_BIT if colour == WHITE else 0)
+
+    start = next(iter(position.line()))
+    stones = zip(board_points(position.size).tolist(), start.stones.ravel().tolist(), strict=True)
+    moves = position.moves
+    return Record(
+        size=position.size, komi=position.komi, handicap=position.handicap,
+        setup=np.array([coded(point, colour) for point, colour in stones if colour], np.int16),
+        moves=np.array([coded(point, colour) for colour, point in moves], np.int16),
+        first=moves[0][0] if moves else position.to_play, **about)
+
+
+def format_reply(mark: str, number: str, text: str) -> str:
+    """A reply on the wire.  An empty line would end it early, so there are none but the last."""
+    first, *more = text.rstrip().split("\n")
+    lines = [f"{mark}{number} {first}".rstrip(), *(line for line in more if line.strip())]
+    return "\n".join(lines) + "\n\n"
+
+
+def serve(engine: Engine, lines: Iterable[str], out: TextIO) -> None:
+    """Answer lines until `quit` or the end of the input, each reply flushed at once."""
+    for line in lines:
+        reply = engine.answer(line)
+        if reply is not None:
+            out.write(reply)
+            out.flush()
+        if engine.quitting:
+            return
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of `mugo gtp`."""
+    parser.add_argument("player", nargs="?", default="policy", choices=players.NAMES,
+                        help="who plays (default: policy)")
+    parser.add_argument("--network", metavar="NAME",
+                        help="a file, the folder of a training run, or the name of a bundled network")
+    parser.add_argument("--seed", type=int, help="play the same moves again")
+    parser.add_argument("--temperature", type=float, default=players.TEMPERATURE,
+                        help="of randompolicy: 0 plays the best move, 1 draws from the priors as they are"
+                             " (default: %(default)s)")
+    parser.add_argument("--size", type=int, help="of the first board (default: the network's, or 19)")
+    parser.add_argument("--komi", type=float, default=7.5, help="until told otherwise (default: %(default)s)")
+
+
+def command(arguments: argparse.Namespace) -> int:
+    """Run `mugo gtp`; returns the exit status.  Raises BadInput before the first line is read."""
+    player = players.make_player(arguments.player, network=arguments.network, seed=arguments.seed,
+                                 temperature=arguments.temperature)
+    engine = Engine(player, size=arguments.size, komi=arguments.komi, log=log_to_stderr)
+    # Beside the first commands, so that `name` is answered before compiled code is loaded.
+    threading.Thread(target=warm_up, args=[player]).start()
+    # Only a newline ends a line; a carriage return is one more control character.
+    sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
+    sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
+    with contextlib.redirect_stdout(sys.stderr):      # a stray print would break the protocol
+        serve(engine, sys.stdin, sys.__stdout__)
+    return 0
+
+
+def warm_up(player: Player) -> None:
+    """Get a player ready, and say so on stderr if that takes long."""
+    notice = threading.Timer(2, log_to_stderr, ["compiling for this machine, once; the next start is quick"])
+    notice.start()
+    try:
+        player.warm_up()
+    finally:
+        notice.cancel()
+
+
+def log_to_stderr(text: str) -> None:
+    # A log that nobody reads any more must not end the game.
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(f"mugo: {text}\n")
+        sys.stderr.flush()

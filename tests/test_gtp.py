@@ -1,0 +1,218 @@
+"""The protocol: transcripts in tests/gtp, the wire, nonsense, and GNU Go at the other end."""
+import io
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gtp_client import GNUGO, Client, Local, play_game
+
+from mugo import __version__, gtp
+from mugo.coords import PASS
+from mugo.files import BadInput
+from mugo.players import PolicyPlayer, RandomPlayer
+
+MUGO = (sys.executable, str(Path(__file__).parents[1] / "main.py"), "gtp")
+TRANSCRIPTS = sorted(Path(__file__).with_name("gtp").glob("*.txt"))
+
+
+class FirstPlayer:
+    """Plays the first sensible point of the board, row by row from the top."""
+    name = "first"
+    size = None
+
+    def choose(self, position):
+        return int(min(position.sensible_points(), default=PASS))
+
+    def warm_up(self):
+        pass
+
+
+def new_engine(player=None, **options):
+    return gtp.Engine(player or FirstPlayer(), **options)
+
+
+def exchanges(path: Path) -> list[tuple[str, str]]:
+    """(line, reply) of a transcript: '> ' starts a line that is sent, the reply follows."""
+    text = path.read_text(encoding="utf-8").replace("{version}", __version__)
+    parts = re.split(r"^> (.*)\n", text, flags=re.MULTILINE)[1:]
+    return [(line, reply if reply.strip() else "")
+            for line, reply in zip(parts[::2], parts[1::2], strict=True)]
+
+
+@pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
+def test_a_transcript_is_answered_word_for_word(path, monkeypatch):
+    monkeypatch.chdir(path.parent)                # for the files that loadsgf is asked for
+    engine = new_engine()
+    for line, reply in exchanges(path):
+        assert (line, engine.answer(line) or "") == (line, reply)
+
+
+def test_every_command_stands_in_a_transcript():
+    asked = {word for path in TRANSCRIPTS for line, _ in exchanges(path) for word in line.split()[:2]}
+    assert set(gtp.COMMANDS) - asked == {"list_commands"}       # whose answer is the list itself
+    assert new_engine().answer("list_commands").split() == ["=", *gtp.COMMANDS]
+
+
+@pytest.mark.parametrize("line, reply", [
+    ("name\r\n", "= MuGo first\n\n"),
+    ("\t 7\t\tname \t\n", "=7 MuGo first\n\n"),
+    ("na\x00\x07me\x7f\n", "= MuGo first\n\n"),
+    ("007 name", "=007 MuGo first\n\n"),
+    ("99999999999999999999999 quit", "=99999999999999999999999\n\n"),
+    ("\n", None),
+    (" \t \r\n", None),
+    ("   # name", None),
+    ("\x1b[A", "? unknown command\n\n"),
+    ("\u0661 name", "? unknown command\n\n"),
+    ("play b \udcff\udcfe", "? syntax error\n\n"),
+    ("boardsize " + "9" * 100_000, "? syntax error\n\n"),
+    ("play " * 200_000, "? syntax error\n\n"),
+])
+def test_a_line_may_look_like_this(line, reply):
+    assert new_engine().answer(line) == reply
+
+
+def test_a_reply_holds_no_empty_line():
+    assert gtp.format_reply("=", "3", "\n a\n\n \n b\n\n") == "=3\n a\n b\n\n"
+
+
+def test_input_may_end_without_quit():
+    out = io.StringIO()
+    gtp.serve(new_engine(), io.StringIO("1 name\n2 version"), out)
+    assert out.getvalue().startswith("=1 MuGo first\n\n=2 ")
+
+
+def test_nothing_is_read_after_quit():
+    lines = io.StringIO("quit\nname\n")
+    out = io.StringIO()
+    gtp.serve(new_engine(), lines, out)
+    assert (out.getvalue(), lines.read()) == ("=\n\n", "name\n")
+
+
+def test_a_bug_costs_one_reply_and_leaves_a_traceback_in_the_log():
+    class Broken(FirstPlayer):
+        def choose(self, position):
+            raise ZeroDivisionError("two\n\nlines")
+
+    log = []
+    engine = new_engine(Broken(), log=log.append)
+    assert engine.answer("1 genmove b") == "?1 internal error: ZeroDivisionError two lines\n\n"
+    assert "Traceback" in log[0]
+    assert engine.answer("play b D4") == "=\n\n"
+
+
+def test_the_log_says_what_exactly_was_wrong():
+    log = []
+    engine = new_engine(log=log.append)
+    engine.answer("play b D4")
+    engine.answer("play w d4")
+    engine.answer("play w I4")
+    assert log == ["play w d4: illegal move: D4 is occupied",
+                   "play w I4: 'I4' is no vertex on 19x19 (A-T without I, 1-19)"]
+
+
+def test_a_player_of_one_size_keeps_the_board_to_it():
+    class Nine(FirstPlayer):
+        size = 9
+
+    engine = new_engine(Nine())
+    assert engine.position.size == 9
+    assert engine.answer("boardsize 19") == "? unacceptable size\n\n"
+    assert engine.answer("boardsize 9") == "=\n\n"
+    with pytest.raises(BadInput, match="first plays 9x9, not 19x19"):
+        new_engine(Nine(), size=19)
+
+
+def test_a_new_komi_counts_at_once_and_after_an_undo():
+    engine = new_engine(size=9)
+    for line in ("play b E5", "play w pass", "komi 0.5", "undo"):
+        engine.answer(line)
+    assert engine.position.score() == 80.5
+
+
+def test_a_game_is_the_same_after_printsgf_and_loadsgf(tmp_path):
+    engine = new_engine(RandomPlayer(seed=3), size=7)
+    engine.answer("fixed_handicap 3")
+    while not engine.position.is_over:
+        engine.answer(f"genmove {'bw'[engine.position.plies % 2 == 0]}")
+    assert engine.answer(f"printsgf {tmp_path}/a game.sgf") == "=\n\n"
+    again = new_engine()
+    assert again.answer(f"loadsgf {tmp_path}/a game.sgf") == "=\n\n"
+    assert again.position.moves == engine.position.moves
+    assert str(again.position) == str(engine.position)
+    assert again.answer("printsgf") == engine.answer("printsgf")
+    assert f"RE[{engine.position.result()}]" in engine.answer("printsgf")
+
+
+WORDS = (
+    *gtp.COMMANDS, "b", "W", "Black", "white", "A1", "d4", "T19", "I5", "pass", "PASS", "resign",
+    "2", "5", "9", "19", "-1", "0.5", "nan", "1e400", "99999999999999999999", "dead", "alive",
+    "#", "\x00", "\t", "é", "\udcff", "=", "?", "..", "game.sgf", "%s%n", "{0}", "'", "\\",
+)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nonsense_is_answered_and_never_fatal(seed, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)                   # printsgf may write here
+    rng = random.Random(seed)
+    errors = []
+    engine = new_engine(RandomPlayer(seed), size=5, log=errors.append)
+    for number in range(250):
+        line = " ".join(rng.choices(WORDS, k=rng.randint(1, 5)))
+        if rng.random() < 0.5:                    # half of them well-formed, so that games happen
+            vertex = rng.choice("ABCDE") + rng.choice("12345")
+            line = rng.choice(("genmove b", "genmove w", "undo", f"play b {vertex}"))
+        reply = engine.answer(f"{number} {line}")
+        assert reply is None or re.fullmatch(rf"[=?]{number}( .+|\n.+)?(\n.+)*\n\n", reply), line
+    assert not [text for text in errors if "Traceback" in text]
+
+
+def test_the_process_writes_replies_and_nothing_else():
+    lines = b"1 name\r\n\r\nplay b c3\xff\n2 play b C3\n3 genmove w\n4 play w C3\n"
+    ended = subprocess.run([*MUGO, "random", "--size", "5", "--seed", "1"], input=lines,
+                           capture_output=True, timeout=300)
+    replies = ended.stdout.split(b"\n\n")
+    assert re.fullmatch(rb"=3 [A-E][1-5]", replies.pop(3))
+    assert replies == [b"=1 MuGo random", b"? syntax error", b"=2", b"?4 illegal move", b""]
+    assert b"C3 is occupied" in ended.stderr
+    assert ended.returncode == 0
+
+
+def test_playing_loads_neither_pandas_nor_matplotlib_nor_tensorflow():
+    code = ("import sys; from mugo import gtp, players;"
+            "gtp.Engine(players.make_player('random')).answer('genmove b');"
+            "heavy = {'pandas', 'matplotlib', 'keras', 'tensorflow', 'onnxruntime', 'scipy'};"
+            "print(*heavy & set(sys.modules))")
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert (ended.stdout, ended.stderr) == ("\n", "")
+
+
+class NeverPasses:
+    """A network of sorts: it likes points in the order of a fixed shuffle, and never a pass."""
+    name = "never passes"
+
+    def __init__(self, size):
+        self.size = size
+        self.priors = np.random.default_rng(5).dirichlet([0.3] * (size * size + 1)).astype("float32")
+        self.priors[-1] = 0
+
+    def evaluate(self, positions):
+        return np.stack([self.priors] * len(positions)), None
+
+
+@pytest.mark.skipif(GNUGO is None, reason="GNU Go is not installed")
+@pytest.mark.parametrize("size", [9, pytest.param(19, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("colour", ["black", "white"])
+@pytest.mark.parametrize("player", ["random", "policy"])
+def test_a_game_with_gnu_go_is_legal_and_ends_with_two_passes(player, colour, size):
+    ours = Local(new_engine(RandomPlayer(seed=1) if player == "random" else PolicyPlayer(NeverPasses(size))))
+    with Client([GNUGO, "--mode", "gtp", "--level", "1", "--seed", "1", "--never-resign", "--chinese-rules",
+                 "--positional-superko"]) as gnugo:
+        black, white = (ours, gnugo) if colour == "black" else (gnugo, ours)
+        position = play_game(black, white, size)
+        assert position.is_over
+        assert ours.ask("final_score") == gnugo.ask("final_score")
