@@ -16,8 +16,11 @@ COMMANDS = {
     "train": ("train", "train a network on a data set"),
     "evaluate": ("evaluate", "say how well a network predicts"),
     "gtp": ("gtp", "play over the Go Text Protocol"),
-    "demo": ("demo", "all of this on the sample games, in some minutes"),
+    "demo": ("demo", "do all of this on the sample games, in some minutes"),
 }
+# What to install where a package is missing: the extra of pyproject.toml.
+EXTRAS = {"keras": "train", "tensorflow": "train", "onnx": "train", "jax": "jax", "matplotlib": "pictures",
+          "py7zr": "7z"}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -26,24 +29,33 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="mugo", description="A Go program that learns from people.")
     parser.add_argument("--version", action="version", version=f"MuGo {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, (module, what) in COMMANDS.items():
-        of_command = commands.add_parser(name, help=what, description=what[0].upper() + what[1:] + ".")
-        if arguments[:1] == [name]:
-            chosen = importlib.import_module(f"mugo.{module}")
-            chosen.add_arguments(of_command)
-    args = parser.parse_args(arguments)
+    asked = next((name for name in arguments if name in COMMANDS), None)
     try:
+        for name, (module, what) in COMMANDS.items():
+            of_command = commands.add_parser(name, help=what, description=what[0].upper() + what[1:] + ".")
+            if name == asked:
+                chosen = importlib.import_module(f"mugo.{module}")
+                chosen.add_arguments(of_command)
+        args = parser.parse_args(arguments)
         return chosen.command(args)
     except BadInput as error:
-        print(f"mugo {args.command}: {error}", file=sys.stderr)
-        return 2
+        return _failed(asked, str(error))
+    except ModuleNotFoundError as error:
+        extra = EXTRAS.get((error.name or "").partition(".")[0])
+        if extra is None:
+            raise
+        return _failed(asked, f"this needs the package {error.name}: pip install 'mugo[{extra}]'")
     except KeyboardInterrupt:
-        print(f"\nmugo {args.command}: stopped", file=sys.stderr)
+        print(f"\nmugo {asked}: stopped; nothing that was saved is lost", file=sys.stderr)
         return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())       # or Python complains once more
         return 1
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        print(f"mugo {args.command}: {where}{error.strerror or error}", file=sys.stderr)
-        return 2
+        return _failed(asked, f"{where}{error.strerror or error}")
+
+
+def _failed(command: str | None, line: str) -> int:
+    print(f"mugo {command}: {line}", file=sys.stderr)
+    return 2

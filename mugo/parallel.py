@@ -8,7 +8,7 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from typing import TypeVar
@@ -17,11 +17,13 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def processes(workers: int | None = None) -> ProcessPoolExecutor:
-    """An executor of worker processes, one a core by default.
+def processes(workers: int | None = None) -> Executor:
+    """An executor of worker processes, one a core by default; a single worker is a thread of this one.
 
     Ctrl-C is left to the process that waits for them, and they end when it does, even by kill -9.
     """
+    if workers == 1:
+        return ThreadPoolExecutor(1)
     return ProcessPoolExecutor(workers or os.cpu_count(), get_context("spawn"), _begin_worker)
 
 
