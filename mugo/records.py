@@ -31,6 +31,8 @@ from mugo import __version__, coords
 BLACK, WHITE = 1, -1
 WHITE_BIT = 512
 MAX_BYTES = 32 << 20                # of one file; the largest commented joseki dictionaries have 5 MB
+MAX_DEPTH = 200_000                 # of variations in variations
+MAX_VALUES = 100_000                # of properties in one line of play; games have fewer than 1,000 moves
 
 
 class BadRecord(ValueError):
@@ -101,6 +103,8 @@ _BYTE_ORDER_MARKS = (
 _CHARSET = re.compile(rb"CA\s{0,9}\[\s{0,9}([A-Za-z0-9_.:-]{1,40})\s{0,9}\]")
 # Python also has codecs that unpack archives or take quadratic time; these only decode text.
 _TEXT_CODEC = re.compile(r"ascii|gb.*|hz|big5.*|euc.*|shift_jis.*|johab|iso.*|cp\d+|koi8.*|mac_.*|tis_620")
+# What people call by the smaller name is often the larger set.
+_LARGER = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949"}
 # Characters of two to four bytes; the Fox server wrote '?' for every byte that cp1252 lacks.
 _NEARLY_UTF8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf?]|[\xe0-\xef][\x80-\xbf?]{2}|[\xf0-\xf4][\x80-\xbf?]{3}")
 _NOT_ASCII = re.compile(rb"[\x80-\xff]+")
@@ -135,7 +139,7 @@ def _codec(name: str) -> str | None:
         found = codecs.lookup(name).name.replace("-", "_")
     except LookupError:
         return None
-    return found if _TEXT_CODEC.fullmatch(found) else None
+    return _LARGER.get(found, found) if _TEXT_CODEC.fullmatch(found) else None
 
 
 # ---- text --------------------------------------------------------------------------------------
@@ -187,6 +191,8 @@ def _main_line(text: bytes, start: int) -> tuple[bytes, int]:
         if match[2] == b"(":
             depth += 1
             deepest = max(depth, deepest)
+            if depth > MAX_DEPTH:
+                raise BadRecord("too large", f"more than {MAX_DEPTH:,} variations inside each other")
         else:
             depth -= 1
             leaf = leaf or position
@@ -202,9 +208,15 @@ def _main_line(text: bytes, start: int) -> tuple[bytes, int]:
 
 def _bounded(line: bytes) -> bytes:
     """A long main line without its longest texts, so that sgfmill needs little memory for it."""
-    rest, values = _VALUE.subn(b"", line)
-    if values > 100_000 or len(rest) > 1_000_000:
-        raise BadRecord("too large", f"{values:,} property values in one line of play")
+    values = rest = end = 0
+    for value in _VALUE.finditer(line):
+        values += 1
+        rest += value.start() - end
+        end = value.end()
+        if values > MAX_VALUES:
+            break
+    if values > MAX_VALUES or rest + len(line) - end > 10 * MAX_VALUES:
+        raise BadRecord("too large", f"more than {MAX_VALUES:,} property values in one line of play")
     return _VALUE.sub(lambda value: value[0] if len(value[0]) <= 50_000 else b"[...]", line)
 
 

@@ -116,11 +116,16 @@ def test_a_variation_is_not_taken_for_a_game():
 def test_names_in_any_character_set(encoding):
     name = "許功蓋"                 # in Big5 each second byte is a backslash
     if encoding == "gb18030":
-        name = "古力誠乗"            # in GBK some second bytes are brackets
+        name = "古力俔乚"            # in GBK some second bytes are brackets
     charset = {"big5": "CA[Big5]", "shift_jis": "CA[Shift_JIS]"}.get(encoding, "")
     record = read(f"(;{charset}PB[{name}]PW[{name}];B[pd];W[dp])".encode(encoding, "replace"))
     assert len(record.moves) == 2
     assert record.black == record.white == name.encode(encoding, "replace").decode(encoding)
+
+
+def test_a_character_beyond_the_set_that_is_named():
+    record = read("(;CA[GB2312]PB[俔乚];B[pd])".encode("gbk"))      # their second bytes are both brackets
+    assert record.black == "俔乚" and len(record.moves) == 1
 
 
 def test_texts_cut_in_mid_character_keep_the_rest():
@@ -153,12 +158,12 @@ def test_komi(properties, komi):
     ("W+Forfeit", "W+F", -1), ("B+Offline", "B+F", 1), ("B+", "B+", 1), ("W", "W+", -1),
     ("B+1/2", "B+0.5", 1), ("B+0.0", "B+", 1), ("W+0.02", "W+", -1), ("W+8194.00", "W+", -1),
     ("B+1.25", "B+2.5", 1), ("B+2 (moves beyond 200 not known)", "B+2", 1),
-    ("White wins by resignation", "W+R", -1), ("0", "0", 0), ("Draw", "0", 0), ("jigo", "0", 0), ("和棋", "0", 0),
-    ("?", "", 0), ("", "", 0), ("Void", "", 0), ("? (No further moves known)", "", 0), ("Both lost", "", 0),
-    ("黑中盘胜", "B+R", 1), ("白胜1.25子", "W+2.5", -1), ("黑胜3又3/4子", "B+7.5", 1),
-    ("白胜3/4子", "W+1.5", -1), ("白超时胜", "W+T", -1), ("黒3目半勝ち", "B+3.5", 1), ("白中押し勝ち", "W+R", -1),
-    ("흑불계승", "B+R", 1),
-    ("백 2.5집승", "W+2.5", -1), ("白半目勝", "W+0.5", -1), ("白超时", "", 0),
+    ("White wins by resignation", "W+R", -1), ("0", "0", 0), ("Draw", "0", 0), ("jigo", "0", 0),
+    ("和棋", "0", 0), ("?", "", 0), ("", "", 0), ("Void", "", 0), ("? (No further moves known)", "", 0),
+    ("Both lost", "", 0), ("黑中盘胜", "B+R", 1), ("白胜1.25子", "W+2.5", -1), ("黑胜3又3/4子", "B+7.5", 1),
+    ("白胜3/4子", "W+1.5", -1), ("白超时胜", "W+T", -1), ("黒3目半勝ち", "B+3.5", 1),
+    ("白中押し勝ち", "W+R", -1), ("흑불계승", "B+R", 1), ("백 2.5집승", "W+2.5", -1),
+    ("白半目勝", "W+0.5", -1), ("白超时", "", 0),
 ])
 def test_results(text, result, winner):
     record = read(f"(;RE[{text}])")
@@ -229,7 +234,8 @@ MANY = 1_000_000
 
 
 @pytest.mark.parametrize("sgf", [
-    b"(" * 10 * MANY, b"[" * 10 * MANY, b"]" * 10 * MANY, b"(;" * MANY, b"(;" + b"[" * 10 * MANY,
+    b"(" * 10 * MANY, b"[" * 10 * MANY, b"]" * 10 * MANY, b"(;" * 5 * MANY,
+    b"(;" * 5 * MANY + b")" * 5 * MANY, b"(;" + b"[" * 10 * MANY,
     b"(;C" + b"[]" * 5 * MANY + b")", b"(;C[" + b"\\]" * MANY + b"];B[dd])", b"(;C[" + b"\\" * 10 * MANY,
     b"(;B[dd]" * 100_000 + b")" * 100_000, b"(;B[dd]" * 100_000, b"(" * 100_000 + b";B[dd]" + b")" * 100_000,
     b";" * 10 * MANY, b"(" + b";" * 10 * MANY + b")", b"(;" + b"B " * 5 * MANY + b")", b"(;B[dd])" * 50_000,
