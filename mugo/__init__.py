@@ -32,7 +32,8 @@ READING_ORDER = (
     "players",       # position -> move
     "gtp",           # the Go Text Protocol                                         `gtp`
     "demo",          # the whole road on the sample games                           `demo`
-    "cli",           # the command table; main.py and the installed `mugo` call it
+    "cli",           # the command table; main.py, `python -m mugo` and the installed `mugo` call it
+    "__main__",
 )
 
 

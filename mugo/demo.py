@@ -1,0 +1,99 @@
+"""The whole road on the sample games:  mugo demo
+
+It runs the commands that it prints, in one folder, and can be stopped and run again.  The last step
+lets the network that it trained play a game against `random`, and leaves an SGF and two pictures.
+"""
+import argparse
+import time
+from pathlib import Path
+
+import numpy as np
+
+from mugo import board as rules
+from mugo import cli, diagrams
+from mugo.board import BLACK, WHITE
+from mugo.coords import format_gtp, move_index, point_of_index
+from mugo.files import BadInput, written_whole
+from mugo.go import Position
+from mugo.network import Network
+from mugo.players import Player, make_player
+from mugo.records import Record, format_record
+
+LONGEST = 722                            # moves; a raw policy may go on for ever
+
+
+def run(*arguments: str) -> None:
+    """Run a command as a user would type it.  Raises BadInput if it fails."""
+    print(f"\n$ mugo {' '.join(arguments)}", flush=True)
+    status = cli.main(list(arguments))
+    if status == 130:
+        raise KeyboardInterrupt
+    if status:
+        raise BadInput(f"`mugo {arguments[0]}` ended with status {status}")
+
+
+def play_out(players: dict[int, Player], position: Position) -> Position:
+    """The position after two passes, or after LONGEST moves."""
+    while not position.is_over and position.plies < LONGEST:
+        position = position.play(players[position.to_play].choose(position))
+    return position
+
+
+def record_of(position: Position, black: str, white: str) -> Record:
+    """The game that led to a position, scored by area with every stone alive."""
+    moves = [move_index(point, position.size) + (rules.WHITE_BIT if colour == WHITE else 0)
+             for colour, point in position.moves]
+    return Record(size=position.size, setup=np.zeros(0, np.int16), moves=np.array(moves, np.int16),
+                  komi=position.komi, result=position.result(), black=black, white=white,
+                  date=time.strftime("%Y-%m-%d"))
+
+
+def play_a_game(folder: Path, network: Network) -> None:
+    """A game of the network, Black, against `random`; game.sgf, game.png and what_it_sees.png."""
+    black, white = make_player("policy", network=network), make_player("random", seed=1)
+    end = play_out({BLACK: black, WHITE: white}, Position(network.size))
+    with written_whole(folder / "game.sgf") as path:
+        path.write_text(format_record(record_of(end, network.name, white.name)), encoding="utf-8")
+    title = f"{network.name} (Black) against random: {end.result()} after {end.plies} moves"
+    diagrams.board_picture(end, folder / "game.png", title=title)
+    *_, seen = (position for position in end.line() if position.plies <= 30)
+    priors = network.evaluate([seen], average=True)[0][0]
+    best = [point_of_index(int(i), network.size) for i in np.argsort(-priors[:-1])[:5]]
+    labels = {point: f"{priors[move_index(point, network.size)]:.0%}" for point in best}
+    diagrams.board_picture(seen, folder / "what_it_sees.png", priors[:-1].reshape(network.size, network.size),
+                           labels, f"where the network would play move {seen.plies + 1}")
+    print(f"\n{title}\nits five best for move {seen.plies + 1}: "
+          + ", ".join(f"{format_gtp(point, network.size)} {labels[point]}" for point in best))
+
+
+def sample_games() -> Path:
+    """The 19x19 games in data/ of a clone.  Raises BadInput where there is no clone."""
+    for folder in (Path("data"), Path(__file__).resolve().parent.parent / "data"):
+        games = sorted(folder.glob("gnugo-19x19.*"))
+        if games:
+            return games[0]
+    raise BadInput("the sample games are not here: run this in a clone of the repository, or name some games")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("games", nargs="*", metavar="GAMES", help="archives or SGF files (default: those in data/)")
+    parser.add_argument("-o", "--output", type=Path, default=Path("demo"), metavar="FOLDER",
+                        help="default %(default)s")
+    parser.add_argument("--minutes", default="2", metavar="N", help="of training (default %(default)s)")
+
+
+def command(args: argparse.Namespace) -> int:
+    folder = args.output
+    data, trained = folder / "games", folder / "run"
+    run("preprocess", *(args.games or [str(sample_games())]), "-o", str(data), "--validation", "0.1", "--test", "0.1")
+    run("show", str(data))
+    if (trained / "checkpoint.keras").exists():
+        run("train", str(data), "-o", str(trained), "--resume")
+    else:
+        run("train", str(data), "-o", str(trained), "--minutes", args.minutes, "--round-positions", "16000")
+    run("evaluate", str(trained), str(data), "-o", str(folder / "evaluation"))
+    play_a_game(folder, Network(trained))
+    print(f"\nPlay it:  mugo gtp policy --network {trained}\nLook at:")
+    for path in sorted([*folder.rglob("*.png"), folder / "game.sgf"]):
+        print(f"  {path}")
+    return 0

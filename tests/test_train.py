@@ -1,0 +1,174 @@
+"""Training: it learns, it stops and goes on exactly, and its files are whole at every moment."""
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from games import write_games
+
+from mugo import cli, preprocess
+from mugo.files import BadInput
+
+train = pytest.importorskip("mugo.train")
+layers = train.layers
+
+SHAPE = layers.Architecture(size=9, filters=4, layers=3, value=True)
+OPTIONS = train.Options(positions=384, batch_size=16, round_positions=128, validation_positions=64)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    write_games(folder / "sgf", range(20), plies=40)
+    return preprocess.preprocess([str(folder / "sgf")], folder / "set", workers=1, validation=0.2, test=0.2)
+
+
+@pytest.fixture(scope="module")
+def unbroken(data, tmp_path_factory):
+    run = tmp_path_factory.mktemp("runs") / "unbroken"
+    train.train(data, run, SHAPE, OPTIONS)
+    return run
+
+
+def weights(path) -> list[np.ndarray]:
+    model = layers.load(path)
+    return model.get_weights() + [np.asarray(v) for v in model.optimizer.variables]
+
+
+def timeless(run) -> pd.DataFrame:
+    return pd.read_csv(run / "log.csv").drop(columns=["seconds", "positions_per_second"])
+
+
+def test_a_run_leaves_checkpoints_a_network_a_log_and_a_curve(unbroken):
+    names = {path.name for path in unbroken.iterdir()}
+    assert names >= {"checkpoint.keras", "checkpoint.previous.keras", "network.keras", "log.csv", "curve.png"}
+    assert not [name for name in names if name.startswith(".")]
+    log = pd.read_csv(unbroken / "log.csv")
+    assert log["step"].tolist() == [8, 16, 24]
+    assert log["positions"].tolist() == [128, 256, 384]
+    assert not log[["loss", "ce", "top1", "top5", "value_error", "validation_ce"]].isna().any().any()
+    assert log["loss"].iloc[-1] < log["loss"].iloc[0]
+
+
+def test_resumed_after_an_interrupt_it_ends_as_if_unbroken(data, unbroken, tmp_path, monkeypatch):
+    saved = train.Keep.save
+
+    def interrupted(self):
+        saved(self)
+        if len(self.about["history"]) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(train.Keep, "save", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        train.train(data, tmp_path / "run", SHAPE, OPTIONS)
+    monkeypatch.undo()
+    train.train(data, tmp_path / "run", SHAPE, OPTIONS, resume=True)
+    assert timeless(tmp_path / "run").round(5).equals(timeless(unbroken).round(5))
+    for ours, theirs in zip(weights(tmp_path / "run" / "checkpoint.keras"), weights(unbroken / "checkpoint.keras"),
+                            strict=True):
+        assert np.allclose(ours, theirs, atol=1e-6)
+
+
+def test_killed_at_any_moment_it_can_be_resumed(data, unbroken, tmp_path):
+    """kill -9 while rounds of a few steps follow each other, three times at other moments."""
+    run = tmp_path / "run"
+    program = (f"from pathlib import Path\nfrom mugo import train, dataset\nimport sys\n"
+               f"train.train(dataset.open_dataset({str(data.folder)!r}), Path({str(run)!r}), "
+               f"train.{SHAPE!r}, train.{OPTIONS!r}, resume=sys.argv[1] == 'resume')")
+    for delay in (0.0, 0.3, 0.6):
+        begun = (run / "checkpoint.keras").exists()
+        running = subprocess.Popen([sys.executable, "-c", program, "resume" if begun else "new"],
+                                   stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        before = (run / "checkpoint.keras").stat().st_mtime_ns if begun else None
+        while running.poll() is None and (not (run / "checkpoint.keras").exists()
+                                          or (run / "checkpoint.keras").stat().st_mtime_ns == before):
+            time.sleep(0.01)
+        time.sleep(delay)
+        running.send_signal(signal.SIGKILL)
+        running.wait()
+    train.train(data, run, SHAPE, OPTIONS, resume=True)
+    assert timeless(run).round(4).equals(timeless(unbroken).round(4))
+
+
+def test_a_damaged_checkpoint_gives_way_to_the_one_before(unbroken, tmp_path):
+    for name in ("checkpoint.keras", "checkpoint.previous.keras"):
+        (tmp_path / name).write_bytes((unbroken / name).read_bytes())
+    whole = (tmp_path / "checkpoint.keras").read_bytes()
+    (tmp_path / "checkpoint.keras").write_bytes(whole[:len(whole) // 2])
+    assert train.newest(tmp_path)[1]["history"][-1]["step"] == 16
+    (tmp_path / "checkpoint.previous.keras").unlink()
+    with pytest.raises(BadInput, match="no training run to resume"):
+        train.newest(tmp_path)
+
+
+def test_a_run_is_not_overwritten(data, unbroken, capsys):
+    with pytest.raises(BadInput, match="--resume goes on with it"):
+        train.train(data, unbroken, SHAPE, OPTIONS)
+
+
+def test_without_norm_and_value_the_log_has_the_same_names(data, tmp_path):
+    shape = layers.Architecture(size=9, filters=4, layers=3, norm=False, residual=False, pooling=False)
+    train.train(data, tmp_path / "run", shape, OPTIONS)
+    log = pd.read_csv(tmp_path / "run" / "log.csv")
+    assert not log[["loss", "ce", "top1", "top5", "validation_top1"]].isna().any().any()
+
+
+def test_a_network_overfits_a_few_positions(data):
+    """What it is to learn is learnable: planes, answers and turns belong together."""
+    layers.keras.utils.set_random_seed(0)
+    model = layers.build(layers.Architecture(size=9, filters=32, norm=True))
+    layers.compile_for_training(model, 5e-3, 0.0, has_value=False)
+    batch = data.positions("train").shuffled_batch(0, 32, 0)
+    for _ in range(60):
+        logs = model.train_on_batch(batch.packed, train.targets_of(batch, False), return_dict=True)
+        model.reset_metrics()
+    assert train.plain(logs)["top1"] > 0.9
+
+
+def test_feeders_keep_the_order_of_batches_whatever_their_threads_do():
+    feeder = train.Feeder(lambda step: (step, time.sleep(0.003 * (step % 3))), 5, threads=4, ahead=8)
+    assert [next(feeder)[0] for _ in range(40)] == list(range(5, 45))
+    feeder.close()
+
+
+def test_what_goes_wrong_in_a_feeder_is_raised_where_it_is_used():
+    feeder = train.Feeder(lambda step: 1 // (3 - step), 1, threads=2)
+    assert next(feeder) == 0
+    assert next(feeder) == 1
+    with pytest.raises(ZeroDivisionError):
+        next(feeder)
+    feeder.close()
+
+
+@pytest.mark.parametrize(("arguments", "line"), [
+    (["/nowhere", "-o", "x"], "/nowhere is no data set: meta.json is missing"),
+    (["{data}", "-o", "{new}", "--layers", "2"], "--layers 2: at least 3 is needed"),
+    (["{data}", "-o", "{new}", "--positions", "0"], "are more than 0"),
+    (["{data}", "-o", "{new}", "--size", "19"], "no train games on 19x19"),
+    (["{data}", "-o", "{new}", "--resume"], "holds no training run to resume"),
+])
+def test_bad_arguments_get_one_line_and_status_2(data, tmp_path, capfd, arguments, line):
+    arguments = [text.format(data=data.folder, new=tmp_path / "new") for text in arguments]
+    assert cli.main(["train", *arguments]) == 2
+    errors = capfd.readouterr().err.strip().splitlines()
+    assert len(errors) == 1
+    assert errors[0].startswith("mugo train: ")
+    assert line in errors[0]
+
+
+def test_ctrl_c_on_the_command_line_ends_with_130_and_a_checkpoint(data, tmp_path):
+    run = tmp_path / "run"
+    running = subprocess.Popen([sys.executable, "-m", "mugo", "train", str(data.folder), "-o", str(run), "--filters", "4",
+                                "--round-positions", "128", "--batch-size", "16", "--positions", "1e6"],
+                               stderr=subprocess.PIPE, text=True, env=os.environ)
+    while running.poll() is None and not (run / "checkpoint.keras").exists():
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    _, errors = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "Traceback" not in errors
+    assert errors.strip().endswith("stopped; nothing that was saved is lost")
