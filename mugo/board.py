@@ -18,7 +18,7 @@ not checked: a point handed in must be on the board.
 import numpy as np
 from numba import njit
 
-from mugo.coords import MAX_SIZE, PASS, WHITE_BIT
+from mugo.coords import PASS, WHITE_BIT
 
 EMPTY, BLACK, WHITE, BORDER = 0, 1, -1, 2
 POINTS = 424                             # (MAX_SIZE + 1) * (MAX_SIZE + 2) + 1 = 421, rounded up
@@ -402,7 +402,7 @@ def set_up(b, setup):
     """
     for i in range(len(setup)):
         p, c = decode(b, setup[i])
-        if p == PASS or b.colour[p] != EMPTY or legality(b, p, c) == SUICIDE:
+        if p == PASS or p >= POINTS or b.colour[p] != EMPTY or legality(b, p, c) == SUICIDE:
             return i
         if put_stone(b, p, c) > 0:
             return i

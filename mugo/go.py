@@ -31,10 +31,10 @@ class Position:
     board: (1,) record of board.BOARD; read it, never write it.
     history: uint64 (n + 1,), the hash of every position since the setup, this one last.
     previous: the position before the last move, None at the start.
-    last: the point of the last move (PASS for a pass), None at the start.
+    last, mover: the point of the last move (PASS for a pass) and its colour, None at the start.
     """
 
-    __slots__ = ("size", "komi", "handicap", "board", "history", "previous", "last")
+    __slots__ = ("size", "komi", "handicap", "board", "history", "previous", "last", "mover")
 
     def __init__(self, size: int = 19, komi: float = 7.5, to_play: int = BLACK):
         """An empty board.  Raises ValueError for a size outside 2 to 19."""
@@ -49,6 +49,7 @@ class Position:
         self.history = np.zeros(1, np.uint64)
         self.previous: Position | None = None
         self.last: int | None = None
+        self.mover: int | None = None
 
     def _copy(self) -> "Position":
         other = object.__new__(Position)
@@ -77,7 +78,7 @@ class Position:
         rules.play(board, point, colour)
         after.history = np.append(self.history, board["hash"])
         after.previous = self
-        after.last = point
+        after.last, after.mover = point, colour
         return after
 
     def why_illegal(self, point: int, colour: int | None = None) -> str | None:
@@ -132,11 +133,13 @@ class Position:
         stones = [(p, int(c)) for p, c in zip(board_points(self.size), self.stones.ravel(), strict=True) if c]
         stones += [(p, BLACK) for p in black] + [(p, WHITE) for p in white]
         index = {p: i for i, p in enumerate(board_points(self.size).tolist())}
-        coded = np.array([index[int(p)] + (rules.WHITE_BIT if c == WHITE else 0) for p, c in stones], np.int16)
+        bits = {BLACK: 0, WHITE: rules.WHITE_BIT}
+        coded = np.array([index[int(point)] + bits[colour] for point, colour in stones], np.int16)
         placed = rules.set_up(other.board[0], coded)
         if placed < len(stones):
             point, colour = stones[placed]
-            raise IllegalMove(f"a {NAMES[colour].lower()} stone cannot stand on {format_gtp(point, self.size)}")
+            colour_name = NAMES[colour].lower()
+            raise IllegalMove(f"a {colour_name} stone cannot stand on {format_gtp(point, self.size)}")
         other.history = np.array([other.board[0]["hash"]], np.uint64)
         return other
 
@@ -181,7 +184,7 @@ class Position:
     @property
     def moves(self) -> tuple[tuple[int, int], ...]:
         """(colour, point) of every move since the setup."""
-        return tuple((-after.to_play, after.last) for after in self.line() if after.last is not None)
+        return tuple((after.mover, after.last) for after in self.line() if after.last is not None)
 
     def score(self) -> float:
         """Black's area minus White's, minus komi; every stone on the board counts as alive."""
@@ -236,7 +239,7 @@ def position_of(record, plies: int | None = None, komi: float = 7.5) -> Position
         after = position._copy()
         rules.play(after.board[0], point, colour)
         after.history = np.append(position.history, after.board[0]["hash"])
-        after.previous, after.last = position, point
+        after.previous, after.last, after.mover = position, point, colour
         position = after
     if plies is not None and plies < len(record.moves):
         return position.with_turn(rules.decode(position.board[0], record.moves[plies])[1])

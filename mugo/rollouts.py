@@ -58,7 +58,10 @@ def roll_out(b):
 
 @njit(cache=True, nogil=True)
 def roll_out_from(boards, n, seed):
-    """Roll boards[0] out n times, each in boards[1]; returns (sum of scores, moves played)."""
+    """Roll boards[0] out n times, each in boards[1]; returns (sum of scores, moves played).
+
+    seed: any integer but 0.
+    """
     boards[1].random = np.uint64(seed)
     total = 0
     moves = 0
