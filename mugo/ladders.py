@@ -5,6 +5,7 @@ liberties, the prey extends on its last one or captures a chain of the hunter's 
 beside it, and so on.
 
     prey reaches three liberties, or the hunter has no legal atari       it escapes
+    the line comes back to a position it has been through                it escapes: no end is forced
     prey is still in atari after its move                                it is taken
 
 Simple ko holds; ko threats, superko, seki and nets are not seen.  The search is a loop over a stack
@@ -17,8 +18,8 @@ from numba import njit
 
 from mugo.board import EMPTY, LEGAL, legality, new_boards, play
 
-DEPTH = 400                              # moves in one line; 361 points bound it but for captures
-MOVES = 62                               # answers looked at in one position
+DEPTH = 400                              # moves in one line; without captures 361 points bound it
+MOVES = 182                              # answers in one position: see ways_out
 NODES = 10_000                           # moves tried for one question; then the prey escapes
 
 
@@ -56,10 +57,22 @@ def liberties_of(b, h, out):
 
 
 @njit(cache=True, nogil=True)
+def _take_new(b, h, out):
+    """Write and mark the liberty of the chain with head h, in atari, unless marked; returns how many."""
+    liberties_of(b, h, out)
+    e = np.int64(out[0])
+    if b.marks[e] == b.mark:
+        return 0
+    b.marks[e] = b.mark
+    return 1
+
+
+@njit(cache=True, nogil=True)
 def ways_out(b, h, out):
     """Write the moves that may save the chain with head h, in atari; returns how many.
 
-    First each capture of an opponent chain in atari beside it, then the extension.
+    First the captures of opponent chains in atari beside it, then the extension; each move once.
+    At most 181: a capture takes up two points, the empty one and a stone that no other counts.
     """
     w = b.width
     opponent = -b.colour[h]
@@ -74,12 +87,21 @@ def ways_out(b, h, out):
                 g = np.int64(b.head[q])
                 if b.liberties[g] == 1 and b.marks[g] != m:
                     b.marks[g] = m
-                    if found < MOVES - 2:
-                        found += liberties_of(b, g, out[found:])
+                    found += _take_new(b, g, out[found:])
         p = np.int64(b.next[p])
         if p == h:
             break
-    return found + liberties_of(b, h, out[found:])
+    return found + _take_new(b, h, out[found:])
+
+
+@njit(cache=True, nogil=True)
+def _goes_round(boards, d, p):
+    """Whether boards[d], reached by a move on p, is in the line before: stones, turn and ko."""
+    if boards[d].stood[p]:               # else no stone has ever gone from p, and it is new
+        for k in range(d & 1, d, 2):
+            if boards[k].hash == boards[d].hash and boards[k].ko == boards[d].ko:
+                return True
+    return False
 
 
 @njit(cache=True, nogil=True)
@@ -117,9 +139,12 @@ def is_taken(boards, moves, prey, hunters_turn):
             boards[d + 1] = b
             after = boards[d + 1]
             play(after, p, c)
-            if not hunting:
+            if hunting:
+                if _goes_round(boards, d + 1, p):
+                    continue
+            else:
                 liberties = after.liberties[np.int64(after.head[prey])]
-                if liberties >= 3:
+                if liberties >= 3 or liberties == 2 and _goes_round(boards, d + 1, p):
                     taken = False
                     break
                 if liberties < 2:
