@@ -1,0 +1,53 @@
+"""Positions a second that become 48 planes, with and without ladders, on one core.
+
+    python benchmarks/planes.py                            # the sample games in data/
+    python benchmarks/planes.py ~/games/KGS-2017_01.tar.gz ...     # 19x19 games of your own
+
+Every position of the games is replayed and encoded; nothing is kept.  Best of three.
+"""
+import sys
+import time
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from mugo.archives import Text, sources, texts
+from mugo.coords import symmetries
+from mugo.planes import PACKED, fill_game, new_scratch
+from mugo.records import Record, read_records
+
+SIZE = 19
+GAMES = 1000                             # about 200,000 positions: a few seconds a round
+ROUNDS = 3
+
+
+def games(paths):
+    """The 19x19 games in the archives, one by one."""
+    for source in sources(paths):
+        for text in texts(source):
+            for record in read_records(text.data) if isinstance(text, Text) else ():
+                if isinstance(record, Record) and record.size == SIZE:
+                    yield record
+
+
+def main(paths):
+    records = list(islice(games(paths), GAMES))
+    if not records:
+        sys.exit(f"no {SIZE}x{SIZE} game in {', '.join(map(str, paths))}")
+    scratch = new_scratch()
+    turn = symmetries(SIZE)[0]
+    out = np.empty((1, SIZE * SIZE, PACKED), np.uint8)
+    print(f"{len(records)} games, {sum(len(record.moves) for record in records):,} positions")
+    for read_ladders in (True, False):
+        rates = []
+        for _ in range(ROUNDS):
+            start = time.perf_counter()
+            positions = sum(fill_game(SIZE, record.setup, record.moves, scratch, read_ladders, turn, out)
+                            for record in records)
+            rates.append(positions / (time.perf_counter() - start))
+        print(f"48 planes {'with' if read_ladders else 'without'} ladders: {max(rates):9,.0f} positions/s")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or [Path(__file__).parents[1] / "data"])
