@@ -396,11 +396,12 @@ def command(arguments: argparse.Namespace) -> int:
 
 
 def warm_up(player: Player) -> None:
-    """Get a player ready, and say so on stderr if that takes long."""
-    notice = threading.Timer(2, log_to_stderr, ["compiling for this machine, once; the next start is quick"])
+    """Get a player ready, then playing and counting; say so on stderr if that takes long."""
+    notice = threading.Timer(3, log_to_stderr, ["getting ready; the first start on a machine compiles"])
     notice.start()
     try:
         player.warm_up()
+        players.without_dead(Position(5).play(PASS)).result()
     finally:
         notice.cancel()
 
