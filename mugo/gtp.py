@@ -118,7 +118,7 @@ class Engine:
             return format_reply("=", number, self._run(name, arguments) or "")
         except Failure as failure:
             if failure.details:
-                self._log(f"{' '.join(words)}: {failure.details}")
+                self._log(f"{' '.join(words)}: {failure.details}"[:500])       # a line may be long
             return format_reply("?", number, failure.text)
         except BadInput as bad:
             return format_reply("?", number, str(bad))
