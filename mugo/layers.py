@@ -6,7 +6,7 @@
       | conv 3x3 k, norm, + input, ReLU          (layers - 2) times; the middle one also adds a bias
       |                                          for each filter that is computed from the whole board
       |-- conv 1x1 to one plane, a bias for each point; a pass from the mean of each filter -> policy
-      '-- means and maxima of each filter -> dense 64, ReLU -> dense 1, tanh                -> value
+      '-- mean of each filter -> dense 64, ReLU -> dense 1 (the tanh is left to who asks)   -> value
 
 MuGo's network of 2016 is `build(filters=32, norm=False, residual=False, pooling=False)`.
 """
@@ -106,10 +106,18 @@ class PointBias(keras.layers.Layer):
 
 
 @keras.saving.register_keras_serializable("mugo")
-def outcome_error(outcome, value):
-    """(z - v)², but nothing where the outcome z is 0: not known."""
-    outcome = ops.cast(ops.reshape(outcome, ops.shape(value)), value.dtype)
-    return ops.mean(ops.square(outcome) * ops.square(outcome - value), axis=-1)
+def outcome_loss(outcome, score):
+    """-log of the probability given to the outcome z (1 or -1), which is (1 + z tanh(score)) / 2; but
+    0 where z is 0: not known.  (z - v)² instead stops learning where tanh is saturated and wrong."""
+    outcome = ops.cast(ops.reshape(outcome, ops.shape(score)), score.dtype)
+    return ops.mean(ops.abs(outcome) * ops.softplus(-2 * outcome * score), axis=-1)
+
+
+@keras.saving.register_keras_serializable("mugo")
+def value_error(outcome, score):
+    """(z - v)² of the value v = tanh(score); 1 for a network that knows nothing, 0 where z is 0."""
+    outcome = ops.cast(ops.reshape(outcome, ops.shape(score)), score.dtype)
+    return ops.mean(ops.abs(outcome) * ops.square(outcome - ops.tanh(score)), axis=-1)
 
 
 def build(shape: Architecture, dtype: str = "float32") -> keras.Model:
@@ -124,7 +132,10 @@ def build(shape: Architecture, dtype: str = "float32") -> keras.Model:
         if shape.norm:
             y = layer.BatchNormalization(epsilon=EPSILON, momentum=0.99, name=f"norm{i}", dtype=dtype)(y)
         if shape.pooling and i == _pooled_layer(shape):
-            bias = layer.Dense(shape.filters, name="pool_bias", dtype=dtype)(_pooled(x, "pool", dtype))
+            pooled = layer.Concatenate(name="pool", dtype=dtype)([
+                layer.GlobalAveragePooling2D(name="pool_mean", dtype=dtype)(x),
+                layer.GlobalMaxPooling2D(name="pool_max", dtype=dtype)(x)])
+            bias = layer.Dense(shape.filters, name="pool_bias", dtype=dtype)(pooled)
             y = layer.Add(name="add_pool", dtype=dtype)([y, layer.Reshape((1, 1, shape.filters), dtype=dtype)(bias)])
         if shape.residual and i:
             y = layer.Add(name=f"add{i}", dtype=dtype)([x, y])
@@ -135,22 +146,13 @@ def build(shape: Architecture, dtype: str = "float32") -> keras.Model:
     a_pass = layer.Dense(1, name="pass", dtype="float32")(mean)
     outputs = {"policy": layer.Concatenate(name="policy", dtype="float32")([points, a_pass])}
     if shape.value:
-        hidden = layer.Dense(64, activation="relu", name="value_hidden", dtype="float32")(
-            _pooled(x, "value_pool", dtype))
-        outputs["value"] = layer.Dense(1, activation="tanh", name="value", dtype="float32")(hidden)
+        hidden = layer.Dense(64, activation="relu", name="value_hidden", dtype="float32")(mean)
+        outputs["value"] = layer.Dense(1, kernel_initializer="zeros", name="value", dtype="float32")(hidden)
     return keras.Model(packed, outputs, name="policy_network")
 
 
 def _pooled_layer(shape: Architecture) -> int:
     return (shape.layers - 1) // 2
-
-
-def _pooled(x, name, dtype):
-    layer = keras.layers
-    return layer.Concatenate(name=name, dtype=dtype)([
-        layer.GlobalAveragePooling2D(name=f"{name}_mean", dtype=dtype)(x),
-        layer.GlobalMaxPooling2D(name=f"{name}_max", dtype=dtype)(x),
-    ])
 
 
 def compile_for_training(model: keras.Model, schedule, value_weight: float, has_value: bool) -> None:
@@ -163,9 +165,9 @@ def compile_for_training(model: keras.Model, schedule, value_weight: float, has_
         keras.metrics.SparseTopKCategoricalAccuracy(5, name="top5"),
     ]}
     if has_value:
-        losses["value"] = outcome_error
+        losses["value"] = outcome_loss
         weights["value"] = value_weight
-        metrics["value"] = [keras.metrics.MeanMetricWrapper(outcome_error, name="error")]
+        metrics["value"] = [keras.metrics.MeanMetricWrapper(value_error, name="error")]
     # On the CPU, XLA made TensorFlow a third slower; JAX always compiles.
     jit = "auto" if keras.backend.backend() == "jax" or HAS_GPU else False
     model.compile(keras.optimizers.Adam(schedule), loss=losses, loss_weights=weights, metrics=metrics,
@@ -232,7 +234,7 @@ def onnx_difference(model: keras.Model, path: Path) -> float:
     policy, value = network.evaluate_packed(packed)
     difference = float(np.abs(policy - expected).max())
     if value is not None:
-        difference = max(difference, float(np.abs(value - ops.convert_to_numpy(outputs["value"])[:, 0]).max()))
+        difference = max(difference, float(np.abs(value - ops.convert_to_numpy(ops.tanh(outputs["value"]))[:, 0]).max()))
     return difference
 
 
@@ -259,11 +261,6 @@ def to_onnx(model: keras.Model, shape: Architecture) -> bytes:
         kernel, bias = weights(name)
         return add("Gemm", [x, constant(f"{name}_w", kernel), constant(f"{name}_b", bias)], name)
 
-    def pooled(name: str, x: str) -> str:
-        mean = add("GlobalAveragePool", [x], f"{name}_mean4")
-        top = add("GlobalMaxPool", [x], f"{name}_max4")
-        return add("Flatten", [add("Concat", [mean, top], f"{name}_both4", axis=1)], name)
-
     x = add("Transpose", [add("Cast", ["planes"], "float", to=TensorProto.FLOAT)], "nchw", perm=[0, 3, 1, 2])
     for i in range(shape.layers - 1):
         kernel, *bias = weights(f"conv{i}")
@@ -276,21 +273,24 @@ def to_onnx(model: keras.Model, shape: Architecture) -> bytes:
         y = add("Conv", [x, constant(f"w{i}", kernel.transpose(3, 2, 0, 1)), constant(f"b{i}", bias)], f"conv{i}",
                 pads=[width] * 4)
         if shape.pooling and i == _pooled_layer(shape):
-            board = constant("filters_shape", np.array([-1, shape.filters, 1, 1], np.int64))
-            y = add("Add", [y, add("Reshape", [dense("pool_bias", pooled("pool", x)), board], "pool_bias4")],
-                    f"pooled{i}")
+            pools = [add("GlobalAveragePool", [x], "pool_mean"), add("GlobalMaxPool", [x], "pool_max")]
+            pooled = add("Flatten", [add("Concat", pools, "pools", axis=1)], "pool")
+            as_filters = constant("as_filters", np.array([-1, shape.filters, 1, 1], np.int64))
+            bias = add("Reshape", [dense("pool_bias", pooled), as_filters], "pool_bias4")
+            y = add("Add", [y, bias], f"pooled{i}")
         if shape.residual and i:
             y = add("Add", [x, y], f"sum{i}")
         x = add("Relu", [y], f"relu{i}")
     kernel, = weights("move")
     plane = add("Flatten", [add("Conv", [x, constant("move_w", kernel.transpose(3, 2, 0, 1))], "move")], "moves")
     points = add("Add", [plane, constant("point_bias", weights("point_bias")[0])], "points")
-    a_pass = dense("pass", add("Flatten", [add("GlobalAveragePool", [x], "mean4")], "mean"))
+    mean = add("Flatten", [add("GlobalAveragePool", [x], "mean4")], "mean")
+    a_pass = dense("pass", mean)
     logits = add("Concat", [points, a_pass], "logits", axis=1)
     add("Softmax", [logits], "policy", axis=1)
     outputs = [helper.make_tensor_value_info("policy", TensorProto.FLOAT, ["n", shape.size ** 2 + 1])]
     if shape.value:
-        hidden = add("Relu", [dense("value_hidden", pooled("value_pool", x))], "value_relu")
+        hidden = add("Relu", [dense("value_hidden", mean)], "value_relu")
         last = constant("last_axis", np.array([1], np.int64))
         kernel, bias = weights("value")
         score = add("Gemm", [hidden, constant("value_w", kernel), constant("value_b", bias)], "value_score")

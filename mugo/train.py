@@ -42,7 +42,7 @@ class Options:
     learning_rate: float = 2e-3          # the highest; see `schedule`
     warm_up: int = 200                   # steps
     last_rate: float = 0.01              # of the highest, where the cosine ends
-    value_weight: float = 0.5            # of the value's error against the policy's cross-entropy
+    value_weight: float = 0.25           # of the value's loss against the policy's cross-entropy
     round_positions: int = 64_000        # between two checkpoints
     validation_positions: int = 8_192    # looked at after each round
     where: str = ""
@@ -302,7 +302,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, kind, what in (
             ("batch_size", int, ""), ("learning_rate", float, "the highest"), ("warm_up", int, "steps up to it"),
             ("last_rate", float, "share of it at the end of the cosine"),
-            ("value_weight", float, "of the value's error"), ("round_positions", int, "between checkpoints"),
+            ("value_weight", float, "of the value's loss"), ("round_positions", int, "between checkpoints"),
             ("validation_positions", int, "looked at after each round"), ("seed", int, "")):
         group.add_argument(f"--{name.replace('_', '-')}", type=kind, default=getattr(options, name), metavar="N",
                            help=f"{what} (default %(default)s)".strip())

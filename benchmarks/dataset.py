@@ -1,0 +1,47 @@
+"""How fast games become a data set, and a data set becomes batches.
+
+    python benchmarks/dataset.py [GAMES ...]           (default: the sample games in data/)
+
+Prints games/s and positions/s of `preprocess` end to end on all cores, bytes a position, and
+positions/s of shuffled training batches, planes packed and turned, from one thread and from all.
+"""
+import os
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from mugo import preprocess
+
+BATCH, BATCHES = 128, 100
+
+
+def main(games: list[str]) -> None:
+    cores = os.cpu_count() or 1
+    with tempfile.TemporaryDirectory() as folder:
+        start = time.perf_counter()
+        data = preprocess.preprocess(games, Path(folder) / "set", validation=0.1, test=0.1)
+        seconds = time.perf_counter() - start
+        size = sum(path.stat().st_size for path in data.folder.iterdir())
+        positions = data.positions("train")
+        print(f"{len(data.games) / seconds:12,.0f}  games/s preprocessed, {cores} processes, {seconds:.1f} s in all")
+        print(f"{data.meta['counts']['positions'] / seconds:12,.0f}  positions/s preprocessed")
+        print(f"{size / data.meta['counts']['positions']:12.2f}  bytes a position on disk")
+
+        def make(step: int) -> None:
+            positions.shuffled_batch(step, BATCH, 0)
+
+        make(0)
+        for threads in sorted({1, cores}):
+            best = 0.0
+            for _ in range(3):
+                start = time.perf_counter()
+                with ThreadPoolExecutor(threads) as pool:
+                    list(pool.map(make, range(BATCHES)))
+                best = max(best, BATCH * BATCHES / (time.perf_counter() - start))
+            print(f"{best:12,.0f}  positions/s in shuffled batches of {BATCH}, {threads} thread{'s' * (threads > 1)}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or [str(Path(__file__).parents[1] / "data")])
