@@ -234,7 +234,8 @@ def onnx_difference(model: keras.Model, path: Path) -> float:
     policy, value = network.evaluate_packed(packed)
     difference = float(np.abs(policy - expected).max())
     if value is not None:
-        difference = max(difference, float(np.abs(value - ops.convert_to_numpy(ops.tanh(outputs["value"]))[:, 0]).max()))
+        expected = ops.convert_to_numpy(ops.tanh(outputs["value"]))[:, 0]
+        difference = max(difference, float(np.abs(value - expected).max()))
     return difference
 
 

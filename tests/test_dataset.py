@@ -1,7 +1,7 @@
 """Positions from a data set: a true permutation, the right planes, the right answers."""
 import numpy as np
 import pytest
-from games import random_record, write_games
+from random_records import random_record, write_games
 
 from mugo import dataset, planes, preprocess
 from mugo.coords import symmetries

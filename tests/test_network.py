@@ -6,7 +6,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from games import random_record
+from random_records import random_record
 
 from mugo import network, planes
 from mugo.coords import symmetries
@@ -116,7 +116,7 @@ def test_playing_imports_no_keras(tmp_path):
     _, path = a_network(tmp_path)
     program = ("import sys; from mugo.go import Position; from mugo.network import Network\n"
                f"Network({str(path)!r}).evaluate([Position(9)])\n"
-               "print([name for name in ('keras', 'tensorflow', 'jax', 'pandas', 'matplotlib') if name in sys.modules])")
+               "print([x for x in ('keras', 'tensorflow', 'jax', 'pandas', 'matplotlib') if x in sys.modules])")
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from games import random_record, write_games
+from random_records import random_record, write_games
 
 from mugo import dataset, preprocess
 from mugo.coords import symmetries
@@ -149,7 +149,8 @@ def test_killed_and_run_again_it_ends_with_the_same_data_set(tmp_path, monkeypat
     program = ("from mugo import preprocess; from pathlib import Path; preprocess.PART_GAMES = 4; "
                "preprocess.BATCH_TEXTS = 4\n"
                "if __name__ == '__main__':\n"
-               f"    preprocess.preprocess([{str(tmp_path / 'games.zip')!r}], Path({str(tmp_path / 'set')!r}), workers=1)")
+               f"    preprocess.preprocess([{str(tmp_path / 'games.zip')!r}], Path({str(tmp_path / 'set')!r}),"
+               " workers=1)")
     (tmp_path / "program.py").write_text(program)
     running = subprocess.Popen([sys.executable, tmp_path / "program.py"], stderr=subprocess.DEVNULL,
                                env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})

@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from games import write_games
+from random_records import write_games
 
 from mugo import cli, preprocess
 from mugo.files import BadInput
@@ -162,8 +162,9 @@ def test_bad_arguments_get_one_line_and_status_2(data, tmp_path, capfd, argument
 
 def test_ctrl_c_on_the_command_line_ends_with_130_and_a_checkpoint(data, tmp_path):
     run = tmp_path / "run"
-    running = subprocess.Popen([sys.executable, "-m", "mugo", "train", str(data.folder), "-o", str(run), "--filters", "4",
-                                "--round-positions", "128", "--batch-size", "16", "--positions", "1e6"],
+    running = subprocess.Popen([sys.executable, "-m", "mugo", "train", str(data.folder), "-o", str(run),
+                                "--filters", "4", "--round-positions", "128", "--batch-size", "16",
+                                "--positions", "1e6"],
                                stderr=subprocess.PIPE, text=True, env=os.environ)
     while running.poll() is None and not (run / "checkpoint.keras").exists():
         time.sleep(0.05)
