@@ -1,0 +1,119 @@
+"""Tables are checked to the letter; of pictures, that they are whole, and show what they are given."""
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from drawing import draw
+
+from mugo import diagrams
+from mugo.files import BadInput
+
+ATARI = """
+    . X . .
+    X O . .
+    . X . .
+    . . . .
+"""
+
+
+def test_a_table_is_flush_left_and_then_right():
+    assert diagrams.table([["komi", "games"], ["6.5", "10"], ["0.5", "1,234"]]) == [
+        "komi  games",
+        "6.5      10",
+        "0.5   1,234",
+    ]
+
+
+def test_chinese_names_take_two_columns_each():
+    assert diagrams.table([["古力", "1"], ["Go", "12"], ["이세돌", "3"]]) == [
+        "古力     1",
+        "Go      12",
+        "이세돌   3",
+    ]
+
+
+def test_an_accent_of_its_own_takes_no_column():
+    assert diagrams.width("e\u0301") == 1
+
+
+def test_blocks_stand_beside_each_other():
+    assert diagrams.beside([["ab", "c"], [], ["x", "y", "z"]], gap=1) == ["ab  x", "c   y", "    z"]
+
+
+def test_a_text_is_cut_to_the_columns_there_are():
+    assert diagrams.printable("古力古力", 8) == "古力古力"
+    assert diagrams.printable("古力古力", 7) == "古力古…"
+    assert diagrams.printable("tab\there", 20) == "tab?here"
+
+
+@pytest.mark.parametrize(("size", "count"), [(19, 9), (13, 9), (9, 5), (8, 4), (5, 1), (2, 0)])
+def test_star_points_lie_as_they_are_printed(size, count):
+    points = diagrams.star_points(size)
+    assert len(set(points)) == len(points) == count
+    assert {(size - 1 - row, col) for row, col in points} == set(points)
+
+
+@pytest.mark.parametrize(("name", "begins"), [("board.png", b"\x89PNG"), ("board.svg", b"<?xml")])
+def test_a_board_is_written_in_the_format_of_its_name(name, begins, tmp_path):
+    pytest.importorskip("matplotlib")
+    position, _ = draw(ATARI)
+    heat = np.zeros((4, 4))
+    heat[3, 3] = 0.7
+    labels = {position.legal_points()[0]: "$5"}
+    diagrams.board_picture(position, tmp_path / name, heat, labels, "a $ and no formula")
+    assert (tmp_path / name).read_bytes().startswith(begins)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_a_board_shows_its_stones_and_its_heat():
+    figure = pytest.importorskip("matplotlib.figure").Figure()
+    axes = figure.subplots()
+    position, _ = draw(ATARI)
+    heat = np.zeros((4, 4))
+    heat[3, 2] = 1
+    diagrams.draw_board(axes, position, heat)
+    stones = [patch for patch in axes.patches if hasattr(patch, "center")]
+    black = {patch.center[::-1] for patch in stones if patch.get_facecolor()[0] == 0}
+    warm = [patch.get_xy() for patch in axes.patches if patch not in stones]
+    assert black == {(0, 1), (1, 0), (2, 1)}
+    assert warm == [(1.5, 2.5)]
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+@pytest.mark.parametrize("has_value", [False, True])
+def test_a_training_curve_is_drawn_from_the_first_round_on(rows, has_value, tmp_path):
+    pytest.importorskip("matplotlib")
+    names = ["ce", "validation_ce", "top1", "validation_top1", "top5", "validation_top5"]
+    names += ["value_error", "validation_value_error"] if has_value else []
+    history = [{"positions": 1000 * k} | dict.fromkeys(names, 1 / (k + 1)) for k in range(1, rows + 1)]
+    diagrams.training_curve(history, tmp_path / "curve.png")
+    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_bars_stand_one_on_the_other():
+    figure = pytest.importorskip("matplotlib.figure").Figure()
+    axes = figure.subplots()
+    diagrams.bars(axes, ["a", "b"], {"low": [1, 2], "high": [3, 5]}, "title", ("red", "blue"), ["x", "y"])
+    low, high = axes.containers
+    assert [bar.get_y() for bar in low] == [0, 0]
+    assert [(bar.get_y(), bar.get_height()) for bar in high] == [(1, 3), (2, 5)]
+    assert [text.get_position() for text in axes.texts] == [(0, 4), (1, 7)]
+
+
+def test_an_unknown_format_is_refused_before_anything_is_written(tmp_path):
+    pytest.importorskip("matplotlib")
+    with pytest.raises(BadInput, match=r"\.png"):
+        diagrams.chart(tmp_path / "page.doc", 1, 1, lambda axes: None)
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_matplotlib_a_picture_is_refused_in_one_line(monkeypatch, tmp_path):
+    monkeypatch.setattr(diagrams, "can_draw", lambda: False)
+    with pytest.raises(BadInput, match="pip install"):
+        diagrams.board_picture(draw(ATARI)[0], tmp_path / "board.png")
+
+
+def test_matplotlib_is_imported_for_pictures_only():
+    code = "import sys, mugo.diagrams; print('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
