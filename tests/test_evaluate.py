@@ -1,0 +1,288 @@
+"""Figures of networks whose answers are known, against counting position by position.
+
+A Fake looks a position up by its planes and finds the move that was played there, so it can be made
+to rank that move first, fourth or sixth.  Its positions have handicap stones anywhere, and so no
+two of them, and no two turns of one, look alike.
+"""
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from small_games import games, small_data
+
+from mugo import cli, evaluate
+from mugo.board import WHITE
+from mugo.coords import move_index, symmetries
+from mugo.dataset import Batch
+from mugo.files import BadInput
+from mugo.network import Network
+from mugo.planes import encode
+from mugo.records import rank_number
+
+SIZE = 9
+UNLIKE = "handicap >= 3"                 # no position of these games is its own mirror image
+FEW = "handicap == 3"                    # four of those games
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return small_data(tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def known(data):
+    """planes -> (move index played, symmetry), of all chosen positions in all symmetries."""
+    positions = data.positions(None, SIZE, UNLIKE)
+    found = {}
+    for turn in range(8):
+        batch = positions.batch(np.arange(len(positions)), turn)
+        for packed, target in zip(batch.packed, batch.targets, strict=True):
+            assert packed.tobytes() not in found
+            found[packed.tobytes()] = (int(target), turn)
+    return found
+
+
+class Fake:
+    """A network that knows what was played.
+
+    place(turn): how many moves it holds more likely than that one; value(turn): what it says of it.
+    """
+
+    size = SIZE
+    name = "fake"
+    average = Network.average
+
+    def __init__(self, known, place, value=None):
+        self.known, self.place, self.value = known, place, value
+        self.has_value = value is not None
+        self.seen = []
+
+    def evaluate_packed(self, packed):
+        targets, turns = zip(*(self.known[row.tobytes()] for row in packed), strict=True)
+        places = map(self.place, turns)
+        priors = np.array([self.priors(*answer) for answer in zip(targets, places, strict=True)])
+        self.seen += [row.tobytes() for row in packed]
+        values = np.array([self.value(turn) for turn in turns], np.float32) if self.has_value else None
+        return priors.astype(np.float32), values
+
+    @staticmethod
+    def priors(target, place):
+        """Probabilities 2, 3 ... parts for the move played and those before it, one part for all others."""
+        parts = np.ones(SIZE * SIZE + 1)
+        parts[target] = 2
+        for k in range(place):
+            parts[(target + 1 + k) % len(parts)] = 3 + k
+        return parts / parts.sum()
+
+
+def run(data, network, **options):
+    table = evaluate.evaluate(network, data, **({"split": None, "where": UNLIKE, "count": 0} | options))
+    return table, table.iloc[0]
+
+
+@pytest.mark.parametrize(("place", "top1", "top5"), [(0, 1, 1), (3, 0, 1), (4, 0, 1), (5, 0, 0)])
+def test_the_place_of_the_move_played_decides_top_1_and_top_5(data, known, place, top1, top5):
+    table, whole = run(data, Fake(known, lambda turn: place), average=False)
+    assert (table["top1"] == top1).all()
+    assert (table["top5"] == top5).all()
+    assert whole["ce"] == pytest.approx(-np.log(Fake.priors(0, place)[0]), rel=1e-6)
+    assert whole["top1_se"] == 0
+    assert "winner" not in table
+    assert "top1_averaged" not in table
+
+
+def test_every_position_is_counted_in_one_part_of_each_kind(data, known):
+    table, whole = run(data, Fake(known, lambda turn: 0), average=False)
+    chosen = [game for game in games() if game.handicap >= 3]
+    assert whole["positions"] == sum(len(game.moves) for game in chosen)
+    assert whole["games"] == len(chosen)
+    for by in ("phase", "rank", "source"):
+        assert table.loc[table["by"] == by, "positions"].sum() == whole["positions"]
+    counts = table.set_index("part")["positions"]
+    assert counts["moves 1-30"] == sum(min(30, len(game.moves)) for game in chosen)
+    assert counts["moves 31-60"] == sum(min(30, max(0, len(game.moves) - 30)) for game in chosen)
+    assert counts["kgs"] == sum(len(game.moves) for game in games()[:30] if game.handicap >= 3)
+    movers = [rank_number(game.ranks[position.to_play == WHITE])
+              for game in chosen for position in game.positions]
+    for name, low, high in evaluate.RANKS:
+        assert counts.get(name, 0) == sum(low <= rank <= high for rank in movers)
+    assert counts["unknown"] == sum(np.isnan(rank) for rank in movers)
+
+
+def test_averaging_changes_nothing_for_a_network_that_turns_with_the_board(data, known):
+    class Turning(Fake):
+        """In every turn of a board it says what it says of the board as it was played, turned."""
+
+        def evaluate_packed(self, packed):
+            priors, values = super().evaluate_packed(packed)
+            for row, board in enumerate(packed):
+                target, turn = self.known[board.tobytes()]
+                seat = symmetries(SIZE)[turn]
+                priors[row, seat] = self.priors(int(np.flatnonzero(seat == target)[0]), self.place(turn))
+            return priors, values
+
+    _, whole = run(data, Turning(known, lambda turn: 2, lambda turn: 0.25), where=FEW)
+    for name in ("top1", "top5", "ce", "winner", "value_error"):
+        assert whole[f"{name}_averaged"] == pytest.approx(whole[name], abs=1e-6)
+
+
+def test_averages_are_those_of_eight_answers_turned_back(data, known):
+    """A network that puts the move played first as the game was played, and seventh in every turn of it."""
+    def place(turn):
+        return 6 if turn else 0
+
+    network = Fake(known, place, lambda turn: 0.5 if turn else -0.5)
+    _, whole = run(data, network, where=FEW)
+    places, entropies, errors, right = [], [], [], []
+    for game in games():
+        if game.handicap != 3:
+            continue
+        winner = {"B+": 1, "W+": -1}.get(game.result[:2], 0)
+        for position, point in zip(game.positions, game.moves, strict=True):
+            answers = []
+            for turn in range(8):
+                seat = symmetries(SIZE)[turn]
+                target, turned = known[encode([position], turn)[0].tobytes()]
+                assert (target, turned) == (seat[move_index(point, SIZE)], turn)
+                answers.append(Fake.priors(target, place(turn))[seat])
+            mean = np.mean(answers, axis=0)
+            played = mean[move_index(point, SIZE)]
+            places.append(sorted(-mean).index(-played))
+            entropies.append(-np.log(played))
+            if winner:
+                outcome = winner * position.to_play
+                errors.append((outcome - (-0.5 + 7 * 0.5) / 8) ** 2)
+                right.append(outcome == 1)
+    assert whole["top1"] == 1
+    assert whole["top1_averaged"] == np.mean(np.array(places) == 0)
+    assert whole["top5_averaged"] == np.mean(np.array(places) < 5)
+    assert whole["ce_averaged"] == pytest.approx(np.mean(entropies), abs=1e-5)
+    assert whole["value_error_averaged"] == pytest.approx(np.mean(errors), abs=1e-6)
+    assert whole["winner_averaged"] == pytest.approx(np.mean(right))
+    assert whole["winner"] == pytest.approx(1 - np.mean(right))
+    assert len(network.seen) == 8 * whole["positions"]
+
+
+def test_the_same_positions_for_every_network(data, known):
+    one, other = Fake(known, lambda turn: 0), Fake(known, lambda turn: 3)
+    _, whole = run(data, one, count=50, average=False)
+    run(data, other, count=50, average=False)
+    assert whole["positions"] == len(one.seen) == 50
+    assert one.seen == other.seen
+    assert len(set(one.seen)) == 50
+    run(data, other, count=50, average=False, seed=1)
+    assert other.seen[50:] != one.seen
+
+
+def batch_of(targets, outcomes):
+    packed = np.zeros((len(targets), SIZE ** 2, 6), np.uint8)
+    return Batch(packed, np.array(targets, np.int32), np.array(outcomes, np.int8))
+
+
+def test_of_moves_held_equal_the_first_on_the_board_is_preferred():
+    uniform = np.full((4, 82), 1 / 82, np.float32)
+    measured = evaluate.measures(uniform, None, batch_of([0, 4, 5, 81], [1, 1, 1, 1]))
+    assert measured["top1"].tolist() == [1, 0, 0, 0]
+    assert measured["top5"].tolist() == [1, 1, 0, 0]
+    assert measured["ce"] == pytest.approx([np.log(82)] * 4)
+
+
+def test_a_move_held_impossible_costs_a_finite_surprise():
+    priors = np.zeros((1, 82), np.float32)
+    priors[0, 3] = 1
+    measured = evaluate.measures(priors, None, batch_of([7], [1]))
+    assert measured["ce"] == pytest.approx([-np.log(evaluate.SMALLEST)])
+
+
+def test_games_without_a_winner_say_nothing_of_the_value():
+    priors = np.full((4, 82), 1 / 82, np.float32)
+    values = np.array([0.5, -0.25, 1.0, 0.0], np.float32)
+    measured = evaluate.measures(priors, values, batch_of([0, 1, 2, 3], [1, 1, 0, -1]))
+    np.testing.assert_array_equal(measured["winner"], [1, 0, np.nan, 0])
+    np.testing.assert_allclose(measured["value_error"], [0.25, 1.5625, np.nan, 1])
+
+
+def test_phases_begin_and_end_where_they_say():
+    names = list(evaluate.named_phases(np.array([1, 30, 31, 60, 61, 250, 251, 900])))
+    assert names == ["moves 1-30", "moves 1-30", "moves 31-60", "moves 31-60", "moves 61-100",
+                     "moves 201-250", "moves 251 on", "moves 251 on"]
+
+
+def slow_error(values, clusters):
+    """The standard error with a loop for every sum."""
+    mean = sum(values) / len(values)
+    names = sorted(set(clusters))
+    total = 0.0
+    for name in names:
+        total += sum(values[i] - mean for i in range(len(values)) if clusters[i] == name) ** 2
+    return (len(names) / (len(names) - 1) * total) ** 0.5 / len(values)
+
+
+def test_standard_errors_are_of_games():
+    rng = np.random.default_rng(0)
+    values, clusters = rng.random(200), rng.integers(0, 30, 200)
+    mean, error = evaluate.mean_and_error(values, clusters)
+    assert mean == pytest.approx(values.mean())
+    assert error == pytest.approx(slow_error(values.tolist(), clusters.tolist()))
+    alone = evaluate.mean_and_error(values, np.arange(200))[1]
+    assert alone == pytest.approx(values.std(ddof=1) / 200 ** 0.5)
+    five_times = evaluate.mean_and_error(np.repeat(values, 5), np.repeat(np.arange(200), 5))[1]
+    assert five_times == pytest.approx(alone)
+
+
+def test_standard_errors_cover_the_truth_as_often_as_they_should():
+    """Games of ten positions that are all alike: two standard errors hold the mean 19 times of 20."""
+    rng = np.random.default_rng(1)
+    held = 0
+    for _ in range(400):
+        values = np.repeat(rng.random(60) < 0.4, 10).astype(float)
+        mean, error = evaluate.mean_and_error(values, np.repeat(np.arange(60), 10))
+        held += abs(mean - 0.4) <= 2 * error
+    assert 0.92 < held / 400 < 0.98
+
+
+def test_an_error_that_cannot_be_known_is_nan():
+    assert np.isnan(evaluate.mean_and_error(np.array([1.0, 0.0]), np.array([3, 3]))[1])
+    assert np.isnan(evaluate.mean_and_error(np.array([np.nan]), np.array([0]))).all()
+
+
+@pytest.mark.parametrize("has_value", [False, True])
+def test_the_command_prints_a_table_and_writes_csv_and_png(data, known, tmp_path, monkeypatch, capsys,
+                                                           has_value):
+    pytest.importorskip("matplotlib")
+    network = Fake(known, lambda turn: turn, (lambda turn: 0.5) if has_value else None)
+    monkeypatch.setattr(evaluate, "Network", lambda path: network)
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["evaluate", "fake.keras", str(data.folder), "--split", "all", "--where", UNLIKE,
+                     "--positions", "200"]) == 0
+    printed = capsys.readouterr().out
+    assert "fake on 200 positions of 16 games" in printed
+    assert "top-1 %" in printed
+    assert ("winner %" in printed) == has_value
+    assert (tmp_path / "fake-all.png").read_bytes().startswith(b"\x89PNG")
+    table = pd.read_csv(tmp_path / "fake-all.csv")
+    assert table.loc[0, ["by", "part", "positions", "top1"]].tolist() == ["all", "all", 200, 1.0]
+    assert ("value_error_averaged" in table) == has_value
+
+
+def test_the_command_refuses_in_one_line(data, known, monkeypatch, capsys):
+    monkeypatch.setattr(evaluate, "Network", lambda path: Fake(known, lambda turn: 0))
+    for options, complaint in ((["--positions", "-1"], "--positions -1"), (["--where", "=3"], "SyntaxError"),
+                               (["--where", "size == 19"], "no test games")):
+        assert cli.main(["evaluate", "fake", str(data.folder), *options]) == 2
+        error = capsys.readouterr().err.strip().splitlines()
+        assert complaint in error[-1]
+
+
+def test_a_network_for_another_board_is_refused(data, known):
+    network = Fake(known, lambda turn: 0)
+    network.size = 13
+    with pytest.raises(BadInput, match="13x13"):
+        evaluate.evaluate(network, data)
+
+
+def test_keras_is_not_imported():
+    code = "import sys, mugo.evaluate; print({'keras', 'tensorflow', 'jax', 'matplotlib'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "set()\n"
