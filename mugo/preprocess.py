@@ -34,10 +34,10 @@ PART_GAMES = 8192                        # how much work a crash can cost
 
 # One row a game; what a game that is not used does not have is 0, NaN or ''.
 COLUMNS = {
-    "key": np.uint64, "source": object, "name": object, "number": np.int32, "reason": object, "details": object,
-    "size": np.int16, "plies": np.int32, "handicap": np.int16, "komi": np.float32, "result": object,
-    "winner": np.int8, "date": object, "black": object, "white": object, "black_rank": np.float32,
-    "white_rank": np.float32, "event": object, "rules": object, "game": np.uint64, "opening": np.uint64,
+    "key": np.uint64, "source": str, "name": str, "number": np.int32, "reason": str, "details": str,
+    "size": np.int16, "plies": np.int32, "handicap": np.int16, "komi": np.float32, "result": str,
+    "winner": np.int8, "date": str, "black": str, "white": str, "black_rank": np.float32,
+    "white_rank": np.float32, "event": str, "rules": str, "game": np.uint64, "opening": np.uint64,
 }
 
 
@@ -204,7 +204,7 @@ def merge(folder: Path, meta: dict) -> DataSet:
     else:
         games = pd.DataFrame(columns=list(COLUMNS)).astype(COLUMNS)
         games[["setup_start", "setup_end", "move_start"]] = np.zeros((0, 3), np.int64)
-        games["split"] = pd.Series([], dtype=object)
+        games["split"] = pd.Series([], dtype=str)
         old_moves = old_setup = np.zeros(0, np.int16)
     new = pd.concat([frame([]), *parts], ignore_index=True)
     new = new[~new["key"].isin(games["key"])]
