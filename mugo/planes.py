@@ -13,7 +13,6 @@ more, none for zero.
 from typing import NamedTuple
 
 import numpy as np
-from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from mugo.board import BLACK, WHITE
+from mugo.board import BLACK
 from mugo.coords import COLUMNS, PASS, board_points, format_gtp, point_at
 from mugo.go import MARKS, Position
 from mugo.planes import DEPTH, PLANES
@@ -111,15 +111,3 @@ def plane_name(k: int) -> str:
 def _to_play(position: Position) -> str:
     last = "" if position.last is None else f" after {format_gtp(position.last, position.size)}"
     return f"{'Black' if position.to_play == BLACK else 'White'} to play{last}, ply {position.plies}"
-
-
-def mirrored(position: Position) -> Position:
-    """The game replayed with the colours swapped."""
-    start = next(position.line())
-    points = board_points(position.size)
-    stones = start.stones.ravel()
-    swapped = Position(position.size, position.komi).with_stones(
-        points[stones == WHITE], points[stones == BLACK], to_play=-start.to_play)
-    for colour, point in position.moves:
-        swapped = swapped.play(point, -colour)
-    return swapped.with_turn(-position.to_play)

@@ -8,13 +8,15 @@ from itertools import product
 import numpy as np
 import pytest
 from drawing import after, assert_same_points, assert_same_stones, draw, named
+from numba import njit
 from oracles import chain, every_point, put
 from oracles import is_true_eye as is_true_eye_slowly
+from played import coded, random_game, real_games, stones_of
 from sgfmill import boards as sgfmill_boards
 
 from mugo import board as rules
 from mugo.board import BLACK, EMPTY, WHITE
-from mugo.coords import PASS, WHITE_BIT, board_points, move_index, point_at, row_col
+from mugo.coords import WHITE_BIT, board_points, point_at, row_col
 from mugo.go import Position
 
 # -- captures
@@ -283,6 +285,38 @@ def test_the_number_of_legal_positions_is_the_known_one(size, legal):
     assert found == legal
 
 
+@pytest.mark.slow
+def test_the_number_of_legal_positions_on_4x4_is_the_known_one():
+    assert count_positions(rules.new_boards(17), 4) == 24_318_165
+
+
+@njit
+def count_positions(boards, size):
+    """Legal positions, point by point: stones without a liberty get none from more stones."""
+    n = size * size
+    tried = np.zeros(n + 1, np.int64)
+    coded = np.zeros(1, np.int16)
+    rules.clear(boards[0], size)
+    found = 0
+    depth = 0
+    while depth >= 0:
+        if depth == n:
+            found += 1
+            depth -= 1
+            continue
+        colour = tried[depth]            # 0 leaves the point empty, 1 is black, 2 white
+        tried[depth] += 1
+        if colour == 3:
+            depth -= 1
+            continue
+        boards[depth + 1] = boards[depth]
+        coded[0] = depth + (WHITE_BIT if colour == 2 else 0)
+        if colour == 0 or rules.set_up(boards[depth + 1], coded) == 1:
+            depth += 1
+            tried[depth] = 0
+    return found
+
+
 @pytest.mark.parametrize("size, depth", [(2, 6), (3, 3)])
 def test_the_number_of_games_of_some_moves_is_the_slow_twins(size, depth):
     """Every line of play, without passes; on 2x2 deep enough for captures, kos and repetitions."""
@@ -333,34 +367,21 @@ def test_random_games_go_as_sgfmills(size, games):
     rng = random.Random(100 + size)
     for _ in range(games):
         *_, last = random_game(rng, size)
-        assert follow_with_sgfmill(size, (), [coded(*move, size) for move in last.moves]) == last.plies
+        assert follow_with_sgfmill(size, (), coded(last)[1]) == last.plies
 
 
-def test_a_hundred_real_games_go_as_sgfmills(real_games):
+def test_a_hundred_real_games_go_as_sgfmills():
     for record in real_games(100):
         follow_with_sgfmill(record.size, record.setup, record.moves)
 
 
 @pytest.mark.slow
-def test_three_thousand_real_games_go_as_sgfmills(real_games):
+def test_three_thousand_real_games_go_as_sgfmills():
     games = moves = 0
     for record in real_games(3000):
         moves += follow_with_sgfmill(record.size, record.setup, record.moves)
         games += 1
     print(f"{games} games, {moves} moves")
-
-
-def random_game(rng, size):
-    """Every position of a game of legal moves, now and then a pass or one that fills an own eye."""
-    position = Position(size)
-    for _ in range(3 * size * size):
-        yield position
-        points = position.legal_points() if rng.random() < 0.2 else position.sensible_points()
-        passes = len(points) == 0 or rng.random() < 0.02
-        position = position.play(PASS if passes else int(rng.choice(points.tolist())))
-        if position.is_over:
-            break
-    yield position
 
 
 def follow_with_sgfmill(size, setup, moves):
@@ -408,16 +429,6 @@ def from_below(point, size):
     """sgfmill counts its rows from below."""
     row, col = row_col(int(point), size)
     return size - 1 - row, col
-
-
-def coded(colour, point, size):
-    return move_index(point, size) + (WHITE_BIT if colour == WHITE else 0)
-
-
-def stones_of(position):
-    """The board as the oracles have it."""
-    rows, cols = np.nonzero(position.stones)
-    return {(int(r), int(c)): int(position.stones[r, c]) for r, c in zip(rows, cols, strict=True)}
 
 
 def assert_board_is_sound(position):

@@ -1,0 +1,102 @@
+"""Games for the tests: random, real, or one seen turned, recoloured, or by the slow twin."""
+import random
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oracles import Game, Stones
+
+from mugo.archives import Text, sources, texts
+from mugo.board import BLACK, WHITE
+from mugo.coords import PASS, WHITE_BIT, board_points, move_index, point_of_index, row_col, symmetries
+from mugo.go import Position
+from mugo.records import Record, read_records
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = (ROOT.parent / "shared" / "games", ROOT / "data")     # the first that is there is used
+
+
+def random_game(rng: random.Random, size: int, turns: float = 0) -> Iterator[Position]:
+    """Every position of a game of legal moves, now and then a pass or one that fills an own eye.
+
+    turns: how often the turn is given to the other side, as records of real games do.
+    """
+    position = Position(size)
+    for _ in range(3 * size * size):
+        yield position
+        if rng.random() < turns:
+            position = position.with_turn(-position.to_play)
+        points = position.legal_points() if rng.random() < 0.2 else position.sensible_points()
+        passes = len(points) == 0 or rng.random() < 0.02
+        position = position.play(PASS if passes else int(rng.choice(points.tolist())))
+        if position.is_over:
+            break
+    yield position
+
+
+def real_games(count: int) -> Iterator[Record]:
+    """About so many games that people (or GNU Go) played, the same number from each archive."""
+    for folder in FOLDERS:
+        archives = sources([folder]) if folder.is_dir() else []
+        if archives:
+            each = -(-count // len(archives))
+            for archive in archives:
+                yield from islice(_records(archive), each)
+            return
+    pytest.skip("no game records here")
+
+
+def _records(archive) -> Iterator[Record]:
+    for text in texts(archive):
+        if isinstance(text, Text):
+            for record in read_records(text.data):
+                if isinstance(record, Record) and len(record.moves) > 20:
+                    yield record
+
+
+def stones_of(position: Position) -> Stones:
+    """The stones as the slow twins have them."""
+    stones = position.stones
+    return {(row, col): int(stones[row, col]) for row, col in zip(*map(np.ndarray.tolist, np.nonzero(stones)),
+                                                                strict=True)}
+
+
+def slow_twin(position: Position) -> Game:
+    """The game so far, replayed by the oracle."""
+    start = next(position.line())
+    game = Game(position.size, stones_of(start), start.to_play)
+    for colour, point in position.moves:
+        game.play(row_col(point, position.size), colour)
+    game.to_play = position.to_play
+    return game
+
+
+def seen(position: Position, symmetry: int = 0, swapped: bool = False) -> Position:
+    """The whole game replayed on a turned board, or with the colours swapped."""
+    size, sign = position.size, -1 if swapped else 1
+    turn = symmetries(size)[symmetry]
+
+    def turned(point):
+        return point_of_index(int(turn[move_index(int(point), size)]), size)
+
+    start = next(position.line())
+    colours = start.stones.ravel() * sign
+    stones = [[turned(p) for p in board_points(size)[colours == colour]] for colour in (BLACK, WHITE)]
+    other = Position(size, position.komi).with_stones(*stones, to_play=sign * start.to_play)
+    for colour, point in position.moves:
+        other = other.play(turned(point), sign * colour)
+    return other.with_turn(sign * position.to_play)
+
+
+def coded(position: Position) -> tuple[np.ndarray, np.ndarray]:
+    """(setup, moves) of the game so far, int16, as data sets keep them."""
+    size = position.size
+
+    def code(colour, point):
+        return move_index(int(point), size) + (WHITE_BIT if colour == WHITE else 0)
+
+    stones = next(position.line()).stones.ravel()
+    setup = [code(colour, point) for point, colour in zip(board_points(size), stones, strict=True) if colour]
+    return np.array(setup, np.int16), np.array([code(*move) for move in position.moves], np.int16)
