@@ -54,26 +54,25 @@ def named(at: dict[str, int], names: str) -> set[int]:
     return {at[name] for name in names.split()}
 
 
-def show(position: Position, marked: Iterable[int] = ()) -> str:
-    """The board, with [ ] around the marked points."""
+def show(stones: np.ndarray, marked: Iterable[int] = ()) -> str:
+    """The board, (size, size) of colours, with [ ] around the marked points."""
     marked = {int(point) for point in marked}
-    size = position.size
-    letters = "   " + " ".join(f"{letter} " for letter in COLUMNS[:size])
-    lines = [letters]
+    size = len(stones)
+    lines = ["   " + "  ".join(COLUMNS[:size])]
     for row in range(size):
         line = f"{size - row:2d}"
         for col in range(size):
-            stone = MARKS[int(position.stones[row, col])]
+            stone = MARKS[int(stones[row, col])]
             line += f"[{stone}]" if point_at(row, col, size) in marked else f" {stone} "
         lines.append(line)
     return "\n".join(lines)
 
 
-def assert_same_stones(actual: Position, expected: Position) -> None:
-    """The two boards have the same stones; else both are shown, the wrong points marked."""
-    wrong = board_points(actual.size)[(actual.stones != expected.stones).ravel()]
+def assert_same_stones(actual: np.ndarray, expected: np.ndarray, when: str = "") -> None:
+    """Two boards, (size, size) of colours, are equal; else both are shown, the wrong points marked."""
+    wrong = board_points(len(actual))[(actual != expected).ravel()]
     if len(wrong):
-        raise AssertionError(f"the boards differ where marked\nis\n{show(actual, wrong)}\n"
+        raise AssertionError(f"the boards differ where marked {when}\nis\n{show(actual, wrong)}\n"
                              f"should be\n{show(expected, wrong)}")
 
 
@@ -84,7 +83,7 @@ def assert_same_points(position: Position, actual: Iterable[int], expected: Iter
         names = [", ".join(format_gtp(p, position.size) for p in sorted(points)) or "none"
                  for points in (actual - expected, expected - actual)]
         raise AssertionError(f"{what}: wrong {names[0]}; missing {names[1]}\n"
-                             f"{show(position, actual ^ expected)}\n{_to_play(position)}")
+                             f"{show(position.stones, actual ^ expected)}\n{_to_play(position)}")
 
 
 def assert_same_planes(position: Position, actual: np.ndarray, expected: np.ndarray) -> None:
