@@ -6,7 +6,7 @@
       | conv 3x3 k, norm, + input, ReLU          (layers - 2) times; the middle one also adds a bias
       |                                          for each filter that is computed from the whole board
       |-- conv 1x1 to one plane, a bias for each point; a pass from the mean of each filter -> policy
-      '-- mean of each filter -> dense 64, ReLU -> dense 1 (the tanh is left to who asks)   -> value
+      '-- mean of each filter, norm -> dense 64, ReLU -> dense 1 (tanh is left to who asks) -> value
 
 MuGo's network of 2016 is `build(filters=32, norm=False, residual=False, pooling=False)`.
 """
@@ -142,11 +142,13 @@ def build(shape: Architecture, dtype: str = "float32") -> keras.Model:
         x = layer.ReLU(name=f"relu{i}", dtype=dtype)(y)
     plane = layer.Conv2D(1, 1, use_bias=False, name="move", dtype=dtype)(x)
     points = PointBias(name="point_bias", dtype="float32")(layer.Reshape((shape.size ** 2,), dtype="float32")(plane))
-    mean = layer.GlobalAveragePooling2D(name="mean", dtype=dtype)(x)
+    mean = layer.GlobalAveragePooling2D(name="mean", dtype="float32")(x)
     a_pass = layer.Dense(1, name="pass", dtype="float32")(mean)
     outputs = {"policy": layer.Concatenate(name="policy", dtype="float32")([points, a_pass])}
     if shape.value:
-        hidden = layer.Dense(64, activation="relu", name="value_hidden", dtype="float32")(mean)
+        # Without the normalisation, means far from 0 and Adam's first steps leave every ReLU at 0 for good.
+        level = layer.BatchNormalization(epsilon=EPSILON, name="value_norm", dtype="float32")(mean)
+        hidden = layer.Dense(64, activation="relu", name="value_hidden", dtype="float32")(level)
         outputs["value"] = layer.Dense(1, kernel_initializer="zeros", name="value", dtype="float32")(hidden)
     return keras.Model(packed, outputs, name="policy_network")
 
@@ -258,6 +260,12 @@ def to_onnx(model: keras.Model, shape: Architecture) -> bytes:
     def weights(name: str) -> list[np.ndarray]:
         return [np.asarray(w, np.float32) for w in model.get_layer(name).get_weights()]
 
+    def normalisation(name: str) -> tuple[np.ndarray, np.ndarray]:
+        """A BatchNormalization as (scale, shift)."""
+        gamma, beta, mean, variance = weights(name)
+        scale = gamma / np.sqrt(variance + EPSILON)
+        return scale, beta - mean * scale
+
     def dense(name: str, x: str) -> str:
         kernel, bias = weights(name)
         return add("Gemm", [x, constant(f"{name}_w", kernel), constant(f"{name}_b", bias)], name)
@@ -267,9 +275,8 @@ def to_onnx(model: keras.Model, shape: Architecture) -> bytes:
         kernel, *bias = weights(f"conv{i}")
         bias = bias[0] if bias else np.zeros(shape.filters, np.float32)
         if shape.norm:
-            gamma, beta, mean, variance = weights(f"norm{i}")
-            scale = gamma / np.sqrt(variance + EPSILON)
-            kernel, bias = kernel * scale, beta + (bias - mean) * scale
+            scale, shift = normalisation(f"norm{i}")
+            kernel, bias = kernel * scale, bias * scale + shift
         width = kernel.shape[0] // 2
         y = add("Conv", [x, constant(f"w{i}", kernel.transpose(3, 2, 0, 1)), constant(f"b{i}", bias)], f"conv{i}",
                 pads=[width] * 4)
@@ -291,7 +298,10 @@ def to_onnx(model: keras.Model, shape: Architecture) -> bytes:
     add("Softmax", [logits], "policy", axis=1)
     outputs = [helper.make_tensor_value_info("policy", TensorProto.FLOAT, ["n", shape.size ** 2 + 1])]
     if shape.value:
-        hidden = add("Relu", [dense("value_hidden", mean)], "value_relu")
+        scale, shift = normalisation("value_norm")
+        level = add("Add", [add("Mul", [mean, constant("value_scale", scale)], "value_scaled"),
+                            constant("value_shift", shift)], "value_level")
+        hidden = add("Relu", [dense("value_hidden", level)], "value_relu")
         last = constant("last_axis", np.array([1], np.int64))
         kernel, bias = weights("value")
         score = add("Gemm", [hidden, constant("value_w", kernel), constant("value_b", bias)], "value_score")
