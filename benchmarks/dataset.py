@@ -12,7 +12,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from mugo import preprocess
+from mugo import dataset, preprocess
 
 BATCH, BATCHES = 128, 100
 
@@ -23,7 +23,7 @@ def main(games: list[str]) -> None:
         start = time.perf_counter()
         data = preprocess.preprocess(games, Path(folder) / "set", validation=0.1, test=0.1)
         seconds = time.perf_counter() - start
-        size = sum(path.stat().st_size for path in data.folder.iterdir())
+        size = sum((data.folder / name).stat().st_size for name in dataset.FILES)
         positions = data.positions("train")
         print(f"{len(data.games) / seconds:12,.0f}  games/s preprocessed, {cores} processes, {seconds:.1f} s in all")
         print(f"{data.meta['counts']['positions'] / seconds:12,.0f}  positions/s preprocessed")

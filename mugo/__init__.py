@@ -31,8 +31,8 @@ READING_ORDER = (
     "evaluate",      # network + data set -> how well it predicts                   `evaluate`
     "players",       # position -> move
     "gtp",           # the Go Text Protocol                                         `gtp`
-    "demo",          # the whole road on the sample games                           `demo`
     "cli",           # the command table; main.py, `python -m mugo` and the installed `mugo` call it
+    "demo",          # the whole road on the sample games                           `demo`
     "__main__",
 )
 

@@ -24,6 +24,7 @@ from mugo.coords import WHITE_BIT, symmetries
 from mugo.files import BadInput
 
 FORMAT = 1
+FILES = ("games.parquet", "moves.npy", "setup.npy", "meta.json")
 SPLITS = ("train", "validation", "test")
 OPENING = 40                             # moves that decide a game's split; see `fingerprint`
 

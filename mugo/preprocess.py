@@ -261,7 +261,7 @@ def summary(data: DataSet, seconds: float) -> str:
     games, used = data.games, data.used
     reasons = games.loc[games["reason"] != "", "reason"].value_counts()
     positions = int(used["plies"].sum())
-    size = sum(path.stat().st_size for path in data.folder.iterdir() if path.is_file())
+    size = sum((data.folder / name).stat().st_size for name in dataset.FILES)
     rows = [("games found", len(games)), ("games used", len(used)), ("positions", positions)]
     lines = [f"{count:12,}  {name}" for name, count in rows]
     for split in dataset.SPLITS:
