@@ -232,7 +232,7 @@ def test_the_sample_games_are_scored_as_gnu_go_scored_them(archive):
                 same_score.append(result == record.result)
     assert len(same_winner) >= 40
     assert np.mean(same_winner) >= 0.97
-    assert np.mean(same_score) >= 0.9
+    assert np.mean(same_score) >= 0.85
 
 
 def test_make_player_knows_its_players_by_name():
