@@ -12,6 +12,7 @@ very batches that would have come.  Batches are made by compiled threads while t
 """
 import argparse
 import contextlib
+import importlib.util
 import os
 import queue
 import threading
@@ -236,7 +237,7 @@ def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Option
     feeder = Feeder(make, first_step, threads=min(8, cores))
     progress = Progress(options, first_step)
     callbacks = [progress, Keep(run, options, about, progress.bar)]
-    if keras.backend.backend() == "tensorflow":
+    if keras.backend.backend() == "tensorflow" and importlib.util.find_spec("tensorboard"):
         callbacks.append(keras.callbacks.TensorBoard(run / "tensorboard", write_graph=False))
     try:
         model.fit((batch for batch in feeder), steps_per_epoch=options.round_steps, epochs=options.rounds,
