@@ -1,7 +1,7 @@
 """The sample games of this folder: GNU Go 3.8 playing itself, from openings that vary.
 
     apt install gnugo
-    python data/make_games.py                  # what is here: 130 games on 19x19 and 40 on 9x9
+    python data/make_games.py                  # what is here: 133 games on 19x19 and 40 on 9x9
     python data/make_games.py --games 19:50 --into /tmp/more --first 1000
 
 Everything in a game but GNU Go's thinking is drawn from its size and number: levels, komi,
@@ -159,7 +159,7 @@ def pack(size: int, games: list[Path]) -> Path:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--games", nargs="+", default=["9:40", "19:130"], metavar="SIZE:COUNT")
+    parser.add_argument("--games", nargs="+", default=["9:40", "19:133"], metavar="SIZE:COUNT")
     parser.add_argument("--first", type=int, default=0, help="number of the first game (default: 0)")
     parser.add_argument("--into", type=Path, default=Path(tempfile.gettempdir(), "mugo-sample-games"),
                         help="where finished games lie (default: %(default)s)")
