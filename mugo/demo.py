@@ -9,15 +9,15 @@ from pathlib import Path
 
 import numpy as np
 
-from mugo import board as rules
 from mugo import cli, diagrams
 from mugo.board import BLACK, WHITE
 from mugo.coords import format_gtp, move_index, point_of_index
 from mugo.files import BadInput, written_whole
 from mugo.go import Position
+from mugo.gtp import record_of
 from mugo.network import Network
-from mugo.players import Player, make_player
-from mugo.records import Record, format_record
+from mugo.players import Player, make_player, without_dead
+from mugo.records import format_record
 
 LONGEST = 722                            # moves; a raw policy may go on for ever
 
@@ -39,22 +39,15 @@ def play_out(players: dict[int, Player], position: Position) -> Position:
     return position
 
 
-def record_of(position: Position, black: str, white: str) -> Record:
-    """The game that led to a position, scored by area with every stone alive."""
-    moves = [move_index(point, position.size) + (rules.WHITE_BIT if colour == WHITE else 0)
-             for colour, point in position.moves]
-    return Record(size=position.size, setup=np.zeros(0, np.int16), moves=np.array(moves, np.int16),
-                  komi=position.komi, result=position.result(), black=black, white=white,
-                  date=time.strftime("%Y-%m-%d"))
-
-
 def play_a_game(folder: Path, network: Network) -> None:
     """A game of the network, Black, against `random`; game.sgf, game.png and what_it_sees.png."""
     black, white = make_player("policy", network=network), make_player("random", seed=1)
     end = play_out({BLACK: black, WHITE: white}, Position(network.size))
+    result = without_dead(end).result()
+    record = record_of(end, black=network.name, white=white.name, result=result, date=time.strftime("%Y-%m-%d"))
     with written_whole(folder / "game.sgf") as path:
-        path.write_text(format_record(record_of(end, network.name, white.name)), encoding="utf-8")
-    title = f"{network.name} (Black) against random: {end.result()} after {end.plies} moves"
+        path.write_text(format_record(record), encoding="utf-8")
+    title = f"{network.name} (Black) against random: {result} after {end.plies} moves"
     diagrams.board_picture(end, folder / "game.png", title=title)
     *_, seen = (position for position in end.line() if position.plies <= 30)
     priors = network.evaluate([seen], average=True)[0][0]

@@ -182,7 +182,8 @@ def training_curve(history: Sequence[dict], path: Path) -> None:
     has_value = "validation_value_error" in history[0]
     figure = _figure((5 * (2 + has_value), 4))
     left, right, *others = figure.subplots(1, 2 + has_value)
-    positions = [row["positions"] / 1e6 for row in history]
+    unit, name_of_unit = (1e6, "millions") if history[-1]["positions"] >= 1e6 else (1e3, "thousands")
+    positions = [row["positions"] / unit for row in history]
 
     def line(axes, name, colour, style, label, scale=1.0):
         axes.plot(positions, [row[name] * scale for row in history], style, color=colour, label=label,
@@ -200,7 +201,7 @@ def training_curve(history: Sequence[dict], path: Path) -> None:
         line(axes, "validation_value_error", BLUE, ".-", "validation")
         axes.set_ylabel("mean squared error of the value")
     for axes in (left, right, *others):
-        axes.set_xlabel("positions trained on, millions")
+        axes.set_xlabel(f"positions trained on, {name_of_unit}")
         axes.grid(alpha=0.3)
         axes.legend(fontsize=8, frameon=False)
         axes.spines[["top", "right"]].set_visible(False)

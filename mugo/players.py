@@ -117,7 +117,9 @@ def worth_playing(position: Position, priors: np.ndarray) -> np.ndarray:
     without them), so its pass is not the only one:
 
     - While stones cover less than a quarter of the board, it plays.
-    - It passes where its network likes a pass better than every point.
+    - Where its network likes a pass better than every point, it plays only points that are not settled
+      and that the network likes at least a tenth as much as the pass (not those of a seki), and
+      passes when there are none.
     - When the opponent has just passed, it passes too if the board as it stands is won (Tromp and
       Taylor's count, dead stones included).  If it is won only once dead stones are off, it plays
       on and takes them.  If it is lost, it plays only points that are not settled.
@@ -130,15 +132,17 @@ def worth_playing(position: Position, priors: np.ndarray) -> np.ndarray:
         return none
     if np.count_nonzero(position.stones) < area / 4:
         return points
-    if priors[-1] > priors[_indices(points, position.size)].max():
-        return none
-    if position.last != PASS:
+    liked = priors[_indices(points, position.size)]
+    likes_to_pass = priors[-1] > liked.max()
+    if position.last == PASS:
+        if position.score() * position.to_play > 0:
+            return none
+        if without_dead(position).score() * position.to_play > 0:
+            return points
+    elif not likes_to_pass:
         return points
-    if position.score() * position.to_play > 0:
-        return none
-    if without_dead(position).score() * position.to_play > 0:
-        return points
-    return points[np.abs(owners(position).ravel()[_indices(points, position.size)]) < SETTLED]
+    is_open = np.abs(owners(position).ravel()[_indices(points, position.size)]) < SETTLED
+    return points[is_open & (liked > priors[-1] / 10)] if likes_to_pass else points[is_open]
 
 
 def _indices(points: np.ndarray, size: int) -> list[int]:
