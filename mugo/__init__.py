@@ -5,6 +5,7 @@ The package is flat and is read in this order; a file imports only from files ab
 """
 import hashlib
 import os
+import tempfile
 from pathlib import Path
 
 __version__ = "0.1.0"
@@ -51,8 +52,17 @@ def _name_the_compile_cache() -> None:
         text = path.read_bytes()
         if b"njit" in text:
             sources.update(text)
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    os.environ["NUMBA_CACHE_DIR"] = os.path.join(home, "mugo", sources.hexdigest()[:16])
+    caches = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    folder = os.path.join(caches, "mugo", sources.hexdigest()[:16])
+    try:
+        os.makedirs(folder, exist_ok=True)
+        writable = os.access(folder, os.W_OK)
+    except OSError:
+        writable = False
+    if not writable:                     # a home that is read-only, as in some containers
+        folder = os.path.join(tempfile.gettempdir(), f"mugo-{os.getuid() if hasattr(os, 'getuid') else 'user'}",
+                              sources.hexdigest()[:16])
+    os.environ["NUMBA_CACHE_DIR"] = folder
 
 
 _name_the_compile_cache()
