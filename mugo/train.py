@@ -187,15 +187,19 @@ class Keep(keras.callbacks.Callback):
             with contextlib.suppress(FileNotFoundError):
                 previous.unlink()
             os.link(checkpoint, previous)
-        best = max(history, key=lambda row: row["validation_top1"])
-        self.about["best"] = best
+        self.about["best"] = max(history, key=lambda row: row["validation_top1"])
         layers.save(self.model, checkpoint, self.about)
-        if best is history[-1]:
-            shipped = {name: value for name, value in self.about.items() if name != "history"}
-            layers.ship(self.model, self.run / "network.keras", shipped)
+        ship_if_best(self.model, self.run, self.about)
         with written_whole(self.run / "log.csv") as path:
             pd.DataFrame(history, columns=COLUMNS).to_csv(path, index=False)
         diagrams.training_curve(history, self.run / "curve.png")
+
+
+def ship_if_best(model: keras.Model, run: Path, about: dict) -> None:
+    """Write RUN/network.keras if no round before the last one was better."""
+    if about["best"] == about["history"][-1]:
+        shipped = {name: value for name, value in about.items() if name != "history"}
+        layers.ship(model, run / "network.keras", shipped)
 
 
 def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Options, resume: bool = False) -> Path:
@@ -210,6 +214,7 @@ def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Option
             raise BadInput(f"{run} was trained on other games than {data.folder} has now: its data set has "
                            f"fingerprint {about['data']['fingerprint']}, this one {data.fingerprint}")
         shape, options = Architecture(**about["architecture"]), Options(**about["options"])
+        ship_if_best(model, run, about)  # killed after the checkpoint, the run may not have come to that
     else:
         if (run / "checkpoint.keras").exists():
             raise BadInput(f"{run} holds a training run already: --resume goes on with it, or give -o another folder")
