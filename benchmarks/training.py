@@ -1,30 +1,30 @@
 """How fast a network trains, and what the input pipeline costs.
 
-    python benchmarks/training.py [DATASET] [--filters 32 64 128] [--seconds 20]
+    python benchmarks/training.py [DATASET] [--filters 32 64 128] [--seconds 3]
 
 For each network: positions/s of `fit` on batches from the data set, made while it trains, against the
-same on one constant batch; in turns, three times, so that noise of the machine meets both.  The
-pipeline is good where the ratio is at least 0.95.  Without DATASET, the sample games are used.
+same on one constant batch; in turns, so that noise of the machine meets both.  The pipeline is good
+where the median ratio is at least 0.95.  The last column is the ratio of processor time of all threads:
+what the ratio is bound to be on a machine that is busy with nothing else, and far less noisy.  Without DATASET, the sample games are used.
 """
 import argparse
 import itertools
 import os
+import statistics
 import tempfile
 import time
 from pathlib import Path
 
 from mugo import dataset, layers, preprocess, train
 
+TURNS = 8
 
-def positions_per_second(model, batches, batch_size: int, seconds: float) -> float:
-    """Positions/s of model.fit over an endless iterator, some warm-up left out."""
-    model.fit(batches, steps_per_epoch=5, epochs=1, verbose=0, shuffle=False)
-    start = time.perf_counter()
-    model.fit(batches, steps_per_epoch=10, epochs=1, verbose=0, shuffle=False)
-    steps = max(10, int(seconds * 10 / (time.perf_counter() - start)))
-    start = time.perf_counter()
+
+def seconds_of(model, batches, steps: int) -> tuple[float, float]:
+    """Seconds, and seconds of processor time, of so many steps."""
+    start = time.perf_counter(), time.process_time()
     model.fit(batches, steps_per_epoch=steps, epochs=1, verbose=0, shuffle=False)
-    return steps * batch_size / (time.perf_counter() - start)
+    return time.perf_counter() - start[0], time.process_time() - start[1]
 
 
 def measure(data: dataset.DataSet, filters: int, batch_size: int, seconds: float, precision: str) -> None:
@@ -37,14 +37,22 @@ def measure(data: dataset.DataSet, filters: int, batch_size: int, seconds: float
         batch = positions.shuffled_batch(step, batch_size, 0)
         return batch.packed, train.targets_of(batch, has_value=True)
 
-    constant, fed = [], []
-    for _ in range(3):
-        constant.append(positions_per_second(model, itertools.repeat(make(0)), batch_size, seconds))
+    def constant():
+        return (batch for batch in itertools.repeat(make(0)))
+
+    seconds_of(model, constant(), 10)                                    # compiles
+    steps = max(10, int(seconds * 10 / seconds_of(model, constant(), 10)[0]))
+    times = []
+    for _ in range(TURNS):
         feeder = train.Feeder(make, 0, threads=min(8, os.cpu_count() or 1))
-        fed.append(positions_per_second(model, (batch for batch in feeder), batch_size, seconds))
+        time.sleep(0.2)
+        times.append((*seconds_of(model, (batch for batch in feeder), steps), *seconds_of(model, constant(), steps)))
         feeder.close()
-    ratios = sorted(a / b for a, b in zip(fed, constant, strict=True))
-    print(f"{filters:8}  {precision:14}  {max(fed):14,.0f}  {max(constant):14,.0f}  {ratios[1]:12.3f}", flush=True)
+        time.sleep(0.6)                                                  # until its threads have ended
+    fed, _, still, _ = (batch_size * steps / statistics.median(column) for column in zip(*times, strict=True))
+    ratio = statistics.median(row[2] / row[0] for row in times)
+    of_processor = statistics.median(row[3] / row[1] for row in times)
+    print(f"{filters:8}  {precision:14}  {fed:14,.0f}  {still:14,.0f}  {ratio:12.3f}  {of_processor:9.3f}", flush=True)
 
 
 def main() -> None:
@@ -52,14 +60,14 @@ def main() -> None:
     parser.add_argument("dataset", nargs="?", type=Path)
     parser.add_argument("--filters", type=int, nargs="+", default=[32, 64, 128])
     parser.add_argument("--batch-size", type=int, default=128)
-    parser.add_argument("--seconds", type=float, default=10, help="for each of the six measurements of a network")
+    parser.add_argument("--seconds", type=float, default=3, help="for each of the measurements of a network")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         data = dataset.open_dataset(args.dataset) if args.dataset else preprocess.preprocess(
             [str(Path(__file__).parents[1] / "data")], Path(folder) / "set", validation=0.1, test=0.1)
         precision = "mixed_bfloat16" if layers.pays_bfloat16() else "float32"
         print(f"positions/s, batches of {args.batch_size}, {layers.keras.backend.backend()}\n"
-              " filters  precision          data set   constant batch  median ratio")
+              " filters  precision          data set   constant batch  median ratio  processor")
         for filters in args.filters:
             measure(data, filters, args.batch_size, args.seconds, precision)
 

@@ -81,7 +81,7 @@ def targets_of(batch: Batch, has_value: bool) -> dict[str, np.ndarray]:
 class Feeder:
     """Batches `first`, `first + 1`, ... of make(step), in order, made ahead by threads.
 
-    An iterator; `close` stops its threads.
+    An iterator; `close` stops its threads and ends it.
     """
 
     def __init__(self, make: Callable[[int], tuple], first: int, threads: int = 2, ahead: int = 16):
@@ -108,7 +108,12 @@ class Feeder:
         return self
 
     def __next__(self) -> tuple:
-        item = self._queues[self._next].get()
+        while True:
+            with contextlib.suppress(queue.Empty):
+                item = self._queues[self._next].get(timeout=0.5)
+                break
+            if self._closed:             # or the thread that asks, TensorFlow's own, would wait for ever
+                raise StopIteration
         self._next = (self._next + 1) % len(self._queues)
         if isinstance(item, Exception):
             raise item

@@ -133,6 +133,7 @@ def test_feeders_keep_the_order_of_batches_whatever_their_threads_do():
     feeder = train.Feeder(lambda step: (step, time.sleep(0.003 * (step % 3))), 5, threads=4, ahead=8)
     assert [next(feeder)[0] for _ in range(40)] == list(range(5, 45))
     feeder.close()
+    assert len(list(feeder)) <= 8 + 4                    # what was made already; then it ends
 
 
 def test_what_goes_wrong_in_a_feeder_is_raised_where_it_is_used():
