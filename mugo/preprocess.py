@@ -270,7 +270,8 @@ def summary(data: DataSet, seconds: float) -> str:
     if len(reasons):
         lines.append("  not used:")
         lines += [f"{count:12,}  {reason}" for reason, count in reasons.items()]
-    lines.append(f"{size / max(positions, 1):12.2f}  bytes a position on disk")
+    if positions:
+        lines.append(f"{size / positions:12.2f}  bytes a position on disk")
     lines.append(f"{seconds:12,.1f}  seconds")
     return "\n".join(lines)
 
