@@ -5,7 +5,9 @@
 For each network: positions/s of `fit` on batches from the data set, made while it trains, against the
 same on one constant batch; in turns, so that noise of the machine meets both.  The pipeline is good
 where the median ratio is at least 0.95.  The last column is the ratio of processor time of all threads:
-what the ratio is bound to be on a machine that is busy with nothing else, and far less noisy.  Without DATASET, the sample games are used.
+what the ratio is bound to be on a machine that is busy with nothing else, and far less noisy.
+
+Without DATASET, the sample games are used.
 """
 import argparse
 import itertools
