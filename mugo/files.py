@@ -30,6 +30,9 @@ def written_whole(path: str | os.PathLike) -> Iterator[Path]:
             os.fsync(written.fileno())
         os.replace(beside, path)
         sync_folder(path.parent)
+    except OSError as error:             # a full disk, say: name the file that was to be written
+        error.filename = error.filename or str(path)
+        raise
     finally:
         beside.unlink(missing_ok=True)
 

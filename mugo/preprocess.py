@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from mugo import archives, dataset
 from mugo.board import clear, new_boards, replay, set_up
-from mugo.coords import symmetries
+from mugo.coords import WHITE_BIT, symmetries
 from mugo.dataset import DataSet
 from mugo.files import BadInput, written_whole
 from mugo.go import IllegalMove, position_of
@@ -104,7 +104,7 @@ def key_of(*parts: bytes) -> int:
     return int.from_bytes(h.digest(), "little")
 
 
-def batches(sources: list[archives.Source], known: set[int], unreadable: list[dict],
+def batches(sources: list[archives.Source], checksums: list[str], known: set[int], unreadable: list[dict],
             bar: tqdm) -> Iterator[list[tuple[int, str, str, bytes]]]:
     """The texts of all sources that are not known yet, some hundred at a time.
 
@@ -113,8 +113,7 @@ def batches(sources: list[archives.Source], known: set[int], unreadable: list[di
     batch, size, bytes_before = [], 0, 0
     bytes_of_all = sum(source.size for source in sources)
     found = 0
-    for source in sources:
-        checksum = source.checksum().encode()
+    for source, checksum in zip(sources, map(str.encode, checksums), strict=True):
         for text in archives.texts(source):
             if isinstance(text, archives.Unreadable):
                 key = key_of(checksum, text.name.encode(), text.why.encode())
@@ -177,7 +176,7 @@ def reject_duplicates(table: pd.DataFrame, moves_of) -> None:
             size = int(table.at[label, "size"])
             line = np.empty(len(moves), np.int16)
             dataset.canonical(size, setup, moves, symmetries(size), line)
-            while len(line) and line[-1] & 511 == size * size:
+            while len(line) and line[-1] & (WHITE_BIT - 1) == size * size:
                 line = line[:-1]
             longer = next((other for other, text in kept if text.startswith(line.tobytes())), None)
             if longer is None:
@@ -284,6 +283,7 @@ def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: in
     paths that are not there, or if the data set was begun with other options.
     """
     sources = archives.sources(paths)
+    checksums = [source.checksum() for source in sources]
     options = {"where": where, "min_moves": min_moves, "seed": seed, "validation": validation, "test": test}
     dataset.chosen(frame([]), where)
     meta = _begin(folder, options)
@@ -309,7 +309,7 @@ def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: in
     with tqdm(unit=" games", total=sum(source.size for source in sources) // 400, smoothing=0.05) as bar, \
             processes(workers) as executor:
         try:
-            work = batches(sources, known, unreadable, bar)
+            work = batches(sources, checksums, known, unreadable, bar)
             for rows in in_order(executor, examine, work, in_flight=4 * (workers or os.cpu_count() or 1)):
                 waiting.append(rows)
                 bar.update(len(rows))
@@ -322,11 +322,11 @@ def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: in
             save_part()
             executor.shutdown(wait=False, cancel_futures=True)
             raise
-    checksums = {source["checksum"]: source for source in meta["sources"]}
-    for source in sources:
-        checksums[source.checksum() or str(source.path)] = {"label": source.label, "checksum": source.checksum()
-                                                            or str(source.path)}
-    meta["sources"] = list(checksums.values())
+    read = {source["checksum"]: source for source in meta["sources"]}
+    for source, checksum in zip(sources, checksums, strict=True):
+        identity = checksum or str(source.path)          # loose files have no checksum
+        read[identity] = {"label": source.label, "checksum": identity}
+    meta["sources"] = list(read.values())
     return merge(folder, meta)
 
 

@@ -27,9 +27,9 @@ import numpy as np
 from sgfmill import sgf_grammar
 
 from mugo import __version__, coords
+from mugo.board import BLACK, WHITE
+from mugo.coords import WHITE_BIT
 
-BLACK, WHITE = 1, -1
-WHITE_BIT = 512
 MAX_BYTES = 32 << 20                # of one file; the largest commented joseki dictionaries have 5 MB
 MAX_DEPTH = 200_000                 # of variations in variations
 MAX_VALUES = 100_000                # of properties in one line of play; games have fewer than 1,000 moves
