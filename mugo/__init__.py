@@ -30,8 +30,15 @@ READING_ORDER = (
     "layers",        # the only file that imports keras: building, saving, exporting networks
     "train",         # data set -> network                                          `train`
     "evaluate",      # network + data set -> how well it predicts                   `evaluate`
+    "ending",        # who owns what when rollouts end; dead stones; when to pass
+    "tree",          # the search tree: choosing, growing, updating, keeping            compiled
+    "search",        # UCT and PUCT: position -> visits, win rate, ownership
     "players",       # position -> move
+    "clock",         # how long a move may take: main time and byo-yomi
     "gtp",           # the Go Text Protocol                                         `gtp`
+    "engines",       # any program that speaks GTP, driven over its pipes
+    "ratings",       # games won -> intervals and Elo
+    "match",         # players and programs against each other                      `match`
     "cli",           # the command table; main.py, `python -m mugo` and the installed `mugo` call it
     "demo",          # the whole road on the sample games                           `demo`
     "__main__",

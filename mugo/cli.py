@@ -16,6 +16,7 @@ COMMANDS = {
     "train": ("train", "train a network on a data set"),
     "evaluate": ("evaluate", "say how well a network predicts"),
     "gtp": ("gtp", "play over the Go Text Protocol"),
+    "match": ("match", "let players or GTP programs play each other"),
     "demo": ("demo", "do all of this on the sample games, in some minutes"),
 }
 # What to install where a package is missing: the extra of pyproject.toml.

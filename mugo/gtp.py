@@ -23,7 +23,7 @@ from typing import TextIO
 
 import numpy as np
 
-from mugo import __version__, players
+from mugo import __version__, ending, players
 from mugo.board import BLACK, EMPTY, WHITE
 from mugo.coords import (
     MAX_SIZE, MIN_SIZE, PASS, WHITE_BIT, board_points, format_gtp, interpret_gtp, move_index,
@@ -271,7 +271,7 @@ class Engine:
 
     @answers("final_score")
     def _final_score(self) -> str:
-        return players.without_dead(self.position).result()
+        return ending.without_dead(self.position).result()
 
     @answers("final_status_list")
     def _final_status_list(self, status: str) -> str:
@@ -279,8 +279,8 @@ class Engine:
             raise Failure(SYNTAX_ERROR, f"{status!r} is no status (alive, dead or seki)")
         if status == "seki":
             return ""                      # rollouts know none: its chains count as alive
-        left = players.without_dead(self.position).board[0]["colour"]
-        found = [chain for chain in players.chains(self.position)
+        left = ending.without_dead(self.position).board[0]["colour"]
+        found = [chain for chain in ending.chains(self.position)
                  if (left[chain[0]] == EMPTY) == (status == "dead")]
         size = self.position.size
         return "\n".join(" ".join(format_gtp(point, size) for point in chain) for chain in found)
@@ -401,7 +401,7 @@ def warm_up(player: Player) -> None:
     notice.start()
     try:
         player.warm_up()
-        players.without_dead(Position(5).play(PASS)).result()
+        ending.without_dead(Position(5).play(PASS)).result()
     finally:
         notice.cancel()
 

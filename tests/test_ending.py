@@ -1,0 +1,53 @@
+"""Who owns a finished board, and which of its stones are dead."""
+from pathlib import Path
+
+import numpy as np
+import pytest
+from drawing import SETTLED, assert_same_points, draw
+
+from mugo import ending
+from mugo.archives import sources, texts
+from mugo.coords import PASS, board_points
+from mugo.go import WHITE, position_of
+from mugo.records import read_records
+
+def test_owners_agree_with_the_board_when_it_is_settled():
+    position, _ = draw(SETTLED)
+    owner = ending.owners(position)
+    assert owner.shape == (7, 7) and owner.dtype == np.float32
+    assert (owner[:, :4] > 0.9).all() and (owner[:, 4:] < -0.9).all()
+    assert (ending.owners(position) == owner).all()
+    assert (ending.owners(position.with_turn(WHITE)) == owner).all()
+
+
+def test_a_stone_in_the_opponents_territory_is_dead():
+    position, at = draw("""
+        . X . X O . O
+        X X X X O O O
+        . Oa X X O O .
+        . . X X O Xb O
+        X X X X O . O
+        X . X X O O O
+        X X X X O . O
+    """)
+    counted = ending.without_dead(position.play(PASS).play(PASS))
+    dead = [point for point in board_points(7)[(position.stones != counted.stones).ravel()]]
+    assert_same_points(position, dead, [at["a"], at["b"]], "dead")
+    assert counted.score() == 28 - 21
+    assert len(ending.chains(position)) == 4
+    assert len(ending.chains(counted)) == 2
+
+
+@pytest.mark.parametrize("archive", ["gnugo-9x9.zip",
+                                     pytest.param("gnugo-19x19.tar.gz", marks=pytest.mark.slow)])
+def test_the_sample_games_are_scored_as_gnu_go_scored_them(archive):
+    same_winner, same_score = [], []
+    for source in sources([Path(__file__).parents[1] / "data" / archive]):
+        for text in texts(source):
+            for record in read_records(text.data):
+                result = ending.without_dead(position_of(record)).result()
+                same_winner.append(result[0] == record.result[0])
+                same_score.append(result == record.result)
+    assert len(same_winner) >= 40
+    assert np.mean(same_winner) >= 0.97
+    assert np.mean(same_score) >= 0.85
