@@ -8,7 +8,7 @@ import numpy as np
 from mugo.board import BLACK, BORDER, EMPTY, WHITE, new_boards
 from mugo.coords import PASS, board_points, move_index
 from mugo.go import Position
-from mugo.rollouts import roll_out
+from mugo.rollouts import UNIFORM, roll_out
 
 ROLLOUTS = 200            # for `owners`: 10 ms on 19x19
 SETTLED = 0.9             # a point that one colour owns after 95 % of the rollouts
@@ -68,7 +68,7 @@ def owners(position: Position, n: int = ROLLOUTS) -> np.ndarray:
         boards[0] = position.board[0]
         for field, value in ("random", random), ("to_play", (BLACK, WHITE)[i % 2]), ("ko", 0), ("passes", 0):
             boards[0][field] = value
-        roll_out(boards[0])
+        roll_out(boards[0], UNIFORM, 0)
         random = boards[0]["random"]
         colour = boards[0]["colour"]
         around = colour[neighbours]

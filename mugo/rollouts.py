@@ -6,7 +6,10 @@ stone left is alive and the area score is the result.
 import numpy as np
 from numba import njit
 
-from mugo.board import LEGAL, area_score, is_true_eye, legality, play
+from mugo.board import EMPTY, LEGAL, POINTS, area_score, is_true_eye, legality, play
+from mugo.coords import PASS
+
+UNIFORM, MOGO = 0, 1                     # kinds of rollouts
 
 MOVES_PER_POINT = 3                      # a rollout that loops (triple ko) is cut here
 
@@ -45,15 +48,54 @@ def random_move(b, c):
 
 
 @njit(cache=True, nogil=True)
-def roll_out(b):
-    """Play b to its end; returns the area score, Black minus White, without komi."""
+def lead_in_stones(b):
+    """Black stones minus white ones on the board."""
+    lead = 0
+    for p in range(POINTS):
+        lead += b.colour[p]
+    return lead - 2 * (POINTS - b.size * b.size)       # what is no point of the board holds BORDER, 2
+
+
+@njit(cache=True, nogil=True)
+def roll_out(b, kind, mercy):
+    """Play b to its end; returns the area score, Black minus White, without komi.
+
+    mercy: stop when one colour has that many stones more, and return the difference; 0: never.
+    """
     left = MOVES_PER_POINT * b.size * b.size
+    lead = lead_in_stones(b)
     c = b.to_play
     while b.passes < 2 and left > 0:
-        play(b, random_move(b, c), c)
+        p = random_move(b, c)
+        captured = play(b, p, c)
+        if p != PASS:
+            lead += c * (1 + captured)
+            if mercy and abs(lead) >= mercy:
+                return lead
         c = -c
         left -= 1
     return area_score(b)
+
+
+@njit(cache=True, nogil=True)
+def mercy_of(size, komi):
+    """The stones by which one colour must lead so that the other does not win any more."""
+    return size * size
+
+
+@njit(cache=True, nogil=True)
+def add_owners(b, owners):
+    """Add the owner of every point of an ended rollout, 1 Black, -1 White, to int32 (POINTS,) owners."""
+    w = b.width
+    for row in range(1, b.size + 1):
+        for p in range(row * w + 1, row * w + b.size + 1):
+            s = b.colour[p]
+            if s == EMPTY:
+                for d in (-w, -1, 1, w):
+                    t = b.colour[p + d]
+                    if t == 1 or t == -1:
+                        s = t
+            owners[p] += s
 
 
 @njit(cache=True, nogil=True)
@@ -69,6 +111,6 @@ def roll_out_from(boards, n, seed):
         random = boards[1].random
         boards[1] = boards[0]
         boards[1].random = random
-        total += roll_out(boards[1])
+        total += roll_out(boards[1], UNIFORM, 0)
         moves += boards[1].moves - boards[0].moves
     return total, moves

@@ -11,7 +11,7 @@ from played import random_game
 from mugo import board as rules
 from mugo.board import BLACK, WHITE
 from mugo.coords import PASS, board_points, point_at, row_col
-from mugo.rollouts import MOVES_PER_POINT, random_below, random_move, roll_out, roll_out_from
+from mugo.rollouts import MOVES_PER_POINT, UNIFORM, random_below, random_move, roll_out, roll_out_from
 
 
 def copy_of(position, seed):
@@ -86,7 +86,7 @@ def test_a_rollout_ends_where_neither_side_has_a_sensible_move(size):
         boards = rules.new_boards(1)
         rules.clear(boards[0], size)
         boards[0]["random"] = seed
-        score = roll_out(boards[0])
+        score = roll_out(boards[0], UNIFORM, 0)
         stones = {row_col(int(p), size): int(boards[0]["colour"][p]) for p in board_points(size)
                   if boards[0]["colour"][p]}
         assert score == area(size, stones)
@@ -112,7 +112,7 @@ def test_rollouts_fill_no_true_eye():
     """)
     for seed in range(1, 101):
         for board in (copy_of(position, seed), copy_of(position.with_turn(WHITE), seed)):
-            roll_out(board)
+            roll_out(board, UNIFORM, 0)
             corner = [board["colour"][point_at(row, col, 6)] for row in range(2) for col in range(4)]
             assert corner == [0, 1, 0, 1, 1, 1, 1, 1]
 
