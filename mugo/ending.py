@@ -14,7 +14,7 @@ ROLLOUTS = 200            # for `owners`: 10 ms on 19x19
 SETTLED = 0.9             # a point that one colour owns after 95 % of the rollouts
 
 
-def worth_playing(position: Position, priors: np.ndarray) -> np.ndarray:
+def worth_playing(position: Position, priors: np.ndarray, cleanup: bool = False) -> np.ndarray:
     """int64 (n,): the sensible points that a policy chooses from; none where it had better pass.
 
     priors: float32 (size² + 1,).  A network learns passes badly, or not at all (many records end
@@ -28,7 +28,11 @@ def worth_playing(position: Position, priors: np.ndarray) -> np.ndarray:
       Taylor's count, dead stones included).  If it is won only once dead stones are off, it plays
       on and takes them.  If it is lost, it plays only points that are not settled.
     - After two moves a point, it passes.  So every game ends.
+    - With `cleanup`, it takes the opponent's dead stones off before it passes.
     """
+    if cleanup:
+        points = worth_playing(position, priors)
+        return points if len(points) or position.plies >= 2 * position.size ** 2 else beside_the_dead(position)
     points = position.sensible_points()
     none = points[:0]
     area = position.size ** 2
@@ -108,3 +112,13 @@ def without_dead(position: Position) -> Position:
                 stones[chain] = EMPTY
         position = Position(size, komi, position.to_play).with_stones(
             points[stones == BLACK], points[stones == WHITE])
+
+
+def beside_the_dead(position: Position) -> np.ndarray:
+    """int64 (n,): the sensible points that take a liberty from a dead chain of the opponent's."""
+    left = without_dead(position).board[0]["colour"]
+    board, width = position.board[0], position.size + 1
+    sensible = position.sensible_points()
+    liberties = {point + step for chain in chains(position) for point in chain for step in (-width, -1, 1, width)
+                 if left[chain[0]] == EMPTY and board["colour"][chain[0]] == -position.to_play}
+    return sensible[np.isin(sensible, list(liberties))]

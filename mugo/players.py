@@ -3,23 +3,34 @@
     random         any sensible point, all equally likely
     policy         the sensible point that a network likes best
     randompolicy   a sensible point drawn from a network's priors
+    uct            Monte Carlo tree search with rollouts alone: no network, any board
+    mcts           tree search with a network's priors, rollouts, and its value head if it has one
 
-A sensible point is legal, superko included, and fills no own true eye.  Nobody here searches and
-nobody resigns.  `worth_playing` decides when a policy passes.  Which stones are dead when a game is
-over is asked of rollouts (`without_dead`), for the players here and for GTP's scores.
+A sensible point is legal, superko included, and fills no own true eye.  How the searchers search is
+search.py's; what they make of it, when they pass and when they resign, stands here.
 """
+import argparse
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
+from mugo import ending
 from mugo.coords import PASS, move_index
-from mugo.ending import worth_playing
 from mugo.files import BadInput
 from mugo.go import Position
+from mugo.search import PUCT_C, ROLLOUTS, UCB_C, Branch, Search, Settings, Thought
 
-NAMES = ("random", "policy", "randompolicy")
+NAMES = ("random", "policy", "randompolicy", "uct", "mcts")
+SEARCHERS = ("uct", "mcts")
+RESIGN = -1               # what `choose` answers instead of a point
 TEMPERATURE = 0.5         # squares the priors: a hundred moves of 0.1 % no longer add up to one of 10 %
+SECONDS = 2.0             # a move of a searcher that was told nothing else
+WORSE = 0.05              # a win rate lower by this is lower
+CHECK = 5000              # simulations, at most, that look whether a pass loses anything
+UCT = Settings()
+MCTS = Settings(rollout="mogo")
 
 
 class Player(Protocol):
@@ -27,28 +38,67 @@ class Player(Protocol):
     name: str
     size: int | None      # the only board size it plays; None: all of them
 
-    def choose(self, position: Position) -> int:
-        """A point for the side to move, or PASS.  Raises BadInput for a board it does not play."""
+    def choose(self, position: Position, *, seconds: float | None = None, cleanup: bool = False) -> int:
+        """A point for the side to move, PASS or RESIGN.
+
+        seconds: the most it may take (a clock's word); None: as the player was told when it was made.
+        cleanup: take every dead stone off before passing.
+        Raises BadInput for a board it does not play.
+        """
+
+    def explain(self) -> str:
+        """A line about the last choice; '' if there is nothing to say."""
 
     def warm_up(self) -> None:
         """Load what the first `choose` needs, compiled code above all; changes nothing else."""
 
 
-def make_player(name: str, *, network=None, seed: int | None = None,
-                temperature: float = TEMPERATURE) -> Player:
+@dataclass(frozen=True)
+class Manner:
+    """How a searcher uses what it finds.  Raises BadInput for what makes no sense.
+
+    simulations, seconds: for a move, whichever ends first; without either, SECONDS.
+    by_mean: play the move with the highest win rate, not the one with the most visits.
+    resign: below this win rate, `patience` moves of its own in a row, it resigns; 0 never.  In a handicap
+    game not before 20 moves for each stone.
+    """
+    simulations: int | None = None
+    seconds: float | None = None
+    by_mean: bool = False
+    resign: float = 0.05
+    patience: int = 3
+
+    def __post_init__(self):
+        if self.simulations is not None and self.simulations < 1:
+            raise BadInput(f"simulations are 1 or more, not {self.simulations}")
+        if self.seconds is not None and not 0 < self.seconds < np.inf:
+            raise BadInput(f"seconds are more than 0, not {self.seconds}")
+        if not 0 <= self.resign < 1:
+            raise BadInput(f"a win rate to resign at is from 0 to 1, not {self.resign}")
+        if self.patience < 1:
+            raise BadInput(f"patience is 1 or more, not {self.patience}")
+
+
+def make_player(name: str, *, network=None, seed: int | None = None, temperature: float = TEMPERATURE,
+                settings: Settings | None = None, manner: Manner = Manner()) -> Player:
     """The player of this name.
 
     network: what network.Network opens (None: the bundled one), or an open one.
     seed: the same seed plays the same moves.  temperature: of `randompolicy` only.
-    Raises BadInput for an unknown name, a temperature below 0 or a network that cannot be opened.
+    settings, manner: of `uct` and `mcts` only; a seed in the settings counts more than `seed`.
+    Raises BadInput for an unknown name, options that make no sense or a network that cannot be opened.
     """
     if name not in NAMES:
         raise BadInput(f"{name!r} is no player ({', '.join(NAMES)})")
     if name == "random":
         return RandomPlayer(seed)
+    if name == "uct":
+        return SearchPlayer(name, Search(settings or replace(UCT, seed=seed)), manner)
     if network is None or isinstance(network, str | Path):
         from mugo.network import BUNDLED, Network      # here, so that `random` starts without it
-        network = Network(network or BUNDLED)
+        network = Network(network or BUNDLED, settings.threads if settings else None)
+    if name == "mcts":
+        return SearchPlayer(name, Search(settings or replace(MCTS, seed=seed), network), manner)
     return PolicyPlayer(network, temperature=temperature if name == "randompolicy" else 0, seed=seed)
 
 
@@ -60,9 +110,12 @@ class RandomPlayer:
     def __init__(self, seed: int | None = None):
         self._rng = np.random.default_rng(seed)
 
-    def choose(self, position: Position) -> int:
+    def choose(self, position: Position, *, seconds: float | None = None, cleanup: bool = False) -> int:
         points = position.sensible_points()
         return int(self._rng.choice(points)) if len(points) else PASS
+
+    def explain(self) -> str:
+        return ""
 
     def warm_up(self) -> None:
         Position(9).sensible_points()
@@ -85,12 +138,12 @@ class PolicyPlayer:
         self._temperature = temperature
         self._rng = np.random.default_rng(seed)
 
-    def choose(self, position: Position) -> int:
+    def choose(self, position: Position, *, seconds: float | None = None, cleanup: bool = False) -> int:
         if position.size != self.size:
             raise BadInput(f"the network {self._network.name} plays {self.size}x{self.size}; "
                            f"this board is {position.size}x{position.size}")
         priors = self._network.evaluate([position])[0][0]
-        points = worth_playing(position, priors)
+        points = ending.worth_playing(position, priors, cleanup)
         if not len(points):
             return PASS
         weights = priors[[move_index(int(point), self.size) for point in points]].astype(np.float64)
@@ -101,7 +154,166 @@ class PolicyPlayer:
         weights = np.exp(logs - logs.max())
         return int(self._rng.choice(points, p=weights / weights.sum()))
 
+    def explain(self) -> str:
+        return ""
+
     def warm_up(self) -> None:
         position = Position(self.size)
         position.sensible_points()
         self._network.evaluate([position])
+
+
+class SearchPlayer:
+    """Plays what a search prefers, and ends games.  `thought` is its last search, None before the first.
+
+    It passes
+
+    - when no sensible point is left,
+    - when the opponent has passed and the game is won by count, dead stones taken off,
+    - when nothing is left to play for: every point it could play on is settled, and a look at the position
+      after the pass finds nothing lost by it,
+    - when the search prefers the pass, unless the count says that this ends a lost game, and there are moves
+      hardly worse.
+
+    With `cleanup` the count is of the board as it stands, and it takes the opponent's dead stones off first.
+    """
+
+    def __init__(self, name: str, search: Search, manner: Manner = Manner()):
+        self.name = name
+        self.size = search.size
+        self.thought: Thought | None = None
+        self._search = search
+        self._manner = manner
+        self._hopeless = 0        # own moves in a row below the win rate at which it resigns
+
+    def choose(self, position: Position, *, seconds: float | None = None, cleanup: bool = False) -> int:
+        self.thought = None
+        self._search.check_size(position)
+        if not len(position.sensible_points()):
+            return PASS
+        if position.last == PASS and self._is_won(position, cleanup):
+            return self._pass(position, cleanup)
+        limits = self._limits(seconds)
+        self.thought = self._search.think(position, **limits)
+        if self._is_hopeless(position):
+            return RESIGN
+        best = self.thought.best(self._manner.by_mean)
+        if self._nothing_left(position) and self._may_pass(position, best, limits):
+            return self._pass(position, cleanup)
+        if best.point == PASS:
+            others = [branch for branch in self.thought.branches if branch.point != PASS and branch.visits]
+            if self._is_won(position, cleanup) or not others or others[0].win_rate < best.win_rate - WORSE:
+                return self._pass(position, cleanup)
+            return others[0].point
+        return best.point
+
+    def _limits(self, seconds: float | None) -> dict:
+        """What `think` is told: the player's own limits and the clock's, whichever is less."""
+        own = self._manner.seconds
+        if own is None and seconds is None and self._manner.simulations is None:
+            own = SECONDS
+        limits = [limit for limit in (own, seconds) if limit is not None]
+        return {"simulations": self._manner.simulations, "seconds": min(limits, default=None)}
+
+    def _is_won(self, position: Position, cleanup: bool) -> bool:
+        """Whether the game is won if it ends here."""
+        if cleanup:
+            return position.score() * position.to_play > 0
+        # Both, for in the middle of the game the count alone can be anybody's.
+        expected = ending.owners(position).sum() - position.komi
+        return min(ending.without_dead(position).score() * position.to_play, expected * position.to_play) > 0
+
+    def _pass(self, position: Position, cleanup: bool) -> int:
+        """PASS, or with `cleanup` a point where that takes liberties from a dead chain."""
+        points = ending.beside_the_dead(position) if cleanup else ()
+        return int(points[0]) if len(points) else PASS
+
+    def _is_hopeless(self, position: Position) -> bool:
+        if position.plies < 20 * position.handicap or self.thought.win_rate >= self._manner.resign:
+            self._hopeless = 0
+            return False
+        self._hopeless += 1
+        return self._hopeless >= self._manner.patience
+
+    def _nothing_left(self, position: Position) -> bool:
+        """Whether every point that could be played on is settled: who owns it does not change any more."""
+        owners = self.thought.owners if self.thought.owners is not None else ending.owners(position)
+        points = [move_index(branch.point, position.size) for branch in self.thought.branches if branch.point != PASS]
+        return bool((np.abs(owners.ravel()[points]) > ending.SETTLED).all())
+
+    def _may_pass(self, position: Position, best: Branch, limits: dict) -> bool:
+        """Whether the opponent, moving next, finds nothing that this side would have prevented."""
+        short = {name: None if limit is None else limit / 4 for name, limit in limits.items()}
+        short["simulations"] = min(filter(None, (short["simulations"] and int(short["simulations"]) + 1, CHECK)))
+        after = self._search.think(position.play(PASS), **short)
+        return 1 - after.win_rate >= best.win_rate - WORSE
+
+    def explain(self) -> str:
+        return str(self.thought or "")
+
+    def warm_up(self) -> None:
+        position = Position(self.size or 9)
+        self._search.think(position, simulations=1)
+        ending.without_dead(position)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of every player."""
+    parser.add_argument("player", nargs="?", default="policy", choices=NAMES, help="who plays (default: policy)")
+    parser.add_argument("--network", metavar="NAME",
+                        help="a file, the folder of a training run, or the name of a bundled network")
+    parser.add_argument("--seed", type=int, help="play the same moves again")
+    parser.add_argument("--temperature", type=float, default=TEMPERATURE, metavar="T",
+                        help="of randompolicy: 0 plays the best move, 1 draws from the priors as they are"
+                             " (default: %(default)s)")
+    parser = parser.add_argument_group("the searchers, uct and mcts")
+    parser.add_argument("--simulations", type=int, metavar="N", help="for a move")
+    parser.add_argument("--seconds", type=float, metavar="S", help="for a move, at most "
+                        f"(default: {SECONDS:g} where neither simulations nor a clock say more)")
+    parser.add_argument("--threads", type=int, default=1, metavar="N",
+                        help="for rollouts and the network (default: %(default)s)")
+    parser.add_argument("--rollout", choices=ROLLOUTS, help="how leaves are judged: at random, with MoGo's patterns, "
+                        "by the network playing both sides, or by its value head alone "
+                        f"(default: uct {UCT.rollout}, mcts {MCTS.rollout})")
+    parser.add_argument("--rollouts", type=int, default=1, metavar="N", help="for each leaf (default: %(default)s)")
+    parser.add_argument("--lambda", dest="trust", type=float, metavar="L", help="of mcts: the share of rollouts in "
+                        f"the value of a leaf, the rest is the value head's (default: {MCTS.trust:g})")
+    parser.add_argument("--c", type=float, metavar="C", help="the constant of exploration: sqrt(2) is UCB1's in "
+                        f"theory, 1.5 the small-board tutorials' (default: uct {UCB_C:g}, mcts {PUCT_C:g})")
+    parser.add_argument("--urgency", type=float, metavar="U", help="what a move not yet tried is worth.  uct: a "
+                        "winning fraction (default: infinite, so that every move is tried once first); mcts: a value "
+                        "from -1 to 1 (default: the mean of the position)")
+    parser.add_argument("--grow-at", type=int, metavar="N", help="how often a position is judged before its moves "
+                        "enter the tree (default: uct 1, mcts 0)")
+    parser.add_argument("--batch", type=int, default=Settings.batch, metavar="N",
+                        help="leaves judged together (default: %(default)s; uct with one thread: one by one)")
+    parser.add_argument("--branches", type=int, default=Settings.branches, metavar="N",
+                        help="moves the tree may hold, 24 bytes each (default: %(default)s)")
+    parser.add_argument("--share", action=argparse.BooleanOptionalAction, default=True,
+                        help="positions reached by different orders of moves are one (default: they are)")
+    parser.add_argument("--reuse", action=argparse.BooleanOptionalAction, default=True,
+                        help="keep the tree between moves (default: it is kept)")
+    parser.add_argument("--early", action=argparse.BooleanOptionalAction, default=True,
+                        help="stop when no other move can become the most visited (default: it does)")
+    parser.add_argument("--turn", action=argparse.BooleanOptionalAction, default=False,
+                        help="of mcts: show each position to the network in one of its eight symmetries")
+    parser.add_argument("--noise", type=float, default=0, metavar="E",
+                        help="of mcts: priors at the root are mixed with so much Dirichlet noise (default: none)")
+    parser.add_argument("--alpha", type=float, default=Settings.alpha, metavar="A", help="of that noise"
+                        " (default: %(default)s)")
+    parser.add_argument("--choose", choices=("visits", "mean"), default="visits",
+                        help="play the move most visited, or with the highest win rate (default: %(default)s)")
+    parser.add_argument("--resign", type=float, default=Manner.resign, metavar="W",
+                        help="at this win rate; 0 never (default: %(default)s)")
+    parser.add_argument("--patience", type=int, default=Manner.patience, metavar="N",
+                        help="moves in a row below it (default: %(default)s)")
+
+
+def from_arguments(args: argparse.Namespace) -> Player:
+    """The player that a command line asks for.  Raises BadInput."""
+    given = {field.name: getattr(args, field.name) for field in fields(Settings)}
+    settings = replace(MCTS if args.player == "mcts" else UCT,
+                       **{name: value for name, value in given.items() if value is not None})
+    manner = Manner(args.simulations, args.seconds, args.choose == "mean", args.resign, args.patience)
+    return make_player(args.player, network=args.network, seed=args.seed, temperature=args.temperature,
+                       settings=settings, manner=manner)

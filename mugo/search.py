@@ -1,0 +1,418 @@
+"""Monte Carlo tree search: a position in; visits, win rates and owners of points out.
+
+    uct    Search(Settings())                     UCB1, edges without priors, rollouts judge
+    mcts   Search(Settings(...), network)         PUCT, priors by the network, rollouts and its value judge
+
+                  +--> network: priors, values --+
+    gather leaves |                              +--> absorb     and again, until it is time
+                  +--> threads: rollouts --------+
+
+With one thread and no network there is nothing to gather for: the compiled loop does whole simulations
+one by one.  The tree is kept from call to call; the next position is looked up in it.  Which move to play
+is players.py's to say, what the formulas are, tree.py's.
+"""
+import math
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from mugo import rollouts, tree
+from mugo.board import LEGAL, POINTS, area_score, is_true_eye, legality, new_boards, play
+from mugo.coords import PASS, board_points, format_gtp, symmetries
+from mugo.files import BadInput
+from mugo.go import Position
+from mugo.planes import MAX_PLIES, PACKED, fill_board, new_scratch
+from mugo.rollouts import random_below
+
+UCB_C, PUCT_C = 0.5, 5.0
+KINDS = {"uniform": rollouts.UNIFORM, "mogo": rollouts.MOGO}
+ROLLOUTS = (*KINDS, "network", "none")
+CHUNK = 0.01                             # seconds of compiled simulations between two looks at the clock
+LINE = 8                                 # moves shown of what the search expects
+LINES = 20                               # for so many branches
+NO_HISTORY = np.zeros(MAX_PLIES + 1024, np.uint64)     # nothing in it repeats: rollouts ask no superko
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to search.  Raises BadInput for what makes no sense.
+
+    c: the constant of UCB1 or PUCT; None takes UCB_C or PUCT_C.
+    urgency: what a move not yet tried is worth.  UCB1: a winning fraction, inf (the default) tries every move
+    once before it compares them.  PUCT: a value from -1 to 1; None takes the mean of the position so far.
+    grow_at: how often a position is judged before its moves enter the tree; None is 1 for UCB1, 0 for PUCT.
+    rollout: one of ROLLOUTS; "network" lets the network play both sides, as MuGo did in 2016.
+    rollouts: how many for each leaf.
+    trust: lambda, the share of rollouts in the value of a leaf, against the network's value head; 1 where
+    there is no such head.
+    batch: leaves judged together.  threads: for rollouts and for the network.
+    branches: moves the tree may hold (24 bytes each); when it is full, the search goes on without growing.
+    share: positions reached by different orders of moves are one.  reuse: keep the tree between moves.
+    noise, alpha: priors at the root become (1 - noise) prior + noise Dirichlet(alpha) (AlphaZero: 0.25, 0.3).
+    turn: show each leaf to the network in a random one of the eight symmetries.
+    early: stop when no other move can become the most visited any more.
+    seed: with simulations as the limit, the same seed gives the same search.
+    """
+    c: float | None = None
+    urgency: float | None = None
+    grow_at: int | None = None
+    rollout: str = "uniform"
+    rollouts: int = 1
+    trust: float = 1.0
+    batch: int = 8
+    threads: int = 1
+    branches: int = 5_000_000
+    share: bool = True
+    reuse: bool = True
+    noise: float = 0.0
+    alpha: float = 0.3
+    turn: bool = False
+    early: bool = True
+    seed: int | None = None
+
+    def __post_init__(self):
+        if self.rollout not in ROLLOUTS:
+            raise BadInput(f"{self.rollout!r} is no kind of rollout ({', '.join(ROLLOUTS)})")
+        for name, least in ("rollouts", 1), ("batch", 1), ("threads", 1), ("branches", 1000), ("grow_at", 0):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise BadInput(f"{name} is {least} or more, not {value}")
+        if self.c is not None and not 0 <= self.c < math.inf:
+            raise BadInput(f"the constant c is 0 or more, not {self.c}")
+        for name in "trust", "noise":
+            if not 0 <= getattr(self, name) <= 1:
+                raise BadInput(f"{name} is a share from 0 to 1, not {getattr(self, name)}")
+        if not self.alpha > 0:
+            raise BadInput(f"alpha is above 0, not {self.alpha}")
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A move at the root.  win_rate: of the side to move, from 0 to 1.  line: what is expected, this move first."""
+    point: int
+    prior: float
+    visits: int
+    win_rate: float
+    line: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Thought:
+    """What a search found.
+
+    branches: the most visited first; every move of the root that repeats no position.
+    win_rate: of the side to move.  visits: of the root, those kept from earlier searches too.
+    simulations, seconds: of this search.  depth: mean moves from the root to a leaf.  nodes: in the tree.
+    owners: float32 (size, size), 1 Black, -1 White, the mean over all rollouts of this search; None without any.
+    """
+    position: Position
+    branches: tuple[Branch, ...]
+    win_rate: float
+    visits: int
+    simulations: int
+    seconds: float
+    depth: float
+    nodes: int
+    owners: np.ndarray | None
+
+    def best(self, by_mean: bool = False) -> Branch:
+        """The branch to play: most visits, or the highest win rate of those visited."""
+        if not by_mean:
+            return self.branches[0]
+        return max(self.branches, key=lambda branch: (branch.visits > 0, branch.win_rate, branch.visits))
+
+    def __str__(self) -> str:
+        size = self.position.size
+        line = " ".join(format_gtp(point, size) for point in self.branches[0].line)
+        return f"win rate {self.win_rate:.1%}, {self.simulations} simulations in {self.seconds:.2f} s, {line}"
+
+    def table(self, n: int = 10) -> str:
+        """The n most visited moves: win rate, visits, prior, what is expected."""
+        size = self.position.size
+        return "\n".join(
+            f"{format_gtp(branch.point, size):>4} {branch.win_rate:6.1%} {branch.visits:8d} {branch.prior:6.1%}  "
+            + " ".join(format_gtp(point, size) for point in branch.line) for branch in self.branches[:n])
+
+
+class Search:
+    """A tree and what it takes to grow it.
+
+    network: anything with `size`, `has_value` and `evaluate_packed(packed)`, as network.Network has them.
+    Raises BadInput for settings that need a network.
+    """
+
+    def __init__(self, settings: Settings = Settings(), network=None):
+        kind = settings.rollout
+        if network is None and kind in ("network", "none"):
+            raise BadInput(f"--rollout {kind} needs a network")
+        trust = settings.trust if network is not None and network.has_value else 1.0
+        if kind == "none":
+            if not network.has_value:
+                raise BadInput(f"without rollouts nobody judges positions: {network.name} has no value head")
+            trust = 0.0
+        self.settings = settings
+        self._network = network
+        self._rng = np.random.default_rng(settings.seed)
+        self._rolls = trust > 0
+        capacity = settings.branches // 8 + 1000
+        self._trees = np.zeros(1, tree.TREE)
+        self._nodes = np.zeros(capacity, tree.NODE)
+        self._edges = np.zeros(settings.branches, tree.EDGE)
+        self._table = np.zeros(1 << (2 * capacity - 1).bit_length(), np.int32)
+        self._history = np.zeros(4096, np.uint64)
+        by_network = network is not None
+        grow_at = settings.grow_at
+        if grow_at is None or not self._rolls:           # without rollouts only the network can judge
+            grow_at = 0 if by_network else 1
+        urgency = settings.urgency
+        if urgency is None:
+            urgency = math.nan if by_network else math.inf
+        for name, value in {
+            "formula": tree.PUCT if by_network else tree.UCB, "by_network": by_network, "share": settings.share,
+            "c": (PUCT_C if by_network else UCB_C) if settings.c is None else settings.c,
+            "urgency": urgency, "grow_at": grow_at, "trust": trust, "rollouts": settings.rollouts,
+            "kind": KINDS.get(kind, rollouts.UNIFORM),
+        }.items():
+            self._trees[0][name] = value
+        threads = settings.threads
+        self._batch = settings.batch if by_network else settings.batch * threads
+        self._one_by_one = not by_network and threads == 1
+        n = 2 if self._one_by_one else self._batch
+        self._boards = new_boards(1 + 2 * n)
+        self._boards["random"] = self._rng.integers(1, 2**63, len(self._boards))
+        self._paths = np.zeros((n, tree.LONGEST, 2), np.int32)
+        self._leaves = np.zeros(n, tree.LEAF)
+        self._owners = np.zeros((threads, POINTS), np.int32)
+        self._scratch = new_scratch()
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._root: Position | None = None
+        self.seconds_spent = dict.fromkeys(("tree", "network", "rollouts"), 0.0)
+
+    @property
+    def size(self) -> int | None:
+        """The only board size it can search; None: all of them."""
+        return None if self._network is None else self._network.size
+
+    def check_size(self, position: Position) -> None:
+        """Raises BadInput for a board that the network does not play."""
+        if self.size not in (None, position.size):
+            raise BadInput(f"the network {self._network.name} plays {self.size}x{self.size}; "
+                           f"this board is {position.size}x{position.size}")
+
+    # -- one search
+
+    def think(self, position: Position, *, simulations: int | None = None, seconds: float | None = None,
+              is_over: Callable[[], bool] = lambda: False) -> Thought:
+        """Search a position until the first of the limits; without any, until `is_over`.
+
+        simulations: new ones, those of a tree kept from before not counted.
+        is_over: asked every CHUNK seconds, or after every batch.
+        Raises BadInput for a board the network does not play.
+        """
+        self.check_size(position)
+        started = time.perf_counter()
+        self._stand_on(position)
+        self._owners[:] = 0
+        limit = math.inf if simulations is None else max(simulations, 1)
+        deadline = math.inf if seconds is None else started + seconds
+        done = self._run(1)                              # the root has moves now, or had some before
+        clean = self._make_noise()
+        chunk = 16
+        while done < limit and not is_over():
+            now = time.perf_counter()
+            if now >= deadline:
+                break
+            rate = done / max(now - started, 1e-6)
+            if self.settings.early and self._is_decided(min(limit - done, (deadline - now) * rate)):
+                break
+            if self._one_by_one:
+                chunk = max(1, min(2 * chunk, int(rate * min(CHUNK, deadline - now))))
+            else:
+                chunk = self._batch
+            done += self._run(int(min(chunk, limit - done)))
+        if clean is not None:
+            self._root_edges()["prior"] = clean
+        return self._thought(position, done, time.perf_counter() - started)
+
+    def _stand_on(self, position: Position) -> None:
+        """Find a position in the tree and drop the rest, or begin a new tree."""
+        board = position.board[0]
+        before, self._root = self._root, position
+        plies = position.plies
+        if plies + tree.LONGEST >= len(self._history):
+            self._history = np.zeros(2 * (plies + tree.LONGEST), np.uint64)
+        self._history[:plies + 1] = position.history
+        random = self._boards[0]["random"]
+        self._boards[0] = board
+        self._boards[0]["random"] = random
+        settings = self._trees[0]
+        node = tree.SINK
+        if before is not None and (before.size, before.komi) == (position.size, position.komi):
+            key = np.uint64(tree.key_of(board)) if settings["share"] else self._key_from(before, position)
+            if self.settings.reuse and key is not None:
+                node = tree.find(self._nodes, self._table, key)
+        if node != tree.SINK:
+            tree.keep(self._trees, self._nodes, self._edges, self._table, node)
+        else:
+            settings["komi"] = position.komi
+            settings["mercy"] = rollouts.mercy_of(position.size, position.komi)
+            tree.reset(settings, self._nodes, self._table, np.uint64(tree.key_of(board)))
+
+    def _key_from(self, before: Position, position: Position) -> np.uint64 | None:
+        """Where every way has nodes of its own: the key of a position that was played from an earlier root."""
+        n = before.plies
+        if n > position.plies or not np.array_equal(position.history[:n + 1], before.history):
+            return None
+        key = self._nodes[self._trees[0]["root"]]["key"]
+        side = before.to_play
+        for colour, point in position.moves[n:]:
+            if colour != side:
+                return None
+            key = np.uint64(tree.key_after(self._trees[0], key, position.board[0], point))
+            side = -side
+        return key if side == position.to_play else None
+
+    def _run(self, n: int) -> int:
+        """Up to n simulations, one batch at the most; returns how many."""
+        arrays = self._trees, self._nodes, self._edges, self._table, self._boards, self._history
+        if self._one_by_one:
+            tree.simulate(*arrays, self._paths[0], self._owners[0], n)
+            return n
+        size = self._root.size
+        begun = time.perf_counter()
+        turned = self._rng.integers(0, 8, n) if self.settings.turn else np.zeros(n, np.int64)
+        packed = np.empty((n, size * size, PACKED), np.uint8)
+        leaves = self._leaves[:n]
+        n = tree.gather(*arrays, self._paths, leaves, self._scratch, symmetries(size)[turned], packed)
+        leaves = leaves[:n]
+        gathered = time.perf_counter()
+        rolling = self._begin_rollouts(n) if self._rolls else []
+        asks = leaves["asks"]
+        rows = int(asks.sum())
+        priors, values = np.empty((0, size * size + 1), np.float32), np.zeros(rows, np.float32)
+        if rows:
+            priors, judged = self._network.evaluate_packed(packed[:n][asks])
+            priors = np.take_along_axis(priors, symmetries(size)[turned[:n][asks]], 1)
+            values = values if judged is None else judged
+        answered = time.perf_counter()
+        for finish in rolling:
+            finish()
+        rolled = time.perf_counter()
+        tree.absorb(self._trees, self._nodes, self._edges, self._boards, self._paths, leaves, n, priors, values)
+        for part, duration in (("tree", gathered - begun + time.perf_counter() - rolled),
+                               ("network", answered - gathered), ("rollouts", rolled - answered)):
+            self.seconds_spent[part] += duration
+        return n
+
+    def _begin_rollouts(self, n: int) -> list[Callable]:
+        """Start judging n leaves by rollouts; what is returned has to be called to finish that."""
+        if self.settings.rollout == "network":
+            return [lambda: self._roll_out_by_network(n)]
+
+        def judge(first: int, last: int, owners: np.ndarray) -> None:
+            tree.judge_some(self._trees, self._boards, self._leaves, first, last, n, owners)
+
+        if self._pool is None:
+            return [lambda: judge(0, n, self._owners[0])]
+        bounds = np.linspace(0, n, self.settings.threads + 1).astype(int)
+        return [self._pool.submit(judge, first, last, owners).result
+                for first, last, owners in zip(bounds[:-1], bounds[1:], self._owners, strict=True)]
+
+    def _roll_out_by_network(self, n: int) -> None:
+        """The network plays both sides from every leaf, all games side by side, and draws from its priors."""
+        size, trust = self._root.size, self._trees[0]["trust"]
+        for _ in range(self.settings.rollouts):
+            games = []
+            for k in np.flatnonzero(~self._leaves[:n]["ended"]).tolist():
+                random = self._boards[1 + n + k]["random"]
+                self._boards[1 + n + k] = self._boards[1 + k]
+                self._boards[1 + n + k]["random"] = random
+                games.append(k)
+            going = games
+            for _ in range(rollouts.MOVES_PER_POINT * size * size):
+                going = [k for k in going if self._boards[1 + n + k]["passes"] < 2]
+                if not going:
+                    break
+                packed = np.empty((len(going), size * size, PACKED), np.uint8)
+                for k, out in zip(going, packed, strict=True):
+                    fill_board(self._boards[1 + n + k:2 + n + k], NO_HISTORY, self._scratch, True,
+                               symmetries(size)[0], out)
+                priors, _ = self._network.evaluate_packed(packed)
+                for k, weights in zip(going, priors, strict=True):
+                    play_drawn(self._boards[1 + n + k], weights)
+            for k in games:
+                end = self._boards[1 + n + k]
+                outcome = np.sign(area_score(end) - self._root.komi) * int(self._boards[1 + k]["to_play"])
+                self._leaves[k]["value"] += trust * outcome / self.settings.rollouts
+                rollouts.add_owners(end, self._owners[0])
+
+    # -- the root
+
+    def _root_edges(self) -> np.ndarray:
+        root = self._nodes[self._trees[0]["root"]]
+        return self._edges[root["first"]:root["first"] + root["count"]]
+
+    def _make_noise(self) -> np.ndarray | None:
+        """Mix noise into the priors of the root; returns what they were, None if that is not wanted."""
+        edges = self._root_edges()
+        if not self.settings.noise or not len(edges):
+            return None
+        clean = edges["prior"].copy()
+        noise = self._rng.dirichlet(np.full(len(edges), self.settings.alpha))
+        edges["prior"] = (1 - self.settings.noise) * clean + self.settings.noise * noise
+        return clean
+
+    def _is_decided(self, left: float) -> bool:
+        """Whether so many more simulations cannot make another move the most visited."""
+        visits = self._root_edges()["visits"]
+        if len(visits) < 2:
+            return False
+        second, first = np.partition(visits, len(visits) - 2)[-2:]
+        return first - second > left
+
+    def _thought(self, position: Position, simulations: int, seconds: float) -> Thought:
+        edges = self._root_edges()
+        branches = []
+        for i in np.argsort(-edges["visits"], kind="stable").tolist():
+            edge = edges[i]
+            point = int(edge["move"])
+            if position.why_illegal(point):
+                continue
+            line = [point]
+            if edge["visits"] and edge["node"] != tree.SINK and len(branches) < LINES:
+                line += tree.principal_variation(self._nodes, self._edges, int(edge["node"]), LINE - 1)
+            branches.append(Branch(point, float(edge["prior"]), int(edge["visits"]), (1 + float(edge["q"])) / 2,
+                                   tuple(line)))
+        root = self._nodes[self._trees[0]["root"]]
+        points = board_points(position.size)
+        owners = self._owners.sum(0)[points].reshape(position.size, position.size)
+        rolled = max(simulations * self.settings.rollouts, 1)
+        return Thought(
+            position, tuple(branches), (1 + float(root["total"]) / max(int(root["visits"]), 1)) / 2,
+            int(root["visits"]), simulations, seconds, float(self._trees[0]["depth_sum"]) / max(simulations, 1),
+            int(self._trees[0]["n_nodes"]) - 1, (owners / rolled).astype(np.float32) if self._rolls else None)
+
+
+@njit(cache=True, nogil=True)
+def play_drawn(b, priors):
+    """Play a move drawn by priors (size² + 1,) from the legal ones that fill no true eye; a pass if there is none."""
+    c = b.to_play
+    total = 0.0
+    for i in range(b.n_empty):
+        p = np.int64(b.empties[i])
+        if not is_true_eye(b, p, c) and legality(b, p, c) == LEGAL:
+            total += priors[(p // b.width - 1) * b.size + p % b.width - 1]
+    left = total * random_below(b, 1 << 30) / (1 << 30)
+    chosen = PASS
+    for i in range(b.n_empty):
+        p = np.int64(b.empties[i])
+        if not is_true_eye(b, p, c) and legality(b, p, c) == LEGAL:
+            chosen = p
+            left -= priors[(p // b.width - 1) * b.size + p % b.width - 1]
+            if left < 0:
+                break
+    play(b, chosen, c)
