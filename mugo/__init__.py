@@ -20,6 +20,7 @@ READING_ORDER = (
     "files",         # atomic writes and the one exception for bad input
     "parallel",      # work over many items on several processes
     "records",       # SGF text <-> Record, through sgfmill
+    "games",         # Position -> Record, SGF file -> Position
     "archives",      # every SGF in whatever the user has
     "network",       # a trained network, opened with ONNX Runtime
     "dataset",       # records on disk, two bytes a move; positions drawn at random
@@ -35,6 +36,7 @@ READING_ORDER = (
     "search",        # UCT and PUCT: position -> visits, win rate, ownership
     "players",       # position -> move
     "clock",         # how long a move may take: main time and byo-yomi
+    "protocol",      # what a line, its words and a reply of GTP look like
     "gtp",           # the Go Text Protocol                                         `gtp`
     "engines",       # any program that speaks GTP, driven over its pipes
     "ratings",       # games won -> intervals and Elo

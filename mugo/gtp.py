@@ -7,7 +7,8 @@ http://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2/gtp2-spec.html
 
 One function per command; `list_commands` is those functions.  A failure is an exception that becomes
 a `?` reply, in the specification's own words wherever it has some; what exactly was wrong goes to
-stderr.  stdout carries replies and nothing else.  Who plays is players.py's business.
+stderr.  stdout carries replies and nothing else.  Who plays is players.py's business, and how long a
+move may take clock.py's; the clocks run here.
 """
 import argparse
 import contextlib
@@ -16,37 +17,25 @@ import inspect
 import math
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TextIO
 
-import numpy as np
-
 from mugo import __version__, ending, players
 from mugo.board import BLACK, EMPTY, WHITE
-from mugo.coords import (
-    MAX_SIZE, MIN_SIZE, PASS, WHITE_BIT, board_points, format_gtp, interpret_gtp, move_index,
-)
+from mugo.clock import LAG, NO_LIMIT, Clock, TimeSettings, absolute, canadian, japanese
+from mugo.coords import MAX_SIZE, MIN_SIZE, PASS, format_gtp, interpret_gtp
 from mugo.files import BadInput, written_whole
-from mugo.go import NAMES, IllegalMove, Position, fixed_handicap, position_of
-from mugo.players import Player
-from mugo.records import BadRecord, Record, format_record, read_records
-
-COLOURS = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}
-SYNTAX_ERROR = "syntax error"
-# Every control character but the tab, which separates, and the newline, which ends the line.
-CONTROL = dict.fromkeys([*range(9), *range(10, 32), 127])
-
-
-class Failure(Exception):
-    """A command that fails.  `text` is the reply; `details`, for the log, says what was wrong."""
-
-    def __init__(self, text: str, details: str = ""):
-        super().__init__(text)
-        self.text = text
-        self.details = details
-
+from mugo.games import load_position, record_of
+from mugo.go import NAMES, IllegalMove, Position, fixed_handicap
+from mugo.players import RESIGN, Player
+from mugo.protocol import (
+    SYNTAX_ERROR, Failure, format_reply, read_colour, read_count, read_float, read_int, read_seconds, read_vertex,
+    split_line,
+)
+from mugo.records import format_record
 
 COMMANDS: dict[str, Callable[..., str | None]] = {}
 
@@ -68,52 +57,38 @@ def describe_sizes(player: Player) -> str:
     return f"{player.name} plays {first}x{first}" + (f" to {last}x{last}" if last > first else "")
 
 
-def read_int(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise Failure(SYNTAX_ERROR, f"{text!r} is no whole number") from None
-
-
-def read_colour(text: str) -> int:
-    if text.lower() not in COLOURS:
-        raise Failure(SYNTAX_ERROR, f"{text!r} is no colour (b, black, w or white)")
-    return COLOURS[text.lower()]
-
-
-def read_vertex(text: str, size: int) -> int:
-    try:
-        return interpret_gtp(text, size)
-    except ValueError as error:
-        raise Failure(SYNTAX_ERROR, str(error)) from None
-
-
 class Engine:
     """A player, a position, and the commands that change it.
 
     size: of the first board; None takes the player's, or 19.
+    lag: seconds that a move costs on the controller's clock beyond what `now` measures.
     log: gets one line for each failure, and the traceback of an internal error.
-    Raises BadInput for a board that the player does not play.
+    now: the time in seconds, from any start.
+    Raises BadInput for a board that the player does not play, or a negative lag.
     """
 
-    def __init__(self, player: Player, *, size: int | None = None, komi: float = 7.5,
-                 log: Callable[[str], object] = lambda text: None):
+    def __init__(self, player: Player, *, size: int | None = None, komi: float = 7.5, lag: float = LAG,
+                 log: Callable[[str], object] = lambda text: None, now: Callable[[], float] = time.monotonic):
         size = size or player.size or 19
         if player.size not in (None, size) or not MIN_SIZE <= size <= MAX_SIZE:
             raise BadInput(f"{describe_sizes(player)}, not {size}x{size}")
+        if not 0 <= lag < math.inf:
+            raise BadInput(f"a lag is 0 seconds or more, not {lag}")
         self.player = player
         self.komi = komi
         self.position = Position(size, komi)
         self.quitting = False
+        self._lag = lag
         self._log = log
+        self._now = now
+        self._set_clocks(NO_LIMIT)
 
     def answer(self, line: str) -> str | None:
         """The whole reply to a line, with its two newlines; None if the line holds no command."""
-        words = line.translate(CONTROL).partition("#")[0].split()
+        number, words = split_line(line)
         if not words:
             return None
-        number = words.pop(0) if words[0].isascii() and words[0].isdigit() else ""
-        name, *arguments = words or [""]
+        name, *arguments = words
         try:
             return format_reply("=", number, self._run(name, arguments) or "")
         except Failure as failure:
@@ -170,21 +145,20 @@ class Engine:
         number = read_int(size)
         if not MIN_SIZE <= number <= MAX_SIZE or self.player.size not in (None, number):
             raise Failure("unacceptable size", describe_sizes(self.player))
-        self.position = Position(number, self.komi)
+        self._clear(number)
 
     @answers("clear_board")
     def _clear_board(self) -> None:
-        self.position = Position(self.position.size, self.komi)
+        self._clear(self.position.size)
+
+    def _clear(self, size: int) -> None:
+        """A new game, with the clocks full."""
+        self.position = Position(size, self.komi)
+        self._set_clocks(self.settings)
 
     @answers("komi")
     def _komi(self, komi: str) -> None:
-        try:
-            number = float(komi)
-        except ValueError:
-            number = math.nan
-        if not math.isfinite(number):
-            raise Failure(SYNTAX_ERROR, f"{komi!r} is no number of points")
-        self.komi = number
+        self.komi = read_float(komi)
         self._go_to(self.position)
 
     @answers("fixed_handicap")
@@ -234,15 +208,37 @@ class Engine:
 
     @answers("genmove")
     def _genmove(self, colour: str) -> str:
-        side = read_colour(colour)
-        point = self.player.choose(self.position.with_turn(side))
-        self.position = self.position.play(point, side)
-        return format_gtp(point, self.position.size)
+        return self._move(read_colour(colour))
+
+    @answers("kgs-genmove_cleanup")
+    def _genmove_cleanup(self, colour: str) -> str:
+        """A move of a game that goes on until no dead stone is left."""
+        return self._move(read_colour(colour), cleanup=True)
+
+    def _move(self, side: int, cleanup: bool = False) -> str:
+        """Let the player move, on its clock.  A game that it resigns stays where it is."""
+        position, clock = self.position.with_turn(side), self.clocks[side]
+        started = self._now()
+        try:
+            seconds = clock.seconds(position.size, int((position.stones != EMPTY).sum()))
+            point = self.player.choose(position, seconds=seconds, cleanup=cleanup)
+        finally:
+            clock.spend(self._now() - started)
+        if point != RESIGN:
+            self.position = self.position.play(point, side)
+        return self._format_move(point)
 
     @answers("reg_genmove")
     def _reg_genmove(self, colour: str) -> str:
-        point = self.player.choose(self.position.with_turn(read_colour(colour)))
-        return format_gtp(point, self.position.size)
+        return self._format_move(self.player.choose(self.position.with_turn(read_colour(colour))))
+
+    def _format_move(self, point: int) -> str:
+        return "resign" if point == RESIGN else format_gtp(point, self.position.size)
+
+    @answers("mugo-explain")
+    def _explain(self) -> str:
+        """What the player thinks of its last move, in one line."""
+        return self.player.explain()
 
     @answers("undo")
     def _undo(self) -> None:
@@ -256,16 +252,36 @@ class Engine:
         self.position = copy.copy(position)
         self.position.komi = self.komi
 
-    # No player here looks at the clock: each answers at once.
+    # -- time
+
+    def _set_clocks(self, settings: TimeSettings) -> None:
+        """Both clocks, full."""
+        self.settings = settings
+        self.clocks = {side: Clock(settings, self._lag) for side in (BLACK, WHITE)}
 
     @answers("time_settings")
     def _time_settings(self, main_time: str, byo_yomi_time: str, byo_yomi_stones: str) -> None:
-        if min(read_int(main_time), read_int(byo_yomi_time), read_int(byo_yomi_stones)) < 0:
-            raise Failure(SYNTAX_ERROR, "times and stones are 0 or more")
+        self._set_clocks(canadian(read_seconds(main_time), read_seconds(byo_yomi_time), read_count(byo_yomi_stones)))
+
+    @answers("kgs-time_settings")
+    def _kgs_time_settings(self, system: str, *numbers: str) -> None:
+        match system, *numbers:
+            case ["none"]:
+                self._set_clocks(NO_LIMIT)
+            case ["absolute", main]:
+                self._set_clocks(absolute(read_seconds(main)))
+            case ["canadian", _, _, _]:
+                self._time_settings(*numbers)
+            case ["byoyomi", main, period, periods]:
+                self._set_clocks(japanese(read_seconds(main), read_seconds(period), read_count(periods)))
+            case _:
+                raise Failure(SYNTAX_ERROR, "none, absolute MAIN, byoyomi MAIN TIME PERIODS or "
+                                            "canadian MAIN TIME STONES")
 
     @answers("time_left")
-    def _time_left(self, colour: str, time: str, stones: str) -> None:
-        read_colour(colour), read_int(time), read_int(stones)
+    def _time_left(self, colour: str, seconds: str, stones: str) -> None:
+        # Below 0 is how some controllers show a clock that has just run out.
+        self.clocks[read_colour(colour)].correct(read_float(seconds), read_count(stones))
 
     # -- the end of a game
 
@@ -304,16 +320,13 @@ class Engine:
         number = None
         if len(words) > 1 and words[-1].isascii() and words[-1].isdigit():
             *words, number = words
+        plies = None if number is None else max(read_int(number) - 1, 0)
         path = Path(" ".join(words))
         try:
-            if not path.is_file():         # reading a device might never end
-                raise Failure("cannot load file", f"{path} is no file")
-            game = next(read_records(path.read_bytes()))
-            if isinstance(game, BadRecord):
-                raise Failure("cannot load file", f"{path}: {game}")
-            plies = None if number is None else max(read_int(number) - 1, 0)
-            self.position = position_of(game, plies, komi=self.komi)
-        except (OSError, IllegalMove) as error:
+            self.position = load_position(path, plies, komi=self.komi)
+        except BadInput as error:
+            raise Failure("cannot load file", str(error)) from None
+        except OSError as error:
             raise Failure("cannot load file", f"{path}: {error}") from None
         self.komi = self.position.komi
 
@@ -333,28 +346,6 @@ class Engine:
         return None
 
 
-def record_of(position: Position, **about) -> Record:
-    """The game that led to a position; `about` are the other fields of the Record."""
-    def coded(point: int, colour: int) -> int:
-        return move_index(point, position.size) + (WHITE_BIT if colour == WHITE else 0)
-
-    start = next(iter(position.line()))
-    stones = zip(board_points(position.size).tolist(), start.stones.ravel().tolist(), strict=True)
-    moves = position.moves
-    return Record(
-        size=position.size, komi=position.komi, handicap=position.handicap,
-        setup=np.array([coded(point, colour) for point, colour in stones if colour], np.int16),
-        moves=np.array([coded(point, colour) for colour, point in moves], np.int16),
-        first=moves[0][0] if moves else position.to_play, **about)
-
-
-def format_reply(mark: str, number: str, text: str) -> str:
-    """A reply on the wire.  An empty line would end it early, so there are none but the last."""
-    first, *more = text.rstrip().split("\n")
-    lines = [f"{mark}{number} {first}".rstrip(), *(line for line in more if line.strip())]
-    return "\n".join(lines) + "\n\n"
-
-
 def serve(engine: Engine, lines: Iterable[str], out: TextIO) -> None:
     """Answer lines until `quit` or the end of the input, each reply flushed at once."""
     for line in lines:
@@ -368,23 +359,18 @@ def serve(engine: Engine, lines: Iterable[str], out: TextIO) -> None:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo gtp`."""
-    parser.add_argument("player", nargs="?", default="policy", choices=players.NAMES,
-                        help="who plays (default: policy)")
-    parser.add_argument("--network", metavar="NAME",
-                        help="a file, the folder of a training run, or the name of a bundled network")
-    parser.add_argument("--seed", type=int, help="play the same moves again")
-    parser.add_argument("--temperature", type=float, default=players.TEMPERATURE,
-                        help="of randompolicy: 0 plays the best move, 1 draws from the priors as they are"
-                             " (default: %(default)s)")
+    players.add_arguments(parser)
     parser.add_argument("--size", type=int, help="of the first board (default: the network's, or 19)")
     parser.add_argument("--komi", type=float, default=7.5, help="until told otherwise (default: %(default)s)")
+    parser.add_argument("--lag", type=float, default=LAG, metavar="S",
+                        help="what a move takes on a server's clock beyond its own time: about 1 across the internet"
+                             " (default: %(default)s seconds)")
 
 
 def command(arguments: argparse.Namespace) -> int:
     """Run `mugo gtp`; returns the exit status.  Raises BadInput before the first line is read."""
-    player = players.make_player(arguments.player, network=arguments.network, seed=arguments.seed,
-                                 temperature=arguments.temperature)
-    engine = Engine(player, size=arguments.size, komi=arguments.komi, log=log_to_stderr)
+    player = players.from_arguments(arguments)
+    engine = Engine(player, size=arguments.size, komi=arguments.komi, lag=arguments.lag, log=log_to_stderr)
     # Beside the first commands, so that `name` is answered before compiled code is loaded.
     threading.Thread(target=warm_up, args=[player]).start()
     # Only a newline ends a line; a carriage return is one more control character.

@@ -1,5 +1,6 @@
 """The protocol: transcripts in tests/gtp, the wire, nonsense, and GNU Go at the other end."""
 import io
+import itertools
 import random
 import re
 import subprocess
@@ -11,9 +12,10 @@ import pytest
 from gtp_client import GNUGO, Client, Local, play_game
 
 from mugo import __version__, gtp
+from mugo.board import BLACK, WHITE
 from mugo.coords import PASS
 from mugo.files import BadInput
-from mugo.players import PolicyPlayer, RandomPlayer
+from mugo.players import RESIGN, PolicyPlayer, RandomPlayer
 
 MUGO = (sys.executable, str(Path(__file__).parents[1] / "main.py"), "gtp")
 TRANSCRIPTS = sorted(Path(__file__).with_name("gtp").glob("*.txt"))
@@ -24,8 +26,13 @@ class FirstPlayer:
     name = "first"
     size = None
 
-    def choose(self, position):
+    def choose(self, position, *, seconds=None, cleanup=False):
+        self.told = "any time" if seconds is None else f"{seconds:.3f} s"
+        self.told += ", cleaning up" * cleanup
         return int(min(position.sensible_points(), default=PASS))
+
+    def explain(self):
+        return f"told {self.told}"
 
     def warm_up(self):
         pass
@@ -46,7 +53,7 @@ def exchanges(path: Path) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
 def test_a_transcript_is_answered_word_for_word(path, monkeypatch):
     monkeypatch.chdir(path.parent)                # for the files that loadsgf is asked for
-    engine = new_engine()
+    engine = new_engine(now=itertools.count().__next__)        # so that every move takes a second
     for line, reply in exchanges(path):
         assert (line, engine.answer(line) or "") == (line, reply)
 
@@ -95,7 +102,7 @@ def test_nothing_is_read_after_quit():
 
 def test_a_bug_costs_one_reply_and_leaves_a_traceback_in_the_log():
     class Broken(FirstPlayer):
-        def choose(self, position):
+        def choose(self, position, **options):
             raise ZeroDivisionError("two\n\nlines")
 
     log = []
@@ -127,6 +134,34 @@ def test_a_player_of_one_size_keeps_the_board_to_it():
         new_engine(Nine(), size=19)
 
 
+def test_a_player_that_resigns_leaves_the_game_as_it_is():
+    class Quitter(FirstPlayer):
+        def choose(self, position, **options):
+            return RESIGN
+
+    engine = new_engine(Quitter(), size=5)
+    for line in ("play b C3", "genmove w", "reg_genmove w", "kgs-genmove_cleanup b"):
+        reply = engine.answer(line)
+    assert reply == "= resign\n\n"
+    assert len(engine.position.moves) == 1
+
+
+def test_a_move_that_fails_takes_its_time_too():
+    class Broken(FirstPlayer):
+        def choose(self, position, **options):
+            raise BadInput("no such network")
+
+    engine = new_engine(Broken(), lag=0.5, now=itertools.count().__next__)
+    engine.answer("time_settings 10 0 0")
+    assert engine.answer("genmove w") == "? no such network\n\n"
+    assert (engine.clocks[BLACK].main, engine.clocks[WHITE].main) == (10, 8.5)
+
+
+def test_a_negative_lag_is_refused():
+    with pytest.raises(BadInput, match="a lag is 0 seconds or more, not -1"):
+        new_engine(lag=-1)
+
+
 def test_a_new_komi_counts_at_once_and_after_an_undo():
     engine = new_engine(size=9)
     for line in ("play b E5", "play w pass", "komi 0.5", "undo"):
@@ -150,8 +185,8 @@ def test_a_game_is_the_same_after_printsgf_and_loadsgf(tmp_path):
 
 WORDS = (
     *gtp.COMMANDS, "b", "W", "Black", "white", "A1", "d4", "T19", "I5", "pass", "PASS", "resign",
-    "2", "5", "9", "19", "-1", "0.5", "nan", "1e400", "99999999999999999999", "dead", "alive",
-    "#", "\x00", "\t", "é", "\udcff", "=", "?", "..", "game.sgf", "%s%n", "{0}", "'", "\\",
+    "none", "absolute", "byoyomi", "canadian", "2", "5", "9", "19", "-1", "0.5", "nan", "1e400", "99999999999999999999",
+    "dead", "alive", "#", "\x00", "\t", "é", "\udcff", "=", "?", "..", "game.sgf", "%s%n", "{0}", "'", "\\",
 )
 
 
