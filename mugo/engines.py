@@ -195,6 +195,7 @@ class Program:
         self._closed = True
         _kill(self._process)
         self._process.wait()
+        self._lines.put(None)            # for whoever is waiting for a reply
         with contextlib.suppress(OSError):
             self._process.stdin.close()
         self._reader.join(1)

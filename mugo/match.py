@@ -21,7 +21,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from itertools import combinations
 from pathlib import Path
@@ -33,12 +33,12 @@ from mugo.coords import MAX_SIZE, MIN_SIZE
 from mugo.ending import without_dead
 from mugo.engines import EngineFault, Program, Side, side_of
 from mugo.files import BadInput, written_whole
+from mugo.games import record_of
 from mugo.go import BLACK, WHITE, Position, fixed_handicap
-from mugo.gtp import record_of
 from mugo.openings import openings
+from mugo.ratings import format_summary, summary
 from mugo.records import format_record
 from mugo.referee import Game, Terms, interpret_time, play_game, setting_up
-from mugo.ratings import format_summary, summary
 
 GNUGO = "gnugo --mode gtp --chinese-rules"           # as an arbiter
 ARBITER_SECONDS = 300
@@ -194,8 +194,10 @@ class Folder:
         with contextlib.suppress(FileNotFoundError):
             text = (self.path / "games.csv").read_text(encoding="utf-8", errors="replace")
             whole = text[:text.rfind("\n") + 1]
-            rows = {row["number"]: row for row in csv.DictReader(io.StringIO(whole))}
-            return list(rows.values())
+            reader = csv.DictReader(io.StringIO(whole))
+            if whole and tuple(reader.fieldnames) != COLUMNS:
+                raise BadInput(f"{self.path}/games.csv was not written by this program: other columns")
+            return list({row["number"]: row for row in reader}.values())
         return []
 
     def add(self, row: dict, sgf: str) -> None:
@@ -291,6 +293,21 @@ def run(sides: list[Side], terms: Terms, folder: Folder, games: list[Fixture], o
             table.close(at_once=False)
 
 
+@contextlib.contextmanager
+def stopped_by_signals() -> Iterator[None]:
+    """Make being terminated, or losing the terminal, what Ctrl-C is: the programs end, too."""
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    numbers = [number for number in (getattr(signal, name) for name in names)
+               if signal.getsignal(number) == signal.SIG_DFL]
+    for number in numbers:
+        signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
+
+
 def running_score(sides: list[Side], rows: list[dict]) -> str:
     """'first 12 - 7 second' for the progress bar; of more than two, who has the most."""
     won = {side.name: sum(row["winner"] == side.name for row in rows) for side in sides}
@@ -318,7 +335,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--games", type=int, default=100, metavar="N", help="of each pair (default %(default)s)")
     parser.add_argument("--size", type=int, default=9, metavar="N", help="of the board (default %(default)s)")
     parser.add_argument("--komi", type=float, default=7.5, metavar="POINTS", help="default %(default)s")
-    parser.add_argument("--handicap", type=int, default=0, metavar="N", help="stones for Black")
+    parser.add_argument("--handicap", type=int, default=0, metavar="N", help="stones for Black (see --colours)")
     parser.add_argument("--colours", choices=("alternate", "fixed"), default="alternate",
                         help="fixed: the side named first is always Black (default %(default)s)")
     parser.add_argument("--openings", metavar="WHAT",
@@ -375,12 +392,8 @@ def command(args: argparse.Namespace) -> int:
         "max_moves", "ko", "rules", "scoring", "gauntlet")}
     folder = Folder(args.output, about)
     games = fixtures(len(sides), args.games, gauntlet=args.gauntlet, swap=args.colours == "alternate")
-    # Ended in any usual way, the programs that were started end too.
-    for name in "SIGTERM", "SIGHUP":
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
-            signal.signal(number, signal.default_int_handler)
-    run(sides, terms, folder, games, opening, arbiter=arbiter, jobs=args.jobs)
+    with stopped_by_signals():
+        run(sides, terms, folder, games, opening, arbiter=arbiter, jobs=args.jobs)
     figures = summary(folder.rows, [side.name for side in sides])
     print(json.dumps(figures, indent=1) if args.json else format_summary(figures))
     return 0

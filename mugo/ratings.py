@@ -14,7 +14,7 @@ import numpy as np
 
 Z = 1.959964                             # of a 95 % interval
 SCALE = math.log(10) / 400               # Elo -> natural logarithm of the odds
-PRIOR = 0.5                              # drawn games of every player with one of average strength
+PRIOR = 0.5                              # drawn games of every player with one of rating 0
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def ratings(wins: np.ndarray, reference: int | None = None, prior: float = PRIOR
 
     wins: float (n, n), wins[i, j] what i took off j, a draw half for each.
     reference: the player whose rating is 0; None: the mean is 0.
-    prior: keeps ratings finite for players who won, or lost, all; 0.5 moves 60 of 100 games by 0.7 Elo.
+    prior: keeps ratings finite for players who won, or lost, all; 0.5 moves 60 wins in 100 games by 0.2 Elo.
     """
     wins = np.asarray(wins, float)
     n = len(wins)
@@ -166,7 +166,8 @@ def format_summary(figures: dict) -> str:
     """The figures of a match as text."""
     width = max(max(len(side["name"]) for side in figures["sides"]), 12)
     lines = [f"{'':{width}}  games   wins  draws losses   win rate (95 %)            Elo   seconds a move, worst"]
-    for side in figures["sides"]:
+    several = len(figures["sides"]) > 2
+    for side in sorted(figures["sides"], key=lambda side: -side["elo"]["value"]) if several else figures["sides"]:
         seconds = ("" if side["seconds_mean"] is None
                    else f"{side['seconds_mean']:12.3f} {side['seconds_worst']:9.3f}")
         lines.append(f"{_format_score(side['name'], side, width)}  {_format_elo(side['elo']):>15}{seconds}")

@@ -3,8 +3,10 @@
     programs -- genmove --> vertex -- our rules, our clock --> the next position, told to the other
                                 \\-- a fault: the game is lost, and the fault is named
 
-Every move is checked by go.Position, superko included: a program that plays by simple ko may lose by
-it, unless the match allows `--ko simple`.  Counting is the caller's business.
+Every move is checked by go.Position, superko included.  A program that plays by simple ko, as GNU Go does
+without --positional-superko, may lose by that; with `simple_ko` it does not, but a program that plays by
+superko will refuse the repetition and lose instead, as does whoever refuses any legal move.  Counting is
+the caller's business.
 """
 import copy
 import time
@@ -212,7 +214,7 @@ def _play_move(game: Game, programs: dict[int, Program], terms: Terms, clocks: d
             told = f"{game.comments.get(position.plies, '')}\n{NAMES[colour]} resigned: {told}".strip()
         if told:
             game.comments[game.position.plies] = told
-    if not game.end:
+    if not game.end and not game.position.is_over:
         _ask(-colour, programs[-colour], f"play {letter} {format_gtp(point, terms.size)}")
 
 
