@@ -64,11 +64,13 @@ class Engine:
     lag: seconds that a move costs on the controller's clock beyond what `now` measures.
     log: gets one line for each failure, and the traceback of an internal error.
     now: the time in seconds, from any start.
+    ready: returns when the player is; a new game waits for it, for then no clock runs yet.
     Raises BadInput for a board that the player does not play, or a negative lag.
     """
 
     def __init__(self, player: Player, *, size: int | None = None, komi: float = 7.5, lag: float = LAG,
-                 log: Callable[[str], object] = lambda text: None, now: Callable[[], float] = time.monotonic):
+                 log: Callable[[str], object] = lambda text: None, now: Callable[[], float] = time.monotonic,
+                 ready: Callable[[], object] = lambda: None):
         size = size or player.size or 19
         if player.size not in (None, size) or not MIN_SIZE <= size <= MAX_SIZE:
             raise BadInput(f"{describe_sizes(player)}, not {size}x{size}")
@@ -81,6 +83,7 @@ class Engine:
         self._lag = lag
         self._log = log
         self._now = now
+        self._ready = ready
         self._set_clocks(NO_LIMIT)
 
     def answer(self, line: str) -> str | None:
@@ -153,6 +156,7 @@ class Engine:
 
     def _clear(self, size: int) -> None:
         """A new game, with the clocks full."""
+        self._ready()
         self.position = Position(size, self.komi)
         self._set_clocks(self.settings)
 
@@ -370,9 +374,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def command(arguments: argparse.Namespace) -> int:
     """Run `mugo gtp`; returns the exit status.  Raises BadInput before the first line is read."""
     player = players.from_arguments(arguments)
-    engine = Engine(player, size=arguments.size, komi=arguments.komi, lag=arguments.lag, log=log_to_stderr)
     # Beside the first commands, so that `name` is answered before compiled code is loaded.
-    threading.Thread(target=warm_up, args=[player]).start()
+    warming = threading.Thread(target=warm_up, args=[player])
+    engine = Engine(player, size=arguments.size, komi=arguments.komi, lag=arguments.lag, log=log_to_stderr,
+                    ready=warming.join)
+    warming.start()
     # Only a newline ends a line; a carriage return is one more control character.
     sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")

@@ -157,6 +157,14 @@ def test_a_move_that_fails_takes_its_time_too():
     assert (engine.clocks[BLACK].main, engine.clocks[WHITE].main) == (10, 8.5)
 
 
+def test_only_a_new_game_waits_until_the_player_is_ready():
+    waits = []
+    engine = new_engine(ready=lambda: waits.append(True))
+    for line, waited in (("name", 0), ("komi 5.5", 0), ("boardsize 9", 1), ("clear_board", 2), ("genmove b", 2)):
+        engine.answer(line)
+        assert len(waits) == waited, line
+
+
 def test_a_negative_lag_is_refused():
     with pytest.raises(BadInput, match="a lag is 0 seconds or more, not -1"):
         new_engine(lag=-1)
