@@ -165,11 +165,11 @@ def _json(estimate: Estimate) -> dict:
 def format_summary(figures: dict) -> str:
     """The figures of a match as text."""
     width = max(max(len(side["name"]) for side in figures["sides"]), 12)
-    lines = [f"{'':{width}}  games   wins  draws losses   win rate (95 %)            Elo   seconds a move, worst"]
+    lines = [f"{'':{width}}  games   wins  draws losses   win rate (95 %)            Elo    mean and worst s/move"]
     several = len(figures["sides"]) > 2
     for side in sorted(figures["sides"], key=lambda side: -side["elo"]["value"]) if several else figures["sides"]:
         seconds = ("" if side["seconds_mean"] is None
-                   else f"{side['seconds_mean']:12.3f} {side['seconds_worst']:9.3f}")
+                   else f"{side['seconds_mean']:14.3f} {side['seconds_worst']:10.3f}")
         lines.append(f"{_format_score(side['name'], side, width)}  {_format_elo(side['elo']):>15}{seconds}")
         lines += [_format_score(f"  as {colour}", side[f"as_{colour.lower()}"], width) for colour in ("Black", "White")]
     lines += ["", *(f"{pair['first']} - {pair['second']}: {pair['wins']:g} of {pair['games']:g}"
