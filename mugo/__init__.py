@@ -14,6 +14,7 @@ READING_ORDER = (
     "coords",        # point <-> (row, col) <-> move index <-> SGF <-> GTP, and the eight symmetries
     "board",         # stones, chains, liberties, captures, ko, legality, eyes, area score   compiled
     "ladders",       # reading ladders                                                       compiled
+    "patterns",      # the 3x3 shapes that MoGo's rollouts answer with                       compiled
     "rollouts",      # playing a board to its end at random                                  compiled
     "go",            # Position: a board plus history, superko, komi, handicap, result
     "planes",        # the 48 planes: the table, and boards encoded as it says               compiled
@@ -40,6 +41,8 @@ READING_ORDER = (
     "gtp",           # the Go Text Protocol                                         `gtp`
     "engines",       # any program that speaks GTP, driven over its pipes
     "ratings",       # games won -> intervals and Elo
+    "openings",      # what the games of a match begin with
+    "referee",       # one game between two programs: rules, clock, faults
     "match",         # players and programs against each other                      `match`
     "cli",           # the command table; main.py, `python -m mugo` and the installed `mugo` call it
     "demo",          # the whole road on the sample games                           `demo`

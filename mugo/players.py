@@ -10,6 +10,7 @@ A sensible point is legal, superko included, and fills no own true eye.  How the
 search.py's; what they make of it, when they pass and when they resign, stands here.
 """
 import argparse
+import time
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Protocol
@@ -28,7 +29,7 @@ RESIGN = -1               # what `choose` answers instead of a point
 TEMPERATURE = 0.5         # squares the priors: a hundred moves of 0.1 % no longer add up to one of 10 %
 SECONDS = 2.0             # a move of a searcher that was told nothing else
 WORSE = 0.05              # a win rate lower by this is lower
-CHECK = 5000              # simulations, at most, that look whether a pass loses anything
+ENOUGH = 100              # simulations that show who owns what
 UCT = Settings()
 MCTS = Settings(rollout="mogo")
 
@@ -194,11 +195,14 @@ class SearchPlayer:
         if position.last == PASS and self._is_won(position, cleanup):
             return self._pass(position, cleanup)
         limits = self._limits(seconds)
+        deadline = time.perf_counter() + limits["seconds"] if limits["seconds"] else None
+        if deadline and 2 * np.count_nonzero(position.stones) > position.size ** 2:
+            limits["seconds"] *= 0.8                     # the rest is for `_may_pass`
         self.thought = self._search.think(position, **limits)
         if self._is_hopeless(position):
             return RESIGN
         best = self.thought.best(self._manner.by_mean)
-        if self._nothing_left(position) and self._may_pass(position, best, limits):
+        if self._nothing_left(position) and self._may_pass(position, best, deadline):
             return self._pass(position, cleanup)
         if best.point == PASS:
             others = [branch for branch in self.thought.branches if branch.point != PASS and branch.visits]
@@ -237,23 +241,29 @@ class SearchPlayer:
 
     def _nothing_left(self, position: Position) -> bool:
         """Whether every point that could be played on is settled: who owns it does not change any more."""
-        owners = self.thought.owners if self.thought.owners is not None else ending.owners(position)
+        if self.thought.simulations < ENOUGH:
+            return False
+        owners = self.thought.owners if self.thought.rollouts >= ENOUGH else ending.owners(position)
         points = [move_index(branch.point, position.size) for branch in self.thought.branches if branch.point != PASS]
         return bool((np.abs(owners.ravel()[points]) > ending.SETTLED).all())
 
-    def _may_pass(self, position: Position, best: Branch, limits: dict) -> bool:
+    def _may_pass(self, position: Position, best: Branch, deadline: float | None) -> bool:
         """Whether the opponent, moving next, finds nothing that this side would have prevented."""
-        short = {name: None if limit is None else limit / 4 for name, limit in limits.items()}
-        short["simulations"] = min(filter(None, (short["simulations"] and int(short["simulations"]) + 1, CHECK)))
-        after = self._search.think(position.play(PASS), **short)
-        return 1 - after.win_rate >= best.win_rate - WORSE
+        left = None if deadline is None else deadline - time.perf_counter()
+        if left is not None and left <= 0:
+            return False
+        after = self._search.think(position.play(PASS), simulations=self.thought.simulations // 4, seconds=left)
+        return after.simulations >= ENOUGH // 4 and 1 - after.win_rate >= best.win_rate - WORSE
 
     def explain(self) -> str:
         return str(self.thought or "")
 
     def warm_up(self) -> None:
         position = Position(self.size or 9)
-        self._search.think(position, simulations=1)
+        for _ in range(2):                   # the second finds the tree of the first
+            position.sensible_points()
+            self._search.think(position, simulations=2)
+            position = position.play(position.sensible_points()[0])
         ending.without_dead(position)
 
 

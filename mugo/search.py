@@ -28,7 +28,7 @@ from mugo.go import Position
 from mugo.planes import MAX_PLIES, PACKED, fill_board, new_scratch
 from mugo.rollouts import random_below
 
-UCB_C, PUCT_C = 0.5, 5.0
+UCB_C, PUCT_C = 0.3, 5.0
 KINDS = {"uniform": rollouts.UNIFORM, "mogo": rollouts.MOGO}
 ROLLOUTS = (*KINDS, "network", "none")
 CHUNK = 0.01                             # seconds of compiled simulations between two looks at the clock
@@ -106,7 +106,7 @@ class Thought:
 
     branches: the most visited first; every move of the root that repeats no position.
     win_rate: of the side to move.  visits: of the root, those kept from earlier searches too.
-    simulations, seconds: of this search.  depth: mean moves from the root to a leaf.  nodes: in the tree.
+    simulations, seconds, rollouts: of this search.  depth: mean moves from the root to a leaf.  nodes: in the tree.
     owners: float32 (size, size), 1 Black, -1 White, the mean over all rollouts of this search; None without any.
     """
     position: Position
@@ -117,6 +117,7 @@ class Thought:
     seconds: float
     depth: float
     nodes: int
+    rollouts: int
     owners: np.ndarray | None
 
     def best(self, by_mean: bool = False) -> Branch:
@@ -248,7 +249,9 @@ class Search:
         self._history[:plies + 1] = position.history
         random = self._boards[0]["random"]
         self._boards[0] = board
-        self._boards[0]["random"] = random
+        board = self._boards[0]
+        board["random"] = random
+        board["passes"] = min(board["passes"], 1)        # a game that is over can be gone on with
         settings = self._trees[0]
         node = tree.SINK
         if before is not None and (before.size, before.komi) == (position.size, position.komi):
@@ -349,6 +352,7 @@ class Search:
                 outcome = np.sign(area_score(end) - self._root.komi) * int(self._boards[1 + k]["to_play"])
                 self._leaves[k]["value"] += trust * outcome / self.settings.rollouts
                 rollouts.add_owners(end, self._owners[0])
+                self._owners[0, 0] += 1
 
     # -- the root
 
@@ -389,12 +393,13 @@ class Search:
                                    tuple(line)))
         root = self._nodes[self._trees[0]["root"]]
         points = board_points(position.size)
-        owners = self._owners.sum(0)[points].reshape(position.size, position.size)
-        rolled = max(simulations * self.settings.rollouts, 1)
+        owners = self._owners.sum(0)
+        rolled = int(owners[0])
         return Thought(
             position, tuple(branches), (1 + float(root["total"]) / max(int(root["visits"]), 1)) / 2,
             int(root["visits"]), simulations, seconds, float(self._trees[0]["depth_sum"]) / max(simulations, 1),
-            int(self._trees[0]["n_nodes"]) - 1, (owners / rolled).astype(np.float32) if self._rolls else None)
+            int(self._trees[0]["n_nodes"]) - 1, rolled,
+            (owners[points] / rolled).astype(np.float32).reshape(position.size, position.size) if rolled else None)
 
 
 @njit(cache=True, nogil=True)

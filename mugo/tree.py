@@ -146,10 +146,6 @@ def reset(tree, nodes, table, key):
     tree.n_nodes = 1
     tree.n_edges = 0
     tree.depth_sum = 0
-    nodes[SINK].count = 0
-    nodes[SINK].visits = 0
-    nodes[SINK].pending = 0
-    nodes[SINK].total = 0.0
     table[:] = SINK
     tree.root = find_or_add(tree, nodes, table, key)
 
@@ -326,7 +322,7 @@ def judge(tree, boards, start, work, owners):
     """The mean outcome of rollouts from boards[start], for its side to move; plays them in boards[work].
 
     boards[work].random is the state of the random numbers, not 0.  owners: int32 (POINTS,), gets who
-    owned each point when each rollout ended.
+    owned each point when each rollout ended; point 0, which is no point, counts the rollouts.
     """
     total = 0.0
     for _ in range(tree.rollouts):
@@ -335,6 +331,7 @@ def judge(tree, boards, start, work, owners):
         boards[work].random = random
         total += _outcome(tree, roll_out(boards[work], tree.kind, tree.mercy), boards[start].to_play)
         add_owners(boards[work], owners)
+        owners[0] += 1
     return total / tree.rollouts
 
 
@@ -356,6 +353,7 @@ def simulate(trees, nodes, edges, table, boards, history, path, owners, n):
             c = boards[1].to_play
             value = float(_outcome(tree, roll_out(boards[1], tree.kind, tree.mercy), c))
             add_owners(boards[1], owners)
+            owners[0] += 1
         else:
             boards[2].random = boards[1].random
             value = judge(tree, boards, 1, 2, owners)
