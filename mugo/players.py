@@ -170,7 +170,7 @@ class SearchPlayer:
     It passes
 
     - when no sensible point is left,
-    - when the opponent has passed and the game is won by count, dead stones taken off,
+    - when the opponent has passed and the game is won by count, dead stones taken off, none of them in doubt,
     - when nothing is left to play for: every point it could play on is settled, and a look at the position
       after the pass finds nothing lost by it,
     - when the search prefers the pass, unless the count says that this ends a lost game, and there are moves
@@ -192,7 +192,7 @@ class SearchPlayer:
         self._search.check_size(position)
         if not len(position.sensible_points()):
             return PASS
-        if position.last == PASS and self._is_won(position, cleanup):
+        if position.last == PASS and self._is_won(position, cleanup) and (cleanup or ending.is_clear(position)):
             return self._pass(position, cleanup)
         limits = self._limits(seconds)
         deadline = time.perf_counter() + limits["seconds"] if limits["seconds"] else None
@@ -221,11 +221,8 @@ class SearchPlayer:
 
     def _is_won(self, position: Position, cleanup: bool) -> bool:
         """Whether the game is won if it ends here."""
-        if cleanup:
-            return position.score() * position.to_play > 0
-        # Both, for in the middle of the game the count alone can be anybody's.
-        expected = ending.owners(position).sum() - position.komi
-        return min(ending.without_dead(position).score() * position.to_play, expected * position.to_play) > 0
+        counted = position if cleanup else ending.without_dead(position)
+        return counted.score() * position.to_play > 0
 
     def _pass(self, position: Position, cleanup: bool) -> int:
         """PASS, or with `cleanup` a point where that takes liberties from a dead chain."""
@@ -295,8 +292,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         "from -1 to 1 (default: the mean of the position)")
     parser.add_argument("--grow-at", type=int, metavar="N", help="how often a position is judged before its moves "
                         "enter the tree (default: uct 1, mcts 0)")
-    parser.add_argument("--batch", type=int, default=Settings.batch, metavar="N",
-                        help="leaves judged together (default: %(default)s; uct with one thread: one by one)")
+    parser.add_argument("--batch", type=int, metavar="N",
+                        help="leaves judged together (default: mcts 8; uct 1, or 64 for each of several threads)")
     parser.add_argument("--branches", type=int, default=Settings.branches, metavar="N",
                         help="moves the tree may hold, 24 bytes each (default: %(default)s)")
     parser.add_argument("--share", action=argparse.BooleanOptionalAction, default=True,

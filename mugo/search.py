@@ -7,8 +7,8 @@
     gather leaves |                              +--> absorb     and again, until it is time
                   +--> threads: rollouts --------+
 
-With one thread and no network there is nothing to gather for: the compiled loop does whole simulations
-one by one.  The tree is kept from call to call; the next position is looked up in it.  Which move to play
+Without a network, one thread has nothing to gather for: the compiled loop does whole simulations one by
+one.  The tree is kept from call to call; the next position is looked up in it.  Which move to play
 is players.py's to say, what the formulas are, tree.py's.
 """
 import math
@@ -49,7 +49,8 @@ class Settings:
     rollouts: how many for each leaf.
     trust: lambda, the share of rollouts in the value of a leaf, against the network's value head; 1 where
     there is no such head.
-    batch: leaves judged together.  threads: for rollouts and for the network.
+    batch: leaves judged together; None takes 8 with a network, else 1, or 64 for each of several threads.
+    threads: for rollouts and for the network.
     branches: moves the tree may hold (24 bytes each); when it is full, the search goes on without growing.
     share: positions reached by different orders of moves are one.  reuse: keep the tree between moves.
     noise, alpha: priors at the root become (1 - noise) prior + noise Dirichlet(alpha) (AlphaZero: 0.25, 0.3).
@@ -63,7 +64,7 @@ class Settings:
     rollout: str = "uniform"
     rollouts: int = 1
     trust: float = 1.0
-    batch: int = 8
+    batch: int | None = None
     threads: int = 1
     branches: int = 5_000_000
     share: bool = True
@@ -180,8 +181,8 @@ class Search:
         }.items():
             self._trees[0][name] = value
         threads = settings.threads
-        self._batch = settings.batch if by_network else settings.batch * threads
-        self._one_by_one = not by_network and threads == 1
+        self._batch = settings.batch or (8 if by_network else 1 if threads == 1 else 64 * threads)
+        self._one_by_one = not by_network and self._batch == 1
         n = 2 if self._one_by_one else self._batch
         self._boards = new_boards(1 + 2 * n)
         self._boards["random"] = self._rng.integers(1, 2**63, len(self._boards))
@@ -191,7 +192,9 @@ class Search:
         self._scratch = new_scratch()
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._root: Position | None = None
+        # For benchmarks: where the time of batches went so far, and how many positions the network judged.
         self.seconds_spent = dict.fromkeys(("tree", "network", "rollouts"), 0.0)
+        self.judged = 0
 
     @property
     def size(self) -> int | None:
@@ -220,7 +223,7 @@ class Search:
         self._owners[:] = 0
         limit = math.inf if simulations is None else max(simulations, 1)
         deadline = math.inf if seconds is None else started + seconds
-        done = self._run(1)                              # the root has moves now, or had some before
+        done = self._run(1)                              # with a network, it gives the root its moves
         clean = self._make_noise()
         chunk = 16
         while done < limit and not is_over():
@@ -264,6 +267,8 @@ class Search:
             settings["komi"] = position.komi
             settings["mercy"] = rollouts.mercy_of(position.size, position.komi)
             tree.reset(settings, self._nodes, self._table, np.uint64(tree.key_of(board)))
+        if self._network is None and not self._nodes[settings["root"]]["count"]:
+            tree.grow(settings, self._nodes, self._edges, settings["root"], board)
 
     def _key_from(self, before: Position, position: Position) -> np.uint64 | None:
         """Where every way has nodes of its own: the key of a position that was played from an earlier root."""
@@ -297,6 +302,7 @@ class Search:
         asks = leaves["asks"]
         rows = int(asks.sum())
         priors, values = np.empty((0, size * size + 1), np.float32), np.zeros(rows, np.float32)
+        self.judged += rows
         if rows:
             priors, judged = self._network.evaluate_packed(packed[:n][asks])
             priors = np.take_along_axis(priors, symmetries(size)[turned[:n][asks]], 1)

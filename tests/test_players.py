@@ -14,6 +14,7 @@ from mugo.players import PolicyPlayer, RandomPlayer
 class Likes:
     """A network that gives these priors to named moves, and a little to every other point."""
     name = "likes"
+    has_value = False
 
     def __init__(self, size, likes):
         self.size = size

@@ -1,0 +1,95 @@
+"""Simulations a second of uct and mcts at several batch sizes, and where the time of one goes.
+
+    python benchmarks/search.py                      # both
+    python benchmarks/search.py --network RUN        # another network than the bundled one
+    python benchmarks/search.py --seconds 10
+
+From the empty board, one thread where nothing else is said.  Rates are by the clock, since a second
+thread is of no use otherwise: run it on an idle machine.  The parts of a simulation are measured in
+batches of 64 and divided by their number; the planes are measured by themselves, on leaves of that search.
+"""
+import argparse
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from mugo.coords import symmetries
+from mugo.go import Position
+from mugo.network import BUNDLED, Network
+from mugo.planes import PACKED, fill_board, new_scratch
+from mugo.players import MCTS, UCT
+from mugo.search import Search, Settings
+
+LINE = "{:44} {:>10} {:>7}"
+PARTS = "{:28} {:>9} {:>9} {:>9} {:>9}"
+
+
+def searched(settings: Settings, size: int, seconds: float, network=None) -> tuple[Search, object]:
+    """A search, compiled and warm, and its thought of the empty board."""
+    settings = replace(settings, early=False, seed=1)
+    Search(settings, network).think(Position(size), simulations=200)
+    search = Search(settings, network)
+    return search, search.think(Position(size), seconds=seconds)
+
+
+def seconds_of_planes(thought) -> float:
+    """Of one position: those in the search's lines, each filled twenty times."""
+    size = thought.position.size
+    positions = []
+    for branch in thought.branches[:10]:
+        position = thought.position
+        for point in branch.line:
+            position = position.play(point)
+            positions.append(position)
+    scratch, turn, out = new_scratch(), symmetries(size)[0], np.empty((size * size, PACKED), np.uint8)
+    start = time.perf_counter()
+    for position in positions * 20:
+        fill_board(position.board, position.history, scratch, True, turn, out)
+    return (time.perf_counter() - start) / (20 * len(positions))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--network", default=BUNDLED)
+    parser.add_argument("--seconds", type=float, default=3)
+    args = parser.parse_args()
+
+    def tell(name, settings, size, network=None):
+        search, thought = searched(settings, size, args.seconds, network)
+        print(LINE.format(f"{name} {size}x{size}", f"{thought.simulations / thought.seconds:,.0f}",
+                          f"{thought.depth:.1f}"), flush=True)
+        return search, thought
+
+    print(LINE.format("simulations a second", "", "depth"))
+    for size in 9, 19:
+        for rollout in "uniform", "mogo":
+            settings = replace(UCT, rollout=rollout)
+            tell(f"uct {rollout}, one by one", settings, size)
+            for threads, batch in (1, 16), (1, 64), (1, 256), (2, 64), (2, 256):
+                tell(f"uct {rollout}, {threads} thread{'s' * (threads > 1)}, batch {batch}",
+                     replace(settings, threads=threads, batch=batch), size)
+    networks = {threads: Network(args.network, threads) for threads in (1, 2)}
+    size = networks[1].size
+    for threads in 1, 2:
+        for batch in 1, 4, 8, 16, 64:
+            tell(f"mcts, {threads} thread{'s' * (threads > 1)}, batch {batch}",
+                 replace(MCTS, threads=threads, batch=batch), size, networks[threads])
+    if networks[1].has_value:
+        tell("mcts, value head instead of rollouts", replace(MCTS, rollout="none"), size, networks[1])
+
+    print("\n" + PARTS.format("microseconds of a simulation", "tree", "planes", "network", "rollouts"))
+    for name, settings, size, network in (
+            ("uct uniform", UCT, 9, None), ("uct mogo", replace(UCT, rollout="mogo"), 9, None),
+            ("uct uniform", UCT, 19, None), ("uct mogo", replace(UCT, rollout="mogo"), 19, None),
+            ("mcts", MCTS, networks[1].size, networks[1])):
+        search, thought = searched(replace(settings, batch=64), size, args.seconds, network)
+        tree, net, rollouts = (1e6 * search.seconds_spent[part] / thought.simulations
+                               for part in ("tree", "network", "rollouts"))
+        planes = 1e6 * seconds_of_planes(thought) * search.judged / thought.simulations if network else 0
+        of_parts = [f"{part:.1f}" for part in (tree - planes, planes, net, rollouts)]
+        print(PARTS.format(f"{name} {size}x{size}", *of_parts))
+
+
+if __name__ == "__main__":
+    main()
