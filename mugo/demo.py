@@ -14,8 +14,8 @@ from mugo.board import BLACK, WHITE
 from mugo.coords import format_gtp, move_index, point_of_index
 from mugo.ending import without_dead
 from mugo.files import BadInput, written_whole
+from mugo.games import record_of
 from mugo.go import Position
-from mugo.gtp import record_of
 from mugo.network import Network
 from mugo.players import Player, make_player
 from mugo.records import format_record

@@ -49,7 +49,8 @@ def test_threads_change_nothing_but_the_time():
 
 
 @pytest.mark.parametrize("settings, network", [
-    (Settings(early=False), None), (Settings(early=False, threads=2, batch=16), None), (Settings(early=False, batch=16), None),
+    (Settings(early=False), None), (Settings(early=False, batch=16), None),
+    (Settings(early=False, threads=2, batch=16), None),
     (Settings(early=False), Judge(7)), (Settings(early=False, threads=2), Judge(7)),
     (Settings(early=False, grow_at=4), Judge(7)), (Settings(early=False, rollout="none"), Judge(7)),
     (Settings(early=False, turn=True, noise=0.25), Judge(7)), (Settings(early=False, share=False, reuse=False), None),
