@@ -1,0 +1,51 @@
+"""How strength grows as simulations double: players that differ in nothing else, everyone against everyone.
+
+    python benchmarks/doubling.py -o FOLDER                         # 250 to 8,000 simulations, uct on 9x9
+    python benchmarks/doubling.py -o FOLDER --rollout mogo --from 125 --doublings 4 --games 40
+
+The games are `mugo match`'s, in FOLDER: it can be stopped and run again.  The picture is FOLDER/doubling.png.
+"""
+import argparse
+import csv
+from pathlib import Path
+
+from mugo import cli, diagrams
+from mugo.ratings import summary
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FOLDER")
+    parser.add_argument("--from", dest="first", type=int, default=250, metavar="N", help="simulations of the weakest")
+    parser.add_argument("--doublings", type=int, default=5)
+    parser.add_argument("--games", type=int, default=20, help="of every pair")
+    parser.add_argument("--size", type=int, default=9)
+    parser.add_argument("--jobs", type=int, default=1)
+    args, options = parser.parse_known_args()
+    simulations = [args.first << i for i in range(args.doublings + 1)]
+    names = [" ".join(["uct", "--simulations", str(n), "--no-early", *options]) for n in simulations]
+    status = cli.main(["match", *names, "--games", str(args.games), "--size", str(args.size), "--openings", "2",
+                       "--jobs", str(args.jobs), "-o", str(args.output)])
+    if status:
+        raise SystemExit(status)
+    with open(args.output / "games.csv", encoding="utf-8", newline="") as file:
+        sides = {side["name"]: side["elo"] for side in summary(list(csv.DictReader(file)), names)["sides"]}
+    elo = [sides[name]["value"] for name in names]
+    error = [((sides[name]["high"] or 0) - (sides[name]["low"] or 0)) / 2 for name in names]
+
+    def draw(axes):
+        axes[0].errorbar(simulations, elo, error, marker="o", capsize=3)
+        axes[0].set_xscale("log", base=2)
+        axes[0].set_xticks(simulations, [f"{n:,}" for n in simulations])
+        axes[0].set_xlabel("simulations a move")
+        axes[0].set_ylabel("Elo above the first, 95 %")
+        axes[0].grid(alpha=0.3)
+
+    diagrams.chart(args.output / "doubling.png", 1, 1, draw,
+                   f"uct {' '.join(options)} on {args.size}x{args.size}, {args.games} games of every pair")
+    gained = [f"{b - a:+.0f}" for a, b in zip(elo, elo[1:], strict=False)]
+    print(f"Elo of each doubling: {', '.join(gained)}\n{args.output / 'doubling.png'}")
+
+
+if __name__ == "__main__":
+    main()
