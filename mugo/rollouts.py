@@ -1,17 +1,28 @@
-"""Playing a board to its end with uniformly random moves.  Compiled.
+"""Playing a board to its end, at random: uniformly, or with MoGo's moves.  Compiled.
 
-A rollout fills no own true eyes, so it ends by itself with two passes, nearly always; then every
-stone left is alive and the area score is the result.
+Nothing here is searched or learnt, and superko is not asked.  A rollout fills no own true eyes, so
+it ends by itself with two passes, nearly always; then every stone left is alive and the area score
+is the result.  A move is the first of these that there is:
+
+    UNIFORM    MOGO    a legal move, all equally likely, and then a pass
+               *       to the last move: take the stone, or save a chain that it put in atari
+               *       beside the last move: a shape of patterns.py
+               *       anywhere: take a chain in atari
+    *          *       any that fills no own true eye; MOGO leaves self-ataris for last
+
+MoGo's order is that of Gelly, Wang, Munos, Teytaud 2006 (RR-6062).
 """
+import math
+
 import numpy as np
 from numba import njit
 
-from mugo.board import EMPTY, LEGAL, POINTS, area_score, is_true_eye, legality, play
+from mugo.board import BLACK, BORDER, EMPTY, LEGAL, POINTS, RECENT, WHITE, area_score, is_true_eye, legality, play
 from mugo.coords import PASS
+from mugo.patterns import is_shape
 
 UNIFORM, MOGO = 0, 1                     # kinds of rollouts
-
-MOVES_PER_POINT = 3                      # a rollout that loops (triple ko) is cut here
+MOVES_PER_POINT, MOVES_MORE = 3, 100     # see longest
 
 
 @njit(cache=True, nogil=True)
@@ -27,6 +38,17 @@ def random_below(b, n):
 
 
 @njit(cache=True, nogil=True)
+def _set_aside(b, i, left):
+    """Swap b.empties[i] behind the first `left` - 1 of b.empties, so that it is not drawn again."""
+    p = b.empties[i]
+    last = b.empties[left - 1]
+    b.empties[left - 1] = p
+    b.slot[p] = left - 1
+    b.empties[i] = last
+    b.slot[last] = i
+
+
+@njit(cache=True, nogil=True)
 def random_move(b, c):
     """A legal move of c, all equally likely, that fills no true eye of c's; PASS if there is none.
 
@@ -38,13 +60,216 @@ def random_move(b, c):
         p = np.int64(b.empties[i])
         if not is_true_eye(b, p, c) and legality(b, p, c) == LEGAL:
             return p
+        _set_aside(b, i, left)
         left -= 1
-        last = b.empties[left]
-        b.empties[left] = p
-        b.slot[p] = left
-        b.empties[i] = last
-        b.slot[last] = i
+    return PASS
+
+
+@njit(cache=True, nogil=True)
+def liberty_but(b, h, p):
+    """A liberty of the chain with head h that is not the point p; 0 if it has no other."""
+    w = b.width
+    q = h
+    while True:
+        for d in (-w, -1, 1, w):
+            e = q + d
+            if b.colour[e] == EMPTY and e != p:
+                return e
+        q = np.int64(b.next[q])
+        if q == h:
+            return 0
+
+
+@njit(cache=True, nogil=True)
+def self_atari(b, p, c):
+    """How many stones a move of c on p puts in atari, at least; 0 if it captures or leaves two liberties."""
+    w = b.width
+    liberty = 0
+    stones = 1
+    for d in (-w, -1, 1, w):
+        q = p + d
+        s = b.colour[q]
+        e = 0
+        if s == EMPTY:
+            e = q
+        elif s == c:
+            h = np.int64(b.head[q])
+            if b.liberties[h] > 2:
+                return 0
+            if b.liberties[h] == 2:
+                e = liberty_but(b, h, p)
+            stones += b.stones[h]
+        elif s == -c and b.liberties[b.head[q]] == 1:
+            return 0
+        if e and liberty and e != liberty:
+            return 0
+        if e:
+            liberty = e
+    return stones
+
+
+@njit(cache=True, nogil=True)
+def _is_in_atari(b, p, c):
+    """Whether a chain of colour c stands on p and has one liberty."""
+    return b.colour[p] == c and b.liberties[b.head[p]] == 1
+
+
+@njit(cache=True, nogil=True)
+def _add_last_liberty(b, p, c, moves, n):
+    """Write the liberty of the chain in atari on p to moves[n], if c may play there and it is new; returns how many.
+
+    moves: int16 (POINTS,), with room for every empty point.
+    """
+    e = liberty_but(b, np.int64(b.head[p]), 0)
+    for i in range(n):
+        if moves[i] == e:
+            return n
+    if legality(b, e, c) != LEGAL:
+        return n
+    moves[n] = e
+    return n + 1
+
+
+@njit(cache=True, nogil=True)
+def answers(b, last, c, moves):
+    """Write c's answers to ataris of the last move, on the point `last`; returns how many.
+
+    Taking the chain of the last move, if it is in atari itself; and for each chain of c's that it
+    put in atari, the extension, if that leaves two liberties, and captures beside the chain.
+    """
+    w = b.width
+    n = 0
+    if _is_in_atari(b, last, -c):
+        n = _add_last_liberty(b, last, c, moves, n)
+    for d in (-w, -1, 1, w):
+        if not _is_in_atari(b, last + d, c):
+            continue
+        h = np.int64(b.head[last + d])
+        q = h
+        while True:
+            for t in (-w, -1, 1, w):
+                if _is_in_atari(b, q + t, -c):
+                    n = _add_last_liberty(b, q + t, c, moves, n)
+            q = np.int64(b.next[q])
+            if q == h:
+                break
+        e = liberty_but(b, h, 0)
+        if self_atari(b, e, c) == 0 and not is_true_eye(b, e, c):
+            n = _add_last_liberty(b, h, c, moves, n)
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _draw(b, moves, n):
+    """One of the n moves at random; it goes to moves[n - 1]."""
+    i = random_below(b, n)
+    p = moves[i]
+    moves[i] = moves[n - 1]
+    moves[n - 1] = p
+    return np.int64(p)
+
+
+@njit(cache=True, nogil=True)
+def shape_beside(b, last, c, moves):
+    """A move of c at one of the eight points around `last` that makes a shape of patterns.py; 0 if there is none.
+
+    All such moves are equally likely, but for illegal ones and self-ataris.  moves is scratch.
+    """
+    w = b.width
+    n = 0
+    for d in (-w - 1, -w, -w + 1, -1, 1, w - 1, w, w + 1):
+        if b.colour[last + d] == EMPTY and is_shape(b, last + d, c):
+            moves[n] = last + d
+            n += 1
+    while n:
+        p = _draw(b, moves, n)
+        if legality(b, p, c) == LEGAL and self_atari(b, p, c) == 0:
+            return p
+        n -= 1
     return 0
+
+
+@njit(cache=True, nogil=True)
+def _note_atari(b, p, in_atari):
+    """If a chain in atari stands on p, add p to in_atari: int16 (POINTS,), at [0] how many follow.
+
+    A list left to grow is cut, never overrun: it is weeded in `captures`.
+    """
+    s = b.colour[p]
+    if (s == BLACK or s == WHITE) and b.liberties[b.head[p]] == 1 and in_atari[0] < POINTS - 1:
+        in_atari[0] += 1
+        in_atari[in_atari[0]] = p
+
+
+@njit(cache=True, nogil=True)
+def find_ataris(b, in_atari):
+    """Begin the list in_atari: one stone of each chain in atari."""
+    in_atari[0] = 0
+    for p in range(b.width + 1, (b.size + 1) * b.width):
+        if b.head[p] == p:               # stale where there is no stone; that is looked at next
+            _note_atari(b, p, in_atari)
+
+
+@njit(cache=True, nogil=True)
+def follow_ataris(b, p, in_atari):
+    """Keep the list in_atari up after a move on p: only there and beside it can a chain have come into atari."""
+    w = b.width
+    for d in (0, -w, -1, 1, w):
+        _note_atari(b, p + d, in_atari)
+
+
+@njit(cache=True, nogil=True)
+def captures(b, c, in_atari, moves):
+    """Write c's captures of the chains in in_atari; returns how many.  Drops from the list what is not in atari."""
+    n = 0
+    kept = 0
+    for i in range(1, in_atari[0] + 1):
+        p = np.int64(in_atari[i])
+        if _is_in_atari(b, p, -c):
+            n = _add_last_liberty(b, p, c, moves, n)
+        elif not _is_in_atari(b, p, c):
+            continue
+        kept += 1
+        in_atari[kept] = p
+    in_atari[0] = kept
+    return n
+
+
+@njit(cache=True, nogil=True)
+def sound_move(b, c):
+    """As random_move, but one that puts two stones of c's or more in atari only where there is no other."""
+    left = b.n_empty
+    spare = PASS
+    while left > 0:
+        i = random_below(b, left)
+        p = np.int64(b.empties[i])
+        if not is_true_eye(b, p, c) and legality(b, p, c) == LEGAL:
+            if self_atari(b, p, c) < 2:
+                return p
+            spare = p
+        _set_aside(b, i, left)
+        left -= 1
+    return spare
+
+
+@njit(cache=True, nogil=True)
+def mogo_move(b, c, in_atari, moves):
+    """c's move in a MoGo-style rollout, in the order of the table above; PASS if there is none.
+
+    in_atari: the list that find_ataris began and follow_ataris kept up; moves: int16 (POINTS,), scratch.
+    """
+    last = np.int64(b.recent[b.moves & (RECENT - 1)])
+    if last != PASS:
+        n = answers(b, last, c, moves)
+        if n:
+            return _draw(b, moves, n)
+        p = shape_beside(b, last, c, moves)
+        if p:
+            return p
+    n = captures(b, c, in_atari, moves)
+    if n:
+        return _draw(b, moves, n)
+    return sound_move(b, c)
 
 
 @njit(cache=True, nogil=True)
@@ -53,25 +278,43 @@ def lead_in_stones(b):
     lead = 0
     for p in range(POINTS):
         lead += b.colour[p]
-    return lead - 2 * (POINTS - b.size * b.size)       # what is no point of the board holds BORDER, 2
+    return lead - BORDER * (POINTS - b.size * b.size)
+
+
+@njit(cache=True, nogil=True)
+def longest(size):
+    """After how many moves a rollout is cut: it loops then (triple ko).
+
+    From 5x5 on not one in 1,000 comes so far.  2x2 takes its time: half the rollouts last longer
+    than 12 moves, and Black wins them all.
+    """
+    return MOVES_PER_POINT * size * size + MOVES_MORE
 
 
 @njit(cache=True, nogil=True)
 def roll_out(b, kind, mercy):
     """Play b to its end; returns the area score, Black minus White, without komi.
 
-    mercy: stop when one colour has that many stones more, and return the difference; 0: never.
+    mercy: where one colour has that many stones more on the board, stop there and return the
+    difference in stones; 0 never stops.
     """
-    left = MOVES_PER_POINT * b.size * b.size
+    scratch = np.empty((2, POINTS), np.int16)
+    in_atari = scratch[0]
+    moves = scratch[1]
+    if kind == MOGO:
+        find_ataris(b, in_atari)
+    left = longest(b.size)
     lead = lead_in_stones(b)
     c = b.to_play
     while b.passes < 2 and left > 0:
-        p = random_move(b, c)
+        p = mogo_move(b, c, in_atari, moves) if kind == MOGO else random_move(b, c)
         captured = play(b, p, c)
         if p != PASS:
             lead += c * (1 + captured)
             if mercy and abs(lead) >= mercy:
                 return lead
+            if kind == MOGO:
+                follow_ataris(b, p, in_atari)
         c = -c
         left -= 1
     return area_score(b)
@@ -79,38 +322,46 @@ def roll_out(b, kind, mercy):
 
 @njit(cache=True, nogil=True)
 def mercy_of(size, komi):
-    """The stones by which one colour must lead so that the other does not win any more."""
-    return size * size
+    """The lead in stones at which a rollout may stop, for `roll_out`.
+
+    Komi must be made up for, and what is left to fill swings by about a line of points or two:
+    the winner differs in less than 1 of 1,000 rollouts (benchmarks/rollouts.py counts them).
+    """
+    return np.int64(math.ceil(abs(komi))) + 2 * size
 
 
 @njit(cache=True, nogil=True)
 def add_owners(b, owners):
-    """Add the owner of every point of an ended rollout, 1 Black, -1 White, to int32 (POINTS,) owners."""
+    """Add the owner of every point of an ended rollout, 1 Black, -1 White, to int32 (POINTS,) owners.
+
+    An empty point is its neighbours', if they are of one colour; else, as in a rollout that mercy
+    stopped, nobody's.
+    """
     w = b.width
     for row in range(1, b.size + 1):
         for p in range(row * w + 1, row * w + b.size + 1):
-            s = b.colour[p]
-            if s == EMPTY:
-                for d in (-w, -1, 1, w):
-                    t = b.colour[p + d]
-                    if t == 1 or t == -1:
-                        s = t
-            owners[p] += s
+            owners[p] += b.colour[p]
+    for i in range(b.n_empty):
+        p = np.int64(b.empties[i])
+        black = 0
+        white = 0
+        for d in (-w, -1, 1, w):
+            black |= b.colour[p + d] == BLACK
+            white |= b.colour[p + d] == WHITE
+        owners[p] += black - white
 
 
 @njit(cache=True, nogil=True)
-def roll_out_from(boards, n, seed):
-    """Roll boards[0] out n times, each in boards[1]; returns (sum of scores, moves played).
+def roll_out_from(boards, scores, seed, kind, mercy):
+    """Roll boards[0] out once for each of scores, int16 (n,), each in boards[1]; returns the moves played.
 
-    seed: any integer but 0.
+    Rollout i is the same whatever kind the others are: its random numbers are of seed + i alone.
+    seed: any integer from 1.
     """
-    boards[1].random = np.uint64(seed)
-    total = 0
     moves = 0
-    for _ in range(n):
-        random = boards[1].random
+    for i in range(len(scores)):
         boards[1] = boards[0]
-        boards[1].random = random
-        total += roll_out(boards[1], UNIFORM, 0)
+        boards[1].random = np.uint64(seed + i) * np.uint64(0x9E3779B97F4A7C15)
+        scores[i] = roll_out(boards[1], kind, mercy)
         moves += boards[1].moves - boards[0].moves
-    return total, moves
+    return moves
