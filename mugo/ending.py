@@ -115,6 +115,15 @@ def without_dead(position: Position) -> Position:
             points[stones == BLACK], points[stones == WHITE])
 
 
+def is_nearly_over(position: Position) -> bool:
+    """Whether on at most a tenth of the board there is something left to play for."""
+    points = position.sensible_points()
+    if 3 * np.count_nonzero(position.stones) < position.size ** 2:
+        return len(points) == 0
+    open_points = np.abs(owners(position).ravel()[_indices(points, position.size)]) <= SETTLED
+    return 10 * int(open_points.sum()) <= position.size ** 2
+
+
 def is_clear(position: Position) -> bool:
     """Whether every chain is alive or dead beyond doubt.  One of a seki is neither."""
     owner = owners(position).ravel()

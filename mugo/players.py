@@ -176,6 +176,8 @@ class SearchPlayer:
     - when the search prefers the pass, unless the count says that this ends a lost game, and there are moves
       hardly worse.
 
+    Before the game is nearly over it does none of this: the tree counts by Tromp and Taylor's rule, by which two
+    early passes may win; people would disagree.
     With `cleanup` the count is of the board as it stands, and it takes the opponent's dead stones off first.
     """
 
@@ -192,17 +194,19 @@ class SearchPlayer:
         self._search.check_size(position)
         if not len(position.sensible_points()):
             return PASS
-        if position.last == PASS and self._is_won(position, cleanup) and (cleanup or ending.is_clear(position)):
+        is_over = cleanup or ending.is_nearly_over(position)
+        if position.last == PASS and is_over and self._is_won(position, cleanup) \
+                and (cleanup or ending.is_clear(position)):
             return self._pass(position, cleanup)
         limits = self._limits(seconds)
         deadline = time.perf_counter() + limits["seconds"] if limits["seconds"] else None
-        if deadline and 2 * np.count_nonzero(position.stones) > position.size ** 2:
-            limits["seconds"] *= 0.8                     # the rest is for `_may_pass`
-        self.thought = self._search.think(position, **limits)
-        if self._is_hopeless(position):
-            return RESIGN
+        if deadline and is_over:
+            limits["seconds"] *= 0.8                     # the rest is for `_loses_nothing`
+        self.thought = self._search.think(position, may_pass=is_over, **limits)
         best = self.thought.best(self._manner.by_mean)
-        if self._nothing_left(position) and self._may_pass(position, best, deadline):
+        if self._is_hopeless(position, best):
+            return RESIGN
+        if self._nothing_left(position) and self._loses_nothing(position, best, deadline):
             return self._pass(position, cleanup)
         if best.point == PASS:
             others = [branch for branch in self.thought.branches if branch.point != PASS and branch.visits]
@@ -229,8 +233,8 @@ class SearchPlayer:
         points = ending.beside_the_dead(position) if cleanup else ()
         return int(points[0]) if len(points) else PASS
 
-    def _is_hopeless(self, position: Position) -> bool:
-        if position.plies < 20 * position.handicap or self.thought.win_rate >= self._manner.resign:
+    def _is_hopeless(self, position: Position, best: Branch) -> bool:
+        if position.plies < 20 * position.handicap or best.win_rate >= self._manner.resign:
             self._hopeless = 0
             return False
         self._hopeless += 1
@@ -244,8 +248,8 @@ class SearchPlayer:
         points = [move_index(branch.point, position.size) for branch in self.thought.branches if branch.point != PASS]
         return bool((np.abs(owners.ravel()[points]) > ending.SETTLED).all())
 
-    def _may_pass(self, position: Position, best: Branch, deadline: float | None) -> bool:
-        """Whether the opponent, moving next, finds nothing that this side would have prevented."""
+    def _loses_nothing(self, position: Position, best: Branch, deadline: float | None) -> bool:
+        """Whether the opponent, moving next after a pass, finds nothing that this side would have prevented."""
         left = None if deadline is None else deadline - time.perf_counter()
         if left is not None and left <= 0:
             return False

@@ -210,10 +210,11 @@ class Search:
     # -- one search
 
     def think(self, position: Position, *, simulations: int | None = None, seconds: float | None = None,
-              is_over: Callable[[], bool] = lambda: False) -> Thought:
+              may_pass: bool = True, is_over: Callable[[], bool] = lambda: False) -> Thought:
         """Search a position until the first of the limits; without any, until `is_over`.
 
         simulations: new ones, those of a tree kept from before not counted.
+        may_pass: whether a pass is one of the moves at the root, if there are others.
         is_over: asked every CHUNK seconds, or after every batch.
         Raises BadInput for a board the network does not play.
         """
@@ -225,6 +226,21 @@ class Search:
         deadline = math.inf if seconds is None else started + seconds
         done = self._run(1)                              # with a network, it gives the root its moves
         clean = self._make_noise()
+        root = self._nodes[self._trees[0]["root"]]
+        without_pass = not may_pass and root["count"] > 1
+        if without_pass:
+            root["count"] -= 1                           # the pass is the last edge of every node
+        try:
+            done = self._search(done, limit, started, deadline, is_over)
+            return self._thought(position, done, time.perf_counter() - started, clean)
+        finally:
+            if without_pass:
+                root["count"] += 1
+            if clean is not None:
+                self._root_edges()["prior"] = clean
+
+    def _search(self, done: int, limit: float, started: float, deadline: float, is_over: Callable[[], bool]) -> int:
+        """Simulations until it is time to stop; returns how many there were, those already done too."""
         chunk = 16
         while done < limit and not is_over():
             now = time.perf_counter()
@@ -238,9 +254,7 @@ class Search:
             else:
                 chunk = self._batch
             done += self._run(int(min(chunk, limit - done)))
-        if clean is not None:
-            self._root_edges()["prior"] = clean
-        return self._thought(position, done, time.perf_counter() - started)
+        return done
 
     def _stand_on(self, position: Position) -> None:
         """Find a position in the tree and drop the rest, or begin a new tree."""
@@ -263,7 +277,7 @@ class Search:
                 node = tree.find(self._nodes, self._table, key)
         if node != tree.SINK:
             tree.keep(self._trees, self._nodes, self._edges, self._table, node)
-        else:
+        if node == tree.SINK or settings["n_edges"] + position.size ** 2 >= len(self._edges):
             settings["komi"] = position.komi
             settings["mercy"] = rollouts.mercy_of(position.size, position.komi)
             tree.reset(settings, self._nodes, self._table, np.uint64(tree.key_of(board)))
@@ -384,8 +398,9 @@ class Search:
         second, first = np.partition(visits, len(visits) - 2)[-2:]
         return first - second > left
 
-    def _thought(self, position: Position, simulations: int, seconds: float) -> Thought:
+    def _thought(self, position: Position, simulations: int, seconds: float, priors: np.ndarray | None) -> Thought:
         edges = self._root_edges()
+        priors = edges["prior"] if priors is None else priors
         branches = []
         for i in np.argsort(-edges["visits"], kind="stable").tolist():
             edge = edges[i]
@@ -395,7 +410,7 @@ class Search:
             line = [point]
             if edge["visits"] and edge["node"] != tree.SINK and len(branches) < LINES:
                 line += tree.principal_variation(self._nodes, self._edges, int(edge["node"]), LINE - 1)
-            branches.append(Branch(point, float(edge["prior"]), int(edge["visits"]), (1 + float(edge["q"])) / 2,
+            branches.append(Branch(point, float(priors[i]), int(edge["visits"]), (1 + float(edge["q"])) / 2,
                                    tuple(line)))
         root = self._nodes[self._trees[0]["root"]]
         points = board_points(position.size)

@@ -1,7 +1,7 @@
 """The search tree: choosing a branch, growing, updating, keeping what the next move needs.  Compiled.
 
     nodes    positions; two orders of moves that lead to one position lead to one node
-    edges    moves; those of one node stand side by side, the pass last of all at first
+    edges    moves; those of one node stand side by side, the pass last of all
     table    position -> node, open addressing
 
                edges first ... first + count - 1

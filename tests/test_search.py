@@ -124,6 +124,9 @@ def test_noise_is_at_the_root_and_goes_away():
     without = Search(Settings(seed=1, early=False, rollout="none"), Judge(5)).think(Position(5), simulations=300)
     assert np.std([b.visits for b in with_noise.branches]) > 2 * np.std([b.visits for b in without.branches])
     assert {round(b.prior, 6) for b in with_noise.branches} == {round(1 / 26, 6)}
+    unable = search.think(Position(5), simulations=20, may_pass=False)
+    assert PASS not in {b.point for b in unable.branches} and len(unable.branches) == 25
+    assert len(search.think(Position(5), simulations=1).branches) == 26
 
 
 @pytest.mark.parametrize("black_wins", [0.8, -0.8])

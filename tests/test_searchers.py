@@ -66,6 +66,19 @@ def test_it_plays_on_after_a_pass_if_it_has_lost_as_it_stands():
     assert uct(resign=0).choose(behind) == at["a"]
 
 
+def test_a_pass_in_the_opening_is_not_taken_for_the_end():
+    # By Tromp and Taylor's count White would win at once with a second pass, but A1 is as dead as can be.
+    position, _ = draw("""
+        . . . . .
+        . . . . .
+        . . X . .
+        . . . . .
+        O . . . .
+    """, to_play=BLACK, komi=0.5)
+    assert uct().choose(position.play(PASS)) != PASS
+    assert uct(resign=0).choose(Position(9).play(PASS)) != PASS
+
+
 DEAD_STONES = """
     . X . X O . O
     X X X X O O O
