@@ -61,6 +61,7 @@ class Engine:
     """A player, a position, and the commands that change it.
 
     size: of the first board; None takes the player's, or 19.
+    cleanup: take dead stones off before passing, always, as servers that count by Tromp and Taylor's rule want it.
     lag: seconds that a move costs on the controller's clock beyond what `now` measures.
     log: gets one line for each failure, and the traceback of an internal error.
     now: the time in seconds, from any start.
@@ -69,8 +70,8 @@ class Engine:
     """
 
     def __init__(self, player: Player, *, size: int | None = None, komi: float = 7.5, lag: float = LAG,
-                 log: Callable[[str], object] = lambda text: None, now: Callable[[], float] = time.monotonic,
-                 ready: Callable[[], object] = lambda: None):
+                 cleanup: bool = False, log: Callable[[str], object] = lambda text: None,
+                 now: Callable[[], float] = time.monotonic, ready: Callable[[], object] = lambda: None):
         size = size or player.size or 19
         if player.size not in (None, size) or not MIN_SIZE <= size <= MAX_SIZE:
             raise BadInput(f"{describe_sizes(player)}, not {size}x{size}")
@@ -81,6 +82,7 @@ class Engine:
         self.position = Position(size, komi)
         self.quitting = False
         self._lag = lag
+        self._cleanup = cleanup
         self._log = log
         self._now = now
         self._ready = ready
@@ -225,7 +227,7 @@ class Engine:
         started = self._now()
         try:
             seconds = clock.seconds(position.size, int((position.stones != EMPTY).sum()))
-            point = self.player.choose(position, seconds=seconds, cleanup=cleanup)
+            point = self.player.choose(position, seconds=seconds, cleanup=cleanup or self._cleanup)
         finally:
             clock.spend(self._now() - started)
         if point != RESIGN:
@@ -366,6 +368,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     players.add_arguments(parser)
     parser.add_argument("--size", type=int, help="of the first board (default: the network's, or 19)")
     parser.add_argument("--komi", type=float, default=7.5, help="until told otherwise (default: %(default)s)")
+    parser.add_argument("--cleanup", action="store_true",
+                        help="take dead stones off before passing, as servers that count what stands there want it")
     parser.add_argument("--lag", type=float, default=LAG, metavar="S",
                         help="what a move takes on a server's clock beyond its own time: about 1 across the internet"
                              " (default: %(default)s seconds)")
@@ -376,8 +380,8 @@ def command(arguments: argparse.Namespace) -> int:
     player = players.from_arguments(arguments)
     # Beside the first commands, so that `name` is answered before compiled code is loaded.
     warming = threading.Thread(target=warm_up, args=[player])
-    engine = Engine(player, size=arguments.size, komi=arguments.komi, lag=arguments.lag, log=log_to_stderr,
-                    ready=warming.join)
+    engine = Engine(player, size=arguments.size, komi=arguments.komi, lag=arguments.lag, cleanup=arguments.cleanup,
+                    log=log_to_stderr, ready=warming.join)
     warming.start()
     # Only a newline ends a line; a carriage return is one more control character.
     sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")

@@ -146,6 +146,15 @@ def test_a_player_that_resigns_leaves_the_game_as_it_is():
     assert len(engine.position.moves) == 1
 
 
+def test_an_engine_for_servers_that_count_what_stands_always_cleans_up():
+    told = []
+    for options in {}, {"cleanup": True}:
+        engine = new_engine(size=5, **options)
+        engine.answer("genmove b")
+        told.append(engine.answer("mugo-explain"))
+    assert told == ["= told any time\n\n", "= told any time, cleaning up\n\n"]
+
+
 def test_a_move_that_fails_takes_its_time_too():
     class Broken(FirstPlayer):
         def choose(self, position, **options):
