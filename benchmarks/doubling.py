@@ -42,7 +42,7 @@ def main():
         axes[0].grid(alpha=0.3)
 
     diagrams.chart(args.output / "doubling.png", 1, 1, draw,
-                   f"uct {' '.join(options)} on {args.size}x{args.size}, {args.games} games of every pair")
+                   f"{' '.join(['uct', *options])} on {args.size}x{args.size}, {args.games} games of every pair")
     gained = [f"{b - a:+.0f}" for a, b in zip(elo, elo[1:], strict=False)]
     print(f"Elo of each doubling: {', '.join(gained)}\n{args.output / 'doubling.png'}")
 

@@ -382,7 +382,7 @@ def gather(trees, nodes, edges, table, boards, history, paths, leaves, notes, tu
         record.value = 0.0
         record.ended = boards[1 + k].passes >= 2
         record.asks = (tree.by_network and not record.ended and depth < LONGEST
-                       and (leaf == SINK or nodes[leaf].visits >= tree.grow_at))
+                       and (leaf == SINK or leaf == tree.root or nodes[leaf].visits >= tree.grow_at))
         if record.ended:
             record.value = float(_outcome(tree, area_score(boards[1 + k]), boards[1 + k].to_play))
         if record.asks:

@@ -81,6 +81,12 @@ def test_seconds_are_kept_and_it_stops_at_once():
     assert thought.simulations > 100
 
 
+def test_however_short_the_time_every_move_is_there():
+    for settings in Settings(grow_at=8), Settings(grow_at=8, threads=2), Settings(rollout="none"):
+        thought = Search(settings, Judge(5)).think(Position(5), seconds=0)
+        assert thought.simulations == 1 and len(thought.branches) == 26
+
+
 def test_it_stops_early_when_nothing_can_change_any_more():
     position, _ = draw(THREE_IN_A_ROW, komi=40)
     early = Search(Settings(seed=1)).think(position, simulations=5000)
