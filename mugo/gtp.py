@@ -65,7 +65,7 @@ class Engine:
     lag: seconds that a move costs on the controller's clock beyond what `now` measures.
     log: gets one line for each failure, and the traceback of an internal error.
     now: the time in seconds, from any start.
-    ready: returns when the player is; a new game waits for it, for then no clock runs yet.
+    ready: returns when the player is; a new game waits for it, for then no clock runs yet, and so does a move.
     Raises BadInput for a board that the player does not play, or a negative lag.
     """
 
@@ -223,6 +223,7 @@ class Engine:
 
     def _move(self, side: int, cleanup: bool = False) -> str:
         """Let the player move, on its clock.  A game that it resigns stays where it is."""
+        self._ready()
         position, clock = self.position.with_turn(side), self.clocks[side]
         started = self._now()
         try:
@@ -236,7 +237,9 @@ class Engine:
 
     @answers("reg_genmove")
     def _reg_genmove(self, colour: str) -> str:
-        return self._format_move(self.player.choose(self.position.with_turn(read_colour(colour))))
+        side = read_colour(colour)
+        self._ready()
+        return self._format_move(self.player.choose(self.position.with_turn(side)))
 
     def _format_move(self, point: int) -> str:
         return "resign" if point == RESIGN else format_gtp(point, self.position.size)

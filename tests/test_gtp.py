@@ -166,10 +166,11 @@ def test_a_move_that_fails_takes_its_time_too():
     assert (engine.clocks[BLACK].main, engine.clocks[WHITE].main) == (10, 8.5)
 
 
-def test_only_a_new_game_waits_until_the_player_is_ready():
+def test_a_new_game_and_a_move_wait_until_the_player_is_ready():
     waits = []
     engine = new_engine(ready=lambda: waits.append(True))
-    for line, waited in (("name", 0), ("komi 5.5", 0), ("boardsize 9", 1), ("clear_board", 2), ("genmove b", 2)):
+    for line, waited in (("name", 0), ("komi 5.5", 0), ("boardsize 9", 1), ("clear_board", 2), ("genmove b", 3),
+                         ("reg_genmove w", 4), ("showboard", 4)):
         engine.answer(line)
         assert len(waits) == waited, line
 
