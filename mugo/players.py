@@ -31,7 +31,7 @@ SECONDS = 2.0             # a move of a searcher that was told nothing else
 WORSE = 0.05              # a win rate lower by this is lower
 ENOUGH = 100              # simulations that show who owns what
 UCT = Settings()
-MCTS = Settings(rollout="mogo")
+MCTS = Settings(rollout="mogo", trust=0.5)
 
 
 class Player(Protocol):

@@ -2,15 +2,19 @@
 
 Nothing here is searched or learnt, and superko is not asked.  A rollout fills no own true eyes, so
 it ends by itself with two passes, nearly always; then every stone left is alive and the area score
-is the result.  A move is the first of these that there is:
+is the result.  A move is drawn from the first of these that there are:
 
-    UNIFORM    MOGO    a legal move, all equally likely, and then a pass
-               *       to the last move: take the stone, or save a chain that it put in atari
-               *       beside the last move: a shape of patterns.py
-               *       anywhere: take a chain in atari
-    *          *       any that fills no own true eye; MOGO leaves self-ataris for last
+    UNIFORM   MOGO
+               *     to an atari of the last move: extend, capture beside the chain, or take the stone
+               *     around the last move: shapes of patterns.py
+               *     around the last move: captures
+               *     all that put no two stones in atari
+       *       *     all that are legal and fill no own true eye
 
-MoGo's order is that of Gelly, Wang, Munos, Teytaud 2006 (RR-6062).
+The order is that of Gelly, Wang, Munos, Teytaud 2006, "Modification of UCT with Patterns in
+Monte-Carlo Go", RR-6062, but for two things.  MoGo captures anywhere on the board before it plays
+at random; a search with 200 rollouts a move lost 58 of 100 games on 9x9 by that against one that
+does not, and won 56 by capturing around the last move.  And MoGo knows no self-ataris.
 """
 import math
 
@@ -190,48 +194,13 @@ def shape_beside(b, last, c, moves):
 
 
 @njit(cache=True, nogil=True)
-def _note_atari(b, p, in_atari):
-    """If a chain in atari stands on p, add p to in_atari: int16 (POINTS,), at [0] how many follow.
-
-    A list left to grow is cut, never overrun: it is weeded in `captures`.
-    """
-    s = b.colour[p]
-    if (s == BLACK or s == WHITE) and b.liberties[b.head[p]] == 1 and in_atari[0] < POINTS - 1:
-        in_atari[0] += 1
-        in_atari[in_atari[0]] = p
-
-
-@njit(cache=True, nogil=True)
-def find_ataris(b, in_atari):
-    """Begin the list in_atari: one stone of each chain in atari."""
-    in_atari[0] = 0
-    for p in range(b.width + 1, (b.size + 1) * b.width):
-        if b.head[p] == p:               # stale where there is no stone; that is looked at next
-            _note_atari(b, p, in_atari)
-
-
-@njit(cache=True, nogil=True)
-def follow_ataris(b, p, in_atari):
-    """Keep the list in_atari up after a move on p: only there and beside it can a chain have come into atari."""
+def captures_beside(b, last, c, moves):
+    """Write c's captures of chains in atari that stand on the eight points around `last`; returns how many."""
     w = b.width
-    for d in (0, -w, -1, 1, w):
-        _note_atari(b, p + d, in_atari)
-
-
-@njit(cache=True, nogil=True)
-def captures(b, c, in_atari, moves):
-    """Write c's captures of the chains in in_atari; returns how many.  Drops from the list what is not in atari."""
     n = 0
-    kept = 0
-    for i in range(1, in_atari[0] + 1):
-        p = np.int64(in_atari[i])
-        if _is_in_atari(b, p, -c):
-            n = _add_last_liberty(b, p, c, moves, n)
-        elif not _is_in_atari(b, p, c):
-            continue
-        kept += 1
-        in_atari[kept] = p
-    in_atari[0] = kept
+    for d in (-w - 1, -w, -w + 1, -1, 1, w - 1, w, w + 1):
+        if _is_in_atari(b, last + d, -c):
+            n = _add_last_liberty(b, last + d, c, moves, n)
     return n
 
 
@@ -253,10 +222,10 @@ def sound_move(b, c):
 
 
 @njit(cache=True, nogil=True)
-def mogo_move(b, c, in_atari, moves):
+def mogo_move(b, c, moves):
     """c's move in a MoGo-style rollout, in the order of the table above; PASS if there is none.
 
-    in_atari: the list that find_ataris began and follow_ataris kept up; moves: int16 (POINTS,), scratch.
+    moves: int16 (POINTS,), scratch.
     """
     last = np.int64(b.recent[b.moves & (RECENT - 1)])
     if last != PASS:
@@ -266,9 +235,9 @@ def mogo_move(b, c, in_atari, moves):
         p = shape_beside(b, last, c, moves)
         if p:
             return p
-    n = captures(b, c, in_atari, moves)
-    if n:
-        return _draw(b, moves, n)
+        n = captures_beside(b, last, c, moves)
+        if n:
+            return _draw(b, moves, n)
     return sound_move(b, c)
 
 
@@ -298,23 +267,17 @@ def roll_out(b, kind, mercy):
     mercy: where one colour has that many stones more on the board, stop there and return the
     difference in stones; 0 never stops.
     """
-    scratch = np.empty((2, POINTS), np.int16)
-    in_atari = scratch[0]
-    moves = scratch[1]
-    if kind == MOGO:
-        find_ataris(b, in_atari)
+    moves = np.empty(POINTS, np.int16)
     left = longest(b.size)
     lead = lead_in_stones(b)
     c = b.to_play
     while b.passes < 2 and left > 0:
-        p = mogo_move(b, c, in_atari, moves) if kind == MOGO else random_move(b, c)
+        p = mogo_move(b, c, moves) if kind == MOGO else random_move(b, c)
         captured = play(b, p, c)
         if p != PASS:
             lead += c * (1 + captured)
             if mercy and abs(lead) >= mercy:
                 return lead
-            if kind == MOGO:
-                follow_ataris(b, p, in_atari)
         c = -c
         left -= 1
     return area_score(b)

@@ -28,7 +28,7 @@ from mugo.go import Position
 from mugo.planes import MAX_PLIES, PACKED, fill_board, new_scratch
 from mugo.rollouts import random_below
 
-UCB_C, PUCT_C = 0.3, 5.0
+UCB_C, PUCT_C = 0.3, 2.0
 KINDS = {"uniform": rollouts.UNIFORM, "mogo": rollouts.MOGO}
 ROLLOUTS = (*KINDS, "network", "none")
 CHUNK = 0.01                             # seconds of compiled simulations between two looks at the clock
