@@ -12,9 +12,9 @@ is the result.  A move is drawn from the first of these that there are:
        *       *     all that are legal and fill no own true eye
 
 The order is that of Gelly, Wang, Munos, Teytaud 2006, "Modification of UCT with Patterns in
-Monte-Carlo Go", RR-6062, but for two things.  MoGo captures anywhere on the board before it plays
-at random; a search with 200 rollouts a move lost 58 of 100 games on 9x9 by that against one that
-does not, and won 56 by capturing around the last move.  And MoGo knows no self-ataris.
+Monte-Carlo Go", RR-6062, with two differences.  MoGo captures anywhere on the board before it plays
+at random; on 9x9, 200 rollouts a move, that won 43 % of the games against not doing so, and capturing
+around the last move 56 %.  And self-ataris of two stones come last of all.
 """
 import math
 
