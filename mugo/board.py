@@ -385,6 +385,14 @@ def give_turn(b, c):
 
 
 @njit(cache=True, nogil=True)
+def index_of(b, p):
+    """The move index (coords.py) of a point on a board of b's size, or of PASS."""
+    if p == PASS:
+        return b.size * b.size
+    return (p // b.width - 1) * b.size + p % b.width - 1
+
+
+@njit(cache=True, nogil=True)
 def decode(b, coded):
     """(point, colour) of a coded move (coords.py) on a board of b's size."""
     i = np.int64(coded) & (WHITE_BIT - 1)

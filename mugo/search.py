@@ -21,7 +21,7 @@ import numpy as np
 from numba import njit
 
 from mugo import rollouts, tree
-from mugo.board import LEGAL, POINTS, area_score, is_true_eye, legality, new_boards, play
+from mugo.board import LEGAL, POINTS, area_score, index_of, is_true_eye, legality, new_boards, play
 from mugo.coords import PASS, board_points, format_gtp, symmetries
 from mugo.files import BadInput
 from mugo.go import Position
@@ -431,14 +431,14 @@ def play_drawn(b, priors):
     for i in range(b.n_empty):
         p = np.int64(b.empties[i])
         if not is_true_eye(b, p, c) and legality(b, p, c) == LEGAL:
-            total += priors[(p // b.width - 1) * b.size + p % b.width - 1]
+            total += priors[index_of(b, p)]
     left = total * random_below(b, 1 << 30) / (1 << 30)
     chosen = PASS
     for i in range(b.n_empty):
         p = np.int64(b.empties[i])
         if not is_true_eye(b, p, c) and legality(b, p, c) == LEGAL:
             chosen = p
-            left -= priors[(p // b.width - 1) * b.size + p % b.width - 1]
+            left -= priors[index_of(b, p)]
             if left < 0:
                 break
     play(b, chosen, c)

@@ -24,7 +24,7 @@ that is asked on the way down.
 import numpy as np
 from numba import njit
 
-from mugo.board import LEGAL, area_score, is_repetition, is_true_eye, legality, play
+from mugo.board import LEGAL, area_score, index_of, is_repetition, is_true_eye, legality, play
 from mugo.coords import PASS
 from mugo.planes import fill
 from mugo.rollouts import add_owners, random_below, roll_out
@@ -104,26 +104,27 @@ def key_after(tree, key, b, move):
 
 
 @njit(cache=True, nogil=True)
-def find(nodes, table, key):
-    """The node of a key, or SINK."""
+def _slot(nodes, table, key):
+    """Where in the table a key is, or would be."""
     mask = np.uint64(len(table) - 1)
     at = key & mask
-    while table[at] != SINK:
-        if nodes[table[at]].key == key:
-            return np.int64(table[at])
+    while table[at] != SINK and nodes[table[at]].key != key:
         at = (at + np.uint64(1)) & mask
-    return SINK
+    return at
+
+
+@njit(cache=True, nogil=True)
+def find(nodes, table, key):
+    """The node of a key, or SINK."""
+    return np.int64(table[_slot(nodes, table, key)])
 
 
 @njit(cache=True, nogil=True)
 def find_or_add(tree, nodes, table, key):
     """The node of a key, a new one if there is none; SINK if there is no room."""
-    mask = np.uint64(len(table) - 1)
-    at = key & mask
-    while table[at] != SINK:
-        if nodes[table[at]].key == key:
-            return np.int64(table[at])
-        at = (at + np.uint64(1)) & mask
+    at = _slot(nodes, table, key)
+    if table[at] != SINK:
+        return np.int64(table[at])
     if tree.n_nodes >= len(nodes):
         return SINK
     v = tree.n_nodes
@@ -187,10 +188,8 @@ def _give_priors(nodes, edges, v, b, priors):
     end = first + nodes[v].count
     total = np.float32(0)
     for i in range(first, end):
-        p = np.int64(edges[i].move)
-        at = b.size * b.size if p == PASS else (p // b.width - 1) * b.size + p % b.width - 1
-        edges[i].prior = priors[at]
-        total += priors[at]
+        edges[i].prior = priors[index_of(b, np.int64(edges[i].move))]
+        total += edges[i].prior
     for i in range(first, end):
         if total > 0:
             edges[i].prior /= total
@@ -476,12 +475,8 @@ def keep(trees, nodes, edges, table, root):
     tree.n_edges = n_edges
     tree.depth_sum = 0
     table[:] = SINK
-    mask = np.uint64(len(table) - 1)
     for v in range(1, n_nodes):
-        at = nodes[v].key & mask
-        while table[at] != SINK:
-            at = (at + np.uint64(1)) & mask
-        table[at] = v
+        table[_slot(nodes, table, nodes[v].key)] = v
     return n_nodes - 1
 
 

@@ -20,7 +20,7 @@ from sgfmill import boards as sgfmill_boards
 
 from mugo import board as rules
 from mugo.board import BLACK, EMPTY, WHITE
-from mugo.coords import WHITE_BIT, board_points, point_at, row_col
+from mugo.coords import PASS, WHITE_BIT, board_points, move_index, point_at, row_col
 from mugo.go import Position
 
 # -- captures
@@ -486,3 +486,10 @@ def assert_counts_are_right(position):
     assert board["n_empty"] == len(empty)
     assert_same_points(position, board["empties"][:board["n_empty"]], empty, "the empty points")
     assert all(board["empties"][board["slot"][p]] == p for p in empty)
+
+
+@pytest.mark.parametrize("size", [2, 9, 19])
+def test_the_move_index_of_every_point_and_of_a_pass(size):
+    board = Position(size).board[0]
+    for point in [*board_points(size).tolist(), PASS]:
+        assert rules.index_of(board, point) == move_index(point, size)
