@@ -247,7 +247,10 @@ class Search:
             if now >= deadline:
                 break
             rate = done / max(now - started, 1e-6)
-            if self.settings.early and self._is_decided(min(limit - done, (deadline - now) * rate)):
+            left = limit - done
+            if deadline < math.inf:                      # nobody knows the rate before some time has passed
+                left = min(left, (deadline - now) * rate) if now - started > (deadline - started) / 20 else math.inf
+            if self.settings.early and self._is_decided(left):
                 break
             if self._one_by_one:
                 chunk = max(1, min(2 * chunk, int(rate * min(CHUNK, deadline - now))))
