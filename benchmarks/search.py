@@ -80,8 +80,8 @@ def main():
 
     print("\n" + PARTS.format("microseconds of a simulation", "tree", "planes", "network", "rollouts"))
     for name, settings, size, network in (
-            ("uct uniform", UCT, 9, None), ("uct mogo", replace(UCT, rollout="mogo"), 9, None),
-            ("uct uniform", UCT, 19, None), ("uct mogo", replace(UCT, rollout="mogo"), 19, None),
+            *((f"uct {rollout}", replace(UCT, rollout=rollout), size, None)
+              for size in (9, 19) for rollout in ("uniform", "mogo")),
             ("mcts", MCTS, networks[1].size, networks[1])):
         search, thought = searched(replace(settings, batch=64), size, args.seconds, network)
         tree, net, rollouts = (1e6 * search.seconds_spent[part] / thought.simulations

@@ -30,7 +30,7 @@ TEMPERATURE = 0.5         # squares the priors: a hundred moves of 0.1 % no long
 SECONDS = 2.0             # a move of a searcher that was told nothing else
 WORSE = 0.05              # a win rate lower by this is lower
 ENOUGH = 100              # simulations that show who owns what
-UCT = Settings()
+UCT = Settings(rollout="mogo")
 MCTS = Settings(rollout="mogo", trust=0.5)
 
 
