@@ -28,10 +28,11 @@ from mugo.go import Position
 from mugo.planes import MAX_PLIES, PACKED, fill_board, new_scratch
 from mugo.rollouts import random_below
 
-UCB_C, PUCT_C = 0.3, 2.0
+UCB_C, PUCT_C = 0.4, 2.0
 KINDS = {"uniform": rollouts.UNIFORM, "mogo": rollouts.MOGO}
 ROLLOUTS = (*KINDS, "network", "none")
 CHUNK = 0.01                             # seconds of compiled simulations between two looks at the clock
+FEW = 64                                 # simulations between two looks at the rest
 LINE = 8                                 # moves shown of what the search expects
 LINES = 20                               # for so many branches
 NO_HISTORY = np.zeros(MAX_PLIES + 1024, np.uint64)     # nothing in it repeats: rollouts ask no superko
@@ -215,7 +216,7 @@ class Search:
 
         simulations: new ones, those of a tree kept from before not counted.
         may_pass: whether a pass is one of the moves at the root, if there are others.
-        is_over: asked every CHUNK seconds, or after every batch.
+        is_over: asked every CHUNK seconds, or after FEW simulations or a batch.
         Raises BadInput for a board the network does not play.
         """
         self.check_size(position)
@@ -241,7 +242,7 @@ class Search:
 
     def _search(self, done: int, limit: float, started: float, deadline: float, is_over: Callable[[], bool]) -> int:
         """Simulations until it is time to stop; returns how many there were, those already done too."""
-        chunk = 16
+        chunk = FEW
         while done < limit and not is_over():
             now = time.perf_counter()
             if now >= deadline:
@@ -252,10 +253,10 @@ class Search:
                 left = min(left, (deadline - now) * rate) if now - started > (deadline - started) / 20 else math.inf
             if self.settings.early and self._is_decided(left):
                 break
-            if self._one_by_one:
-                chunk = max(1, min(2 * chunk, int(rate * min(CHUNK, deadline - now))))
-            else:
+            if not self._one_by_one:
                 chunk = self._batch
+            elif deadline < math.inf:                    # else always FEW, or a seed would not stop at the same one
+                chunk = max(1, min(2 * chunk, int(rate * min(CHUNK, deadline - now))))
             done += self._run(int(min(chunk, limit - done)))
         return done
 
