@@ -257,7 +257,7 @@ class SearchPlayer:
         return after.simulations >= ENOUGH // 4 and 1 - after.win_rate >= best.win_rate - WORSE
 
     def explain(self) -> str:
-        return str(self.thought or "")
+        return self.thought.describe(self.thought.best(self._manner.by_mean)) if self.thought else ""
 
     def warm_up(self) -> None:
         position = Position(self.size or 9)

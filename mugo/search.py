@@ -85,9 +85,9 @@ class Settings:
                 raise BadInput(f"{name} is {least} or more, not {value}")
         if self.c is not None and not 0 <= self.c < math.inf:
             raise BadInput(f"the constant c is 0 or more, not {self.c}")
-        for name in "trust", "noise":
-            if not 0 <= getattr(self, name) <= 1:
-                raise BadInput(f"{name} is a share from 0 to 1, not {getattr(self, name)}")
+        for name, share in ("lambda", self.trust), ("noise", self.noise):
+            if not 0 <= share <= 1:
+                raise BadInput(f"{name} is a share from 0 to 1, not {share}")
         if not self.alpha > 0:
             raise BadInput(f"alpha is above 0, not {self.alpha}")
 
@@ -128,10 +128,13 @@ class Thought:
             return self.branches[0]
         return max(self.branches, key=lambda branch: (branch.visits > 0, branch.win_rate, branch.visits))
 
+    def describe(self, branch: Branch) -> str:
+        """A line about the branch that is played."""
+        line = " ".join(format_gtp(point, self.position.size) for point in branch.line)
+        return f"win rate {branch.win_rate:.1%}, {self.simulations} simulations in {self.seconds:.2f} s, {line}"
+
     def __str__(self) -> str:
-        size = self.position.size
-        line = " ".join(format_gtp(point, size) for point in self.branches[0].line)
-        return f"win rate {self.win_rate:.1%}, {self.simulations} simulations in {self.seconds:.2f} s, {line}"
+        return self.describe(self.branches[0])
 
     def table(self, n: int = 10) -> str:
         """The n most visited moves: win rate, visits, prior, what is expected."""
@@ -255,6 +258,8 @@ class Search:
                 break
             if not self._one_by_one:
                 chunk = self._batch
+                if now + chunk / rate / 2 > deadline:    # slow ones, as when the network plays the rollouts
+                    break
             elif deadline < math.inf:                    # else always FEW, or a seed would not stop at the same one
                 chunk = max(1, min(2 * chunk, int(rate * min(CHUNK, deadline - now))))
             done += self._run(int(min(chunk, limit - done)))

@@ -204,7 +204,7 @@ def test_owners_come_with_the_rollouts():
     ({"rollout": "best"}, None, "'best' is no kind of rollout"),
     ({"rollout": "network"}, None, "needs a network"),
     ({"rollout": "none"}, None, "needs a network"),
-    ({"trust": 1.5}, None, "trust is a share from 0 to 1, not 1.5"),
+    ({"trust": 1.5}, None, "lambda is a share from 0 to 1, not 1.5"),
     ({"threads": 0}, None, "threads is 1 or more, not 0"),
     ({"c": -1.0}, None, "c is 0 or more"),
     ({"alpha": 0.0}, None, "alpha is above 0"),
