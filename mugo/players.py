@@ -29,7 +29,7 @@ RESIGN = -1               # what `choose` answers instead of a point
 TEMPERATURE = 0.5         # squares the priors: a hundred moves of 0.1 % no longer add up to one of 10 %
 SECONDS = 2.0             # a move of a searcher that was told nothing else
 WORSE = 0.05              # a win rate lower by this is lower
-ENOUGH = 100              # simulations that show who owns what
+ENOUGH = 100              # simulations that show who owns what, or that a move loses
 UCT = Settings(rollout="mogo")
 MCTS = Settings(rollout="mogo", trust=0.5)
 
@@ -188,6 +188,7 @@ class SearchPlayer:
         self._search = search
         self._manner = manner
         self._hopeless = 0        # own moves in a row below the win rate at which it resigns
+        self._plies = 0           # of the position that it chose in last
 
     def choose(self, position: Position, *, seconds: float | None = None, cleanup: bool = False) -> int:
         self.thought = None
@@ -234,10 +235,12 @@ class SearchPlayer:
         return int(points[0]) if len(points) else PASS
 
     def _is_hopeless(self, position: Position, best: Branch) -> bool:
-        if position.plies < 20 * position.handicap or best.win_rate >= self._manner.resign:
+        follows = position.plies == self._plies + 2      # not another game, nor after an undo
+        self._plies = position.plies
+        if not follows or best.win_rate >= self._manner.resign or best.visits < ENOUGH:
             self._hopeless = 0
-            return False
-        self._hopeless += 1
+        if best.win_rate < self._manner.resign and best.visits >= ENOUGH and position.plies >= 20 * position.handicap:
+            self._hopeless += 1
         return self._hopeless >= self._manner.patience
 
     def _nothing_left(self, position: Position) -> bool:

@@ -149,22 +149,36 @@ def test_its_games_end_and_it_fills_no_eye_of_its_own(size):
         assert position.plies < 8 * size * size
 
 
-def lost(handicap=0):
-    position, _ = draw(SETTLED, to_play=BLACK, komi=40)
+def choices(player, komi=40, handicap=0, moves=5):
+    """What it chooses in a game that White has won by far, its opponent passing; Black to play."""
+    position, _ = draw(OPEN, komi=komi)
     position.handicap = handicap
-    return position
+    chosen = []
+    while len(chosen) < moves:
+        chosen.append(player.choose(position))
+        if chosen[-1] == RESIGN:
+            break
+        position = position.play(chosen[-1]).play(PASS)
+        position.handicap = handicap
+    return chosen
 
 
 def test_it_resigns_when_that_has_been_hopeless_for_some_moves():
+    assert choices(uct(resign=0.1, patience=3), komi=60)[2:] == [RESIGN]
+    assert choices(uct(resign=0.1, patience=1), komi=60) == [RESIGN]
+    assert RESIGN not in choices(uct(resign=0), komi=60)
+    assert RESIGN not in choices(uct(resign=0.1, patience=1), komi=0)
+
+
+def test_it_counts_hopeless_moves_of_one_game_only():
     player = uct(resign=0.1, patience=3)
-    assert [player.choose(lost()) for _ in range(3)][2] == RESIGN
-    hopeful, _ = draw(SETTLED, to_play=WHITE, komi=40)
-    player.choose(lost())
-    assert player.choose(hopeful) != RESIGN
-    assert player.choose(lost()) != RESIGN                # it counts from the beginning again
-    assert RESIGN not in [uct(resign=0).choose(lost()) for _ in range(5)]
-    handicap = uct(resign=0.1, patience=1)
-    assert handicap.choose(lost(handicap=3)) != RESIGN
+    assert RESIGN not in choices(player, komi=60, moves=2)
+    assert len(choices(player, komi=60)) == 3
+
+
+def test_it_does_not_resign_early_in_a_handicap_game_nor_for_a_handful_of_simulations():
+    assert RESIGN not in choices(uct(resign=0.1, patience=1), komi=60, handicap=3)
+    assert RESIGN not in choices(uct(5, resign=0.1, patience=1), komi=60)
 
 
 def test_it_keeps_to_its_seconds_even_when_it_looks_whether_to_pass():
