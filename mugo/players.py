@@ -97,7 +97,7 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
         return SearchPlayer(name, Search(settings or replace(UCT, seed=seed)), manner)
     if network is None or isinstance(network, str | Path):
         from mugo.network import BUNDLED, Network      # here, so that `random` starts without it
-        network = Network(network or BUNDLED, settings.threads if settings else None)
+        network = Network(network or BUNDLED, settings.threads if settings and name == "mcts" else None)
     if name == "mcts":
         return SearchPlayer(name, Search(settings or replace(MCTS, seed=seed), network), manner)
     return PolicyPlayer(network, temperature=temperature if name == "randompolicy" else 0, seed=seed)
@@ -245,7 +245,7 @@ class SearchPlayer:
 
     def _nothing_left(self, position: Position) -> bool:
         """Whether every point that could be played on is settled: who owns it does not change any more."""
-        if self.thought.simulations < ENOUGH:
+        if self.thought.visits < ENOUGH:
             return False
         owners = self.thought.owners if self.thought.rollouts >= ENOUGH else ending.owners(position)
         points = [move_index(branch.point, position.size) for branch in self.thought.branches if branch.point != PASS]
@@ -256,8 +256,8 @@ class SearchPlayer:
         left = None if deadline is None else deadline - time.perf_counter()
         if left is not None and left <= 0:
             return False
-        after = self._search.think(position.play(PASS), simulations=self.thought.simulations // 4, seconds=left)
-        return after.simulations >= ENOUGH // 4 and 1 - after.win_rate >= best.win_rate - WORSE
+        after = self._search.think(position.play(PASS), simulations=self.thought.visits // 4, seconds=left)
+        return after.visits >= ENOUGH // 4 and 1 - after.win_rate >= best.win_rate - WORSE
 
     def explain(self) -> str:
         return self.thought.describe(self.thought.best(self._manner.by_mean)) if self.thought else ""

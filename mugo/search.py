@@ -231,12 +231,15 @@ class Search:
         done = self._run(1)                              # with a network, it gives the root its moves
         clean = self._make_noise()
         root = self._nodes[self._trees[0]["root"]]
-        without_pass = not may_pass and root["count"] > 1
+        without_pass = not may_pass and len(position.sensible_points()) > 0
         if without_pass:
             root["count"] -= 1                           # the pass is the last edge of every node
         try:
             done = self._search(done, limit, started, deadline, is_over)
             return self._thought(position, done, time.perf_counter() - started, clean)
+        except BaseException:
+            self._root = None                            # simulations may be left pending: begin a new tree
+            raise
         finally:
             if without_pass:
                 root["count"] += 1
@@ -326,13 +329,15 @@ class Search:
         rows = int(asks.sum())
         priors, values = np.empty((0, size * size + 1), np.float32), np.zeros(rows, np.float32)
         self.judged += rows
-        if rows:
-            priors, judged = self._network.evaluate_packed(packed[:n][asks])
-            priors = np.take_along_axis(priors, symmetries(size)[turned[:n][asks]], 1)
-            values = values if judged is None else judged
-        answered = time.perf_counter()
-        for finish in rolling:
-            finish()
+        try:
+            if rows:
+                priors, judged = self._network.evaluate_packed(packed[:n][asks])
+                priors = np.take_along_axis(priors, symmetries(size)[turned[:n][asks]], 1)
+                values = values if judged is None else judged
+        finally:
+            answered = time.perf_counter()
+            for finish in rolling:                       # no thread goes on when the network fails
+                finish()
         rolled = time.perf_counter()
         tree.absorb(self._trees, self._nodes, self._edges, self._boards, self._paths, leaves, n, priors, values)
         for part, duration in (("tree", gathered - begun + time.perf_counter() - rolled),

@@ -21,6 +21,17 @@ from mugo.planes import DEPTH, PLANES
 
 _CELL = re.compile(r"([XO]?)([a-z0-9]*)")
 
+# Two chains of ten and nine stones share the liberties a and b: whoever plays there loses.
+SEKI = """
+    O O X a O X X
+    . O X X O X .
+    O O X X O X X
+    . O X X O X .
+    O O X O O X X
+    . O X O O X .
+    O O X b O X X
+"""
+
 # A finished game: all is alive, the points a, b, c stand in the middle of territory.
 SETTLED = """
     . X . X O . O

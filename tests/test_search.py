@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 import pytest
-from drawing import assert_same_points, draw
+from drawing import SEKI, assert_same_points, draw
 
 from mugo.coords import PASS
 from mugo.files import BadInput
@@ -214,6 +214,25 @@ def test_settings_that_make_no_sense_are_refused(settings, network, words):
         Search(Settings(**settings), network)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_search_that_broke_off_leaves_nothing_behind(threads):
+    class Fails(Judge):
+        def evaluate_packed(self, packed):
+            if len(self.calls) == 5:
+                self.calls.append(0)
+                raise RuntimeError("the network failed")
+            return super().evaluate_packed(packed)
+
+    search = Search(Settings(rollout="mogo", threads=threads, early=False), Fails(5))
+    with pytest.raises(RuntimeError):
+        search.think(Position(5), simulations=200)
+    thought = search.think(Position(5), simulations=40)
+    assert thought.visits == 40 and sum(branch.visits for branch in thought.branches) == 39
+    used = search._trees[0]
+    assert not search._nodes["pending"][1:used["n_nodes"]].any()
+    assert not search._edges["pending"][:used["n_edges"]].any()
+
+
 def test_a_network_without_a_value_head_needs_rollouts():
     judge = Judge(5)
     judge.has_value = False
@@ -282,17 +301,6 @@ CAPTURING_RACE = """
 def test_it_wins_a_capturing_race_by_one_move():
     assert solves(CAPTURING_RACE, "ab").win_rate > 0.8
     assert solves(CAPTURING_RACE, "cd", to_play=WHITE).win_rate > 0.8
-
-
-SEKI = """
-    O O X a O X X
-    . O X X O X .
-    O O X X O X X
-    . O X X O X .
-    O O X O O X X
-    . O X O O X .
-    O O X b O X X
-"""
 
 
 @pytest.mark.parametrize("to_play, komi", [(BLACK, 0.5), (WHITE, 1.5)])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from drawing import SETTLED, draw
+from drawing import SEKI, SETTLED, draw
 
 from mugo import players
 from mugo.archives import sources, texts
@@ -41,6 +41,14 @@ def test_it_answers_a_pass_with_a_pass_if_it_has_won_and_does_not_even_think():
     player = uct()
     assert player.choose(position.play(PASS)) == PASS
     assert player.thought is None and player.explain() == ""
+
+
+@pytest.mark.parametrize("to_play, komi", [(BLACK, 0.5), (WHITE, 1.5)])
+@pytest.mark.parametrize("cleanup", [False, True])
+def test_it_leaves_a_seki_alone(to_play, komi, cleanup):
+    position, _ = draw(SEKI, to_play=to_play, komi=komi)         # Black leads by 1; whoever plays there loses
+    assert uct(2000, resign=0).choose(position, cleanup=cleanup) == PASS
+    assert uct(2000, resign=0).choose(position.with_turn(-to_play).play(PASS), cleanup=cleanup) == PASS
 
 
 OPEN = """
