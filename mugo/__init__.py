@@ -29,7 +29,8 @@ READING_ORDER = (
     "diagrams",      # boards, planes, heat maps and charts as text, PNG and SVG
     "statistics",    # what is in a data set                                        `show`
     "export",        # its planes and moves as .npy, for training elsewhere         `export`
-    "layers",        # the only file that imports keras: building, saving, exporting networks
+    "graph",         # the network as a graph for ONNX Runtime
+    "layers",        # the only file that imports keras: building, saving and loading networks
     "train",         # data set -> network                                          `train`
     "evaluate",      # network + data set -> how well it predicts                   `evaluate`
     "ending",        # who owns what when rollouts end; dead stones; when to pass

@@ -22,7 +22,8 @@ import numpy as np
 
 from mugo import planes
 from mugo.files import written_whole
-from mugo.network import ABOUT, FORMAT, ONNX, Network
+from mugo.graph import EPSILON, onnx_difference, pooled_layer, to_onnx
+from mugo.network import ABOUT, FORMAT, ONNX
 
 os.environ.setdefault("KERAS_BACKEND", "tensorflow")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
@@ -54,8 +55,6 @@ with quiet():
         import jax
 
         HAS_GPU = jax.default_backend() != "cpu"
-
-EPSILON = 1e-3                           # of batch normalisation
 
 
 @dataclass(frozen=True)
@@ -131,7 +130,7 @@ def build(shape: Architecture, dtype: str = "float32") -> keras.Model:
                          kernel_initializer="he_normal", name=f"conv{i}", dtype=dtype)(x)
         if shape.norm:
             y = layer.BatchNormalization(epsilon=EPSILON, momentum=0.99, name=f"norm{i}", dtype=dtype)(y)
-        if shape.pooling and i == _pooled_layer(shape):
+        if shape.pooling and i == pooled_layer(shape.layers):
             pooled = layer.Concatenate(name="pool", dtype=dtype)([
                 layer.GlobalAveragePooling2D(name="pool_mean", dtype=dtype)(x),
                 layer.GlobalMaxPooling2D(name="pool_max", dtype=dtype)(x)])
@@ -151,10 +150,6 @@ def build(shape: Architecture, dtype: str = "float32") -> keras.Model:
         hidden = layer.Dense(64, activation="relu", name="value_hidden", dtype="float32")(level)
         outputs["value"] = layer.Dense(1, kernel_initializer="zeros", name="value", dtype="float32")(hidden)
     return keras.Model(packed, outputs, name="policy_network")
-
-
-def _pooled_layer(shape: Architecture) -> int:
-    return (shape.layers - 1) // 2
 
 
 def compile_for_training(model: keras.Model, schedule, value_weight: float, has_value: bool) -> None:
@@ -206,10 +201,11 @@ def ship(model: keras.Model, path: Path, about: dict) -> None:
     shape = Architecture(**about["architecture"])
     plain = build(shape)
     plain.set_weights(model.get_weights())
+    weights = {layer.name: [np.asarray(w, np.float32) for w in layer.get_weights()] for layer in plain.layers}
     with written_whole(path) as beside:
         _write(plain, beside, about)
         with zipfile.ZipFile(beside, "a", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(ONNX, to_onnx(plain, shape))
+            archive.writestr(ONNX, to_onnx(weights, asdict(shape)))
         difference = onnx_difference(plain, beside)
         if difference > 1e-4:
             raise RuntimeError(f"{path}: outputs of ONNX Runtime and Keras differ by {difference}")
@@ -224,91 +220,3 @@ def _write(model: keras.Model, path: Path, about: dict) -> None:
 def load(path: Path) -> keras.Model:
     """The Keras model in a network's file, with its optimizer if that is a checkpoint."""
     return keras.saving.load_model(path)
-
-
-def onnx_difference(model: keras.Model, path: Path) -> float:
-    """The largest difference of any output between Keras and ONNX Runtime, on random planes."""
-    size = model.input_shape[1]
-    packed = np.random.default_rng(0).integers(0, 256, (4, size, planes.PACKED), np.uint8)
-    outputs = model(packed, training=False)
-    expected = ops.convert_to_numpy(ops.softmax(outputs["policy"]))
-    network = Network(path, threads=1)
-    policy, value = network.evaluate_packed(packed)
-    difference = float(np.abs(policy - expected).max())
-    if value is not None:
-        expected = ops.convert_to_numpy(ops.tanh(outputs["value"]))[:, 0]
-        difference = max(difference, float(np.abs(value - expected).max()))
-    return difference
-
-
-def to_onnx(model: keras.Model, shape: Architecture) -> bytes:
-    """The network as an ONNX graph: planes uint8 (n, size, size, 48) in, policy (n, size² + 1) as
-    probabilities and value (n,) out.  Normalisation is folded into the convolutions."""
-    import onnx
-    from onnx import TensorProto, helper, numpy_helper
-
-    nodes, constants = [], []
-
-    def constant(name: str, array) -> str:
-        constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
-        return name
-
-    def add(kind: str, inputs: list[str], output: str, **attributes) -> str:
-        nodes.append(helper.make_node(kind, inputs, [output], **attributes))
-        return output
-
-    def weights(name: str) -> list[np.ndarray]:
-        return [np.asarray(w, np.float32) for w in model.get_layer(name).get_weights()]
-
-    def normalisation(name: str) -> tuple[np.ndarray, np.ndarray]:
-        """A BatchNormalization as (scale, shift)."""
-        gamma, beta, mean, variance = weights(name)
-        scale = gamma / np.sqrt(variance + EPSILON)
-        return scale, beta - mean * scale
-
-    def dense(name: str, x: str) -> str:
-        kernel, bias = weights(name)
-        return add("Gemm", [x, constant(f"{name}_w", kernel), constant(f"{name}_b", bias)], name)
-
-    x = add("Transpose", [add("Cast", ["planes"], "float", to=TensorProto.FLOAT)], "nchw", perm=[0, 3, 1, 2])
-    for i in range(shape.layers - 1):
-        kernel, *bias = weights(f"conv{i}")
-        bias = bias[0] if bias else np.zeros(shape.filters, np.float32)
-        if shape.norm:
-            scale, shift = normalisation(f"norm{i}")
-            kernel, bias = kernel * scale, bias * scale + shift
-        width = kernel.shape[0] // 2
-        y = add("Conv", [x, constant(f"w{i}", kernel.transpose(3, 2, 0, 1)), constant(f"b{i}", bias)], f"conv{i}",
-                pads=[width] * 4)
-        if shape.pooling and i == _pooled_layer(shape):
-            pools = [add("GlobalAveragePool", [x], "pool_mean"), add("GlobalMaxPool", [x], "pool_max")]
-            pooled = add("Flatten", [add("Concat", pools, "pools", axis=1)], "pool")
-            as_filters = constant("as_filters", np.array([-1, shape.filters, 1, 1], np.int64))
-            bias = add("Reshape", [dense("pool_bias", pooled), as_filters], "pool_bias4")
-            y = add("Add", [y, bias], f"pooled{i}")
-        if shape.residual and i:
-            y = add("Add", [x, y], f"sum{i}")
-        x = add("Relu", [y], f"relu{i}")
-    kernel, = weights("move")
-    plane = add("Flatten", [add("Conv", [x, constant("move_w", kernel.transpose(3, 2, 0, 1))], "move")], "moves")
-    points = add("Add", [plane, constant("point_bias", weights("point_bias")[0])], "points")
-    mean = add("Flatten", [add("GlobalAveragePool", [x], "mean4")], "mean")
-    a_pass = dense("pass", mean)
-    logits = add("Concat", [points, a_pass], "logits", axis=1)
-    add("Softmax", [logits], "policy", axis=1)
-    outputs = [helper.make_tensor_value_info("policy", TensorProto.FLOAT, ["n", shape.size ** 2 + 1])]
-    if shape.value:
-        scale, shift = normalisation("value_norm")
-        level = add("Add", [add("Mul", [mean, constant("value_scale", scale)], "value_scaled"),
-                            constant("value_shift", shift)], "value_level")
-        hidden = add("Relu", [dense("value_hidden", level)], "value_relu")
-        last = constant("last_axis", np.array([1], np.int64))
-        kernel, bias = weights("value")
-        score = add("Gemm", [hidden, constant("value_w", kernel), constant("value_b", bias)], "value_score")
-        add("Squeeze", [add("Tanh", [score], "value_tanh"), last], "value")
-        outputs.append(helper.make_tensor_value_info("value", TensorProto.FLOAT, ["n"]))
-    inputs = [helper.make_tensor_value_info("planes", TensorProto.UINT8, ["n", shape.size, shape.size, planes.DEPTH])]
-    graph = helper.make_graph(nodes, "mugo", inputs, outputs, constants)
-    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    onnx.checker.check_model(proto)
-    return proto.SerializeToString()
