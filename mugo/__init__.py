@@ -32,6 +32,8 @@ READING_ORDER = (
     "graph",         # the network as a graph for ONNX Runtime
     "layers",        # the only file that imports keras: building, saving and loading networks
     "train",         # data set -> network                                          `train`
+    "scores",        # what a network says of positions from games, one row a position
+    "calibration",   # whether its probabilities come true
     "evaluate",      # network + data set -> how well it predicts                   `evaluate`
     "ending",        # who owns what when rollouts end; dead stones; when to pass
     "tree",          # the search tree: choosing, growing, updating, keeping            compiled

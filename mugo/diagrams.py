@@ -9,7 +9,7 @@ its pyplot, so nothing here touches the figures of a notebook.
 """
 import importlib.util
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from mugo.coords import COLUMNS, PASS, row_col
 from mugo.files import BadInput, written_whole
 from mugo.go import Position
+from mugo.planes import DEPTH, PLANES
 
 WOOD, INK, RED, BLUE, GREEN, GREY = "#e3b566", "#2b2118", "#b3332b", "#2a6099", "#4a7d3a", "#c9c5bf"
 PALE_BLUE, PALE_GREEN = "#8db4d9", "#9ec78e"
@@ -124,10 +125,13 @@ def star_points(size: int) -> list[tuple[int, int]]:
 
 
 def draw_board(axes, position: Position, heat: np.ndarray | None = None, labels: dict[int, str] | None = None,
-               title: str = "") -> None:
+               title: str = "", *, marked: Iterable[int] = (), owners: np.ndarray | None = None,
+               font: float = 6) -> None:
     """Draw a position on matplotlib axes.
 
-    heat: float (size, size), say probabilities: tinted red where it is high.  labels: point -> text.
+    heat: float (size, size), say probabilities: tinted red where it is high.  labels: point -> text, in a size
+    of `font`; on the last move one stands in the place of its ring.  marked: points with a green ring.
+    owners: float (size, size), 1 Black's to -1 White's: a square on each point, the larger the surer.
     """
     from matplotlib.patches import Circle, Rectangle
 
@@ -154,17 +158,72 @@ def draw_board(axes, position: Position, heat: np.ndarray | None = None, labels:
         if stone:
             axes.add_patch(Circle((col, row), 0.47, facecolor="black" if stone > 0 else "white",
                                             edgecolor="black", linewidth=0.6, zorder=3))
-    if position.last not in (None, PASS):
+    if owners is not None:
+        for (row, col), owner in np.ndenumerate(owners):
+            side = 0.5 * min(abs(float(owner)), 1.0)
+            axes.add_patch(Rectangle((col - side / 2, row - side / 2), side, side, zorder=4, linewidth=0.4,
+                                     facecolor="black" if owner > 0 else "white", edgecolor=GREY))
+    for point in marked:
+        row, col = row_col(point, size)
+        axes.add_patch(Circle((col, row), 0.42, fill=False, edgecolor=GREEN, linewidth=2.2, zorder=4))
+    if position.last not in (None, PASS) and position.last not in (labels or {}):
         row, col = row_col(position.last, size)
         colour = "white" if position.stones[row, col] > 0 else "black"
         axes.add_patch(Circle((col, row), 0.22, fill=False, edgecolor=colour, linewidth=1.2, zorder=4))
     for point, text in (labels or {}).items():
         row, col = row_col(point, size)
         stone = position.stones[row, col]
-        axes.text(col, row, literal(text), ha="center", va="center", fontsize=6, zorder=5,
+        if not stone and heat is None:                   # so that no line runs through the text
+            axes.add_patch(Circle((col, row), 0.36, color=WOOD, linewidth=0, zorder=2))
+        axes.text(col, row, literal(text), ha="center", va="center", fontsize=font, zorder=5,
                   color="white" if stone > 0 else "black")
     if title:
         axes.set_title(literal(title), fontsize=9)
+
+
+def draw_plane(axes, plane: np.ndarray, position: Position | None = None, title: str = "") -> None:
+    """Draw one plane, (size, size) of 0 and 1, small: its points in red, the stones, if given, in the background."""
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Circle, Rectangle
+
+    size = len(plane)
+    axes.set_xlim(-0.8, size - 0.2)
+    axes.set_ylim(size - 0.2, -0.8)
+    axes.set_aspect("equal")
+    axes.set_facecolor("#f7f1e3")
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.spines[:].set_color(GREY)
+    stones = np.zeros((size, size), np.int8) if position is None else position.stones
+    for colour, shade in (1, "#8f8a83"), (-1, "white"):
+        circles = [Circle((col, row), 0.44) for row, col in np.argwhere(stones == colour)]
+        axes.add_collection(PatchCollection(circles, facecolor=shade, edgecolor="#b5afa6", linewidth=0.3))
+    squares = [Rectangle((col - 0.36, row - 0.36), 0.72, 0.72) for row, col in np.argwhere(plane)]
+    axes.add_collection(PatchCollection(squares, facecolor=RED, linewidth=0))
+    if title:
+        axes.set_title(literal(title), fontsize=7, pad=2)
+
+
+def draw_planes(figure, planes: np.ndarray, position: Position) -> None:
+    """Draw all planes of a position, uint8 (size, size, DEPTH), on a figure or a part of one.
+
+    A row for each group of eight, and before them one for all the others.
+    """
+    eights = [plane for plane in PLANES if plane.depth == 8]
+    rows = figure.subfigures(1 + len(eights), 1, hspace=0.02)
+    axes = {plane: list(row.subplots(1, 8)) for plane, row in zip(eights, rows[1:], strict=True)}
+    single = iter(rows[0].subplots(1, DEPTH - 8 * len(eights)))
+    k = 0
+    for plane in PLANES:
+        parts = plane.meaning.split(", ") if 1 < plane.depth < 8 else [plane.name]
+        for i in range(plane.depth):
+            if plane in axes:
+                draw_plane(axes[plane][i], planes[..., k], position, f"{i + 1}" if i < 7 else "8")
+            else:
+                draw_plane(next(single), planes[..., k], position, parts[i])
+            k += 1
+    for plane, row in zip(eights, rows[1:], strict=True):
+        row.suptitle(literal(f"{plane.name}: {plane.meaning}"), fontsize=9, x=0.01, ha="left")
 
 
 def board_picture(position: Position, path: Path, heat: np.ndarray | None = None,
@@ -246,6 +305,30 @@ def estimates(axes, labels: Sequence[str], series: dict[str, tuple[Sequence[floa
     _finish(axes, title, axes.yaxis)
 
 
+def reliability(axes, series: dict[str, Sequence[np.ndarray]], title: str = "", colours: Sequence[str] = (BLUE,)
+                ) -> None:
+    """What was said against how often it came true: points with whiskers, and the diagonal they should be on.
+
+    series: name -> (said, true, half the lengths of the whiskers, shares of all positions), each from
+    0 to 1, a value a bin.  Of the first series the shares stand as grey bars at the foot.
+    """
+    axes.plot([0, 100], [0, 100], color=GREY, linewidth=1, zorder=1)
+    for k, (name, columns) in enumerate(series.items()):
+        said, true, errors, shares = (100 * np.asarray(column, float) for column in columns)
+        if not k:
+            axes.bar(10 * (said // 10) + 5, 0.3 * shares, width=9, color=GREY, alpha=0.6, zorder=0)
+        axes.errorbar(said, true, np.nan_to_num(errors), fmt="o-", markersize=4, linewidth=0.8, elinewidth=1.2,
+                      capsize=2, color=colours[k], label=literal(name), zorder=3 - k)
+    axes.set(xlim=(0, 100), ylim=(0, 100), aspect="equal")
+    axes.set_xticks(range(0, 101, 20))
+    axes.set_yticks(range(0, 101, 20))
+    axes.set_xlabel("said, %", fontsize=7)
+    axes.set_ylabel("true, %", fontsize=7)
+    axes.legend(fontsize=7, frameon=False, loc="upper left")
+    axes.grid(alpha=0.25)
+    _finish(axes, title, axes.yaxis)
+
+
 def horizontal_bars(axes, labels: Sequence[str], values: Sequence[float], notes: Sequence[str],
                     title: str = "", colour: str = BLUE) -> None:
     """A bar for each label, from the top down, with a note after it."""
@@ -268,6 +351,45 @@ def histogram(axes, values: np.ndarray, step: int, title: str = "", colour: str 
     axes.axvline(median, color=RED, linewidth=1)
     axes.text(median, axes.get_ylim()[1], f" median {median:.0f}", color=RED, fontsize=7, va="top")
     _finish(axes, title, axes.yaxis)
+
+
+def draw_tree(axes, root: tuple[str, Sequence], title: str = "") -> None:
+    """Draw a tree from left to right on matplotlib axes.
+
+    root: (text of the node, [(weight of the edge, node), ...]), nodes being like the root: lines are the thicker
+    the greater their weight, 1 at most.
+    """
+    placed, edges, deepest = [], [], 0
+    leaves = 0
+
+    def place(node: tuple[str, Sequence], depth: int) -> float:
+        """Put a node's children one under the other and the node before their middle; returns its height."""
+        nonlocal leaves, deepest
+        deepest = max(deepest, depth)
+        text, children = node
+        if children:
+            heights = [place(child, depth + 1) for _, child in children]
+            height = sum(heights) / len(heights)
+            edges.extend((depth, height, child, weight)
+                         for child, (weight, _) in zip(heights, children, strict=True))
+        else:
+            height = leaves
+            leaves += 1
+        placed.append((depth, height, text))
+        return height
+
+    place(root, 0)
+    for depth, height, child, weight in edges:
+        axes.plot([depth, depth + 1], [height, child], color=BLUE, linewidth=0.8 + 7 * weight, zorder=1,
+                  solid_capstyle="round", alpha=0.55)
+    for depth, height, text in placed:
+        axes.text(depth, height, literal(text), ha="center", va="center", fontsize=7.5, zorder=2, linespacing=1.35,
+                  bbox={"boxstyle": "round,pad=0.35", "facecolor": "#fbf3e2", "edgecolor": INK, "linewidth": 0.7})
+    axes.set_xlim(-0.4, deepest + 0.4)
+    axes.set_ylim(leaves - 0.4, -0.6)
+    axes.axis("off")
+    if title:
+        axes.set_title(literal(title), fontsize=9)
 
 
 def words(axes, text: str) -> None:

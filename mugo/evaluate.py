@@ -1,36 +1,32 @@
-"""How well a network predicts:  mugo evaluate NETWORK DATASET
+"""How well networks predict:  mugo evaluate NETWORK [NETWORK ...] DATASET
 
-On positions of games that it was not trained on: how often the move played is the network's first
+On positions of games that they were not trained on: how often the move played is the network's first
 choice (top-1) or among its first five (top-5), the cross-entropy in nats, and, of a network with a
 value head, how often it names the winner and its squared error; by phase of the game, by the rank of
 the player to move and by source, with and without averaging over the eight symmetries of the board.
+And whether its probabilities come true (calibration.py).
 
 Positions of one game are alike, so every standard error is computed from the sums of games, as if
-games were drawn and not positions.  The positions are the same for every network on one data set.
-From Python: `evaluate(network, data)` is the table as a DataFrame.
+games were drawn and not positions.  The positions are the same for every network on one data set, and
+so the difference between two is known better than either figure: its error is that of the differences.
+From Python: `evaluate(network, data)` and `compare(networks, data)` are the tables as DataFrames.
 """
 import argparse
+from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from tqdm import tqdm
 
-from mugo import dataset, diagrams
-from mugo.coords import WHITE_BIT
-from mugo.dataset import Batch, DataSet, Positions
+from mugo import calibration, dataset, diagrams
+from mugo.dataset import DataSet, Positions
 from mugo.diagrams import BLUE, GREEN, PALE_BLUE, PALE_GREEN
 from mugo.files import BadInput, written_whole
 from mugo.network import Network
-from mugo.parallel import in_order
-from mugo.planes import MAX_PLIES
-from mugo.statistics import kind_of_source, named_ranks
+from mugo.scores import AVERAGED, BATCH, mean_and_error, scores
 
-BATCH = 128
 FEWEST = 30                              # positions of a part that is drawn
-SMALLEST = 1e-10                         # a probability below it counts as this much: 23 nats
 
 # measure: (what it is called, unit, decimals)
 MEASURES = {
@@ -40,10 +36,7 @@ MEASURES = {
     "winner": ("winner", "%", 1),
     "value_error": ("value error", "", 3),
 }
-AVERAGED = "_averaged"                   # ends the name of a measure with the symmetries averaged
-PHASES = ((1, 30), (31, 60), (61, 100), (101, 150), (151, 200), (201, 250), (251, MAX_PLIES))
-RANKS = (("kyu", -99, 0), ("1-3d", 1, 3), ("4-6d", 4, 6), ("7-8d", 7, 8), ("9d", 9, 9),
-         ("professional", 10, 18))               # see records.rank_number
+BASE = "_base"                           # ends the name of a measure of what knows only how often each colour wins
 
 
 def evaluate(network: Network, data: DataSet, *, split: str | None = "test", where: str = "",
@@ -53,89 +46,86 @@ def evaluate(network: Network, data: DataSet, *, split: str | None = "test", whe
     Columns: by ('all', 'phase', 'rank', 'source'), part, positions, games; and for each measure its
     mean and, under its name + '_se', the standard error; with average also both for the measure +
     '_averaged'.  top1, top5 and winner are shares from 0 to 1; winner and value_error (squared, of a
-    value in [-1, 1]) are of the positions of games with a winner.
+    value in [-1, 1]) are of the positions of games with a winner, and so are winner_base and
+    value_error_base: what always naming the colour that wins more of these positions gets, and what
+    always saying how much more.
 
     split: one of dataset.SPLITS, or None for all.  count: positions drawn by seed; 0 for all.
     Raises BadInput if there are none on the network's board.
     """
-    positions = data.positions(split, network.size, where)
+    return summarise(scores(network, *drawn(data, network.size, split, where, count, seed), average))
+
+
+def drawn(data: DataSet, size: int, split: str | None, where: str, count: int, seed: int
+          ) -> tuple[Positions, np.ndarray]:
+    """Positions, and the numbers of those to look at; see `evaluate`."""
+    positions = data.positions(split, size, where)
     numbers, _ = dataset.shuffled(0, min(count or len(positions), len(positions)), len(positions), seed)
-    return summarise(scores(network, positions, numbers, average))
+    return positions, numbers
 
 
-def scores(network: Network, positions: Positions, numbers: np.ndarray, average: bool) -> pd.DataFrame:
-    """One row a position: what it belongs to (game, phase, rank, source) and its measures.
+def compare(networks: list[Network], data: DataSet, *, split: str | None = "test", where: str = "",
+            count: int = 10_000, average: bool = True, seed: int = 0) -> pd.DataFrame:
+    """`evaluate` of several networks on the same positions, as a table with one row a network.
 
-    winner and value_error are NaN where the game has no winner, and are left out of a network
-    without a value head.
+    Columns: network, positions, games, those of `evaluate` for each measure, ms (the median of what a
+    position took, in batches, not averaged); and for each measure + '_difference' from the first network,
+    + '_difference_se'.  What a network does not have is NaN.  Raises BadInput, also if they play
+    on boards of different sizes.
     """
-    chunks = [numbers[start:start + BATCH] for start in range(0, len(numbers), BATCH)]
-
-    def make(chunk: np.ndarray) -> list[Batch]:
-        return [positions.batch(chunk, turn) for turn in range(8 if average else 1)]
-
-    measured = []
-    with (ThreadPoolExecutor(1) as executor,             # makes batches while the network computes
-          tqdm(total=len(numbers), unit=" positions", unit_scale=True) as bar):
-        for turned in in_order(executor, make, chunks, in_flight=3):
-            measured.append(measure_batch(network, turned))
-            bar.update(len(turned[0].targets))
-    rows, plies = positions.plies(numbers)
-    games = positions.games.iloc[rows]
-    coded = positions.moves[games["move_start"].to_numpy() + plies]
-    ranks = np.where(coded & WHITE_BIT, games["white_rank"], games["black_rank"])
-    parts = pd.DataFrame({
-        "game": rows,
-        "phase": named_phases(plies + 1),
-        "rank": named_ranks(pd.Series(ranks), RANKS),
-        "source": games["source"].map(kind_of_source).to_numpy(),
-    })
-    return pd.concat([parts, pd.concat(measured, ignore_index=True)], axis=1)
+    positions, numbers = drawn(data, one_size(networks), split, where, count, seed)
+    rows = {name: scores(network, positions, numbers, average)
+            for name, network in zip(names_of(networks), networks, strict=True)}
+    return side_by_side(rows)
 
 
-def measure_batch(network: Network, turned: list[Batch]) -> pd.DataFrame:
-    """The measures of one batch, which is given in symmetry 0, or in all eight in order."""
-    priors, values = network.evaluate_packed(turned[0].packed)
-    measured = measures(priors, values, turned[0])
-    if len(turned) == 8:
-        others, other_values = network.average(lambda turn: turned[turn].packed, range(1, 8))
-        priors = (priors + 7 * others) / 8
-        values = None if values is None else (values + 7 * other_values) / 8
-        measured |= {name + AVERAGED: column for name, column in measures(priors, values, turned[0]).items()}
-    return pd.DataFrame(measured)
+def one_size(networks: list[Network]) -> int:
+    """The board that all play on.  Raises BadInput if it is not one."""
+    odd = next((network for network in networks if network.size != networks[0].size), None)
+    if odd is not None:
+        raise BadInput(f"{networks[0].name} plays on {networks[0].size}x{networks[0].size} and {odd.name} on "
+                       f"{odd.size}x{odd.size}: networks are compared on the same positions")
+    return networks[0].size
 
 
-def measures(priors: np.ndarray, values: np.ndarray | None, batch: Batch) -> dict[str, np.ndarray]:
-    """float64 (n,) for each of MEASURES: of priors (n, size² + 1), values (n,) and what was played."""
-    targets = batch.targets[:, None]
-    played = np.take_along_axis(priors, targets, 1)
-    # Of moves held equally likely, the first on the board counts as preferred.
-    before = (priors > played) | ((priors == played) & (np.arange(priors.shape[1]) < targets))
-    place = before.sum(1)
-    surprise = -np.log(np.maximum(played[:, 0].astype(np.float64), SMALLEST))
-    measured = {"top1": place < 1, "top5": place < 5, "ce": surprise}
-    if values is not None:
-        outcomes = np.where(batch.outcomes == 0, np.nan, batch.outcomes)
-        measured["winner"] = np.where(np.isnan(outcomes), np.nan, np.sign(values) == outcomes)
-        measured["value_error"] = (outcomes - values) ** 2
-    return {name: np.asarray(column, np.float64) for name, column in measured.items()}
+def names_of(networks: list[Network]) -> list[str]:
+    """The networks' names, numbered where two have the same."""
+    names = [Path(network.name).name for network in networks]
+    often, seen = Counter(names), Counter()
+    for i, name in enumerate(names):
+        if often[name] > 1:
+            seen[name] += 1
+            names[i] = f"{name}-{seen[name]}"
+    return names
 
 
-def named_phases(moves: np.ndarray) -> pd.Categorical:
-    """The name of the phase that each move number (from 1) falls into."""
-    names = [f"moves {low}-{high}" if high < PHASES[-1][1] else f"moves {low} on" for low, high in PHASES]
-    return pd.Categorical.from_codes(np.searchsorted([high for _, high in PHASES], moves), names)
+def side_by_side(rows: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """The table of `compare` from each network's rows of `scores`, of the same positions."""
+    first = next(iter(rows.values()))
+    table = []
+    for name, of_this in rows.items():
+        row = {"network": name} | describe(of_this, measured(of_this)) | {"ms": float(of_this["ms"].median())}
+        for measure in measured(of_this):
+            if measure in first and of_this is not first:
+                differences = (of_this[measure] - first[measure]).to_numpy()
+                row[f"{measure}_difference"], row[f"{measure}_difference_se"] = mean_and_error(
+                    differences, first["game"].to_numpy())
+        table.append(row)
+    return pd.DataFrame(table)
+
+
+def measured(rows: pd.DataFrame) -> list[str]:
+    """The columns of `scores` that are averaged: MEASURES, and each averaged over the symmetries."""
+    return [name for name in rows if name.removesuffix(AVERAGED) in MEASURES]
 
 
 def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     """The table of `evaluate` from the rows of `scores`."""
-    names = [name for name in rows if name.removesuffix(AVERAGED) in MEASURES]
-    table = [describe(rows, names) | {"by": "all", "part": "all"}]
+    names = measured(rows)
+    table = [{"by": "all", "part": "all"} | describe(rows, names)]
     for by in ("phase", "rank", "source"):
-        table += [describe(part, names) | {"by": by, "part": name}
-                  for name, part in rows.groupby(by, observed=True)]
-    columns = [column for name in names for column in (name, f"{name}_se")]
-    return pd.DataFrame(table)[["by", "part", "positions", "games", *columns]]
+        table += [{"by": by, "part": name} | describe(part, names) for name, part in rows.groupby(by, observed=True)]
+    return pd.DataFrame(table)
 
 
 def describe(rows: pd.DataFrame, names: list[str]) -> dict:
@@ -144,25 +134,27 @@ def describe(rows: pd.DataFrame, names: list[str]) -> dict:
     described = {"positions": len(rows), "games": rows["game"].nunique()}
     for name in names:
         described[name], described[f"{name}_se"] = mean_and_error(rows[name].to_numpy(), games)
+    if "winner" in names:
+        black = float(rows["black_won"].mean())
+        described["winner" + BASE] = max(black, 1 - black)
+        described["value_error" + BASE] = 1 - (2 * black - 1) ** 2
     return described
 
 
-def mean_and_error(values: np.ndarray, clusters: np.ndarray) -> tuple[float, float]:
-    """The mean of values that are not NaN, and its standard error when whole clusters (int) are drawn.
-
-    The square of the error is G / (G - 1) * sum of squares of the G clusters' sums of residuals / n²
-    (Cochran, Sampling Techniques, 1977, 3A.3).  NaN where there is nothing to compute it from.
-    """
-    known = ~np.isnan(values)
-    values, clusters = values[known], clusters[known]
-    if not len(values):
-        return np.nan, np.nan
-    mean = float(values.mean())
-    _, places = np.unique(clusters, return_inverse=True)
-    sums = np.bincount(places, values - mean)
-    if len(sums) < 2:
-        return mean, np.nan
-    return mean, float(np.sqrt(len(sums) / (len(sums) - 1) * (sums ** 2).sum())) / len(values)
+def checks(network: Network, data: DataSet, split: str | None) -> list[str]:
+    """Lines that say what is known of whether the network has learned from the games it is asked about."""
+    lines = []
+    if split in ("validation", "test"):
+        of_split = data.used["split"].to_numpy()
+        openings = data.used["opening"].to_numpy()
+        shared = int(np.isin(openings[of_split == split], openings[of_split == "train"]).sum())
+        lines.append(f"{split} games with the first {dataset.OPENING} moves of a training game, also turned, mirrored "
+                     f"or recoloured: {shared or 'none'}")
+    trained_on = network.about.get("data", {}).get("fingerprint", data.fingerprint)
+    if trained_on != data.fingerprint:
+        lines.append(f"{network.name} learned from another data set ({trained_on}, this is {data.fingerprint}):\nits "
+                     "training games may be among these unless both were made with the same seed and shares")
+    return lines
 
 
 # ---- as text and as a picture
@@ -174,32 +166,66 @@ def report(table: pd.DataFrame) -> str:
     for names in blocks:
         if names[0] in table:
             lines += [*diagrams.table(list(_rows(table, names))), ""]
-    lines.append("±: one standard error, of games drawn at random"
-                 + ("; of 8: averaged over the eight symmetries" if f"top1{AVERAGED}" in table else ""))
+    lines.append(legend(table))
+    if "winner" in table:
+        lines.append("base: always naming the colour that wins more of these positions, or saying by how much;\n"
+                     "a value that is always 0, undecided, has the error 1")
     return "\n".join(lines)
 
 
+def legend(table: pd.DataFrame) -> str:
+    return ("±: one standard error, of games drawn at random"
+            + ("; of 8: averaged over the eight symmetries" if f"top1{AVERAGED}" in table else ""))
+
+
+def _columns(table: pd.DataFrame, name: str) -> dict[str, str]:
+    """column of the table: its title, of what belongs to one measure."""
+    title, unit, _ = MEASURES[name]
+    columns = {name: f"{title} {unit}".strip(), f"{name}_se": "±", name + AVERAGED: "of 8", name + BASE: "base"}
+    return {column: said for column, said in columns.items() if column in table}
+
+
 def _rows(table: pd.DataFrame, names: list[str]) -> Iterator[list[str]]:
-    header = ["", "positions"]
-    for name in names:
-        title, unit, _ = MEASURES[name]
-        header += [f"{title} {unit}".strip(), "±", *(["of 8"] if name + AVERAGED in table else [])]
+    columns = {name: _columns(table, name) for name in names}
+    header = ["", "positions", *(title for name in names for title in columns[name].values())]
     yield header
     by = "all"
     for row in table.to_dict("records"):
         if row["by"] != by:
             yield [""] * len(header)
             by = row["by"]
-        cells = [diagrams.printable(str(row["part"]), 24), f"{row['positions']:,}"]
-        for name in names:
-            shown = [name, f"{name}_se", *([name + AVERAGED] if name + AVERAGED in table else [])]
-            cells += [_number(name, row[column]) for column in shown]
-        yield cells
+        yield [diagrams.printable(str(row["part"]), 24), f"{row['positions']:,}",
+               *(_number(name, row[column]) for name in names for column in columns[name])]
 
 
-def _number(name: str, value: float) -> str:
+def _number(name: str, value: float, sign: str = "") -> str:
     _, unit, decimals = MEASURES[name]
-    return "-" if np.isnan(value) else f"{100 * value if unit else value:.{decimals}f}"
+    return "-" if np.isnan(value) else f"{100 * value if unit else value:{sign}.{decimals}f}"
+
+
+def report_of_several(table: pd.DataFrame) -> str:
+    """The table of `compare` as text: a row a network, then how each differs from the first."""
+    names = [name for name in MEASURES if name in table]
+    columns = {name: {column: title for column, title in _columns(table, name).items() if not column.endswith(BASE)}
+               for name in names}
+    rows = [["", *(title for name in names for title in columns[name].values()), "ms"]]
+    differences = [[f"more than {diagrams.printable(table['network'][0], 24)}", *rows[0][1:-1]]]
+    for row in table.to_dict("records"):
+        called = diagrams.printable(row["network"], 24)
+        rows.append([called, *(_number(name, row[column]) for name in names for column in columns[name]),
+                     f"{row['ms']:.2f}"])
+        cells = [_number(name, row.get(_difference(column), np.nan), "" if column.endswith("_se") else "+")
+                 for name in names for column in columns[name]]
+        differences.append([called, *cells])
+    lines = [*diagrams.table(rows), "", *diagrams.table([differences[0], *differences[2:]]), "", legend(table),
+             "differences: ± of the same positions' differences; ms: of the network for a position, in batches of "
+             f"{BATCH}, not averaged"]
+    return "\n".join(lines)
+
+
+def _difference(column: str) -> str:
+    """Where a column's difference from the first network stands."""
+    return column.removesuffix("_se") + "_difference" + ("_se" if column.endswith("_se") else "")
 
 
 def picture(table: pd.DataFrame, path: Path, title: str) -> None:
@@ -232,8 +258,9 @@ def picture(table: pd.DataFrame, path: Path, title: str) -> None:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("network", metavar="NETWORK",
-                        help="a file, the folder of a training run, or a bundled name")
+    parser.add_argument("networks", nargs="+", metavar="NETWORK",
+                        help="a file, the folder of a training run, or a bundled name; the first is what others "
+                             "are compared with")
     parser.add_argument("dataset", type=Path, metavar="DATASET", help="a folder made by preprocess")
     parser.add_argument("--split", choices=(*dataset.SPLITS, "all"), default="test",
                         help="the games of one split (default %(default)s)")
@@ -244,27 +271,52 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="also averaged over the board's eight symmetries; eight times as slow")
     parser.add_argument("--seed", type=int, default=0, help="of the positions drawn (default %(default)s)")
     parser.add_argument("-o", "--output", type=Path, metavar="PREFIX",
-                        help="write PREFIX.csv and PREFIX.png (default: NETWORK-SPLIT in the current folder)")
+                        help="write PREFIX.csv, PREFIX.png and the same with -calibration; of several networks the "
+                             "comparison to PREFIX.csv and each one's to PREFIX-NETWORK (default: NETWORK-SPLIT or "
+                             "networks-SPLIT in the current folder)")
 
 
 def command(args: argparse.Namespace) -> int:
     if args.positions < 0:
         raise BadInput(f"--positions {args.positions:g}: 0 is all of them, and fewer there are not")
-    network, data = Network(args.network), dataset.open_dataset(args.dataset)
-    table = evaluate(network, data, split=None if args.split == "all" else args.split, where=args.where,
-                     count=int(args.positions), average=args.average, seed=args.seed)
-    whole = table.iloc[0]
-    of_split = "" if args.split == "all" else f"{args.split} "
-    title = (f"{network.name} on {whole['positions']:,} {of_split}positions of {whole['games']:,} games of "
-             f"{data.folder.resolve().name}" + (f" where {args.where}" if args.where else ""))
-    print(f"{title}\n\n{report(table)}\n")
-    prefix = args.output or Path(f"{Path(network.name).name}-{args.split}")
-    with written_whole(prefix.with_name(prefix.name + ".csv")) as path:
-        table.to_csv(path, index=False)
-    print(f"{prefix}.csv")
+    networks, data = [Network(path) for path in args.networks], dataset.open_dataset(args.dataset)
+    split = None if args.split == "all" else args.split
+    positions, numbers = drawn(data, one_size(networks), split, args.where, int(args.positions), args.seed)
+    names = names_of(networks)
+    rows = {name: scores(network, positions, numbers, args.average)
+            for name, network in zip(names, networks, strict=True)}
+    games = rows[names[0]]["game"].nunique()
+    of_what = (f"on {len(numbers):,} {split + ' ' if split else ''}positions of {games:,} games of "
+               f"{data.folder.resolve().name}" + (f" where {args.where}" if args.where else ""))
+    several = len(networks) > 1
+    prefix = args.output or Path(f"{'networks' if several else names[0]}-{args.split}")
+    if several:
+        table = side_by_side(rows)
+        print(f"{len(networks)} networks {of_what}\n\n{report_of_several(table)}\n")
+        write_table(table, prefix, ".csv")
+    for name, network in zip(names, networks, strict=True):
+        print(("\n" if several else "") + f"{name} {of_what}\n")
+        write(rows[name], prefix.with_name(f"{prefix.name}-{name}") if several else prefix, f"{name} {of_what}",
+              checks(network, data, split))
+    return 0
+
+
+def write(rows: pd.DataFrame, prefix: Path, title: str, notes: list[str]) -> None:
+    """Print one network's report with these notes under it, and write its tables and pictures."""
+    table, calibrated = summarise(rows), calibration.calibrate(rows)
+    print("\n".join([report(table), "", calibration.report(calibrated), "", *notes, ""]))
+    write_table(table, prefix, ".csv")
+    write_table(calibrated, prefix, "-calibration.csv")
     if diagrams.can_draw():
-        picture(table, prefix.with_name(prefix.name + ".png"), title)
-        print(f"{prefix}.png")
+        for draw, of_what, ending in ((picture, table, ".png"), (calibration.picture, calibrated, "-calibration.png")):
+            draw(of_what, prefix.with_name(prefix.name + ending), title)
+            print(f"{prefix}{ending}")
     else:
         print(f"no picture: {diagrams.NO_MATPLOTLIB}")
-    return 0
+
+
+def write_table(table: pd.DataFrame, prefix: Path, ending: str) -> None:
+    """Write a table to the file whose name is the prefix and this ending, and say so."""
+    with written_whole(prefix.with_name(prefix.name + ending)) as path:
+        table.to_csv(path, index=False)
+    print(f"{prefix}{ending}")

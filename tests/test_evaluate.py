@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from small_games import games, small_data
 
-from mugo import cli, evaluate
+from mugo import cli, evaluate, scores
 from mugo.board import WHITE
 from mugo.coords import move_index, symmetries
 from mugo.dataset import Batch
@@ -51,11 +51,11 @@ class Fake:
     """
 
     size = SIZE
-    name = "fake"
+    about = {}
     average = Network.average
 
-    def __init__(self, known, place, value=None):
-        self.known, self.place, self.value = known, place, value
+    def __init__(self, known, place, value=None, name="fake"):
+        self.known, self.place, self.value, self.name = known, place, value, name
         self.has_value = value is not None
         self.seen = []
 
@@ -106,7 +106,7 @@ def test_every_position_is_counted_in_one_part_of_each_kind(data, known):
     assert counts["kgs"] == sum(len(game.moves) for game in games()[:30] if game.handicap >= 3)
     movers = [rank_number(game.ranks[position.to_play == WHITE])
               for game in chosen for position in game.positions]
-    for name, low, high in evaluate.RANKS:
+    for name, low, high in scores.RANKS:
         assert counts.get(name, 0) == sum(low <= rank <= high for rank in movers)
     assert counts["unknown"] == sum(np.isnan(rank) for rank in movers)
 
@@ -176,6 +176,69 @@ def test_the_same_positions_for_every_network(data, known):
     assert other.seen[50:] != one.seen
 
 
+def test_the_base_is_what_naming_one_colour_gets(data, known):
+    table, whole = run(data, Fake(known, lambda turn: 0, lambda turn: 0.0), average=False)
+    winners = [{"B+": 1, "W+": -1}[game.result[:2]]
+               for game in games() for _ in game.moves if game.handicap >= 3 and game.result[:2] in ("B+", "W+")]
+    black = winners.count(1) / len(winners)
+    assert whole["winner_base"] == pytest.approx(max(black, 1 - black))
+    said = 2 * black - 1
+    assert whole["value_error_base"] == pytest.approx(np.mean((np.array(winners) - said) ** 2))
+    assert whole["value_error"] == 1
+    assert (table["winner_base"].dropna() >= 0.5).all()
+
+
+def compared(data, networks, **options):
+    return evaluate.compare(networks, data, split=None, where=UNLIKE, count=0, average=False, **options)
+
+
+def test_several_networks_are_compared_position_by_position(data, known):
+    one, other = Fake(known, lambda turn: 0, name="one"), Fake(known, lambda turn: 3, lambda turn: 0.5, name="other")
+    table = compared(data, [one, other, one])
+    assert list(table["network"]) == ["one-1", "other", "one-2"]
+    assert one.seen[:len(other.seen)] == other.seen
+    assert list(table["top1"]) == [1, 0, 1]
+    assert np.isnan(table["top1_difference"][0])
+    assert list(table["top1_difference"][1:]) == [-1, 0]
+    assert list(table["top1_difference_se"][1:]) == [0, 0]
+    assert table["ce_difference"][1] == pytest.approx(table["ce"][1] - table["ce"][0])
+    assert table["winner"].notna().tolist() == [False, True, False]
+    assert "winner_difference" not in table
+    assert (table["ms"] >= 0).all()
+    for name, network in (("one-1", one), ("other", other)):
+        alone, whole = run(data, network, average=False)
+        assert table.set_index("network").loc[name, "ce"] == whole["ce"]
+
+
+def test_the_error_of_a_difference_is_of_the_same_positions_differences():
+    """Two networks that err together differ by little, and that is known well."""
+    rng = np.random.default_rng(0)
+    hard = rng.normal(size=300)
+    rows = {name: pd.DataFrame({"game": np.arange(300) // 3, "top1": rng.random(300), "ce": hard + shift, "ms": 1.0})
+            for name, shift in (("a", 0.0), ("b", 0.1 + 0.01 * rng.normal(size=300)))}
+    table = evaluate.side_by_side(rows)
+    mean, error = scores.mean_and_error((rows["b"]["ce"] - rows["a"]["ce"]).to_numpy(), np.arange(300) // 3)
+    assert (table["ce_difference"][1], table["ce_difference_se"][1]) == (mean, error)
+    assert error < 0.02 * table["ce_se"][1]
+
+
+def test_networks_of_different_boards_are_not_compared(data, known):
+    one, other = Fake(known, lambda turn: 0, name="small"), Fake(known, lambda turn: 0, name="large")
+    other.size = 19
+    with pytest.raises(BadInput, match="small plays on 9x9 and large on 19x19"):
+        compared(data, [one, other])
+
+
+def test_what_is_known_of_the_training_games_is_said(data, known):
+    network = Fake(known, lambda turn: 0)
+    line, = evaluate.checks(network, data, "test")
+    assert line == "test games with the first 40 moves of a training game, also turned, mirrored or recoloured: none"
+    network.about = {"data": {"fingerprint": data.fingerprint}}
+    assert evaluate.checks(network, data, None) == []
+    network.about = {"data": {"fingerprint": "0123456789abcdef"}}
+    assert "learned from another data set (0123456789abcdef" in evaluate.checks(network, data, None)[0]
+
+
 def batch_of(targets, outcomes):
     packed = np.zeros((len(targets), SIZE ** 2, 6), np.uint8)
     return Batch(packed, np.array(targets, np.int32), np.array(outcomes, np.int8))
@@ -183,7 +246,7 @@ def batch_of(targets, outcomes):
 
 def test_of_moves_held_equal_the_first_on_the_board_is_preferred():
     uniform = np.full((4, 82), 1 / 82, np.float32)
-    measured = evaluate.measures(uniform, None, batch_of([0, 4, 5, 81], [1, 1, 1, 1]))
+    measured = scores.measures(uniform, None, batch_of([0, 4, 5, 81], [1, 1, 1, 1]))
     assert measured["top1"].tolist() == [1, 0, 0, 0]
     assert measured["top5"].tolist() == [1, 1, 0, 0]
     assert measured["ce"] == pytest.approx([np.log(82)] * 4)
@@ -192,20 +255,20 @@ def test_of_moves_held_equal_the_first_on_the_board_is_preferred():
 def test_a_move_held_impossible_costs_a_finite_surprise():
     priors = np.zeros((1, 82), np.float32)
     priors[0, 3] = 1
-    measured = evaluate.measures(priors, None, batch_of([7], [1]))
-    assert measured["ce"] == pytest.approx([-np.log(evaluate.SMALLEST)])
+    measured = scores.measures(priors, None, batch_of([7], [1]))
+    assert measured["ce"] == pytest.approx([-np.log(scores.SMALLEST)])
 
 
 def test_games_without_a_winner_say_nothing_of_the_value():
     priors = np.full((4, 82), 1 / 82, np.float32)
     values = np.array([0.5, -0.25, 1.0, 0.0], np.float32)
-    measured = evaluate.measures(priors, values, batch_of([0, 1, 2, 3], [1, 1, 0, -1]))
+    measured = scores.measures(priors, values, batch_of([0, 1, 2, 3], [1, 1, 0, -1]))
     np.testing.assert_array_equal(measured["winner"], [1, 0, np.nan, 0])
     np.testing.assert_allclose(measured["value_error"], [0.25, 1.5625, np.nan, 1])
 
 
 def test_phases_begin_and_end_where_they_say():
-    names = list(evaluate.named_phases(np.array([1, 30, 31, 60, 61, 250, 251, 900])))
+    names = list(scores.named_phases(np.array([1, 30, 31, 60, 61, 250, 251, 900])))
     assert names == ["moves 1-30", "moves 1-30", "moves 31-60", "moves 31-60", "moves 61-100",
                      "moves 201-250", "moves 251 on", "moves 251 on"]
 
@@ -223,12 +286,12 @@ def slow_error(values, clusters):
 def test_standard_errors_are_of_games():
     rng = np.random.default_rng(0)
     values, clusters = rng.random(200), rng.integers(0, 30, 200)
-    mean, error = evaluate.mean_and_error(values, clusters)
+    mean, error = scores.mean_and_error(values, clusters)
     assert mean == pytest.approx(values.mean())
     assert error == pytest.approx(slow_error(values.tolist(), clusters.tolist()))
-    alone = evaluate.mean_and_error(values, np.arange(200))[1]
+    alone = scores.mean_and_error(values, np.arange(200))[1]
     assert alone == pytest.approx(values.std(ddof=1) / 200 ** 0.5)
-    five_times = evaluate.mean_and_error(np.repeat(values, 5), np.repeat(np.arange(200), 5))[1]
+    five_times = scores.mean_and_error(np.repeat(values, 5), np.repeat(np.arange(200), 5))[1]
     assert five_times == pytest.approx(alone)
 
 
@@ -238,14 +301,14 @@ def test_standard_errors_cover_the_truth_as_often_as_they_should():
     held = 0
     for _ in range(400):
         values = np.repeat(rng.random(60) < 0.4, 10).astype(float)
-        mean, error = evaluate.mean_and_error(values, np.repeat(np.arange(60), 10))
+        mean, error = scores.mean_and_error(values, np.repeat(np.arange(60), 10))
         held += abs(mean - 0.4) <= 2 * error
     assert 0.92 < held / 400 < 0.98
 
 
 def test_an_error_that_cannot_be_known_is_nan():
-    assert np.isnan(evaluate.mean_and_error(np.array([1.0, 0.0]), np.array([3, 3]))[1])
-    assert np.isnan(evaluate.mean_and_error(np.array([np.nan]), np.array([0]))).all()
+    assert np.isnan(scores.mean_and_error(np.array([1.0, 0.0]), np.array([3, 3]))[1])
+    assert np.isnan(scores.mean_and_error(np.array([np.nan]), np.array([0]))).all()
 
 
 @pytest.mark.parametrize("has_value", [False, True])
@@ -265,6 +328,25 @@ def test_the_command_prints_a_table_and_writes_csv_and_png(data, known, tmp_path
     table = pd.read_csv(tmp_path / "fake-all.csv")
     assert table.loc[0, ["by", "part", "positions", "top1"]].tolist() == ["all", "all", 200, 1.0]
     assert ("value_error_averaged" in table) == has_value
+    assert (tmp_path / "fake-all-calibration.png").read_bytes().startswith(b"\x89PNG")
+    calibrated = pd.read_csv(tmp_path / "fake-all-calibration.csv")
+    assert set(calibrated["head"]) == ({"policy", "value"} if has_value else {"policy"})
+    assert set(calibrated["averaged"]) == {False, True}
+
+
+def test_the_command_compares_networks_and_then_reports_each(data, known, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(evaluate, "Network", lambda path: Fake(known, lambda turn: int(path == "worse"), name=path))
+    monkeypatch.setattr(evaluate.diagrams, "can_draw", lambda: False)
+    assert cli.main(["evaluate", "better", "worse", str(data.folder), "--split", "all", "--where", UNLIKE,
+                     "--positions", "100", "--no-average", "-o", str(tmp_path / "two")]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("2 networks on 100 positions of ")
+    lines = [line.split() for line in printed.splitlines()]
+    assert ["better", "100.0", "0.0"] == next(line for line in lines if line[:1] == ["better"])[:3]
+    assert ["worse", "-100.0", "0.0"] in [line[:3] for line in lines]
+    assert list(pd.read_csv(tmp_path / "two.csv")["network"]) == ["better", "worse"]
+    assert {path.name for path in tmp_path.glob("two*")} == {
+        f"two{name}.csv" for name in ("", "-better", "-worse", "-better-calibration", "-worse-calibration")}
 
 
 def test_the_command_refuses_in_one_line(data, known, monkeypatch, capsys):
