@@ -207,9 +207,11 @@ class Positions:
                             _of_thread.scratch, packed, targets)
         return Batch(packed, targets, outcomes)
 
-    def shuffled_batch(self, step: int, batch_size: int, seed: int) -> Batch:
-        """Batch number `step` of the endless stream that seed names (see `shuffled`)."""
-        return self.batch(*shuffled(step * batch_size, batch_size, len(self), seed))
+    def shuffled_batch(self, step: int, batch_size: int, seed: int, symmetry: bool = True) -> Batch:
+        """Batch number `step` of the endless stream that seed names (see `shuffled`); with symmetry each
+        position turned or mirrored, or left, at random."""
+        numbers, turns = shuffled(step * batch_size, batch_size, len(self), seed)
+        return self.batch(numbers, turns if symmetry else 0)
 
     def plies(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(int64 rows of self.games, int64 moves played before) of positions by number."""

@@ -15,15 +15,15 @@ import json
 import os
 import sys
 import zipfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from mugo import planes
-from mugo.files import written_whole
+from mugo.files import BadInput, written_whole
 from mugo.graph import EPSILON, onnx_difference, pooled_layer, to_onnx
-from mugo.network import ABOUT, FORMAT, ONNX
+from mugo.network import ABOUT, FORMAT, ONNX, read_about
 
 os.environ.setdefault("KERAS_BACKEND", "tensorflow")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
@@ -119,6 +119,50 @@ def value_error(outcome, score):
     return ops.mean(ops.abs(outcome) * ops.square(outcome - ops.tanh(score)), axis=-1)
 
 
+@keras.saving.register_keras_serializable("mugo")
+class Trapezium(keras.optimizers.schedules.LearningRateSchedule):
+    """A learning rate that climbs to `highest` in warm_up steps, stays there until step `hold`, and goes
+    down in a straight line to last * highest at step `steps`."""
+
+    def __init__(self, highest: float, warm_up: int, hold: int, steps: int, last: float):
+        super().__init__()
+        self.highest, self.warm_up, self.hold, self.steps, self.last = highest, warm_up, hold, steps, last
+
+    def __call__(self, step):
+        step = ops.cast(step, "float32")
+        climbed = (step + 1) / max(1, self.warm_up)
+        gone_down = ops.clip((step - self.hold) / max(1, self.steps - self.hold), 0.0, 1.0)
+        return self.highest * ops.minimum(ops.minimum(climbed, 1.0), 1 - (1 - self.last) * gone_down)
+
+    def get_config(self):
+        return {name: getattr(self, name) for name in ("highest", "warm_up", "hold", "steps", "last")}
+
+
+@keras.saving.register_keras_serializable("mugo")
+class Muon(keras.optimizers.Muon):
+    """Muon for convolutions: a kernel's update, as the matrix (rows * columns * filters in, filters out),
+    is made orthogonal, so that all directions are learned at one pace (Jordan et al. 2024); scaled to
+    what Adam's would be (Liu et al. 2025, arXiv:2502.16982).  Everything else, and the last convolution,
+    which makes one plane, learns by Adam.  Keras's own does this for dense layers only.
+    """
+
+    def __init__(self, learning_rate=0.001, weight_decay=None, adam_weight_decay=None, **options):
+        super().__init__(learning_rate, weight_decay=weight_decay, adam_weight_decay=adam_weight_decay, **options)
+
+    def _should_use_adamw(self, variable):
+        return len(variable.shape) != 4 or variable.shape[-1] == 1
+
+    def zeropower_via_newtonschulz5(self, x, steps):
+        return ops.reshape(super().zeropower_via_newtonschulz5(ops.reshape(x, (-1, x.shape[-1])), steps), x.shape)
+
+    def lr_adjust(self, x):
+        filters = x.shape[-1]
+        return x * (max(int(np.prod(x.shape)) // filters, filters) ** 0.5 * self.rms_rate)
+
+
+OPTIMIZERS = {"muon": Muon, "adam": keras.optimizers.Adam}
+
+
 def build(shape: Architecture, dtype: str = "float32") -> keras.Model:
     """A new network.  dtype is a Keras dtype policy; 'mixed_bfloat16' halves the time of training on
     processors that multiply bfloat16, and its weights are float32 all the same."""
@@ -152,8 +196,9 @@ def build(shape: Architecture, dtype: str = "float32") -> keras.Model:
     return keras.Model(packed, outputs, name="policy_network")
 
 
-def compile_for_training(model: keras.Model, schedule, value_weight: float, has_value: bool) -> None:
-    """Make a network ready to learn: Adam, cross-entropy, and top-1 and top-5 as metrics."""
+def compile_for_training(model: keras.Model, schedule, value_weight: float, has_value: bool,
+                         optimizer: str = "muon") -> None:
+    """Make a network ready to learn: an optimizer of OPTIMIZERS, cross-entropy, top-1 and top-5 as metrics."""
     losses = {"policy": keras.losses.SparseCategoricalCrossentropy(from_logits=True)}
     weights = {"policy": 1.0}
     metrics = {"policy": [
@@ -167,8 +212,28 @@ def compile_for_training(model: keras.Model, schedule, value_weight: float, has_
         metrics["value"] = [keras.metrics.MeanMetricWrapper(value_error, name="error")]
     # On the CPU, XLA made TensorFlow a third slower; JAX always compiles.
     jit = "auto" if keras.backend.backend() == "jax" or HAS_GPU else False
-    model.compile(keras.optimizers.Adam(schedule), loss=losses, loss_weights=weights, metrics=metrics,
+    model.compile(OPTIMIZERS[optimizer](schedule), loss=losses, loss_weights=weights, metrics=metrics,
                   jit_compile=jit)
+
+
+def begin_with(model: keras.Model, shape: Architecture, path: Path) -> dict:
+    """Give a new network the weights of the one at path, and return what is worth remembering of that.
+
+    Their shapes are equal but for size and value: a bias per point is not taken over to another board,
+    and a value head that only one of them has is left alone.
+    Raises BadInput if they are not.
+    """
+    about = read_about(path)
+    theirs = Architecture(**about["architecture"])
+    if replace(theirs, size=shape.size, value=shape.value) != shape:
+        raise BadInput(f"{path} is {asdict(theirs)}; a network that begins with it can have another size and "
+                       f"value head, but this one is {asdict(shape)}")
+    named = {layer.name: layer.get_weights() for layer in load(path).layers}
+    for layer in model.layers:
+        weights = named.get(layer.name, [])
+        if [w.shape for w in weights] == [w.shape for w in layer.get_weights()]:
+            layer.set_weights(weights)
+    return {"name": about.get("name", path.stem), "size": theirs.size, "best": about.get("best")}
 
 
 def pays_bfloat16() -> bool:

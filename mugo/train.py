@@ -2,6 +2,7 @@
 
     RUN/checkpoint.keras              the newest state: weights, optimizer, schedule, history
     RUN/checkpoint.previous.keras     the one before
+    RUN/held.keras                    the last one of the highest learning rate: from here a run can be made longer
     RUN/network.keras                 the best on the validation positions so far: play with this one
     RUN/log.csv, RUN/curve.png        loss and accuracy as they went
     RUN/tensorboard/                  the same for TensorBoard (on the TensorFlow backend)
@@ -9,6 +10,10 @@
 Training is cut into short rounds; after each the state is saved.  Every batch is a function of (seed,
 step) alone, and a checkpoint holds the step, so `--resume` after Ctrl-C or kill -9 goes on with the
 very batches that would have come.  Batches are made by compiled threads while the network trains.
+
+The learning rate climbs, holds, and goes down in a straight line; most of what is gained comes with the
+descent.  `--resume --positions N`, of a run that was begun shorter, takes it up where it had not begun to
+descend, and does what a run begun with N positions would have done.
 """
 import argparse
 import contextlib
@@ -28,7 +33,7 @@ from tqdm import tqdm
 from mugo import dataset, diagrams, layers, network
 from mugo.dataset import Batch, Positions
 from mugo.files import BadInput, written_whole
-from mugo.layers import Architecture, keras
+from mugo.layers import Architecture, Trapezium, keras
 
 COLUMNS = ["step", "positions", "seconds", "learning_rate", "loss", "ce", "top1", "top5", "value_error",
            "validation_ce", "validation_top1", "validation_top5", "validation_value_error", "positions_per_second"]
@@ -40,9 +45,12 @@ class Options:
 
     positions: int                       # to train on, repeats counted
     batch_size: int = 128
-    learning_rate: float = 2e-3          # the highest; see `schedule`
-    warm_up: int = 200                   # steps
-    last_rate: float = 0.01              # of the highest, where the cosine ends
+    optimizer: str = "muon"              # one of layers.OPTIMIZERS
+    learning_rate: float = 6e-3          # the highest; see `schedule`
+    warm_up: int = 200                   # steps to it, a tenth of all at the most
+    hold: float = 0.5                    # the share of the steps after which it goes down
+    last_rate: float = 0.01              # of the highest, where it ends
+    symmetry: bool = True                # turn and mirror each position at random
     value_weight: float = 0.25           # of the value's loss against the policy's cross-entropy
     round_positions: int = 64_000        # between two checkpoints
     validation_positions: int = 8_192    # looked at after each round
@@ -51,23 +59,25 @@ class Options:
     precision: str = "float32"           # or 'mixed_bfloat16'
 
     @property
-    def rounds(self) -> int:
-        return max(1, round(self.positions / self.round_positions))
+    def round_steps(self) -> int:
+        return max(1, min(self.round_positions, self.positions) // self.batch_size)
 
     @property
-    def round_steps(self) -> int:
-        return max(1, self.positions // self.batch_size // self.rounds)
+    def rounds(self) -> int:
+        return max(1, round(self.positions / (self.round_steps * self.batch_size)))
 
     @property
     def steps(self) -> int:
         return self.rounds * self.round_steps
 
-    def schedule(self):
-        """The learning rate by step: a linear warm-up, then a cosine down to last_rate of the peak."""
-        warm_up = min(self.warm_up, self.steps // 10)
-        return keras.optimizers.schedules.CosineDecay(
-            0.0 if warm_up else self.learning_rate, max(1, self.steps - warm_up), alpha=self.last_rate,
-            warmup_target=self.learning_rate if warm_up else None, warmup_steps=warm_up)
+    @property
+    def hold_steps(self) -> int:
+        """The step at which the learning rate begins to go down."""
+        return int(self.hold * self.steps)
+
+    def schedule(self) -> Trapezium:
+        return Trapezium(self.learning_rate, min(self.warm_up, self.steps // 10), self.hold_steps, self.steps,
+                         self.last_rate)
 
 
 def targets_of(batch: Batch, has_value: bool) -> dict[str, np.ndarray]:
@@ -188,16 +198,23 @@ class Keep(keras.callbacks.Callback):
         history = self.about["history"]
         checkpoint = self.run / "checkpoint.keras"
         if checkpoint.exists():
-            previous = self.run / "checkpoint.previous.keras"
-            with contextlib.suppress(FileNotFoundError):
-                previous.unlink()
-            os.link(checkpoint, previous)
-        self.about["best"] = max(history, key=lambda row: row["validation_top1"])
+            keep_as(checkpoint, self.run / "checkpoint.previous.keras")
+        if not self.about["best"] or history[-1]["validation_top1"] > self.about["best"]["validation_top1"]:
+            self.about["best"] = history[-1]
         layers.save(self.model, checkpoint, self.about)
+        if history[-1]["step"] <= self.options.hold_steps:
+            keep_as(checkpoint, self.run / "held.keras")
         ship_if_best(self.model, self.run, self.about)
         with written_whole(self.run / "log.csv") as path:
             pd.DataFrame(history, columns=COLUMNS).to_csv(path, index=False)
         diagrams.training_curve(history, self.run / "curve.png")
+
+
+def keep_as(checkpoint: Path, path: Path) -> None:
+    """Let the checkpoint's file go by another name too, whatever stood there."""
+    with contextlib.suppress(FileNotFoundError):
+        path.unlink()
+    os.link(checkpoint, path)
 
 
 def ship_if_best(model: keras.Model, run: Path, about: dict) -> None:
@@ -207,14 +224,18 @@ def ship_if_best(model: keras.Model, run: Path, about: dict) -> None:
         layers.ship(model, run / "network.keras", shipped)
 
 
-def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Options, resume: bool = False) -> Path:
+def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Options, resume: bool = False,
+          start: str = "") -> Path:
     """Train a network and return its file, RUN/network.keras.
 
-    resume: go on from RUN's checkpoint; shape and options then come from there.
+    resume: go on from RUN's checkpoint; shape and options then come from there, except that
+    options.positions may be more than the run was begun with.
+    start: a network (see network.find) whose weights to begin with, of the same shape but for its
+    board size and value head.
     Raises BadInput if RUN holds a run already, or none to go on with.
     """
     if resume:
-        model, about = newest(run)
+        model, about = taken_up(run, options.positions)
         if about["data"]["fingerprint"] != data.fingerprint:
             raise BadInput(f"{run} was trained on other games than {data.folder} has now: its data set has "
                            f"fingerprint {about['data']['fingerprint']}, this one {data.fingerprint}")
@@ -230,7 +251,9 @@ def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Option
         }
         keras.utils.set_random_seed(options.seed)
         model = layers.build(shape, options.precision)
-        layers.compile_for_training(model, options.schedule(), options.value_weight, shape.value)
+        if start:
+            about["start"] = layers.begin_with(model, shape, network.find(start))
+        layers.compile_for_training(model, options.schedule(), options.value_weight, shape.value, options.optimizer)
     training = data.positions("train", shape.size, options.where)
     checked = validation_batch(data.positions("validation", shape.size, options.where), options, shape.value)
     first_step = int(model.optimizer.iterations)
@@ -241,7 +264,7 @@ def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Option
     cores = os.cpu_count() or 1
 
     def make(step: int) -> tuple:
-        batch = training.shuffled_batch(step, options.batch_size, options.seed)
+        batch = training.shuffled_batch(step, options.batch_size, options.seed, options.symmetry)
         return batch.packed, targets_of(batch, shape.value)
 
     feeder = Feeder(make, first_step, threads=min(8, cores))
@@ -266,19 +289,37 @@ def validation_batch(positions: Positions, options: Options, has_value: bool) ->
     return batch.packed, targets_of(batch, has_value)
 
 
-def newest(run: Path) -> tuple[keras.Model, dict]:
+def newest(run: Path, names: tuple[str, ...] = ("checkpoint.keras", "checkpoint.previous.keras")
+           ) -> tuple[keras.Model, dict]:
     """The newest whole checkpoint of a run and its mugo.json.  Raises BadInput if there is none."""
-    for name in ("checkpoint.keras", "checkpoint.previous.keras"):
+    for name in names:
         if (run / name).exists():
             with contextlib.suppress(BadInput, OSError, ValueError):
                 return layers.load(run / name), network.read_about(run / name)
-    raise BadInput(f"{run} holds no training run to resume: checkpoint.keras is missing or damaged")
+    raise BadInput(f"{run} holds no training run to resume: {names[0]} is missing or damaged")
+
+
+def taken_up(run: Path, positions: int) -> tuple[keras.Model, dict]:
+    """`newest`, to go on to so many positions: from before the learning rate's descent if that is more
+    than the run was begun with."""
+    model, about = newest(run)
+    begun = Options(**about["options"])
+    longer = replace(begun, positions=positions)
+    if longer.steps <= begun.steps:
+        return model, about
+    if about["history"][-1]["step"] > begun.hold_steps:
+        best = about["best"]
+        model, about = newest(run, ("held.keras",))
+        about["best"] = best             # RUN/network.keras, which the longer run has to surpass
+    about["options"] = asdict(longer)
+    model.optimizer.learning_rate = longer.schedule()
+    return model, about
 
 
 def positions_in(minutes: float, data: dataset.DataSet, shape: Architecture, options: Options) -> int:
     """How many positions this machine can train on in so many minutes: measured for a few seconds."""
     model = layers.build(shape, options.precision)
-    layers.compile_for_training(model, options.schedule(), options.value_weight, shape.value)
+    layers.compile_for_training(model, options.schedule(), options.value_weight, shape.value, options.optimizer)
     batch = data.positions("train", shape.size, options.where).shuffled_batch(0, options.batch_size, 0)
     answers = targets_of(batch, shape.value)
     model.train_on_batch(batch.packed, answers)
@@ -295,7 +336,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shape, options = Architecture(), Options(1)
     parser.add_argument("dataset", type=Path, metavar="DATASET", help="a folder made by preprocess")
     parser.add_argument("-o", "--output", required=True, type=Path, metavar="RUN", help="the run's folder")
-    parser.add_argument("--resume", action="store_true", help="go on with the run, exactly as it was begun")
+    parser.add_argument("--resume", action="store_true",
+                        help="go on with the run, exactly as it was begun; with --positions make it longer")
+    parser.add_argument("--start", default="", metavar="NETWORK",
+                        help="begin with this network's weights and shape; the board may have another size")
     group = parser.add_argument_group("how long (default: one epoch)").add_mutually_exclusive_group()
     group.add_argument("--positions", type=float, metavar="N", help="positions to train on, say 2e6")
     group.add_argument("--epochs", type=float, metavar="N", help="times through all positions of the training split")
@@ -312,11 +356,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("how it learns")
     for name, kind, what in (
             ("batch_size", int, ""), ("learning_rate", float, "the highest"), ("warm_up", int, "steps up to it"),
-            ("last_rate", float, "share of it at the end of the cosine"),
+            ("hold", float, "share of the steps after which it goes down"),
+            ("last_rate", float, "share of it at the end"),
             ("value_weight", float, "of the value's loss"), ("round_positions", int, "between checkpoints"),
             ("validation_positions", int, "looked at after each round"), ("seed", int, "")):
         group.add_argument(f"--{name.replace('_', '-')}", type=kind, default=getattr(options, name), metavar="N",
                            help=f"{what} (default %(default)s)".strip())
+    group.add_argument("--optimizer", choices=tuple(layers.OPTIMIZERS), default=options.optimizer,
+                       help="default %(default)s")
+    group.add_argument("--symmetry", action=argparse.BooleanOptionalAction, default=options.symmetry,
+                       help="turn and mirror each position at random")
     group.add_argument("--where", default="", metavar="QUERY", help="train on these games: a pandas query")
     group.add_argument("--precision", choices=("auto", "float32", "mixed_bfloat16"), default="auto",
                        help="auto: bfloat16 where this machine multiplies it faster")
@@ -324,29 +373,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def command(args: argparse.Namespace) -> int:
     data = dataset.open_dataset(args.dataset)
-    if not args.resume:
-        for name, least in (("filters", 1), ("layers", 3), ("batch_size", 1), ("round_positions", 1)):
-            if getattr(args, name) < least:
-                raise BadInput(f"--{name.replace('_', '-')} {getattr(args, name)}: at least {least} is needed")
-        if any(value is not None and value <= 0 for value in (args.positions, args.epochs, args.minutes)):
-            raise BadInput("--positions, --epochs and --minutes are more than 0")
+    for name, least in (("filters", 1), ("layers", 3), ("batch_size", 1), ("round_positions", 1)):
+        if getattr(args, name) < least:
+            raise BadInput(f"--{name.replace('_', '-')} {getattr(args, name)}: at least {least} is needed")
+    if any(value is not None and value <= 0 for value in (args.positions, args.epochs, args.minutes)):
+        raise BadInput("--positions, --epochs and --minutes are more than 0")
+    if not 0 <= args.hold <= 1:
+        raise BadInput(f"--hold {args.hold:g}: a share of the run is 0 to 1")
+    if args.resume and (args.epochs or args.minutes):
+        raise BadInput("with --resume, only --positions can make a run longer")
     sizes = data.sizes()
-    shape = Architecture(args.size or (sizes[0] if sizes else 19), args.filters, args.layers, args.norm,
-                         args.residual, args.pooling, args.value)
+    size = args.size or (sizes[0] if sizes else 19)
+    if args.start:
+        start = Architecture(**network.read_about(network.find(args.start))["architecture"])
+        shape = replace(start, size=size, value=args.value or start.value)
+    else:
+        shape = Architecture(size, args.filters, args.layers, args.norm, args.residual, args.pooling, args.value)
     precision = args.precision
     if precision == "auto":
         precision = "mixed_bfloat16" if layers.pays_bfloat16() else "float32"
-    options = Options(1, **{name: getattr(args, name) for name in asdict(Options(1)) if name not in
-                            ("positions", "precision")}, precision=precision)
-    if not args.resume:
-        if args.minutes:
-            positions = positions_in(args.minutes, data, shape, options)
-        elif args.positions:
-            positions = int(args.positions)
-        else:
-            positions = int((args.epochs or 1) * len(data.positions("train", shape.size, args.where)))
+    options = Options(int(args.positions or 1), precision=precision,
+                      **{name: getattr(args, name) for name in asdict(Options(1))
+                         if name not in ("positions", "precision")})
+    if not args.resume and not args.positions:
+        positions = positions_in(args.minutes, data, shape, options) if args.minutes else \
+            int((args.epochs or 1) * len(data.positions("train", shape.size, args.where)))
         options = replace(options, positions=positions)
-    path = train(data, args.output, shape, options, args.resume)
+    path = train(data, args.output, shape, options, args.resume, args.start)
     best = network.read_about(path)["best"]
     print(f"{path}: top-1 {best['validation_top1']:.2%}, top-5 {best['validation_top5']:.2%} on validation positions "
           f"after {best['positions']:,} positions")

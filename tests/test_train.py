@@ -4,13 +4,14 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from random_records import write_games
 
-from mugo import cli, preprocess
+from mugo import cli, network, preprocess
 from mugo.files import BadInput
 
 train = pytest.importorskip("mugo.train")
@@ -92,6 +93,76 @@ def test_killed_at_any_moment_it_can_be_resumed(data, unbroken, tmp_path):
         running.wait()
     train.train(data, run, SHAPE, OPTIONS, resume=True)
     assert timeless(run).round(4).equals(timeless(unbroken).round(4))
+
+
+def test_a_run_made_longer_is_the_run_that_was_begun_longer(data, unbroken, tmp_path):
+    """It is taken up before the learning rate went down, and its batches and rates are the longer run's."""
+    short, long = (replace(OPTIONS, warm_up=2, hold=0.7, positions=positions) for positions in (384, 640))
+    train.train(data, tmp_path / "long", SHAPE, long)
+    train.train(data, tmp_path / "run", SHAPE, short)
+    best = network.read_about(tmp_path / "run" / "network.keras")["best"]
+    assert train.newest(tmp_path / "run", ("held.keras",))[1]["history"][-1]["step"] == 16
+    train.train(data, tmp_path / "run", SHAPE, replace(OPTIONS, positions=640), resume=True)
+    assert timeless(tmp_path / "run").round(4).equals(timeless(tmp_path / "long").round(4))
+    for ours, theirs in zip(weights(tmp_path / "run" / "checkpoint.keras"),
+                            weights(tmp_path / "long" / "checkpoint.keras"), strict=True):
+        assert np.allclose(ours, theirs, atol=1e-5)
+    kept = network.read_about(tmp_path / "run" / "network.keras")["best"]
+    assert kept["validation_top1"] >= best["validation_top1"]
+
+
+def test_a_finished_run_asked_for_no_more_positions_stays_as_it_is(data, unbroken, capsys):
+    before = (unbroken / "checkpoint.keras").read_bytes()
+    train.train(data, unbroken, SHAPE, replace(OPTIONS, positions=256), resume=True)
+    assert "is finished: 24 steps of 16 positions" in capsys.readouterr().out
+    assert (unbroken / "checkpoint.keras").read_bytes() == before
+
+
+def test_the_learning_rate_climbs_holds_and_goes_down():
+    options = train.Options(positions=1000 * 16, batch_size=16, learning_rate=1.0, warm_up=10, hold=0.5, last_rate=0.1)
+    rate = [float(options.schedule()(step)) for step in range(options.steps + 1)]
+    assert rate[0] == pytest.approx(0.1)
+    assert rate[9:options.hold_steps + 1] == pytest.approx([1.0] * (options.hold_steps - 8))
+    assert rate[(options.hold_steps + options.steps) // 2] == pytest.approx(0.55, abs=0.01)
+    assert rate[-1] == pytest.approx(0.1)
+
+
+def test_a_network_begins_with_the_weights_of_another(data, unbroken, tmp_path):
+    """On its own size exactly; on another with all but the bias per point; without the value head if not asked for."""
+    start = unbroken / "network.keras"
+    theirs = {layer.name: layer.get_weights() for layer in layers.load(start).layers}
+    for size, value in ((9, True), (13, False)):
+        model = layers.build(replace(SHAPE, size=size, value=value))
+        about = layers.begin_with(model, replace(SHAPE, size=size, value=value), start)
+        assert about["name"] == "unbroken"
+        for layer in model.layers:
+            if layer.get_weights() and (size == 9 or layer.name != "point_bias"):
+                assert all(np.array_equal(a, b) for a, b in
+                           zip(layer.get_weights(), theirs[layer.name], strict=True)), layer.name
+    with pytest.raises(BadInput, match="'filters': 4.*but this one is .*'filters': 8"):
+        layers.begin_with(model, replace(SHAPE, filters=8), start)
+    train.train(data, tmp_path / "run", SHAPE, replace(OPTIONS, positions=128), start=str(start))
+    assert network.read_about(tmp_path / "run" / "network.keras")["start"]["name"] == "unbroken"
+
+
+def test_muon_makes_the_update_of_a_kernel_orthogonal():
+    """All singular values of an update are near one; those of the gradient spread over three powers of ten."""
+    rng = np.random.default_rng(0)
+    spread = rng.normal(size=(72, 16)) * np.logspace(0, -3, 16)
+    update = np.asarray(layers.Muon().zeropower_via_newtonschulz5(
+        layers.ops.convert_to_tensor(spread.reshape(3, 3, 8, 16).astype(np.float32)), 5))
+    values = np.linalg.svd(update.reshape(72, 16), compute_uv=False)
+    assert update.shape == (3, 3, 8, 16)
+    assert values.max() < 1.3
+    assert np.median(values) > 0.5
+
+
+@pytest.mark.parametrize("optimizer", layers.OPTIMIZERS)
+def test_both_optimizers_learn_and_are_saved(data, tmp_path, optimizer):
+    train.train(data, tmp_path / "run", SHAPE, replace(OPTIONS, optimizer=optimizer, symmetry=False))
+    log = pd.read_csv(tmp_path / "run" / "log.csv")
+    assert log["loss"].iloc[-1] < log["loss"].iloc[0]
+    assert type(layers.load(tmp_path / "run" / "checkpoint.keras").optimizer) is layers.OPTIMIZERS[optimizer]
 
 
 def test_a_damaged_checkpoint_gives_way_to_the_one_before(unbroken, tmp_path):
