@@ -16,7 +16,7 @@ import numpy as np
 
 from mugo.coords import symmetries
 from mugo.go import Position
-from mugo.network import BUNDLED, Network
+from mugo.network import Network, bundled
 from mugo.planes import PACKED, fill_board, new_scratch
 from mugo.players import MCTS, UCT
 from mugo.search import Search, Settings
@@ -51,7 +51,7 @@ def seconds_of_planes(thought) -> float:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--network", default=BUNDLED)
+    parser.add_argument("--network", default=bundled(19))
     parser.add_argument("--seconds", type=float, default=3)
     args = parser.parse_args()
 

@@ -1,17 +1,22 @@
 """The network as a graph for ONNX Runtime, from plain weights.  No Keras here.
 
-    planes (n, size, size, 48) uint8 -> the convolutions of layers.py -> policy (n, size² + 1), value (n,)
+    planes      uint8 (n, size, size, 48) --+                                 +--> policy  float32 (n, size² + 1)
+                                            +--> the convolutions of layers.py
+    point_bias  float32 (size²,) -----------+                                 +--> value   float32 (n,)
 
+Size is any size: all that belongs to the board that was trained on is the bias of its points.  So the bias is
+an input, and the trained one stands beside the graph, as metadata, for network.py to fit to other boards.
 Normalisation is folded into the convolutions, and the outputs are what a player asks for: probabilities, and
 a value in [-1, 1].
 """
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from mugo import planes
-from mugo.network import Network
+from mugo.network import POINT_BIAS, Network
 
 EPSILON = 1e-3                           # of batch normalisation
 
@@ -29,7 +34,7 @@ def to_onnx(weights: dict[str, list[np.ndarray]], architecture: dict) -> bytes:
     import onnx
     from onnx import TensorProto, helper, numpy_helper
 
-    size, filters, layers = (architecture[name] for name in ("size", "filters", "layers"))
+    filters, layers = architecture["filters"], architecture["layers"]
     nodes, constants = [], []
 
     def constant(name: str, array) -> str:
@@ -50,16 +55,18 @@ def to_onnx(weights: dict[str, list[np.ndarray]], architecture: dict) -> bytes:
         kernel, bias = weights[name]
         return add("Gemm", [x, constant(f"{name}_w", kernel), constant(f"{name}_b", bias)], name)
 
+    def convolution(name: str, norm: str, x: str) -> str:
+        kernel, *bias = weights[name]
+        bias = bias[0] if bias else np.zeros(kernel.shape[-1], np.float32)
+        if norm:
+            scale, shift = normalisation(norm)
+            kernel, bias = kernel * scale, bias * scale + shift
+        return add("Conv", [x, constant(f"{name}_w", kernel.transpose(3, 2, 0, 1)), constant(f"{name}_b", bias)],
+                   name, pads=[kernel.shape[0] // 2] * 4)
+
     x = add("Transpose", [add("Cast", ["planes"], "float", to=TensorProto.FLOAT)], "nchw", perm=[0, 3, 1, 2])
     for i in range(layers - 1):
-        kernel, *bias = weights[f"conv{i}"]
-        bias = bias[0] if bias else np.zeros(filters, np.float32)
-        if architecture["norm"]:
-            scale, shift = normalisation(f"norm{i}")
-            kernel, bias = kernel * scale, bias * scale + shift
-        width = kernel.shape[0] // 2
-        y = add("Conv", [x, constant(f"w{i}", kernel.transpose(3, 2, 0, 1)), constant(f"b{i}", bias)], f"conv{i}",
-                pads=[width] * 4)
+        y = convolution(f"conv{i}", f"norm{i}" if architecture["norm"] else "", x)
         if architecture["pooling"] and i == pooled_layer(layers):
             pools = [add("GlobalAveragePool", [x], "pool_mean"), add("GlobalMaxPool", [x], "pool_max")]
             pooled = add("Flatten", [add("Concat", pools, "pools", axis=1)], "pool")
@@ -69,27 +76,28 @@ def to_onnx(weights: dict[str, list[np.ndarray]], architecture: dict) -> bytes:
         if architecture["residual"] and i:
             y = add("Add", [x, y], f"sum{i}")
         x = add("Relu", [y], f"relu{i}")
-    kernel, = weights["move"]
-    plane = add("Flatten", [add("Conv", [x, constant("move_w", kernel.transpose(3, 2, 0, 1))], "move")], "moves")
-    points = add("Add", [plane, constant("point_bias", weights["point_bias"][0])], "points")
+    plane = add("Flatten", [convolution("move", "", x)], "moves")
+    points = add("Add", [plane, POINT_BIAS], "points")
     mean = add("Flatten", [add("GlobalAveragePool", [x], "mean4")], "mean")
     a_pass = dense("pass", mean)
     logits = add("Concat", [points, a_pass], "logits", axis=1)
     add("Softmax", [logits], "policy", axis=1)
-    outputs = [helper.make_tensor_value_info("policy", TensorProto.FLOAT, ["n", size ** 2 + 1])]
+    outputs = [helper.make_tensor_value_info("policy", TensorProto.FLOAT, ["n", "moves"])]
     if architecture["value"]:
-        scale, shift = normalisation("value_norm")
-        level = add("Add", [add("Mul", [mean, constant("value_scale", scale)], "value_scaled"),
-                            constant("value_shift", shift)], "value_level")
-        hidden = add("Relu", [dense("value_hidden", level)], "value_relu")
+        y = add("Relu", [convolution("value_conv", "value_norm", x)], "value_relu")
+        pools = [add("GlobalAveragePool", [y], "value_mean"), add("GlobalMaxPool", [y], "value_max")]
+        pooled = add("Flatten", [add("Concat", pools, "value_pools", axis=1)], "value_pool")
+        hidden = add("Relu", [dense("value_hidden", pooled)], "value_hidden_relu")
         last = constant("last_axis", np.array([1], np.int64))
         kernel, bias = weights["value"]
         score = add("Gemm", [hidden, constant("value_w", kernel), constant("value_b", bias)], "value_score")
         add("Squeeze", [add("Tanh", [score], "value_tanh"), last], "value")
         outputs.append(helper.make_tensor_value_info("value", TensorProto.FLOAT, ["n"]))
-    inputs = [helper.make_tensor_value_info("planes", TensorProto.UINT8, ["n", size, size, planes.DEPTH])]
+    inputs = [helper.make_tensor_value_info("planes", TensorProto.UINT8, ["n", "height", "width", planes.DEPTH]),
+              helper.make_tensor_value_info(POINT_BIAS, TensorProto.FLOAT, ["points"])]
     graph = helper.make_graph(nodes, "mugo", inputs, outputs, constants)
     proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    helper.set_model_props(proto, {POINT_BIAS: json.dumps(weights["point_bias"][0].tolist())})
     onnx.checker.check_model(proto)
     return proto.SerializeToString()
 

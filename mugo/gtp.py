@@ -37,6 +37,7 @@ from mugo.protocol import (
 )
 from mugo.records import format_record
 
+SIZES = f"boards are {MIN_SIZE}x{MIN_SIZE} to {MAX_SIZE}x{MAX_SIZE}"
 COMMANDS: dict[str, Callable[..., str | None]] = {}
 
 
@@ -52,29 +53,23 @@ def answers(name: str) -> Callable:
     return register
 
 
-def describe_sizes(player: Player) -> str:
-    first, last = player.size or MIN_SIZE, player.size or MAX_SIZE
-    return f"{player.name} plays {first}x{first}" + (f" to {last}x{last}" if last > first else "")
-
-
 class Engine:
     """A player, a position, and the commands that change it.
 
-    size: of the first board; None takes the player's, or 19.
+    size: of the first board.
     cleanup: take dead stones off before passing, always, as servers that count by Tromp and Taylor's rule want it.
     lag: seconds that a move costs on the controller's clock beyond what `now` measures.
     log: gets one line for each failure, and the traceback of an internal error.
     now: the time in seconds, from any start.
     ready: returns when the player is; a new game waits for it, for then no clock runs yet, and so does a move.
-    Raises BadInput for a board that the player does not play, or a negative lag.
+    Raises BadInput for a board that nobody plays, or a negative lag.
     """
 
-    def __init__(self, player: Player, *, size: int | None = None, komi: float = 7.5, lag: float = LAG,
+    def __init__(self, player: Player, *, size: int = 19, komi: float = 7.5, lag: float = LAG,
                  cleanup: bool = False, log: Callable[[str], object] = lambda text: None,
                  now: Callable[[], float] = time.monotonic, ready: Callable[[], object] = lambda: None):
-        size = size or player.size or 19
-        if player.size not in (None, size) or not MIN_SIZE <= size <= MAX_SIZE:
-            raise BadInput(f"{describe_sizes(player)}, not {size}x{size}")
+        if not MIN_SIZE <= size <= MAX_SIZE:
+            raise BadInput(f"{SIZES}, not {size}x{size}")
         if not 0 <= lag < math.inf:
             raise BadInput(f"a lag is 0 seconds or more, not {lag}")
         self.player = player
@@ -148,17 +143,23 @@ class Engine:
     @answers("boardsize")
     def _boardsize(self, size: str) -> None:
         number = read_int(size)
-        if not MIN_SIZE <= number <= MAX_SIZE or self.player.size not in (None, number):
-            raise Failure("unacceptable size", describe_sizes(self.player))
+        if not MIN_SIZE <= number <= MAX_SIZE:
+            raise Failure("unacceptable size", SIZES)
+        self._ready()
+        if number != self.position.size:
+            try:
+                self.player.warm_up(number)          # another board may need another network
+            except BadInput as bad:
+                raise Failure("unacceptable size", str(bad)) from None
         self._clear(number)
 
     @answers("clear_board")
     def _clear_board(self) -> None:
+        self._ready()
         self._clear(self.position.size)
 
     def _clear(self, size: int) -> None:
         """A new game, with the clocks full."""
-        self._ready()
         self.position = Position(size, self.komi)
         self._set_clocks(self.settings)
 
@@ -369,7 +370,7 @@ def serve(engine: Engine, lines: Iterable[str], out: TextIO) -> None:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo gtp`."""
     players.add_arguments(parser)
-    parser.add_argument("--size", type=int, help="of the first board (default: the network's, or 19)")
+    parser.add_argument("--size", type=int, help="of the first board (default: that of --network, or 19)")
     parser.add_argument("--komi", type=float, default=7.5, help="until told otherwise (default: %(default)s)")
     parser.add_argument("--cleanup", action="store_true",
                         help="take dead stones off before passing, as servers that count what stands there want it")
@@ -382,8 +383,9 @@ def command(arguments: argparse.Namespace) -> int:
     """Run `mugo gtp`; returns the exit status.  Raises BadInput before the first line is read."""
     player = players.from_arguments(arguments)
     # Beside the first commands, so that `name` is answered before compiled code is loaded.
-    warming = threading.Thread(target=warm_up, args=[player])
-    engine = Engine(player, size=arguments.size, komi=arguments.komi, lag=arguments.lag, cleanup=arguments.cleanup,
+    size = players.first_size(arguments) if arguments.size is None else arguments.size
+    warming = threading.Thread(target=warm_up, args=[player, size])
+    engine = Engine(player, size=size, komi=arguments.komi, lag=arguments.lag, cleanup=arguments.cleanup,
                     log=log_to_stderr, ready=warming.join)
     warming.start()
     # Only a newline ends a line; a carriage return is one more control character.
@@ -394,13 +396,15 @@ def command(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def warm_up(player: Player) -> None:
+def warm_up(player: Player, size: int) -> None:
     """Get a player ready, then playing and counting; say so on stderr if that takes long."""
     notice = threading.Timer(3, log_to_stderr, ["getting ready; the first start on a machine compiles"])
     notice.start()
     try:
-        player.warm_up()
+        player.warm_up(size)
         ending.without_dead(Position(5).play(PASS)).result()
+    except BadInput as bad:                          # a move says so again
+        log_to_stderr(str(bad))
     finally:
         notice.cancel()
 

@@ -2,7 +2,7 @@
 hundred times:  `--openings` -> positions.
 
     6                   six random sensible moves
-    policy              moves drawn from the priors of the bundled network, on its board
+    policy              moves drawn from the priors of the bundled network for the board
     FOLDER or archive   the first moves of the games in it
     nothing             the empty board, or the handicap stones
 
@@ -36,7 +36,9 @@ def openings(what: str | None, start: Position, *, moves: int | None = None, see
     if what.isdecimal():
         return functools.partial(random_opening, start, int(what), seed)
     if what == "policy":
-        return functools.partial(policy_opening, _bundled(start.size), start, moves or POLICY_MOVES, seed)
+        from mugo.network import Network, bundled      # here, so that other matches start without it
+        network = Network(bundled(start.size))
+        return functools.partial(policy_opening, network, start, moves or POLICY_MOVES, seed)
     return _recorded(what, start, moves, seed)
 
 
@@ -50,15 +52,6 @@ def random_opening(start: Position, moves: int, seed: int, number: int) -> Posit
             break
         position = position.play(int(rng.choice(points)))
     return position
-
-
-def _bundled(size: int):
-    from mugo.network import BUNDLED, Network      # here, so that other matches start without it
-    network = Network(BUNDLED)
-    if network.size != size:
-        raise BadInput(f"--openings policy: the network {network.name} plays {network.size}x{network.size}, "
-                       f"not {size}x{size}")
-    return network
 
 
 def policy_opening(network, start: Position, moves: int, seed: int, number: int) -> Position:

@@ -25,6 +25,7 @@ from mugo.search import PUCT_C, ROLLOUTS, UCB_C, Branch, Search, Settings, Thoug
 
 NAMES = ("random", "policy", "randompolicy", "uct", "mcts")
 SEARCHERS = ("uct", "mcts")
+NETWORKED = ("policy", "randompolicy", "mcts")
 RESIGN = -1               # what `choose` answers instead of a point
 TEMPERATURE = 0.5         # squares the priors: a hundred moves of 0.1 % no longer add up to one of 10 %
 SECONDS = 2.0             # a move of a searcher that was told nothing else
@@ -37,21 +38,21 @@ MCTS = Settings(rollout="mogo", trust=0.5)
 class Player(Protocol):
     """What gtp.py, and everything else that plays, asks of a player."""
     name: str
-    size: int | None      # the only board size it plays; None: all of them
 
     def choose(self, position: Position, *, seconds: float | None = None, cleanup: bool = False) -> int:
         """A point for the side to move, PASS or RESIGN.
 
         seconds: the most it may take (a clock's word); None: as the player was told when it was made.
         cleanup: take every dead stone off before passing.
-        Raises BadInput for a board it does not play.
+        Raises BadInput where its network cannot be opened, or is too old for this board.
         """
 
     def explain(self) -> str:
         """A line about the last choice; '' if there is nothing to say."""
 
-    def warm_up(self) -> None:
-        """Load what the first `choose` needs, compiled code above all; changes nothing else."""
+    def warm_up(self, size: int) -> None:
+        """Load what the first `choose` on a board of this size needs, compiled code above all; between games,
+        for a searcher forgets its tree.  Raises BadInput as `choose` does."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,8 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
                 settings: Settings | None = None, manner: Manner = Manner()) -> Player:
     """The player of this name.
 
-    network: what network.Network opens (None: the bundled one), or an open one.
+    network: what network.Network opens, or an open one, for boards of every size; None: the bundled ones,
+    each for its boards.
     seed: the same seed plays the same moves.  temperature: of `randompolicy` only.
     settings, manner: of `uct` and `mcts` only; a seed in the settings counts more than `seed`.
     Raises BadInput for an unknown name, options that make no sense or a network that cannot be opened.
@@ -96,8 +98,9 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
     if name == "uct":
         return SearchPlayer(name, Search(settings or replace(UCT, seed=seed)), manner)
     if network is None or isinstance(network, str | Path):
-        from mugo.network import BUNDLED, Network      # here, so that `random` starts without it
-        network = Network(network or BUNDLED, settings.threads if settings and name == "mcts" else None)
+        from mugo.network import Bundled, Network      # here, so that `random` starts without it
+        threads = settings.threads if settings and name == "mcts" else None
+        network = Bundled(threads) if network is None else Network(network, threads)
     if name == "mcts":
         return SearchPlayer(name, Search(settings or replace(MCTS, seed=seed), network), manner)
     return PolicyPlayer(network, temperature=temperature if name == "randompolicy" else 0, seed=seed)
@@ -106,7 +109,6 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
 class RandomPlayer:
     """Plays any sensible point, all equally likely; passes when none is left."""
     name = "random"
-    size = None
 
     def __init__(self, seed: int | None = None):
         self._rng = np.random.default_rng(seed)
@@ -118,14 +120,14 @@ class RandomPlayer:
     def explain(self) -> str:
         return ""
 
-    def warm_up(self) -> None:
-        Position(9).sensible_points()
+    def warm_up(self, size: int) -> None:
+        Position(size).sensible_points()
 
 
 class PolicyPlayer:
     """Plays the point that a network likes best, or draws one from its priors.
 
-    network: anything with `name`, `size` and `evaluate(positions)`, as network.Network has them.
+    network: anything with `evaluate(positions)`, as network.Network has it.
     temperature: 0 takes the best point; 1 draws by the priors as they are; between, the better
     points more often than that.
     """
@@ -134,20 +136,16 @@ class PolicyPlayer:
         if not 0 <= temperature < np.inf:
             raise BadInput(f"a temperature is 0 or more, not {temperature}")
         self.name = "randompolicy" if temperature else "policy"
-        self.size = network.size
         self._network = network
         self._temperature = temperature
         self._rng = np.random.default_rng(seed)
 
     def choose(self, position: Position, *, seconds: float | None = None, cleanup: bool = False) -> int:
-        if position.size != self.size:
-            raise BadInput(f"the network {self._network.name} plays {self.size}x{self.size}; "
-                           f"this board is {position.size}x{position.size}")
         priors = self._network.evaluate([position])[0][0]
         points = ending.worth_playing(position, priors, cleanup)
         if not len(points):
             return PASS
-        weights = priors[[move_index(int(point), self.size) for point in points]].astype(np.float64)
+        weights = priors[[move_index(int(point), position.size) for point in points]].astype(np.float64)
         if self._temperature == 0:
             return int(points[np.argmax(weights)])
         # In logarithms, so that a low temperature does not underflow to all zeros.
@@ -158,8 +156,8 @@ class PolicyPlayer:
     def explain(self) -> str:
         return ""
 
-    def warm_up(self) -> None:
-        position = Position(self.size)
+    def warm_up(self, size: int) -> None:
+        position = Position(size)
         position.sensible_points()
         self._network.evaluate([position])
 
@@ -183,7 +181,6 @@ class SearchPlayer:
 
     def __init__(self, name: str, search: Search, manner: Manner = Manner()):
         self.name = name
-        self.size = search.size
         self.thought: Thought | None = None
         self._search = search
         self._manner = manner
@@ -192,7 +189,6 @@ class SearchPlayer:
 
     def choose(self, position: Position, *, seconds: float | None = None, cleanup: bool = False) -> int:
         self.thought = None
-        self._search.check_size(position)
         if not len(position.sensible_points()):
             return PASS
         is_over = cleanup or ending.is_nearly_over(position)
@@ -262,8 +258,8 @@ class SearchPlayer:
     def explain(self) -> str:
         return self.thought.describe(self.thought.best(self._manner.by_mean)) if self.thought else ""
 
-    def warm_up(self) -> None:
-        position = Position(self.size or 9)
+    def warm_up(self, size: int) -> None:
+        position = Position(size)
         for _ in range(2):                   # the second finds the tree of the first
             position.sensible_points()
             self._search.think(position, simulations=2)
@@ -275,7 +271,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of every player."""
     parser.add_argument("player", nargs="?", default="policy", choices=NAMES, help="who plays (default: policy)")
     parser.add_argument("--network", metavar="NAME",
-                        help="a file, the folder of a training run, or the name of a bundled network")
+                        help="a file, the folder of a training run, or the name of a bundled network; it plays boards "
+                        "of every size (default: for each board the bundled network of its size, or of the nearest)")
     parser.add_argument("--seed", type=int, help="play the same moves again")
     parser.add_argument("--temperature", type=float, default=TEMPERATURE, metavar="T",
                         help="of randompolicy: 0 plays the best move, 1 draws from the priors as they are"
@@ -321,6 +318,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="at this win rate; 0 never (default: %(default)s)")
     parser.add_argument("--patience", type=int, default=Manner.patience, metavar="N",
                         help="moves in a row below it (default: %(default)s)")
+
+
+def first_size(args: argparse.Namespace) -> int:
+    """The board that the player of a command line is made for: the one its network was trained on, or 19x19.
+    Raises BadInput."""
+    if args.network is None or args.player not in NETWORKED:
+        return 19
+    from mugo.network import find, read_about
+    return read_about(find(args.network))["size"]
 
 
 def from_arguments(args: argparse.Namespace) -> Player:

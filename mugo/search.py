@@ -147,7 +147,7 @@ class Thought:
 class Search:
     """A tree and what it takes to grow it.
 
-    network: anything with `size`, `has_value` and `evaluate_packed(packed)`, as network.Network has them.
+    network: anything with `has_value` and `evaluate_packed(packed)`, as network.Network has them.
     Raises BadInput for settings that need a network.
     """
 
@@ -200,17 +200,6 @@ class Search:
         self.seconds_spent = dict.fromkeys(("tree", "network", "rollouts"), 0.0)
         self.judged = 0
 
-    @property
-    def size(self) -> int | None:
-        """The only board size it can search; None: all of them."""
-        return None if self._network is None else self._network.size
-
-    def check_size(self, position: Position) -> None:
-        """Raises BadInput for a board that the network does not play."""
-        if self.size not in (None, position.size):
-            raise BadInput(f"the network {self._network.name} plays {self.size}x{self.size}; "
-                           f"this board is {position.size}x{position.size}")
-
     # -- one search
 
     def think(self, position: Position, *, simulations: int | None = None, seconds: float | None = None,
@@ -222,7 +211,6 @@ class Search:
         is_over: asked every CHUNK seconds, or after FEW simulations or a batch.
         Raises BadInput for a board the network does not play.
         """
-        self.check_size(position)
         started = time.perf_counter()
         self._stand_on(position)
         self._owners[:] = 0

@@ -1,21 +1,24 @@
 """The protocol: transcripts in tests/gtp, the wire, nonsense, and GNU Go at the other end."""
+import argparse
 import io
 import itertools
+import json
 import random
 import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 from gtp_client import GNUGO, Client, Local, play_game
 
-from mugo import __version__, gtp
+from mugo import __version__, gtp, network
 from mugo.board import BLACK, WHITE
 from mugo.coords import PASS
 from mugo.files import BadInput
-from mugo.players import RESIGN, PolicyPlayer, RandomPlayer
+from mugo.players import RESIGN, Manner, PolicyPlayer, RandomPlayer, first_size, make_player
 
 MUGO = (sys.executable, str(Path(__file__).parents[1] / "main.py"), "gtp")
 TRANSCRIPTS = sorted(Path(__file__).with_name("gtp").glob("*.txt"))
@@ -24,7 +27,6 @@ TRANSCRIPTS = sorted(Path(__file__).with_name("gtp").glob("*.txt"))
 class FirstPlayer:
     """Plays the first sensible point of the board, row by row from the top."""
     name = "first"
-    size = None
 
     def choose(self, position, *, seconds=None, cleanup=False):
         self.told = "any time" if seconds is None else f"{seconds:.3f} s"
@@ -34,7 +36,7 @@ class FirstPlayer:
     def explain(self):
         return f"told {self.told}"
 
-    def warm_up(self):
+    def warm_up(self, size):
         pass
 
 
@@ -122,16 +124,72 @@ def test_the_log_says_what_exactly_was_wrong():
                    "play w I4: 'I4' is no vertex on 19x19 (A-T without I, 1-19)"]
 
 
-def test_a_player_of_one_size_keeps_the_board_to_it():
+def test_a_player_gets_ready_for_a_board_of_another_size_and_may_refuse_it():
     class Nine(FirstPlayer):
-        size = 9
+        asked = []
 
-    engine = new_engine(Nine())
-    assert engine.position.size == 9
-    assert engine.answer("boardsize 19") == "? unacceptable size\n\n"
-    assert engine.answer("boardsize 9") == "=\n\n"
-    with pytest.raises(BadInput, match="first plays 9x9, not 19x19"):
-        new_engine(Nine(), size=19)
+        def warm_up(self, size):
+            self.asked.append(size)
+            if size > 9:
+                raise BadInput("a network of the first kind")
+
+    log = []
+    engine = new_engine(Nine(), size=9, log=log.append)
+    assert [engine.answer(f"boardsize {size}") for size in (9, 5, 19, 9)] \
+        == ["=\n\n", "=\n\n", "? unacceptable size\n\n", "=\n\n"]
+    assert (Nine.asked, engine.position.size) == ([5, 19, 9], 9)
+    assert log == ["boardsize 19: a network of the first kind"]
+
+
+@pytest.mark.parametrize("size", [1, 20])
+def test_a_board_that_nobody_plays_is_refused(size):
+    with pytest.raises(BadInput, match=f"boards are 2x2 to 19x19, not {size}x{size}"):
+        new_engine(size=size)
+
+
+@pytest.mark.parametrize("player", ["policy", "mcts"])
+def test_each_board_is_played_by_the_bundled_network_for_it(player, tmp_path, monkeypatch):
+    shipped = Path(__file__).parents[1] / "models" / "policy-19.keras"
+    for size in (9, 19):
+        (tmp_path / f"policy-{size}.keras").write_bytes(shipped.read_bytes())
+    monkeypatch.setattr(network, "folders", lambda: [tmp_path])
+    opened = []
+
+    class Noted(network.Network):
+        def __init__(self, name, threads=None):
+            opened.append(name)
+            super().__init__(name, threads)
+
+    monkeypatch.setattr(network, "Network", Noted)
+    engine = new_engine(make_player(player, manner=Manner(simulations=8)))
+    for size, names in ((9, ["policy-9"]), (13, ["policy-9"]), (19, ["policy-9", "policy-19"]),
+                        (9, ["policy-9", "policy-19"])):
+        assert engine.answer(f"boardsize {size}") == "=\n\n"
+        assert opened == names
+        for colour in "bw":
+            assert re.fullmatch(r"= [A-T]1?\d\n\n", engine.answer(f"genmove {colour}"))
+        assert len(engine.position.moves) == 2
+
+
+def test_the_first_board_is_the_one_that_a_named_network_was_trained_on(tmp_path):
+    shipped = Path(__file__).parents[1] / "models" / "policy-19.keras"
+    with zipfile.ZipFile(shipped) as old, zipfile.ZipFile(tmp_path / "nine.keras", "w") as new:
+        for name in old.namelist():
+            data = old.read(name)
+            new.writestr(name, json.dumps(json.loads(data) | {"size": 9}) if name == network.ABOUT else data)
+    parser = argparse.ArgumentParser()
+    gtp.add_arguments(parser)
+    nine = str(tmp_path / "nine.keras")
+    for words, size in (([], 19), (["mcts"], 19), (["policy", "--network", nine], 9), (["uct", "--network", nine], 19)):
+        assert first_size(parser.parse_args(words)) == size
+
+
+@pytest.mark.parametrize("player", [("policy",), ("mcts", "--size", "13", "--simulations", "8")])
+def test_the_process_plays_small_boards_with_a_network(player):
+    ended = subprocess.run([*MUGO, *player], input="genmove b\nboardsize 9\ngenmove b\n", capture_output=True,
+                           text=True, timeout=300)
+    assert re.fullmatch(r"= [A-T]1?\d\n\n=\n\n= [A-J][1-9]\n\n", ended.stdout)
+    assert ended.returncode == 0
 
 
 def test_a_player_that_resigns_leaves_the_game_as_it_is():
@@ -249,7 +307,6 @@ class NeverPasses:
     name = "never passes"
 
     def __init__(self, size):
-        self.size = size
         self.priors = np.random.default_rng(5).dirichlet([0.3] * (size * size + 1)).astype("float32")
         self.priors[-1] = 0
 

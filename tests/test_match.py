@@ -187,8 +187,7 @@ def test_openings_of_the_policy_are_its_usual_moves():
     opening = openings("policy", Position(19), moves=4, seed=3)
     assert vertices(opening(1)) == vertices(openings("policy", Position(19), moves=4, seed=3)(1))
     assert len(set().union(*(vertices(opening(number)) for number in range(5)))) > 5
-    with pytest.raises(BadInput, match="plays 19x19, not 9x9"):
-        openings("policy", Position(9))
+    assert openings("policy", Position(9), moves=4)(0).plies == 4
 
 
 def test_recorded_openings_are_each_used_once_before_one_comes_again(tmp_path):

@@ -1,4 +1,4 @@
-"""Networks: Keras and ONNX Runtime agree, files are whole, other planes are refused."""
+"""Networks: Keras and ONNX Runtime agree on any board, files are whole, other planes are refused."""
 import json
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from mugo import network, planes
 from mugo.coords import symmetries
 from mugo.files import BadInput
 from mugo.go import Position, position_of
-from mugo.network import Network
+from mugo.network import Bundled, Network, fit_bias
 
 layers = pytest.importorskip("mugo.layers")
 
@@ -23,7 +23,7 @@ def a_network(tmp_path, **shape):
     layers.keras.utils.set_random_seed(1)
     model = layers.build(shape)
     rng = np.random.default_rng(2)
-    model.set_weights([w + rng.uniform(0.05, 0.3, w.shape) for w in model.get_weights()])
+    model.set_weights([w + rng.uniform(-0.1, 0.12, w.shape) for w in model.get_weights()])
     path = tmp_path / "net.keras"
     layers.ship(model, path, layers.describe(shape))
     return model, path
@@ -57,8 +57,9 @@ def test_priors_are_probabilities_of_move_indices(tmp_path):
     assert (np.abs(values) <= 1).all()
 
 
-def test_the_average_over_symmetries_turns_with_the_board(tmp_path):
-    _, path = a_network(tmp_path)
+@pytest.mark.parametrize("trained", [9, 5, 6, 14])
+def test_the_average_over_symmetries_turns_with_the_board(tmp_path, trained):
+    _, path = a_network(tmp_path, size=trained)
     net = Network(path)
     position = position_of(random_record(4))
     priors = net.evaluate([position], average=True)[0][0]
@@ -70,26 +71,154 @@ def test_the_average_over_symmetries_turns_with_the_board(tmp_path):
         assert np.allclose(net.evaluate([turned], average=True)[0][0][turn], priors, atol=1e-6)
 
 
-def rewritten(path, change):
-    """A copy of a network's file with another mugo.json."""
+@pytest.mark.parametrize("trained, fitted", [
+    ("""
+        1 2 3 4 5
+        0 0 0 0 0
+        6 0 8 0 7
+        0 0 0 0 0
+        9 0 0 0 5
+    """, """
+        1 2 3 3 3 4 5
+        0 0 0 0 0 0 0
+        6 0 8 8 8 0 7
+        6 0 8 8 8 0 7
+        6 0 8 8 8 0 7
+        0 0 0 0 0 0 0
+        9 0 0 0 0 0 5
+    """), ("""
+        1 2 8 4 5
+        3 0 8 6 0
+        8 8 8 8 8
+        3 0 8 0 0
+        9 0 8 0 5
+    """, """
+        1 2 4 5
+        3 0 6 0
+        3 0 0 0
+        9 0 0 5
+    """), ("""
+        1 2 8 4 5
+        0 4 8 8 0
+        8 8 8 8 8
+        6 0 8 0 4
+        9 0 8 2 5
+    """, """
+        1 3 5
+        3 3 2
+        9 1 5
+    """), ("""
+        1 2 3 4
+        0 4 6 0
+        0 2 8 0
+        5 6 7 8
+    """, """
+        1 2 2.5 3 4
+        0 4 5   6 0
+        0 3 5   7 0
+        0 2 5   8 0
+        5 6 6.5 7 8
+    """), ("1 2\n 3 4", """
+        1 1 2 2
+        1 1 2 2
+        3 3 4 4
+        3 3 4 4
+    """), ("""
+        1 2 3
+        4 5 6
+        7 8 9
+    """, """
+        1 2 3
+        4 5 6
+        7 8 9
+    """),
+], ids=["larger", "smaller", "a middle line of two", "an even one larger", "much larger", "the same"])
+def test_on_another_board_the_bias_of_a_point_goes_by_its_distance_from_the_edges(trained, fitted):
+    trained, fitted = (np.array(drawn.split(), np.float32) for drawn in (trained, fitted))
+    assert fit_bias(trained, round(len(fitted) ** 0.5)).tolist() == fitted.tolist()
+
+
+@pytest.mark.parametrize("size", [2, 5, 8, 13, 19])
+def test_on_another_board_it_plays_what_keras_would_with_the_fitted_bias(tmp_path, size):
+    model, path = a_network(tmp_path, value=True)
+    other = layers.build(layers.Architecture(size, 4, value=True))
+    other.set_weights([fit_bias(w, size) if w.shape == (81,) else w for w in model.get_weights()])
+    packed = np.random.default_rng(3).integers(0, 256, (2, size ** 2, planes.PACKED), np.uint8)
+    outputs = other(packed)
+    net = Network(path)
+    net.evaluate([Position(9)])                   # boards of several sizes may follow each other
+    priors, values = net.evaluate_packed(packed)
+    assert np.allclose(priors, layers.ops.softmax(outputs["policy"]), atol=1e-5)
+    assert np.allclose(values, np.tanh(outputs["value"])[:, 0], atol=1e-5)
+
+
+def test_boards_of_two_sizes_are_not_evaluated_together(tmp_path):
+    _, path = a_network(tmp_path)
+    with pytest.raises(ValueError, match="one size at a time"):
+        Network(path).evaluate([Position(9), Position(5)])
+
+
+def rewritten(path, **members):
+    """A copy of a network's file with members changed: by a function of their bytes, named mugo for mugo.json."""
     other = path.with_name("other.keras")
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(other, "w") as new:
         for name in old.namelist():
-            data = old.read(name)
-            if name == network.ABOUT:
-                about = json.loads(data)
-                change(about)
-                data = json.dumps(about).encode()
-            new.writestr(name, data)
+            new.writestr(name, members.get(name.split(".")[0], bytes)(old.read(name)))
     return other
+
+
+def with_about(path, change):
+    """A copy of a network's file with another mugo.json."""
+    def changed(data):
+        about = json.loads(data)
+        change(about)
+        return json.dumps(about)
+    return rewritten(path, mugo=changed)
+
+
+def test_a_file_with_the_bias_in_its_graph_still_plays_its_own_size(tmp_path):
+    onnx = pytest.importorskip("onnx")
+    model, path = a_network(tmp_path, value=True)
+
+    def first_kind(data):
+        proto = onnx.load_from_string(data)
+        del proto.metadata_props[:], proto.graph.input[1:]
+        bias = model.get_layer("point_bias").get_weights()[0]
+        proto.graph.initializer.append(onnx.numpy_helper.from_array(bias, network.POINT_BIAS))
+        return proto.SerializeToString()
+
+    old = Network(rewritten(path, network=first_kind))
+    position = position_of(random_record(3))
+    for before, now in zip(old.evaluate([position]), Network(path).evaluate([position]), strict=True):
+        assert np.allclose(before, now, atol=1e-6)
+    with pytest.raises(BadInput, match="other.keras is of the first kind, which plays 9x9 only, not 13x13"):
+        old.evaluate([Position(13)])
+
+
+def test_every_board_has_the_bundled_network_of_the_nearest_size(tmp_path, monkeypatch):
+    monkeypatch.setattr(network, "folders", lambda: [tmp_path])
+    with pytest.raises(BadInput, match="no network came with this program"):
+        network.bundled(9)
+    _, path = a_network(tmp_path, value=True)
+    for name in ("policy-9", "policy-13", "policy-19", "policy-19-small", "other"):
+        (tmp_path / f"{name}.keras").write_bytes(path.read_bytes())
+    assert {size: network.bundled(size) for size in (2, 9, 10, 11, 13, 15, 16, 19)} == {
+        2: "policy-9", 9: "policy-9", 10: "policy-9", 11: "policy-13", 13: "policy-13", 15: "policy-13",
+        16: "policy-19", 19: "policy-19"}
+    both = Bundled(threads=1)
+    assert both.has_value
+    for size in (9, 13, 5, 9):
+        priors, _ = both.evaluate([Position(size)])
+        assert priors.shape == (1, size ** 2 + 1)
+    assert both.on(9) is both.on(5) is not both.on(13)
 
 
 def test_a_network_for_other_planes_is_refused_in_one_line(tmp_path):
     _, path = a_network(tmp_path)
-    fewer = rewritten(path, lambda about: about.update(planes=about["planes"][:7]))
+    fewer = with_about(path, lambda about: about.update(planes=about["planes"][:7]))
     with pytest.raises(BadInput, match=r"other.keras was trained on 44 planes; this program makes 48"):
         Network(fewer)
-    other = rewritten(path, lambda about: about["planes"][3].__setitem__(0, "turns ahead"))
+    other = with_about(path, lambda about: about["planes"][3].__setitem__(0, "turns ahead"))
     with pytest.raises(BadInput, match="its 'turns ahead' is not this program's"):
         Network(other)
 

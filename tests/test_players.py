@@ -17,7 +17,6 @@ class Likes:
     has_value = False
 
     def __init__(self, size, likes):
-        self.size = size
         self.priors = np.full(size * size + 1, 1e-6, np.float32)
         for point, prior in likes.items():
             self.priors[move_index(point, size)] = prior
@@ -164,9 +163,16 @@ def test_a_policy_that_is_stuck_in_a_long_game_passes():
     assert PolicyPlayer(Likes(9, {PASS: 0})).choose(Endless(9)) == PASS
 
 
-def test_a_policy_refuses_a_board_of_another_size():
-    with pytest.raises(BadInput, match="the network likes plays 9x9; this board is 5x5"):
-        PolicyPlayer(Likes(9, {})).choose(Position(5))
+@pytest.mark.parametrize("name", ["policy", "randompolicy", "mcts"])
+def test_a_network_plays_sensible_points_on_boards_of_every_size(name):
+    player = players.make_player(name, seed=1, manner=players.Manner(simulations=8))
+    for size in (9, 2, 13, 19, 3, 9):
+        player.warm_up(size)
+        position = Position(size)
+        for _ in range(3):
+            point = player.choose(position)
+            assert point == PASS or point in position.sensible_points()
+            position = position.play(point)
 
 
 @pytest.mark.parametrize("size", [2, 3, 5, 9])

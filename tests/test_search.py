@@ -238,8 +238,6 @@ def test_a_network_without_a_value_head_needs_rollouts():
     judge.has_value = False
     with pytest.raises(BadInput, match="no value head"):
         Search(Settings(rollout="none"), judge)
-    with pytest.raises(BadInput, match="the network judge plays 5x5; this board is 9x9"):
-        Search(Settings(), judge).think(Position(9), simulations=1)
 
 
 # What a search must know of Go.  X or O to play finds one of the points named by letters.
