@@ -26,6 +26,7 @@ from mugo.coords import WHITE_BIT, symmetries
 from mugo.dataset import Positions
 
 MOVES = 40
+LATE = 60                                # after so many moves a board in common is no accident
 PHASES = ((1, 10), (11, 20), (21, 30), (31, 50), (51, 100), (101, 10_000))
 
 
@@ -90,7 +91,7 @@ def copies_between(some: list[tuple], others: list[tuple]) -> tuple[int, int]:
 
 # ---- near copies and known boards, compiled
 
-@njit(cache=True)
+@njit
 def opening_keys(size, setup, moves, turn, recolour, keys):
     """Write to keys, uint64 (MOVES,), what stands for the first MOVES moves without the first, the second, ...,
     of the copy of a game that is turned and, with recolour WHITE_BIT, recoloured."""
@@ -106,7 +107,7 @@ def opening_keys(size, setup, moves, turn, recolour, keys):
         keys[k] = dataset.mixed(whole - keys[k] + np.uint64(k))
 
 
-@njit(cache=True)
+@njit
 def all_opening_keys(size, setup, moves, games, turns):
     """uint64 (games, copies, MOVES): `opening_keys` in all of turns, in both colours if these are eight.
 
@@ -122,7 +123,7 @@ def all_opening_keys(size, setup, moves, games, turns):
     return keys
 
 
-@njit(cache=True)
+@njit
 def boards_of(size, setup, moves, games, turns, random, boards):
     """(uint64, int32, int16): of every position before a move, a key of its board that all copies of the board
     share, the move index played in the copy that the key is of, and the move's number, from 1.
@@ -169,7 +170,7 @@ def boards_of(size, setup, moves, games, turns, random, boards):
     return keys, answers, numbers
 
 
-@njit(cache=True)
+@njit
 def add_stone(sums, index, colour, turns, random):
     """Add a stone on a move index to the sums of all turns, for both who may look at it."""
     black = 0 if colour == BLACK else 1
@@ -197,8 +198,8 @@ def near_copies(some: Positions, others: Positions) -> np.ndarray:
 
 
 def known_boards(some: Positions, others: Positions) -> pd.DataFrame:
-    """One row for each position of some: the move's number, whether its board came up in others, and whether
-    the most frequent answer there is the move played."""
+    """One row for each position of some: the game (a row of some.games), the move's number, whether its board came
+    up in others, and whether the most frequent answer there is the move played."""
     random = np.random.default_rng(2016).integers(0, 2**64, (2, some.size ** 2), np.uint64)
 
     def seen(positions: Positions, games: pd.DataFrame) -> tuple[np.ndarray, ...]:
@@ -214,9 +215,9 @@ def known_boards(some: Positions, others: Positions) -> pd.DataFrame:
         met.append(pd.DataFrame({"key": their_keys[shared], "answer": their_answers[shared]}))
     often = pd.concat(met).value_counts().reset_index().sort_values(["count", "answer"], ascending=[False, True])
     answer_of = often.drop_duplicates("key").set_index("key")["answer"]
-    rows = pd.DataFrame({"number": numbers, "known": np.isin(keys, answer_of.index.to_numpy(np.uint64))})
-    rows["answered"] = pd.Series(keys).map(answer_of).to_numpy() == answers
-    return rows
+    of_game = np.repeat(np.arange(len(some.games)), some.games["plies"])
+    answer = pd.Series(keys).map(answer_of)
+    return pd.DataFrame({"game": of_game, "number": numbers, "known": answer.notna(), "answered": answer == answers})
 
 
 def main():
@@ -240,6 +241,9 @@ def main():
             name = f"moves {low}-{high}" if high < PHASES[-1][1] else f"moves {low} on"
             answered = part.loc[part["known"], "answered"].mean()
             print(f"{name:>16}{len(part):12,}{part['known'].mean():14.2%}{answered:40.1%}")
+    late = rows[rows["known"] & (rows["number"] > LATE)].groupby("game").size()
+    print(f"\n{len(late):,} test games come to boards of training games after move {LATE}"
+          + (f": {', '.join(some.games['name'].iloc[late.index[:5]])}{', ...' * (len(late) > 5)}" if len(late) else ""))
 
 
 if __name__ == "__main__":
