@@ -1,6 +1,7 @@
 """How far the test games of a data set are from its training games.
 
-    python benchmarks/duplicates.py DATASET            # some minutes for 144,000 games
+    python benchmarks/duplicates.py DATASET                        # a minute for 144,000 games
+    python benchmarks/duplicates.py DATASET --network policy-19    # is it better where boards are known?
 
 Copies: games that share their first 40 moves (or all, of shorter ones) turned, mirrored or recoloured,
 found by brute force in plain Python, with nothing of `dataset.fingerprint`.  There should be none.
@@ -11,6 +12,7 @@ found by brute force in plain Python, with nothing of `dataset.fingerprint`.  Th
                     answer is the move played: what memory alone predicts
 
 Openings are everyone's, so known boards are no fault of a split.  They say what early accuracy is worth.
+(On a board that is its own mirror image memory need not choose between a move and its mirror image.)
 """
 import argparse
 from collections import Counter
@@ -20,13 +22,16 @@ import numpy as np
 import pandas as pd
 from numba import njit
 
-from mugo import dataset
+from mugo import dataset, diagrams
 from mugo.board import BLACK, clear, decode, give_turn, index_of, new_boards, play, set_up
 from mugo.coords import WHITE_BIT, symmetries
 from mugo.dataset import Positions
+from mugo.network import Network
+from mugo.scores import mean_and_error, scores
 
 MOVES = 40
 LATE = 60                                # after so many moves a board in common is no accident
+EARLY, POSITIONS = 50, 5000              # what a network is asked about
 PHASES = ((1, 10), (11, 20), (21, 30), (31, 50), (51, 100), (101, 10_000))
 
 
@@ -220,10 +225,34 @@ def known_boards(some: Positions, others: Positions) -> pd.DataFrame:
     return pd.DataFrame({"game": of_game, "number": numbers, "known": answer.notna(), "answered": answer == answers})
 
 
+def by_phase(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    for low, high in PHASES:
+        part = rows[rows["number"].between(low, high)]
+        if len(part):
+            yield f"moves {low}-{high}" if high < PHASES[-1][1] else f"moves {low} on", part
+
+
+def accuracy_where_known(network: Network, positions: Positions, rows: pd.DataFrame) -> list[list[str]]:
+    """The lines of a table: top-1 on POSITIONS of the early positions, by whether their boards are known."""
+    early = np.flatnonzero(rows["number"] <= EARLY)
+    numbers = np.random.default_rng(0).choice(early, min(POSITIONS, len(early)), replace=False)
+    rows = rows.iloc[numbers].assign(top1=scores(network, positions, numbers, average=False)["top1"].to_numpy())
+    lines = [[f"{network.name}, top-1 %", "known", "±", "positions", "others", "±", "positions"]]
+    for name, part in by_phase(rows):
+        cells = []
+        for of_these in (part[part["known"]], part[~part["known"]]):
+            mean, error = mean_and_error(of_these["top1"].to_numpy(), of_these["game"].to_numpy())
+            cells += [f"{100 * mean:.1f}", f"{100 * error:.1f}", f"{len(of_these):,}"]
+        lines.append([name, *cells])
+    return lines
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dataset", metavar="DATASET")
-    data = dataset.open_dataset(parser.parse_args().dataset)
+    parser.add_argument("--network", metavar="NETWORK", help="its top-1 on known boards and on others")
+    args = parser.parse_args()
+    data = dataset.open_dataset(args.dataset)
     games = data.used
     train, test = (list(canonical_openings(data, games[games["split"] == split])) for split in ("train", "test"))
     pairs, begun = copies_between(test, train)
@@ -234,13 +263,13 @@ def main():
     print(f"{near.sum():,} test games on {some.size}x{some.size} differ from a training game in one of the first "
           f"{MOVES} moves at most ({near.mean():.2%})")
     rows = known_boards(some, others)
-    print(f"\n{'test positions':>16}{'':>12}{'board known':>14}{'answer is the one played, where known':>40}")
-    for low, high in PHASES:
-        part = rows[rows["number"].between(low, high)]
-        if len(part):
-            name = f"moves {low}-{high}" if high < PHASES[-1][1] else f"moves {low} on"
-            answered = part.loc[part["known"], "answered"].mean()
-            print(f"{name:>16}{len(part):12,}{part['known'].mean():14.2%}{answered:40.1%}")
+    header = ["test positions", "", "board known", "then memory is right", "so memory alone"]
+    lines = [header, *([name, f"{len(part):,}", *(f"{share:.2%}" for share in (
+        part["known"].mean(), part.loc[part["known"], "answered"].mean(), part["answered"].mean()))]
+        for name, part in by_phase(rows))]
+    print("\n".join(["", *diagrams.table(lines)]))
+    if args.network:
+        print("\n".join(["", *diagrams.table(accuracy_where_known(Network(args.network), some, rows))]))
     late = rows[rows["known"] & (rows["number"] > LATE)].groupby("game").size()
     print(f"\n{len(late):,} test games come to boards of training games after move {LATE}"
           + (f": {', '.join(some.games['name'].iloc[late.index[:5]])}{', ...' * (len(late) > 5)}" if len(late) else ""))

@@ -20,8 +20,9 @@ from mugo.diagrams import BLUE, PALE_BLUE
 from mugo.scores import AVERAGED, mean_and_error
 
 BINS = 10
-FEWEST = 30                              # positions of a bin that is drawn
+FEWEST = 20                              # positions of a bin that is drawn, unless all have fewer
 HEADS = {"policy": ("first", "top1"), "value": ("chance", "won")}       # head: (what is said, what comes)
+TITLES = {"policy": "policy: its first choice is played", "value": "value: the side to move wins"}
 OF_NORMAL = np.sqrt(2 / np.pi)           # the mean distance from its mean of what is normal, in deviations
 
 
@@ -107,11 +108,12 @@ def picture(table: pd.DataFrame, path: Path, title: str) -> None:
             series = {}
             for averaged, of_this in part.groupby("averaged"):
                 whole = of_this[of_this["bin"] == "all"].iloc[0]
-                bins = of_this[(of_this["bin"] != "all") & (of_this["positions"] >= FEWEST)]
+                bins = of_this[of_this["bin"] != "all"]
+                bins = bins[bins["positions"] >= min(FEWEST, bins["positions"].max())]
                 name = f"error {100 * whole['error']:.1f} %, by chance {100 * whole['by_chance']:.1f} %"
                 series[f"of 8: {name}" if averaged else name] = (
                     bins["said"], bins["true"], bins["true_se"], bins["positions"] / whole["positions"])
-            called = head if phase == "all" else f"{head}, {phase}"
+            called = TITLES[head] if phase == "all" else f"{head}, {phase}"
             diagrams.reliability(place, series, f"{called} ({whole['positions']:,} positions)", (BLUE, PALE_BLUE))
         for place in axes[len(panels):]:
             place.axis("off")

@@ -40,7 +40,7 @@ BASE = "_base"                           # ends the name of a measure of what kn
 
 
 def evaluate(network: Network, data: DataSet, *, split: str | None = "test", where: str = "",
-             count: int = 10_000, average: bool = True, seed: int = 0) -> pd.DataFrame:
+             count: int = 10_000, average: bool = True, seed: int = 0, size: int | None = None) -> pd.DataFrame:
     """What the command prints, as a table with one row for each part of the positions.
 
     Columns: by ('all', 'phase', 'rank', 'source'), part, positions, games; and for each measure its
@@ -51,9 +51,9 @@ def evaluate(network: Network, data: DataSet, *, split: str | None = "test", whe
     always saying how much more.
 
     split: one of dataset.SPLITS, or None for all.  count: positions drawn by seed; 0 for all.
-    Raises BadInput if there are none on the network's board.
+    size: of the boards, by default those that the network was trained on.  Raises BadInput if there are none.
     """
-    return summarise(scores(network, *drawn(data, network.size, split, where, count, seed), average))
+    return summarise(scores(network, *drawn(data, size or network.size, split, where, count, seed), average))
 
 
 def drawn(data: DataSet, size: int, split: str | None, where: str, count: int, seed: int
@@ -65,27 +65,28 @@ def drawn(data: DataSet, size: int, split: str | None, where: str, count: int, s
 
 
 def compare(networks: list[Network], data: DataSet, *, split: str | None = "test", where: str = "",
-            count: int = 10_000, average: bool = True, seed: int = 0) -> pd.DataFrame:
+            count: int = 10_000, average: bool = True, seed: int = 0, size: int | None = None) -> pd.DataFrame:
     """`evaluate` of several networks on the same positions, as a table with one row a network.
 
     Columns: network, positions, games, those of `evaluate` for each measure, ms (the median of what a
     position took, in batches, not averaged); and for each measure + '_difference' from the first network,
-    + '_difference_se'.  What a network does not have is NaN.  Raises BadInput, also if they play
-    on boards of different sizes.
+    + '_difference_se'.  What a network does not have is NaN.  Raises BadInput, also if they were
+    trained on boards of different sizes and no size is given.
     """
-    positions, numbers = drawn(data, one_size(networks), split, where, count, seed)
+    positions, numbers = drawn(data, size or one_size(networks), split, where, count, seed)
     rows = {name: scores(network, positions, numbers, average)
             for name, network in zip(names_of(networks), networks, strict=True)}
     return side_by_side(rows)
 
 
 def one_size(networks: list[Network]) -> int:
-    """The board that all play on.  Raises BadInput if it is not one."""
-    odd = next((network for network in networks if network.size != networks[0].size), None)
+    """The size of board that all were trained on.  Raises BadInput if there are several."""
+    first, *others = networks
+    odd = next((network for network in others if network.size != first.size), None)
     if odd is not None:
-        raise BadInput(f"{networks[0].name} plays on {networks[0].size}x{networks[0].size} and {odd.name} on "
-                       f"{odd.size}x{odd.size}: networks are compared on the same positions")
-    return networks[0].size
+        raise BadInput(f"{first.name} was trained on {first.size}x{first.size} and {odd.name} on "
+                       f"{odd.size}x{odd.size}: say with --size on which positions to compare them")
+    return first.size
 
 
 def names_of(networks: list[Network]) -> list[str]:
@@ -206,20 +207,21 @@ def _number(name: str, value: float, sign: str = "") -> str:
 def report_of_several(table: pd.DataFrame) -> str:
     """The table of `compare` as text: a row a network, then how each differs from the first."""
     names = [name for name in MEASURES if name in table]
-    columns = {name: {column: title for column, title in _columns(table, name).items() if not column.endswith(BASE)}
-               for name in names}
-    rows = [["", *(title for name in names for title in columns[name].values()), "ms"]]
-    differences = [[f"more than {diagrams.printable(table['network'][0], 24)}", *rows[0][1:-1]]]
-    for row in table.to_dict("records"):
-        called = diagrams.printable(row["network"], 24)
-        rows.append([called, *(_number(name, row[column]) for name in names for column in columns[name]),
-                     f"{row['ms']:.2f}"])
-        cells = [_number(name, row.get(_difference(column), np.nan), "" if column.endswith("_se") else "+")
-                 for name in names for column in columns[name]]
-        differences.append([called, *cells])
-    lines = [*diagrams.table(rows), "", *diagrams.table([differences[0], *differences[2:]]), "", legend(table),
-             "differences: ± of the same positions' differences; ms: of the network for a position, in batches of "
-             f"{BATCH}, not averaged"]
+    titles = {name: {column: title for column, title in _columns(table, name).items() if not column.endswith(BASE)}
+              for name in names}
+    both = [name for name in names if _difference(name) in table]        # what the first and another have
+    called = [diagrams.printable(name, 24) for name in table["network"]]
+    figures = [["", *(title for name in names for title in titles[name].values()), "ms"]]
+    differences = [[f"minus {called[0]}", *(title for name in both for title in titles[name].values())]]
+    for name_of_row, row in zip(called, table.to_dict("records"), strict=True):
+        figures.append([name_of_row, *(_number(name, row[column]) for name in names for column in titles[name]),
+                        f"{row['ms']:.2f}"])
+        cells = [_number(name, row[_difference(column)], "" if column.endswith("_se") else "+")
+                 for name in both for column in titles[name]]
+        differences.append([name_of_row, *cells])
+    lines = [*diagrams.table(figures), "", *diagrams.table([differences[0], *differences[2:]]), "", legend(table),
+             f"minus {called[0]}: how much more, ± of the differences at the same positions",
+             f"ms: of the network for a position, in batches of {BATCH}, not averaged"]
     return "\n".join(lines)
 
 
@@ -265,6 +267,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--split", choices=(*dataset.SPLITS, "all"), default="test",
                         help="the games of one split (default %(default)s)")
     parser.add_argument("--where", default="", metavar="QUERY", help="of these games only: a pandas query")
+    parser.add_argument("--size", type=int, metavar="N",
+                        help="of positions on this board (default: the one the networks were trained on)")
     parser.add_argument("--positions", type=float, default=10_000, metavar="N",
                         help="so many, drawn at random; 0: all (default %(default)s)")
     parser.add_argument("--average", action=argparse.BooleanOptionalAction, default=True,
@@ -281,7 +285,7 @@ def command(args: argparse.Namespace) -> int:
         raise BadInput(f"--positions {args.positions:g}: 0 is all of them, and fewer there are not")
     networks, data = [Network(path) for path in args.networks], dataset.open_dataset(args.dataset)
     split = None if args.split == "all" else args.split
-    positions, numbers = drawn(data, one_size(networks), split, args.where, int(args.positions), args.seed)
+    positions, numbers = drawn(data, args.size or one_size(networks), split, args.where, int(args.positions), args.seed)
     names = names_of(networks)
     rows = {name: scores(network, positions, numbers, args.average)
             for name, network in zip(names, networks, strict=True)}

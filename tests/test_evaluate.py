@@ -222,11 +222,12 @@ def test_the_error_of_a_difference_is_of_the_same_positions_differences():
     assert error < 0.02 * table["ce_se"][1]
 
 
-def test_networks_of_different_boards_are_not_compared(data, known):
+def test_networks_of_different_boards_are_compared_only_on_one_that_is_named(data, known):
     one, other = Fake(known, lambda turn: 0, name="small"), Fake(known, lambda turn: 0, name="large")
     other.size = 19
-    with pytest.raises(BadInput, match="small plays on 9x9 and large on 19x19"):
+    with pytest.raises(BadInput, match="small was trained on 9x9 and large on 19x19"):
         compared(data, [one, other])
+    assert list(compared(data, [one, other], size=9)["top1"]) == [1, 1]
 
 
 def test_what_is_known_of_the_training_games_is_said(data, known):
