@@ -6,7 +6,8 @@
       | conv 3x3 k, norm, + input, ReLU          (layers - 2) times; the middle one also adds a bias
       |                                          for each filter that is computed from the whole board
       |-- conv 1x1 to one plane, a bias for each point; a pass from the mean of each filter -> policy
-      '-- mean of each filter, norm -> dense 64, ReLU -> dense 1 (tanh is left to who asks) -> value
+      '-- conv 1x1 to 32, norm, ReLU -> mean and maximum of each -> dense 64, ReLU -> dense 1 (tanh is left
+                                          to who asks) -> value
 
 MuGo's network of 2016 is `build(filters=32, norm=False, residual=False, pooling=False)`.
 """
@@ -23,7 +24,7 @@ import numpy as np
 from mugo import planes
 from mugo.files import BadInput, written_whole
 from mugo.graph import EPSILON, onnx_difference, pooled_layer, to_onnx
-from mugo.network import ABOUT, FORMAT, ONNX, read_about
+from mugo.network import ABOUT, FORMAT, ONNX, fit_bias, read_about
 
 os.environ.setdefault("KERAS_BACKEND", "tensorflow")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
@@ -55,6 +56,8 @@ with quiet():
         import jax
 
         HAS_GPU = jax.default_backend() != "cpu"
+
+VALUE_FILTERS = 32
 
 
 @dataclass(frozen=True)
@@ -189,9 +192,15 @@ def build(shape: Architecture, dtype: str = "float32") -> keras.Model:
     a_pass = layer.Dense(1, name="pass", dtype="float32")(mean)
     outputs = {"policy": layer.Concatenate(name="policy", dtype="float32")([points, a_pass])}
     if shape.value:
-        # Without the normalisation, means far from 0 and Adam's first steps leave every ReLU at 0 for good.
-        level = layer.BatchNormalization(epsilon=EPSILON, name="value_norm", dtype="float32")(mean)
-        hidden = layer.Dense(64, activation="relu", name="value_hidden", dtype="float32")(level)
+        y = layer.Conv2D(VALUE_FILTERS, 1, use_bias=False, kernel_initializer="he_normal", name="value_conv",
+                         dtype=dtype)(x)
+        # Without the normalisation, means far from 0 and the first steps leave every ReLU at 0 for good.
+        y = layer.BatchNormalization(epsilon=EPSILON, momentum=0.99, name="value_norm", dtype=dtype)(y)
+        y = layer.ReLU(name="value_relu", dtype=dtype)(y)
+        pooled = layer.Concatenate(name="value_pool", dtype="float32")([
+            layer.GlobalAveragePooling2D(name="value_mean", dtype="float32")(y),
+            layer.GlobalMaxPooling2D(name="value_max", dtype="float32")(y)])
+        hidden = layer.Dense(64, activation="relu", name="value_hidden", dtype="float32")(pooled)
         outputs["value"] = layer.Dense(1, kernel_initializer="zeros", name="value", dtype="float32")(hidden)
     return keras.Model(packed, outputs, name="policy_network")
 
@@ -219,8 +228,8 @@ def compile_for_training(model: keras.Model, schedule, value_weight: float, has_
 def begin_with(model: keras.Model, shape: Architecture, path: Path) -> dict:
     """Give a new network the weights of the one at path, and return what is worth remembering of that.
 
-    Their shapes are equal but for size and value: a bias per point is not taken over to another board,
-    and a value head that only one of them has is left alone.
+    Their shapes are equal but for size and value: the bias per point is fitted to another board (see
+    network.fit_bias), and a value head that only one of them has is left alone.
     Raises BadInput if they are not.
     """
     about = read_about(path)
@@ -229,6 +238,7 @@ def begin_with(model: keras.Model, shape: Architecture, path: Path) -> dict:
         raise BadInput(f"{path} is {asdict(theirs)}; a network that begins with it can have another size and "
                        f"value head, but this one is {asdict(shape)}")
     named = {layer.name: layer.get_weights() for layer in load(path).layers}
+    named["point_bias"] = [fit_bias(named["point_bias"][0], shape.size)]
     for layer in model.layers:
         weights = named.get(layer.name, [])
         if [w.shape for w in weights] == [w.shape for w in layer.get_weights()]:

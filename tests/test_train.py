@@ -128,7 +128,7 @@ def test_the_learning_rate_climbs_holds_and_goes_down():
 
 
 def test_a_network_begins_with_the_weights_of_another(data, unbroken, tmp_path):
-    """On its own size exactly; on another with all but the bias per point; without the value head if not asked for."""
+    """Exactly, but for the bias per point, which is fitted to another board; a value head only if asked for."""
     start = unbroken / "network.keras"
     theirs = {layer.name: layer.get_weights() for layer in layers.load(start).layers}
     for size, value in ((9, True), (13, False)):

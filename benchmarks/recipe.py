@@ -1,0 +1,109 @@
+"""What gets the most out of a network: short training runs that differ in one thing.
+
+    python benchmarks/recipe.py DATASET -o FOLDER [NAME ...] [--seeds 0] [--positions 64e3]
+
+Each run is `mugo train DATASET` with the options of RECIPES on the same number of positions, in the same
+order, and is tried on the same validation positions of each kind of source.  A run that is done is not
+done again, so the table grows over several nights; it is printed from FOLDER/recipes.csv, with the
+difference to the first recipe of the same seed and the paired standard error of that difference, by game.
+"""
+import argparse
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from mugo import dataset
+from mugo.network import Network
+from mugo.scores import mean_and_error, scores
+
+COMMON = """--round-positions 64000 --warm-up 100 --hold 0 --where "source.str.contains('KGS')" """
+RECIPES = {
+    "default": "",
+    "adam": "--optimizer adam --learning-rate 2e-3",
+    "adam-4e-3": "--optimizer adam --learning-rate 4e-3",
+    "muon-2e-3": "--learning-rate 2e-3",
+    "muon-2e-2": "--learning-rate 2e-2",
+    "no-symmetry": "--no-symmetry",
+    "no-residual": "--no-residual",
+    "no-pooling": "--no-pooling",
+    "plain": "--no-residual --no-pooling",
+    "no-norm": "--no-norm --learning-rate 5e-4",
+    "batch-64": "--batch-size 64 --learning-rate 4e-3",
+    "batch-256": "--batch-size 256",
+    "value": "--value",
+    "value-1": "--value --value-weight 1",
+    "filters-32": "--filters 32",
+    "filters-96": "--filters 96",
+    "filters-128": "--filters 128",
+    "all-sources": '--where ""',
+    "even-games": """--where "source.str.contains('KGS') and handicap == 0" """,
+    "7d-and-up": """--where "source.str.contains('KGS') and black_rank >= 7 and white_rank >= 7" """,
+    "mugo-2016": "--filters 32 --no-norm --no-residual --no-pooling --optimizer adam --learning-rate 1e-4 "
+                 "--last-rate 1",
+}
+SOURCES = ("KGS", "tygem", "fox")
+COUNT = 8_192                            # validation positions of each kind of source
+
+
+def run(data: dataset.DataSet, folder: Path, name: str, seed: int, positions: int) -> pd.DataFrame:
+    """Train one recipe, and one row for each position it is tried on."""
+    run_folder = folder / f"{name}-{seed}-{positions}"
+    kept = run_folder / "tried.parquet"
+    if kept.exists():
+        return pd.read_parquet(kept)
+    begun = (run_folder / "checkpoint.keras").exists()
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-m", "mugo", "train", str(data.folder), "-o", str(run_folder),
+                    *shlex.split(COMMON), "--positions", str(positions), "--seed", str(seed),
+                    *shlex.split(RECIPES[name]), *(["--resume"] if begun else [])], check=True)
+    seconds = time.perf_counter() - start
+    network = Network(run_folder)
+    tried = []
+    for source in SOURCES:
+        tested = data.positions("validation", network.size, f"source.str.contains('{source}', case=False)")
+        numbers, _ = dataset.shuffled(0, min(COUNT, len(tested)), len(tested), 0)
+        tried.append(scores(network, tested, numbers, average=False).assign(source=source, seconds=seconds))
+    rows = pd.concat(tried, ignore_index=True)
+    rows["game"] = rows["source"] + rows["game"].astype(str)
+    rows[[column for column in rows if column not in ("phase", "rank")]].to_parquet(kept)
+    return pd.read_parquet(kept)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("dataset", type=Path)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(RECIPES))
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser.add_argument("--positions", type=float, default=64e3)
+    args = parser.parse_args()
+    if unknown := set(args.names) - set(RECIPES):
+        parser.error(f"no such recipe: {', '.join(sorted(unknown))}; there are {', '.join(RECIPES)}")
+    data = dataset.open_dataset(args.dataset)
+    table = []
+    for seed in args.seeds:
+        first = None
+        for name in args.names or RECIPES:
+            rows = run(data, args.output, name, seed, int(args.positions))
+            row = {"recipe": name, "seed": seed, "options": RECIPES[name]}
+            for source, part in rows.groupby("source"):
+                row[f"{source} top-1"] = 100 * part["top1"].mean()
+            kgs = rows[rows["source"] == "KGS"]
+            row |= {"KGS top-5": 100 * kgs["top5"].mean(), "KGS ce": kgs["ce"].mean(),
+                    "minutes": rows["seconds"][0] / 60}
+            first = rows if first is None else first
+            gain, error = mean_and_error(rows["top1"].to_numpy() - first["top1"].to_numpy(),
+                                         np.unique(rows["game"], return_inverse=True)[1])
+            row |= {"gain": 100 * gain, "±": 100 * error}
+            table.append(row)
+            pd.DataFrame(table).to_csv(args.output / "recipes.csv", index=False)
+            print(pd.DataFrame(table).round(2).to_string(index=False), flush=True)
+
+
+if __name__ == "__main__":
+    main()
