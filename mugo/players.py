@@ -82,12 +82,13 @@ class Manner:
 
 
 def make_player(name: str, *, network=None, seed: int | None = None, temperature: float = TEMPERATURE,
-                settings: Settings | None = None, manner: Manner = Manner()) -> Player:
+                average: bool = True, settings: Settings | None = None, manner: Manner = Manner()) -> Player:
     """The player of this name.
 
     network: what network.Network opens, or an open one, for boards of every size; None: the bundled ones,
     each for its boards.
     seed: the same seed plays the same moves.  temperature: of `randompolicy` only.
+    average: the policies' priors are means over the eight symmetries, which are better.
     settings, manner: of `uct` and `mcts` only; a seed in the settings counts more than `seed`.
     Raises BadInput for an unknown name, options that make no sense or a network that cannot be opened.
     """
@@ -103,7 +104,7 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
         network = Bundled(threads) if network is None else Network(network, threads)
     if name == "mcts":
         return SearchPlayer(name, Search(settings or replace(MCTS, seed=seed), network), manner)
-    return PolicyPlayer(network, temperature=temperature if name == "randompolicy" else 0, seed=seed)
+    return PolicyPlayer(network, temperature=temperature if name == "randompolicy" else 0, average=average, seed=seed)
 
 
 class RandomPlayer:
@@ -130,18 +131,20 @@ class PolicyPlayer:
     network: anything with `evaluate(positions)`, as network.Network has it.
     temperature: 0 takes the best point; 1 draws by the priors as they are; between, the better
     points more often than that.
+    average: its priors are means over the board's eight symmetries, at eight times the cost.
     """
 
-    def __init__(self, network, *, temperature: float = 0, seed: int | None = None):
+    def __init__(self, network, *, temperature: float = 0, average: bool = False, seed: int | None = None):
         if not 0 <= temperature < np.inf:
             raise BadInput(f"a temperature is 0 or more, not {temperature}")
         self.name = "randompolicy" if temperature else "policy"
         self._network = network
         self._temperature = temperature
+        self._average = average
         self._rng = np.random.default_rng(seed)
 
     def choose(self, position: Position, *, seconds: float | None = None, cleanup: bool = False) -> int:
-        priors = self._network.evaluate([position])[0][0]
+        priors = self._network.evaluate([position], average=self._average)[0][0]
         points = ending.worth_playing(position, priors, cleanup)
         if not len(points):
             return PASS
@@ -277,6 +280,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--temperature", type=float, default=TEMPERATURE, metavar="T",
                         help="of randompolicy: 0 plays the best move, 1 draws from the priors as they are"
                              " (default: %(default)s)")
+    parser.add_argument("--average", action=argparse.BooleanOptionalAction, default=True,
+                        help="of policy and randompolicy: ask the network about the board's eight symmetries, and play "
+                             "by the mean (default: it does)")
     parser = parser.add_argument_group("the searchers, uct and mcts")
     parser.add_argument("--simulations", type=int, metavar="N", help="for a move")
     parser.add_argument("--seconds", type=float, metavar="S", help="for a move, at most "
@@ -336,4 +342,4 @@ def from_arguments(args: argparse.Namespace) -> Player:
                        **{name: value for name, value in given.items() if value is not None})
     manner = Manner(args.simulations, args.seconds, args.choose == "mean", args.resign, args.patience)
     return make_player(args.player, network=args.network, seed=args.seed, temperature=args.temperature,
-                       settings=settings, manner=manner)
+                       average=args.average, settings=settings, manner=manner)

@@ -5,10 +5,10 @@ import pytest
 from drawing import SETTLED, after, assert_same_points, draw
 
 from mugo import players
-from mugo.coords import PASS, move_index, point_of_index
+from mugo.coords import PASS, move_index, point_at, point_of_index, symmetries
 from mugo.files import BadInput
 from mugo.go import BLACK, WHITE, Position
-from mugo.players import PolicyPlayer, RandomPlayer
+from mugo.players import PolicyPlayer, RandomPlayer, make_player
 
 
 class Likes:
@@ -21,7 +21,7 @@ class Likes:
         for point, prior in likes.items():
             self.priors[move_index(point, size)] = prior
 
-    def evaluate(self, positions):
+    def evaluate(self, positions, average=False):
         return np.stack([self.priors] * len(positions)), None
 
 
@@ -193,3 +193,23 @@ def test_make_player_knows_its_players_by_name():
         players.make_player("best")
     with pytest.raises(BadInput, match="temperature"):
         players.make_player("randompolicy", network=network, temperature=-1)
+
+
+def test_a_policy_that_averages_plays_the_same_however_the_board_is_turned(tmp_path):
+    """Asked about one view only, a network of random weights prefers unlike points on turned boards."""
+    layers = pytest.importorskip("mugo.layers")
+    layers.keras.utils.set_random_seed(1)
+    shape = layers.Architecture(size=5, filters=8, layers=3)
+    layers.ship(layers.build(shape), tmp_path / "random.keras", layers.describe(shape))
+    position = Position(5).play(point_at(1, 2, 5)).play(point_at(3, 3, 5))
+    for average in (True, False):
+        player = make_player("policy", network=tmp_path / "random.keras", average=average)
+        chosen = set()
+        for turn in range(8):
+            turned = Position(5)
+            for _, point in position.moves:
+                index = symmetries(5)[turn][move_index(point, 5)]
+                turned = turned.play(point_of_index(int(index), 5))
+            index = move_index(player.choose(turned), 5)
+            chosen.add(int(np.argsort(symmetries(5)[turn])[index]))
+        assert (len(chosen) == 1) == average
