@@ -134,6 +134,7 @@ def draw_board(axes, position: Position, heat: np.ndarray | None = None, labels:
     owners: float (size, size), 1 Black's to -1 White's: a square on each point, the larger the surer.
     """
     from matplotlib.patches import Circle, Rectangle
+    from matplotlib.patheffects import withStroke
 
     size = position.size
     axes.set_xlim(-0.9, size - 0.1)
@@ -173,10 +174,10 @@ def draw_board(axes, position: Position, heat: np.ndarray | None = None, labels:
     for point, text in (labels or {}).items():
         row, col = row_col(point, size)
         stone = position.stones[row, col]
-        if not stone and heat is None:                   # so that no line runs through the text
-            axes.add_patch(Circle((col, row), 0.36, color=WOOD, linewidth=0, zorder=2))
+        ground = WOOD if heat is None else "#f3dcae"     # so that no line runs through the text
         axes.text(col, row, literal(text), ha="center", va="center", fontsize=font, zorder=5,
-                  color="white" if stone > 0 else "black")
+                  color="white" if stone > 0 else "black",
+                  path_effects=[] if stone else [withStroke(linewidth=2.5, foreground=ground)])
     if title:
         axes.set_title(literal(title), fontsize=9)
 
@@ -383,7 +384,7 @@ def draw_tree(axes, root: tuple[str, Sequence], title: str = "") -> None:
         axes.plot([depth, depth + 1], [height, child], color=BLUE, linewidth=0.8 + 7 * weight, zorder=1,
                   solid_capstyle="round", alpha=0.55)
     for depth, height, text in placed:
-        axes.text(depth, height, literal(text), ha="center", va="center", fontsize=7.5, zorder=2, linespacing=1.35,
+        axes.text(depth, height, literal(text), ha="center", va="center", fontsize=8, zorder=2, linespacing=1.35,
                   bbox={"boxstyle": "round,pad=0.35", "facecolor": "#fbf3e2", "edgecolor": INK, "linewidth": 0.7})
     axes.set_xlim(-0.4, deepest + 0.4)
     axes.set_ylim(leaves - 0.4, -0.6)
