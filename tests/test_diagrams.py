@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from drawing import draw
 
-from mugo import diagrams
+from mugo import diagrams, planes
 from mugo.files import BadInput
 
 ATARI = """
@@ -78,6 +78,37 @@ def test_a_board_shows_its_stones_and_its_heat():
     warm = [patch.get_xy() for patch in axes.patches if patch not in stones]
     assert black == {(0, 1), (1, 0), (2, 1)}
     assert warm == [(1.5, 2.5)]
+
+
+def test_points_are_marked_and_the_larger_a_square_the_surer_its_owner():
+    axes = pytest.importorskip("matplotlib.figure").Figure().subplots()
+    position, _ = draw(ATARI)
+    owners = np.zeros((4, 4))
+    owners[0, 3], owners[3, 0] = 1, -0.5
+    diagrams.draw_board(axes, position, marked=[position.legal_points()[0]], owners=owners)
+    squares = [patch for patch in axes.patches if not hasattr(patch, "center") and patch.get_width() > 0]
+    assert {(patch.get_xy(), patch.get_width(), patch.get_facecolor()[0]) for patch in squares} == {
+        ((2.75, -0.25), 0.5, 0), ((-0.125, 2.875), 0.25, 1)}
+    assert sum(patch.get_edgecolor()[1] > 0.4 and not patch.get_fill() for patch in axes.patches) == 1
+
+
+def test_every_plane_of_a_position_gets_a_picture():
+    figure = pytest.importorskip("matplotlib.figure").Figure()
+    position, _ = draw(ATARI)
+    shown = planes.unpack(planes.encode([position]))[0]
+    diagrams.draw_planes(figure, shown, position)
+    pictures = [axes for row in figure.subfigs for axes in row.axes]
+    assert len(pictures) == planes.DEPTH
+    lit = [len(collection.get_paths()) for axes in pictures for collection in axes.collections[2:]]
+    assert sorted(lit) == sorted(shown.sum((0, 1)).tolist())
+
+
+def test_a_tree_puts_children_after_their_parent_and_one_under_the_other():
+    axes = pytest.importorskip("matplotlib.figure").Figure().subplots()
+    diagrams.draw_tree(axes, ("root", [(0.7, ("a", [(0.5, ("c", []))])), (0.3, ("b", []))]))
+    at = {text.get_text(): text.get_position() for text in axes.texts}
+    assert at == {"root": (0, 0.5), "a": (1, 0), "b": (1, 1), "c": (2, 0)}
+    assert len(axes.lines) == 3
 
 
 @pytest.mark.parametrize("rows", [1, 3])
