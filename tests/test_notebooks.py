@@ -1,0 +1,63 @@
+"""The notebooks: they run, and are kept as they ran, with their pictures and nothing of the machine."""
+import platform
+import re
+from pathlib import Path
+
+import pytest
+
+nbclient = pytest.importorskip("nbclient")
+nbformat = pytest.importorskip("nbformat")
+
+FOLDER = Path(__file__).resolve().parent.parent / "notebooks"
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+LARGEST = 1_500_000                      # bytes
+ABSOLUTE_PATH = re.compile(r"(?<![\w.)\]])(/\w[\w.-]*/\w|[A-Z]:\\)")
+
+each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def outputs(notebook) -> list:
+    return [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+
+
+def words_of(output) -> str:
+    """What an output says in words."""
+    return output.get("text", "") + "".join(text for kind, text in output.get("data", {}).items()
+                                            if kind.startswith("text/"))
+
+
+def test_there_are_four():
+    assert [path.stem for path in NOTEBOOKS] == ["1_planes", "2_training", "3_what_it_sees", "4_search"]
+
+
+@each_notebook
+def test_a_notebook_is_kept_as_it_ran(path):
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
+    assert all(output.output_type != "error" and output.get("name") != "stderr" for output in outputs(notebook))
+    assert sum("image/png" in output.get("data", {}) for output in outputs(notebook)) >= 4
+    assert path.stat().st_size < LARGEST
+
+
+@each_notebook
+def test_a_notebook_says_nothing_of_the_machine_it_ran_on(path):
+    notebook = nbformat.read(path, as_version=4)
+    for output in outputs(notebook):
+        words = words_of(output)
+        assert not ABSOLUTE_PATH.search(words), words
+        assert not re.search(r" at 0x[0-9a-f]+>", words), words
+        assert platform.node() not in words
+    assert all("execution" not in cell.metadata for cell in notebook.cells), "see README.md: record_timing=False"
+
+
+@pytest.mark.notebooks
+@each_notebook
+def test_a_notebook_runs(path):
+    notebook = nbformat.read(path, as_version=4)
+    before = sorted(FOLDER.iterdir())
+    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3",
+                            resources={"metadata": {"path": str(FOLDER)}}).execute()
+    assert not [output for output in outputs(notebook) if output.get("name") == "stderr"]
+    assert sorted(FOLDER.iterdir()) == before
