@@ -87,7 +87,10 @@ def to_onnx(weights: dict[str, list[np.ndarray]], architecture: dict) -> bytes:
         y = add("Relu", [convolution("value_conv", "value_norm", x)], "value_relu")
         pools = [add("GlobalAveragePool", [y], "value_mean"), add("GlobalMaxPool", [y], "value_max")]
         pooled = add("Flatten", [add("Concat", pools, "value_pools", axis=1)], "value_pool")
-        hidden = add("Relu", [dense("value_hidden", pooled)], "value_hidden_relu")
+        scale, shift = normalisation("value_level")
+        level = add("Add", [add("Mul", [pooled, constant("value_scale", scale)], "value_scaled"),
+                            constant("value_shift", shift)], "value_levelled")
+        hidden = add("Elu", [dense("value_hidden", level)], "value_hidden_elu")
         last = constant("last_axis", np.array([1], np.int64))
         kernel, bias = weights["value"]
         score = add("Gemm", [hidden, constant("value_w", kernel), constant("value_b", bias)], "value_score")

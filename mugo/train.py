@@ -12,8 +12,8 @@ step) alone, and a checkpoint holds the step, so `--resume` after Ctrl-C or kill
 very batches that would have come.  Batches are made by compiled threads while the network trains.
 
 The learning rate climbs, holds, and goes down in a straight line; most of what is gained comes with the
-descent.  `--resume --positions N`, of a run that was begun shorter, takes it up where it had not begun to
-descend, and does what a run begun with N positions would have done.
+descent.  `--resume --positions N` makes a run longer: it is taken up where its rate had not begun to go
+down, and does what a run begun with N positions would have done.
 """
 import argparse
 import contextlib
@@ -46,9 +46,9 @@ class Options:
     positions: int                       # to train on, repeats counted
     batch_size: int = 128
     optimizer: str = "muon"              # one of layers.OPTIMIZERS
-    learning_rate: float = 6e-3          # the highest; see `schedule`
+    learning_rate: float = 0.01          # the highest; see `schedule`
     warm_up: int = 200                   # steps to it, a tenth of all at the most
-    hold: float = 0.5                    # the share of the steps after which it goes down
+    hold: float = 0.7                    # the share of the steps after which it goes down
     last_rate: float = 0.01              # of the highest, where it ends
     symmetry: bool = True                # turn and mirror each position at random
     value_weight: float = 0.25           # of the value's loss against the policy's cross-entropy
@@ -228,14 +228,14 @@ def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Option
           start: str = "") -> Path:
     """Train a network and return its file, RUN/network.keras.
 
-    resume: go on from RUN's checkpoint; shape and options then come from there, except that
-    options.positions may be more than the run was begun with.
+    resume: go on from RUN's checkpoint; shape and options then come from there, all but options.positions
+    and options.hold: see `taken_up`.
     start: a network (see network.find) whose weights to begin with, of the same shape but for its
     board size and value head.
     Raises BadInput if RUN holds a run already, or none to go on with.
     """
     if resume:
-        model, about = taken_up(run, options.positions)
+        model, about = taken_up(run, options)
         if about["data"]["fingerprint"] != data.fingerprint:
             raise BadInput(f"{run} was trained on other games than {data.folder} has now: its data set has "
                            f"fingerprint {about['data']['fingerprint']}, this one {data.fingerprint}")
@@ -299,20 +299,26 @@ def newest(run: Path, names: tuple[str, ...] = ("checkpoint.keras", "checkpoint.
     raise BadInput(f"{run} holds no training run to resume: {names[0]} is missing or damaged")
 
 
-def taken_up(run: Path, positions: int) -> tuple[keras.Model, dict]:
-    """`newest`, to go on to so many positions: from before the learning rate's descent if that is more
-    than the run was begun with."""
+def taken_up(run: Path, wanted: Options) -> tuple[keras.Model, dict]:
+    """`newest`, to go on to wanted.positions, holding the rate for wanted.hold of them.
+
+    Where these are not the run's own, it goes on from before the descent of its learning rate.
+    Raises BadInput if that has begun and the run would become shorter.
+    """
     model, about = newest(run)
     begun = Options(**about["options"])
-    longer = replace(begun, positions=positions)
-    if longer.steps <= begun.steps:
+    changed = replace(begun, positions=wanted.positions, hold=wanted.hold)
+    if changed == begun:
         return model, about
-    if about["history"][-1]["step"] > begun.hold_steps:
+    if about["history"][-1]["step"] > min(begun.hold_steps, changed.hold_steps):
+        if changed.steps < begun.steps:
+            raise BadInput(f"{run} was begun with {begun.positions:,} positions, and its learning rate goes down "
+                           "already: it can be made longer, not shorter")
         best = about["best"]
         model, about = newest(run, ("held.keras",))
         about["best"] = best             # RUN/network.keras, which the longer run has to surpass
-    about["options"] = asdict(longer)
-    model.optimizer.learning_rate = longer.schedule()
+    about["options"] = asdict(changed)
+    model.optimizer.learning_rate = changed.schedule()
     return model, about
 
 
@@ -337,7 +343,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", type=Path, metavar="DATASET", help="a folder made by preprocess")
     parser.add_argument("-o", "--output", required=True, type=Path, metavar="RUN", help="the run's folder")
     parser.add_argument("--resume", action="store_true",
-                        help="go on with the run, exactly as it was begun; with --positions make it longer")
+                        help="go on with the run, exactly as it was begun; --positions and --hold make it longer")
     parser.add_argument("--start", default="", metavar="NETWORK",
                         help="begin with this network's weights and shape; the board may have another size")
     group = parser.add_argument_group("how long (default: one epoch)").add_mutually_exclusive_group()
@@ -356,12 +362,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("how it learns")
     for name, kind, what in (
             ("batch_size", int, ""), ("learning_rate", float, "the highest"), ("warm_up", int, "steps up to it"),
-            ("hold", float, "share of the steps after which it goes down"),
             ("last_rate", float, "share of it at the end"),
             ("value_weight", float, "of the value's loss"), ("round_positions", int, "between checkpoints"),
             ("validation_positions", int, "looked at after each round"), ("seed", int, "")):
         group.add_argument(f"--{name.replace('_', '-')}", type=kind, default=getattr(options, name), metavar="N",
                            help=f"{what} (default %(default)s)".strip())
+    group.add_argument("--hold", type=float, metavar="SHARE", help="of the steps, after which the learning rate goes "
+                       f"down (default {options.hold})")
     group.add_argument("--optimizer", choices=tuple(layers.OPTIMIZERS), default=options.optimizer,
                        help="default %(default)s")
     group.add_argument("--symmetry", action=argparse.BooleanOptionalAction, default=options.symmetry,
@@ -378,10 +385,16 @@ def command(args: argparse.Namespace) -> int:
             raise BadInput(f"--{name.replace('_', '-')} {getattr(args, name)}: at least {least} is needed")
     if any(value is not None and value <= 0 for value in (args.positions, args.epochs, args.minutes)):
         raise BadInput("--positions, --epochs and --minutes are more than 0")
-    if not 0 <= args.hold <= 1:
+    if args.hold is not None and not 0 <= args.hold <= 1:
         raise BadInput(f"--hold {args.hold:g}: a share of the run is 0 to 1")
     if args.resume and (args.epochs or args.minutes):
         raise BadInput("with --resume, only --positions can make a run longer")
+    if args.resume:
+        begun = Options(**newest(args.output)[1]["options"])
+        args.positions = args.positions or begun.positions
+        args.hold = begun.hold if args.hold is None else args.hold
+    elif args.hold is None:
+        args.hold = Options(1).hold
     sizes = data.sizes()
     size = args.size or (sizes[0] if sizes else 19)
     if args.start:

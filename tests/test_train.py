@@ -102,7 +102,7 @@ def test_a_run_made_longer_is_the_run_that_was_begun_longer(data, unbroken, tmp_
     train.train(data, tmp_path / "run", SHAPE, short)
     best = network.read_about(tmp_path / "run" / "network.keras")["best"]
     assert train.newest(tmp_path / "run", ("held.keras",))[1]["history"][-1]["step"] == 16
-    train.train(data, tmp_path / "run", SHAPE, replace(OPTIONS, positions=640), resume=True)
+    train.train(data, tmp_path / "run", SHAPE, long, resume=True)
     assert timeless(tmp_path / "run").round(4).equals(timeless(tmp_path / "long").round(4))
     for ours, theirs in zip(weights(tmp_path / "run" / "checkpoint.keras"),
                             weights(tmp_path / "long" / "checkpoint.keras"), strict=True):
@@ -111,10 +111,12 @@ def test_a_run_made_longer_is_the_run_that_was_begun_longer(data, unbroken, tmp_
     assert kept["validation_top1"] >= best["validation_top1"]
 
 
-def test_a_finished_run_asked_for_no_more_positions_stays_as_it_is(data, unbroken, capsys):
+def test_a_finished_run_stays_as_it_is_and_is_not_made_shorter(data, unbroken, capsys):
     before = (unbroken / "checkpoint.keras").read_bytes()
-    train.train(data, unbroken, SHAPE, replace(OPTIONS, positions=256), resume=True)
+    train.train(data, unbroken, SHAPE, OPTIONS, resume=True)
     assert "is finished: 24 steps of 16 positions" in capsys.readouterr().out
+    with pytest.raises(BadInput, match="begun with 384 positions, and its learning rate goes down already"):
+        train.train(data, unbroken, SHAPE, replace(OPTIONS, positions=256), resume=True)
     assert (unbroken / "checkpoint.keras").read_bytes() == before
 
 
