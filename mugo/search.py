@@ -11,9 +11,10 @@ Without a network, one thread has nothing to gather for: the compiled loop does 
 one.  The tree is kept from call to call; the next position is looked up in it.  Which move to play
 is players.py's to say, what the formulas are, tree.py's.
 """
+import contextlib
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -203,12 +204,16 @@ class Search:
     # -- one search
 
     def think(self, position: Position, *, simulations: int | None = None, seconds: float | None = None,
-              may_pass: bool = True, is_over: Callable[[], bool] = lambda: False) -> Thought:
+              may_pass: bool = True, among: Collection[int] | None = None,
+              is_over: Callable[[], bool] = lambda: False,
+              watch: Callable[[Thought], None] | None = None, every: float = 1.0) -> Thought:
         """Search a position until the first of the limits; without any, until `is_over`.
 
         simulations: new ones, those of a tree kept from before not counted.
         may_pass: whether a pass is one of the moves at the root, if there are others.
+        among: only these points (and PASS, if it is one) are searched at the root, if any of them can be played.
         is_over: asked every CHUNK seconds, or after FEW simulations or a batch.
+        watch: is told what has been found so far, every so many seconds.
         Raises BadInput for a board the network does not play.
         """
         started = time.perf_counter()
@@ -216,27 +221,46 @@ class Search:
         self._owners[:] = 0
         limit = math.inf if simulations is None else max(simulations, 1)
         deadline = math.inf if seconds is None else started + seconds
-        done = self._run(1)                              # with a network, it gives the root its moves
-        clean = self._make_noise()
-        root = self._nodes[self._trees[0]["root"]]
-        without_pass = not may_pass and len(position.sensible_points()) > 0
-        if without_pass:
-            root["count"] -= 1                           # the pass is the last edge of every node
-        try:
-            done = self._search(done, limit, started, deadline, is_over)
-            return self._thought(position, done, time.perf_counter() - started, clean)
-        except BaseException:
-            self._root = None                            # simulations may be left pending: begin a new tree
-            raise
-        finally:
-            if without_pass:
-                root["count"] += 1
-            if clean is not None:
-                self._root_edges()["prior"] = clean
+        done = first = self._run(1)                      # with a network, it gives the root its moves
+        told = started
+        with self._only(position, may_pass, among):
+            clean = self._make_noise()
+            try:
+                for done in self._search(first, limit, started, deadline, is_over):
+                    if watch is not None and time.perf_counter() - told >= every:
+                        told = time.perf_counter()
+                        watch(self._thought(position, done, told - started, clean))
+                return self._thought(position, done, time.perf_counter() - started, clean)
+            except BaseException:
+                self._root = None                        # simulations may be left pending: begin a new tree
+                raise
+            finally:
+                if clean is not None:
+                    self._root_edges()["prior"] = clean
 
-    def _search(self, done: int, limit: float, started: float, deadline: float, is_over: Callable[[], bool]) -> int:
-        """Simulations until it is time to stop; returns how many there were, those already done too."""
-        chunk = FEW
+    @contextlib.contextmanager
+    def _only(self, position: Position, may_pass: bool, among: Collection[int] | None) -> Iterator[None]:
+        """Let the root have no other moves for a while: they are put behind its last one."""
+        root, edges = self._nodes[self._trees[0]["root"]], self._root_edges()
+        wanted = np.ones(len(edges), bool) if among is None else np.isin(edges["move"], list(among))
+        if not may_pass and len(position.sensible_points()) > 0:
+            wanted &= edges["move"] != PASS
+        if wanted.all() or not wanted.any():
+            yield
+            return
+        order = np.argsort(~wanted, kind="stable")
+        edges[:] = edges[order]
+        root["count"] = root["tried"] = wanted.sum()     # UCB goes by visits where all count as tried
+        try:
+            yield
+        finally:
+            root["count"] = root["tried"] = len(edges)
+            edges[order] = edges.copy()                  # the pass is the last edge of every node
+
+    def _search(self, begun: int, limit: float, started: float, deadline: float, is_over: Callable[[], bool]
+                ) -> Iterator[int]:
+        """Simulations until it is time to stop; yields how many there were, those already done too."""
+        chunk, done = FEW, begun
         while done < limit and not is_over():
             now = time.perf_counter()
             if now >= deadline:
@@ -254,7 +278,7 @@ class Search:
             elif deadline < math.inf:                    # else always FEW, or a seed would not stop at the same one
                 chunk = max(1, min(2 * chunk, int(rate * min(CHUNK, deadline - now))))
             done += self._run(int(min(chunk, limit - done)))
-        return done
+            yield done
 
     def _stand_on(self, position: Position) -> None:
         """Find a position in the tree and drop the rest, or begin a new tree."""
@@ -378,9 +402,12 @@ class Search:
 
     # -- the root
 
+    def _edges_of(self, node: int) -> np.ndarray:
+        first = self._nodes[node]["first"]
+        return self._edges[first:first + self._nodes[node]["count"]]
+
     def _root_edges(self) -> np.ndarray:
-        root = self._nodes[self._trees[0]["root"]]
-        return self._edges[root["first"]:root["first"] + root["count"]]
+        return self._edges_of(self._trees[0]["root"])
 
     def _make_noise(self) -> np.ndarray | None:
         """Mix noise into the priors of the root; returns what they were, None if that is not wanted."""
@@ -400,20 +427,33 @@ class Search:
         second, first = np.partition(visits, len(visits) - 2)[-2:]
         return first - second > left
 
+    def look(self, moves: tuple[int, ...] = ()) -> tuple[Branch, ...]:
+        """The branches after these moves from the position searched last, the most visited first; win rates are
+        of the side to move there.  () where the tree does not go so far."""
+        node = int(self._trees[0]["root"])
+        for move in moves:
+            edges = self._edges_of(node)
+            node = next((int(edge["node"]) for edge in edges if edge["move"] == move), tree.SINK)
+            if node == tree.SINK:
+                return ()
+        edges = self._edges_of(node)
+        return tuple(self._branch(edges[i], float(edges[i]["prior"]), LINE)
+                     for i in np.argsort(-edges["visits"], kind="stable").tolist())
+
+    def _branch(self, edge: np.ndarray, prior: float, moves: int) -> Branch:
+        """An edge as a Branch, with so many moves of what is expected."""
+        line = [int(edge["move"])]
+        if edge["visits"] and edge["node"] != tree.SINK and moves > 1:
+            line += tree.principal_variation(self._nodes, self._edges, int(edge["node"]), moves - 1)
+        return Branch(line[0], prior, int(edge["visits"]), (1 + float(edge["q"])) / 2, tuple(line))
+
     def _thought(self, position: Position, simulations: int, seconds: float, priors: np.ndarray | None) -> Thought:
         edges = self._root_edges()
         priors = edges["prior"] if priors is None else priors
         branches = []
         for i in np.argsort(-edges["visits"], kind="stable").tolist():
-            edge = edges[i]
-            point = int(edge["move"])
-            if position.why_illegal(point):
-                continue
-            line = [point]
-            if edge["visits"] and edge["node"] != tree.SINK and len(branches) < LINES:
-                line += tree.principal_variation(self._nodes, self._edges, int(edge["node"]), LINE - 1)
-            branches.append(Branch(point, float(priors[i]), int(edge["visits"]), (1 + float(edge["q"])) / 2,
-                                   tuple(line)))
+            if not position.why_illegal(int(edges[i]["move"])):
+                branches.append(self._branch(edges[i], float(priors[i]), LINE if len(branches) < LINES else 1))
         root = self._nodes[self._trees[0]["root"]]
         points = board_points(position.size)
         owners = self._owners.sum(0)

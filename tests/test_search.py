@@ -95,6 +95,48 @@ def test_it_stops_early_when_nothing_can_change_any_more():
     assert early.best().point == late.best().point
 
 
+@pytest.mark.parametrize("seconds", [None, 0.3])
+def test_what_is_found_so_far_can_be_watched(seconds):
+    """What is told grows, is whole each time, and changes nothing of the search."""
+    told = []
+    search, limit = Search(Settings(seed=1)), None if seconds else 40_000
+    thought = search.think(Position(9), simulations=limit, seconds=seconds, watch=told.append, every=0.02)
+    visits = [sum(branch.visits for branch in so_far.branches) for so_far in told]
+    assert len(told) >= 3
+    assert visits == sorted(set(visits))
+    assert visits[-1] <= thought.visits
+    assert told[0].owners is not None
+    if limit:
+        unwatched = Search(Settings(seed=1)).think(Position(9), simulations=limit)
+        assert [b.visits for b in unwatched.branches] == [b.visits for b in thought.branches]
+
+
+def test_only_the_moves_asked_for_are_searched_and_the_others_come_back():
+    search, position = Search(Settings(seed=1)), Position(5)
+    corner, centre = position.legal_points()[0], position.legal_points()[12]
+    thought = search.think(position, simulations=300, among=[int(corner), int(centre)])
+    assert {branch.point for branch in thought.branches} == {corner, centre}
+    assert {b.point for b in search.think(position, simulations=300, among=[PASS]).branches} == {PASS}
+    everything = search.think(position, simulations=300)
+    assert len(everything.branches) == 26
+    assert {b.point: b.visits for b in everything.branches}[int(corner)] > 0
+    assert int(search._root_edges()["move"][-1]) == PASS
+    nowhere = search.think(position.play(int(corner)), simulations=50, among=[int(corner)])
+    assert len(nowhere.branches) == 25
+
+
+def test_one_can_look_below_the_root():
+    search, position = Search(Settings(seed=1)), Position(5)
+    thought = search.think(position, simulations=3000)
+    first = thought.branches[0]
+    below = search.look((first.point,))
+    assert below[0].point == first.line[1]
+    assert sum(branch.visits for branch in below) <= first.visits
+    assert {branch.point for branch in search.look()} == {branch.point for branch in thought.branches}
+    assert 1 - below[0].win_rate == pytest.approx(first.win_rate, abs=0.2)
+    assert search.look((first.point, first.point)) == ()
+
+
 def test_the_tree_is_kept_whoever_moved():
     search = Search(Settings(seed=1, early=False))
     position = Position(5)
