@@ -11,6 +11,7 @@ search.py's; what they make of it, when they pass and when they resign, stands h
 """
 import argparse
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Protocol
@@ -30,6 +31,7 @@ RESIGN = -1               # what `choose` answers instead of a point
 TEMPERATURE = 0.5         # squares the priors: a hundred moves of 0.1 % no longer add up to one of 10 %
 SECONDS = 2.0             # a move of a searcher that was told nothing else
 WORSE = 0.05              # a win rate lower by this is lower
+WATCH = 0.2               # seconds between two looks at a search
 ENOUGH = 100              # simulations that show who owns what, or that a move loses
 UCT = Settings(rollout="mogo")
 MCTS = Settings(rollout="mogo", trust=0.5)
@@ -99,12 +101,16 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
     if name == "uct":
         return SearchPlayer(name, Search(settings or replace(UCT, seed=seed)), manner)
     if network is None or isinstance(network, str | Path):
-        from mugo.network import Bundled, Network      # here, so that `random` starts without it
-        threads = settings.threads if settings and name == "mcts" else None
-        network = Bundled(threads) if network is None else Network(network, threads)
+        network = open_network(network, settings.threads if settings and name == "mcts" else None)
     if name == "mcts":
         return SearchPlayer(name, Search(settings or replace(MCTS, seed=seed), network), manner)
     return PolicyPlayer(network, temperature=temperature if name == "randompolicy" else 0, average=average, seed=seed)
+
+
+def open_network(name: str | Path | None, threads: int | None = None):
+    """The network of this name or file, or the bundled ones.  Raises BadInput."""
+    from mugo.network import Bundled, Network          # here, so that `random` starts without it
+    return Bundled(threads) if name is None else Network(name, threads)
 
 
 class RandomPlayer:
@@ -138,13 +144,13 @@ class PolicyPlayer:
         if not 0 <= temperature < np.inf:
             raise BadInput(f"a temperature is 0 or more, not {temperature}")
         self.name = "randompolicy" if temperature else "policy"
-        self._network = network
+        self.network = network
         self._temperature = temperature
         self._average = average
         self._rng = np.random.default_rng(seed)
 
     def choose(self, position: Position, *, seconds: float | None = None, cleanup: bool = False) -> int:
-        priors = self._network.evaluate([position], average=self._average)[0][0]
+        priors = self.network.evaluate([position], average=self._average)[0][0]
         points = ending.worth_playing(position, priors, cleanup)
         if not len(points):
             return PASS
@@ -162,11 +168,13 @@ class PolicyPlayer:
     def warm_up(self, size: int) -> None:
         position = Position(size)
         position.sensible_points()
-        self._network.evaluate([position])
+        self.network.evaluate([position])
 
 
 class SearchPlayer:
     """Plays what a search prefers, and ends games.  `thought` is its last search, None before the first.
+    Whoever wants to see it think, or to stop it and have the best move so far, sets `watch` and `is_over`,
+    which are as Search.think has them.
 
     It passes
 
@@ -185,7 +193,9 @@ class SearchPlayer:
     def __init__(self, name: str, search: Search, manner: Manner = Manner()):
         self.name = name
         self.thought: Thought | None = None
-        self._search = search
+        self.search = search
+        self.is_over: Callable[[], bool] = lambda: False
+        self.watch: Callable[[Thought], None] | None = None
         self._manner = manner
         self._hopeless = 0        # own moves in a row below the win rate at which it resigns
         self._plies = 0           # of the position that it chose in last
@@ -202,7 +212,8 @@ class SearchPlayer:
         deadline = time.perf_counter() + limits["seconds"] if limits["seconds"] else None
         if deadline and is_over:
             limits["seconds"] *= 0.8                     # the rest is for `_loses_nothing`
-        self.thought = self._search.think(position, may_pass=is_over, **limits)
+        self.thought = self.search.think(position, may_pass=is_over, is_over=self.is_over, watch=self.watch,
+                                         every=WATCH, **limits)
         best = self.thought.best(self._manner.by_mean)
         if self._is_hopeless(position, best):
             return RESIGN
@@ -255,7 +266,8 @@ class SearchPlayer:
         left = None if deadline is None else deadline - time.perf_counter()
         if left is not None and left <= 0:
             return False
-        after = self._search.think(position.play(PASS), simulations=self.thought.visits // 4, seconds=left)
+        after = self.search.think(position.play(PASS), simulations=self.thought.visits // 4, seconds=left,
+                                  is_over=self.is_over)
         return after.visits >= ENOUGH // 4 and 1 - after.win_rate >= best.win_rate - WORSE
 
     def explain(self) -> str:
@@ -265,14 +277,15 @@ class SearchPlayer:
         position = Position(size)
         for _ in range(2):                   # the second finds the tree of the first
             position.sensible_points()
-            self._search.think(position, simulations=2)
+            self.search.think(position, simulations=2)
             position = position.play(position.sensible_points()[0])
         ending.without_dead(position)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of every player."""
-    parser.add_argument("player", nargs="?", default="policy", choices=NAMES, help="who plays (default: policy)")
+def add_arguments(parser: argparse.ArgumentParser, default: str = "policy", by_option: bool = False) -> None:
+    """The options of every player; who it is stands alone, or with `by_option` after --player."""
+    name, place = ("--player", {}) if by_option else ("player", {"nargs": "?"})
+    parser.add_argument(name, default=default, choices=NAMES, help="who plays (default: %(default)s)", **place)
     parser.add_argument("--network", metavar="NAME",
                         help="a file, the folder of a training run, or the name of a bundled network; it plays boards "
                         "of every size (default: for each board the bundled network of its size, or of the nearest)")
@@ -335,11 +348,15 @@ def first_size(args: argparse.Namespace) -> int:
     return read_about(find(args.network))["size"]
 
 
+def settings_of(args: argparse.Namespace) -> Settings:
+    """The settings of the search that a command line asks for.  Raises BadInput."""
+    given = {field.name: getattr(args, field.name) for field in fields(Settings)}
+    return replace(MCTS if args.player == "mcts" else UCT,
+                   **{name: value for name, value in given.items() if value is not None})
+
+
 def from_arguments(args: argparse.Namespace) -> Player:
     """The player that a command line asks for.  Raises BadInput."""
-    given = {field.name: getattr(args, field.name) for field in fields(Settings)}
-    settings = replace(MCTS if args.player == "mcts" else UCT,
-                       **{name: value for name, value in given.items() if value is not None})
     manner = Manner(args.simulations, args.seconds, args.choose == "mean", args.resign, args.patience)
     return make_player(args.player, network=args.network, seed=args.seed, temperature=args.temperature,
-                       average=args.average, settings=settings, manner=manner)
+                       average=args.average, settings=settings_of(args), manner=manner)

@@ -43,6 +43,15 @@ def test_it_answers_a_pass_with_a_pass_if_it_has_won_and_does_not_even_think():
     assert player.thought is None and player.explain() == ""
 
 
+def test_a_player_that_thinks_can_be_watched_and_stopped():
+    player = SearchPlayer("uct", Search(Settings(seed=1, early=False)), Manner(seconds=60))
+    seen = []
+    player.watch = seen.append
+    player.is_over = lambda: len(seen) > 1
+    assert player.choose(Position(5)) in Position(5).sensible_points()
+    assert player.thought.seconds < 30 and player.thought.simulations > seen[0].simulations > 0
+
+
 @pytest.mark.parametrize("to_play, komi", [(BLACK, 0.5), (WHITE, 1.5)])
 @pytest.mark.parametrize("cleanup", [False, True])
 def test_it_leaves_a_seki_alone(to_play, komi, cleanup):
@@ -225,8 +234,8 @@ def test_every_option_reaches_the_search():
     player = arguments("uct", "--simulations", "7", "--c", "1.5", "--urgency", "1.1", "--grow-at", "2", "--no-share",
                        "--no-reuse", "--no-early", "--rollout", "mogo", "--rollouts", "2", "--branches", "5000",
                        "--choose", "mean", "--resign", "0", "--patience", "9", "--seed", "3")
-    assert player._search.settings == Settings(c=1.5, urgency=1.1, grow_at=2, share=False, reuse=False, early=False,
-                                               rollout="mogo", rollouts=2, branches=5000, seed=3)
+    assert player.search.settings == Settings(c=1.5, urgency=1.1, grow_at=2, share=False, reuse=False, early=False,
+                                              rollout="mogo", rollouts=2, branches=5000, seed=3)
     assert player._manner == Manner(simulations=7, by_mean=True, resign=0, patience=9)
     assert player.choose(Position(5)) in Position(5).sensible_points()
 
