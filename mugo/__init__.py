@@ -27,6 +27,7 @@ READING_ORDER = (
     "dataset",       # records on disk, two bytes a move; positions drawn at random
     "preprocess",    # archives -> data set                                         `preprocess`
     "diagrams",      # boards, planes, heat maps and charts as text, PNG and SVG
+    "terminal",      # boards, heat maps and planes as lines of text, plain and in colour
     "statistics",    # what is in a data set                                        `show`
     "export",        # its planes and moves as .npy, for training elsewhere         `export`
     "graph",         # the network as a graph for ONNX Runtime
@@ -39,6 +40,10 @@ READING_ORDER = (
     "tree",          # the search tree: choosing, growing, updating, keeping            compiled
     "search",        # UCT and PUCT: position -> visits, win rate, ownership
     "players",       # position -> move
+    "judge",         # position -> the moves worth playing, and what they win
+    "review",        # a recorded game, move by move
+    "report",        # a review as tables, CSV, commented SGF and graph
+    "analyze",       # games reviewed, many at once                                 `analyze`
     "clock",         # how long a move may take: main time and byo-yomi
     "protocol",      # what a line, its words and a reply of GTP look like
     "gtp",           # the Go Text Protocol                                         `gtp`

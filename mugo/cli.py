@@ -17,6 +17,7 @@ COMMANDS = {
     "evaluate": ("evaluate", "say how well a network predicts"),
     "gtp": ("gtp", "play over the Go Text Protocol"),
     "match": ("match", "let players or GTP programs play each other"),
+    "analyze": ("analyze", "review games move by move"),
     "demo": ("demo", "do all of this on the sample games, in some minutes"),
 }
 # What to install where a package is missing: the extra of pyproject.toml.

@@ -4,7 +4,7 @@
     board_picture(...)    one board, with a heat map and labels where wanted
     chart(..., draw)      a page of charts, on each of which draw calls bars, ...
 
-Boards as text are `str(position)`'s.  Matplotlib is imported when a picture is first drawn, and never
+Boards as text are terminal.py's.  Matplotlib is imported when a picture is first drawn, and never
 its pyplot, so nothing here touches the figures of a notebook.
 """
 import importlib.util

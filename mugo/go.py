@@ -223,6 +223,15 @@ def position_of(record, plies: int | None = None, komi: float = 7.5) -> Position
     Like the records themselves this forbids no repetition.  komi is used where the record has none.
     Raises IllegalMove, naming the number of the move.
     """
+    *_, position = positions_of(record, plies, komi)
+    if plies is not None and plies < len(record.moves):
+        return position.with_turn(rules.decode(position.board[0], record.moves[plies])[1])
+    return position if len(record.moves) else position.with_turn(record.first)
+
+
+def positions_of(record, plies: int | None = None, komi: float = 7.5) -> Iterator[Position]:
+    """The start of a records.Record, then the position after each of its moves, as `position_of` has them; after
+    the last legal one it raises IllegalMove."""
     size = record.size
     position = Position(size, komi if record.komi is None else record.komi)
     points = {BLACK: [], WHITE: []}
@@ -231,6 +240,7 @@ def position_of(record, plies: int | None = None, komi: float = 7.5) -> Position
         points[colour].append(point)
     position = position.with_stones(points[BLACK], points[WHITE])
     position.handicap = record.handicap
+    yield position
     for number, coded in enumerate(record.moves[:plies], 1):
         point, colour = rules.decode(position.board[0], coded)
         if point != PASS and rules.legality(position.board[0], point, colour) != rules.LEGAL:
@@ -241,9 +251,7 @@ def position_of(record, plies: int | None = None, komi: float = 7.5) -> Position
         after.history = np.append(position.history, after.board[0]["hash"])
         after.previous, after.last, after.mover = position, point, colour
         position = after
-    if plies is not None and plies < len(record.moves):
-        return position.with_turn(rules.decode(position.board[0], record.moves[plies])[1])
-    return position if len(record.moves) else position.with_turn(record.first)
+        yield position
 
 
 # GTP 2, section 4.1.1: rows and columns of the fixed handicap points, by number of stones.

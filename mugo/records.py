@@ -31,6 +31,7 @@ from mugo.board import BLACK, WHITE
 from mugo.coords import WHITE_BIT
 
 MAX_BYTES = 32 << 20                # of one file; the largest commented joseki dictionaries have 5 MB
+MAX_EDITED = 4 << 20                # of a file whose variations are kept when it is written again
 MAX_DEPTH = 200_000                 # of variations in variations
 MAX_VALUES = 100_000                # of properties in one line of play; games have fewer than 1,000 moves
 
@@ -91,6 +92,31 @@ def read_records(data: bytes) -> Iterator[Record | BadRecord]:
             yield BadRecord("broken SGF", str(error))
     if not found:
         yield BadRecord("not SGF", "no game begins here: an SGF game begins with '(;'")
+
+
+def read_trees(data: bytes) -> Iterator[tuple[Record | BadRecord, sgf_grammar.Coarse_game_tree | None]]:
+    """As read_records, each game with its whole tree, in UTF-8: variations, comments, everything.
+
+    Where a file's brackets do not close as they should, it is the main line alone; None for a bad game.
+    """
+    records = list(read_records(data))
+    if len(data) > MAX_BYTES:
+        yield records[0], None
+        return
+    text = _to_utf8(data)
+    try:
+        trees = sgf_grammar.parse_sgf_collection(text) if len(text) <= MAX_EDITED else []
+    except ValueError:
+        trees = []
+    if len(trees) != len(records):
+        trees = [None if isinstance(record, BadRecord) else sgf_grammar.parse_sgf_game(game)
+                 for record, game in zip(records, _games(text), strict=False)] or [None]
+    for record, tree in zip(records, trees, strict=True):
+        if isinstance(record, BadRecord):
+            yield record, None
+            continue
+        tree.sequence[0].update(CA=[b"UTF-8"], SZ=[str(record.size).encode()])
+        yield record, tree
 
 
 # ---- bytes -------------------------------------------------------------------------------------

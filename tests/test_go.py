@@ -7,7 +7,8 @@ from drawing import after, assert_same_points, assert_same_stones, draw, named
 
 from mugo.board import BLACK, WHITE
 from mugo.coords import PASS, WHITE_BIT, format_gtp, interpret_gtp
-from mugo.go import IllegalMove, Position, fixed_handicap, format_score, position_of
+from mugo.go import IllegalMove, Position, fixed_handicap, format_score, position_of, positions_of
+from mugo.records import read_records
 
 # -- positions are values
 
@@ -329,3 +330,11 @@ def test_a_record_may_repeat_a_position_but_not_retake_a_ko():
                 moves=[7, 6 + WHITE_BIT])
     with pytest.raises(IllegalMove, match="^move 2: White B4 retakes the ko$"):
         position_of(ko)
+
+
+def test_a_record_is_followed_position_by_position_up_to_an_illegal_move():
+    game, = read_records(b"(;GM[1]SZ[5]KM[3.5];B[cc];W[cb];B[cc];W[aa])")
+    followed = positions_of(game)
+    assert [str(next(followed)) for _ in range(3)] == [str(position_of(game, plies)) for plies in range(3)]
+    with pytest.raises(IllegalMove, match="move 3: Black C3 is occupied"):
+        next(followed)

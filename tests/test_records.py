@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mugo.coords import interpret_sgf, move_index
-from mugo.records import MAX_BYTES, WHITE_BIT, BadRecord, Record, format_record, rank_number, read_records
+from mugo.records import MAX_BYTES, WHITE_BIT, BadRecord, Record, format_record, rank_number, read_records, read_trees
 
 TORTURE = Path(__file__).parents[2] / "shared" / "sgf_torture"
 
@@ -277,3 +277,17 @@ def test_nasty_real_files_are_read_as_their_manifest_says(row):
         passes = np.count_nonzero(first.moves % WHITE_BIT == first.size ** 2)
         expected = tuple(int(row[key]) for key in ("size", "moves", "passes"))
         assert (first.size, len(first.moves), passes) == expected
+
+
+def test_a_game_comes_with_its_whole_tree_in_utf_8():
+    text = "(;GM[1]SZ[5:5]CA[GB2312]PB[古力];B[aa]C[hello](;W[bb])(;W[cc]LB[aa:1]))(;SZ[x])".encode("gb2312")
+    (record, tree), (bad, none) = read_trees(text)
+    assert record.black == "古力" and record.moves.tolist() == [0, 6 + 512]
+    assert tree.sequence[0] == {"GM": [b"1"], "SZ": [b"5"], "CA": [b"UTF-8"], "PB": ["古力".encode()]}
+    assert [child.sequence[0]["W"] for child in tree.children] == [[b"bb"], [b"cc"]]
+    assert isinstance(bad, BadRecord) and none is None
+
+
+@pytest.mark.parametrize("text", [b"", b"nothing", b"(;SZ[9];B[aa](;W[bb]"])
+def test_what_is_no_game_has_no_tree(text):
+    assert [(isinstance(record, BadRecord), tree) for record, tree in read_trees(text)] == [(True, None)]
