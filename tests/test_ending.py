@@ -38,6 +38,114 @@ def test_a_stone_in_the_opponents_territory_is_dead():
     assert len(ending.chains(counted)) == 2
 
 
+# The chains of the stones called x and o are in seki, and nothing else is.
+SEKIS = {
+    "two liberties shared and no eye": """
+        O O Xx . Oo X X
+        . O X X O X .
+        O O X X O X X
+        . O X X O X .
+        O O X O O X X
+        . O X O O X .
+        O O X . O X X
+    """,
+    "three liberties shared": """
+        O O Xx . Oo X X
+        . O X X O X .
+        O O X X O X X
+        . O X . O X .
+        O O X O O X X
+        . O X O O X .
+        O O X . O X X
+    """,
+    "one liberty shared and an eye each": """
+        O O Xx X . Oo X X
+        . O X X O O X .
+        O O X X O O X X
+        . O X X O O X .
+        O O X X O O X X
+        O O X X O O X X
+        O X X X O O O X
+        O X . X O . O X
+    """,
+}
+NO_SEKIS = {
+    "an eye against none": """
+        O O X X . O X X
+        . O X X O O X .
+        O O X X O O X X
+        . O X X O O X .
+        O O X X O O X X
+        O O X X O O X X
+        O X X X O O X X
+        O X . X O O X .
+    """,
+    "what is taken leaves room for one eye": """
+        . O . X O . O
+        X O X X O O O
+        X X X O O . O
+        O O O O O O O
+        O . O . O . O
+        O O O O O O O
+        . O . O . O .
+    """,
+    "a white stone between them is tied to the outside": """
+        O O O . O X X
+        . O X X O X .
+        O O X X O X X
+        . O X X O X .
+        O O X O O X X
+        . O X O O X .
+        O O X . O X X
+    """,
+    "territories and neutral points": """
+        . X . X . O . O O
+        X X X X . O O . O
+        . X . X . O . O O
+        X X X X O O O O .
+        X . X X . O O O O
+        X X X X . O . O .
+        . X . X . O O O O
+        X X X X . O . O .
+        . X . X . O O O O
+    """,
+}
+
+
+@pytest.mark.parametrize("picture", SEKIS.values(), ids=SEKIS)
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_plain_seki_is_found(picture, turned):
+    if turned:                                    # the colours changed
+        picture = picture.translate(str.maketrans("XOxo", "OXox"))
+    position, at = draw(picture)
+    found = ending.statuses(position)
+    chains = {frozenset(chain) for chain in ending.chains(position) if {at["x"], at["o"]} & set(chain)}
+    assert {frozenset(chain) for chain in found["seki"]} == chains and len(chains) == 2
+    assert not found["dead"]
+    assert ending.without_dead(position).score() == position.score()
+
+
+@pytest.mark.parametrize("picture", NO_SEKIS.values(), ids=NO_SEKIS)
+def test_what_only_looks_like_one_is_none(picture):
+    position, _ = draw(picture)
+    assert ending.statuses(position)["seki"] == []
+
+
+def test_every_chain_has_one_status():
+    position, at = draw("""
+        . X . X O . O
+        X X X X O O O
+        . Oa X X O O .
+        . . X X O Xb O
+        X X X X O . O
+        X . X X O O O
+        X X X X O . O
+    """)
+    found = ending.statuses(position)
+    assert sorted(chain for status in ending.STATUSES for chain in found[status]) == sorted(ending.chains(position))
+    assert sorted(found["dead"]) == sorted([[at["a"]], [at["b"]]])
+
+
 @pytest.mark.parametrize("archive", ["gnugo-9x9.zip",
                                      pytest.param("gnugo-19x19.tar.gz", marks=pytest.mark.slow)])
 def test_the_sample_games_are_scored_as_gnu_go_scored_them(archive):
