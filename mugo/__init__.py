@@ -44,14 +44,28 @@ READING_ORDER = (
     "review",        # a recorded game, move by move
     "report",        # a review as tables, CSV, commented SGF and graph
     "analyze",       # games reviewed, many at once                                 `analyze`
+    "counting",      # a finished game counted, with a person's say in what is dead
+    "table",         # a board between a player and a person who types
+    "play",          # a person in the terminal against any player                  `play`
     "clock",         # how long a move may take: main time and byo-yomi
     "protocol",      # what a line, its words and a reply of GTP look like
-    "gtp",           # the Go Text Protocol                                         `gtp`
+    "streams",       # what a search finds, told over GTP while it goes on
+    "gogui",         # GoGui's commands: setting up, pictures over its board
+    "parameters",    # the options of the command line, changed over GTP
+    "commands",      # the commands of GTP 2 and KGS
+    "gtp",           # the Go Text Protocol: the engine and its pipes               `gtp`
+    "queries",       # what a query of KataGo's analysis protocol asks for
+    "answers",       # what a line of it tells of a turn
+    "analysis",      # the engine between them: queries side by side, by priority   `analysis`
     "engines",       # any program that speaks GTP, driven over its pipes
     "ratings",       # games won -> intervals and Elo
     "openings",      # what the games of a match begin with
     "referee",       # one game between two programs: rules, clock, faults
     "match",         # players and programs against each other                      `match`
+    "variations",    # SGF <-> games with variations and comments, as a page holds them
+    "views",         # what a board in the browser is told of a position
+    "visitors",      # who looks at that board, and searches in turn
+    "web",           # its server                                                   `web`
     "cli",           # the command table; main.py, `python -m mugo` and the installed `mugo` call it
     "demo",          # the whole road on the sample games                           `demo`
     "__main__",

@@ -173,8 +173,8 @@ class PolicyPlayer:
 
 class SearchPlayer:
     """Plays what a search prefers, and ends games.  `thought` is its last search, None before the first.
-    Whoever wants to see it think, or to stop it and have the best move so far, sets `watch` and `is_over`,
-    which are as Search.think has them.
+    Whoever wants to see it think, or to stop it and have the best move so far, sets `watch`, `every` and
+    `is_over`, which are as Search.think has them.
 
     It passes
 
@@ -196,6 +196,7 @@ class SearchPlayer:
         self.search = search
         self.is_over: Callable[[], bool] = lambda: False
         self.watch: Callable[[Thought], None] | None = None
+        self.every = WATCH
         self._manner = manner
         self._hopeless = 0        # own moves in a row below the win rate at which it resigns
         self._plies = 0           # of the position that it chose in last
@@ -213,7 +214,7 @@ class SearchPlayer:
         if deadline and is_over:
             limits["seconds"] *= 0.8                     # the rest is for `_loses_nothing`
         self.thought = self.search.think(position, may_pass=is_over, is_over=self.is_over, watch=self.watch,
-                                         every=WATCH, **limits)
+                                         every=self.every, **limits)
         best = self.thought.best(self._manner.by_mean)
         if self._is_hopeless(position, best):
             return RESIGN

@@ -14,7 +14,7 @@ is players.py's to say, what the formulas are, tree.py's.
 import contextlib
 import math
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -162,7 +162,7 @@ class Search:
                 raise BadInput(f"without rollouts nobody judges positions: {network.name} has no value head")
             trust = 0.0
         self.settings = settings
-        self._network = network
+        self.network = network
         self._rng = np.random.default_rng(settings.seed)
         self._rolls = trust > 0
         capacity = settings.branches // 8 + 1000
@@ -305,7 +305,7 @@ class Search:
             settings["komi"] = position.komi
             settings["mercy"] = rollouts.mercy_of(position.size, position.komi)
             tree.reset(settings, self._nodes, self._table, np.uint64(tree.key_of(board)))
-        if self._network is None and not self._nodes[settings["root"]]["count"]:
+        if self.network is None and not self._nodes[settings["root"]]["count"]:
             tree.grow(settings, self._nodes, self._edges, settings["root"], board)
 
     def _key_from(self, before: Position, position: Position) -> np.uint64 | None:
@@ -343,7 +343,7 @@ class Search:
         self.judged += rows
         try:
             if rows:
-                priors, judged = self._network.evaluate_packed(packed[:n][asks])
+                priors, judged = self.network.evaluate_packed(packed[:n][asks])
                 priors = np.take_along_axis(priors, symmetries(size)[turned[:n][asks]], 1)
                 values = values if judged is None else judged
         finally:
@@ -390,7 +390,7 @@ class Search:
                 for k, out in zip(going, packed, strict=True):
                     fill_board(self._boards[1 + n + k:2 + n + k], NO_HISTORY, self._scratch, True,
                                symmetries(size)[0], out)
-                priors, _ = self._network.evaluate_packed(packed)
+                priors, _ = self.network.evaluate_packed(packed)
                 for k, weights in zip(going, priors, strict=True):
                     play_drawn(self._boards[1 + n + k], weights)
             for k in games:
@@ -439,6 +439,17 @@ class Search:
         edges = self._edges_of(node)
         return tuple(self._branch(edges[i], float(edges[i]["prior"]), LINE)
                      for i in np.argsort(-edges["visits"], kind="stable").tolist())
+
+    def visits_along(self, moves: Sequence[int]) -> list[int]:
+        """The visits of each move of a line that begins at the position searched last, as far as the tree goes."""
+        visits, edges = [], self._root_edges()
+        for move in moves:
+            edge = edges[edges["move"] == move]
+            if not len(edge):
+                break
+            visits.append(int(edge[0]["visits"]))
+            edges = self._edges_of(int(edge[0]["node"]))         # the sink, where nothing has grown, has none
+        return visits
 
     def _branch(self, edge: np.ndarray, prior: float, moves: int) -> Branch:
         """An edge as a Branch, with so many moves of what is expected."""

@@ -3,10 +3,13 @@ import argparse
 import io
 import itertools
 import json
+import os
 import random
 import re
 import subprocess
 import sys
+import threading
+import time
 import zipfile
 from pathlib import Path
 
@@ -14,11 +17,12 @@ import numpy as np
 import pytest
 from gtp_client import GNUGO, Client, Local, play_game
 
-from mugo import __version__, gtp, network
+from mugo import __version__, gogui, gtp, network
 from mugo.board import BLACK, WHITE
 from mugo.coords import PASS
 from mugo.files import BadInput
 from mugo.players import RESIGN, Manner, PolicyPlayer, RandomPlayer, first_size, make_player
+from mugo.protocol import format_reply, read_lines
 
 MUGO = (sys.executable, str(Path(__file__).parents[1] / "main.py"), "gtp")
 TRANSCRIPTS = sorted(Path(__file__).with_name("gtp").glob("*.txt"))
@@ -62,7 +66,8 @@ def test_a_transcript_is_answered_word_for_word(path, monkeypatch):
 
 def test_every_command_stands_in_a_transcript():
     asked = {word for path in TRANSCRIPTS for line, _ in exchanges(path) for word in line.split()[:2]}
-    assert set(gtp.COMMANDS) - asked == {"list_commands"}       # whose answer is the list itself
+    assert set(gtp.COMMANDS) - asked == {"list_commands", "cputime"}
+    assert re.fullmatch(r"= \d+\.\d{3}\n\n", new_engine().answer("cputime"))
     assert new_engine().answer("list_commands").split() == ["=", *gtp.COMMANDS]
 
 
@@ -86,7 +91,7 @@ def test_a_line_may_look_like_this(line, reply):
 
 
 def test_a_reply_holds_no_empty_line():
-    assert gtp.format_reply("=", "3", "\n a\n\n \n b\n\n") == "=3\n a\n b\n\n"
+    assert format_reply("=", "3", "\n a\n\n \n b\n\n") == "=3\n a\n b\n\n"
 
 
 def test_input_may_end_without_quit():
@@ -95,11 +100,30 @@ def test_input_may_end_without_quit():
     assert out.getvalue().startswith("=1 MuGo first\n\n=2 ")
 
 
-def test_nothing_is_read_after_quit():
-    lines = io.StringIO("quit\nname\n")
+def test_nothing_is_answered_after_quit():
     out = io.StringIO()
-    gtp.serve(new_engine(), lines, out)
-    assert (out.getvalue(), lines.read()) == ("=\n\n", "name\n")
+    gtp.serve(new_engine(), io.StringIO("quit\nname\n"), out)
+    assert out.getvalue() == "=\n\n"
+
+
+def test_lines_end_at_newlines_alone_and_bytes_that_are_no_text_get_through():
+    reading, writing = os.pipe()
+    for part in b"1 na", b"me\r\n\n", b"play b \xff\x85\x0c\n2 ver", b"sion":
+        os.write(writing, part)
+    os.close(writing)
+    assert list(read_lines(reading)) == ["1 name\r", "", "play b \udcff\udc85\x0c", "2 version"]
+    os.close(reading)
+
+
+def test_a_very_long_line_is_read_in_no_time():
+    reading, writing = os.pipe()
+    sender = threading.Thread(target=lambda: (os.write(writing, b"x" * 20_000_000 + b"\n"), os.close(writing)))
+    sender.start()
+    started = time.perf_counter()
+    assert [len(line) for line in read_lines(reading)] == [20_000_000]
+    assert time.perf_counter() - started < 5
+    sender.join()
+    os.close(reading)
 
 
 def test_a_bug_costs_one_reply_and_leaves_a_traceback_in_the_log():
@@ -262,23 +286,28 @@ def test_a_game_is_the_same_after_printsgf_and_loadsgf(tmp_path):
 WORDS = (
     *gtp.COMMANDS, "b", "W", "Black", "white", "A1", "d4", "T19", "I5", "pass", "PASS", "resign",
     "none", "absolute", "byoyomi", "canadian", "2", "5", "9", "19", "-1", "0.5", "nan", "1e400", "99999999999999999999",
-    "dead", "alive", "#", "\x00", "\t", "é", "\udcff", "=", "?", "..", "game.sgf", "%s%n", "{0}", "'", "\\",
+    "dead", "alive", "seki", "interval", "minmoves", "maxmoves", "ownership", "true", "avoid", "allow", "A1,B2",
+    "ponder", "lag", "liberties", "ladder", "capture", "default",
+    "#", "\x00", "\t", "é", "\udcff", "=", "?", "..", "game.sgf", "%s%n", "{0}", "'", "\\",
 )
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_nonsense_is_answered_and_never_fatal(seed, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)                   # printsgf may write here
+    monkeypatch.setattr(gogui, "LOOK", 0.01)
     rng = random.Random(seed)
     errors = []
-    engine = new_engine(RandomPlayer(seed), size=5, log=errors.append)
+    player = RandomPlayer(seed) if seed % 2 else make_player("uct", seed=seed, manner=Manner(simulations=8))
+    engine = new_engine(player, size=5, log=errors.append)
     for number in range(250):
         line = " ".join(rng.choices(WORDS, k=rng.randint(1, 5)))
         if rng.random() < 0.5:                    # half of them well-formed, so that games happen
             vertex = rng.choice("ABCDE") + rng.choice("12345")
-            line = rng.choice(("genmove b", "genmove w", "undo", f"play b {vertex}"))
+            line = rng.choice(("genmove b", "genmove w", "undo", f"play b {vertex}", "kata-genmove_analyze b 1"))
         reply = engine.answer(f"{number} {line}")
         assert reply is None or re.fullmatch(rf"[=?]{number}( .+|\n.+)?(\n.+)*\n\n", reply), line
+    engine.close()
     assert not [text for text in errors if "Traceback" in text]
 
 

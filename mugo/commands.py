@@ -1,0 +1,277 @@
+"""The commands of GTP 2, and KGS's: a function each, of the gtp.Engine and the words after the name.
+
+    play b D4    -->   engine.position = engine.position.play(point, BLACK)
+
+http://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2/gtp2-spec.html
+http://www.weddslist.com/kgs/how/kgsGtp.html
+
+A failure says what the specification says where it names one; the details go to the log.
+"""
+import contextlib
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from mugo import __version__, ending
+from mugo.board import BLACK, WHITE
+from mugo.clock import NO_LIMIT, absolute, canadian, japanese
+from mugo.coords import MAX_SIZE, MIN_SIZE, PASS, format_gtp, interpret_gtp
+from mugo.files import BadInput, written_whole
+from mugo.games import load_position, record_of
+from mugo.go import NAMES, IllegalMove, Position, fixed_handicap
+from mugo.protocol import (
+    COMMANDS, SYNTAX_ERROR, Failure, answers, read_colour, read_count, read_float, read_int, read_seconds, read_vertex,
+)
+from mugo.records import format_record
+
+SIZES = f"boards are {MIN_SIZE}x{MIN_SIZE} to {MAX_SIZE}x{MAX_SIZE}"
+
+
+# ---- about the engine
+
+@answers("protocol_version")
+def _protocol_version(engine) -> str:
+    return "2"
+
+
+@answers("name")
+def _name(engine) -> str:
+    return engine.name_told or f"MuGo {engine.player.name}"
+
+
+@answers("version")
+def _version(engine) -> str:
+    return __version__
+
+
+@answers("known_command")
+def _known_command(engine, name: str) -> str:
+    return "true" if name in COMMANDS else "false"
+
+
+@answers("list_commands")
+def _list_commands(engine) -> str:
+    return "\n".join(COMMANDS)
+
+
+@answers("cputime")
+def _cputime(engine) -> str:
+    """Seconds of processor time so far, of all threads."""
+    return f"{time.process_time():.3f}"
+
+
+@answers("quit")
+def _quit(engine) -> None:
+    engine.quitting = True
+
+
+# ---- setting up
+
+@answers("boardsize")
+def _boardsize(engine, size: str) -> None:
+    number = read_int(size)
+    if not MIN_SIZE <= number <= MAX_SIZE:
+        raise Failure("unacceptable size", SIZES)
+    engine.wait_until_ready()
+    if number != engine.position.size:
+        try:
+            engine.player.warm_up(number)          # another board may need another network
+        except BadInput as bad:
+            raise Failure("unacceptable size", str(bad)) from None
+    engine.clear(number)
+
+
+@answers("clear_board")
+def _clear_board(engine) -> None:
+    engine.wait_until_ready()
+    engine.clear(engine.position.size)
+
+
+@answers("komi")
+def _komi(engine, komi: str) -> None:
+    engine.komi = read_float(komi)
+    engine.go_to(engine.position)
+
+
+@answers("fixed_handicap")
+def _fixed_handicap(engine, stones: str) -> str:
+    try:
+        points = fixed_handicap(engine.position.size, read_int(stones))
+    except ValueError as error:
+        raise Failure("invalid number of stones", str(error)) from None
+    return _place_handicap(engine, points)
+
+
+@answers("place_free_handicap")
+def _place_free_handicap(engine, stones: str) -> str:
+    """The fixed points, as many as there are: GTP lets an engine place fewer than asked for."""
+    for number in range(min(read_int(stones), 9), 1, -1):
+        with contextlib.suppress(ValueError):
+            return _place_handicap(engine, fixed_handicap(engine.position.size, number))
+    raise Failure("invalid number of stones", "at least 2, on a board of 7x7 or larger")
+
+
+@answers("set_free_handicap")
+def _set_free_handicap(engine, *vertices: str) -> None:
+    size = engine.position.size
+    try:
+        points = [interpret_gtp(vertex, size) for vertex in vertices]
+    except ValueError as error:
+        raise Failure("bad vertex list", str(error)) from None
+    if PASS in points or len(set(points)) < len(points) or not 2 <= len(points) < size * size:
+        raise Failure("bad vertex list", f"2 to {size * size - 1} different points are wanted")
+    _place_handicap(engine, points)
+
+
+def _place_handicap(engine, points: list[int]) -> str:
+    if engine.position.stones.any():
+        raise Failure("board not empty")
+    size = engine.position.size
+    engine.position = Position(size, engine.komi).with_handicap(points)
+    return " ".join(format_gtp(point, size) for point in points)
+
+
+# ---- playing
+
+@answers("play")
+def _play(engine, colour: str, vertex: str) -> None:
+    side = read_colour(colour)
+    point = read_vertex(vertex, engine.position.size)
+    try:
+        engine.position = engine.position.play(point, side)
+    except IllegalMove as illegal:
+        raise Failure("illegal move", str(illegal)) from None
+
+
+@answers("genmove")
+def _genmove(engine, colour: str) -> str:
+    return _move(engine, read_colour(colour))
+
+
+@answers("kgs-genmove_cleanup")
+def _genmove_cleanup(engine, colour: str) -> str:
+    """A move of a game that goes on until no dead stone is left."""
+    return _move(engine, read_colour(colour), cleanup=True)
+
+
+def _move(engine, side: int, cleanup: bool = False) -> str:
+    engine.wait_until_ready()
+    return engine.generate(engine.position.with_turn(side), cleanup)
+
+
+@answers("reg_genmove")
+def _reg_genmove(engine, colour: str) -> str:
+    side = read_colour(colour)
+    engine.wait_until_ready()
+    return engine.format_move(engine.player.choose(engine.position.with_turn(side)))
+
+
+@answers("mugo-explain")
+def _explain(engine) -> str:
+    """What the player thinks of its last move, in one line."""
+    return engine.player.explain()
+
+
+@answers("undo")
+def _undo(engine) -> None:
+    try:
+        engine.go_to(engine.position.undo())
+    except IllegalMove as error:
+        raise Failure("cannot undo", str(error)) from None
+
+
+# ---- time
+
+@answers("time_settings")
+def _time_settings(engine, main_time: str, byo_yomi_time: str, byo_yomi_stones: str) -> None:
+    engine.set_clocks(canadian(read_seconds(main_time), read_seconds(byo_yomi_time), read_count(byo_yomi_stones)))
+
+
+@answers("kgs-time_settings")
+def _kgs_time_settings(engine, system: str, *numbers: str) -> None:
+    match system, *numbers:
+        case ["none"]:
+            engine.set_clocks(NO_LIMIT)
+        case ["absolute", main]:
+            engine.set_clocks(absolute(read_seconds(main)))
+        case ["canadian", _, _, _]:
+            _time_settings(engine, *numbers)
+        case ["byoyomi", main, period, periods]:
+            engine.set_clocks(japanese(read_seconds(main), read_seconds(period), read_count(periods)))
+        case _:
+            raise Failure(SYNTAX_ERROR, "none, absolute MAIN, byoyomi MAIN TIME PERIODS or "
+                                        "canadian MAIN TIME STONES")
+
+
+@answers("time_left")
+def _time_left(engine, colour: str, seconds: str, stones: str) -> None:
+    # Below 0 is how some controllers show a clock that has just run out.
+    engine.clocks[read_colour(colour)].correct(read_float(seconds), read_count(stones))
+
+
+# ---- the end of a game
+
+@answers("final_score")
+def _final_score(engine) -> str:
+    return ending.without_dead(engine.position).result()
+
+
+@answers("final_status_list")
+def _final_status_list(engine, status: str) -> str:
+    if status not in ending.STATUSES:
+        raise Failure(SYNTAX_ERROR, f"{status!r} is no status ({', '.join(ending.STATUSES)})")
+    size = engine.position.size
+    return "\n".join(" ".join(format_gtp(point, size) for point in chain)
+                     for chain in ending.statuses(engine.position)[status])
+
+
+# ---- looking, loading, saving
+
+@answers("showboard")
+def _showboard(engine) -> str:
+    taken = engine.position.captures
+    return (f"\n{engine.position}\n{NAMES[engine.position.to_play]} to play.  Komi {engine.komi:g}.  "
+            f"Black (X) has taken {taken[BLACK]}, White (O) {taken[WHITE]}.")
+
+
+@answers("loadsgf")
+def _loadsgf(engine, *words: str) -> None:
+    """The first game of a file; with a number N, the position before move N.
+
+    A name may hold single blanks, which GTP does not know; GoGui puts such names between quotes.
+    """
+    if not words:
+        raise Failure(SYNTAX_ERROR, "which file?")
+    number = None
+    if len(words) > 1 and words[-1].isascii() and words[-1].isdigit():
+        *words, number = words
+    plies = None if number is None else max(read_int(number) - 1, 0)
+    path = _path(words)
+    try:
+        engine.position = load_position(path, plies, komi=engine.komi)
+    except BadInput as error:
+        raise Failure("cannot load file", str(error)) from None
+    except OSError as error:
+        raise Failure("cannot load file", f"{path}: {error}") from None
+    engine.komi = engine.position.komi
+
+
+@answers("printsgf")
+def _printsgf(engine, *words: str) -> str | None:
+    """The game as SGF: the reply, or written to a file if one is named."""
+    result = _final_score(engine) if engine.position.is_over else ""
+    text = format_record(record_of(engine.position, result=result))
+    if not words:
+        return text
+    path = _path(words)
+    try:
+        with written_whole(path) as beside:
+            beside.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Failure("cannot save file", f"{path}: {error}") from None
+    return None
+
+
+def _path(words: Sequence[str]) -> Path:
+    text = " ".join(words)
+    return Path(text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text)
