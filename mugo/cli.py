@@ -16,6 +16,7 @@ COMMANDS = {
     "train": ("train", "train a network on a data set"),
     "evaluate": ("evaluate", "say how well a network predicts"),
     "gtp": ("gtp", "play over the Go Text Protocol"),
+    "analysis": ("analysis", "answer queries of KataGo's analysis protocol"),
     "match": ("match", "let players or GTP programs play each other"),
     "analyze": ("analyze", "review games move by move"),
     "demo": ("demo", "do all of this on the sample games, in some minutes"),
