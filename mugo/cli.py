@@ -19,6 +19,7 @@ COMMANDS = {
     "analysis": ("analysis", "answer queries of KataGo's analysis protocol"),
     "match": ("match", "let players or GTP programs play each other"),
     "analyze": ("analyze", "review games move by move"),
+    "play": ("play", "play in the terminal against any player"),
     "demo": ("demo", "do all of this on the sample games, in some minutes"),
 }
 # What to install where a package is missing: the extra of pyproject.toml.

@@ -1,0 +1,441 @@
+"""A board between a player and a person who types.
+
+    line of text -> Table: a word of WORDS, or a move -> position -> board_lines
+                      ^                                     |
+                      +------- the player's move -----------+
+
+Nothing that is typed ends in a traceback, and no game is lost: it is written to a named file when it ends, and
+when the person leaves.  How a finished game is counted is counting.py's.
+"""
+import contextlib
+import difflib
+import inspect
+import re
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+
+from mugo import ending
+from mugo.board import BLACK, EMPTY, WHITE
+from mugo.coords import COLUMNS, MAX_SIZE, MIN_SIZE, PASS, format_gtp, interpret_gtp, row_col
+from mugo.counting import Count
+from mugo.diagrams import table
+from mugo.files import BadInput, written_whole
+from mugo.games import load_position, record_of
+from mugo.go import NAMES, IllegalMove, Position, format_score
+from mugo.judge import judge_of
+from mugo.players import RESIGN, Player
+from mugo.records import format_record
+from mugo.search import Thought
+from mugo.terminal import PLAIN, Screen, board_lines, heat_lines, points_of
+
+HINTS = 5                                # moves that `hint` names unless it is told
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+WORDS: dict[str, tuple[Callable, str, str]] = {}       # word: (method of Table, its arguments, what it does)
+
+
+def word(name: str, arguments: str = "") -> Callable:
+    """Make a method of Table what is done at this word; its docstring is the help."""
+    def register(function: Callable) -> Callable:
+        WORDS[name] = (function, arguments, inspect.getdoc(function) or "")
+        return function
+    return register
+
+
+class Table:
+    """A board, a player, and a person who types.
+
+    humans: the colours that the person plays.  read(prompt): a line of theirs; EOFError when there are no more.
+    simulations, seconds: for a hint, if the player searches.  folder: where games go that nobody gave a name.
+    Ctrl-C stops the player's thinking, and it plays the best so far.
+    """
+
+    def __init__(self, player: Player, position: Position, humans: tuple[int, ...], *, out: TextIO,
+                 read: Callable[[str], str], screen: Screen = PLAIN, simulations: int | None = None,
+                 seconds: float | None = None, folder: Path = Path()):
+        self.player = player
+        self.position = position
+        self.humans = humans
+        self.result = ""
+        self._undone: list[Position] = []                # the last one taken back stands last
+        self._count: Count | None = None                 # while a finished game is being counted
+        self._out, self._read, self._screen, self._folder = out, read, screen, folder
+        self._judge = judge_of(player, simulations, seconds)
+        self._saved: tuple = self._state()
+        self._file: Path | None = None
+        self._meant = ""                                 # what a typing error probably was
+        self._left = self._stopped = False
+
+    # -- the conversation
+
+    def run(self) -> None:
+        """Play until the person leaves.  Raises BadInput for a board that the player does not play."""
+        self.say(f"{self._who()}  'help' lists what you can type.")
+        self.show()
+        interrupted = False
+        try:
+            while not self._left:
+                try:
+                    if self._is_players_turn():
+                        self._let_it_play()
+                    else:
+                        self.obey(self._read(self._prompt()))
+                    interrupted = False
+                except KeyboardInterrupt:
+                    self.say("")
+                    if interrupted:
+                        break
+                    interrupted = True
+                    self.say("Ctrl-C once more, or 'quit', leaves; the game will be saved.")
+        except EOFError:
+            self.say("")
+        finally:
+            self._keep()
+
+    def _is_players_turn(self) -> bool:
+        return self._count is None and not self.result and not self.position.is_over \
+            and self.position.to_play not in self.humans
+
+    def _prompt(self) -> str:
+        if self._count is not None:
+            return "dead stones> "
+        return "game over> " if self.result else f"{NAMES[self.position.to_play]}> "
+
+    def obey(self, line: str) -> None:
+        """Do what a line says.  Raises nothing that the line could cause."""
+        words = line.split()
+        if not words or [word.lower() for word in words] in (["y"], ["yes"]):
+            words = [self._meant or ("done" if self._count is not None else "board")]
+        if words[0].lower() == "play" and len(words) > 1:
+            del words[0]
+        self._meant = ""
+        name, *arguments = words
+        try:
+            point = self._as_point("".join(words))
+            if point is not None:
+                self._toggle(point) if self._count is not None else self._play(point)
+            elif name.lower() in WORDS:
+                function, usage, _ = WORDS[name.lower()]
+                try:
+                    inspect.signature(function).bind(self, *arguments)
+                except TypeError:
+                    raise BadInput(f"like this: {name.lower()} {usage}".rstrip()) from None
+                function(self, *arguments)
+            else:
+                self._wonder(name)
+        except (BadInput, IllegalMove, ValueError) as bad:
+            self.say(str(bad))
+        except OSError as error:
+            self.say(f"{error.filename or name}: {error.strerror or error}")
+
+    def _as_point(self, text: str) -> int | None:
+        """The point of 'd4', 'D 4', 'd-4' or '4d'; None for what is none of the board's."""
+        match = re.fullmatch(r"([a-z])[-,. ]?(\d{1,2})[.!]?|(\d{1,2})[-,. ]?([a-z])", text.lower())
+        if not match:
+            return None
+        vertex = f"{match[1]}{match[2]}" if match[1] else f"{match[4]}{match[3]}"
+        with contextlib.suppress(ValueError):
+            return interpret_gtp(vertex, self.position.size)
+        return None
+
+    def _wonder(self, text: str) -> None:
+        """Say what was probably meant; an empty line then means it."""
+        size = self.position.size
+        if re.fullmatch(r"[iI]\d{1,2}", text) and size > 8:
+            self._meant, why = f"J{text[1:]}", "boards have no column I"
+        elif match := re.fullmatch(r"([A-Za-z])(\d{1,2})", text):
+            col = min(max("ABCDEFGHJKLMNOPQRSTUVWXYZ".find(match[1].upper()), 0), size - 1)
+            self._meant = f"{COLUMNS[col]}{min(max(int(match[2]), 1), size)}"
+            why = f"{text} is not on this board, which is {size}x{size}"
+        else:
+            close = difflib.get_close_matches(text.lower(), WORDS, n=1, cutoff=0.5)
+            self._meant = close[0] if close else ""
+            why = f"{text[:30]!r} is neither a move nor a word I know"
+        self.say(why + (f"; did you mean {self._meant}? (Enter: yes)" if self._meant else " (try 'help')"))
+
+    def say(self, text: str) -> None:
+        """A line, or several, for the person."""
+        print(text, file=self._out, flush=True)
+
+    def show(self, labels: dict[int, str] | None = None, owners: np.ndarray | None = None) -> None:
+        """The board, with who has taken what and whose turn it is."""
+        position = self.position
+        taken = position.captures
+        last = "" if position.last is None else f"   last: {NAMES[position.mover]} " \
+            f"{format_gtp(position.last, position.size)}"
+        turn = self.result or ("both have passed" if position.is_over else f"{NAMES[position.to_play]} to play")
+        self.say("\n" + "\n".join(board_lines(position, self._screen, labels=labels, owners=owners)) + "\n"
+                 f"move {position.plies}: {turn}{last}\n"
+                 f"taken by Black: {taken[BLACK]}, by White: {taken[WHITE]}   komi {position.komi:g}\n")
+
+    # -- moving
+
+    def _play(self, point: int) -> None:
+        if self._count is not None:
+            raise BadInput("the game is being counted: Enter agrees, 'undo' plays on")
+        if self.result:
+            raise BadInput("the game is over: 'undo' goes back, 'new' begins another")
+        self.position = self.position.play(point)
+        self._undone.clear()
+        if self.position.is_over:
+            self._begin_count()
+        elif not self._is_players_turn():
+            self.show()
+
+    def _let_it_play(self) -> None:
+        colour = NAMES[self.position.to_play]
+        with self._thinking() as (is_over, watch):
+            if hasattr(self.player, "search"):
+                self.player.is_over, self.player.watch = is_over, watch
+            point = self.player.choose(self.position)
+        if point == RESIGN:
+            self.say(f"{colour} ({self.player.name}) resigns.")
+            self._finish(f"{'B' if self.position.to_play == WHITE else 'W'}+R")
+            return
+        what = "passes" if point == PASS else f"plays {format_gtp(point, self.position.size)}"
+        about = self.player.explain()
+        self.say(f"{colour} ({self.player.name}) {what}." + (f"  {about}" if about else ""))
+        self._play(point)
+
+    @contextlib.contextmanager
+    def _thinking(self) -> Iterator[tuple[Callable[[], bool], Callable[[Thought], None]]]:
+        """While somebody thinks: Ctrl-C is heard by is_over, and watch shows on a terminal how it goes."""
+        self._stopped = False
+        shown = False
+
+        def stop(*_) -> None:
+            if self._stopped:
+                raise KeyboardInterrupt
+            self._stopped = True
+
+        def watch(thought: Thought) -> None:
+            nonlocal shown
+            if self._out.isatty():
+                shown = True
+                best = thought.branches[0]
+                self._out.write(f"\r{thought.seconds:.0f} s, {thought.simulations:,} simulations, so far "
+                                f"{format_gtp(best.point, self.position.size)} ({best.win_rate:.0%})\x1b[K")
+                self._out.flush()
+
+        on_main = threading.current_thread() is threading.main_thread()
+        before = signal.signal(signal.SIGINT, stop) if on_main else None
+        try:
+            yield lambda: self._stopped, watch
+        finally:
+            if on_main:
+                signal.signal(signal.SIGINT, before)
+            if shown:
+                self._out.write("\r\x1b[K")
+        if self._stopped:
+            self.say("stopped; this is the best so far")
+
+    @word("pass")
+    def _pass(self) -> None:
+        """pass; two passes end the game"""
+        self._play(PASS)
+
+    @word("resign")
+    def _resign(self) -> None:
+        """give the game up"""
+        if self.result:
+            raise BadInput(f"the game is over: {self.result}")
+        self._finish(f"{'B' if self.position.to_play == WHITE else 'W'}+R")
+
+    @word("undo")
+    def _undo(self) -> None:
+        """take your last move back, and the answer to it"""
+        self._count, self.result = None, ""
+        self._undone.append(self.position)
+        try:
+            self.position = self.position.undo()
+        except IllegalMove:
+            self._undone.pop()
+            raise
+        while self.position.to_play not in self.humans and self.position.previous is not None:
+            self._undone.append(self.position)
+            self.position = self.position.undo()
+        self.show()
+
+    @word("redo")
+    def _redo(self) -> None:
+        """play again what was taken back"""
+        if not self._undone:
+            raise BadInput("nothing was taken back")
+        self.position = self._undone.pop()
+        while self._undone and self.position.to_play not in self.humans:
+            self.position = self._undone.pop()
+        self.show()
+        if self.position.is_over:
+            self._begin_count()
+
+    # -- asking
+
+    @word("hint", "[N]")
+    def _hint(self, number: str = str(HINTS)) -> None:
+        """the N best moves with their win rates, drawn on the board as a, b, c ..."""
+        if not number.isdecimal() or not 1 <= int(number) <= len(LETTERS):
+            raise BadInput(f"1 to 26 hints, not {number}")
+        with self._thinking() as (is_over, watch):
+            found = self._judge.judge(self.position, is_over=is_over, watch=watch)
+        choices = found.choices[:int(number)]
+        size = self.position.size
+        self.show({branch.point: LETTERS[i] for i, branch in enumerate(choices)
+                   if branch.point != PASS})
+        for i, branch in enumerate(choices):
+            rate = "" if np.isnan(branch.win_rate) else f"wins {branch.win_rate:6.1%}"
+            weight = f"{branch.visits:,} visits" if branch.visits else f"{branch.prior:.1%} expected"
+            line = " ".join(format_gtp(point, size) for point in branch.line[1:])
+            self.say(f"{'abcdefghijklmnopqrstuvwxyz'[i]}  {format_gtp(branch.point, size):>4}  {rate}  {weight:>16}"
+                     + (f"  then {line}" if line else ""))
+
+    @word("heat")
+    def _heat(self) -> None:
+        """where the moves are that are looked at the most, in percent"""
+        with self._thinking() as (is_over, watch):
+            choices = self._judge.judge(self.position, is_over=is_over, watch=watch).choices
+        visits = sum(branch.visits for branch in choices)
+        heat = {branch.point: branch.visits / visits if visits else branch.prior for branch in choices}
+        self.say("\n".join(heat_lines(self.position, points_of(heat, self.position.size), self._screen)))
+
+    @word("score")
+    def _score(self) -> None:
+        """an estimate of the score, with owners: + or a black square Black's, - or a white one White's"""
+        owners = ending.owners(self.position)
+        self.show(owners=owners)
+        black, white = float(owners[owners > 0].sum()), float(-owners[owners < 0].sum())
+        self.say(f"about {format_score(round(2 * (black - white - self.position.komi)) / 2)}: Black {black:.0f}, "
+                 f"White {white:.0f} and {self.position.komi:g} komi, each point as sure as it is")
+
+    @word("chain", "POINT")
+    def _chain(self, vertex: str) -> None:
+        """stones and liberties of a chain"""
+        point = self._as_point(vertex)
+        if point is None or self.position.stones[row_col(point, self.position.size)] == EMPTY:
+            raise BadInput(f"there is no stone on {vertex}")
+        size, board = self.position.size, self.position.board[0]
+        chain = next(chain for chain in ending.chains(self.position) if point in chain)
+        free = sorted({stone + step for stone in chain for step in (-size - 1, -1, 1, size + 1)
+                       if board["colour"][stone + step] == EMPTY})
+        self.say(f"{NAMES[int(board['colour'][point])]}, {len(chain)} stone{'s' * (len(chain) > 1)}, "
+                 f"{len(free)} libert{'ies' if len(free) > 1 else 'y'}: "
+                 + " ".join(format_gtp(liberty, size) for liberty in free))
+
+    @word("board")
+    def _board(self) -> None:
+        """show the board"""
+        self.show()
+
+    @word("who")
+    def _say_who(self) -> None:
+        """who plays which colour"""
+        self.say(self._who())
+
+    def _who(self) -> str:
+        if len(self.humans) == 2:
+            return f"You play both colours; {self.player.name} gives hints."
+        own, its = (BLACK, WHITE) if BLACK in self.humans else (WHITE, BLACK)
+        return f"You are {NAMES[own]}; {NAMES[its]} is {self.player.name}."
+
+    @word("help")
+    def _help(self) -> None:
+        """this list"""
+        rows = [("D4", "play there (d4, 4d and d 4 are understood, too)")]
+        rows += [(f"{name} {usage}".strip(), what) for name, (_, usage, what) in WORDS.items()]
+        self.say("\n".join(f"  {line}" for line in table(rows, left=2)) + "\nCtrl-C while it thinks: the best so far.")
+
+    # -- the end
+
+    def _begin_count(self) -> None:
+        self._count = Count(self.position)
+        self._show_count()
+
+    def _show_count(self) -> None:
+        self.show(owners=self._count.owners())
+        self.say(f"{self._count}\nEnter agrees; a point makes the chain there dead or alive again; 'undo' plays on.")
+
+    def _toggle(self, point: int) -> None:
+        self._count.toggle(point)
+        self._show_count()
+
+    @word("done")
+    def _done(self) -> None:
+        """agree to the count, when a game has ended"""
+        if self._count is None:
+            raise BadInput("the game is not being counted: two passes end it")
+        self._finish(self._count.result())
+
+    def _finish(self, result: str) -> None:
+        self._count, self.result = None, result
+        winner = {"B": "Black wins", "W": "White wins"}.get(result[:1], "A draw")
+        how = " by resignation" if result.endswith("R") else f" by {result[2:]}" if result[1:2] == "+" else ""
+        self.say(self._screen.paint(f"{winner}{how} ({result}).", bold=True))
+        self._keep()
+
+    # -- games
+
+    @word("save", "FILE.sgf")
+    def _save(self, name: str) -> None:
+        """write the game as SGF"""
+        path = Path(name).expanduser()
+        self._write(path if path.suffix else path.with_suffix(".sgf"))
+
+    def _write(self, path: Path) -> None:
+        names = {colour: "Human" if colour in self.humans else f"MuGo {self.player.name}" for colour in (BLACK, WHITE)}
+        record = record_of(self.position, result=self.result, black=names[BLACK], white=names[WHITE],
+                           date=time.strftime("%Y-%m-%d"), rules="Chinese")
+        with written_whole(path) as beside:
+            beside.write_text(format_record(record), encoding="utf-8")
+        self._saved, self._file = self._state(), path
+        self.say(f"saved: {path}")
+
+    def _state(self) -> tuple:
+        return self.position.moves, self.result
+
+    def _keep(self) -> None:
+        """Write the game to a file of its own if there are moves that stand in none."""
+        if self._state() != self._saved and self.position.plies:
+            stem = time.strftime("mugo-%Y%m%d-%H%M%S")
+            path = next(path for path in (self._folder / f"{stem}{end}.sgf" for end in ("", *(f"-{i}" for i in
+                        range(2, 1000)))) if not path.exists())
+            self._write(self._file or path)
+
+    @word("load", "FILE.sgf [MOVE]")
+    def _load(self, name: str, move: str | None = None) -> None:
+        """go on from a game, or from one of its moves"""
+        if move is not None and not move.isdecimal():
+            raise BadInput(f"a move is a number, not {move!r}")
+        position = load_position(Path(name).expanduser(), None if move is None else int(move), self.position.komi)
+        self._begin(position)
+
+    @word("new", "[SIZE]")
+    def _new(self, size: str | None = None) -> None:
+        """begin another game"""
+        size = str(self.position.size) if size is None else size
+        if not size.isdecimal() or not MIN_SIZE <= int(size) <= MAX_SIZE:
+            raise BadInput(f"boards are {MIN_SIZE}x{MIN_SIZE} to {MAX_SIZE}x{MAX_SIZE}, not {size}")
+        self._begin(Position(int(size), self.position.komi))
+
+    def _begin(self, position: Position) -> None:
+        self._keep()
+        self.position, self.result, self._count, self._file = position, "", None, None
+        self._undone.clear()
+        self._saved = self._state()
+        self.show()
+        if position.is_over:
+            self._begin_count()
+
+    @word("swap")
+    def _swap(self) -> None:
+        """change sides"""
+        self.humans = tuple(-colour for colour in self.humans)
+        self.say(self._who())
+
+    @word("quit")
+    def _quit(self) -> None:
+        """leave; a game that is not saved is saved first"""
+        self._left = True
