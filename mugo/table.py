@@ -76,7 +76,10 @@ class Table:
     def run(self) -> None:
         """Play until the person leaves.  Raises BadInput for a board that the player does not play."""
         self.say(f"{self._who()}  'help' lists what you can type.")
-        self.show()
+        if self.position.is_over:
+            self._begin_count()
+        else:
+            self.show()
         interrupted = False
         try:
             while not self._left:
@@ -269,9 +272,10 @@ class Table:
         self.position = self._undone.pop()
         while self._undone and self.position.to_play not in self.humans:
             self.position = self._undone.pop()
-        self.show()
         if self.position.is_over:
             self._begin_count()
+        else:
+            self.show()
 
     # -- asking
 
@@ -286,12 +290,14 @@ class Table:
         size = self.position.size
         self.show({branch.point: LETTERS[i] for i, branch in enumerate(choices)
                    if branch.point != PASS})
+        rows = []
         for i, branch in enumerate(choices):
-            rate = "" if np.isnan(branch.win_rate) else f"wins {branch.win_rate:6.1%}"
+            rate = "" if np.isnan(branch.win_rate) else f"wins {branch.win_rate:.1%}"
             weight = f"{branch.visits:,} visits" if branch.visits else f"{branch.prior:.1%} expected"
             line = " ".join(format_gtp(point, size) for point in branch.line[1:])
-            self.say(f"{'abcdefghijklmnopqrstuvwxyz'[i]}  {format_gtp(branch.point, size):>4}  {rate}  {weight:>16}"
-                     + (f"  then {line}" if line else ""))
+            rows.append([LETTERS[i], format_gtp(branch.point, size), rate, weight, f"then {line}" if line else ""])
+        widest = max(len(row[-1]) for row in rows)
+        self.say("\n".join(table([[*row[:-1], row[-1].ljust(widest)] for row in rows], left=2)))
 
     @word("heat")
     def _heat(self) -> None:
@@ -425,9 +431,10 @@ class Table:
         self.position, self.result, self._count, self._file = position, "", None, None
         self._undone.clear()
         self._saved = self._state()
-        self.show()
         if position.is_over:
             self._begin_count()
+        else:
+            self.show()
 
     @word("swap")
     def _swap(self) -> None:

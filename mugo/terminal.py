@@ -74,7 +74,7 @@ def _cell(screen: Screen, size: int, row: int, col: int, stone: int, owner: floa
     if stone == EMPTY and whose == EMPTY:
         return (_crossing(row, col, size) if drawn else "."), LINES, WOOD, False
     if stone == EMPTY:
-        return ("■" if drawn else "+" if whose == BLACK else "-"), ink, WOOD, False
+        return ("▪" if drawn else "+" if whose == BLACK else "-"), ink, WOOD, False
     if whose == -stone:
         return ("×" if drawn else MARKS[stone].lower()), ink, WOOD, True
     return (STONES[stone] if drawn else MARKS[stone]), ink, WOOD, False

@@ -119,8 +119,9 @@ def test_illegal_moves_say_why_and_the_game_goes_on(tmp_path):
 
 
 @pytest.mark.parametrize("line", [
-    "", "   ", "xyzzy", "hint x", "hint 0", "hint 1 2", "save", "load nowhere.sgf", "new 99", "new x", "chain", "chain E5",
-    "chain zz", "undo", "redo", "done", "\x00\x1b[A", "é", "a" * 5000, "load . 3", "load x -1", f"save {MAIN}/x.sgf"])
+    "", "   ", "xyzzy", "hint x", "hint 0", "hint 1 2", "save", "load nowhere.sgf", "new 99", "new x", "chain",
+    "chain E5", "chain zz", "undo", "redo", "done", "\x00\x1b[A", "é", "a" * 5000, "load . 3", "load x -1",
+    f"save {MAIN}/x.sgf"])
 def test_no_line_ends_the_game(line, tmp_path):
     at, shown = play(tmp_path, [line, "c3"])
     assert moves(at.position)[0] == interpret_gtp("C3", 5) and "Traceback" not in shown
@@ -150,7 +151,7 @@ def test_white_waits_for_the_player(tmp_path):
 
 def test_hints_are_drawn_on_the_board_and_named_with_win_rates(tmp_path):
     _, shown = play(tmp_path, ["hint 2"], uct(50))
-    assert re.search(r"^a +[A-E][1-5] +wins +\d+\.\d% +\d+ visits", shown, re.MULTILINE)
+    assert re.search(r"^a +[A-E][1-5] +wins \d+\.\d% +\d+ visits", shown, re.MULTILINE)
     assert re.search(r"^ \d.* a ", shown, re.MULTILINE) and not re.search(r"^c +[A-E]", shown, re.MULTILINE)
 
 
@@ -177,6 +178,12 @@ def test_two_passes_count_and_dead_stones_can_be_disputed(tmp_path):
     assert "there is no stone" in shown
     assert at.result == "B+6.5" and "Black wins by 6.5 (B+6.5)." in shown
     assert "RE[B+6.5]" in saved(tmp_path)[0].read_text()
+
+
+def test_a_finished_game_that_is_loaded_is_counted(tmp_path):
+    position, _ = draw(SETTLED, komi=0.5)
+    at, shown = play(tmp_path, [""], position=position.play(PASS).play(PASS))
+    assert "dead stones> " in shown and at.result == "B+6.5"
 
 
 def test_undo_plays_on_after_two_passes(tmp_path):
