@@ -333,7 +333,8 @@ class Engine:
         thought = replace(thought, branches=tuple(branches) or favourites(
             job.position, policy, query.points(job.position), thought.win_rate))
         along = search.visits_along if search and branches else lambda line: [0] * len(line)
-        self._say(format_answer(query, job.turn, thought, owners, policy, raw, along, during))
+        self._say(format_answer(query, job.turn, thought, owners, policy, raw, along, during,
+                                hurry=during or job.stop.is_set()))
 
 
 def favourites(position: Position, policy: np.ndarray, among: Collection[int] | None, win_rate: float
@@ -366,14 +367,13 @@ def serve(engine: Engine, lines: Iterable[str], finish: bool = True) -> None:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo analysis`, with KataGo's spelling of some options, for programs that start it."""
     players.add_arguments(parser, default="mcts")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    parser.add_argument("--analysis-threads", "-analysis-threads", type=int, metavar="N", default=cores,
-                        help="positions analysed side by side, each on --threads threads (default: one a core, "
-                        "%(default)s)")
+    parser.add_argument("--analysis-threads", "-analysis-threads", type=int, metavar="N",
+                        help="positions analysed side by side, each on --threads threads (default: as many as the "
+                        "cores are enough for)")
     parser.add_argument("--quit-without-waiting", "-quit-without-waiting", action="store_true",
                         help="at the end of the input stop at once; else finish all queries")
     parser.add_argument("-model", dest="network", metavar="NAME", help="the same as --network")
-    parser.add_argument("-config", "-override-config", metavar="TEXT", help="KataGo's settings: not read")
+    parser.add_argument("-config", "-override-config", "-human-model", metavar="TEXT", help="KataGo's: not read")
 
 
 def command(arguments: argparse.Namespace) -> int:
@@ -384,11 +384,15 @@ def command(arguments: argparse.Namespace) -> int:
     manner = Manner(arguments.simulations, arguments.seconds, arguments.choose == "mean")
     settings = players.settings_of(arguments) if name in SEARCHERS else None
     network = players.open_network(arguments.network, arguments.threads) if name in NETWORKED else None
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    threads = arguments.analysis_threads
+    if threads is None:
+        threads = max(cores // max(arguments.threads, 1), 1)
     sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
     with contextlib.redirect_stdout(sys.stderr):         # a stray print would break the protocol
         engine = Engine(network, settings, sys.__stdout__, manner=manner, average=arguments.average,
-                        threads=arguments.analysis_threads, log=log_to_stderr)
+                        threads=threads, log=log_to_stderr)
         engine.warm_up(players.first_size(arguments))
         log_to_stderr("Started, ready to begin handling requests")       # KataGo's words; clients wait for them
         serve(engine, sys.stdin, not arguments.quit_without_waiting)

@@ -38,12 +38,14 @@ UNKNOWN = -1.0            # what KataGo writes where a network has no such outpu
 
 
 def format_answer(query: Query, turn: int, thought: Thought, owners: np.ndarray | None, policy: np.ndarray,
-                  raw: float, visits_along: Callable[[Sequence[int]], list[int]], during: bool = False) -> dict:
+                  raw: float, visits_along: Callable[[Sequence[int]], list[int]], during: bool = False,
+                  hurry: bool = False) -> dict:
     """The answer to a turn of a query.
 
     thought: its branches are told as they stand.  owners: float32 (size, size), 1 Black, -1 White; without them
     scores are 0.  policy: float64 (size² + 1,), -1 for what is illegal.  raw: the win rate of the side to move by
-    the network alone.  visits_along: as Search has it.  during: the search goes on.
+    the network alone.  visits_along: as Search has it.  during: the search goes on.  hurry: who owns what after
+    each move is left out, even if it is asked for, because that takes new rollouts.
     """
     position = thought.position
     size, to_play = position.size, position.to_play
@@ -73,7 +75,7 @@ def format_answer(query: Query, turn: int, thought: Thought, owners: np.ndarray 
                 "playSelectionValue": float(branch.visits)}
         if query.line_visits:
             info["pvVisits"] = visits_along(line)
-        if query.moves_ownership or query.moves_ownership_spread:
+        if (query.moves_ownership or query.moves_ownership_spread) and not hurry:
             owned = ending.owners(_after(position, branch.line), OWNED_BY)
             info |= _ownership(owned, view, query.moves_ownership, query.moves_ownership_spread)
         return info

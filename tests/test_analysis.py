@@ -15,13 +15,13 @@ from drawing import SETTLED, draw
 
 from mugo import __version__, analysis
 from mugo.analysis import Engine, serve
-from mugo.answers import hashes
+from mugo.answers import format_answer, hashes, policy_of
 from mugo.coords import board_points, format_gtp
 from mugo.files import BadInput
-from mugo.go import BLACK, WHITE
+from mugo.go import BLACK, WHITE, Position
 from mugo.players import Manner
 from mugo.queries import Refused, read_query
-from mugo.search import Settings
+from mugo.search import Branch, Settings, Thought
 
 MUGO = (sys.executable, str(Path(__file__).parents[1] / "main.py"), "analysis")
 FAST = Settings(seed=1, branches=20_000)
@@ -196,6 +196,17 @@ def test_turns_that_need_no_search_are_asked_together():
     assert sum(network.asked) == 17 and len(network.asked) <= 3
 
 
+def test_a_move_hardly_visited_is_worth_about_what_the_position_is():
+    position = Position(5, komi=0)
+    branches = [Branch(point, 0.5, visits, 0.0, (point,)) for point, visits in ((7, 1), (8, 1000))]
+    thought = Thought(position, tuple(branches), 0.5, 1001, 1001, 1.0, 1.0, 1, 1001, np.zeros((5, 5), np.float32))
+    asked, _ = read_query(query())
+    answer = format_answer(asked, 0, thought, thought.owners, policy_of(position, np.ones(26)), 0.5, list)
+    once, often = (info["scoreLead"] for info in answer["moveInfos"])
+    assert answer["rootInfo"]["scoreLead"] == 0 > once > often / 4 > -25
+    assert answer["rootInfo"]["scoreStdev"] == 10                # twice the root of 25 points that are open
+
+
 def test_scores_are_zero_where_nobody_played_to_the_end_and_that_is_said_once():
     warning, *answers = ask(query(maxVisits=1), query("b", maxVisits=1), network=Thinks())
     assert warning["field"] == "scoreLead" and len(answers) == 2
@@ -220,9 +231,11 @@ def test_moves_are_avoided_and_allowed(settings):
 
 def test_a_search_reports_while_it_goes_on_until_it_is_terminated():
     with Live() as live:
-        live.send(**query("long", maxVisits=10 ** 9, reportDuringSearchEvery=0.05, maxTime=600))
+        live.send(**query("long", maxVisits=10 ** 9, reportDuringSearchEvery=0.05, maxTime=600,
+                          includeOwnership=True, includeMovesOwnership=True))
         early = live.wait(lambda line: line.get("isDuringSearch"))
-        assert early["id"] == "long" and early["moveInfos"]
+        assert early["id"] == "long" and len(early["ownership"]) == 25
+        assert "ownership" not in early["moveInfos"][0]          # that would hold the search up
         live.wait(lambda line: line.get("isDuringSearch") and line["rootInfo"]["visits"] > early["rootInfo"]["visits"])
         begun = time.perf_counter()
         live.send(id="t", action="terminate", terminateId="long")
@@ -230,6 +243,14 @@ def test_a_search_reports_while_it_goes_on_until_it_is_terminated():
         assert time.perf_counter() - begun < 2           # on an idle machine 0.02 s
         assert last["rootInfo"]["visits"] >= early["rootInfo"]["visits"]
         assert {"id": "t", "action": "terminate", "terminateId": "long"} in live.lines
+
+
+def test_the_first_report_may_come_sooner_than_the_others():
+    with Live() as live:
+        live.send(**query("a", maxVisits=10 ** 9, firstReportDuringSearchAfter=0.02, reportDuringSearchEvery=900))
+        live.wait(lambda line: line.get("isDuringSearch"))
+        time.sleep(0.1)
+        assert len(live.lines) == 1
 
 
 def test_what_waits_is_terminated_without_results_and_the_rest_goes_on():
