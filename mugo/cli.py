@@ -16,6 +16,7 @@ COMMANDS = {
     "train": ("train", "train a network on a data set"),
     "evaluate": ("evaluate", "say how well a network predicts"),
     "gtp": ("gtp", "play over the Go Text Protocol"),
+    "web": ("web", "open a board in the browser: play, analyse, look at games"),
     "analysis": ("analysis", "answer queries of KataGo's analysis protocol"),
     "match": ("match", "let players or GTP programs play each other"),
     "analyze": ("analyze", "review games move by move"),
@@ -24,7 +25,7 @@ COMMANDS = {
 }
 # What to install where a package is missing: the extra of pyproject.toml.
 EXTRAS = {"keras": "train", "tensorflow": "train", "onnx": "train", "jax": "jax", "matplotlib": "pictures",
-          "py7zr": "7z"}
+          "py7zr": "7z", "starlette": "web", "uvicorn": "web"}
 
 
 def main(arguments: list[str] | None = None) -> int:

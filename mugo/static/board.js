@@ -1,0 +1,180 @@
+// The board, drawn as SVG.  One unit is the distance of two lines; (0, 0) is the point at the upper left.
+
+const NAMESPACE = "http://www.w3.org/2000/svg";
+export const COLUMNS = "ABCDEFGHJKLMNOPQRST";
+const STARS = { 5: [2], 7: [3], 9: [2, 4, 6], 13: [3, 6, 9], 19: [3, 9, 15] };
+
+/** An SVG element. */
+export function draw(name, attributes = {}, ...children) {
+  const element = document.createElementNS(NAMESPACE, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+/** 'Q16' -> its row and column; null for a pass. */
+export function place(vertex, size) {
+  const col = COLUMNS.indexOf(vertex[0]);
+  const row = size - Number(vertex.slice(1));
+  return vertex === "pass" || vertex === "resign" ? null : { row, col };
+}
+
+export function vertexAt(row, col, size) { return `${COLUMNS[col]}${size - row}`; }
+
+export class Board {
+  /** svg: the element; chosen(vertex, isTouch) hears of clicks and Enter, hovered(vertex or null) of the mouse and
+      the keyboard's cursor. */
+  constructor(svg, { chosen, hovered }) {
+    this.svg = svg;
+    this.chosen = chosen;
+    this.hovered = hovered;
+    this.cursor = null;
+    this.over = null;
+    svg.addEventListener("pointerdown", (event) => {
+      if (event.pointerType === "mouse") event.preventDefault();   // or the arrow keys would move the cursor
+      this.touched = event.pointerType !== "mouse";
+    });
+    svg.addEventListener("click", (event) => {
+      const vertex = this.vertexOf(event);
+      if (vertex) this.chosen(vertex, this.touched);
+    });
+    svg.addEventListener("pointermove", (event) => event.pointerType === "mouse" && this.point(this.vertexOf(event)));
+    svg.addEventListener("pointerleave", () => this.point(null));
+    svg.addEventListener("keydown", (event) => this.key(event));
+    svg.addEventListener("focus", () => svg.matches(":focus-visible") && this.moveCursor(0, 0));
+    svg.addEventListener("blur", () => { this.cursor = null; this.point(null); });
+  }
+
+  vertexOf(event) {
+    const matrix = this.svg.getScreenCTM();
+    if (!matrix || !this.size) return null;
+    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
+    const [row, col] = [Math.round(y), Math.round(x)];
+    return row >= 0 && col >= 0 && row < this.size && col < this.size ? vertexAt(row, col, this.size) : null;
+  }
+
+  point(vertex) {
+    if (vertex === this.over) return;
+    this.over = vertex;
+    this.hovered(vertex);
+  }
+
+  key(event) {
+    const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.key in steps) this.moveCursor(...steps[event.key]);
+    else if ((event.key === "Enter" || event.key === " ") && this.cursor) {
+      this.chosen(vertexAt(this.cursor.row, this.cursor.col, this.size), false);
+    } else if (event.key === "Escape") this.svg.blur();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  moveCursor(down, right) {
+    const middle = this.size >> 1;
+    const { row, col } = this.cursor ?? { row: middle, col: middle };
+    const kept = (value) => Math.max(0, Math.min(this.size - 1, value));
+    this.cursor = { row: kept(row + down), col: kept(col + right) };
+    this.drawCursor();
+    this.point(vertexAt(this.cursor.row, this.cursor.col, this.size));
+  }
+
+  drawCursor() {
+    this.layers.cursor.replaceChildren();
+    if (!this.cursor) return;
+    const { row, col } = this.cursor;
+    this.layers.cursor.append(draw("rect", { x: col - 0.5, y: row - 0.5, width: 1, height: 1, rx: 0.12 }));
+  }
+
+  /** Lines, star points and coordinates of an empty board. */
+  begin(size) {
+    this.size = size;
+    this.cursor = null;
+    const edge = size - 1;
+    const letter = 0.06 + 0.0185 * size;                           // as large on the screen on every board, nearly
+    const [margin, outside] = [0.62 + letter, 0.55 + 0.52 * letter];
+    this.svg.setAttribute("viewBox", `${-margin} ${-margin} ${edge + 2 * margin} ${edge + 2 * margin}`);
+    this.layers = {};
+    for (const name of ["lines", "under", "shadows", "stones", "marks", "over", "ghosts", "cursor"]) {
+      this.layers[name] = draw("g", { class: name });
+    }
+    const paths = [];
+    for (let i = 0; i < size; i++) paths.push(`M0 ${i}H${edge}M${i} 0V${edge}`);
+    const { lines } = this.layers;
+    lines.append(draw("path", { d: paths.join(""), class: "grid" }));
+    lines.append(draw("rect", { x: 0, y: 0, width: edge, height: edge, class: "border" }));
+    const stars = STARS[size] ?? [];
+    for (const row of stars) {
+      for (const col of stars) {
+        if (size === 9 || size === 13 ? (row === stars[1]) === (col === stars[1]) : true) {
+          lines.append(draw("circle", { cx: col, cy: row, r: size < 9 ? 0.09 : 0.11 }));
+        }
+      }
+    }
+    for (let i = 0; i < size; i++) {
+      for (const [x, y, text] of [[i, -outside, COLUMNS[i]], [i, edge + outside, COLUMNS[i]],
+        [-outside, i, size - i], [edge + outside, i, size - i]]) {
+        lines.append(draw("text", { x, y, "font-size": letter }, String(text)));
+      }
+    }
+    this.svg.replaceChildren(GRADIENTS.cloneNode(true), ...Object.values(this.layers));
+  }
+
+  /** Put stones, the last move's mark and everything that an overlay says onto the board.
+
+      view: the server's; dead: vertices drawn faint; under, over: elements below and above the stones. */
+  show(view, { dead = [], under = [], over = [] } = {}) {
+    const faint = new Set(dead);
+    const [shadows, stones, marks] = [[], [], []];
+    for (let i = 0; i < view.stones.length; i++) {
+      if (view.stones[i] === ".") continue;
+      const [row, col] = [Math.floor(i / this.size), i % this.size];
+      const isDead = faint.has(vertexAt(row, col, this.size));
+      if (!isDead) shadows.push(draw("circle", { cx: col + 0.06, cy: row + 0.09, r: 0.5 }));
+      stones.push(stone(row, col, view.stones[i] === "X", isDead ? "dead" : ""));
+    }
+    const last = view.last && place(view.last, this.size);
+    if (last) {
+      const isBlack = view.stones[last.row * this.size + last.col] === "X";
+      marks.push(draw("circle", { cx: last.col, cy: last.row, r: 0.22, class: isBlack ? "on-black" : "on-white" }));
+    }
+    this.layers.shadows.replaceChildren(...shadows);
+    this.layers.stones.replaceChildren(...stones);
+    this.layers.marks.replaceChildren(...marks);
+    this.layers.under.replaceChildren(...under);
+    this.layers.over.replaceChildren(...over);
+    this.svg.classList.toggle("turn-white", view.to_play === "W");
+  }
+
+  /** Moves as numbered ghost stones, the first by this colour; or without numbers. */
+  showGhosts(vertices, isBlack, numbered) {
+    const ghosts = [];
+    vertices.forEach((vertex, i) => {
+      const at = place(vertex, this.size);
+      if (!at) return;
+      const black = isBlack === (i % 2 === 0);
+      ghosts.push(stone(at.row, at.col, black, "ghost"));
+      if (numbered) {
+        ghosts.push(draw("text", { x: at.col, y: at.row, class: black ? "on-black" : "on-white" }, String(i + 1)));
+      }
+    });
+    this.layers.ghosts.replaceChildren(...ghosts);
+    this.layers.over.classList.toggle("hidden", numbered && ghosts.length > 0);
+  }
+}
+
+function stone(row, col, isBlack, name) {
+  return draw("circle", { cx: col, cy: row, r: 0.48, class: `${isBlack ? "black" : "white"} ${name}`,
+    fill: `url(#${isBlack ? "black" : "white"}-stone)` });
+}
+
+const GRADIENTS = draw("defs", {},
+  gradient("black-stone", [["0%", "#6f7378"], ["35%", "#34363a"], ["100%", "#0b0c0e"]]),
+  gradient("white-stone", [["0%", "#ffffff"], ["55%", "#f4f2ec"], ["100%", "#c4c0b6"]]),
+  gradient("shadow", [["0%", "#000", 0.55], ["80%", "#000", 0.4], ["100%", "#000", 0]], "50%", "50%", "50%"));
+
+function gradient(id, stops, cx = "36%", cy = "32%", r = "72%") {
+  return draw("radialGradient", { id, cx, cy, r }, ...stops.map(([offset, colour, opacity = 1]) =>
+    draw("stop", { offset, "stop-color": colour, "stop-opacity": opacity })));
+}

@@ -1,0 +1,212 @@
+"""What a board in the browser is told of a position: requests of plain JSON in, answers of plain JSON out.
+
+    {"game": {"size": 9, "komi": 7, ...}, "moves": ["B E5", "W C3"]}       a request names its position so
+    {"stones": "....X..O", "to_play": "B", "illegal": {...}, ...}          look
+
+The board itself belongs to the page: it sends the whole game each time, so nothing here remembers anything.
+Vertices are GTP's.  All win rates are Black's, from 0 to 1.  Every function raises BadInput for a request that
+makes no sense.
+"""
+import base64
+from dataclasses import replace
+
+import numpy as np
+
+from mugo import ending
+from mugo.board import BLACK, EMPTY, WHITE
+from mugo.coords import WHITE_BIT, board_points, format_gtp, interpret_gtp, move_index
+from mugo.files import BadInput
+from mugo.games import record_of
+from mugo.go import MARKS, Position, fixed_handicap, format_score, position_of
+from mugo.planes import PLANES, encode
+from mugo.search import Thought
+from mugo.variations import COLOURS, LETTERS, describe_start, field, interpret_move, number
+
+MAX_MOVES = 2000                         # of a game
+SHOWN = 20                               # moves of a search
+
+
+# ---- which position
+
+def new_game(request: dict) -> dict:
+    """The start that `size`, `komi` and `handicap` (0, or 2 to 9 fixed stones) describe; see variations.read_game."""
+    position, handicap = _empty(request), field(request, "handicap", int)
+    try:
+        return describe_start(position.with_handicap(fixed_handicap(position.size, handicap)) if handicap else position)
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+
+
+def _empty(game: dict) -> Position:
+    try:
+        return Position(field(game, "size", int), number(game, "komi", 361))
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+
+
+def position_of_request(request: dict) -> Position:
+    """The position after `moves` in `game`; like the records of games, it forbids no repetition."""
+    game, moves = field(request, "game", dict), field(request, "moves", list)
+    start = _empty(game)
+    size = start.size
+    if len(moves) > MAX_MOVES:
+        raise BadInput(f"a game has {MAX_MOVES:,} moves at the most, not {len(moves):,}")
+    try:
+        black, white = ([interpret_gtp(str(vertex), size) for vertex in field(game, name, list)]
+                        for name in ("black", "white"))
+        start = start.with_stones(black, white, COLOURS.get(str(game.get("first")), BLACK))
+        start.handicap = int(number(game, "handicap", 361))
+        played = [interpret_move(str(move), size) for move in moves]
+        coded = [move_index(point, size) + (WHITE_BIT if colour == WHITE else 0) for colour, point in played]
+        return position_of(replace(record_of(start), moves=np.array(coded, np.int16)))
+    except ValueError as error:              # IllegalMove is one
+        raise BadInput(str(error)) from None
+
+
+# ---- what it looks like
+
+def look(position: Position) -> dict:
+    """The board: `stones` row by row from the top ('X', 'O', '.'), whose turn it is, captures, and for every empty
+    point that may not be played on, why."""
+    size = position.size
+    legal = set(position.legal_points().tolist())
+    points = board_points(size).tolist()
+    stones = position.stones.ravel().tolist()
+    return {
+        "stones": "".join(MARKS[stone] for stone in stones),
+        "to_play": LETTERS[position.to_play],
+        "last": None if position.last is None else format_gtp(position.last, size),
+        "captures": {LETTERS[colour]: taken for colour, taken in position.captures.items()},
+        "illegal": {format_gtp(point, size): position.why_illegal(point)
+                    for point, stone in zip(points, stones, strict=True) if not stone and point not in legal},
+        "over": position.is_over,
+    }
+
+
+def play(position: Position, vertex: str) -> dict:
+    """`look` after a move of the side to move, with the `move` as it is kept.  BadInput says what forbids it."""
+    try:
+        point = interpret_gtp(vertex, position.size)
+        return look(position.play(point)) | {"move": f"{LETTERS[position.to_play]} {format_gtp(point, position.size)}"}
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+
+
+def planes(position: Position) -> dict:
+    """All 48 planes: `packed` is base64 of six bytes for each point, from the top left; bit k % 8 of byte k // 8
+    is plane k."""
+    return {"packed": base64.b64encode(encode([position])[0].tobytes()).decode()}
+
+
+def plane_names() -> list[str]:
+    """What each plane is called."""
+    names = []
+    for plane in PLANES:
+        parts = [part.split(";")[0] for part in plane.meaning.split(", ")]
+        if plane.depth == 1:
+            names.append(plane.name)
+        elif plane.depth < 8:
+            names += [f"{plane.name}: {part}" for part in parts]
+        else:
+            last = "8" if plane.name == "turns since" else "8 or more"
+            names += [f"{plane.name}: {k}" for k in (*range(1, 8), last)]
+    return names
+
+
+def policy(position: Position, network) -> dict:
+    """What a network expects: `priors` of every point, row by row, and of a pass; and Black's win rate."""
+    priors, values = network.evaluate([position], average=True)
+    return {"priors": [round(float(prior), 5) for prior in priors[0]],
+            "black": None if values is None else blacks((1 + float(values[0])) / 2, position)}
+
+
+def blacks(win_rate: float, position: Position) -> float:
+    """The side to move's win rate as Black's."""
+    return round(win_rate if position.to_play == BLACK else 1 - win_rate, 4)
+
+
+def owners(position: Position) -> dict:
+    """Who owns what when rollouts end: `owners`, from -100 (White) to 100, row by row."""
+    return {"owners": _percent(ending.owners(position))}
+
+
+def _percent(owner: np.ndarray) -> list[int]:
+    return np.rint(100 * owner).astype(int).ravel().tolist()
+
+
+def thought(found: Thought) -> dict:
+    """What a search has found so far."""
+    position = found.position
+    size = position.size
+    return {
+        "black": blacks(found.win_rate, position), "visits": found.visits, "simulations": found.simulations,
+        "seconds": round(found.seconds, 2),
+        "moves": [{"move": format_gtp(branch.point, size), "black": blacks(branch.win_rate, position),
+                   "visits": branch.visits, "prior": round(branch.prior, 4),
+                   "line": [format_gtp(point, size) for point in branch.line]}
+                  for branch in found.branches[:SHOWN] if branch.visits],
+        "owners": None if found.owners is None else _percent(found.owners),
+    }
+
+
+# ---- the count
+
+def score(position: Position, dead: list | None, toggle: str | None) -> dict:
+    """The count of a finished game.
+
+    dead: vertices of dead stones; None lets rollouts say.  toggle: a vertex of a chain that is alive instead of
+    dead, or dead instead of alive.
+    Returns the `dead`, the `area` row by row ('B', 'W', '.' for nobody's), points of both sides, and the `result`.
+    """
+    size = position.size
+    chains = ending.chains(position)
+    if dead is None:
+        left = ending.without_dead(position).stones.ravel() == EMPTY
+        gone = {point for chain in chains for point in chain if left[move_index(point, size)]}
+    else:
+        try:
+            asked = {interpret_gtp(str(vertex), size) for vertex in dead}
+        except ValueError as error:
+            raise BadInput(str(error)) from None
+        gone = {point for chain in chains if asked.intersection(chain) for point in chain}
+    if toggle is not None:
+        try:
+            point = interpret_gtp(str(toggle), size)
+        except ValueError as error:
+            raise BadInput(str(error)) from None
+        chain = next((chain for chain in chains if point in chain), None)
+        if chain is None:
+            raise BadInput(f"there is no stone on {toggle}")
+        gone ^= set(chain)
+    stones = position.stones.ravel().copy()
+    stones[[move_index(point, size) for point in gone]] = EMPTY
+    area = _areas(stones.reshape(size, size))
+    points = {LETTERS[colour]: int((area == colour).sum()) for colour in (BLACK, WHITE)}
+    return {"dead": [format_gtp(point, size) for point in sorted(gone)],
+            "area": "".join(LETTERS.get(int(owner), ".") for owner in area.ravel()),
+            "points": points, "komi": position.komi,
+            "result": format_score(points["B"] - points["W"] - position.komi)}
+
+
+def _areas(stones: np.ndarray) -> np.ndarray:
+    """int8 (size, size): the stones, and what is empty as belonging to the only colour around it, if there is one."""
+    size = len(stones)
+    area = stones.copy()
+    seen = stones != EMPTY
+    for start in np.argwhere(~seen).tolist():
+        if seen[tuple(start)]:
+            continue
+        region, around = [tuple(start)], set()
+        seen[tuple(start)] = True
+        for row, col in region:
+            for near in (row - 1, col), (row + 1, col), (row, col - 1), (row, col + 1):
+                if not (0 <= near[0] < size and 0 <= near[1] < size):
+                    continue
+                if stones[near] != EMPTY:
+                    around.add(int(stones[near]))
+                elif not seen[near]:
+                    seen[near] = True
+                    region.append(near)
+        if len(around) == 1:
+            area[tuple(zip(*region, strict=True))] = around.pop()
+    return area
