@@ -18,7 +18,7 @@ import numpy as np
 from mugo.board import BLACK, BORDER, EMPTY, WHITE, new_boards
 from mugo.coords import PASS, board_points, move_index
 from mugo.go import Position
-from mugo.rollouts import UNIFORM, roll_out
+from mugo.rollouts import MOGO, UNIFORM, roll_out
 
 ROLLOUTS = 200            # for `owners`: 10 ms on 19x19
 CLEAR = 0.6               # a chain that lives, or dies, in 80 % of them
@@ -70,11 +70,13 @@ def _indices(points: Iterable[int], size: int) -> list[int]:
     return [move_index(int(point), size) for point in points]
 
 
-def owners(position: Position, n: int = ROLLOUTS) -> np.ndarray:
+def owners(position: Position, n: int = ROLLOUTS, kind: int = UNIFORM) -> np.ndarray:
     """float32 (size, size): who has each point when `n` rollouts end, 1 always Black, -1 White.
 
+    kind: of the rollouts.  Uniform ones are the fastest; MoGo's answer threats, and so keep alive what lives only
+    by an answer.
     Black begins half of them and White half, whoever is to play.  The same position always gives
-    the same answer.  Uniform rollouts judge finished positions well, fights badly, and no seki.
+    the same answer.  Rollouts judge finished positions well, fights badly, and no seki.
     """
     points = board_points(position.size)
     neighbours = points[:, None] + np.array([-1, 1, -position.size - 1, position.size + 1])
@@ -85,7 +87,7 @@ def owners(position: Position, n: int = ROLLOUTS) -> np.ndarray:
         boards[0] = position.board[0]
         for field, value in ("random", random), ("to_play", (BLACK, WHITE)[i % 2]), ("ko", 0), ("passes", 0):
             boards[0][field] = value
-        roll_out(boards[0], UNIFORM, 0)
+        roll_out(boards[0], kind, 0)
         random = boards[0]["random"]
         colour = boards[0]["colour"]
         around = colour[neighbours]
@@ -114,7 +116,7 @@ def without_dead(position: Position) -> Position:
     size, komi, points = position.size, position.komi, board_points(position.size)
     while True:
         stones = position.stones.ravel().copy()
-        owner = owners(position).ravel()
+        owner = owners(position, kind=MOGO).ravel()
         kept = owner * stones                          # per stone: 1 always stays its owner's, -1 never
         left = seki(position, owner)
         cells = [_indices(chain, size) for chain in chains(position) if chain[0] not in left]
@@ -132,7 +134,7 @@ def without_dead(position: Position) -> Position:
 def statuses(position: Position) -> dict[str, list[list[int]]]:
     """The chains of a finished position that are alive, dead and in seki: the points of each, under STATUSES."""
     counted = without_dead(position)
-    left, in_seki = counted.board[0]["colour"], seki(counted, owners(counted).ravel())
+    left, in_seki = counted.board[0]["colour"], seki(counted, owners(counted, kind=MOGO).ravel())
     found: dict[str, list[list[int]]] = {status: [] for status in STATUSES}
     for chain in chains(position):
         found["dead" if left[chain[0]] == EMPTY else "seki" if chain[0] in in_seki else "alive"].append(chain)

@@ -131,6 +131,23 @@ def test_what_only_looks_like_one_is_none(picture):
     assert ending.statuses(position)["seki"] == []
 
 
+def test_a_chain_that_lives_by_an_answer_is_alive():
+    # White's four stones in the corner are cut off, unless White answers at a, b or c.
+    position, _ = draw("""
+        . . O X X . . . .
+        O . . O X X . . .
+        O O . O O X . . .
+        . . O . O X . X .
+        . . . . O X . . X
+        . . . O X . X X O
+        . . . O X X X O O
+        . . . . O O X O a
+        . . . . . b O c .
+    """, komi=7.5)
+    assert ending.statuses(position)["dead"] == []
+    assert ending.without_dead(position).result() == "W+26.5"
+
+
 def test_every_chain_has_one_status():
     position, at = draw("""
         . X . X O . O
