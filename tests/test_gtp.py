@@ -322,6 +322,37 @@ def test_the_process_writes_replies_and_nothing_else():
     assert ended.returncode == 0
 
 
+def test_a_log_file_holds_all_that_was_said_with_the_time(tmp_path):
+    (tmp_path / "mugo.log").write_text("before\n")
+    lines = b"1 boardsize 5\n2 play b Z9\n\n3 genmove_analyze b\n"
+    ended = subprocess.run([*MUGO, "random", "--seed", "1", "--name", "KataGo", "--log-file", tmp_path / "mugo.log"],
+                           input=lines + b"4 name\n", capture_output=True, timeout=300)
+    assert ended.returncode == 0 and ended.stdout.endswith(b"=4 KataGo\n\n")
+    before, *said = (tmp_path / "mugo.log").read_text().splitlines()
+    told = [re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} ([<>!].*)", line)[1] for line in said]
+    assert before == "before"
+    assert [line for line in told if not line.startswith("< play ")] == [
+        "> 1 boardsize 5", "< =1", "> 2 play b Z9", "! play b Z9: 'Z9' is no vertex on 5x5 (A-E, 1-5)",
+        "< ?2 syntax error", ">", "> 3 genmove_analyze b", "< =3", "> 4 name", "< =4 KataGo"]
+    assert sum(line.startswith("< play ") for line in told) == 1
+
+
+def test_a_log_file_that_cannot_be_written_is_bad_input(tmp_path):
+    ended = subprocess.run([*MUGO, "random", "--log-file", tmp_path], capture_output=True, text=True, timeout=300)
+    assert (ended.returncode, ended.stdout) == (2, "") and ended.stderr.count("\n") == 1
+    assert str(tmp_path) in ended.stderr
+
+
+def test_what_a_library_writes_to_stdout_is_no_reply():
+    code = ("import os, sys; from mugo import cli, players;"
+            "players.RandomPlayer.explain = lambda self: os.write(1, b'stray\\n') and print('astray') or 'clean';"
+            "sys.exit(cli.main(['gtp', 'random', '--size', '5']))")
+    ended = subprocess.run([sys.executable, "-c", code], input="mugo-explain\n", capture_output=True, text=True,
+                           timeout=300)
+    assert ended.stdout == "= clean\n\n"
+    assert "stray" in ended.stderr and "astray" in ended.stderr and ended.returncode == 0
+
+
 def test_playing_loads_neither_pandas_nor_matplotlib_nor_tensorflow():
     code = ("import sys; from mugo import gtp, players;"
             "gtp.Engine(players.make_player('random')).answer('genmove b');"
