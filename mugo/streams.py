@@ -28,16 +28,19 @@ import numpy as np
 
 from mugo.coords import PASS, format_gtp, move_index
 from mugo.go import Position
-from mugo.protocol import COLOURS, SYNTAX_ERROR, Failure, answers, read_bool, read_colour, read_count, read_float
-from mugo.protocol import read_vertex
+from mugo.protocol import (
+    COLOURS, SYNTAX_ERROR, Failure, answers, read_bool, read_colour, read_count, read_float, read_vertex,
+)
 from mugo.search import Branch, Thought
 
 INTERVAL = 1.0            # seconds between two lines, for a client that names no interval
+AT_LEAST = 0.01           # seconds, for an interval of 0 would be a flood
 MOST = 40                 # moves in a line, likewise; a search without priors tries every point
 LONGEST = 10 ** 9         # simulations: visits are counted in 32 bits
 POLL = 0.01               # seconds between two looks for input, when there is nothing left to search
 LOOKED_AT = 12            # moves of a policy whose win rate its value head is asked for
 SURE = 1.96               # standard errors
+IGNORED = ("movesOwnership", "ownershipStdev", "movesOwnershipStdev")      # words that ask for what nobody knows here
 CGOS_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 
@@ -94,10 +97,6 @@ class Wanted:
     ownership: bool = False
     root: bool = False
     visits_of_line: bool = False
-
-
-IGNORED = ("movesOwnership", "ownershipStdev", "movesOwnershipStdev")      # nobody here knows them; they are optional
-AT_LEAST = 0.01           # seconds: an interval of 0 would be a flood
 
 
 def read_wanted(words: Sequence[str], position: Position) -> Wanted:
