@@ -47,9 +47,6 @@ READING_ORDER = (
     "counting",      # a finished game counted, with a person's say in what is dead
     "table",         # a board between a player and a person who types
     "play",          # a person in the terminal against any player                  `play`
-    "counting",      # a finished game counted, with a person's say in what is dead
-    "table",         # a board between a player and a person who types
-    "play",          # a person in the terminal against any player                  `play`
     "clock",         # how long a move may take: main time and byo-yomi
     "protocol",      # what a line, its words and a reply of GTP look like
     "streams",       # what a search finds, told over GTP while it goes on
