@@ -199,7 +199,7 @@ class Keep(keras.callbacks.Callback):
         checkpoint = self.run / "checkpoint.keras"
         if checkpoint.exists():
             keep_as(checkpoint, self.run / "checkpoint.previous.keras")
-        if not self.about["best"] or history[-1]["validation_top1"] > self.about["best"]["validation_top1"]:
+        if not self.about["best"] or history[-1]["validation_ce"] < self.about["best"]["validation_ce"]:
             self.about["best"] = history[-1]
         layers.save(self.model, checkpoint, self.about)
         if history[-1]["step"] <= self.options.hold_steps:

@@ -3,6 +3,7 @@ import io
 import os
 import pty
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -287,16 +288,24 @@ def test_a_terminal_gets_colours_and_progress_and_a_hangup_keeps_the_game(tmp_pa
     process = subprocess.Popen([sys.executable, MAIN, "play", "uct", "--size", "5", "--seconds", "0.7", "--no-early"],
                                stdin=slave, stdout=slave, stderr=slave, cwd=tmp_path, env=environment)
     os.close(slave)
-    seen = b""
-    try:
-        os.write(master, b"c3\n")
-        deadline = time.monotonic() + 100
-        while seen.count(b"Black> ") < 2 and time.monotonic() < deadline:
-            seen += os.read(master, 4096)
-        process.send_signal(signal.SIGHUP)
-        with pytest.raises(OSError):                     # the end of a terminal
-            while True:
+    seen, deadline = b"", time.monotonic() + 100
+
+    def read_until(prompts: int, seconds: float = 100) -> None:
+        """All that the terminal shows until so many prompts are there, it is closed, or time is up."""
+        nonlocal seen
+        end = min(deadline, time.monotonic() + seconds)
+        while seen.count(b"Black> ") < prompts and time.monotonic() < end:
+            if select.select([master], [], [], 1)[0]:
                 seen += os.read(master, 4096)
+
+    try:
+        read_until(1)                                    # what is typed before the prompt may be lost
+        os.write(master, b"c3\n")
+        read_until(2)
+        with pytest.raises(OSError):                     # the end of a terminal
+            while time.monotonic() < deadline:           # Python may miss one that comes just before it waits
+                process.send_signal(signal.SIGHUP)
+                read_until(1000, seconds=5)
         assert process.wait(30) == 0
     finally:
         process.kill()
