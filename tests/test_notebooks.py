@@ -49,7 +49,7 @@ def test_a_notebook_says_nothing_of_the_machine_it_ran_on(path):
         assert not ABSOLUTE_PATH.search(words), words
         assert not re.search(r" at 0x[0-9a-f]+>", words), words
         assert platform.node() not in words
-    assert all("execution" not in cell.metadata for cell in notebook.cells), "see README.md: record_timing=False"
+    assert all("execution" not in cell.metadata for cell in notebook.cells), "run them by notebooks/run.py"
 
 
 @pytest.mark.notebooks
