@@ -18,7 +18,9 @@ train = pytest.importorskip("mugo.train")
 layers = train.layers
 
 SHAPE = layers.Architecture(size=9, filters=4, layers=3, value=True)
-OPTIONS = train.Options(positions=384, batch_size=16, round_positions=128, validation_positions=64)
+# Adam, because tracing Muon takes TensorFlow seconds a run.
+OPTIONS = train.Options(positions=384, batch_size=16, round_positions=128, validation_positions=64, optimizer="adam",
+                        learning_rate=2e-3)
 
 
 @pytest.fixture(scope="module")
