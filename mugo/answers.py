@@ -26,12 +26,12 @@ from mugo.coords import format_gtp, move_index, symmetries
 from mugo.go import Position
 from mugo.queries import Query
 from mugo.search import Branch, Thought
+from mugo.streams import lower_bound
 
 OWNED_BY = 50             # rollouts that tell who owns what after a move: 2 ms on 19x19
 # The score's standard deviation, in those that it would have if each point went its own way: points go by groups.
 # In rollouts it is 3.4 to 5.2 on 9x9, but people end closer to each other than random moves do.
 SPREAD = 2.0
-SURE = 1.96               # standard errors from a win rate to the end of its 95 % interval
 DOUBT = 4                 # visits that a move needs to be as much known by its own win rate as by the position's
 CERTAIN = 0.01            # a win rate nearer to 0 or 1 says no more about the score
 UNKNOWN = -1.0            # what KataGo writes where a network has no such output
@@ -58,7 +58,7 @@ def format_answer(query: Query, turn: int, thought: Thought, owners: np.ndarray 
 
     def numbers(win_rate: float, visits: int) -> dict:
         """What is told alike of a move and of the root; win_rate: of the side to move."""
-        low = _lower_bound(win_rate, visits)
+        low = lower_bound(win_rate, visits)
         known = (win_rate * visits + thought.win_rate * DOUBT) / (visits + DOUBT)
         score = lead + spread * (_deviations(known) - _deviations(thought.win_rate))
         seen, seen_low = (win_rate, low) if is_mine else (1 - win_rate, 1 - low)
@@ -125,12 +125,6 @@ def hashes(position: Position) -> tuple[str, str]:
     turned = [cells[symmetry[:-1]].tobytes() for symmetry in symmetries(size)]     # the first as it is
     return tuple(hashlib.blake2b(bytes([position.to_play == BLACK]) + board, digest_size=16).hexdigest().upper()
                  for board in (turned[0], min(turned)))
-
-
-def _lower_bound(win_rate: float, visits: int) -> float:
-    """Where the 95 % interval of a win rate begins, as if there had been a win and a loss more."""
-    share = (win_rate * visits + 1) / (visits + 2)
-    return win_rate - SURE * math.sqrt(share * (1 - share) / max(visits, 1))
 
 
 @functools.lru_cache(1 << 12)

@@ -4,11 +4,13 @@
 
 Rollouts guess first which chains are dead (ending.py); the rest is Tromp and Taylor's rule.
 """
+from collections.abc import Collection
+
 import numpy as np
 
 from mugo import ending
 from mugo.board import BLACK, EMPTY, WHITE
-from mugo.coords import board_points, row_col
+from mugo.coords import board_points, format_gtp, row_col
 from mugo.files import BadInput
 from mugo.go import Position, format_score
 
@@ -16,17 +18,20 @@ from mugo.go import Position, format_score
 class Count:
     """What a finished game is worth.  dead: the points of the stones that are taken off."""
 
-    def __init__(self, position: Position):
+    def __init__(self, position: Position, dead: Collection[int] | None = None):
+        """dead: a point, or more, of each dead chain; None lets rollouts say."""
         self.position = position
-        left = ending.without_dead(position).stones
-        self.dead = {int(point) for point, stone, kept in zip(
-            board_points(position.size), position.stones.ravel(), left.ravel(), strict=True) if stone and not kept}
+        if dead is None:
+            kept = ending.without_dead(position).stones.ravel()
+            dead = board_points(position.size)[kept == EMPTY].tolist()
+        self.dead = {point for chain in ending.chains(position) if not set(chain).isdisjoint(dead) for point in chain}
 
     def toggle(self, point: int) -> None:
         """Make the chain on a point dead, or alive again.  Raises BadInput where there is none."""
         chain = next((chain for chain in ending.chains(self.position) if point in chain), None)
         if chain is None:
-            raise BadInput("there is no stone; name one that is dead, or alive after all")
+            raise BadInput(f"there is no stone on {format_gtp(point, self.position.size)}; name one that is dead, or "
+                           "alive after all")
         self.dead ^= set(chain)
 
     def owners(self) -> np.ndarray:

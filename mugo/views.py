@@ -13,11 +13,12 @@ from dataclasses import replace
 import numpy as np
 
 from mugo import ending
-from mugo.board import BLACK, EMPTY, WHITE
+from mugo.board import BLACK, WHITE
 from mugo.coords import WHITE_BIT, board_points, format_gtp, interpret_gtp, move_index
+from mugo.counting import Count
 from mugo.files import BadInput
 from mugo.games import record_of
-from mugo.go import MARKS, Position, fixed_handicap, format_score, position_of
+from mugo.go import MARKS, Position, fixed_handicap, position_of
 from mugo.planes import PLANES, encode
 from mugo.search import Thought
 from mugo.variations import COLOURS, LETTERS, describe_start, field, interpret_move, number
@@ -159,54 +160,20 @@ def score(position: Position, dead: list | None, toggle: str | None) -> dict:
     Returns the `dead`, the `area` row by row ('B', 'W', '.' for nobody's), points of both sides, and the `result`.
     """
     size = position.size
-    chains = ending.chains(position)
-    if dead is None:
-        left = ending.without_dead(position).stones.ravel() == EMPTY
-        gone = {point for chain in chains for point in chain if left[move_index(point, size)]}
-    else:
-        try:
-            asked = {interpret_gtp(str(vertex), size) for vertex in dead}
-        except ValueError as error:
-            raise BadInput(str(error)) from None
-        gone = {point for chain in chains if asked.intersection(chain) for point in chain}
+    count = Count(position, None if dead is None else [_point(vertex, size) for vertex in dead])
     if toggle is not None:
-        try:
-            point = interpret_gtp(str(toggle), size)
-        except ValueError as error:
-            raise BadInput(str(error)) from None
-        chain = next((chain for chain in chains if point in chain), None)
-        if chain is None:
-            raise BadInput(f"there is no stone on {toggle}")
-        gone ^= set(chain)
-    stones = position.stones.ravel().copy()
-    stones[[move_index(point, size) for point in gone]] = EMPTY
-    area = _areas(stones.reshape(size, size))
-    points = {LETTERS[colour]: int((area == colour).sum()) for colour in (BLACK, WHITE)}
-    return {"dead": [format_gtp(point, size) for point in sorted(gone)],
+        count.toggle(_point(toggle, size))
+    area = count.owners()
+    return {"dead": [format_gtp(point, size) for point in sorted(count.dead)],
             "area": "".join(LETTERS.get(int(owner), ".") for owner in area.ravel()),
-            "points": points, "komi": position.komi,
-            "result": format_score(points["B"] - points["W"] - position.komi)}
+            "points": {LETTERS[colour]: int((area == colour).sum()) for colour in (BLACK, WHITE)},
+            "komi": position.komi, "result": count.result()}
 
 
-def _areas(stones: np.ndarray) -> np.ndarray:
-    """int8 (size, size): the stones, and what is empty as belonging to the only colour around it, if there is one."""
-    size = len(stones)
-    area = stones.copy()
-    seen = stones != EMPTY
-    for start in np.argwhere(~seen).tolist():
-        if seen[tuple(start)]:
-            continue
-        region, around = [tuple(start)], set()
-        seen[tuple(start)] = True
-        for row, col in region:
-            for near in (row - 1, col), (row + 1, col), (row, col - 1), (row, col + 1):
-                if not (0 <= near[0] < size and 0 <= near[1] < size):
-                    continue
-                if stones[near] != EMPTY:
-                    around.add(int(stones[near]))
-                elif not seen[near]:
-                    seen[near] = True
-                    region.append(near)
-        if len(around) == 1:
-            area[tuple(zip(*region, strict=True))] = around.pop()
-    return area
+def _point(vertex: object, size: int) -> int:
+    """The point a page names.  Raises BadInput."""
+    try:
+        return interpret_gtp(str(vertex), size)
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+

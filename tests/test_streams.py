@@ -15,11 +15,11 @@ from drawing import SETTLED, draw
 
 from mugo import gtp
 from mugo.board import BLACK, WHITE
-from mugo.coords import PASS, interpret_gtp, move_index
+from mugo.coords import interpret_gtp, move_index
 from mugo.go import Position
 from mugo.players import Manner, PolicyPlayer, RandomPlayer, make_player
 from mugo.protocol import Failure, Lines
-from mugo.search import Branch, Search, Settings, Thought
+from mugo.search import Search, Settings, Thought
 from mugo.streams import CGOS_DIGITS, lead_of, lower_bound, read_wanted, thought_of_policy
 
 VERTEX = r"(?:pass|[A-HJ-T]\d{1,2})"
@@ -224,8 +224,9 @@ def test_a_lead_and_a_lower_bound():
     position = Position(2, 7.5).with_turn(WHITE)
     thought = Thought(position, (), 0.5, 1, 1, 0.0, 0.0, 1, 1, owners)
     assert lead_of(thought) == 7.25
-    assert lower_bound(Branch(PASS, 0, 0, 0.5, ())) == 0
-    assert lower_bound(Branch(PASS, 0, 100, 0.5, ())) == pytest.approx(0.402)
+    assert lower_bound(0.5, 0) == 0
+    assert lower_bound(0.5, 100) == pytest.approx(0.402)
+    assert lower_bound(1.0, 1) < 0.1                     # one win proves little
 
 
 def test_the_visits_along_a_line_fall():

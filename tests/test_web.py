@@ -126,7 +126,8 @@ def test_a_count_marks_dead_stones_and_takes_a_hand(page):
     alive = page.ask("score", game=game(komi=0.5), moves=moves, dead=answer["dead"], toggle="E3")
     assert alive["dead"] == []
     assert alive["area"] == "BB.W." + "BB.W." + "BB.WB" + "BB.W." + "BB.W."
-    assert page.ask("score", game=game(), moves=moves, dead=[], toggle="C3")["error"] == "there is no stone on C3"
+    error = page.ask("score", game=game(), moves=moves, dead=[], toggle="C3")["error"]
+    assert error.startswith("there is no stone on C3")
 
 
 # ---- searches
