@@ -303,7 +303,7 @@ def taken_up(run: Path, wanted: Options) -> tuple[keras.Model, dict]:
     """`newest`, to go on to wanted.positions, holding the rate for wanted.hold of them.
 
     Where these are not the run's own, it goes on from before the descent of its learning rate.
-    Raises BadInput if that has begun and the run would become shorter.
+    Raises BadInput if the run would become shorter and is past where that begins.
     """
     model, about = newest(run)
     begun = Options(**about["options"])
@@ -312,8 +312,8 @@ def taken_up(run: Path, wanted: Options) -> tuple[keras.Model, dict]:
         return model, about
     if about["history"][-1]["step"] > min(begun.hold_steps, changed.hold_steps):
         if changed.steps < begun.steps:
-            raise BadInput(f"{run} was begun with {begun.positions:,} positions, and its learning rate goes down "
-                           "already: it can be made longer, not shorter")
+            raise BadInput(f"{run} has gone too far to become a run of {changed.positions:,} positions: its learning "
+                           "rate would go down by now")
         best = about["best"]
         model, about = newest(run, ("held.keras",))
         about["best"] = best             # RUN/network.keras, which the longer run has to surpass

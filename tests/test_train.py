@@ -117,7 +117,7 @@ def test_a_finished_run_stays_as_it_is_and_is_not_made_shorter(data, unbroken, c
     before = (unbroken / "checkpoint.keras").read_bytes()
     train.train(data, unbroken, SHAPE, OPTIONS, resume=True)
     assert "is finished: 24 steps of 16 positions" in capsys.readouterr().out
-    with pytest.raises(BadInput, match="begun with 384 positions, and its learning rate goes down already"):
+    with pytest.raises(BadInput, match="gone too far to become a run of 256 positions"):
         train.train(data, unbroken, SHAPE, replace(OPTIONS, positions=256), resume=True)
     assert (unbroken / "checkpoint.keras").read_bytes() == before
 
