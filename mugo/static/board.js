@@ -22,12 +22,11 @@ export function place(vertex, size) {
 export function vertexAt(row, col, size) { return `${COLUMNS[col]}${size - row}`; }
 
 export class Board {
-  /** svg: the element; chosen(vertex, isTouch) hears of clicks and Enter, hovered(vertex or null) of the mouse and
-      the keyboard's cursor. */
-  constructor(svg, { chosen, hovered }) {
+  chosen(vertex, isTouch) {}             // hears of clicks and Enter: whoever owns the board puts another here,
+  hovered(vertex) {}                     // and here; it hears where the mouse and the keyboard's cursor are, or null
+
+  constructor(svg) {
     this.svg = svg;
-    this.chosen = chosen;
-    this.hovered = hovered;
     this.cursor = null;
     this.over = null;
     svg.addEventListener("pointerdown", (event) => {

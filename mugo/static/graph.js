@@ -3,15 +3,16 @@
 import { draw } from "./board.js";
 
 export class Graph {
-  /** chosen(number) hears which move of the line is clicked or dragged to. */
-  constructor(svg, chosen) {
+  chosen(number) {}                      // hears which move of the line is clicked or dragged to
+
+  constructor(svg) {
     this.svg = svg;
     this.line = [];
     this.shown = 0;
     const pick = (event) => {
       const box = svg.getBoundingClientRect();
       const share = (event.clientX - box.left - LEFT) / Math.max(1, box.width - LEFT - RIGHT);
-      chosen(Math.round(Math.max(0, Math.min(1, share)) * this.last()));
+      this.chosen(Math.round(Math.max(0, Math.min(1, share)) * this.last()));
     };
     svg.addEventListener("pointerdown", (event) => {
       if (event.button) return;

@@ -1,13 +1,13 @@
 // The WebSocket to the server: questions with one answer, and searches, which tell what they find until they are done.
 
 export class Link {
-  constructor({ hello, changed }) {
-    this.hello = hello;                  // is told the server's first message
-    this.changed = changed;              // is told whether there is a connection
+  hello(answer) {}                       // hears the server's first message,
+  changed(isThere) {}                    // and this whether there is a connection: the page puts others here
+
+  constructor() {
     this.waiting = new Map();            // number of a question -> what to do with its answer
     this.count = 0;
     this.delay = 500;
-    this.open();
   }
 
   open() {
