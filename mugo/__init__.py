@@ -16,9 +16,12 @@ READING_ORDER = (
     "ladders",       # reading ladders                                                       compiled
     "patterns",      # the 3x3 shapes that MoGo's rollouts answer with                       compiled
     "rollouts",      # playing a board to its end at random                                  compiled
-    "go",            # Position: a board plus history, superko, komi, handicap, result
+    "position",      # what positions of every game have: a board, its history, who is to play
+    "go",            # Position: superko, komi, handicap, result
     "planes",        # the 48 planes: the table, and boards encoded as it says               compiled
+    "gomoku",        # k in a row, behind the same names                                     compiled
     "files",         # atomic writes and the one exception for bad input
+    "rules",         # what a search asks of a game, whichever it is                         compiled
     "parallel",      # work over many items on several processes
     "records",       # SGF text <-> Record, through sgfmill
     "games",         # Position -> Record, SGF file -> Position
@@ -30,8 +33,10 @@ READING_ORDER = (
     "terminal",      # boards, heat maps and planes as lines of text, plain and in colour
     "statistics",    # what is in a data set                                        `show`
     "export",        # its planes and moves as .npy, for training elsewhere         `export`
-    "graph",         # the network as a graph for ONNX Runtime
-    "layers",        # the only file that imports keras: building, saving and loading networks
+    "graph",         # networks as graphs for ONNX Runtime
+    "backend",       # the only file that imports keras; planes unpacked inside a model
+    "policy_value",  # the network that learns from self-play: its two heads, its loss, a step of learning
+    "layers",        # the network that learns from people; networks as files
     "train",         # data set -> network                                          `train`
     "scores",        # what a network says of positions from games, one row a position
     "calibration",   # whether its probabilities come true

@@ -38,6 +38,9 @@ BOARD = np.dtype([
     ("black_captures", np.int64), ("white_captures", np.int64),     # stones each colour has taken
     ("n_empty", np.int64),
     ("mark", np.int64),                  # the newest value in `marks`
+    ("k", np.int64),                     # gomoku.py: how many in a row win; 0: this is Go
+    ("exactly", np.int64),               # gomoku.py: whether more than that do not
+    ("winner", np.int64),                # gomoku.py: the colour that has them, or EMPTY
     ("recent", np.int16, RECENT),        # move number m was at recent[m % 8]; passes are 0
     ("colour", np.int8, POINTS),         # EMPTY, BLACK, WHITE or BORDER
     ("head", np.int16, POINTS),          # of the chain on a point; stale where there is no stone
@@ -75,6 +78,9 @@ def clear(b, size):
     b.white_captures = 0
     b.n_empty = 0
     b.mark = 0
+    b.k = 0
+    b.exactly = 0
+    b.winner = EMPTY
     for i in range(RECENT):
         b.recent[i] = PASS
     for p in range(POINTS):
@@ -287,6 +293,18 @@ def _take_off(b, h, c):
 
 
 @njit(cache=True, nogil=True)
+def occupy(b, p, c):
+    """A stone of c stands on the empty point p: no more than that."""
+    b.colour[p] = c
+    b.hash ^= zobrist(p, c)
+    i = b.slot[p]
+    b.n_empty -= 1
+    last = b.empties[b.n_empty]
+    b.empties[i] = last
+    b.slot[last] = i
+
+
+@njit(cache=True, nogil=True)
 def put_stone(b, p, c):
     """Put a stone of c on the empty point p and take off what has no liberty; no turn passes.
 
@@ -295,13 +313,7 @@ def put_stone(b, p, c):
     """
     w = b.width
     b.ko = 0
-    b.colour[p] = c
-    b.hash ^= zobrist(p, c)
-    i = b.slot[p]
-    b.n_empty -= 1
-    last = b.empties[b.n_empty]
-    b.empties[i] = last
-    b.slot[last] = i
+    occupy(b, p, c)
     b.head[p] = p
     b.next[p] = p
     b.stones[p] = 1

@@ -328,8 +328,8 @@ def encode(positions, symmetry: int = 0) -> np.ndarray:
     return out
 
 
-def unpack(packed: np.ndarray) -> np.ndarray:
-    """uint8 (..., size, size, DEPTH), 0 or 1, of packed planes (..., size², PACKED)."""
+def unpack(packed: np.ndarray, depth: int = DEPTH) -> np.ndarray:
+    """uint8 (..., size, size, depth), 0 or 1, of packed planes (..., size², bytes)."""
     size = int(round(packed.shape[-2] ** 0.5))
-    planes = np.unpackbits(packed, axis=-1, bitorder="little")
-    return planes.reshape(*packed.shape[:-2], size, size, DEPTH)
+    planes = np.unpackbits(packed, axis=-1, count=depth, bitorder="little")
+    return planes.reshape(*packed.shape[:-2], size, size, depth)

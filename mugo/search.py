@@ -19,18 +19,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
-from mugo import rollouts, tree
-from mugo.board import LEGAL, POINTS, area_score, index_of, is_true_eye, legality, new_boards, play
+from mugo import gomoku, rollouts, rules, tree
+from mugo.board import POINTS, new_boards
 from mugo.coords import PASS, board_points, format_gtp, symmetries
 from mugo.files import BadInput
-from mugo.go import Position
-from mugo.planes import MAX_PLIES, PACKED, fill_board, new_scratch
-from mugo.rollouts import random_below
+from mugo.planes import MAX_PLIES, new_scratch
+from mugo.position import BasePosition
 
 UCB_C, PUCT_C = 0.4, 2.0
-KINDS = {"uniform": rollouts.UNIFORM, "mogo": rollouts.MOGO}
+KINDS = {"uniform": rollouts.UNIFORM, "mogo": rollouts.MOGO, "threats": gomoku.THREATS}
 ROLLOUTS = (*KINDS, "network", "none")
 CHUNK = 0.01                             # seconds of compiled simulations between two looks at the clock
 FEW = 64                                 # simulations between two looks at the rest
@@ -110,9 +108,10 @@ class Thought:
     branches: the most visited first; every move of the root that repeats no position.
     win_rate: of the side to move.  visits: of the root, those kept from earlier searches too.
     simulations, seconds, rollouts: of this search.  depth: mean moves from the root to a leaf.  nodes: in the tree.
-    owners: float32 (size, size), 1 Black, -1 White, the mean over all rollouts of this search; None without any.
+    owners: float32 (size, size), 1 Black, -1 White, the mean over all rollouts of this search; None without any,
+    and in Gomoku, where nobody owns points.
     """
-    position: Position
+    position: BasePosition
     branches: tuple[Branch, ...]
     win_rate: float
     visits: int
@@ -196,14 +195,14 @@ class Search:
         self._owners = np.zeros((threads, POINTS), np.int32)
         self._scratch = new_scratch()
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
-        self._root: Position | None = None
+        self._root: BasePosition | None = None
         # For benchmarks: where the time of batches went so far, and how many positions the network judged.
         self.seconds_spent = dict.fromkeys(("tree", "network", "rollouts"), 0.0)
         self.judged = 0
 
     # -- one search
 
-    def think(self, position: Position, *, simulations: int | None = None, seconds: float | None = None,
+    def think(self, position: BasePosition, *, simulations: int | None = None, seconds: float | None = None,
               may_pass: bool = True, among: Collection[int] | None = None,
               is_over: Callable[[], bool] = lambda: False,
               watch: Callable[[Thought], None] | None = None, every: float = 1.0) -> Thought:
@@ -214,8 +213,10 @@ class Search:
         among: only these points (and PASS, if it is one) are searched at the root, if any of them can be played.
         is_over: asked every CHUNK seconds, or after FEW simulations or a batch.
         watch: is told what has been found so far, every so many seconds.
-        Raises BadInput for a board the network does not play.
+        Raises BadInput for a board the network does not play, and for a game of Gomoku that is over.
         """
+        if position.is_over and not position.may_pass:
+            raise BadInput("the game is over: there is no move to search for")
         started = time.perf_counter()
         self._stand_on(position)
         self._owners[:] = 0
@@ -239,7 +240,7 @@ class Search:
                     self._root_edges()["prior"] = clean
 
     @contextlib.contextmanager
-    def _only(self, position: Position, may_pass: bool, among: Collection[int] | None) -> Iterator[None]:
+    def _only(self, position: BasePosition, may_pass: bool, among: Collection[int] | None) -> Iterator[None]:
         """Let the root have no other moves for a while: they are put behind its last one."""
         root, edges = self._nodes[self._trees[0]["root"]], self._root_edges()
         wanted = np.ones(len(edges), bool) if among is None else np.isin(edges["move"], list(among))
@@ -280,7 +281,7 @@ class Search:
             done += self._run(int(min(chunk, limit - done)))
             yield done
 
-    def _stand_on(self, position: Position) -> None:
+    def _stand_on(self, position: BasePosition) -> None:
         """Find a position in the tree and drop the rest, or begin a new tree."""
         board = position.board[0]
         before, self._root = self._root, position
@@ -295,8 +296,8 @@ class Search:
         board["passes"] = min(board["passes"], 1)        # a game that is over can be gone on with
         settings = self._trees[0]
         node = tree.SINK
-        if before is not None and (before.size, before.komi) == (position.size, position.komi):
-            key = np.uint64(tree.key_of(board)) if settings["share"] else self._key_from(before, position)
+        if before is not None and before.is_like(position):
+            key = np.uint64(rules.key_of(board)) if settings["share"] else self._key_from(before, position)
             if self.settings.reuse and key is not None:
                 node = tree.find(self._nodes, self._table, key)
         if node != tree.SINK:
@@ -304,11 +305,11 @@ class Search:
         if node == tree.SINK or settings["n_edges"] + position.size ** 2 >= len(self._edges):
             settings["komi"] = position.komi
             settings["mercy"] = rollouts.mercy_of(position.size, position.komi)
-            tree.reset(settings, self._nodes, self._table, np.uint64(tree.key_of(board)))
+            tree.reset(settings, self._nodes, self._table, np.uint64(rules.key_of(board)))
         if self.network is None and not self._nodes[settings["root"]]["count"]:
             tree.grow(settings, self._nodes, self._edges, settings["root"], board)
 
-    def _key_from(self, before: Position, position: Position) -> np.uint64 | None:
+    def _key_from(self, before: BasePosition, position: BasePosition) -> np.uint64 | None:
         """Where every way has nodes of its own: the key of a position that was played from an earlier root."""
         n = before.plies
         if n > position.plies or not np.array_equal(position.history[:n + 1], before.history):
@@ -331,7 +332,7 @@ class Search:
         size = self._root.size
         begun = time.perf_counter()
         turned = self._rng.integers(0, 8, n) if self.settings.turn else np.zeros(n, np.int64)
-        packed = np.empty((n, size * size, PACKED), np.uint8)
+        packed = np.empty((n, size * size, rules.packed_bytes(self._root.game)), np.uint8)
         leaves = self._leaves[:n]
         n = tree.gather(*arrays, self._paths, leaves, self._scratch, symmetries(size)[turned], packed)
         leaves = leaves[:n]
@@ -383,22 +384,21 @@ class Search:
                 games.append(k)
             going = games
             for _ in range(rollouts.MOVES_PER_POINT * size * size):
-                going = [k for k in going if self._boards[1 + n + k]["passes"] < 2]
+                going = [k for k in going if not rules.is_over(self._boards[1 + n + k])]
                 if not going:
                     break
-                packed = np.empty((len(going), size * size, PACKED), np.uint8)
+                packed = np.empty((len(going), size * size, rules.packed_bytes(self._root.game)), np.uint8)
                 for k, out in zip(going, packed, strict=True):
-                    fill_board(self._boards[1 + n + k:2 + n + k], NO_HISTORY, self._scratch, True,
-                               symmetries(size)[0], out)
+                    rules.fill_board(self._boards[1 + n + k:2 + n + k], NO_HISTORY, self._scratch,
+                                     symmetries(size)[0], out)
                 priors, _ = self.network.evaluate_packed(packed)
                 for k, weights in zip(going, priors, strict=True):
-                    play_drawn(self._boards[1 + n + k], weights)
+                    rules.play_drawn(self._boards[1 + n + k], weights)
             for k in games:
                 end = self._boards[1 + n + k]
-                outcome = np.sign(area_score(end) - self._root.komi) * int(self._boards[1 + k]["to_play"])
+                outcome = rules.outcome(end, self._root.komi) * int(self._boards[1 + k]["to_play"])
                 self._leaves[k]["value"] += trust * outcome / self.settings.rollouts
-                rollouts.add_owners(end, self._owners[0])
-                self._owners[0, 0] += 1
+                rules.add_owners(end, self._owners[0])
 
     # -- the root
 
@@ -458,7 +458,7 @@ class Search:
             line += tree.principal_variation(self._nodes, self._edges, int(edge["node"]), moves - 1)
         return Branch(line[0], prior, int(edge["visits"]), (1 + float(edge["q"])) / 2, tuple(line))
 
-    def _thought(self, position: Position, simulations: int, seconds: float, priors: np.ndarray | None) -> Thought:
+    def _thought(self, position: BasePosition, simulations: int, seconds: float, priors: np.ndarray | None) -> Thought:
         edges = self._root_edges()
         priors = edges["prior"] if priors is None else priors
         branches = []
@@ -469,29 +469,9 @@ class Search:
         points = board_points(position.size)
         owners = self._owners.sum(0)
         rolled = int(owners[0])
+        has_owners = rolled > 0 and position.game == "go"
         return Thought(
             position, tuple(branches), (1 + float(root["total"]) / max(int(root["visits"]), 1)) / 2,
             int(root["visits"]), simulations, seconds, float(self._trees[0]["depth_sum"]) / max(simulations, 1),
             int(self._trees[0]["n_nodes"]) - 1, rolled,
-            (owners[points] / rolled).astype(np.float32).reshape(position.size, position.size) if rolled else None)
-
-
-@njit(cache=True, nogil=True)
-def play_drawn(b, priors):
-    """Play a move drawn by priors (size² + 1,) from the legal ones that fill no true eye; a pass if there is none."""
-    c = b.to_play
-    total = 0.0
-    for i in range(b.n_empty):
-        p = np.int64(b.empties[i])
-        if not is_true_eye(b, p, c) and legality(b, p, c) == LEGAL:
-            total += priors[index_of(b, p)]
-    left = total * random_below(b, 1 << 30) / (1 << 30)
-    chosen = PASS
-    for i in range(b.n_empty):
-        p = np.int64(b.empties[i])
-        if not is_true_eye(b, p, c) and legality(b, p, c) == LEGAL:
-            chosen = p
-            left -= priors[index_of(b, p)]
-            if left < 0:
-                break
-    play(b, chosen, c)
+            (owners[points] / rolled).astype(np.float32).reshape(position.size, position.size) if has_owners else None)

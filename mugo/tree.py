@@ -1,7 +1,7 @@
 """The search tree: choosing a branch, growing, updating, keeping what the next move needs.  Compiled.
 
     nodes    positions; two orders of moves that lead to one position lead to one node
-    edges    moves; those of one node stand side by side, the pass last of all
+    edges    moves; those of one node stand side by side, the pass, if the game has one, last of all
     table    position -> node, open addressing
 
                edges first ... first + count - 1
@@ -17,17 +17,16 @@ its node's mean, seen from the side that made the move.  What is chosen at a nod
 with n the visits of an edge, N those of its node.  Simulations under way count as lost for whoever
 moved (virtual loss), so that a batch of them spreads out.
 
-Nothing here knows a network, a clock or a thread.  The rules it needs are board.py's: an edge is any
-legal move that fills no own true eye; whether one would repeat a position depends on the way there, so
-that is asked on the way down.
+Nothing here knows a network, a clock or a thread, nor which game it is: what it needs of one it asks rules.py.
+Whether a move would repeat a position depends on the way there, so that is asked on the way down.
 """
 import numpy as np
 from numba import njit
 
-from mugo.board import LEGAL, area_score, index_of, is_repetition, is_true_eye, legality, play
+from mugo import rules
+from mugo.board import index_of
 from mugo.coords import PASS
-from mugo.planes import fill
-from mugo.rollouts import add_owners, random_below, roll_out
+from mugo.rollouts import random_below
 
 UCB, PUCT = 0, 1
 LONGEST = 1024                           # moves from the root to a leaf, at most
@@ -75,32 +74,14 @@ LEAF = np.dtype([
     ("length", np.int64),                # edges on its way
     ("node", np.int64),
     ("asks", np.bool_),                  # whether a network has to judge it and give it edges
-    ("ended", np.bool_),                 # two passes: `value` is exact
+    ("ended", np.bool_),                 # the game is over: `value` is exact
     ("value", np.float64),               # for the side to move there
 ], align=True)
-
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-
-
-@njit(cache=True, nogil=True)
-def _mix(x):
-    """splitmix64's finisher (Steele et al. 2014)."""
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
-
-
-@njit(cache=True, nogil=True)
-def key_of(b):
-    """A hash of all that decides what may follow, superko apart: stones, side to move, ko, passes."""
-    state = np.uint64((b.ko * 4 + min(b.passes, 2)) * 2 + (b.to_play > 0))
-    return b.hash ^ _mix((state + np.uint64(1)) * _GOLDEN)
-
 
 @njit(cache=True, nogil=True)
 def key_after(tree, key, b, move):
     """The key of b, reached by a move from the position with `key`: its own, or its way's."""
-    return key_of(b) if tree.share else _mix((key ^ np.uint64(move + 1)) * _GOLDEN)
+    return rules.key_of(b) if tree.share else rules.key_by_way(key, move)
 
 
 @njit(cache=True, nogil=True)
@@ -156,18 +137,19 @@ def grow(tree, nodes, edges, v, b):
     """Give node v its edges, the moves of the side to move in b, in random order; False if there is no room."""
     if v == SINK or tree.n_edges + b.n_empty + 1 > len(edges):
         return False
-    c = b.to_play
     first = tree.n_edges
     n = 0
+    only = rules.only_move(b, tree.kind)
     for i in range(b.n_empty):
         p = np.int64(b.empties[i])
-        if not is_true_eye(b, p, c) and legality(b, p, c) == LEGAL:
+        if rules.is_candidate(b, p) and only in (0, p):
             j = first + random_below(b, n + 1)           # shuffled as they come (Durstenfeld, inside out)
             edges[first + n].move = edges[j].move
             edges[j].move = p
             n += 1
-    edges[first + n].move = PASS
-    n += 1
+    if rules.may_pass(b):
+        edges[first + n].move = PASS
+        n += 1
     for i in range(first, first + n):
         edge = edges[i]
         edge.node = SINK
@@ -198,11 +180,6 @@ def _give_priors(nodes, edges, v, b, priors):
 
 
 @njit(cache=True, nogil=True)
-def _is_allowed(b, history, move):
-    return move == PASS or not is_repetition(b, history, move, b.to_play)
-
-
-@njit(cache=True, nogil=True)
 def choose(tree, nodes, edges, v, b, history, careful):
     """The edge that the formula likes best at v.  careful: among those that repeat no position."""
     node = nodes[v]
@@ -216,7 +193,7 @@ def choose(tree, nodes, edges, v, b, history, careful):
             while node.tried < node.count:
                 i = first + np.int64(node.tried)
                 node.tried += 1
-                if _is_allowed(b, history, np.int64(edges[i].move)):
+                if rules.is_allowed(b, history, np.int64(edges[i].move)):
                     return i
         log = np.log(np.float32(max(node.visits + node.pending, 1)))
         unvisited = np.float32(tree.urgency)
@@ -228,7 +205,7 @@ def choose(tree, nodes, edges, v, b, history, careful):
                 u = np.float32(0.5) + np.float32(0.5) * q + c * np.sqrt(log / n)
             else:
                 u = unvisited
-            if u > best and (not careful or _is_allowed(b, history, np.int64(edge.move))):
+            if u > best and (not careful or rules.is_allowed(b, history, np.int64(edge.move))):
                 best = u
                 chosen = i
     else:
@@ -241,7 +218,7 @@ def choose(tree, nodes, edges, v, b, history, careful):
             n = np.float32(edge.visits + edge.pending)
             q = (edge.q * np.float32(edge.visits) - np.float32(edge.pending)) / n if n > 0 else unvisited
             u = q + scale * edge.prior / (np.float32(1) + n)
-            if u > best and (not careful or _is_allowed(b, history, np.int64(edge.move))):
+            if u > best and (not careful or rules.is_allowed(b, history, np.int64(edge.move))):
                 best = u
                 chosen = i
     return chosen
@@ -258,17 +235,17 @@ def descend(tree, nodes, edges, table, b, history, path):
     depth = 0
     while True:
         nodes[v].pending += 1
-        if b.passes >= 2 or depth == LONGEST:
+        if rules.is_over(b) or depth == LONGEST:
             break
         if nodes[v].count == 0 and (tree.by_network or nodes[v].visits < tree.grow_at
                                     or not grow(tree, nodes, edges, v, b)):
             break
         i = choose(tree, nodes, edges, v, b, history, False)
-        if not _is_allowed(b, history, np.int64(edges[i].move)):
+        if not rules.is_allowed(b, history, np.int64(edges[i].move)):
             i = choose(tree, nodes, edges, v, b, history, True)
         edge = edges[i]
         move = np.int64(edge.move)
-        play(b, move, b.to_play)
+        rules.play(b, move)
         history[b.moves] = b.hash
         edge.pending += 1
         path[depth, 0] = v
@@ -311,12 +288,6 @@ def back_up(tree, nodes, edges, leaf, depth, path, value):
 
 
 @njit(cache=True, nogil=True)
-def _outcome(tree, score, c):
-    """+1, 0 or -1 for colour c, of Black's score before komi."""
-    return np.sign(score - tree.komi) * c
-
-
-@njit(cache=True, nogil=True)
 def judge(tree, boards, start, work, owners):
     """The mean outcome of rollouts from boards[start], for its side to move; plays them in boards[work].
 
@@ -328,10 +299,9 @@ def judge(tree, boards, start, work, owners):
         random = boards[work].random
         boards[work] = boards[start]
         boards[work].random = random
-        total += _outcome(tree, roll_out(boards[work], tree.kind, tree.mercy), boards[start].to_play)
-        add_owners(boards[work], owners)
-        owners[0] += 1
-    return total / tree.rollouts
+        total += rules.roll_out(boards[work], tree.kind, tree.mercy, tree.komi)
+        rules.add_owners(boards[work], owners)
+    return total / tree.rollouts * boards[start].to_play
 
 
 @njit(cache=True, nogil=True)
@@ -346,13 +316,12 @@ def simulate(trees, nodes, edges, table, boards, history, path, owners, n):
         boards[1] = boards[0]
         boards[1].random = random
         leaf, depth = descend(tree, nodes, edges, table, boards[1], history, path)
-        if boards[1].passes >= 2:
-            value = float(_outcome(tree, area_score(boards[1]), boards[1].to_play))
+        c = boards[1].to_play
+        if rules.is_over(boards[1]):
+            value = rules.outcome(boards[1], tree.komi) * c
         elif tree.rollouts == 1:
-            c = boards[1].to_play
-            value = float(_outcome(tree, roll_out(boards[1], tree.kind, tree.mercy), c))
-            add_owners(boards[1], owners)
-            owners[0] += 1
+            value = rules.roll_out(boards[1], tree.kind, tree.mercy, tree.komi) * c
+            rules.add_owners(boards[1], owners)
         else:
             boards[2].random = boards[1].random
             value = judge(tree, boards, 1, 2, owners)
@@ -361,11 +330,11 @@ def simulate(trees, nodes, edges, table, boards, history, path, owners, n):
 
 
 @njit(cache=True, nogil=True)
-def gather(trees, nodes, edges, table, boards, history, paths, leaves, notes, turn, packed):
+def gather(trees, nodes, edges, table, boards, history, paths, leaves, scratch, turn, packed):
     """Up to len(leaves) simulations as far as their leaves, all pending; returns how many.
 
     boards: (1 + 2 n,), the root's position first, then the n leaves (then n to roll out in).
-    notes: planes.Scratch.  packed: uint8 (n, size², PACKED), gets the planes of leaf k where
+    scratch: planes.Scratch.  packed: uint8 (n, size², bytes), gets the planes of leaf k where
     leaves[k].asks, in the symmetry turn[k]: int64 (n, size²).  It is fewer than n when the way leads
     to a leaf that a network is about to judge.
     """
@@ -379,16 +348,16 @@ def gather(trees, nodes, edges, table, boards, history, paths, leaves, notes, tu
         record.node = leaf
         record.length = depth
         record.value = 0.0
-        record.ended = boards[1 + k].passes >= 2
+        record.ended = rules.is_over(boards[1 + k])
         record.asks = (tree.by_network and not record.ended and depth < LONGEST
                        and (leaf == SINK or leaf == tree.root or nodes[leaf].visits >= tree.grow_at))
         if record.ended:
-            record.value = float(_outcome(tree, area_score(boards[1 + k]), boards[1 + k].to_play))
+            record.value = rules.outcome(boards[1 + k], tree.komi) * boards[1 + k].to_play
         if record.asks:
             if leaf != SINK and nodes[leaf].pending > 1:
                 _lift(nodes, edges, leaf, depth, paths[k])
                 return k
-            fill(boards[1 + k], history, notes.notes[0], notes.line, notes.moves, True, turn[k], packed[k])
+            rules.fill(boards[1 + k], history, scratch, turn[k], packed[k])
     return len(leaves)
 
 

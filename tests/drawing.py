@@ -14,10 +14,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from mugo import gomoku
 from mugo.board import BLACK
 from mugo.coords import COLUMNS, PASS, board_points, format_gtp, point_at
 from mugo.go import MARKS, Position
 from mugo.planes import DEPTH, PLANES
+from mugo.position import BasePosition
 
 _CELL = re.compile(r"([XO]?)([a-z0-9]*)")
 
@@ -44,8 +46,11 @@ SETTLED = """
 """
 
 
-def draw(picture: str, to_play: int = BLACK, komi: float = 0) -> tuple[Position, dict[str, int]]:
-    """(the position, the point of each name) of a picture; no komi, so scores are easy to count."""
+def draw(picture: str, to_play: int = BLACK, komi: float = 0, k: int = 0) -> tuple[BasePosition, dict[str, int]]:
+    """(the position, the point of each name) of a picture; no komi, so scores are easy to count.
+
+    k: the game is Gomoku, and so many in a row win.
+    """
     rows = [line.split() for line in picture.strip().splitlines()]
     size = len(rows)
     stones: dict[str, list[int]] = {"X": [], "O": []}
@@ -61,10 +66,11 @@ def draw(picture: str, to_play: int = BLACK, komi: float = 0) -> tuple[Position,
                 stones[stone].append(point_at(row, col, size))
             if name:
                 at[name] = point_at(row, col, size)
-    return Position(size, komi).with_stones(stones["X"], stones["O"], to_play=to_play), at
+    empty = gomoku.Position(size, k) if k else Position(size, komi)
+    return empty.with_stones(stones["X"], stones["O"], to_play=to_play), at
 
 
-def after(position: Position, at: dict[str, int], names: str) -> Position:
+def after(position: BasePosition, at: dict[str, int], names: str) -> BasePosition:
     """The position after moves on named points, colours alternating; 'pass' passes."""
     for name in names.split():
         position = position.play(PASS if name == "pass" else at[name])

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from drawing import draw
 
-from mugo import tree
+from mugo import rules, tree
 from mugo.board import POINTS, new_boards
 from mugo.coords import PASS, board_points, symmetries
 from mugo.go import BLACK, WHITE, Position
@@ -33,7 +33,7 @@ class Grown:
         self.paths = np.zeros((batch, tree.LONGEST, 2), np.int32)
         self.leaves = np.zeros(batch, tree.LEAF)
         self.owners = np.zeros(POINTS, np.int32)
-        tree.reset(self.trees[0], self.nodes, self.table, np.uint64(tree.key_of(position.board[0])))
+        tree.reset(self.trees[0], self.nodes, self.table, np.uint64(rules.key_of(position.board[0])))
 
     @property
     def root(self):
@@ -114,7 +114,7 @@ def test_sharing_makes_one_node_of_two_orders_of_moves():
 
 def test_the_key_tells_apart_what_the_stones_do_not():
     position = Position(4)
-    keys = {tree.key_of(p.board[0]) for p in (position, position.with_turn(WHITE), position.play(PASS),
+    keys = {rules.key_of(p.board[0]) for p in (position, position.with_turn(WHITE), position.play(PASS),
                                               position.play(PASS).play(PASS))}
     assert len(keys) == 4
     ko, at = draw("""
@@ -127,7 +127,7 @@ def test_the_key_tells_apart_what_the_stones_do_not():
     points = board_points(4)
     never_taken = Position(4).with_stones(*(points[(taken.stones == c).ravel()] for c in (BLACK, WHITE)), WHITE)
     assert (never_taken.stones == taken.stones).all()
-    assert tree.key_of(never_taken.board[0]) != tree.key_of(taken.board[0])
+    assert rules.key_of(never_taken.board[0]) != rules.key_of(taken.board[0])
 
 
 @pytest.mark.parametrize("formula", [tree.UCB, tree.PUCT])
