@@ -1,4 +1,4 @@
-"""Building, saving and exporting networks.  The only file that imports Keras.
+"""The policy network: building, and getting ready to learn.  And networks of both kinds as files.
 
     packed planes (size², 6) uint8
       | Unpack                  48 planes of 0 and 1
@@ -13,8 +13,6 @@ MuGo's network of 2016 is `build(filters=32, norm=False, residual=False, pooling
 """
 import contextlib
 import json
-import os
-import sys
 import zipfile
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -22,40 +20,11 @@ from pathlib import Path
 import numpy as np
 
 from mugo import planes
+from mugo.backend import HAS_GPU, JIT, Unpack, keras, ops
 from mugo.files import BadInput, written_whole
 from mugo.graph import EPSILON, onnx_difference, pooled_layer, to_onnx
-from mugo.network import ABOUT, FORMAT, ONNX, fit_bias, read_about
-
-os.environ.setdefault("KERAS_BACKEND", "tensorflow")
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-
-
-@contextlib.contextmanager
-def quiet():
-    """Keep TensorFlow's greetings, which it writes past Python and past its own settings, off stderr."""
-    sys.stderr.flush()
-    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nowhere)
-
-
-with quiet():
-    import keras
-    from keras import ops
-
-    if keras.backend.backend() == "tensorflow":
-        import tensorflow
-
-        HAS_GPU = bool(tensorflow.config.list_physical_devices("GPU"))
-    else:
-        import jax
-
-        HAS_GPU = jax.default_backend() != "cpu"
+from mugo.network import ABOUT, FORMAT, ONNX, POLICY_VALUE, TABLES, fit_bias, read_about
+from mugo.policy_value import PolicyValue, build_policy_value
 
 VALUE_FILTERS = 32
 SAME = 1e-2                              # a graph that is wrong differs by more; rounding by 1e-6, or by 1e-4 where
@@ -76,26 +45,6 @@ class Architecture:
     residual: bool = True
     pooling: bool = True
     value: bool = False
-
-
-@keras.saving.register_keras_serializable("mugo")
-class Unpack(keras.layers.Layer):
-    """Packed planes, uint8 (n, size², 6), to 0 and 1, (n, size, size, 48)."""
-
-    def __init__(self, size, **kwargs):
-        super().__init__(**kwargs)
-        self.size = size
-
-    def call(self, packed):
-        shifts = np.arange(8, dtype=np.uint8)
-        bits = ops.bitwise_and(ops.right_shift(ops.expand_dims(packed, -1), shifts), np.uint8(1))
-        return ops.cast(ops.reshape(bits, (-1, self.size, self.size, planes.DEPTH)), self.compute_dtype)
-
-    def compute_output_shape(self, input_shape):
-        return (input_shape[0], self.size, self.size, planes.DEPTH)
-
-    def get_config(self):
-        return super().get_config() | {"size": self.size}
 
 
 @keras.saving.register_keras_serializable("mugo")
@@ -169,9 +118,11 @@ class Muon(keras.optimizers.Muon):
 OPTIMIZERS = {"muon": Muon, "adam": keras.optimizers.Adam}
 
 
-def build(shape: Architecture, dtype: str = "float32") -> keras.Model:
+def build(shape: Architecture | PolicyValue, dtype: str = "float32") -> keras.Model:
     """A new network.  dtype is a Keras dtype policy; 'mixed_bfloat16' halves the time of training on
     processors that multiply bfloat16, and its weights are float32 all the same."""
+    if isinstance(shape, PolicyValue):
+        return build_policy_value(shape, dtype)
     layer = keras.layers
     packed = keras.Input((shape.size ** 2, planes.PACKED), dtype="uint8", name="packed")
     x = Unpack(shape.size, name="unpack", dtype=dtype)(packed)
@@ -223,26 +174,26 @@ def compile_for_training(model: keras.Model, schedule, value_weight: float, has_
         losses["value"] = outcome_loss
         weights["value"] = value_weight
         metrics["value"] = [keras.metrics.MeanMetricWrapper(value_error, name="error")]
-    # On the CPU, XLA made TensorFlow a third slower; JAX always compiles.
-    jit = "auto" if keras.backend.backend() == "jax" or HAS_GPU else False
     model.compile(OPTIMIZERS[optimizer](schedule), loss=losses, loss_weights=weights, metrics=metrics,
-                  jit_compile=jit)
+                  jit_compile=JIT)
 
 
-def begin_with(model: keras.Model, shape: Architecture, path: Path) -> dict:
+def begin_with(model: keras.Model, shape: Architecture | PolicyValue, path: Path) -> dict:
     """Give a new network the weights of the one at path, and return what is worth remembering of that.
 
     Their shapes are equal but for size and value: the bias per point is fitted to another board (see
-    network.fit_bias), and a value head that only one of them has is left alone.
-    Raises BadInput if they are not.
+    network.fit_bias); dense layers made for another board, and a value head that only one of them has, are left
+    alone.  Raises BadInput if they are not.
     """
     about = read_about(path)
-    theirs = Architecture(**about["architecture"])
-    if replace(theirs, size=shape.size, value=shape.value) != shape:
-        raise BadInput(f"{path} is {asdict(theirs)}; a network that begins with it can have another size and "
-                       f"value head, but this one is {asdict(shape)}")
+    theirs = shape_of(about["architecture"])
+    differs = {"size": shape.size} | ({"value": shape.value} if isinstance(shape, Architecture) else {})
+    if type(theirs) is not type(shape) or replace(theirs, **differs) != shape:
+        raise BadInput(f"{path} is {architecture_of(theirs)}; a network that begins with it can have another size and "
+                       f"value head, but this one is {architecture_of(shape)}")
     named = {layer.name: layer.get_weights() for layer in load(path).layers}
-    named["point_bias"] = [fit_bias(named["point_bias"][0], shape.size)]
+    if "point_bias" in named:
+        named["point_bias"] = [fit_bias(named["point_bias"][0], shape.size)]
     for layer in model.layers:
         weights = named.get(layer.name, [])
         if [w.shape for w in weights] == [w.shape for w in layer.get_weights()]:
@@ -262,10 +213,27 @@ def pays_bfloat16() -> bool:
 
 # ---- files
 
-def describe(shape: Architecture) -> dict:
-    """What every network's mugo.json begins with."""
-    return {"format": FORMAT, "size": shape.size, "planes": [list(plane) for plane in planes.PLANES],
-            "architecture": asdict(shape)}
+def architecture_of(shape: Architecture | PolicyValue) -> dict:
+    """What mugo.json says under "architecture"; `shape_of` reads it."""
+    return ({"kind": POLICY_VALUE} if isinstance(shape, PolicyValue) else {}) | asdict(shape)
+
+
+def shape_of(architecture: dict) -> Architecture | PolicyValue:
+    fields = dict(architecture)
+    return PolicyValue(**fields) if fields.pop("kind", None) == POLICY_VALUE else Architecture(**fields)
+
+
+def describe(shape: Architecture | PolicyValue, game: str = "go", k: int = 0, exactly: bool = False) -> dict:
+    """What every network's mugo.json begins with.  game, k, exactly: what it plays, as Network has them."""
+    plays = {"game": game, "k": k, "exactly": exactly} if game == "gomoku" else {"game": game}
+    return {"format": FORMAT, "size": shape.size, **plays, "planes": [list(plane) for plane in TABLES[game]],
+            "architecture": architecture_of(shape)}
+
+
+def graph_of(model: keras.Model, shape: Architecture | PolicyValue) -> bytes:
+    """The model as it is now, as a graph for ONNX Runtime (Network.from_graph opens it): a few milliseconds."""
+    weights = {layer.name: [np.asarray(w, np.float32) for w in layer.get_weights()] for layer in model.layers}
+    return to_onnx(weights, architecture_of(shape))
 
 
 def save(model: keras.Model, path: Path, about: dict) -> None:
@@ -277,14 +245,13 @@ def save(model: keras.Model, path: Path, about: dict) -> None:
 def ship(model: keras.Model, path: Path, about: dict) -> None:
     """Write what is played and shared, whole or not at all: the model in float32 without its
     optimizer, mugo.json, and the ONNX graph, which is compared with the model first."""
-    shape = Architecture(**about["architecture"])
+    shape = shape_of(about["architecture"])
     plain = build(shape)
     plain.set_weights(model.get_weights())
-    weights = {layer.name: [np.asarray(w, np.float32) for w in layer.get_weights()] for layer in plain.layers}
     with written_whole(path) as beside:
         _write(plain, beside, about)
         with zipfile.ZipFile(beside, "a", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(ONNX, to_onnx(weights, asdict(shape)))
+            archive.writestr(ONNX, graph_of(plain, shape))
         difference = onnx_difference(plain, beside)
         if difference > SAME:
             raise RuntimeError(f"{path}: outputs of ONNX Runtime and Keras differ by {difference}")

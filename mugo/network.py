@@ -8,8 +8,9 @@ A network is one file, NAME.keras.  It is a zip archive, in which stand
 
 so playing needs neither Keras nor TensorFlow, and starts in a tenth of a second.
 
-It is trained on boards of one size and plays on all: see `Network`.  Which of the bundled ones plays where
-nobody names one goes by the board: see `bundled`.
+There are two kinds.  The policy network learned from people's games of Go; it is trained on boards of one size and
+plays on all: see `Network`.  The policy-value network learned a game from self-play, and plays it on boards of one
+size.  Which of the bundled ones plays where nobody names one goes by the game and the board: see `bundled`.
 """
 import json
 import math
@@ -20,13 +21,16 @@ from pathlib import Path
 
 import numpy as np
 
-from mugo import planes
+from mugo import gomoku, planes, rules
 from mugo.coords import symmetries
 from mugo.files import BadInput
+from mugo.position import BasePosition
 
 FORMAT = 1
 ABOUT, ONNX = "mugo.json", "network.onnx"
+POLICY_VALUE = "policy-value"            # the kind of network that policy_value.py makes; the other has none
 POINT_BIAS = "point_bias"                # an input of the graph, and where its metadata have the trained one
+TABLES = {"go": planes.PLANES, "gomoku": gomoku.PLANES}        # what a network sees, by its game
 
 
 def folders() -> list[Path]:
@@ -53,8 +57,18 @@ def find(name: str | Path) -> Path:
                    f"one of the bundled ones ({', '.join(bundled) or 'none'})")
 
 
+def say_game(game: str, k: int = 0, exactly: bool = False) -> str:
+    """A game as messages name it: 'Go', 'Gomoku, 5 in a row', 'Gomoku, exactly 5 in a row'."""
+    return f"Gomoku, {'exactly ' if exactly else ''}{k} in a row" if game == "gomoku" else "Go"
+
+
+def game_of(position: BasePosition) -> tuple[str, int, bool]:
+    """What a network has to be trained for to judge this position: (game, k, exactly), 0 and False in Go."""
+    return (position.game, position.k, position.exactly) if position.game == "gomoku" else (position.game, 0, False)
+
+
 def _for_sizes() -> dict[int, str]:
-    """Board size -> the name of the network that is bundled for it.  Raises BadInput if there is none at all."""
+    """Board size -> the name of the network that plays Go on it.  Raises BadInput if there is none at all."""
     names = [path.stem for folder in folders() for path in folder.glob("policy-*.keras")]
     found = {int(name.removeprefix("policy-")): name for name in names if re.fullmatch(r"policy-\d+", name)}
     if not found:
@@ -62,11 +76,22 @@ def _for_sizes() -> dict[int, str]:
     return found
 
 
-def bundled(size: int) -> str:
-    """The name of the bundled network for boards of this size: policy-SIZE, or else the one for the nearest
-    size, the larger of two.  Raises BadInput if there is none."""
-    names = _for_sizes()
-    return names[min(names, key=lambda trained: (abs(trained - size), -trained))]
+def bundled(size: int, game: str = "go", k: int = 0, exactly: bool = False) -> str:
+    """The name of the bundled network for a game on boards of this size.
+
+    Go: policy-SIZE, or else the one for the nearest size, the larger of two.  Gomoku: gomoku-SIZE-K, which is
+    free-style.  Raises BadInput, naming those there are, if there is none.
+    """
+    if game == "go":
+        names = _for_sizes()
+        return names[min(names, key=lambda trained: (abs(trained - size), -trained))]
+    found = sorted({path.stem for folder in folders() for path in folder.glob("gomoku-*.keras")
+                    if re.fullmatch(r"gomoku-\d+-\d+", path.stem)})
+    name = f"gomoku-{size}-{k}"
+    if exactly or name not in found:
+        raise BadInput(f"no network for {say_game(game, k, exactly)}, on {size}x{size} came with this program "
+                       f"(but {', '.join(found) or 'none for any Gomoku'}): name one with --network")
+    return name
 
 
 def read_about(path: Path) -> dict:
@@ -79,11 +104,14 @@ def read_about(path: Path) -> dict:
         raise BadInput(f"{path} is no network of MuGo's: {error}") from None
     if about.get("format") != FORMAT:
         raise BadInput(f"{path} has format {about.get('format')}; this program reads {FORMAT}")
-    ours = [list(plane) for plane in planes.PLANES]
+    game = about.get("game", "go")
+    if game not in TABLES:
+        raise BadInput(f"{path} plays {game!r}; this program knows {' and '.join(TABLES)}")
+    ours = [list(plane) for plane in TABLES[game]]
     if about["planes"] != ours:
-        theirs = sum(plane[1] for plane in about["planes"])
-        if theirs != planes.DEPTH:
-            raise BadInput(f"{path} was trained on {theirs} planes; this program makes {planes.DEPTH}")
+        theirs, depth = (sum(plane[1] for plane in table) for table in (about["planes"], ours))
+        if theirs != depth:
+            raise BadInput(f"{path} was trained on {theirs} planes; this program makes {depth}")
         odd = next(a[0] for a, b in zip(about["planes"], ours, strict=False) if a != b)
         raise BadInput(f"{path} was trained on other planes: its {odd!r} is not this program's")
     return about
@@ -114,11 +142,12 @@ def fit_bias(bias: np.ndarray, size: int) -> np.ndarray:
 class Network:
     """A network on ONNX Runtime.
 
-    It plays boards of every size: its convolutions and means know none, and the bias of each point is fitted
-    (`fit_bias`).  On another size than its own that is an extrapolation: it has never seen edges so near to each
-    other, or so far apart.
+    A policy network plays boards of every size: its convolutions and means know none, and the bias of each point is
+    fitted (`fit_bias`).  On another size than its own that is an extrapolation: it has never seen edges so near to
+    each other, or so far apart.  A policy-value network plays its own size only.
 
     size: the board it was trained on.  about: what mugo.json says.  has_value: whether it judges positions.
+    game ("go" or "gomoku"), k, exactly: what it plays; 0 and False in Go.
     """
 
     def __init__(self, path: str | Path, threads: int | None = None):
@@ -126,40 +155,66 @@ class Network:
 
         Raises BadInput.
         """
+        path = find(path)
+        about = read_about(path)
+        with zipfile.ZipFile(path) as archive:
+            try:
+                graph = archive.read(ONNX)
+            except KeyError:
+                raise BadInput(f"{path} has no {ONNX} in it, so it can be trained but not played") from None
+        self._open(graph, about, path, threads)
+
+    @classmethod
+    def from_graph(cls, graph: bytes, about: dict, threads: int | None = None) -> "Network":
+        """A network that is in no file: a graph as layers.graph_of makes it, and what mugo.json would say."""
+        network = cls.__new__(cls)
+        network._open(graph, about, Path(about.get("name") or "network"), threads)
+        return network
+
+    def _open(self, graph: bytes, about: dict, path: Path, threads: int | None) -> None:
         import onnxruntime
 
-        self.path = find(path)
-        self.about = read_about(self.path)
-        self.size: int = self.about["size"]
-        self.name = self.about.get("name") or self.path.stem
+        self.path, self.about = path, about
+        self.size: int = about["size"]
+        self.game: str = about.get("game", "go")
+        self.k: int = about.get("k", 0)
+        self.exactly: bool = about.get("exactly", False)
+        self.name = about.get("name") or path.stem
+        self.depth = sum(plane.depth for plane in TABLES[self.game])
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") \
             else threads or os.cpu_count() or 1
         options.log_severity_level = 3
-        with zipfile.ZipFile(self.path) as archive:
-            try:
-                graph = archive.read(ONNX)
-            except KeyError:
-                raise BadInput(f"{self.path} has no {ONNX} in it, so it can be trained but not played") from None
         self._session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
         self._outputs = [output.name for output in self._session.get_outputs()]
         self.has_value = "value" in self._outputs
         bias = self._session.get_modelmeta().custom_metadata_map.get(POINT_BIAS)
         self._bias = None if bias is None else np.array(json.loads(bias), np.float32)
-        # What the graph gets beside the planes, by the points of a board.  The first files have the bias inside.
+        # What the graph gets beside the planes, by the points of a board.  Where no bias is asked for, the graph has
+        # one inside (the first files), or a layer that is made for one size.
         self._fitted: dict[int, dict[str, np.ndarray]] = {self.size ** 2: {}} if bias is None else {}
 
-    def evaluate(self, positions: list, average: bool = False) -> tuple[np.ndarray, np.ndarray | None]:
-        """Priors and values of go.Positions of one size, for the side to move.
+    def for_position(self, position: BasePosition) -> "Network":
+        """The network that judges this position: this one.  Raises BadInput if it was trained for another game."""
+        if game_of(position) != (self.game, self.k, self.exactly):
+            raise BadInput(f"{self.path} plays {say_game(self.game, self.k, self.exactly)}, "
+                           f"not {say_game(*game_of(position))}")
+        return self
+
+    def evaluate(self, positions: list[BasePosition], average: bool = False) -> tuple[np.ndarray, np.ndarray | None]:
+        """Priors and values of positions of one size, for the side to move.
 
         Returns float32 (n, size² + 1), each row a probability for every move index; and float32 (n,)
         in [-1, 1], 1 where the side to move wins, or None if the network has no value head.
         average: over the eight symmetries of the board, eight times as slow and a little better.
-        Raises ValueError for boards of several sizes; BadInput as `evaluate_packed` does.
+        Raises ValueError for boards of several sizes; BadInput for another game than the network's, and as
+        `evaluate_packed` does.
         """
         if len({position.size for position in positions}) != 1:
             raise ValueError("a network evaluates boards of one size at a time")
-        return self.average(lambda turn: planes.encode(positions, turn), range(8) if average else [0])
+        for position in positions:
+            self.for_position(position)
+        return self.average(lambda turn: rules.encode(positions, turn), range(8) if average else [0])
 
     def average(self, packed_of, turns) -> tuple[np.ndarray, np.ndarray | None]:
         """Mean outputs over symmetries; packed_of(turn) gives the packed planes in that symmetry."""
@@ -172,50 +227,59 @@ class Network:
         return priors / len(turns), None if values is None else values / len(turns)
 
     def evaluate_packed(self, packed: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """The outputs for packed planes, uint8 (n, size², 6); see `evaluate`.
+        """The outputs for packed planes, uint8 (n, size², rules.packed_bytes(game)); see `evaluate`.
 
-        Raises BadInput for another size than the network's if its file is too old for that.
+        Raises BadInput for planes of another game, and for another size than the network's if it plays no other.
         """
         points = packed.shape[1]
+        if packed.shape[2] != rules.packed_bytes(self.game):
+            raise BadInput(f"{self.path} plays {say_game(self.game, self.k, self.exactly)}, and this is another game")
         if points not in self._fitted:
             size = math.isqrt(points)
             if self._bias is None:
-                raise BadInput(f"{self.path} is of the first kind, which plays {self.size}x{self.size} only, "
-                               f"not {size}x{size}")
+                kind = "of the first kind" if "kind" not in self.about["architecture"] else "a policy-value network"
+                raise BadInput(f"{self.path} is {kind}, which plays {self.size}x{self.size} only, not {size}x{size}")
             self._fitted[points] = {POINT_BIAS: fit_bias(self._bias, size)}
-        outputs = self._session.run(self._outputs, {"planes": planes.unpack(packed)} | self._fitted[points])
+        outputs = self._session.run(self._outputs, {"planes": planes.unpack(packed, self.depth)} | self._fitted[points])
         named = dict(zip(self._outputs, outputs, strict=True))
         return named["policy"], named["value"] if self.has_value else None
 
 
 class Bundled:
-    """The bundled networks as one: every board is played by the one for its size (`bundled`), which is opened
-    when it is first needed.
+    """The bundled networks as one: every board is played by the one for its game and size (`bundled`), which is
+    opened when it is first needed.
 
-    has_value: whether all of them judge positions.
+    has_value: whether all of them judge positions; those for Gomoku always do.
     """
     name = "bundled"
 
     def __init__(self, threads: int | None = None):
-        """threads: as of Network.  Raises BadInput if there are none, or one that cannot be read."""
+        """threads: as of Network.  Raises BadInput if there are none for Go, or one that cannot be read."""
         self._threads = threads
         self._open: dict[str, Network] = {}
-        self._on: dict[int, Network] = {}
+        self._on: dict[tuple, Network] = {}
         self.has_value = all(read_about(find(name))["architecture"]["value"] for name in _for_sizes().values())
 
-    def on(self, size: int) -> Network:
-        """The network that plays boards of this size.  Raises BadInput if it cannot be opened."""
-        if size not in self._on:
-            name = bundled(size)
+    def on(self, size: int, game: str = "go", k: int = 0, exactly: bool = False) -> Network:
+        """The network that plays a game on boards of this size.  Raises BadInput if there is none, or it cannot be
+        opened."""
+        key = size, game, k, exactly
+        if key not in self._on:
+            name = bundled(*key)
             if name not in self._open:
                 self._open[name] = Network(name, self._threads)
-            self._on[size] = self._open[name]
-        return self._on[size]
+            self._on[key] = self._open[name]
+        return self._on[key]
 
-    def evaluate(self, positions: list, average: bool = False) -> tuple[np.ndarray, np.ndarray | None]:
+    def for_position(self, position: BasePosition) -> Network:
+        """The network that judges this position.  Raises BadInput as `on` does."""
+        return self.on(position.size, *game_of(position))
+
+    def evaluate(self, positions: list[BasePosition], average: bool = False) -> tuple[np.ndarray, np.ndarray | None]:
         """As Network.evaluate."""
-        return self.on(positions[0].size).evaluate(positions, average)
+        return self.for_position(positions[0]).evaluate(positions, average)
 
     def evaluate_packed(self, packed: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """As Network.evaluate_packed."""
+        """As Network.evaluate_packed, for Go only: Gomoku's planes do not tell how many in a row win, so the network
+        is asked that is there `for_position`."""
         return self.on(math.isqrt(packed.shape[1])).evaluate_packed(packed)

@@ -147,7 +147,8 @@ class Thought:
 class Search:
     """A tree and what it takes to grow it.
 
-    network: anything with `has_value` and `evaluate_packed(packed)`, as network.Network has them.
+    network: anything with `has_value` and `evaluate_packed(packed)`, as network.Network has them; and if it has
+    `for_position`, that says which network judges the positions of a game, or refuses them.
     Raises BadInput for settings that need a network.
     """
 
@@ -196,6 +197,7 @@ class Search:
         self._scratch = new_scratch()
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._root: BasePosition | None = None
+        self._judge = network                            # of the game that is searched
         # For benchmarks: where the time of batches went so far, and how many positions the network judged.
         self.seconds_spent = dict.fromkeys(("tree", "network", "rollouts"), 0.0)
         self.judged = 0
@@ -283,6 +285,8 @@ class Search:
 
     def _stand_on(self, position: BasePosition) -> None:
         """Find a position in the tree and drop the rest, or begin a new tree."""
+        network = self.network
+        self._judge = network.for_position(position) if hasattr(network, "for_position") else network
         board = position.board[0]
         before, self._root = self._root, position
         plies = position.plies
@@ -344,7 +348,7 @@ class Search:
         self.judged += rows
         try:
             if rows:
-                priors, judged = self.network.evaluate_packed(packed[:n][asks])
+                priors, judged = self._judge.evaluate_packed(packed[:n][asks])
                 priors = np.take_along_axis(priors, symmetries(size)[turned[:n][asks]], 1)
                 values = values if judged is None else judged
         finally:
@@ -391,7 +395,7 @@ class Search:
                 for k, out in zip(going, packed, strict=True):
                     rules.fill_board(self._boards[1 + n + k:2 + n + k], NO_HISTORY, self._scratch,
                                      symmetries(size)[0], out)
-                priors, _ = self.network.evaluate_packed(packed)
+                priors, _ = self._judge.evaluate_packed(packed)
                 for k, weights in zip(going, priors, strict=True):
                     rules.play_drawn(self._boards[1 + n + k], weights)
             for k in games:

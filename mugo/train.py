@@ -299,6 +299,14 @@ def newest(run: Path, names: tuple[str, ...] = ("checkpoint.keras", "checkpoint.
     raise BadInput(f"{run} holds no training run to resume: {names[0]} is missing or damaged")
 
 
+def shape_from_people(about: dict, name: str | Path) -> Architecture:
+    """The shape of a policy network.  Raises BadInput for one of the other kind, which selfplay trains."""
+    shape = layers.shape_of(about["architecture"])
+    if not isinstance(shape, Architecture):
+        raise BadInput(f"{name} learned from self-play: what learns from people's games is a network of another kind")
+    return shape
+
+
 def taken_up(run: Path, wanted: Options) -> tuple[keras.Model, dict]:
     """`newest`, to go on to wanted.positions, holding the rate for wanted.hold of them.
 
@@ -390,7 +398,9 @@ def command(args: argparse.Namespace) -> int:
     if args.resume and (args.epochs or args.minutes):
         raise BadInput("with --resume, only --positions can make a run longer")
     if args.resume:
-        begun = Options(**newest(args.output)[1]["options"])
+        about = newest(args.output)[1]
+        shape_from_people(about, args.output)
+        begun = Options(**about["options"])
         args.positions = args.positions or begun.positions
         args.hold = begun.hold if args.hold is None else args.hold
     elif args.hold is None:
@@ -398,7 +408,7 @@ def command(args: argparse.Namespace) -> int:
     sizes = data.sizes()
     size = args.size or (sizes[0] if sizes else 19)
     if args.start:
-        start = Architecture(**network.read_about(network.find(args.start))["architecture"])
+        start = shape_from_people(network.read_about(network.find(args.start)), args.start)
         shape = replace(start, size=size, value=args.value or start.value)
     else:
         shape = Architecture(size, args.filters, args.layers, args.norm, args.residual, args.pooling, args.value)
