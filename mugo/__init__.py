@@ -44,12 +44,15 @@ READING_ORDER = (
     "ending",        # who owns what when rollouts end; dead stones; when to pass
     "tree",          # the search tree: choosing, growing, updating, keeping            compiled
     "search",        # UCT and PUCT: position -> visits, win rate, ownership
+    "passing",       # when a player of Go that searches passes
     "players",       # position -> move
+    "starts",        # the first position of a command line's game
     "judge",         # position -> the moves worth playing, and what they win
     "review",        # a recorded game, move by move
     "report",        # a review as tables, CSV, commented SGF and graph
     "analyze",       # games reviewed, many at once                                 `analyze`
     "counting",      # a finished game counted, with a person's say in what is dead
+    "typed",         # what a person typed: a point, or what was meant
     "table",         # a board between a player and a person who types
     "play",          # a person in the terminal against any player                  `play`
     "clock",         # how long a move may take: main time and byo-yomi

@@ -15,16 +15,17 @@ from pathlib import Path
 from mugo import __version__, ending
 from mugo.board import BLACK, WHITE
 from mugo.clock import NO_LIMIT, absolute, canadian, japanese
-from mugo.coords import MAX_SIZE, MIN_SIZE, PASS, format_gtp, interpret_gtp
+from mugo.coords import PASS, format_gtp, interpret_gtp
 from mugo.files import BadInput, written_whole
 from mugo.games import load_position, record_of
-from mugo.go import NAMES, IllegalMove, Position, fixed_handicap
+from mugo.go import fixed_handicap
+from mugo.gomoku import say_row
+from mugo.position import NAMES, IllegalMove
 from mugo.protocol import (
-    COMMANDS, SYNTAX_ERROR, Failure, answers, read_colour, read_count, read_float, read_int, read_seconds, read_vertex,
+    SYNTAX_ERROR, Failure, answers, commands_of, read_colour, read_count, read_float, read_int, read_seconds,
+    read_vertex,
 )
 from mugo.records import format_record
-
-SIZES = f"boards are {MIN_SIZE}x{MIN_SIZE} to {MAX_SIZE}x{MAX_SIZE}"
 
 
 # ---- about the engine
@@ -46,12 +47,12 @@ def _version(engine) -> str:
 
 @answers("known_command")
 def _known_command(engine, name: str) -> str:
-    return "true" if name in COMMANDS else "false"
+    return "true" if name in commands_of(engine.position.game) else "false"
 
 
 @answers("list_commands")
 def _list_commands(engine) -> str:
-    return "\n".join(COMMANDS)
+    return "\n".join(commands_of(engine.position.game))
 
 
 @answers("cputime")
@@ -69,31 +70,32 @@ def _quit(engine) -> None:
 
 @answers("boardsize")
 def _boardsize(engine, size: str) -> None:
+    """An empty board of this size; in Gomoku as many in a row win as before."""
     number = read_int(size)
-    if not MIN_SIZE <= number <= MAX_SIZE:
-        raise Failure("unacceptable size", SIZES)
-    engine.wait_until_ready()
-    if number != engine.position.size:
-        try:
-            engine.player.warm_up(number)          # another board may need another network
-        except BadInput as bad:
-            raise Failure("unacceptable size", str(bad)) from None
-    engine.clear(number)
+    try:
+        start = engine.start(number)
+        engine.wait_until_ready()
+        if number != engine.position.size:
+            engine.player.warm_up(start)           # another board may need another network
+    except BadInput as bad:
+        raise Failure("unacceptable size", str(bad)) from None
+    engine.begin_game(start)
 
 
 @answers("clear_board")
 def _clear_board(engine) -> None:
     engine.wait_until_ready()
-    engine.clear(engine.position.size)
+    engine.begin_game(engine.start(engine.position.size))
 
 
 @answers("komi")
 def _komi(engine, komi: str) -> None:
+    """In Gomoku it changes nothing; controllers send it for every game."""
     engine.komi = read_float(komi)
     engine.go_to(engine.position)
 
 
-@answers("fixed_handicap")
+@answers("fixed_handicap", "go")
 def _fixed_handicap(engine, stones: str) -> str:
     try:
         points = fixed_handicap(engine.position.size, read_int(stones))
@@ -102,7 +104,7 @@ def _fixed_handicap(engine, stones: str) -> str:
     return _place_handicap(engine, points)
 
 
-@answers("place_free_handicap")
+@answers("place_free_handicap", "go")
 def _place_free_handicap(engine, stones: str) -> str:
     """The fixed points, as many as there are: GTP lets an engine place fewer than asked for."""
     for number in range(min(read_int(stones), 9), 1, -1):
@@ -111,7 +113,7 @@ def _place_free_handicap(engine, stones: str) -> str:
     raise Failure("invalid number of stones", "at least 2, on a board of 7x7 or larger")
 
 
-@answers("set_free_handicap")
+@answers("set_free_handicap", "go")
 def _set_free_handicap(engine, *vertices: str) -> None:
     size = engine.position.size
     try:
@@ -127,7 +129,7 @@ def _place_handicap(engine, points: list[int]) -> str:
     if engine.position.stones.any():
         raise Failure("board not empty")
     size = engine.position.size
-    engine.position = Position(size, engine.komi).with_handicap(points)
+    engine.position = engine.start(size).with_handicap(points)
     return " ".join(format_gtp(point, size) for point in points)
 
 
@@ -148,7 +150,7 @@ def _genmove(engine, colour: str) -> str:
     return _move(engine, read_colour(colour))
 
 
-@answers("kgs-genmove_cleanup")
+@answers("kgs-genmove_cleanup", "go")
 def _genmove_cleanup(engine, colour: str) -> str:
     """A move of a game that goes on until no dead stone is left."""
     return _move(engine, read_colour(colour), cleanup=True)
@@ -213,10 +215,14 @@ def _time_left(engine, colour: str, seconds: str, stones: str) -> None:
 
 @answers("final_score")
 def _final_score(engine) -> str:
+    if not engine.position.may_pass:
+        if not engine.position.is_over:
+            raise Failure("the game is not over", "and in Gomoku nobody is ahead before that")
+        return engine.position.result()
     return ending.without_dead(engine.position).result()
 
 
-@answers("final_status_list")
+@answers("final_status_list", "go")
 def _final_status_list(engine, status: str) -> str:
     if status not in ending.STATUSES:
         raise Failure(SYNTAX_ERROR, f"{status!r} is no status ({', '.join(ending.STATUSES)})")
@@ -229,8 +235,13 @@ def _final_status_list(engine, status: str) -> str:
 
 @answers("showboard")
 def _showboard(engine) -> str:
-    taken = engine.position.captures
-    return (f"\n{engine.position}\n{NAMES[engine.position.to_play]} to play.  Komi {engine.komi:g}.  "
+    position = engine.position
+    if position.game == "gomoku":
+        turn = {"B+": "Black has won", "W+": "White has won", "0": "A draw"}.get(
+            position.result(), f"{NAMES[position.to_play]} to play")
+        return f"\n{position}\n{turn}.  Gomoku: {say_row(position.k, position.exactly)} wins."
+    taken = position.captures
+    return (f"\n{position}\n{NAMES[position.to_play]} to play.  Komi {engine.komi:g}.  "
             f"Black (X) has taken {taken[BLACK]}, White (O) {taken[WHITE]}.")
 
 
@@ -248,12 +259,13 @@ def _loadsgf(engine, *words: str) -> None:
     plies = None if number is None else max(read_int(number) - 1, 0)
     path = _path(words)
     try:
-        engine.position = load_position(path, plies, komi=engine.komi)
+        engine.position = load_position(path, plies, engine.komi, engine.position.game)
     except BadInput as error:
         raise Failure("cannot load file", str(error)) from None
     except OSError as error:
         raise Failure("cannot load file", f"{path}: {error}") from None
-    engine.komi = engine.position.komi
+    if engine.position.game == "go":
+        engine.komi = engine.position.komi
 
 
 @answers("printsgf")

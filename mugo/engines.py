@@ -22,6 +22,7 @@ import sys
 import threading
 import time
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,8 +54,9 @@ class Side:
     ours: bool
 
 
-def side_of(text: str) -> Side:
-    """A player of ours with its options, or any command line.  Raises BadInput if it is neither."""
+def side_of(text: str, options: Sequence[str] = ()) -> Side:
+    """A player of ours with its options, or any command line.  options: more of them, for ours alone.
+    Raises BadInput if it is neither."""
     try:
         words = shlex.split(text)
     except ValueError as error:
@@ -62,7 +64,7 @@ def side_of(text: str) -> Side:
     if not words:
         raise BadInput(f"a side is a player ({', '.join(players.NAMES)}) with its options, or a GTP command line")
     if words[0] in players.NAMES:
-        return Side(text, (sys.executable, "-m", "mugo", "gtp", *words), True)
+        return Side(text, (sys.executable, "-m", "mugo", "gtp", *words, *options), True)
     # Debian has its games, GNU Go among them, where root does not look.
     words[0] = shutil.which(words[0]) or shutil.which(words[0], path="/usr/games") or words[0]
     return Side(text, tuple(words), False)

@@ -11,18 +11,21 @@ The pictures are of the position as it stands, for the side to move:
 
 For what a search finds it looks at the position for LOOK seconds, on top of what its tree holds already.
 
-https://github.com/Remi-Coulom/gogui/tree/master/doc/manual/xml (analyze.xml, setup.xml, interrupt.xml)
+As a ruler (Game > Rules) MuGo tells GoGui the rules: gogui-rules_game_id and the like.
+
+https://github.com/Remi-Coulom/gogui/tree/master/doc/manual/xml (analyze.xml, setup.xml, interrupt.xml, rules.xml)
 """
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from mugo import ending
+from mugo import ending, gomoku, planes
 from mugo.board import BLACK
 from mugo.coords import PASS, board_points, format_gtp, move_index
-from mugo.go import IllegalMove, Position
-from mugo.planes import DEPTH, PLANES, encode, unpack
-from mugo.protocol import SYNTAX_ERROR, Failure, answers, read_colour, read_count, read_vertex
+from mugo.planes import Plane, unpack
+from mugo.position import MARKS, NAMES, BasePosition, IllegalMove
+from mugo.protocol import SYNTAX_ERROR, Failure, answers, commands_of, read_colour, read_count, read_vertex
+from mugo.rules import encode
 from mugo.search import Thought
 
 LOOK = 1.0                # seconds
@@ -32,9 +35,9 @@ LETTERS = {BLACK: "B", -BLACK: "W"}
 HOT = (224, 48, 32)       # the colour of the likeliest move
 
 
-def _plane_names() -> tuple[str, ...]:
+def _plane_names(table: Sequence[Plane]) -> tuple[str, ...]:
     names = []
-    for plane in PLANES:
+    for plane in table:
         parts = plane.meaning.split(", ")
         if plane.depth == 1:
             names.append(plane.name)
@@ -45,7 +48,8 @@ def _plane_names() -> tuple[str, ...]:
     return tuple(names)
 
 
-PLANE_NAMES = _plane_names()     # 'stone colour mine', 'liberties 1' ... 'liberties 8' (or more), 'ladder capture'
+# By game: 'stone colour mine', 'liberties 1' ... 'liberties 8' (or more), 'ladder capture'
+PLANE_NAMES = {"go": _plane_names(planes.PLANES), "gomoku": _plane_names(gomoku.PLANES)}
 
 
 @answers("gogui-analyze_commands")
@@ -55,7 +59,10 @@ def _analyze_commands(engine) -> str:
              "dboard/Ownership/mugo-ownership", "plist/Dead Stones/final_status_list dead",
              "plist/Seki/final_status_list seki", "string/Score/final_score",
              "sboard/Liberties/mugo-liberties", "gfx/Ladders/mugo-ladders", "param/Parameters/mugo-param"]
-    return "\n".join(lines + [f"plist/Plane {k}: {name}/mugo-plane {k}" for k, name in enumerate(PLANE_NAMES)])
+    known = commands_of(engine.position.game)
+    lines = [line for line in lines if line.split("/")[-1].split(" ")[0] in known]
+    return "\n".join(lines + [f"plist/Plane {k}: {name}/mugo-plane {k}"
+                              for k, name in enumerate(PLANE_NAMES[engine.position.game])])
 
 
 @answers("gogui-interrupt")
@@ -86,7 +93,7 @@ def _setup(engine, *words: str) -> None:
     if PASS in stones:
         raise Failure(SYNTAX_ERROR, "a pass is no stone")
     try:
-        engine.position = Position(engine.position.size, engine.komi, engine.position.to_play).with_stones(
+        engine.position = engine.start(engine.position.size).with_turn(engine.position.to_play).with_stones(
             [point for point, side in stones.items() if side == BLACK],
             [point for point, side in stones.items() if side != BLACK])
     except IllegalMove as illegal:
@@ -118,9 +125,50 @@ def _pairs(words: Sequence[str], size: int) -> list[tuple[int, int]]:
             for colour, vertex in zip(words[::2], words[1::2], strict=True)]
 
 
+# ---- the rules
+
+@answers("gogui-rules_game_id")
+def _game_id(engine) -> str:
+    return engine.position.game
+
+
+@answers("gogui-rules_board")
+def _board(engine) -> str:
+    """X, O and . in rows, the top one first."""
+    return _rows([MARKS[stone] for stone in engine.position.stones.ravel().tolist()], engine.position.size)
+
+
+@answers("gogui-rules_board_size")
+def _board_size(engine) -> str:
+    return str(engine.position.size)
+
+
+@answers("gogui-rules_legal_moves")
+def _legal_moves(engine) -> str:
+    """None when the game is over: so GoGui knows that it is."""
+    position = engine.position
+    if position.is_over:
+        return ""
+    return _vertices(position.legal_points(), position.size) + " pass" * position.may_pass
+
+
+@answers("gogui-rules_side_to_move")
+def _side_to_move(engine) -> str:
+    return NAMES[engine.position.to_play].lower()
+
+
+@answers("gogui-rules_final_result")
+def _final_result(engine) -> str:
+    position = engine.position
+    if not position.is_over:
+        return "unknown"
+    score = (ending.without_dead(position) if position.may_pass else position).score()
+    return "draw" if score == 0 else "black" if score > 0 else "white"
+
+
 # ---- the position
 
-@answers("mugo-liberties")
+@answers("mugo-liberties", "go")
 def _liberties(engine) -> str:
     board = engine.position.board[0]
     points = board_points(engine.position.size)
@@ -128,17 +176,18 @@ def _liberties(engine) -> str:
     return _rows(['""' if count == 0 else str(count) for count in counts.tolist()], engine.position.size)
 
 
-@answers("mugo-ownership")
+@answers("mugo-ownership", "go")
 def _ownership(engine) -> str:
     """By rollouts; what dead stones stand on is their taker's."""
     owners = ending.owners(engine.position).ravel()
     return _rows([f"{owner:.2f}" for owner in owners.tolist()], engine.position.size)
 
 
-@answers("mugo-ladders")
+@answers("mugo-ladders", "go")
 def _ladders(engine) -> str:
     """Moves that take a chain in a ladder, and that save an own one from being taken."""
-    takes, saves = (_lit(engine.position, PLANE_NAMES.index(name)) for name in ("ladder capture", "ladder escape"))
+    names = PLANE_NAMES["go"]
+    takes, saves = (_lit(engine.position, names.index(name)) for name in ("ladder capture", "ladder escape"))
     lines = [f"TRIANGLE {takes}"] * bool(takes) + [f"CIRCLE {saves}"] * bool(saves)
     lines.append(f"TEXT moves that take a chain in a ladder (triangles): {len(takes.split())}; "
                  f"that save one (circles): {len(saves.split())}")
@@ -148,23 +197,23 @@ def _ladders(engine) -> str:
 @answers("mugo-plane")
 def _plane(engine, *words: str) -> str:
     """The points of a plane, by its number from 0 or its name, where the network sees a 1."""
-    text = " ".join(words)
-    if text.isascii() and text.isdigit() and int(text) < DEPTH:
+    text, names = " ".join(words), PLANE_NAMES[engine.position.game]
+    if text.isascii() and text.isdigit() and int(text) < len(names):
         return _lit(engine.position, int(text))
-    if text not in PLANE_NAMES:
-        raise Failure("unknown plane", f"{text!r} is none of the {DEPTH}: {', '.join(PLANE_NAMES)}")
-    return _lit(engine.position, PLANE_NAMES.index(text))
+    if text not in names:
+        raise Failure("unknown plane", f"{text!r} is none of the {len(names)}: {', '.join(names)}")
+    return _lit(engine.position, names.index(text))
 
 
 @answers("mugo-planes")
 def _planes(engine) -> str:
     """The names of all planes."""
-    return "\n" + "\n".join(f"{k} {name}" for k, name in enumerate(PLANE_NAMES))
+    return "\n" + "\n".join(f"{k} {name}" for k, name in enumerate(PLANE_NAMES[engine.position.game]))
 
 
-def _lit(position: Position, k: int) -> str:
-    planes = unpack(encode([position]))[0]
-    return _vertices(board_points(position.size)[planes[..., k].ravel() != 0], position.size)
+def _lit(position: BasePosition, k: int) -> str:
+    lit = unpack(encode([position]), len(PLANE_NAMES[position.game]))[0, ..., k]
+    return _vertices(board_points(position.size)[lit.ravel() != 0], position.size)
 
 
 def _vertices(points: Iterable[int], size: int) -> str:
@@ -189,7 +238,7 @@ def _policy(engine) -> str:
     points = sorted(position.legal_points().tolist(), key=lambda point: -priors[move_index(point, position.size)])
     shares = [float(priors[move_index(point, position.size)]) for point in points]
     return "\n".join([*_heat(points, shares, position.size),
-                      f"TEXT pass {float(priors[-1]):.1%}"])
+                      *([f"TEXT pass {float(priors[-1]):.1%}"] if position.may_pass else [])])
 
 
 @answers("mugo-search")

@@ -11,6 +11,8 @@ The board is Go's (board.BOARD) with its field k set: stones, empty points, hash
 numbers are one for both games, and chains, ko and captures lie idle.  Below stand the rules, compiled; rollouts;
 the four planes that a network sees; and Position.
 """
+import re
+
 import numpy as np
 from numba import njit
 
@@ -29,6 +31,17 @@ THREATS = 1                              # a kind of rollouts; the other is roll
 def usual_row(size: int) -> int:
     """How many in a row are played for on a board of this size: 3 on 3x3, 4 up to 6x6, else 5."""
     return ROWS.get(size, FIVE)
+
+
+def say_row(k: int, exactly: bool = False) -> str:
+    """'5 in a row', 'exactly 5 in a row'."""
+    return f"{'exactly ' if exactly else ''}{k} in a row"
+
+
+def interpret_row(text: str) -> tuple[int, bool] | None:
+    """(k, exactly) of a text as `say_row` writes it; None for another."""
+    match = re.fullmatch(r"\s*(exactly\s+)?(\d{1,2}) in a row\s*", text, re.IGNORECASE | re.ASCII)
+    return (int(match[2]), bool(match[1])) if match else None
 
 
 # ---- the rules

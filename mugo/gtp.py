@@ -26,16 +26,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import TextIO
 
-from mugo import commands, ending, gogui, parameters, players, streams
+from mugo import commands, ending, gogui, parameters, players, starts, streams
 from mugo.board import BLACK, EMPTY, WHITE
 from mugo.clock import LAG, NO_LIMIT, Clock, TimeSettings
-from mugo.commands import SIZES
-from mugo.coords import MAX_SIZE, MIN_SIZE, PASS, format_gtp
+from mugo.coords import PASS, format_gtp
 from mugo.files import BadInput
 from mugo.go import Position
 from mugo.parameters import Parameters
 from mugo.players import RESIGN, Player
-from mugo.protocol import COMMANDS, SYNTAX_ERROR, Failure, Lines, format_reply, read_lines, split_line
+from mugo.position import BasePosition
+from mugo.protocol import COMMANDS, ONLY, SYNTAX_ERROR, Failure, Lines, format_reply, read_lines, split_line
+from mugo.rules import new_game
 from mugo.search import Thought
 
 TABLES = (commands, streams, gogui, parameters)          # whose commands are known, because they are imported
@@ -44,7 +45,7 @@ TABLES = (commands, streams, gogui, parameters)          # whose commands are kn
 class Engine:
     """A player, a position, and the commands that change it.
 
-    size: of the first board.
+    size, komi: of the first board, Go's.  start: the empty board of another game, instead of these.
     cleanup: take dead stones off before passing, always, as servers that count by Tromp and Taylor's rule want it.
     lag: seconds that a move costs on the controller's clock beyond what `now` measures.
     ponder: think on the opponent's time, from an own move until the next command.
@@ -56,17 +57,15 @@ class Engine:
     Raises BadInput for a board that nobody plays, or a negative lag.
     """
 
-    def __init__(self, player: Player, *, size: int = 19, komi: float = 7.5, lag: float = LAG,
-                 cleanup: bool = False, ponder: bool = False, name: str = "", options: Parameters | None = None,
-                 log: Callable[[str], object] = lambda text: None,
+    def __init__(self, player: Player, *, size: int = 19, komi: float = 7.5, start: BasePosition | None = None,
+                 lag: float = LAG, cleanup: bool = False, ponder: bool = False, name: str = "",
+                 options: Parameters | None = None, log: Callable[[str], object] = lambda text: None,
                  now: Callable[[], float] = time.monotonic, ready: Callable[[], object] = lambda: None):
-        if not MIN_SIZE <= size <= MAX_SIZE:
-            raise BadInput(f"{SIZES}, not {size}x{size}")
         if not 0 <= lag < math.inf:
             raise BadInput(f"a lag is 0 seconds or more, not {lag}")
         self.player = player
-        self.komi = komi
-        self.position = Position(size, komi)
+        self.position = start or new_game("go", size, komi=komi)
+        self.komi = self.position.komi           # in Gomoku kept for nothing
         self.quitting = False
         self.lag = lag
         self.cleanup = cleanup
@@ -79,7 +78,7 @@ class Engine:
         self._lines: Lines | None = None
         self._thinking: threading.Thread | None = None
         self._enough = threading.Event()         # for the thread that thinks on the opponent's time
-        self._own: Position | None = None        # after the last move of our own
+        self._own: BasePosition | None = None        # after the last move of our own
         self.set_clocks(NO_LIMIT)
 
     def answer(self, line: str, write: Callable[[str], object] | None = None, lines: Lines | None = None) -> str | None:
@@ -119,6 +118,9 @@ class Engine:
     def _run(self, name: str, arguments: list[str]) -> str | None:
         if name not in COMMANDS:
             raise Failure("unknown command")
+        game = self.position.game
+        if ONLY.get(name, game) != game:
+            raise Failure(f"{name} is for {ONLY[name].capitalize()}, and this is {game.capitalize()}")
         try:
             inspect.signature(COMMANDS[name]).bind(self, *arguments)
         except TypeError as error:
@@ -154,7 +156,7 @@ class Engine:
         self._thinking = threading.Thread(target=self._think, args=[self.player.search, self.position], daemon=True)
         self._thinking.start()
 
-    def _think(self, search, position: Position) -> None:
+    def _think(self, search, position: BasePosition) -> None:
         try:
             search.think(position, simulations=streams.LONGEST, is_over=self._enough.is_set)
         except Exception:
@@ -169,22 +171,30 @@ class Engine:
 
     # -- the game
 
-    def clear(self, size: int) -> None:
+    def start(self, size: int) -> BasePosition:
+        """An empty board of this size, of the game that is played, by its rules.  Raises BadInput."""
+        now = self.position
+        if now.game == "gomoku":
+            return new_game(now.game, size, k=now.k, exactly=now.exactly)
+        return new_game(now.game, size, komi=self.komi)
+
+    def begin_game(self, start: BasePosition) -> None:
         """A new game, with the clocks full."""
-        self.position = Position(size, self.komi)
+        self.position = start
         self.set_clocks(self.settings)
 
-    def go_to(self, position: Position) -> None:
+    def go_to(self, position: BasePosition) -> None:
         """Make this the position, with the komi of now, not of when it was first reached."""
         self.position = copy.copy(position)
-        self.position.komi = self.komi
+        if position.game == "go":
+            self.position.komi = self.komi
 
     def set_clocks(self, settings: TimeSettings) -> None:
         """Both clocks, full."""
         self.settings = settings
         self.clocks = {side: Clock(settings, self.lag) for side in (BLACK, WHITE)}
 
-    def generate(self, position: Position, cleanup: bool = False,
+    def generate(self, position: BasePosition, cleanup: bool = False,
                  watch: Callable[[Thought], None] | None = None, every: float = 1.0) -> str:
         """Let the player move, on its clock; returns the vertex.  A game that it resigns stays where it is.
 
@@ -244,8 +254,7 @@ def serve(engine: Engine, source: Iterable[str], out: TextIO, log: Callable[[str
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo gtp`."""
     players.add_arguments(parser)
-    parser.add_argument("--size", type=int, help="of the first board (default: that of --network, or 19)")
-    parser.add_argument("--komi", type=float, default=7.5, help="until told otherwise (default: %(default)s)")
+    starts.add_arguments(parser, f"that of --network, or {players.GO_SIZE}")
     parser.add_argument("--cleanup", action="store_true",
                         help="take dead stones off before passing, as servers that count what stands there want it")
     parser.add_argument("--lag", type=float, default=LAG, metavar="S",
@@ -259,18 +268,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def command(arguments: argparse.Namespace) -> int:
     """Run `mugo gtp`; returns the exit status.  Raises BadInput before the first line is read."""
-    player = players.from_arguments(arguments)
+    start = starts.first_position(arguments, players.first_size(arguments))
+    player = players.from_arguments(arguments, start.game)
     # Beside the first commands, so that `name` is answered before compiled code is loaded.
-    size = players.first_size(arguments) if arguments.size is None else arguments.size
     with _opened_log(arguments.log_file) as write_down:
         def log(text: str) -> None:
             log_to_stderr(text)
             write_down(f"! {text}")
 
-        warming = threading.Thread(target=warm_up, args=[player, size])
-        engine = Engine(player, size=size, komi=arguments.komi, lag=arguments.lag, cleanup=arguments.cleanup,
-                        ponder=arguments.ponder, name=arguments.name, options=Parameters(arguments),
-                        log=log, ready=warming.join)
+        warming = threading.Thread(target=warm_up, args=[player, start])
+        engine = Engine(player, start=start, lag=arguments.lag, cleanup=arguments.cleanup, ponder=arguments.ponder,
+                        name=arguments.name, options=Parameters(arguments, start.game), log=log, ready=warming.join)
         warming.start()
         with _own_stdout() as out:
             serve(engine, read_lines(sys.stdin.fileno()), out, write_down)
@@ -313,12 +321,12 @@ def _opened_log(path: Path | None) -> Iterator[Callable[[str], None]]:
         yield write_down
 
 
-def warm_up(player: Player, size: int) -> None:
+def warm_up(player: Player, start: BasePosition) -> None:
     """Get a player ready, then playing and counting; say so on stderr if that takes long."""
     notice = threading.Timer(3, log_to_stderr, ["getting ready; the first start on a machine compiles"])
     notice.start()
     try:
-        player.warm_up(size)
+        player.warm_up(start)
         ending.without_dead(Position(5).play(PASS)).result()
     except BadInput as bad:                          # a move says so again
         log_to_stderr(str(bad))

@@ -6,15 +6,16 @@
 
 Who plays is players.py's; `play` gives hints with these, and `analyze` reviews games.
 """
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from mugo.coords import PASS, move_index
-from mugo.go import Position
+from mugo.files import BadInput
 from mugo.players import WATCH
+from mugo.position import BasePosition
 from mugo.search import Branch, Search, Settings, Thought
 
 FAVOURITES = 12           # moves of a network whose values are asked for
@@ -35,9 +36,9 @@ class Judgement:
 class Judge(Protocol):
     """What hints and reviews ask."""
 
-    def judge(self, position: Position, *, is_over: Callable[[], bool] = lambda: False,
+    def judge(self, position: BasePosition, *, is_over: Callable[[], bool] = lambda: False,
               watch: Callable[[Thought], None] | None = None) -> Judgement:
-        """Raises BadInput for a board that the network does not play."""
+        """Raises BadInput for a board that the network does not play, and for a game of Gomoku that is over."""
 
 
 class SearchJudge:
@@ -48,7 +49,7 @@ class SearchJudge:
         self.simulations = simulations
         self.seconds = seconds
 
-    def judge(self, position: Position, *, is_over: Callable[[], bool] = lambda: False,
+    def judge(self, position: BasePosition, *, is_over: Callable[[], bool] = lambda: False,
               watch: Callable[[Thought], None] | None = None, may_pass: bool = True, kept: int = 0) -> Judgement:
         """kept: simulations that the tree has of this position already; they count."""
         simulations = None if self.simulations is None else max(1, self.simulations - kept)
@@ -65,19 +66,31 @@ class NetworkJudge:
         self.network = network
         self.average = average
 
-    def judge(self, position: Position, *, is_over: Callable[[], bool] = lambda: False,
+    def judge(self, position: BasePosition, *, is_over: Callable[[], bool] = lambda: False,
               watch: Callable[[Thought], None] | None = None) -> Judgement:
+        if position.is_over and not position.may_pass:
+            raise BadInput("the game is over: there is no move to look for")
         priors, values = self.network.evaluate([position], average=self.average)
-        points = np.append(position.sensible_points(), PASS)
+        points = np.append(position.sensible_points(), [PASS] * position.may_pass).astype(np.int64)
         liked = priors[0][[move_index(int(point), position.size) for point in points]]
         best = np.argsort(-liked, kind="stable")[:FAVOURITES]
-        rates = np.full(len(best), np.nan)
+        rates = [np.nan] * len(best)
         if values is not None:
             after = [position.play(int(point)) for point in points[best]]
-            rates = (1 - self.network.evaluate(after, average=self.average)[1]) / 2
+            rates = win_rates_after(self.network, after, self.average)
         choices = tuple(Branch(int(points[i]), float(liked[i]), 0, float(rate), (int(points[i]),))
                         for i, rate in zip(best, rates, strict=True))
         return Judgement(choices, None if values is None else float(1 + values[0]) / 2)
+
+
+def win_rates_after(network, after: Sequence[BasePosition], average: bool = False) -> list[float]:
+    """What a network's value head says of positions, for the side that has moved there, from 0 to 1.
+
+    Who has won a game of Gomoku the rules know; the network has never seen one that is over.
+    """
+    values = network.evaluate(after, average=average)[1].tolist()
+    return [(1 - (position.score() * position.to_play if position.is_over and not position.may_pass else value)) / 2
+            for position, value in zip(after, values, strict=True)]
 
 
 def judge_of(player, simulations: int | None = None, seconds: float | None = None) -> Judge:

@@ -1,6 +1,7 @@
 """Players and programs against each other:  mugo match SIDE SIDE ... -o FOLDER
 
     mugo match "uct --seconds 2" "gnugo --mode gtp --level 1" --games 100 --size 9
+    mugo match "mcts --simulations 400" "uct --simulations 5000 --rollout uniform" --game gomoku --size 8
 
     fixtures -> tables, --jobs of them: two programs, one game at a time -> a row and an SGF each -> figures
 
@@ -29,19 +30,24 @@ from typing import NamedTuple
 
 from tqdm import tqdm
 
-from mugo.coords import MAX_SIZE, MIN_SIZE
+from mugo import starts
+from mugo.board import BLACK, WHITE
 from mugo.ending import without_dead
 from mugo.engines import EngineFault, Program, Side, side_of
 from mugo.files import BadInput, written_whole
 from mugo.games import record_of
-from mugo.go import BLACK, WHITE, Position, fixed_handicap
+from mugo.go import fixed_handicap
 from mugo.openings import openings
+from mugo.position import BasePosition
 from mugo.ratings import format_summary, summary
 from mugo.records import format_record
 from mugo.referee import Game, Terms, interpret_time, play_game, setting_up
 
+GO_SIZE = 9
 GNUGO = "gnugo --mode gtp --chinese-rules"           # as an arbiter
 ARBITER_SECONDS = 300
+NOT_GOMOKU = {"game": "go", "k": None, "exactly": False}
+ONLY_IN_GO = {"ko": "superko", "rules": "", "scoring": "own"}        # options, and their defaults
 # One row a game.  `number` counts from 0; `fingerprint` is the same for two games of the same moves.
 COLUMNS = ("number", "opening", "black", "white", "result", "winner", "end", "at_fault", "details", "moves", "date",
            "fingerprint", "black_moves", "black_seconds", "black_worst", "white_moves", "white_seconds", "white_worst")
@@ -98,27 +104,27 @@ class Table:
         if program:
             program.close(at_once=True)
 
-    def introduce(self) -> dict[str, str]:
+    def introduce(self, start: BasePosition) -> dict[str, str]:
         """Name and version of every side.  Raises BadInput for one that does not work, or not on this board."""
         told = {}
         for side in [*self.sides, *([self.arbiter] if self.arbiter else [])]:
             try:
                 program = self.program(side)
                 told[side.name] = f"{program.ask('name')} {program.ask('version')}"
-                for line in setting_up(Position(self.terms.size, self.terms.komi), handicap=False):
+                for line in setting_up(start, handicap=False):
                     program.ask(line)
             except EngineFault as fault:
                 raise BadInput(f"{side.name}: {fault}") from None
         return told
 
-    def play(self, black: Side, white: Side, opening: Position) -> Game:
+    def play(self, black: Side, white: Side, opening: BasePosition) -> Game:
         programs = {BLACK: self.program(black), WHITE: self.program(white)}
         game = play_game(programs, opening, self.terms, self.count)
         if game.loser:
             self.stop(black if game.loser == BLACK else white)
         return game
 
-    def count(self, position: Position) -> float:
+    def count(self, position: BasePosition) -> float:
         """Black's lead.  Raises BadInput if the arbiter fails twice."""
         if not self.arbiter:
             return without_dead(position).score()
@@ -173,6 +179,7 @@ class Folder:
             begun = about
         except (OSError, ValueError) as error:
             raise BadInput(f"{file} cannot be read: {error}") from None
+        begun = NOT_GOMOKU | begun                       # older matches do not say
         for name, value in about.items():
             if begun.get(name) != value:
                 raise BadInput(f"{path} holds another match: its {name.replace('_', ' ')} is {begun.get(name)!r}, "
@@ -248,8 +255,8 @@ def sgf_of(row: dict, game: Game, terms: Terms, versions: dict[str, str]) -> str
 
 # ---- the match -----------------------------------------------------------------------------------
 
-def run(sides: list[Side], terms: Terms, folder: Folder, games: list[Fixture], opening: Callable[[int], Position], *,
-        arbiter: Side | None = None, jobs: int = 1) -> None:
+def run(sides: list[Side], terms: Terms, folder: Folder, games: list[Fixture],
+        opening: Callable[[int], BasePosition], *, arbiter: Side | None = None, jobs: int = 1) -> None:
     """Play what the folder does not have yet.  Raises BadInput for a side that does not work at all."""
     done = {int(row["number"]) for row in folder.rows}
     games = [fixture for fixture in games if fixture.number not in done]
@@ -270,7 +277,7 @@ def run(sides: list[Side], terms: Terms, folder: Folder, games: list[Fixture], o
 
     executor = ThreadPoolExecutor(len(tables))
     try:
-        versions = tables[0].introduce()
+        versions = tables[0].introduce(next(iter(opening(0).line())))
         with tqdm(unit=" games", total=len(done) + len(games), initial=len(done), smoothing=0.05) as bar:
             bar.set_postfix_str(running_score(sides, folder.rows))
             for future in as_completed([executor.submit(play, fixture) for fixture in games]):
@@ -333,9 +340,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("sides", nargs="+", metavar="SIDE",
                         help='a player with its options ("uct --seconds 2") or a GTP command line ("gnugo --mode gtp")')
     parser.add_argument("--games", type=int, default=100, metavar="N", help="of each pair (default %(default)s)")
-    parser.add_argument("--size", type=int, default=9, metavar="N", help="of the board (default %(default)s)")
-    parser.add_argument("--komi", type=float, default=7.5, metavar="POINTS", help="default %(default)s")
-    parser.add_argument("--handicap", type=int, default=0, metavar="N", help="stones for Black (see --colours)")
+    starts.add_arguments(parser, str(GO_SIZE))
+    parser.add_argument("--handicap", type=int, default=0, metavar="N", help="in Go: stones for Black (see --colours)")
     parser.add_argument("--colours", choices=("alternate", "fixed"), default="alternate",
                         help="fixed: the side named first is always Black (default %(default)s)")
     parser.add_argument("--openings", metavar="WHAT",
@@ -368,19 +374,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(args: argparse.Namespace) -> int:
-    sides = distinct([side_of(text) for text in args.sides])
+    start = starts.first_position(args, GO_SIZE)
+    args.game, args.size, args.komi = start.game, start.size, start.komi
+    options = ()
+    if start.game == "gomoku":
+        args.k = start.k
+        options = "--game", "gomoku", "--size", str(start.size), "--k", str(start.k), *["--exactly"] * start.exactly
+        for name, usual in ONLY_IN_GO.items():
+            if getattr(args, name) != usual:
+                raise BadInput(f"--{name} is for Go, and this is Gomoku")
+    sides = distinct([side_of(text, options) for text in args.sides])
     if len(sides) < 2:
         raise BadInput("a match takes two sides or more")
     for name in "games", "jobs", "move_limit", "max_moves", "opening_moves":
         value = getattr(args, name)
         if value is not None and value <= 0:
             raise BadInput(f"--{name.replace('_', '-')} {value}: more than 0 is needed")
-    if not MIN_SIZE <= args.size <= MAX_SIZE:
-        raise BadInput(f"--size {args.size}: boards are {MIN_SIZE} to {MAX_SIZE}")
     terms = Terms(size=args.size, komi=args.komi, time=args.time and interpret_time(args.time),
                   move_limit=args.move_limit, max_moves=args.max_moves, simple_ko=args.ko == "simple", rules=args.rules)
     arbiter = None if args.scoring == "own" else side_of(GNUGO if args.scoring == "gnugo" else args.scoring)
-    start = Position(args.size, args.komi)
     if args.handicap:
         try:
             start = start.with_handicap(fixed_handicap(args.size, args.handicap))
@@ -388,8 +400,8 @@ def command(args: argparse.Namespace) -> int:
             raise BadInput(f"--handicap: {error}") from None
     opening = openings(args.openings, start, moves=args.opening_moves, seed=args.seed)
     about = {name: getattr(args, name) for name in (
-        "sides", "size", "komi", "handicap", "colours", "openings", "opening_moves", "seed", "time", "move_limit",
-        "max_moves", "ko", "rules", "scoring", "gauntlet")}
+        "sides", *NOT_GOMOKU, "size", "komi", "handicap", "colours", "openings", "opening_moves", "seed", "time",
+        "move_limit", "max_moves", "ko", "rules", "scoring", "gauntlet")}
     folder = Folder(args.output, about)
     games = fixtures(len(sides), args.games, gauntlet=args.gauntlet, swap=args.colours == "alternate")
     with stopped_by_signals():

@@ -39,10 +39,11 @@ class _Parser(argparse.ArgumentParser):
 class Parameters:
     """The options of a player by their names on the command line, without the dashes.
 
-    arguments: what `players.add_arguments` has read.
+    arguments: what `players.add_arguments` has read.  game: that the player plays.
     """
 
-    def __init__(self, arguments: argparse.Namespace):
+    def __init__(self, arguments: argparse.Namespace, game: str = "go"):
+        self._game = game
         self._parser = _Parser(add_help=False, allow_abbrev=False)
         players.add_arguments(self._parser)
         self._arguments = arguments
@@ -74,7 +75,7 @@ class Parameters:
         network = getattr(getattr(player, "search", player), "network", None)
         if network is None or name in REOPENS:
             network = arguments.network
-        changed = players.from_arguments(argparse.Namespace(**vars(arguments) | {"network": network}))
+        changed = players.from_arguments(argparse.Namespace(**vars(arguments) | {"network": network}), self._game)
         self._arguments = arguments
         return changed
 
@@ -173,12 +174,12 @@ def _of_kata(engine, name: str) -> str:
     return KATA[name]
 
 
-@answers("kata-get-rules")
+@answers("kata-get-rules", "go")
 def _get_rules(engine) -> str:
     return json.dumps(OUR_RULES, separators=(",", ":"))
 
 
-@answers("kata-set-rules")
+@answers("kata-set-rules", "go")
 def _set_rules(engine, *words: str) -> None:
     """Games are counted by area, always: other rules are refused."""
     text = " ".join(words)
@@ -193,6 +194,6 @@ def _set_rules(engine, *words: str) -> None:
         raise Failure("unsupported rules", "games are counted by area here, as the Chinese do")
 
 
-@answers("kgs-rules")
+@answers("kgs-rules", "go")
 def _kgs_rules(engine, name: str) -> None:
     _set_rules(engine, name)

@@ -1,4 +1,4 @@
-"""Players: an object with a name that chooses a point in a position.
+"""Players: an object with a name that chooses a point in a position, of Go or of Gomoku.
 
     random         any sensible point, all equally likely
     policy         the sensible point that a network likes best
@@ -6,8 +6,9 @@
     uct            Monte Carlo tree search with rollouts alone: no network, any board
     mcts           tree search with a network's priors, rollouts, and its value head if it has one
 
-A sensible point is legal, superko included, and fills no own true eye.  How the searchers search is
-search.py's; what they make of it, when they pass and when they resign, stands here.
+A sensible point is legal, superko included, and fills no own true eye; in Gomoku, where nobody passes, every empty
+one is.  How the searchers search is search.py's, and when they pass passing.py's; how long they search and when they
+resign stands here.
 """
 import argparse
 import time
@@ -18,10 +19,11 @@ from typing import Protocol
 
 import numpy as np
 
-from mugo import ending
+from mugo import ending, passing
 from mugo.coords import PASS, move_index
 from mugo.files import BadInput
-from mugo.go import Position
+from mugo.passing import ENOUGH
+from mugo.position import BasePosition
 from mugo.search import PUCT_C, ROLLOUTS, UCB_C, Branch, Search, Settings, Thought
 
 NAMES = ("random", "policy", "randompolicy", "uct", "mcts")
@@ -29,31 +31,32 @@ SEARCHERS = ("uct", "mcts")
 NETWORKED = ("policy", "randompolicy", "mcts")
 RESIGN = -1               # what `choose` answers instead of a point
 TEMPERATURE = 0.5         # squares the priors: a hundred moves of 0.1 % no longer add up to one of 10 %
+GO_SIZE = 19              # of a board of Go that nobody says the size of
 SECONDS = 2.0             # a move of a searcher that was told nothing else
-WORSE = 0.05              # a win rate lower by this is lower
 WATCH = 0.2               # seconds between two looks at a search
-ENOUGH = 100              # simulations that show who owns what, or that a move loses
-UCT = Settings(rollout="mogo")
+UCT = Settings(rollout="mogo")                     # in Gomoku the same as "threats"
 MCTS = Settings(rollout="mogo", trust=0.5)
+GOMOKU_MCTS = Settings(rollout="none", trust=0.0)  # its networks learn the value of their own play
 
 
 class Player(Protocol):
     """What gtp.py, and everything else that plays, asks of a player."""
     name: str
 
-    def choose(self, position: Position, *, seconds: float | None = None, cleanup: bool = False) -> int:
-        """A point for the side to move, PASS or RESIGN.
+    def choose(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
+        """A point for the side to move, RESIGN, or in Go PASS.
 
         seconds: the most it may take (a clock's word); None: as the player was told when it was made.
         cleanup: take every dead stone off before passing.
-        Raises BadInput where its network cannot be opened, or is too old for this board.
+        Raises BadInput where its network cannot be opened or does not play this board, and for a game of Gomoku
+        that is over.
         """
 
     def explain(self) -> str:
         """A line about the last choice; '' if there is nothing to say."""
 
-    def warm_up(self, size: int) -> None:
-        """Load what the first `choose` on a board of this size needs, compiled code above all; between games,
+    def warm_up(self, start: BasePosition) -> None:
+        """Load what the first `choose` from this start of a game needs, compiled code above all; between games,
         for a searcher forgets its tree.  Raises BadInput as `choose` does."""
 
 
@@ -84,7 +87,8 @@ class Manner:
 
 
 def make_player(name: str, *, network=None, seed: int | None = None, temperature: float = TEMPERATURE,
-                average: bool = True, settings: Settings | None = None, manner: Manner = Manner()) -> Player:
+                average: bool = True, settings: Settings | None = None, manner: Manner = Manner(),
+                game: str = "go") -> Player:
     """The player of this name.
 
     network: what network.Network opens, or an open one, for boards of every size; None: the bundled ones,
@@ -92,6 +96,7 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
     seed: the same seed plays the same moves.  temperature: of `randompolicy` only.
     average: the policies' priors are means over the eight symmetries, which are better.
     settings, manner: of `uct` and `mcts` only; a seed in the settings counts more than `seed`.
+    game: where there are no settings, the usual ones for this game are taken.
     Raises BadInput for an unknown name, options that make no sense or a network that cannot be opened.
     """
     if name not in NAMES:
@@ -99,18 +104,30 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
     if name == "random":
         return RandomPlayer(seed)
     if name == "uct":
-        return SearchPlayer(name, Search(settings or replace(UCT, seed=seed)), manner)
+        return SearchPlayer(name, Search(settings or replace(usual(name, game), seed=seed)), manner)
     if network is None or isinstance(network, str | Path):
         network = open_network(network, settings.threads if settings and name == "mcts" else None)
     if name == "mcts":
-        return SearchPlayer(name, Search(settings or replace(MCTS, seed=seed), network), manner)
+        return SearchPlayer(name, Search(settings or replace(usual(name, game), seed=seed), network), manner)
     return PolicyPlayer(network, temperature=temperature if name == "randompolicy" else 0, average=average, seed=seed)
+
+
+def usual(name: str, game: str) -> Settings:
+    """How `uct` or `mcts` searches in a game, "go" or "gomoku", if nobody says otherwise."""
+    return UCT if name == "uct" else MCTS if game == "go" else GOMOKU_MCTS
 
 
 def open_network(name: str | Path | None, threads: int | None = None):
     """The network of this name or file, or the bundled ones.  Raises BadInput."""
     from mugo.network import Bundled, Network          # here, so that `random` starts without it
     return Bundled(threads) if name is None else Network(name, threads)
+
+
+def _no_move(position: BasePosition) -> int:
+    """What is played where no point can be: PASS.  Raises BadInput where that is no move either."""
+    if not position.may_pass:
+        raise BadInput("the game is over")
+    return PASS
 
 
 class RandomPlayer:
@@ -120,15 +137,15 @@ class RandomPlayer:
     def __init__(self, seed: int | None = None):
         self._rng = np.random.default_rng(seed)
 
-    def choose(self, position: Position, *, seconds: float | None = None, cleanup: bool = False) -> int:
+    def choose(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
         points = position.sensible_points()
-        return int(self._rng.choice(points)) if len(points) else PASS
+        return int(self._rng.choice(points)) if len(points) else _no_move(position)
 
     def explain(self) -> str:
         return ""
 
-    def warm_up(self, size: int) -> None:
-        Position(size).sensible_points()
+    def warm_up(self, start: BasePosition) -> None:
+        start.sensible_points()
 
 
 class PolicyPlayer:
@@ -149,11 +166,11 @@ class PolicyPlayer:
         self._average = average
         self._rng = np.random.default_rng(seed)
 
-    def choose(self, position: Position, *, seconds: float | None = None, cleanup: bool = False) -> int:
+    def choose(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
         priors = self.network.evaluate([position], average=self._average)[0][0]
-        points = ending.worth_playing(position, priors, cleanup)
+        points = ending.worth_playing(position, priors, cleanup) if position.may_pass else position.sensible_points()
         if not len(points):
-            return PASS
+            return _no_move(position)
         weights = priors[[move_index(int(point), position.size) for point in points]].astype(np.float64)
         if self._temperature == 0:
             return int(points[np.argmax(weights)])
@@ -165,29 +182,15 @@ class PolicyPlayer:
     def explain(self) -> str:
         return ""
 
-    def warm_up(self, size: int) -> None:
-        position = Position(size)
-        position.sensible_points()
-        self.network.evaluate([position])
+    def warm_up(self, start: BasePosition) -> None:
+        start.sensible_points()
+        self.network.evaluate([start])
 
 
 class SearchPlayer:
-    """Plays what a search prefers, and ends games.  `thought` is its last search, None before the first.
-    Whoever wants to see it think, or to stop it and have the best move so far, sets `watch`, `every` and
-    `is_over`, which are as Search.think has them.
-
-    It passes
-
-    - when no sensible point is left,
-    - when the opponent has passed and the game is won by count, dead stones taken off, none of them in doubt,
-    - when nothing is left to play for: every point it could play on is settled, and a look at the position
-      after the pass finds nothing lost by it,
-    - when the search prefers the pass, unless the count says that this ends a lost game, and there are moves
-      hardly worse.
-
-    Before the game is nearly over it does none of this: the tree counts by Tromp and Taylor's rule, by which two
-    early passes may win; people would disagree.
-    With `cleanup` the count is of the board as it stands, and it takes the opponent's dead stones off first.
+    """Plays what a search prefers; when it passes instead, in Go, passing.py says.  `thought` is its last search,
+    None before the first.  Whoever wants to see it think, or to stop it and have the best move so far, sets `watch`,
+    `every` and `is_over`, which are as Search.think has them.
     """
 
     def __init__(self, name: str, search: Search, manner: Manner = Manner()):
@@ -201,31 +204,26 @@ class SearchPlayer:
         self._hopeless = 0        # own moves in a row below the win rate at which it resigns
         self._plies = 0           # of the position that it chose in last
 
-    def choose(self, position: Position, *, seconds: float | None = None, cleanup: bool = False) -> int:
+    def choose(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
         self.thought = None
         if not len(position.sensible_points()):
-            return PASS
-        is_over = cleanup or ending.is_nearly_over(position)
-        if position.last == PASS and is_over and self._is_won(position, cleanup) \
-                and (cleanup or ending.is_clear(position)):
-            return self._pass(position, cleanup)
+            return _no_move(position)
+        may_pass = position.may_pass and (cleanup or ending.is_nearly_over(position))
+        if may_pass and passing.wins(position, cleanup):
+            return passing.passed(position, cleanup)
         limits = self._limits(seconds)
         deadline = time.perf_counter() + limits["seconds"] if limits["seconds"] else None
-        if deadline and is_over:
-            limits["seconds"] *= 0.8                     # the rest is for `_loses_nothing`
-        self.thought = self.search.think(position, may_pass=is_over, is_over=self.is_over, watch=self.watch,
+        if deadline and may_pass:
+            limits["seconds"] *= 0.8                     # the rest is for the look at what a pass would lose
+        self.thought = self.search.think(position, may_pass=may_pass, is_over=self.is_over, watch=self.watch,
                                          every=self.every, **limits)
         best = self.thought.best(self._manner.by_mean)
         if self._is_hopeless(position, best):
             return RESIGN
-        if self._nothing_left(position) and self._loses_nothing(position, best, deadline):
-            return self._pass(position, cleanup)
-        if best.point == PASS:
-            others = [branch for branch in self.thought.branches if branch.point != PASS and branch.visits]
-            if self._is_won(position, cleanup) or not others or others[0].win_rate < best.win_rate - WORSE:
-                return self._pass(position, cleanup)
-            return others[0].point
-        return best.point
+        if not position.may_pass:
+            return best.point
+        return passing.choose(self.search, self.thought, best, cleanup=cleanup, deadline=deadline,
+                              is_over=self.is_over)
 
     def _limits(self, seconds: float | None) -> dict:
         """What `think` is told: the player's own limits and the clock's, whichever is less."""
@@ -235,17 +233,7 @@ class SearchPlayer:
         limits = [limit for limit in (own, seconds) if limit is not None]
         return {"simulations": self._manner.simulations, "seconds": min(limits, default=None)}
 
-    def _is_won(self, position: Position, cleanup: bool) -> bool:
-        """Whether the game is won if it ends here."""
-        counted = position if cleanup else ending.without_dead(position)
-        return counted.score() * position.to_play > 0
-
-    def _pass(self, position: Position, cleanup: bool) -> int:
-        """PASS, or with `cleanup` a point where that takes liberties from a dead chain."""
-        points = ending.beside_the_dead(position) if cleanup else ()
-        return int(points[0]) if len(points) else PASS
-
-    def _is_hopeless(self, position: Position, best: Branch) -> bool:
+    def _is_hopeless(self, position: BasePosition, best: Branch) -> bool:
         follows = position.plies == self._plies + 2      # not another game, nor after an undo
         self._plies = position.plies
         if not follows or best.win_rate >= self._manner.resign or best.visits < ENOUGH:
@@ -254,39 +242,26 @@ class SearchPlayer:
             self._hopeless += 1
         return self._hopeless >= self._manner.patience
 
-    def _nothing_left(self, position: Position) -> bool:
-        """Whether every point that could be played on is settled: who owns it does not change any more."""
-        if self.thought.visits < ENOUGH:
-            return False
-        owners = self.thought.owners if self.thought.rollouts >= ENOUGH else ending.owners(position)
-        points = [move_index(branch.point, position.size) for branch in self.thought.branches if branch.point != PASS]
-        return bool((np.abs(owners.ravel()[points]) > ending.SETTLED).all())
-
-    def _loses_nothing(self, position: Position, best: Branch, deadline: float | None) -> bool:
-        """Whether the opponent, moving next after a pass, finds nothing that this side would have prevented."""
-        left = None if deadline is None else deadline - time.perf_counter()
-        if left is not None and left <= 0:
-            return False
-        after = self.search.think(position.play(PASS), simulations=self.thought.visits // 4, seconds=left,
-                                  is_over=self.is_over)
-        return after.visits >= ENOUGH // 4 and 1 - after.win_rate >= best.win_rate - WORSE
-
     def explain(self) -> str:
         return self.thought.describe(self.thought.best(self._manner.by_mean)) if self.thought else ""
 
-    def warm_up(self, size: int) -> None:
-        position = Position(size)
+    def warm_up(self, start: BasePosition) -> None:
+        position = start
         for _ in range(2):                   # the second finds the tree of the first
-            position.sensible_points()
+            points = position.sensible_points()
+            if not len(points):
+                return
             self.search.think(position, simulations=2)
-            position = position.play(position.sensible_points()[0])
-        ending.without_dead(position)
+            position = position.play(int(points[0]))
+        if position.may_pass:
+            ending.without_dead(position)
 
 
-def add_arguments(parser: argparse.ArgumentParser, default: str = "policy", by_option: bool = False) -> None:
+def add_arguments(parser: argparse.ArgumentParser, default: str | None = "policy", by_option: bool = False) -> None:
     """The options of every player; who it is stands alone, or with `by_option` after --player."""
     name, place = ("--player", {}) if by_option else ("player", {"nargs": "?"})
-    parser.add_argument(name, default=default, choices=NAMES, help="who plays (default: %(default)s)", **place)
+    usual = default or "mcts, or uct where there is no network for the board"
+    parser.add_argument(name, default=default, choices=NAMES, help=f"who plays (default: {usual})", **place)
     parser.add_argument("--network", metavar="NAME",
                         help="a file, the folder of a training run, or the name of a bundled network; it plays boards "
                         "of every size (default: for each board the bundled network of its size, or of the nearest)")
@@ -303,12 +278,15 @@ def add_arguments(parser: argparse.ArgumentParser, default: str = "policy", by_o
                         f"(default: {SECONDS:g} where neither simulations nor a clock say more)")
     parser.add_argument("--threads", type=int, default=1, metavar="N",
                         help="for rollouts and the network (default: %(default)s)")
-    parser.add_argument("--rollout", choices=ROLLOUTS, help="how leaves are judged: at random, with MoGo's patterns, "
-                        "by the network playing both sides, or by its value head alone "
-                        f"(default: uct {UCT.rollout}, mcts {MCTS.rollout})")
+    parser.add_argument("--rollout", choices=ROLLOUTS, help="how leaves are judged: by random moves, with MoGo's "
+                        "patterns (in Gomoku that is `threats`: who can win at once does, or stops the opponent's "
+                        "winning), by the network playing both sides, or by its value head alone.  `uct --rollout "
+                        f"uniform` is plain UCT (default: {UCT.rollout}; in Gomoku uct threats, mcts "
+                        f"{GOMOKU_MCTS.rollout})")
     parser.add_argument("--rollouts", type=int, default=1, metavar="N", help="for each leaf (default: %(default)s)")
     parser.add_argument("--lambda", dest="trust", type=float, metavar="L", help="of mcts: the share of rollouts in "
-                        f"the value of a leaf, the rest is the value head's (default: {MCTS.trust:g})")
+                        f"the value of a leaf, the rest is the value head's (default: {MCTS.trust:g}; in Gomoku "
+                        "the value head alone)")
     parser.add_argument("--c", type=float, metavar="C", help="the constant of exploration: sqrt(2) is UCB1's in "
                         f"theory, 1.5 the small-board tutorials' (default: uct {UCB_C:g}, mcts {PUCT_C:g})")
     parser.add_argument("--urgency", type=float, metavar="U", help="what a move not yet tried is worth.  uct: a "
@@ -341,23 +319,26 @@ def add_arguments(parser: argparse.ArgumentParser, default: str = "policy", by_o
 
 
 def first_size(args: argparse.Namespace) -> int:
-    """The board that the player of a command line is made for: the one its network was trained on, or 19x19.
+    """The board of Go that the player of a command line is made for: the one its network was trained on, or 19x19.
     Raises BadInput."""
     if args.network is None or args.player not in NETWORKED:
-        return 19
+        return GO_SIZE
     from mugo.network import find, read_about
     return read_about(find(args.network))["size"]
 
 
-def settings_of(args: argparse.Namespace) -> Settings:
-    """The settings of the search that a command line asks for.  Raises BadInput."""
+def settings_of(args: argparse.Namespace, game: str = "go") -> Settings:
+    """The settings of the search that a command line asks for, in a game, "go" or "gomoku".  Raises BadInput."""
     given = {field.name: getattr(args, field.name) for field in fields(Settings)}
-    return replace(MCTS if args.player == "mcts" else UCT,
-                   **{name: value for name, value in given.items() if value is not None})
+    given = {name: value for name, value in given.items() if value is not None}
+    # Whoever asks for some rollouts, or for a share of them, gets both.
+    if "trust" in given or given.get("rollout", "none") != "none":
+        game = "go"
+    return replace(usual("mcts" if args.player == "mcts" else "uct", game), **given)
 
 
-def from_arguments(args: argparse.Namespace) -> Player:
-    """The player that a command line asks for.  Raises BadInput."""
+def from_arguments(args: argparse.Namespace, game: str = "go") -> Player:
+    """The player that a command line asks for, to play a game, "go" or "gomoku".  Raises BadInput."""
     manner = Manner(args.simulations, args.seconds, args.choose == "mean", args.resign, args.patience)
     return make_player(args.player, network=args.network, seed=args.seed, temperature=args.temperature,
-                       average=args.average, settings=settings_of(args), manner=manner)
+                       average=args.average, settings=settings_of(args, game), manner=manner)

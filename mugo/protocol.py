@@ -5,7 +5,7 @@ gtp.py's.
     '=', '7', 'D4'         --format_reply--> '=7 D4' and two newlines
 
 Every `read_` function takes a word and raises Failure for one that is not of its kind.  COMMANDS is the table of
-all commands: the files below write theirs into it with `answers`.
+all commands: the files below write theirs into it with `answers`.  Some of them are for one game only.
 """
 import math
 import os
@@ -17,6 +17,7 @@ from mugo.board import BLACK, WHITE
 from mugo.coords import interpret_gtp
 
 COMMANDS: dict[str, Callable[..., str | None]] = {}
+ONLY: dict[str, str] = {}                  # command: the one game, "go" or "gomoku", in which it has a meaning
 SYNTAX_ERROR = "syntax error"
 COLOURS = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}
 # Every control character but the tab, which separates, and the newline, which ends the line.
@@ -32,16 +33,23 @@ class Failure(Exception):
         self.details = details
 
 
-def answers(name: str) -> Callable:
-    """Make a function the GTP command of this name.
+def answers(name: str, game: str = "") -> Callable:
+    """Make a function the GTP command of this name.  game: the only one that it is for, if there is one.
 
     It is called with the gtp.Engine and the words after the name; too few or too many of them are a syntax error.
     What it returns is the reply, None for an empty one.
     """
     def register(function: Callable) -> Callable:
         COMMANDS[name] = function
+        if game:
+            ONLY[name] = game
         return function
     return register
+
+
+def commands_of(game: str) -> list[str]:
+    """The names of the commands that have a meaning in a game, "go" or "gomoku"."""
+    return [name for name in COMMANDS if ONLY.get(name, game) == game]
 
 
 def split_line(line: str) -> tuple[str, list[str]]:

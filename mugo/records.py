@@ -12,6 +12,7 @@ archives get wrong.  Whether the moves are legal is not asked here: that takes a
 
 Every step is linear in the length of the text, and what sgfmill gets to see is bounded, so no
 text of whatever nonsense makes it slow or large.
+Go is GM[1].  Gomoku, for who asks for it, is GM[4], and the rules tell its row: RU[exactly 5 in a row].
 
 A *coded move* is an int16: the move index of coords.py, plus 512 if White plays.
 """
@@ -29,11 +30,13 @@ from sgfmill import sgf_grammar
 from mugo import __version__, coords
 from mugo.board import BLACK, WHITE
 from mugo.coords import WHITE_BIT
+from mugo.gomoku import interpret_row, say_row, usual_row
 
 MAX_BYTES = 32 << 20                # of one file; the largest commented joseki dictionaries have 5 MB
 MAX_EDITED = 4 << 20                # of a file whose variations are kept when it is written again
 MAX_DEPTH = 200_000                 # of variations in variations
 MAX_VALUES = 100_000                # of properties in one line of play; games have fewer than 1,000 moves
+GO, GOMOKU = b"1", b"4"             # of SGF's property GM
 
 
 class BadRecord(ValueError):
@@ -66,6 +69,8 @@ class Record:
     event: str = ""
     place: str = ""
     rules: str = ""
+    k: int = 0                      # in Gomoku, how many in a row win, and whether more do not; 0 in Go
+    exactly: bool = False
 
     @property
     def winner(self) -> int:
@@ -73,8 +78,9 @@ class Record:
         return {"B": BLACK, "W": WHITE}.get(self.result[:1], 0)
 
 
-def read_records(data: bytes) -> Iterator[Record | BadRecord]:
-    """The games of an SGF file, one by one; a bad one is a BadRecord in its place.  Never raises."""
+def read_records(data: bytes, gomoku: bool = False) -> Iterator[Record | BadRecord]:
+    """The games of an SGF file, one by one; a bad one is a BadRecord in its place, and so is one of Gomoku unless
+    `gomoku` asks for those too.  Never raises."""
     if len(data) > MAX_BYTES:
         yield BadRecord("too large", f"{len(data):,} bytes of SGF; the limit is {MAX_BYTES:,}")
         return
@@ -85,7 +91,7 @@ def read_records(data: bytes) -> Iterator[Record | BadRecord]:
             yield game
             continue
         try:
-            yield _interpret(sgf_grammar.parse_sgf_game(game).sequence)
+            yield _interpret(sgf_grammar.parse_sgf_game(game).sequence, gomoku)
         except BadRecord as bad:
             yield bad
         except ValueError as error:
@@ -252,13 +258,15 @@ _SETUP = {"AB": BLACK, "AW": WHITE, "AE": 0}
 _INFO = frozenset("PB PW BR WR DT EV GN PC RU RE KM HA PL AP TC".split())
 
 
-def _interpret(nodes: list[dict[str, list[bytes]]]) -> Record:
+def _interpret(nodes: list[dict[str, list[bytes]]], gomoku: bool) -> Record:
     """What the main line of a game means."""
     info: dict[str, list[bytes]] = {}
     root = nodes[0]
-    if root.get("GM", [b"1"])[0].strip() not in (b"1", b""):
-        raise BadRecord("not Go", f"GM[{_text(root, 'GM')}] is another game; Go is GM[1]")
-    size = _interpret_size(root)
+    game = root.get("GM", [GO])[0].strip() or GO
+    if game != GO and not (gomoku and game == GOMOKU):
+        raise BadRecord("not Go", f"GM[{_text(root, 'GM')}] is another game; Go is GM[1]"
+                                  + ", Gomoku GM[4]" * gomoku)
+    size = _interpret_size(root, "19" if game == GO else "")         # where it is not said
     index_of = _index_table(size)
     setup: dict[int, int] = {}
     moves: list[int] = []
@@ -281,18 +289,20 @@ def _interpret(nodes: list[dict[str, list[bytes]]]) -> Record:
         moves.append(index + bit)
 
     stones = [index + (WHITE_BIT if colour == WHITE else 0) for index, colour in sorted(setup.items())]
-    handicap = _handicap(info, stones, moves)
+    handicap = _handicap(info, stones, moves) if game == GO else 0
     if moves:
         first = WHITE if moves[0] >= WHITE_BIT else BLACK
     else:
         to_play = _text(info, "PL")[:1].upper()
         first = WHITE if to_play == "W" or to_play != "B" and handicap and stones else BLACK
+    rules = _text(info, "RU")
+    k, exactly = (0, False) if game == GO else interpret_row(rules) or (usual_row(size), False)
     return Record(
         size=size, setup=np.array(stones, np.int16), moves=np.array(moves, np.int16), first=first,
-        komi=_komi(info), handicap=handicap, result=_result(_text(info, "RE"), size),
+        komi=_komi(info) if game == GO else None, handicap=handicap, result=_result(_text(info, "RE"), size),
         black=_text(info, "PB"), white=_text(info, "PW"),
         black_rank=_text(info, "BR"), white_rank=_text(info, "WR"), date=_date(_text(info, "DT")),
-        event=_text(info, "EV") or _text(info, "GN"), place=_text(info, "PC"), rules=_text(info, "RU"),
+        event=_text(info, "EV") or _text(info, "GN"), place=_text(info, "PC"), rules=rules, k=k, exactly=exactly,
     )
 
 
@@ -309,8 +319,8 @@ def _text(info: dict[str, list[bytes]], ident: str) -> str:
     return text.strip()
 
 
-def _interpret_size(root: dict[str, list[bytes]]) -> int:
-    text = _text(root, "SZ") if "SZ" in root else "19"
+def _interpret_size(root: dict[str, list[bytes]], usual: str) -> int:
+    text = _text(root, "SZ") if "SZ" in root else usual
     match = re.fullmatch(r"(\d{1,3})(?:\s*[:x]\s*(\d{1,3}))?", text, re.ASCII)
     if not match or match[2] and int(match[1]) != int(match[2]) \
             or not coords.MIN_SIZE <= int(match[1]) <= coords.MAX_SIZE:
@@ -462,11 +472,11 @@ def format_record(record: Record, comments: Mapping[int, str] | None = None) -> 
     """The game as SGF.  `comments` has a text for some of the moves, counted from 1; 0 is the root's."""
     comments = comments or {}
     size = record.size
-    root = {"FF": [b"4"], "GM": [b"1"], "CA": [b"UTF-8"], "AP": [f"MuGo:{__version__}".encode()],
+    root = {"FF": [b"4"], "GM": [GOMOKU if record.k else GO], "CA": [b"UTF-8"], "AP": [f"MuGo:{__version__}".encode()],
             "SZ": [str(size).encode()]}
     texts = {"PB": record.black, "PW": record.white, "BR": record.black_rank, "WR": record.white_rank,
              "RE": record.result, "DT": record.date, "EV": record.event, "PC": record.place,
-             "RU": record.rules,
+             "RU": say_row(record.k, record.exactly) if record.k else record.rules,
              "KM": "" if record.komi is None else f"{record.komi:g}",
              "HA": str(record.handicap) if record.handicap else ""}
     root.update({ident: [_escaped(text)] for ident, text in texts.items() if text})

@@ -3,22 +3,24 @@
     programs -- genmove --> vertex -- our rules, our clock --> the next position, told to the other
                                 \\-- a fault: the game is lost, and the fault is named
 
-Every move is checked by go.Position, superko included.  A program that plays by simple ko, as GNU Go does
+Every move is checked by the position, in Go superko included.  A program that plays by simple ko, as GNU Go does
 without --positional-superko, may lose by that; with `simple_ko` it does not, but a program that plays by
 superko will refuse the repetition and lose instead, as does whoever refuses any legal move.  Counting is
-the caller's business.
+the caller's business; a game of Gomoku ends with a row or a full board, and needs none.
 """
 import copy
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from mugo.board import BLACK, WHITE
 from mugo.coords import PASS, board_points, format_gtp, interpret_gtp
 from mugo.engines import GARBAGE, HANG, EngineFault, Program
 from mugo.files import BadInput
-from mugo.go import BLACK, NAMES, WHITE, IllegalMove, Position, format_score
+from mugo.go import format_score
+from mugo.position import NAMES, BasePosition, IllegalMove
 
-PASSES, RESIGNED, TOO_LONG = "two passes", "resigned", "move limit"
+PASSES, RESIGNED, TOO_LONG, ROW, FULL = "two passes", "resigned", "move limit", "a row", "full board"
 ILLEGAL, LATE = "illegal move", "lost on time"           # faults, beside those of engines.py
 GRACE = 1.0               # seconds to wait for a move that is too late already, to say by how much
 LETTERS = {BLACK: "b", WHITE: "w"}
@@ -41,11 +43,11 @@ class Terms:
 class Game:
     """A game, as far as it has come.
 
-    result: as SGF writes it.  end: PASSES, RESIGNED, TOO_LONG or the kind of a fault, which `details`
-    tells more of; loser: the colour at fault.  seconds: of every genmove.  comments: by number of the move.
+    result: as SGF writes it.  end: PASSES, RESIGNED, TOO_LONG, in Gomoku ROW or FULL, or the kind of a fault, which
+    `details` tells more of; loser: the colour at fault.  seconds: of every genmove.  comments: by number of the move.
     """
 
-    position: Position
+    position: BasePosition
     result: str = ""
     end: str = ""
     details: str = ""
@@ -109,8 +111,8 @@ def interpret_time(text: str) -> tuple[int, int, int]:
     return main, period, stones
 
 
-def play_game(programs: dict[int, Program], opening: Position, terms: Terms,
-              count: Callable[[Position], float]) -> Game:
+def play_game(programs: dict[int, Program], opening: BasePosition, terms: Terms,
+              count: Callable[[BasePosition], float]) -> Game:
     """Play on from an opening; `programs` has one for each colour.
 
     count: Black's lead in a position that is played out.  The program of `loser` may be in any state
@@ -124,9 +126,12 @@ def play_game(programs: dict[int, Program], opening: Position, terms: Terms,
             _prepare(colour, program, opening, terms)
         game.position = opening
         while game.end == "":
-            if game.position.is_over or game.position.plies >= most:
+            if game.position.is_over and not game.position.may_pass:
+                game.result = game.position.result()
+                game.end = FULL if game.result == "0" else ROW
+            elif game.position.is_over or game.position.plies >= most:
                 game.end = PASSES if game.position.is_over else TOO_LONG
-                game.result = format_score(count(game.position))
+                game.result = format_score(count(game.position)) if game.position.may_pass else "0"
             else:
                 _play_move(game, programs, terms, clocks)
     except Forfeit as forfeit:
@@ -149,7 +154,7 @@ def _knows(colour: int, program: Program, command: str) -> bool:
         raise Forfeit(colour, fault.kind, str(fault)) from None
 
 
-def _prepare(colour: int, program: Program, opening: Position, terms: Terms) -> None:
+def _prepare(colour: int, program: Program, opening: BasePosition, terms: Terms) -> None:
     """Give a program the opening."""
     try:
         program.warm_up(terms.size)
@@ -163,10 +168,11 @@ def _prepare(colour: int, program: Program, opening: Position, terms: Terms) -> 
         _ask(colour, program, "time_settings {} {} {}".format(*terms.time))
 
 
-def setting_up(position: Position, *, handicap: bool) -> list[str]:
-    """The GTP commands that lead to a position; handicap: with set_free_handicap, where it is one."""
+def setting_up(position: BasePosition, *, handicap: bool) -> list[str]:
+    """The GTP commands that lead to a position; handicap: with set_free_handicap, where it is one.  What game it is
+    a program has to know."""
     size = position.size
-    lines = [f"boardsize {size}", "clear_board", f"komi {position.komi:g}"]
+    lines = [f"boardsize {size}", "clear_board", *([f"komi {position.komi:g}"] if position.game == "go" else [])]
     stones = next(iter(position.line())).stones.ravel()
     black, white = ([format_gtp(point, size) for point in board_points(size)[stones == colour].tolist()]
                     for colour in (BLACK, WHITE))
@@ -218,7 +224,7 @@ def _play_move(game: Game, programs: dict[int, Program], terms: Terms, clocks: d
         _ask(-colour, programs[-colour], f"play {letter} {format_gtp(point, terms.size)}")
 
 
-def after(position: Position, point: int, simple_ko: bool = False) -> Position:
+def after(position: BasePosition, point: int, simple_ko: bool = False) -> BasePosition:
     """The position after a move; with simple_ko one may repeat an earlier position.  Raises IllegalMove."""
     if simple_ko and point != PASS:
         position = copy.copy(position)

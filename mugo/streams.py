@@ -27,7 +27,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from mugo.coords import PASS, format_gtp, move_index
-from mugo.go import Position
+from mugo.files import BadInput
+from mugo.judge import win_rates_after
+from mugo.position import BasePosition
 from mugo.protocol import (
     COLOURS, SYNTAX_ERROR, Failure, answers, read_bool, read_colour, read_count, read_float, read_vertex,
 )
@@ -60,24 +62,29 @@ def lower_bound(win_rate: float, visits: int) -> float:
     return max(win_rate - SURE * math.sqrt(share * (1 - share) / max(visits, 1)), 0.0)
 
 
-def thought_of_policy(network, position: Position, average: bool = False) -> Thought:
+def thought_of_policy(network, position: BasePosition, average: bool = False) -> Thought:
     """What a network says of a position, in the form of a search: a visit for every legal move, by their priors.
 
     The win rates of the first moves are what its value head says of the positions after them, those of the others
-    the position's own; 50 % without a value head.
+    the position's own; 50 % without a value head.  Raises BadInput for a game of Gomoku that is over.
     """
+    if position.is_over and not position.may_pass:
+        raise BadInput("the game is over: there is no move to look for")
     priors, values = network.evaluate([position], average=average)
     size = position.size
-    points = [*position.legal_points().tolist(), PASS]
+    points = _moves(position)
     points.sort(key=lambda point: -priors[0][move_index(point, size)])
     own = 0.5 if values is None else (1 + float(values[0])) / 2
     rates = [own] * len(points)
     if values is not None:
-        after = network.evaluate([position.play(point) for point in points[:LOOKED_AT]], average=average)[1]
-        rates[:LOOKED_AT] = [(1 - float(value)) / 2 for value in after]
+        rates[:LOOKED_AT] = win_rates_after(network, [position.play(point) for point in points[:LOOKED_AT]], average)
     branches = tuple(Branch(point, float(priors[0][move_index(point, size)]), 1, rate, (point,))
                      for point, rate in zip(points, rates, strict=True))
     return Thought(position, branches, own, 1, 1, 0.0, 1.0, 1, 0, None)
+
+
+def _moves(position: BasePosition) -> list[int]:
+    return [*position.legal_points().tolist(), *([PASS] if position.may_pass else [])]
 
 
 # ---- what a client asks for
@@ -98,7 +105,7 @@ class Wanted:
     visits_of_line: bool = False
 
 
-def read_wanted(words: Sequence[str], position: Position) -> Wanted:
+def read_wanted(words: Sequence[str], position: BasePosition) -> Wanted:
     """[COLOUR] [CENTISECONDS] and then pairs: interval N, minmoves N, maxmoves N, ownership BOOL, rootInfo BOOL,
     pvVisits BOOL, avoid COLOUR VERTEX,... DEPTH, allow likewise.  A list of moves for the other side, or for more
     moves than the first, changes nothing.  Raises Failure."""
@@ -108,7 +115,7 @@ def read_wanted(words: Sequence[str], position: Position) -> Wanted:
         wanted.side = read_colour(left.pop(0))
     if left and left[0].replace(".", "", 1).isdigit():
         left.insert(0, "interval")
-    points = [*position.with_turn(wanted.side).legal_points().tolist(), PASS]
+    points = _moves(position.with_turn(wanted.side))
     allowed, avoided = None, set()
 
     def value() -> str:

@@ -5,12 +5,11 @@
                       +------- the player's move -----------+
 
 Nothing that is typed ends in a traceback, and no game is lost: it is written to a named file when it ends, and
-when the person leaves.  How a finished game is counted is counting.py's.
+when the person leaves.  How a point may be written is typed.py's, and how a finished game of Go is counted
+counting.py's; one of Gomoku is not counted.
 """
 import contextlib
-import difflib
 import inspect
-import re
 import signal
 import threading
 import time
@@ -22,29 +21,50 @@ import numpy as np
 
 from mugo import ending
 from mugo.board import BLACK, EMPTY, WHITE
-from mugo.coords import COLUMNS, MAX_SIZE, MIN_SIZE, PASS, format_gtp, interpret_gtp, row_col
+from mugo.coords import PASS, format_gtp, row_col
 from mugo.counting import Count
 from mugo.diagrams import table
 from mugo.files import BadInput, written_whole
 from mugo.games import load_position, record_of
-from mugo.go import NAMES, IllegalMove, Position, format_score
+from mugo.go import format_score
+from mugo.gomoku import say_row, usual_row
 from mugo.judge import judge_of
 from mugo.players import RESIGN, Player
+from mugo.position import NAMES, BasePosition, IllegalMove
 from mugo.records import format_record
+from mugo.rules import new_game
 from mugo.search import Thought
 from mugo.terminal import PLAIN, Screen, board_lines, heat_lines, points_of
+from mugo.typed import as_point, what_is_wrong
 
 HINTS = 5                                # moves that `hint` names unless it is told
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-WORDS: dict[str, tuple[Callable, str, str]] = {}       # word: (method of Table, its arguments, what it does)
+# word: (method of Table, its arguments, what it does, the only game that has it or "")
+WORDS: dict[str, tuple[Callable, str, str, str]] = {}
 
 
-def word(name: str, arguments: str = "") -> Callable:
-    """Make a method of Table what is done at this word; its docstring is the help."""
+def word(name: str, arguments: str = "", game: str = "") -> Callable:
+    """Make a method of Table what is done at this word; its docstring is the help.  game: the only one with it."""
     def register(function: Callable) -> Callable:
-        WORDS[name] = (function, arguments, inspect.getdoc(function) or "")
+        WORDS[name] = (function, arguments, inspect.getdoc(function) or "", game)
         return function
     return register
+
+
+def words_of(game: str) -> list[str]:
+    """What can be typed in a game, "go" or "gomoku", beside moves."""
+    return [name for name, (*_, only) in WORDS.items() if only in ("", game)]
+
+
+def in_words(result: str, position: BasePosition) -> str:
+    """A result of SGF's that a game has at this position: 'Black wins by 3.5', 'White wins with 5 in a row: ...'."""
+    winner = {"B": "Black wins", "W": "White wins"}.get(result[:1])
+    if result.endswith("R"):
+        return f"{winner} by resignation"
+    if position.game == "gomoku":
+        row = " ".join(format_gtp(point, position.size) for point in position.row)
+        return f"{winner} with {len(position.row)} in a row, {row}" if winner else "A draw: the board is full"
+    return f"{winner} by {result[2:]}" if winner else "A draw"
 
 
 class Table:
@@ -55,14 +75,14 @@ class Table:
     Ctrl-C stops the player's thinking, and it plays the best so far.
     """
 
-    def __init__(self, player: Player, position: Position, humans: tuple[int, ...], *, out: TextIO,
+    def __init__(self, player: Player, position: BasePosition, humans: tuple[int, ...], *, out: TextIO,
                  read: Callable[[str], str], screen: Screen = PLAIN, simulations: int | None = None,
                  seconds: float | None = None, folder: Path = Path()):
         self.player = player
         self.position = position
         self.humans = humans
         self.result = ""
-        self._undone: list[Position] = []                # the last one taken back stands last
+        self._undone: list[BasePosition] = []                # the last one taken back stands last
         self._count: Count | None = None                 # while a finished game is being counted
         self._out, self._read, self._screen, self._folder = out, read, screen, folder
         self._judge = judge_of(player, simulations, seconds)
@@ -76,10 +96,7 @@ class Table:
     def run(self) -> None:
         """Play until the person leaves.  Raises BadInput for a board that the player does not play."""
         self.say(f"{self._who()}  'help' lists what you can type.")
-        if self.position.is_over:
-            self._begin_count()
-        else:
-            self.show()
+        self._go_on()
         interrupted = False
         try:
             while not self._left:
@@ -119,11 +136,14 @@ class Table:
         self._meant = ""
         name, *arguments = words
         try:
-            point = self._as_point("".join(words))
+            point = as_point("".join(words), self.position.size)
             if point is not None:
                 self._toggle(point) if self._count is not None else self._play(point)
             elif name.lower() in WORDS:
-                function, usage, _ = WORDS[name.lower()]
+                function, usage, _, game = WORDS[name.lower()]
+                if game not in ("", self.position.game):
+                    raise BadInput(f"{name.lower()!r} is for {game.capitalize()}, and this is "
+                                   f"{self.position.game.capitalize()}")
                 try:
                     inspect.signature(function).bind(self, *arguments)
                 except TypeError:
@@ -136,29 +156,9 @@ class Table:
         except OSError as error:
             self.say(f"{error.filename or name}: {error.strerror or error}")
 
-    def _as_point(self, text: str) -> int | None:
-        """The point of 'd4', 'D 4', 'd-4' or '4d'; None for what is none of the board's."""
-        match = re.fullmatch(r"([a-z])[-,. ]?(\d{1,2})[.!]?|(\d{1,2})[-,. ]?([a-z])", text.lower())
-        if not match:
-            return None
-        vertex = f"{match[1]}{match[2]}" if match[1] else f"{match[4]}{match[3]}"
-        with contextlib.suppress(ValueError):
-            return interpret_gtp(vertex, self.position.size)
-        return None
-
     def _wonder(self, text: str) -> None:
         """Say what was probably meant; an empty line then means it."""
-        size = self.position.size
-        if re.fullmatch(r"[iI]\d{1,2}", text) and size > 8:
-            self._meant, why = f"J{text[1:]}", "boards have no column I"
-        elif match := re.fullmatch(r"([A-Za-z])(\d{1,2})", text):
-            col = min(max("ABCDEFGHJKLMNOPQRSTUVWXYZ".find(match[1].upper()), 0), size - 1)
-            self._meant = f"{COLUMNS[col]}{min(max(int(match[2]), 1), size)}"
-            why = f"{text} is not on this board, which is {size}x{size}"
-        else:
-            close = difflib.get_close_matches(text.lower(), WORDS, n=1, cutoff=0.5)
-            self._meant = close[0] if close else ""
-            why = f"{text[:30]!r} is neither a move nor a word I know"
+        why, self._meant = what_is_wrong(text, self.position.size, self._known())
         self.say(why + (f"; did you mean {self._meant}? (Enter: yes)" if self._meant else " (try 'help')"))
 
     def say(self, text: str) -> None:
@@ -166,15 +166,29 @@ class Table:
         print(text, file=self._out, flush=True)
 
     def show(self, labels: dict[int, str] | None = None, owners: np.ndarray | None = None) -> None:
-        """The board, with who has taken what and whose turn it is."""
+        """The board, whose turn it is, and what the game is about: who has taken what, or how long a row wins."""
         position = self.position
-        taken = position.captures
         last = "" if position.last is None else f"   last: {NAMES[position.mover]} " \
             f"{format_gtp(position.last, position.size)}"
         turn = self.result or ("both have passed" if position.is_over else f"{NAMES[position.to_play]} to play")
+        if position.game == "gomoku":
+            about = f"Gomoku: {say_row(position.k, position.exactly)} wins"
+        else:
+            taken = position.captures
+            about = f"taken by Black: {taken[BLACK]}, by White: {taken[WHITE]}   komi {position.komi:g}"
         self.say("\n" + "\n".join(board_lines(position, self._screen, labels=labels, owners=owners)) + "\n"
-                 f"move {position.plies}: {turn}{last}\n"
-                 f"taken by Black: {taken[BLACK]}, by White: {taken[WHITE]}   komi {position.komi:g}\n")
+                 f"move {position.plies}: {turn}{last}\n{about}\n")
+
+    def _go_on(self) -> None:
+        """Show the board; a game that is over is counted, or in Gomoku has its result."""
+        if self.position.is_over and self.position.may_pass:
+            self._begin_count()
+            return
+        if self.position.is_over:
+            self.result = self.position.result()
+        self.show()
+        if self.position.is_over:
+            self._finish(self.result)
 
     # -- moving
 
@@ -185,10 +199,8 @@ class Table:
             raise BadInput("the game is over: 'undo' goes back, 'new' begins another")
         self.position = self.position.play(point)
         self._undone.clear()
-        if self.position.is_over:
-            self._begin_count()
-        elif not self._is_players_turn():
-            self.show()
+        if self.position.is_over or not self._is_players_turn():
+            self._go_on()
 
     def _let_it_play(self) -> None:
         colour = NAMES[self.position.to_play]
@@ -237,7 +249,7 @@ class Table:
         if self._stopped:
             self.say("stopped; this is the best so far")
 
-    @word("pass")
+    @word("pass", game="go")
     def _pass(self) -> None:
         """pass; two passes end the game"""
         self._play(PASS)
@@ -272,10 +284,7 @@ class Table:
         self.position = self._undone.pop()
         while self._undone and self.position.to_play not in self.humans:
             self.position = self._undone.pop()
-        if self.position.is_over:
-            self._begin_count()
-        else:
-            self.show()
+        self._go_on()
 
     # -- asking
 
@@ -308,7 +317,7 @@ class Table:
         heat = {branch.point: branch.visits / visits if visits else branch.prior for branch in choices}
         self.say("\n".join(heat_lines(self.position, points_of(heat, self.position.size), self._screen)))
 
-    @word("score")
+    @word("score", game="go")
     def _score(self) -> None:
         """an estimate of the score, with owners: + or a black square Black's, - or a white one White's"""
         owners = ending.owners(self.position)
@@ -317,10 +326,10 @@ class Table:
         self.say(f"about {format_score(round(2 * (black - white - self.position.komi)) / 2)}: Black {black:.0f}, "
                  f"White {white:.0f} and {self.position.komi:g} komi, each point as sure as it is")
 
-    @word("chain", "POINT")
+    @word("chain", "POINT", game="go")
     def _chain(self, vertex: str) -> None:
         """stones and liberties of a chain"""
-        point = self._as_point(vertex)
+        point = as_point(vertex, self.position.size)
         if point is None or self.position.stones[row_col(point, self.position.size)] == EMPTY:
             raise BadInput(f"there is no stone on {vertex}")
         size, board = self.position.size, self.position.board[0]
@@ -351,8 +360,11 @@ class Table:
     def _help(self) -> None:
         """this list"""
         rows = [("D4", "play there (d4, 4d and d 4 are understood, too)")]
-        rows += [(f"{name} {usage}".strip(), what) for name, (_, usage, what) in WORDS.items()]
+        rows += [(f"{name} {WORDS[name][1]}".strip(), WORDS[name][2]) for name in self._known()]
         self.say("\n".join(f"  {line}" for line in table(rows, left=2)) + "\nCtrl-C while it thinks: the best so far.")
+
+    def _known(self) -> list[str]:
+        return words_of(self.position.game)
 
     # -- the end
 
@@ -368,7 +380,7 @@ class Table:
         self._count.toggle(point)
         self._show_count()
 
-    @word("done")
+    @word("done", game="go")
     def _done(self) -> None:
         """agree to the count, when a game has ended"""
         if self._count is None:
@@ -377,9 +389,7 @@ class Table:
 
     def _finish(self, result: str) -> None:
         self._count, self.result = None, result
-        winner = {"B": "Black wins", "W": "White wins"}.get(result[:1], "A draw")
-        how = " by resignation" if result.endswith("R") else f" by {result[2:]}" if result[1:2] == "+" else ""
-        self.say(self._screen.paint(f"{winner}{how} ({result}).", bold=True))
+        self.say(self._screen.paint(f"{in_words(result, self.position)} ({result}).", bold=True))
         self._keep()
 
     # -- games
@@ -400,7 +410,9 @@ class Table:
         self.say(f"saved: {path}")
 
     def _state(self) -> tuple:
-        return self.position.moves, self.result
+        """What has to be saved if it changes; a row that has won needs nobody to say so."""
+        is_won = self.position.is_over and not self.position.may_pass
+        return self.position.moves, self.result or (self.position.result() if is_won else "")
 
     def _keep(self) -> None:
         """Write the game to a file of its own if there are moves that stand in none."""
@@ -415,26 +427,30 @@ class Table:
         """go on from a game, or from one of its moves"""
         if move is not None and not move.isdecimal():
             raise BadInput(f"a move is a number, not {move!r}")
-        position = load_position(Path(name).expanduser(), None if move is None else int(move), self.position.komi)
+        position = load_position(Path(name).expanduser(), None if move is None else int(move), self.position.komi,
+                                 self.position.game)
         self._begin(position)
 
     @word("new", "[SIZE]")
     def _new(self, size: str | None = None) -> None:
         """begin another game"""
-        size = str(self.position.size) if size is None else size
-        if not size.isdecimal() or not MIN_SIZE <= int(size) <= MAX_SIZE:
-            raise BadInput(f"boards are {MIN_SIZE}x{MIN_SIZE} to {MAX_SIZE}x{MAX_SIZE}, not {size}")
-        self._begin(Position(int(size), self.position.komi))
+        now = self.position
+        size = str(now.size) if size is None else size
+        if not size.isdecimal():
+            raise BadInput(f"a size is a number, not {size!r}")
+        if now.game == "gomoku":
+            k = now.k if int(size) == now.size else usual_row(int(size))
+            self._begin(new_game(now.game, int(size), k=k, exactly=now.exactly))
+        else:
+            self._begin(new_game(now.game, int(size), komi=now.komi))
 
-    def _begin(self, position: Position) -> None:
+    def _begin(self, position: BasePosition) -> None:
+        self.player.warm_up(position)                    # it may not play this board, and then the old game goes on
         self._keep()
         self.position, self.result, self._count, self._file = position, "", None, None
         self._undone.clear()
         self._saved = self._state()
-        if position.is_over:
-            self._begin_count()
-        else:
-            self.show()
+        self._go_on()
 
     @word("swap")
     def _swap(self) -> None:

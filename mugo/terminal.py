@@ -3,7 +3,7 @@
        A B C D E              plain: any terminal, any file, NO_COLOR
      5 . . a . . 5            X Black, O White, ( ) the last move, a, b, c labels
      4 . X(O). . 4            + and - whose a point is; x, o dead stones
-     3 . . X + b 3
+     3 . . X + b 3            # and @ the stones of a row that has won
      2 . . . . . 2            in colour: the same in 256 colours on a ground of its own,
      1 . . . . . 1            so that light and dark terminals show the same board
        A B C D E
@@ -15,15 +15,17 @@ from typing import TextIO
 
 import numpy as np
 
+from mugo.board import BLACK, EMPTY, WHITE
 from mugo.coords import COLUMNS, PASS, move_index, row_col
 from mugo.diagrams import star_points
-from mugo.go import BLACK, EMPTY, MARKS, WHITE, Position
+from mugo.position import MARKS, BasePosition
 
 # Of xterm's 256 colours.
 WOOD, LINES, BLACK_INK, WHITE_INK, SIGNAL, LABEL = 179, 94, 16, 231, 160, 230
 WARM = (180, 216, 209, 203, 197)         # the ground of a heat map, from little to much
 OWNED = 0.3                              # from here on a point is shown as somebody's
 STONES = {BLACK: "●", WHITE: "●"}
+WON, WON_MARKS = 209, {BLACK: "#", WHITE: "@"}          # of the stones in a row that has won
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,9 @@ class Screen:
 PLAIN = Screen()
 
 
-def board_lines(position: Position, screen: Screen = PLAIN, *, labels: Mapping[int, str] | None = None,
+def board_lines(position: BasePosition, screen: Screen = PLAIN, *, labels: Mapping[int, str] | None = None,
                 owners: np.ndarray | None = None) -> list[str]:
-    """A position with its coordinates and its last move marked.
+    """A position with its coordinates, its last move marked, and in Gomoku the row that has won.
 
     labels: point -> one character, drawn in the place of the point.
     owners: float (size, size), 1 Black's to -1 White's: whose each empty point is, and which stones are dead.
@@ -60,6 +62,9 @@ def board_lines(position: Position, screen: Screen = PLAIN, *, labels: Mapping[i
     for (row, col), stone in np.ndenumerate(position.stones):
         owner = 0.0 if owners is None else float(owners[row, col])
         cells[row, col] = _cell(screen, size, row, col, int(stone), owner)
+    for point in position.row if position.game == "gomoku" else ():
+        text, ink, _, _ = cells[row_col(point, size)]
+        cells[row_col(point, size)] = (text if screen.colour else WON_MARKS[position.winner]), ink, WON, True
     for point, text in (labels or {}).items():
         cells[row_col(point, size)] = (text[0], BLACK_INK, LABEL, True)
     last = None if position.last in (None, PASS) else row_col(position.last, size)
@@ -111,7 +116,7 @@ def _frame(size: int, screen: Screen, cells: Mapping[tuple[int, int], tuple], la
     return [*lines, letters]
 
 
-def heat_lines(position: Position, heat: np.ndarray, screen: Screen = PLAIN) -> list[str]:
+def heat_lines(position: BasePosition, heat: np.ndarray, screen: Screen = PLAIN) -> list[str]:
     """A position with percents on its empty points, from 0.5 on.  heat: float (size, size) from 0 to 1."""
     top = float(heat.max()) or 1.0
     cells = {}
@@ -125,7 +130,7 @@ def heat_lines(position: Position, heat: np.ndarray, screen: Screen = PLAIN) -> 
     return _frame(position.size, screen, cells, wide=2)
 
 
-def plane_lines(position: Position, plane: np.ndarray, screen: Screen = PLAIN) -> list[str]:
+def plane_lines(position: BasePosition, plane: np.ndarray, screen: Screen = PLAIN) -> list[str]:
     """A position with the points of a plane, (size, size) of 0 and 1: # on empty ones, * before stones."""
     size = position.size
     cells = {}

@@ -98,7 +98,7 @@ class Room:
             views.policy(Position(9), self.network)
             for name, settings in ("uct", UCT), ("mcts", MCTS):
                 SearchPlayer(name, Search(replace(settings, branches=2000), self.network if name == "mcts" else None)
-                             ).warm_up(9)
+                             ).warm_up(Position(9))
 
 
 class Errand:

@@ -21,10 +21,12 @@ from mugo import __version__, gogui, gtp, network
 from mugo.board import BLACK, WHITE
 from mugo.coords import PASS
 from mugo.files import BadInput
+from mugo.gomoku import Position as Gomoku
 from mugo.players import RESIGN, Manner, PolicyPlayer, RandomPlayer, first_size, make_player
 from mugo.protocol import format_reply, read_lines
 
 MUGO = (sys.executable, str(Path(__file__).parents[1] / "main.py"), "gtp")
+STARTS = {"gomoku": Gomoku(5, 4)}             # of the transcripts that do not begin with Go on 19x19
 TRANSCRIPTS = sorted(Path(__file__).with_name("gtp").glob("*.txt"))
 
 
@@ -35,12 +37,15 @@ class FirstPlayer:
     def choose(self, position, *, seconds=None, cleanup=False):
         self.told = "any time" if seconds is None else f"{seconds:.3f} s"
         self.told += ", cleaning up" * cleanup
-        return int(min(position.sensible_points(), default=PASS))
+        points = position.sensible_points()
+        if not len(points) and not position.may_pass:
+            raise BadInput("the game is over")
+        return int(min(points, default=PASS))
 
     def explain(self):
         return f"told {self.told}"
 
-    def warm_up(self, size):
+    def warm_up(self, start):
         pass
 
 
@@ -59,7 +64,8 @@ def exchanges(path: Path) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
 def test_a_transcript_is_answered_word_for_word(path, monkeypatch):
     monkeypatch.chdir(path.parent)                # for the files that loadsgf is asked for
-    engine = new_engine(now=itertools.count().__next__)        # so that every move takes a second
+    # So that every move takes a second.
+    engine = new_engine(now=itertools.count().__next__, start=STARTS.get(path.stem))
     for line, reply in exchanges(path):
         assert (line, engine.answer(line) or "") == (line, reply)
 
@@ -152,9 +158,9 @@ def test_a_player_gets_ready_for_a_board_of_another_size_and_may_refuse_it():
     class Nine(FirstPlayer):
         asked = []
 
-        def warm_up(self, size):
-            self.asked.append(size)
-            if size > 9:
+        def warm_up(self, start):
+            self.asked.append(start.size)
+            if start.size > 9:
                 raise BadInput("a network of the first kind")
 
     log = []
@@ -167,7 +173,7 @@ def test_a_player_gets_ready_for_a_board_of_another_size_and_may_refuse_it():
 
 @pytest.mark.parametrize("size", [1, 20])
 def test_a_board_that_nobody_plays_is_refused(size):
-    with pytest.raises(BadInput, match=f"boards are 2x2 to 19x19, not {size}x{size}"):
+    with pytest.raises(BadInput, match=f"a board is 2x2 to 19x19, not {size}x{size}"):
         new_engine(size=size)
 
 

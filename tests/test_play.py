@@ -42,6 +42,9 @@ class Scripted:
     def explain(self):
         return ""
 
+    def warm_up(self, start):
+        pass
+
 
 def uct(simulations=20, **manner):
     settings = Settings(seed=1, branches=100_000, rollout="mogo", early=False)
@@ -249,7 +252,7 @@ def test_one_ctrl_c_at_the_prompt_does_not_end_the_game(tmp_path):
 
 def test_ctrl_c_while_it_thinks_plays_the_best_so_far(tmp_path):
     player = uct(None, seconds=60)
-    player.warm_up(5)
+    player.warm_up(Position(5))
     timer = threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT])
     timer.start()
     started = time.perf_counter()

@@ -167,8 +167,8 @@ def test_a_policy_that_is_stuck_in_a_long_game_passes():
 def test_a_network_plays_sensible_points_on_boards_of_every_size(name):
     player = players.make_player(name, seed=1, manner=players.Manner(simulations=8))
     for size in (9, 2, 13, 19, 3, 9):
-        player.warm_up(size)
         position = Position(size)
+        player.warm_up(position)
         for _ in range(3):
             point = player.choose(position)
             assert point == PASS or point in position.sensible_points()

@@ -200,7 +200,7 @@ def test_it_does_not_resign_early_in_a_handicap_game_nor_for_a_handful_of_simula
 
 def test_it_keeps_to_its_seconds_even_when_it_looks_whether_to_pass():
     player = SearchPlayer("uct", Search(Settings()), Manner(seconds=5.0))
-    player.warm_up(9)
+    player.warm_up(Position(9))
     for position in Position(9), draw(SETTLED)[0], draw(OPEN, komi=40)[0]:
         for seconds in 0.001, 0.2:
             started = time.perf_counter()
