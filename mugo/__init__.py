@@ -30,6 +30,7 @@ READING_ORDER = (
     "dataset",       # records on disk, two bytes a move; positions drawn at random
     "preprocess",    # archives -> data set                                         `preprocess`
     "diagrams",      # boards, planes, heat maps and charts as text, PNG and SVG
+    "curves",        # how a network learned, as pictures
     "terminal",      # boards, heat maps and planes as lines of text, plain and in colour
     "statistics",    # what is in a data set                                        `show`
     "export",        # its planes and moves as .npy, for training elsewhere         `export`
@@ -44,6 +45,10 @@ READING_ORDER = (
     "ending",        # who owns what when rollouts end; dead stones; when to pass
     "tree",          # the search tree: choosing, growing, updating, keeping            compiled
     "search",        # UCT and PUCT: position -> visits, win rate, ownership
+    "simul",         # a network against itself, many games at once                         compiled
+    "journal",       # those games on disk, and what is learned from
+    "trials",        # a network against another one, and against plain UCT
+    "selfplay",      # a game -> a network, from nothing                            `selfplay`
     "passing",       # when a player of Go that searches passes
     "players",       # position -> move
     "starts",        # the first position of a command line's game

@@ -14,6 +14,7 @@ COMMANDS = {
     "show": ("statistics", "say what is in a data set"),
     "export": ("export", "write a data set's planes and moves as .npy files"),
     "train": ("train", "train a network on a data set"),
+    "selfplay": ("selfplay", "train a network from nothing by playing against itself: Gomoku, or Go on small boards"),
     "evaluate": ("evaluate", "say how well a network predicts"),
     "gtp": ("gtp", "play over the Go Text Protocol"),
     "web": ("web", "open a board in the browser: play, analyse, look at games"),

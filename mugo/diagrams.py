@@ -77,7 +77,7 @@ def literal(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def _figure(inches: tuple[float, float], **of_figure):
+def figure_of(inches: tuple[float, float], **of_figure):
     """A figure that belongs to no window.  Raises BadInput if matplotlib is not installed."""
     if not can_draw():
         raise BadInput(NO_MATPLOTLIB)
@@ -86,7 +86,7 @@ def _figure(inches: tuple[float, float], **of_figure):
     return Figure(figsize=inches, layout="constrained", **of_figure)
 
 
-def _save(figure, path: Path) -> None:
+def save_figure(figure, path: Path) -> None:
     """Write a figure whole; its format is what the name ends in.  Raises BadInput for an unknown one."""
     formats = figure.canvas.get_supported_filetypes()
     kind = Path(path).suffix[1:].lower()
@@ -103,11 +103,11 @@ def chart(path: Path, rows: int, columns: int, draw: Callable[[list], None], tit
 
     inches: the width and height of one chart.
     """
-    figure = _figure((inches[0] * columns, inches[1] * rows))
+    figure = figure_of((inches[0] * columns, inches[1] * rows))
     draw(list(figure.subplots(rows, columns, squeeze=False).ravel()))
     if title:
         figure.suptitle(literal(title), fontsize=11)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 # ---- boards
@@ -230,43 +230,12 @@ def draw_planes(figure, planes: np.ndarray, position: Position) -> None:
 def board_picture(position: Position, path: Path, heat: np.ndarray | None = None,
                   labels: dict[int, str] | None = None, title: str = "") -> None:
     """Write one board; see draw_board."""
-    figure = _figure((5.6, 5.8))
+    figure = figure_of((5.6, 5.8))
     draw_board(figure.subplots(), position, heat, labels, title)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 # ---- charts
-
-def training_curve(history: Sequence[dict], path: Path) -> None:
-    """Loss and accuracy against positions, from the rows of a run's log; the value's error if it has one."""
-    has_value = "validation_value_error" in history[0]
-    figure = _figure((5 * (2 + has_value), 4))
-    left, right, *others = figure.subplots(1, 2 + has_value)
-    unit, name_of_unit = (1e6, "millions") if history[-1]["positions"] >= 1e6 else (1e3, "thousands")
-    positions = [row["positions"] / unit for row in history]
-
-    def line(axes, name, colour, style, label, scale=1.0):
-        axes.plot(positions, [row[name] * scale for row in history], style, color=colour, label=label,
-                  linewidth=1.3, markersize=3)
-
-    line(left, "ce", BLUE, ".--", "training")
-    line(left, "validation_ce", BLUE, ".-", "validation")
-    left.set_ylabel("cross-entropy of the next move")
-    for name, colour, label in (("top1", RED, "top-1"), ("top5", GREEN, "top-5")):
-        line(right, name, colour, ".--", f"{label}, training", 100)
-        line(right, f"validation_{name}", colour, ".-", f"{label}, validation", 100)
-    right.set_ylabel("the move played is predicted, %")
-    for axes in others:
-        line(axes, "value_error", BLUE, ".--", "training")
-        line(axes, "validation_value_error", BLUE, ".-", "validation")
-        axes.set_ylabel("mean squared error of the value")
-    for axes in (left, right, *others):
-        axes.set_xlabel(f"positions trained on, {name_of_unit}")
-        axes.grid(alpha=0.3)
-        axes.legend(fontsize=8, frameon=False)
-        axes.spines[["top", "right"]].set_visible(False)
-    _save(figure, path)
-
 
 def bars(axes, labels: Sequence[str], series: dict[str, Sequence[float]], title: str = "",
          colours: Sequence[str] = (BLUE,), notes: Sequence[str] = ()) -> None:

@@ -211,6 +211,13 @@ def pays_bfloat16() -> bool:
     return False
 
 
+def precision_of(wanted: str) -> str:
+    """The Keras dtype policy that --precision asks for: 'auto' is mixed_bfloat16 where that pays, else float32."""
+    if wanted == "auto":
+        return "mixed_bfloat16" if pays_bfloat16() else "float32"
+    return wanted
+
+
 # ---- files
 
 def architecture_of(shape: Architecture | PolicyValue) -> dict:

@@ -30,7 +30,7 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from mugo import dataset, diagrams, layers, network
+from mugo import curves, dataset, layers, network
 from mugo.dataset import Batch, Positions
 from mugo.files import BadInput, written_whole
 from mugo.layers import Architecture, Trapezium, keras
@@ -207,7 +207,7 @@ class Keep(keras.callbacks.Callback):
         ship_if_best(self.model, self.run, self.about)
         with written_whole(self.run / "log.csv") as path:
             pd.DataFrame(history, columns=COLUMNS).to_csv(path, index=False)
-        diagrams.training_curve(history, self.run / "curve.png")
+        curves.training_curve(history, self.run / "curve.png")
 
 
 def keep_as(checkpoint: Path, path: Path) -> None:
@@ -412,10 +412,7 @@ def command(args: argparse.Namespace) -> int:
         shape = replace(start, size=size, value=args.value or start.value)
     else:
         shape = Architecture(size, args.filters, args.layers, args.norm, args.residual, args.pooling, args.value)
-    precision = args.precision
-    if precision == "auto":
-        precision = "mixed_bfloat16" if layers.pays_bfloat16() else "float32"
-    options = Options(int(args.positions or 1), precision=precision,
+    options = Options(int(args.positions or 1), precision=layers.precision_of(args.precision),
                       **{name: getattr(args, name) for name in asdict(Options(1))
                          if name not in ("positions", "precision")})
     if not args.resume and not args.positions:

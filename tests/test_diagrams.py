@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from drawing import draw
 
-from mugo import diagrams, planes
+from mugo import curves, diagrams, planes
 from mugo.files import BadInput
 
 ATARI = """
@@ -118,7 +118,7 @@ def test_a_training_curve_is_drawn_from_the_first_round_on(rows, has_value, tmp_
     names = ["ce", "validation_ce", "top1", "validation_top1", "top5", "validation_top5"]
     names += ["value_error", "validation_value_error"] if has_value else []
     history = [{"positions": 1000 * k} | dict.fromkeys(names, 1 / (k + 1)) for k in range(1, rows + 1)]
-    diagrams.training_curve(history, tmp_path / "curve.png")
+    curves.training_curve(history, tmp_path / "curve.png")
     assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
 
 
