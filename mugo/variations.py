@@ -6,6 +6,9 @@
     2         {"parent": 1, "move": "W D4"}
     3         {"parent": 1, "move": "W Q4"}                            a variation: the first child is the game
 
+A game of Gomoku has `name` "gomoku" and, instead of komi and handicap, `k` in a row to win, and whether it must
+be `exactly` so many.  In SGF it is GM[4], and the rules tell its row: RU[5 in a row], RU[exactly 5 in a row].
+
 A node stands after its parent.  `black` is Black's win rate after the move, from 0 to 1, found by so many
 visits; in SGF it is a line of the comment.  What an SGF property means, records.py knows; this file adds the
 branches that records.py leaves out, and keeps those whose moves can be played.
@@ -19,8 +22,12 @@ from sgfmill import sgf
 from mugo.board import BLACK, WHITE
 from mugo.coords import format_gtp, interpret_gtp, interpret_sgf, point_at, row_col
 from mugo.files import BadInput
-from mugo.go import IllegalMove, Position, position_of
-from mugo.records import BadRecord, Record, read_records
+from mugo.games import replayed
+from mugo.gomoku import interpret_row, say_row
+from mugo.position import BasePosition, IllegalMove
+from mugo.records import GOMOKU, BadRecord, read_records
+from mugo.rules import new_game
+from mugo.starts import GAMES
 
 COLOURS = {"B": BLACK, "W": WHITE}
 LETTERS = {BLACK: "B", WHITE: "W"}
@@ -47,24 +54,55 @@ def interpret_move(text: str, size: int) -> tuple[int, int]:
         raise BadInput(str(error)) from None
 
 
+# ---- the start ---------------------------------------------------------------------------------
+
+def empty_board(game: dict) -> BasePosition:
+    """The empty board that a game's `name` (Go without one), `size`, and `komi` or `k` and `exactly` describe.
+    Raises BadInput."""
+    name = game.get("name", "go")
+    if name not in GAMES:
+        raise BadInput(f"{name!r:.20} is no game ({', '.join(GAMES)})")
+    size = field(game, "size", int)
+    if name == "go":
+        return new_game(name, size, komi=number(game, "komi", 361))
+    exactly = game.get("exactly", False)
+    if not isinstance(exactly, bool):
+        raise BadInput("'exactly' is true or false")
+    return new_game(name, size, k=field(game, "k", int), exactly=exactly)
+
+
+def describe_start(position: BasePosition) -> dict:
+    """What an empty game is that begins here: the first entries of `read_game`'s answer."""
+    size = position.size
+    stones = position.stones
+    points = {colour: [format_gtp(point_at(row, col, size), size)
+                       for row, col in np.argwhere(stones == colour).tolist()] for colour in (BLACK, WHITE)}
+    rules = {"k": position.k, "exactly": position.exactly} if position.game == "gomoku" else \
+        {"komi": position.komi, "handicap": position.handicap}
+    return {"name": position.game, "size": size, **rules, "black": points[BLACK], "white": points[WHITE],
+            "first": LETTERS[position.to_play], "info": {}, "nodes": [{"parent": -1}]}
+
+
 # ---- reading -----------------------------------------------------------------------------------
 
 def read_game(data: bytes) -> dict:
-    """The first game of an SGF file: {"size", "komi", "handicap", "black", "white": vertices set up, "first":
-    'B' or 'W', "info": {...}, "nodes": [...]}.
+    """The first game of an SGF file: {"name", "size", "komi", "handicap" (or "k", "exactly"), "black", "white":
+    vertices set up, "first": 'B' or 'W', "info": {...}, "nodes": [...]}.
 
     Branches with moves that cannot be played are left out.  Raises BadInput where the game itself has one, or
     is none.
     """
-    record = next(read_records(data))
+    record = next(read_records(data, gomoku=True))
     if isinstance(record, BadRecord):
         raise BadInput(str(record))
     try:
-        line = list(position_of(record).line())
+        line = list(replayed(record).line())
     except IllegalMove as error:
         raise BadInput(str(error)) from None
     game = describe_start(line[0].with_turn(record.first))
     game["info"] = {name: getattr(record, name) for name in INFO.values() if getattr(record, name)}
+    if interpret_row(record.rules) and record.k:
+        del game["info"]["rules"]            # `k` and `exactly` say it
     try:
         root = sgf.Sgf_game.from_bytes(data).get_root()
     except ValueError:                       # what records.py forgives and sgfmill does not: no variations then
@@ -72,28 +110,19 @@ def read_game(data: bytes) -> dict:
             {"parent": number, "move": format_move(position.mover, position.last, record.size)}
             for number, position in enumerate(line[1:])]
         return game
-    game["nodes"] = list(_nodes(root, line, record))
+    game["nodes"] = list(_nodes(root, line))
     return game
 
 
-def describe_start(position: Position) -> dict:
-    """What an empty game is that begins here: the first entries of `read_game`'s answer."""
-    size = position.size
-    stones = position.stones
-    points = {colour: [format_gtp(point_at(row, col, size), size)
-                       for row, col in np.argwhere(stones == colour).tolist()] for colour in (BLACK, WHITE)}
-    return {"size": size, "komi": position.komi, "handicap": position.handicap, "black": points[BLACK],
-            "white": points[WHITE], "first": LETTERS[position.to_play], "info": {}, "nodes": [{"parent": -1}]}
-
-
-def _nodes(root, line: list[Position], record: Record) -> Iterator[dict]:
+def _nodes(root, line: list[BasePosition]) -> Iterator[dict]:
     """The nodes of sgfmill's tree that have a move; what others say belongs to the move before."""
     found: list[dict] = []
+    size = line[0].size
     # (node, number of the parent, position before, moves of the game's main line so far or None off it)
     todo = [(root, -1, line[0], 0)]
     while todo and len(found) < MAX_NODES:
         node, parent, position, ply = todo.pop()
-        move = _move_of(node, record.size)
+        move = _move_of(node, size)
         if parent < 0:
             found.append({"parent": -1})
             parent = 0
@@ -105,7 +134,7 @@ def _nodes(root, line: list[Position], record: Record) -> Iterator[dict]:
                     position, ply = position.play(move[1], move[0]), None
             except IllegalMove:
                 continue
-            found.append({"parent": parent, "move": format_move(*move, record.size)})
+            found.append({"parent": parent, "move": format_move(*move, size)})
             parent = len(found) - 1
         _add_comment(found[parent], node)
         for k, child in reversed(list(enumerate(node))):
@@ -142,19 +171,22 @@ def _add_comment(kept: dict, node) -> None:
 
 def format_game(game: dict) -> str:
     """A game of the form of `read_game`'s answer as SGF.  Raises BadInput for what has another form."""
-    size = field(game, "size", int)
+    start = empty_board(game)
+    size = start.size
     nodes = field(game, "nodes", list)
-    if not 2 <= size <= 19:
-        raise BadInput(f"a board is 2x2 to 19x19, not {size}x{size}")
     if not 1 <= len(nodes) <= MAX_NODES:
         raise BadInput(f"a game has 1 to {MAX_NODES:,} nodes, not {len(nodes):,}")
     written = sgf.Sgf_game(size, encoding="UTF-8")
     root = written.get_root()
     root.set("AP", ("MuGo", "web"))
-    root.set("KM", number(game, "komi", 361))
-    if handicap := int(number(game, "handicap", 361)):
-        root.set_raw("HA", str(handicap).encode())
     info = field(game, "info", dict)
+    if start.game == "gomoku":
+        root.set_raw("GM", GOMOKU)
+        info = info | {"rules": say_row(start.k, start.exactly)}
+    else:
+        root.set("KM", start.komi)
+        if handicap := int(number(game, "handicap", 361)):
+            root.set_raw("HA", str(handicap).encode())
     for ident, name in INFO.items():
         if isinstance(info.get(name), str) and info[name]:
             root.set(ident, _writable(info[name][:200]))

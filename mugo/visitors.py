@@ -25,9 +25,11 @@ from mugo import views
 from mugo.coords import format_gtp
 from mugo.files import BadInput
 from mugo.go import Position
-from mugo.players import MCTS, RESIGN, UCT, Manner, Player, SearchPlayer, make_player, open_network
+from mugo.players import NETWORKED, RESIGN, SEARCHERS, Manner, Player, SearchPlayer, make_player, open_network, usual
+from mugo.position import BasePosition
 from mugo.search import Search
-from mugo.variations import field, format_game, number, read_game
+from mugo.starts import GAMES
+from mugo.variations import describe_start, field, format_game, number, read_game
 
 MAX_MESSAGE = 4 << 20                    # letters; an SGF of 3 MB
 IDLE = 1800.0                            # seconds without a message, after which a visitor is let go
@@ -49,13 +51,14 @@ class Level:
     manner: Manner = Manner()
 
 
-SEARCH, PEOPLE, BOTH = "Search alone (good on small boards)", "Network alone (plays like people)", "Network and search"
+SEARCH, NETWORK, BOTH = "Search alone", "Network alone", "Network and search"
+TOLD = {"go": {SEARCH: "good on small boards", NETWORK: "plays like people"}, "gomoku": {}}
 LEVELS = (
     Level("random", SEARCH, "Random moves", "random"),
     *(Level(f"uct-{n}", SEARCH, f"{n:,} simulations", "uct", Manner(simulations=n)) for n in (100, 1000, 10_000)),
     Level("uct-5s", SEARCH, "5 seconds a move", "uct", Manner(seconds=5)),
-    Level("randompolicy", PEOPLE, "Varied: drawn from what it expects", "randompolicy"),
-    Level("policy", PEOPLE, "Its first choice", "policy"),
+    Level("randompolicy", NETWORK, "Varied: drawn from what it expects", "randompolicy"),
+    Level("policy", NETWORK, "Its first choice", "policy"),
     *(Level(f"mcts-{n}", BOTH, f"{n:,} simulations", "mcts", Manner(simulations=n)) for n in (50, 200, 800)),
     Level("mcts-5s", BOTH, "5 seconds a move", "mcts", Manner(seconds=5)),
 )
@@ -68,9 +71,11 @@ Work = Callable[["Errand"], dict | None]
 class Room:
     """What all visitors share: the network, and whose turn it is to search."""
 
-    def __init__(self, network=None, searches: int | None = None):
-        """network: as players.make_player takes it, open; None: the bundled ones.  searches: at once."""
+    def __init__(self, network=None, searches: int | None = None, first: BasePosition | None = None):
+        """network: as players.make_player takes it, open; None: the bundled ones.  searches: at once.  first: the
+        start of a visitor's first game; None: Go on 9x9."""
         self.network = open_network(None, threads=1) if network is None else network
+        self.first = first or Position(9)
         self.searches = searches or os.cpu_count() or 1
         self.turns = asyncio.Semaphore(self.searches)            # first come, first served
         self.waiting = 0
@@ -91,14 +96,23 @@ class Room:
         finally:
             self.turns.release()
 
+    def why_no_network(self, position: BasePosition) -> str | None:
+        """None if there is a network that plays this position's game on its board, else a line about it."""
+        try:
+            self.network.evaluate([position])
+        except BadInput as error:
+            return str(error)
+        return None
+
     def warm_up(self) -> None:
         """Load what the first move of a game needs: compiled code above all."""
         with contextlib.suppress(BadInput):                      # a network that is too old says so when asked
-            views.look(Position(9))
-            views.policy(Position(9), self.network)
-            for name, settings in ("uct", UCT), ("mcts", MCTS):
-                SearchPlayer(name, Search(replace(settings, branches=2000), self.network if name == "mcts" else None)
-                             ).warm_up(Position(9))
+            start = self.first
+            views.look(start)
+            for name in SEARCHERS:
+                settings = replace(usual(name, start.game), branches=2000)
+                make_player(name, network=self.network, settings=settings).warm_up(start)
+            views.policy(start, self.network)
 
 
 class Errand:
@@ -135,14 +149,14 @@ class Visitor:
         self.line = line
         self.room = room
         self.errand: Errand | None = None
-        self._analyst: tuple[str, Search] | None = None
-        self._opponent: tuple[str, Player] | None = None
+        self._analyst: tuple[tuple[str, str], Search] | None = None
+        self._opponent: tuple[tuple[str, str], Player] | None = None
 
     async def talk(self) -> None:
         """Answer messages until the page is gone or silent for too long."""
         await self._say(None, {
-            "hello": "MuGo", "planes": views.plane_names(),
-            "levels": [{"key": level.key, "group": level.group, "name": level.name} for level in LEVELS]})
+            "hello": "MuGo", "planes": {game: views.plane_names(game) for game in GAMES},
+            "game": describe_start(self.room.first)})
         while True:
             try:
                 async with asyncio.timeout(IDLE):
@@ -246,18 +260,19 @@ class Visitor:
     async def _say(self, number: int | str | None, answer: dict) -> None:
         await self.line.send_text(json.dumps({"id": number} | answer))
 
-    def _analyse(self, position: Position, request: dict) -> Work:
+    def _analyse(self, position: BasePosition, request: dict) -> Work:
         """Search a position: `by` "mcts" or "uct", until stopped, or for so many `simulations` or `seconds`."""
         by = request.get("by", "mcts")
-        if by not in ("mcts", "uct"):
+        if by not in SEARCHERS:
             raise BadInput(f"'by' is 'mcts' or 'uct', not {by!r:.20}")
         limit = field(request, "simulations", int) if "simulations" in request else None
         seconds = number(request, "seconds", LONGEST) if "seconds" in request else LONGEST
         if limit is not None and not 0 < limit <= 1 << 30 or seconds <= 0:
             raise BadInput(f"an analysis has at least one simulation, and {LONGEST:g} seconds at the most")
-        if self._analyst is None or self._analyst[0] != by:
-            self._analyst = by, Search(replace(MCTS if by == "mcts" else UCT, branches=BRANCHES, early=False),
-                                       self.room.network if by == "mcts" else None)
+        kind = by, position.game
+        if self._analyst is None or self._analyst[0] != kind:
+            self._analyst = kind, Search(replace(usual(*kind), branches=BRANCHES, early=False),
+                                         self.room.network if by == "mcts" else None)
         search = self._analyst[1]
         done, spent = 0, 0.0
 
@@ -275,16 +290,18 @@ class Visitor:
 
         return work
 
-    def _choose(self, position: Position, request: dict) -> Work:
+    def _choose(self, position: BasePosition, request: dict) -> Work:
         """The move of a `level`'s player."""
         key = field(request, "level", str)
         level = next((level for level in LEVELS if level.key == key), None)
         if level is None:
             raise BadInput(f"{key[:20]!r} is no level ({', '.join(level.key for level in LEVELS)})")
-        if self._opponent is None or self._opponent[0] != key:
-            settings = replace(MCTS if level.player == "mcts" else UCT, branches=BRANCHES)
-            self._opponent = key, make_player(level.player, network=self.room.network, settings=settings,
-                                              manner=level.manner)
+        kind = key, position.game
+        if self._opponent is None or self._opponent[0] != kind:
+            settings = replace(usual(level.player, position.game), branches=BRANCHES)
+            manner = level.manner if position.game == "go" else replace(level.manner, resign=0)   # to see the row
+            self._opponent = kind, make_player(level.player, network=self.room.network, settings=settings,
+                                               manner=manner)
         player = self._opponent[1]
 
         def work(errand: Errand) -> dict:
@@ -298,8 +315,9 @@ class Visitor:
 
         return work
 
-    def _judge(self, position: Position, request: dict) -> Work:
-        """Black's win rate in every position of the line, by the network's value head; null without one."""
+    def _judge(self, position: BasePosition, request: dict) -> Work:
+        """Black's win rate in every position of the line, by the network's value head; null without one.  Where a
+        game of Gomoku has ended, it is who has won."""
         line = list(position.line())
 
         def work(errand: Errand) -> dict:
@@ -311,7 +329,8 @@ class Visitor:
                 values = self.room.network.evaluate(part)[1]
                 if values is None:
                     return {"rates": None, "done": True}
-                rates += [views.blacks((1 + float(value)) / 2, at) for value, at in zip(values, part, strict=True)]
+                rates += [views.outcome(at) if at.is_over and not at.may_pass else
+                          views.blacks((1 + float(value)) / 2, at) for value, at in zip(values, part, strict=True)]
             return {"rates": rates, "done": True}
 
         return work
@@ -327,6 +346,17 @@ def _load(request: dict, room: Room) -> dict:
         raise BadInput(f"'data' is a file in base64: {error}") from None
 
 
+def _offers(request: dict, room: Room) -> dict:
+    """Who plays this game: `levels`, and why no network does, if none does."""
+    position = views.position_of_request(request)
+    why = room.why_no_network(position)
+    told = TOLD[position.game]
+    return {"without_network": why, "levels": [
+        {"key": level.key, "name": level.name,
+         "group": f"{level.group} ({told[level.group]})" if level.group in told else level.group}
+        for level in LEVELS if why is None or level.player not in NETWORKED]}
+
+
 def _score(request: dict, room: Room) -> dict:
     dead = field(request, "dead", list) if "dead" in request else None
     return views.score(views.position_of_request(request), dead, request.get("toggle"))
@@ -334,6 +364,7 @@ def _score(request: dict, room: Room) -> dict:
 
 ANSWERS: dict[str, Callable[[dict, Room], dict]] = {
     "new": lambda request, room: {"game": views.new_game(request)},
+    "offers": _offers,
     "look": lambda request, room: views.look(views.position_of_request(request)),
     "play": lambda request, room: views.play(views.position_of_request(request), field(request, "move", str)),
     "policy": lambda request, room: views.policy(views.position_of_request(request), room.network),

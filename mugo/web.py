@@ -26,11 +26,13 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from mugo import starts
 from mugo.files import BadInput
 from mugo.players import open_network
 from mugo.visitors import MAX_MESSAGE, Room, Visitor
 
 STATIC = Path(__file__).with_name("static")
+SIZE = 9                                 # of the board that the page begins with
 PORT = 8080
 PORTS = 20                               # tried after it, where it is taken and nobody asked for it
 VISITORS = 40                            # at once; each may have two trees
@@ -136,6 +138,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         "a password and unencrypted (default: %(default)s, this computer only)")
     parser.add_argument("--port", type=int, help=f"(default: {PORT}, or the next that is free)")
     parser.add_argument("--no-browser", action="store_true", help="do not open one")
+    starts.add_arguments(parser, str(SIZE))
+    parser.set_defaults(player="mcts")                   # whose network says which game the page begins with
     parser.add_argument("--network", metavar="NAME", help="a file, the folder of a training run, or the name of a "
                         "bundled network (default: for each board the bundled one)")
     parser.add_argument("--searches", type=int, metavar="N", help="at once; others wait for their turn"
@@ -167,6 +171,7 @@ def listen(host: str, port: int | None) -> socket.socket:
 def command(args: argparse.Namespace) -> int:
     if args.searches is not None and args.searches < 1:
         raise BadInput(f"--searches is 1 or more, not {args.searches}")
+    first = starts.first_position(args, SIZE)
     network = open_network(args.network, threads=1)
     line = listen(args.host, args.port)
     host, port = line.getsockname()[:2]
@@ -178,7 +183,7 @@ def command(args: argparse.Namespace) -> int:
         if not args.no_browser:
             threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
 
-    app = make_app(lambda: Room(network, args.searches), frozenset({args.host.lower()}), started)
+    app = make_app(lambda: Room(network, args.searches, first), frozenset({args.host.lower()}), started)
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws_max_size=MAX_MESSAGE,
                                            timeout_graceful_shutdown=2))
     try:

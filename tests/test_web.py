@@ -50,11 +50,21 @@ def in_base64(sgf):
 
 # ---- the board
 
-def test_a_visitor_is_told_the_levels_and_the_planes(page):
-    assert [level["key"] for level in page.hello["levels"]][:2] == ["random", "uct-100"]
-    assert len(page.hello["planes"]) == 48
-    assert page.hello["planes"][:3] == ["stone colour: mine", "stone colour: theirs", "stone colour: empty"]
-    assert "liberties: 8 or more" in page.hello["planes"]
+def test_a_visitor_is_told_the_planes_of_each_game(page):
+    planes = page.hello["planes"]["go"]
+    assert len(planes) == 48
+    assert planes[:3] == ["stone colour: mine", "stone colour: theirs", "stone colour: empty"]
+    assert "liberties: 8 or more" in planes
+    assert page.hello["planes"]["gomoku"] == ["stone colour: mine", "stone colour: theirs", "last move",
+                                              "colour to move"]
+    assert page.hello["game"]["size"] == 9
+
+
+def test_a_game_is_offered_with_who_plays_it(page):
+    offers = page.ask("offers", game=game(), moves=[])
+    assert [level["key"] for level in offers["levels"]] == [level.key for level in visitors.LEVELS]
+    assert offers["levels"][0]["group"] == "Search alone (good on small boards)"
+    assert offers["without_network"] is None
 
 
 def test_a_move_is_played_and_captures(page):
@@ -224,7 +234,7 @@ def test_there_is_an_end_to_visitors(client, monkeypatch):
     ("[1]", "a message is an object of JSON"),
     ('{"id": []}', "'id' is a number or a string"),
     ("{}", "'do' is missing"),
-    ('{"do": "sing"}', "'sing' cannot be done (new, look, play, policy, planes, owners, score, load, save, "
+    ('{"do": "sing"}', "'sing' cannot be done (new, offers, look, play, policy, planes, owners, score, load, save, "
                        "analyse, choose, judge, stop)"),
     ('{"do": "look"}', "'game' is missing"),
     ('{"do": "look", "game": {"size": true, "komi": 0}, "moves": []}', "'size' cannot be a bool"),
@@ -321,7 +331,7 @@ def test_a_recorded_game_may_repeat_a_position(page):
 @pytest.mark.parametrize("sgf, error", [
     ("", "no game begins here: an SGF game begins with '(;'"),
     ("(;GM[1]SZ[9];B[aa];W[aa])", "move 2: White A9 is occupied"),
-    ("(;GM[2])", "GM[2] is another game; Go is GM[1]"),
+    ("(;GM[2])", "GM[2] is another game; Go is GM[1], Gomoku GM[4]"),
 ])
 def test_a_bad_sgf_file_gets_one_line(page, sgf, error):
     assert page.ask("load", data=in_base64(sgf))["error"] == error

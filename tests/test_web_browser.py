@@ -20,14 +20,23 @@ ROOT = Path(__file__).parents[1]
 STATUS = "document.getElementById('status').textContent"
 WHITE = "document.querySelector('#side-w .who').textContent"
 STONES = "document.querySelectorAll('.stones circle').length"
+NUMBER = "document.getElementById('number').textContent"
+IS_GOMOKU = "document.querySelector('main[data-game=gomoku]')"
+IS_OVER = f"/wins|draw/.test({STATUS})"
 SGF = "(;GM[1]FF[4]SZ[9]PB[Aoi]PW[Beni];B[ee];W[cc];B[gc]C[A corner](;W[gg])(;W[cg]))"
 
 
 @pytest.fixture(scope="module")
-def address():
-    """The server, with a network that likes C3 (of 9x9) and searchers that are quick."""
+def network():
+    """It likes C3 (of 9x9)."""
+    return Even(interpret_gtp("C3", 9))
+
+
+@pytest.fixture(scope="module")
+def address(network):
+    """The server."""
     with socket.create_server(("127.0.0.1", 0)) as line:
-        app = web.make_app(lambda: visitors.Room(Even(interpret_gtp("C3", 9)), searches=2))
+        app = web.make_app(lambda: visitors.Room(network, searches=2))
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [line]})
         thread.start()
@@ -61,6 +70,7 @@ def begin(page, *, colour="both", level="policy"):
         document.getElementById('new').click();
         const form = document.querySelector('#begin form');
         document.getElementById('status').textContent = '';      // until the new game is there
+        form.querySelector('[name=game][value=go]').click();
         form.querySelector('[name=colour][value={colour}]').click();
         form.level.value = '{level}';
         form.querySelector('button[value=begin]').click();
@@ -69,19 +79,51 @@ def begin(page, *, colour="both", level="policy"):
     page.until(f"{STONES} === 0 && {STATUS}.includes('to play') && {WHITE} === '{white}'")
 
 
-def where(page, vertex):
+def begin_gomoku(page, board, *, colour="B", level="uct-100"):
+    """A new game of Gomoku, by the dialog; board: '6 4' for 6x6, 4 in a row."""
+    page.run(f"""(() => {{
+        document.getElementById('new').click();
+        const form = document.querySelector('#begin form');
+        form.level.replaceChildren();                             // until the server has said who plays Gomoku
+        form.querySelector('[name=game][value=gomoku]').click();
+        form.querySelector('[name=board][value="{board}"]').click();
+        form.querySelector('[name=colour][value={colour}]').click();
+    }})()""")
+    page.until("document.querySelector('#begin [name=level]').options.length")
+    assert page.run("[...document.querySelectorAll('#begin fieldset')].map((each) => each.offsetWidth > 0).join(' ')") \
+        == "true false true true"
+    page.run(f"""(() => {{
+        const form = document.querySelector('#begin form');
+        form.level.value = '{level}';
+        form.querySelector('button[value=begin]').click();
+    }})()""")
+    page.until(f"{STONES} === 0 && {IS_GOMOKU} && {STATUS}.startsWith('Black to play')")
+
+
+def play_out(page, size, moves):
+    """Play the game against MuGo to its end, on the first of these points that is free."""
+    while True:
+        page.until(f"document.querySelector('#side-b.turn') || {IS_OVER}")
+        if page.run(IS_OVER):
+            return
+        count = page.run(STONES)
+        page.click(*where(page, next(vertex for vertex in moves if not stone(page, vertex, size)), size))
+        page.until(f"{STONES} > {count}")
+
+
+def where(page, vertex, size=9):
     """The middle of a point on the screen."""
     row, col = int(vertex[1:]), "ABCDEFGHJ".index(vertex[0])
     return page.run(f"""(() => {{
         const board = document.getElementById('board');
-        const point = new DOMPoint({col}, {9 - row}).matrixTransform(board.getScreenCTM());
+        const point = new DOMPoint({col}, {size - row}).matrixTransform(board.getScreenCTM());
         return [point.x, point.y];
     }})()""")
 
 
-def stone(page, vertex):
+def stone(page, vertex, size=9):
     """'black', 'white' or None."""
-    row, col = 9 - int(vertex[1:]), "ABCDEFGHJ".index(vertex[0])
+    row, col = size - int(vertex[1:]), "ABCDEFGHJ".index(vertex[0])
     return page.run(f"(document.querySelector('.stones circle[cx=\"{col}\"][cy=\"{row}\"]')?.className.baseVal ?? '')"
                     ".trim() || null")
 
@@ -224,3 +266,59 @@ def test_two_passes_count_and_a_click_marks_the_dead(page):
     page.until(f"{STATUS}.startsWith('Black wins by 73.5: Black 81, White 0 + 7.5.')")
     page.click(*where(page, "E5"))
     page.until(f"{STATUS}.startsWith('White wins by 7.5') && document.querySelector('.stones .dead')")
+
+
+# ---- Gomoku
+
+def test_noughts_and_crosses_are_played_to_the_end_and_taken_back(page):
+    begin_gomoku(page, "3 3")
+    assert page.run("[...document.querySelectorAll('#actions button')].filter((each) => each.offsetWidth)"
+                    ".map((each) => each.id).join(' ')") == "undo hint resign"
+    play_out(page, 3, ["B2", "A3", "C1", "C3", "A1", "B3", "B1", "A2", "C2"])
+    count = page.run(STONES)
+    page.press("u")
+    page.until(f"{STATUS} === 'Black to play' && {STONES} < {count}")
+    play_out(page, 3, ["C2", "A2", "B1", "B3", "A1", "C3", "C1", "A3", "B2"])
+
+
+def test_a_row_of_four_wins_is_drawn_saved_and_loaded(page):
+    begin_gomoku(page, "6 4")
+    page.press("1")
+    page.until("document.querySelector('.over .heat')")
+    page.press("p")
+    page.until(f"{STATUS} === 'Nobody passes in Gomoku.'")
+    page.press("3")                        # owners: there are none
+    assert page.run("document.querySelector('[name=overlay]:checked').value") == "policy"
+    play_out(page, 6, [f"{letter}{row}" for row in (1, 6, 2, 5, 3, 4) for letter in "ACEBDF"])
+    assert page.run(f"{STATUS}") == "White wins"
+    page.until("document.querySelector('.marks .row')")
+    page.click(*where(page, "F6", 6))
+    page.until(f"/^The game is over|is occupied/.test({STATUS})")
+    page.press("ArrowLeft")
+    page.until(f"{STATUS} === 'White to play' && !document.querySelector('.marks .row')")
+    page.press("a")
+    page.until("document.querySelector('#moves tbody tr') && document.querySelector('.over .best')")
+    page.press("a")
+    page.press("End")
+    moves = page.run(STONES)
+    page.run("URL.createObjectURL = (file) => { window.saved = file; return '#'; }")
+    page.run("document.getElementById('save').click()")
+    page.until("window.saved")
+    sgf = page.run("window.saved.text()")
+    assert "GM[4]" in sgf and "RU[4 in a row]" in sgf and "RE[W+]" in sgf
+    begin(page)
+    load(page, sgf)
+    page.until(f"{NUMBER} === '0 / {moves}' && {IS_GOMOKU}")
+    page.press("End")
+    page.until(f"{STATUS} === 'White wins' && document.querySelector('.marks .row')")
+
+
+def test_without_a_network_for_it_gomoku_is_searched_alone(page, network, monkeypatch):
+    monkeypatch.setattr(network, "games", ("go",))
+    begin_gomoku(page, "other")
+    assert page.run("document.getElementById('offers').textContent") == "There is no network for this game."
+    assert page.run("document.getElementById('by').value") == "uct"
+    page.press("1")
+    page.until("document.getElementById('legend').textContent === 'There is no network for this game.'")
+    page.click(*where(page, "E5", 10))
+    page.until(f"{STONES} === 2 && {STATUS} === 'Black to play'")

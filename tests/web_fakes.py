@@ -4,7 +4,8 @@ import itertools
 import numpy as np
 
 from mugo.coords import move_index
-from mugo.go import Position
+from mugo.files import BadInput
+from mugo.position import BasePosition
 
 
 class Even:
@@ -12,13 +13,16 @@ class Even:
     name = "even"
     has_value = True
 
-    def __init__(self, liked: int = 0):
+    def __init__(self, liked: int = 0, games: tuple[str, ...] = ("go", "gomoku")):
         self.liked = liked
+        self.games = games
 
-    def evaluate(self, positions: list[Position], average: bool = False):
+    def evaluate(self, positions: list[BasePosition], average: bool = False):
         size = positions[0].size
+        if positions[0].game not in self.games:
+            raise BadInput("there is no network for this game")
         priors = np.full((len(positions), size * size + 1), 0.5 / (size * size + 1), np.float32)
-        priors[:, move_index(self.liked, size)] += 0.5
+        priors[:, min(move_index(self.liked, size), size * size)] += 0.5
         return priors, np.zeros(len(positions), np.float32)
 
     def evaluate_packed(self, packed: np.ndarray):
@@ -60,3 +64,8 @@ def game(size: int = 5, komi: float = 7.5, **others) -> dict:
     """An empty game, as the page names it."""
     start = {"size": size, "komi": komi, "handicap": 0, "black": [], "white": [], "first": "B"}
     return start | others
+
+
+def gomoku(size: int = 3, k: int = 3, exactly: bool = False, **others) -> dict:
+    """An empty game of Gomoku, as the page names it."""
+    return {"name": "gomoku", "size": size, "k": k, "exactly": exactly, "black": [], "white": [], "first": "B"} | others

@@ -1,11 +1,14 @@
 // What the network and the search say of a position: asked for, heard and kept with its node.
 
-import { by, keep, link, state } from "./page.js";
-import { refresh, render, say } from "./render.js";
+import { fits } from "./layer.js";
+import { analyst, hasNetwork, keep, link, state } from "./page.js";
+import { isEnded, refresh, render, say } from "./render.js";
 
 const SWEEP = 100;                       // simulations for each move, where all moves are analysed
 
+/** Show this overlay, where the game has it. */
 export function setOverlay(name) {
+  if (!fits(name)) return;
   state.overlay = name;
   document.querySelector(`[name=overlay][value=${name}]`).checked = true;
   keep();
@@ -18,13 +21,19 @@ export async function fetchOverlay() {
   const { game, overlay } = state;
   const { node } = game;
   const what = { policy: "policy", ladders: "planes", plane: "planes", owners: "owners" }[overlay];
-  if (!what || node[what] || (what === "owners" && node.thought?.owners)) return;
+  if (!what || node[what] || (what === "policy" && !hasNetwork()) || (what === "owners" && node.thought?.owners)) return;
   try {
     node[what] = await link.ask(what, game.at(node));
   } catch (error) {
     say(error.message, true);
   }
   if (game === state.game && node === game.node) render();
+}
+
+/** Ask how a position looks, if that is not known yet.  Who has won a game that is over has won it surely. */
+export async function look(game, node) {
+  node.view ??= await link.ask("look", game.at(node));
+  if (isEnded(node)) node.black = { "B+": 1, "W+": 0 }[node.view.result] ?? 0.5;
 }
 
 // ---- searches
@@ -39,10 +48,10 @@ export function heard(game, node, thought) {
 /** Analyse the position shown, if that is switched on and nothing else searches. */
 export async function analyse(limits = {}) {
   const { game } = state;
-  if (!state.analysing || state.thinking || state.sweep || !game.node.view) return;
+  if (!state.analysing || state.thinking || state.sweep || !game.node.view || isEnded(game.node)) return;
   const { node } = game;
   try {
-    const answer = await link.ask("analyse", { ...game.at(node), by: state.by, ...limits }, ({ thought, waiting }) => {
+    const answer = await link.ask("analyse", { ...game.at(node), by: analyst(), ...limits }, ({ thought, waiting }) => {
       state.waiting = waiting;
       if (thought) heard(game, node, thought);
     });
@@ -68,7 +77,7 @@ export async function switchAnalysis(isOn = !state.analysing, limits = {}) {
 
 export async function hint() {
   const { node } = state.game;
-  if (state.thinking || !node.view) return;
+  if (state.thinking || !node.view || isEnded(node)) return;
   setOverlay("search");
   say("Looking for a good move…");
   await switchAnalysis(true, { seconds: 2 });
@@ -95,8 +104,9 @@ export async function switchSweep() {
     await judge();
     for (const node of line) {
       if (state.sweep !== sweep || state.game !== game) break;
-      if (!(node.visits >= SWEEP)) {
-        const answer = await link.ask("analyse", { ...game.at(node), by: state.by, simulations: SWEEP },
+      await look(game, node);
+      if (!(node.visits >= SWEEP) && !isEnded(node)) {
+        const answer = await link.ask("analyse", { ...game.at(node), by: analyst(), simulations: SWEEP },
           ({ thought }) => thought && heard(game, node, thought));
         if (answer.thought) heard(game, node, answer.thought);
       }
@@ -114,6 +124,7 @@ export async function switchSweep() {
 /** What the network says at a glance of every position of the line. */
 export async function judge() {
   const { game } = state;
+  if (!hasNetwork()) return;
   const line = game.line();
   const { rates } = await link.ask("judge", game.at(line.at(-1)), () => {});
   rates?.forEach((rate, i) => { line[i].value = rate; });

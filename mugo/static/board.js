@@ -2,7 +2,7 @@
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
 export const COLUMNS = "ABCDEFGHJKLMNOPQRST";
-const STARS = { 5: [2], 7: [3], 9: [2, 4, 6], 13: [3, 6, 9], 19: [3, 9, 15] };
+const STARS = { 5: [2], 7: [3], 9: [2, 4, 6], 13: [3, 6, 9], 15: [3, 7, 11], 19: [3, 9, 15] };
 
 /** An SVG element. */
 export function draw(name, attributes = {}, ...children) {
@@ -106,7 +106,7 @@ export class Board {
     const stars = STARS[size] ?? [];
     for (const row of stars) {
       for (const col of stars) {
-        if (size === 9 || size === 13 ? (row === stars[1]) === (col === stars[1]) : true) {
+        if ([9, 13, 15].includes(size) ? (row === stars[1]) === (col === stars[1]) : true) {
           lines.append(draw("circle", { cx: col, cy: row, r: size < 9 ? 0.09 : 0.11 }));
         }
       }
@@ -120,7 +120,7 @@ export class Board {
     this.svg.replaceChildren(GRADIENTS.cloneNode(true), ...Object.values(this.layers));
   }
 
-  /** Put stones, the last move's mark and everything that an overlay says onto the board.
+  /** Put stones, the last move's mark, the row that has won and everything that an overlay says onto the board.
 
       view: the server's; dead: vertices drawn faint; under, over: elements below and above the stones. */
   show(view, { dead = [], under = [], over = [] } = {}) {
@@ -137,6 +137,10 @@ export class Board {
     if (last) {
       const isBlack = view.stones[last.row * this.size + last.col] === "X";
       marks.push(draw("circle", { cx: last.col, cy: last.row, r: 0.22, class: isBlack ? "on-black" : "on-white" }));
+    }
+    if (view.row?.length) {
+      const [from, to] = [view.row[0], view.row.at(-1)].map((vertex) => place(vertex, this.size));
+      marks.push(draw("path", { d: `M${from.col} ${from.row}L${to.col} ${to.row}`, class: "row" }));
     }
     this.layers.shadows.replaceChildren(...shadows);
     this.layers.stones.replaceChildren(...stones);

@@ -1,6 +1,7 @@
 // A game with its variations: nodes that know their parent and children, and which of them is shown.
 //
-//   start    what the server answers to "new" and "load": size, komi, handicap, black, white, first, info
+//   start    what the server answers to "new" and "load": name, size, komi and handicap or k and exactly, black,
+//            white, first, info
 //   node     { move: "B Q16", parent, children, comment, black, visits, value } and what the server said of it
 //
 // No rules stand here: the server knows them.
@@ -16,14 +17,20 @@ export class Game {
       made.push(node);
     }
     this.root = this.node = made[0];
+    this.offers = null;                  // what the server answers to "offers", once it was asked
   }
 
   get size() { return this.start.size; }
 
+  get isGo() { return this.start.name !== "gomoku"; }
+
+  /** What wins in Gomoku: '5 in a row'. */
+  get row() { return `${this.start.exactly ? "exactly " : ""}${this.start.k} in a row`; }
+
   /** What every request about a node names its position by. */
   at(node = this.node) {
-    const { size, komi, handicap, black, white, first } = this.start;
-    return { game: { size, komi, handicap, black, white, first }, moves: path(node).slice(1).map((each) => each.move) };
+    const { info, ...game } = this.start;
+    return { game, moves: path(node).slice(1).map((each) => each.move) };
   }
 
   /** The nodes from the start through the one shown to the end of its line. */

@@ -6,7 +6,7 @@
 
 import { analyse, hint, setOverlay, switchAnalysis, switchSweep } from "./analysis.js";
 import { place } from "./board.js";
-import { fillChoices } from "./dialog.js";
+import { fillChoices, fillLevels } from "./dialog.js";
 import { open, restore, save } from "./games.js";
 import { by, keep, link, state } from "./page.js";
 import { go, openCount, otherBranch, play, resign, show, step, toggleDead, undo } from "./play.js";
@@ -14,11 +14,12 @@ import { board, graph, render, renderGhosts, say } from "./render.js";
 
 // ---- the server
 
-link.hello = ({ levels, planes }) => {
-  Object.assign(state, { levels, planes });
+link.hello = ({ planes, game }) => {
+  state.planes = planes;
   fillChoices();
+  fillLevels();
   if (state.game) show();
-  else restore().catch((error) => say(error.message, true));
+  else restore(game).catch((error) => say(error.message, true));
 };
 link.changed = (isThere) => {
   if (!isThere) {

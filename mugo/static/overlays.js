@@ -77,15 +77,16 @@ export function area({ area: of }, size, stones) {
 }
 
 /** Whether a plane holds on each point; packed: what the server answers to "planes". */
-export function plane(packed, number) {
+export function plane(packed, number, size) {
   const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
   const holds = [];
-  for (let i = number >> 3; i < bytes.length; i += 6) holds.push(Boolean(bytes[i] >> (number & 7) & 1));
+  const each = bytes.length / (size * size);
+  for (let i = number >> 3; i < bytes.length; i += each) holds.push(Boolean(bytes[i] >> (number & 7) & 1));
   return holds;
 }
 
 export function onePlane({ packed }, size, number) {
-  const holds = plane(packed, number);
+  const holds = plane(packed, number, size);
   const over = [];
   for (const [i, { row, col }] of cells(size)) {
     if (holds[i]) over.push(draw("rect", { x: col - 0.34, y: row - 0.34, width: 0.68, height: 0.68, rx: 0.1, class: "plane" }));
@@ -95,8 +96,8 @@ export function onePlane({ packed }, size, number) {
 
 /** Moves that capture in a ladder, as triangles, and that escape one, as diamonds. */
 export function ladders({ packed }, size, names) {
-  const captures = plane(packed, names.indexOf("ladder capture"));
-  const escapes = plane(packed, names.indexOf("ladder escape"));
+  const captures = plane(packed, names.indexOf("ladder capture"), size);
+  const escapes = plane(packed, names.indexOf("ladder escape"), size);
   const over = [];
   for (const [i, { row, col }] of cells(size)) {
     if (captures[i]) {

@@ -20,9 +20,14 @@ export const state = {
   hover: null,                           // the vertex pointed at
   waiting: false,                        // whether a search waits for its turn
   note: null,                            // { text, bad } until something else happens
-  levels: [],                            // what the server offers: opponents,
-  planes: [],                            // and the names of the planes
+  planes: {},                            // game -> the names of the planes that a network sees
 };
+
+/** Whether a network plays the game shown. */
+export const hasNetwork = () => !state.game.offers?.without_network;
+
+/** What analyses: "mcts" or "uct". */
+export const analyst = () => (hasNetwork() ? state.by : "uct");
 
 /** Keep everything for a reload of this tab. */
 export function keep() {

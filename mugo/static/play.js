@@ -1,9 +1,9 @@
 // Playing and stepping through a game, and counting it.
 
-import { analyse, fetchOverlay, heard } from "./analysis.js";
+import { analyse, fetchOverlay, heard, look } from "./analysis.js";
 import { place } from "./board.js";
 import { keep, link, NAMES, state } from "./page.js";
-import { board, render, say } from "./render.js";
+import { board, isEnded, render, say } from "./render.js";
 
 /** Show a node of the game: ask what is not known of it yet, and go on with whatever is switched on. */
 export async function show() {
@@ -12,15 +12,29 @@ export async function show() {
   keep();
   render();
   try {
-    if (!node.view) node.view = await link.ask("look", game.at(node));
+    await look(game, node);
+    if (game === state.game && node === game.node) render();
+    game.offers ??= await link.ask("offers", game.at(game.root));
     if (game !== state.game || node !== game.node) return;
     render();
-    if (node.view.over && !node.children.length && !state.count && !game.info.result) await openCount();
+    if (node.view.over && !node.children.length && !game.info.result) await end();
     if (isMugosTurn()) await letMugoPlay();
     else analyse();
     await fetchOverlay();
   } catch (error) {
     say(error.message, true);
+  }
+}
+
+/** The game shown is over: Gomoku says who has won, in Go the points are counted. */
+async function end() {
+  const { game, human } = state;
+  if (game.isGo) {
+    if (!state.count) await openCount();
+  } else if (human) {
+    game.info.result = game.node.view.result;
+    keep();
+    render();
   }
 }
 
@@ -58,13 +72,17 @@ export async function play(vertex) {
     say(`MuGo is thinking: it plays ${NAMES[node.view.to_play]}.`);
     return;
   }
+  if (vertex === "pass" && !game.isGo) {
+    say("Nobody passes in Gomoku.", true);
+    return;
+  }
   const at = place(vertex, game.size);
   if (at && node.view.stones[at.row * game.size + at.col] !== ".") {
     say(`${vertex} is occupied.`, true);
     return;
   }
   if (node.view.illegal[vertex]) {
-    say(`${vertex} ${node.view.illegal[vertex]}.`, true);
+    say(isEnded(node) ? "The game is over." : `${vertex} ${node.view.illegal[vertex]}.`, true);
     return;
   }
   try {
@@ -157,6 +175,7 @@ export async function resign() {
 
 export async function openCount() {
   const { game } = state;
+  if (!game.isGo) return;
   const { node } = game;
   const count = await link.ask("score", game.at(node));
   if (node === game.node) setCount(count);

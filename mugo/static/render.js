@@ -4,7 +4,7 @@ import { Board, place } from "./board.js";
 import { Graph } from "./graph.js";
 import { overlay } from "./layer.js";
 import * as overlays from "./overlays.js";
-import { by, NAMES, state } from "./page.js";
+import { analyst, by, hasNetwork, NAMES, state } from "./page.js";
 import { countText, positionText } from "./words.js";
 
 const ROWS = 6;                          // moves in the table
@@ -31,6 +31,8 @@ export function render() {
   renderAnalysis();
   renderGhosts();
   graph.show(game.line(), game.number());
+  by("hint").disabled = isEnded(node);
+  by("analyse").disabled = isEnded(node) && !state.analysing;
   const result = game.info.result && `result ${game.info.result}`;
   by("facts").textContent = [game.info.event, game.info.place, game.info.date, game.info.rules, result].filter(Boolean).join(" · ");
   if (document.activeElement !== by("comment")) by("comment").value = node.comment ?? "";
@@ -39,6 +41,9 @@ export function render() {
   by("undo").disabled = !node.parent;
   by("score").setAttribute("aria-pressed", String(Boolean(state.count)));
 }
+
+/** Whether there is no move any more, which nobody can say of Go. */
+export const isEnded = (node) => Boolean(node.view?.result);
 
 let isRefreshing = false;
 
@@ -69,8 +74,9 @@ function renderPlayers() {
     side.querySelector(".who").textContent = who;
     side.querySelector(".who").title = `${NAMES[colour]}: ${who}`;
     side.querySelector(".busy").hidden = !(thinking === game.node && view?.to_play === colour);
-    const taken = view?.captures[colour] ?? 0;
-    side.querySelector(".taken").textContent = `${taken} captured${colour === "W" ? `, komi ${game.start.komi}` : ""}`;
+    const taken = view?.captures?.[colour] ?? 0;
+    side.querySelector(".taken").textContent = game.isGo
+      ? `${taken} captured${colour === "W" ? `, komi ${game.start.komi}` : ""}` : `wins with ${game.row}`;
     side.classList.toggle("turn", view?.to_play === colour && !view.over);
   }
 }
@@ -102,6 +108,7 @@ function renderStatus() {
   const status = by("status");
   status.classList.toggle("bad", Boolean(note?.bad));
   status.textContent = note?.text ?? (count ? countText(count) : positionText());
+  by("board").setAttribute("aria-roledescription", `${game.isGo ? "Go" : "Gomoku"} board`);
   const last = game.node.move ? `, last move ${game.node.move}` : "";
   by("board").setAttribute("aria-label", `${game.size} by ${game.size} board, move ${game.number()}${last}` +
     `${view ? `, ${NAMES[view.to_play]} to play` : ""}. Arrow keys move the cursor, Enter plays.`);
@@ -112,6 +119,8 @@ function renderAnalysis() {
   const { thought, view } = game.node;
   by("analyse").setAttribute("aria-pressed", String(analysing));
   by("analyse").textContent = analysing ? "Stop" : "Analyse";
+  by("by").value = analyst();
+  by("by").querySelector("[value=mcts]").disabled = !hasNetwork();
   by("sweep").setAttribute("aria-pressed", String(Boolean(sweep)));
   by("sweep").textContent = sweep ? `Stop (${sweep.done} of ${sweep.of})` : "Analyse all moves";
   const isHidden = !thought || !view || thinking === game.node;
