@@ -107,8 +107,8 @@ class Journal:
 
 
 class Window:
-    """The positions of the newest games, ready to be learned from: of as many as make `positions` of them, if there
-    are so many.
+    """The positions of the newest games, ready to be learned from: of as many as make `positions` of them, but of no
+    more than half of all games, because a network plays better games than the one it was.
 
     packed: uint8 (n, size², bytes).  policy: float32 (n, size² + 1), the share of visits of every move.
     outcome: float32 (n,), for the side to move.  first, last: the games in it are journal[first:last].
@@ -124,7 +124,7 @@ class Window:
         """Let it end with game number last - 1, whatever it held before.  Raises BadInput for a game that does not
         keep the rules."""
         first, held = last, 0
-        while first > 0 and held < self._positions:
+        while first > last // 2 and held < self._positions:
             first -= 1
             held += len(self._journal[first].moves)
         self._games = {i: self._games.get(i) or _positions(self._journal[i], self._start) for i in range(first, last)}

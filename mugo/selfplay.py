@@ -55,9 +55,9 @@ class Options:
     at_once: int = 32                    # games side by side, for each thread
     threads: int = 1
     update_games: int = 16               # between two updates
-    steps: int = 16                      # of learning in an update
+    steps: int = 40                      # of learning in an update
     batch_size: int = 512
-    window: int = 20_000                 # positions of the newest games that are learned from
+    window: int = 20_000                 # positions of the newest games that are learned from; half of all at most
     learning_rate: float = 2e-3          # the highest
     hold: float = 0.5                    # the share of the games after which it goes down in a straight line
     last_rate: float = 0.1               # of the highest, where it ends
@@ -305,7 +305,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(group, options, {
         "at_once": "games side by side, for each thread", "update_games": "between two updates",
         "steps": "of learning in an update", "batch_size": "positions of a step",
-        "window": "positions of the newest games that are learned from", "learning_rate": "the highest",
+        "window": "positions of the newest games that are learned from, half of all at most", "learning_rate": "the highest",
         "hold": "share of the games after which it goes down", "last_rate": "share of it at the end",
         "l2": "c of c ||theta||^2 in the loss", "check_games": "between two trials",
         "trial_games": "against the best so far, half as many against each UCT", "seed": "of everything"})
