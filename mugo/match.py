@@ -111,6 +111,7 @@ class Table:
             try:
                 program = self.program(side)
                 told[side.name] = f"{program.ask('name')} {program.ask('version')}"
+                program.warm_up(start.size)              # a network may not play this board
                 for line in setting_up(start, handicap=False):
                     program.ask(line)
             except EngineFault as fault:
@@ -376,7 +377,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def command(args: argparse.Namespace) -> int:
     start = starts.first_position(args, GO_SIZE)
     args.game, args.size, args.komi = start.game, start.size, start.komi
-    options = ()
+    options = "--game", "go"
     if start.game == "gomoku":
         args.k = start.k
         options = "--game", "gomoku", "--size", str(start.size), "--k", str(start.k), *["--exactly"] * start.exactly

@@ -263,8 +263,9 @@ def add_arguments(parser: argparse.ArgumentParser, default: str | None = "policy
     usual = default or "mcts, or uct where there is no network for the board"
     parser.add_argument(name, default=default, choices=NAMES, help=f"who plays (default: {usual})", **place)
     parser.add_argument("--network", metavar="NAME",
-                        help="a file, the folder of a training run, or the name of a bundled network; it plays boards "
-                        "of every size (default: for each board the bundled network of its size, or of the nearest)")
+                        help="a file, the folder of a training run, or the name of a bundled network; one that has "
+                        "learned from people plays Go on boards of every size, one from self-play its own game and "
+                        "board (default: for each board the bundled network of its size, or in Go of the nearest)")
     parser.add_argument("--seed", type=int, help="play the same moves again")
     parser.add_argument("--temperature", type=float, default=TEMPERATURE, metavar="T",
                         help="of randompolicy: 0 plays the best move, 1 draws from the priors as they are"

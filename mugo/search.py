@@ -224,22 +224,23 @@ class Search:
         self._owners[:] = 0
         limit = math.inf if simulations is None else max(simulations, 1)
         deadline = math.inf if seconds is None else started + seconds
-        done = first = self._run(1)                      # with a network, it gives the root its moves
-        told = started
-        with self._only(position, may_pass, among):
-            clean = self._make_noise()
-            try:
-                for done in self._search(first, limit, started, deadline, is_over):
-                    if watch is not None and time.perf_counter() - told >= every:
-                        told = time.perf_counter()
-                        watch(self._thought(position, done, told - started, clean))
-                return self._thought(position, done, time.perf_counter() - started, clean)
-            except BaseException:
-                self._root = None                        # simulations may be left pending: begin a new tree
-                raise
-            finally:
-                if clean is not None:
-                    self._root_edges()["prior"] = clean
+        try:
+            done = first = self._run(1)                  # with a network, it gives the root its moves
+            told = started
+            with self._only(position, may_pass, among):
+                clean = self._make_noise()
+                try:
+                    for done in self._search(first, limit, started, deadline, is_over):
+                        if watch is not None and time.perf_counter() - told >= every:
+                            told = time.perf_counter()
+                            watch(self._thought(position, done, told - started, clean))
+                    return self._thought(position, done, time.perf_counter() - started, clean)
+                finally:
+                    if clean is not None:
+                        self._root_edges()["prior"] = clean
+        except BaseException:
+            self._root = None                            # simulations may be left pending: begin a new tree
+            raise
 
     @contextlib.contextmanager
     def _only(self, position: BasePosition, may_pass: bool, among: Collection[int] | None) -> Iterator[None]:

@@ -115,6 +115,15 @@ def test_it_resigns_what_is_lost():
     assert player.choose(position) == RESIGN
 
 
+def test_a_network_that_refuses_a_board_does_so_every_time():
+    class Refuses(Level):
+        def evaluate_packed(self, packed):
+            raise BadInput("not this board")
+
+    engine = gtp.Engine(make_player("mcts", network=Refuses(), game="gomoku"), start=Position(5))
+    assert [engine.answer("genmove b") for _ in range(2)] == ["? not this board\n\n"] * 2
+
+
 WON = """
     X X a
     O O .

@@ -122,6 +122,16 @@ def test_the_command_begins_a_game_of_gomoku(words, tmp_path, monkeypatch, capsy
     assert "White is random" in shown and "Gomoku: 4 in a row wins" in shown and len(saved(tmp_path)) == 1
 
 
+def test_the_command_goes_on_from_a_game_of_either_kind(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.sgf").write_text("(;GM[4]SZ[5]RU[exactly 4 in a row];B[cc];W[aa])")
+    for words, status in ((), 0), (("--game", "gomoku", "--move", "2"), 0), (("--game", "go"), 2):
+        monkeypatch.setattr("sys.stdin", io.StringIO(""))
+        assert cli.main(["play", "--player", "random", "--load", "x.sgf", *words]) == status
+        told = capsys.readouterr()
+        assert "Gomoku: exactly 4 in a row wins" in told.out or "is a game of Gomoku, not of Go" in told.err
+
+
 def test_without_a_network_for_the_board_uct_plays_and_it_says_so(monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
