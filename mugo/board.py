@@ -38,9 +38,6 @@ BOARD = np.dtype([
     ("black_captures", np.int64), ("white_captures", np.int64),     # stones each colour has taken
     ("n_empty", np.int64),
     ("mark", np.int64),                  # the newest value in `marks`
-    ("k", np.int64),                     # gomoku.py: how many in a row win; 0: this is Go
-    ("exactly", np.int64),               # gomoku.py: whether more than that do not
-    ("winner", np.int64),                # gomoku.py: the colour that has them, or EMPTY
     ("recent", np.int16, RECENT),        # move number m was at recent[m % 8]; passes are 0
     ("colour", np.int8, POINTS),         # EMPTY, BLACK, WHITE or BORDER
     ("head", np.int16, POINTS),          # of the chain on a point; stale where there is no stone
@@ -51,6 +48,10 @@ BOARD = np.dtype([
     ("slot", np.int16, POINTS),          # where in `empties` an empty point stands
     ("stood", np.uint8, POINTS),         # 1 where a captured stone once stood
     ("marks", np.int32, POINTS),         # scratch: a point is marked where this equals `mark`
+    ("k", np.int64),                     # gomoku.py: how many in a row win; 0: this is Go
+    ("exactly", np.int64),               # gomoku.py: whether more than that do not
+    ("winner", np.int64),                # gomoku.py: the colour that has them, or EMPTY
+    ("rest", np.int64, 5),               # 7,808 bytes: whole cache lines
 ], align=True)
 
 _random = np.random.default_rng(20160920)
