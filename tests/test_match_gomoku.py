@@ -67,6 +67,14 @@ def test_recorded_openings_are_those_of_the_same_game(tmp_path):
         openings(str(tmp_path), Position(8))
 
 
+def test_a_draw_is_half_a_win(capsys):
+    black, white = f"{FAKE} A3 C3 B1 A2 C1", f"{FAKE} B3 B2 C2 A1"
+    assert cli.main(["match", black, white, "--game", "gomoku", "--size", "3", "--games", "1", "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert figures["ended_by"] == {"full board": 1}
+    assert [(side["draws"], side["rate"]["value"]) for side in figures["sides"]] == [(1, 0.5), (1, 0.5)]
+
+
 def test_a_match_of_two_games_between_random_and_uct(tmp_path, capsys):
     folder = tmp_path / "m"
     words = ["match", "random", "uct --simulations 100 --branches 20000", "--game", "gomoku", "--size", "4", "--k", "4",
