@@ -305,7 +305,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(group, options, {
         "at_once": "games side by side, for each thread", "update_games": "between two updates",
         "steps": "of learning in an update", "batch_size": "positions of a step",
-        "window": "positions of the newest games that are learned from, half of all at most", "learning_rate": "the highest",
+        "window": "positions of the newest games that are learned from, half of all at most",
+        "learning_rate": "the highest",
         "hold": "share of the games after which it goes down", "last_rate": "share of it at the end",
         "l2": "c of c ||theta||^2 in the loss", "check_games": "between two trials",
         "trial_games": "against the best so far, half as many against each UCT", "seed": "of everything"})
