@@ -30,6 +30,7 @@ READING_ORDER = (
     "dataset",       # records on disk, two bytes a move; positions drawn at random
     "preprocess",    # archives -> data set                                         `preprocess`
     "diagrams",      # boards, planes, heat maps and charts as text, PNG and SVG
+    "ratings",       # games won -> intervals and Elo
     "curves",        # how a network learned, as pictures
     "terminal",      # boards, heat maps and planes as lines of text, plain and in colour
     "statistics",    # what is in a data set                                        `show`
@@ -71,7 +72,6 @@ READING_ORDER = (
     "answers",       # what a line of it tells of a turn
     "analysis",      # the engine between them: queries side by side, by priority   `analysis`
     "engines",       # any program that speaks GTP, driven over its pipes
-    "ratings",       # games won -> intervals and Elo
     "openings",      # what the games of a match begin with
     "referee",       # one game between two programs: rules, clock, faults
     "match",         # players and programs against each other                      `match`

@@ -3,6 +3,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mugo.diagrams import BLUE, GREEN, INK, RED, figure_of, save_figure
+from mugo.ratings import wilson
+
+COLOURS = BLUE, GREEN, RED, "#8a5a9e", "#c08a2e"
 
 
 def training_curve(history: Sequence[dict], path: Path) -> None:
@@ -53,14 +56,7 @@ def selfplay_curve(history: Sequence[dict], trials: Sequence[dict], path: Path) 
         shares.plot(games, [100 * row[name] for row in history], color=colour, linewidth=1, label=label)
     shares.set_ylim(0, 100)
     shares.set_ylabel("%")
-    names = list(dict.fromkeys(row["opponent"] for row in trials))
-    for i, name in enumerate(names):
-        met = [row for row in trials if row["opponent"] == name]
-        colour = INK if not met[0]["simulations"] else [BLUE, GREEN, RED, "#8a5a9e", "#c08a2e"][i % 5]
-        right.plot([row["games"] for row in met], [100 * row["score"] for row in met],
-                   ":" if not met[0]["simulations"] else ".-", color=colour, linewidth=1.2, markersize=5,
-                   label=f"against {name}")
-    right.set_ylim(-3, 103)
+    draw_trials(right, trials)
     right.set_ylabel("points of the newest network, %")
     for axes in (left, middle, right):
         axes.set_xlabel("games of self-play")
@@ -69,3 +65,18 @@ def selfplay_curve(history: Sequence[dict], trials: Sequence[dict], path: Path) 
     for axes, place in ((left, "upper right"), (middle, "lower left"), (shares, "upper right"), (right, "lower right")):
         axes.legend(fontsize=7, frameon=False, loc=place)
     save_figure(figure, path)
+
+
+def draw_trials(axes, trials: Sequence[dict]) -> None:
+    """Points against games of self-play on matplotlib axes, a line for each opponent, from the rows of a run's
+    trials; whiskers are Wilson's 95 % intervals.  The best so far changes from row to row, so its line is dotted."""
+    for i, name in enumerate(dict.fromkeys(row["opponent"] for row in trials)):
+        met = [row for row in trials if row["opponent"] == name]
+        games = [row["wins"] + row["draws"] + row["losses"] for row in met]
+        rates = [wilson(row["wins"] + row["draws"] / 2, played) for row, played in zip(met, games, strict=True)]
+        whiskers = [[100 * (rate.value - rate.low) for rate in rates], [100 * (rate.high - rate.value) for rate in rates]]
+        is_uct = bool(met[0]["simulations"])
+        axes.errorbar([row["games"] for row in met], [100 * rate.value for rate in rates], whiskers,
+                      fmt=".-" if is_uct else ".:", color=COLOURS[i % len(COLOURS)] if is_uct else INK,
+                      linewidth=1.2, elinewidth=0.7, capsize=2, markersize=5, label=f"against {name}")
+    axes.set_ylim(-3, 103)

@@ -126,10 +126,11 @@ def star_points(size: int) -> list[tuple[int, int]]:
 
 def draw_board(axes, position: Position, heat: np.ndarray | None = None, labels: dict[int, str] | None = None,
                title: str = "", *, marked: Iterable[int] = (), owners: np.ndarray | None = None,
-               font: float = 6) -> None:
+               font: float = 6, top: float | None = None) -> None:
     """Draw a position on matplotlib axes.
 
-    heat: float (size, size), say probabilities: tinted red where it is high.  labels: point -> text, in a size
+    heat: float (size, size), say probabilities: tinted red where it is high; fully at `top`, by default the highest
+    of them, so that several boards can be compared.  labels: point -> text, in a size
     of `font`; on the last move one stands in the place of its ring.  marked: points with a green ring.
     owners: float (size, size), 1 Black's to -1 White's: a square on each point, the larger the surer.
     """
@@ -150,11 +151,11 @@ def draw_board(axes, position: Position, heat: np.ndarray | None = None, labels:
     for row, col in star_points(size):
         axes.plot(col, row, "o", color=INK, markersize=2.5, zorder=1)
     if heat is not None:
-        top = float(heat.max()) or 1.0
+        top = top or float(heat.max()) or 1.0
         for (row, col), value in np.ndenumerate(heat):
             if value > 0.01 * top:
                 axes.add_patch(Rectangle((col - 0.5, row - 0.5), 1, 1, color=RED, linewidth=0,
-                                                   alpha=0.85 * float(value) / top, zorder=2))
+                                                   alpha=0.85 * min(float(value) / top, 1), zorder=2))
     for (row, col), stone in np.ndenumerate(position.stones):
         if stone:
             axes.add_patch(Circle((col, row), 0.47, facecolor="black" if stone > 0 else "white",

@@ -245,7 +245,7 @@ WINS = {
     """, "a"),
 }
 STOPS = {
-    "a four": ("""
+    "stops a four": ("""
         . . . . . . . .
         . . X . . . . .
         . a O O O O X .
@@ -255,7 +255,7 @@ STOPS = {
         . . . . . . . .
         . . . . . . . .
     """, "a"),
-    "a four with a gap": ("""
+    "stops a four with a gap": ("""
         . . . . . . . .
         . . X . . . . .
         . O O a O O . .
@@ -265,7 +265,7 @@ STOPS = {
         . . . . . . . .
         . . . . . . . .
     """, "a"),
-    "an open three": ("""
+    "stops an open three": ("""
         . . . . . . . .
         . . . . . . . .
         . . . . . . . .
@@ -280,18 +280,9 @@ STOPS = {
 
 @pytest.mark.parametrize("rollout", ["uniform", "threats"])
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
-@pytest.mark.parametrize("what", WINS)
+@pytest.mark.parametrize("what", [*WINS, *STOPS])
 def test_uct_finds(what, colour, rollout):
-    picture, names = WINS[what]
-    position, at = draw(picture if colour == BLACK else picture.translate(str.maketrans("XO", "OX")), colour, k=5)
-    assert best(position, 15_000, rollout=rollout) in named(at, names)
-
-
-@pytest.mark.parametrize("rollout", ["uniform", "threats"])
-@pytest.mark.parametrize("colour", [BLACK, WHITE])
-@pytest.mark.parametrize("what", STOPS)
-def test_uct_stops(what, colour, rollout):
-    picture, names = STOPS[what]
+    picture, names = (WINS | STOPS)[what]
     position, at = draw(picture if colour == BLACK else picture.translate(str.maketrans("XO", "OX")), colour, k=5)
     assert best(position, 15_000, rollout=rollout) in named(at, names)
 
