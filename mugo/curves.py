@@ -74,9 +74,9 @@ def draw_trials(axes, trials: Sequence[dict]) -> None:
         met = [row for row in trials if row["opponent"] == name]
         games = [row["wins"] + row["draws"] + row["losses"] for row in met]
         rates = [wilson(row["wins"] + row["draws"] / 2, played) for row, played in zip(met, games, strict=True)]
-        whiskers = [[100 * (rate.value - rate.low) for rate in rates], [100 * (rate.high - rate.value) for rate in rates]]
+        below, above = ([100 * abs(getattr(rate, end) - rate.value) for rate in rates] for end in ("low", "high"))
         is_uct = bool(met[0]["simulations"])
-        axes.errorbar([row["games"] for row in met], [100 * rate.value for rate in rates], whiskers,
+        axes.errorbar([row["games"] for row in met], [100 * rate.value for rate in rates], [below, above],
                       fmt=".-" if is_uct else ".:", color=COLOURS[i % len(COLOURS)] if is_uct else INK,
                       linewidth=1.2, elinewidth=0.7, capsize=2, markersize=5, label=f"against {name}")
     axes.set_ylim(-3, 103)

@@ -129,9 +129,9 @@ def draw_board(axes, position: Position, heat: np.ndarray | None = None, labels:
                font: float = 6, top: float | None = None) -> None:
     """Draw a position on matplotlib axes.
 
-    heat: float (size, size), say probabilities: tinted red where it is high; fully at `top`, by default the highest
-    of them, so that several boards can be compared.  labels: point -> text, in a size
-    of `font`; on the last move one stands in the place of its ring.  marked: points with a green ring.
+    heat: float (size, size), say probabilities: tinted red where it is high.  top: what gets the full red, by
+    default the highest of them; the same for several boards makes them comparable.  labels: point -> text, in a
+    size of `font`; on the last move one stands in the place of its ring.  marked: points with a green ring.
     owners: float (size, size), 1 Black's to -1 White's: a square on each point, the larger the surer.
     """
     from matplotlib.patches import Circle, Rectangle

@@ -80,6 +80,20 @@ def test_a_board_shows_its_stones_and_its_heat():
     assert warm == [(1.5, 2.5)]
 
 
+def test_boards_whose_heat_has_the_same_top_can_be_compared():
+    Figure = pytest.importorskip("matplotlib.figure").Figure
+    position, _ = draw(ATARI)
+    heat = np.zeros((4, 4))
+    heat[3, 2] = 0.2
+
+    def red(**options) -> float:
+        axes = Figure().subplots()
+        diagrams.draw_board(axes, position, heat, **options)
+        return next(patch.get_alpha() for patch in axes.patches if patch.get_alpha())
+
+    assert red() == red(top=0.2) == red(top=0.1) == pytest.approx(4 * red(top=0.8))
+
+
 def test_points_are_marked_and_the_larger_a_square_the_surer_its_owner():
     axes = pytest.importorskip("matplotlib.figure").Figure().subplots()
     position, _ = draw(ATARI)
@@ -120,6 +134,21 @@ def test_a_training_curve_is_drawn_from_the_first_round_on(rows, has_value, tmp_
     history = [{"positions": 1000 * k} | dict.fromkeys(names, 1 / (k + 1)) for k in range(1, rows + 1)]
     curves.training_curve(history, tmp_path / "curve.png")
     assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_trials_have_a_line_for_each_opponent_and_whiskers_that_stay_between_0_and_100():
+    axes = pytest.importorskip("matplotlib.figure").Figure().subplots()
+    uct, best = {"opponent": "UCT", "simulations": 1000}, {"opponent": "the best so far", "simulations": 0}
+    curves.draw_trials(axes, [uct | {"games": 64, "wins": 0, "draws": 0, "losses": 20},
+                              best | {"games": 128, "wins": 10, "draws": 2, "losses": 8},
+                              uct | {"games": 128, "wins": 20, "draws": 0, "losses": 0}])
+    lines = {bar.get_label(): bar.lines for bar in axes.containers}
+    assert list(lines) == ["against UCT", "against the best so far"]
+    (points, ends, _), (second, _, _) = lines.values()
+    assert points.get_xydata().tolist() == [[64, 0], [128, 100]]
+    assert second.get_xydata() == pytest.approx(np.array([[128, 55]]))
+    low, high = (end.get_ydata() for end in ends)
+    assert low == pytest.approx([0, 83.9], abs=0.1) and high == pytest.approx([16.1, 100], abs=0.1)
 
 
 def test_bars_stand_one_on_the_other():

@@ -26,8 +26,8 @@ def words_of(output) -> str:
                                             if kind.startswith("text/"))
 
 
-def test_there_are_four():
-    assert [path.stem for path in NOTEBOOKS] == ["1_planes", "2_training", "3_what_it_sees", "4_search"]
+def test_there_are_five():
+    assert [path.stem for path in NOTEBOOKS] == ["1_planes", "2_training", "3_what_it_sees", "4_search", "5_selfplay"]
 
 
 @each_notebook
