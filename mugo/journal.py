@@ -42,7 +42,7 @@ def start_of(terms: dict) -> BasePosition:
 class Journal:
     """The games in a file, in order; len() of them.
 
-    Raises BadInput for a file that is none, or that holds another game's.
+    Raises BadInput for a file that is none, that holds another game's, or that another process writes to.
     """
 
     def __init__(self, path: Path, start: BasePosition):
@@ -55,21 +55,36 @@ class Journal:
             with open(path, "xb") as new:
                 new.write(header)
                 os.fsync(new.fileno())
-        data = path.read_bytes()
+        self._file = open(path, "r+b")                   # open as long as the run lasts
+        self._claim()
+        data = self._file.read()
         if not data.startswith(header):
             if not header.startswith(data):              # killed before the first line was whole
                 line = data.partition(b"\n")[0][:200].decode("utf-8", "replace")
                 raise BadInput(f"{path} holds other games than {header.decode().strip()}: {line!r}")
             data = header
-            path.write_bytes(header)
+            self._file.seek(0)
+            self._file.write(header)
         self._games: list[Game] = []
         end = len(header)
         for game, after in self._read(data, end):
             self._games.append(game)
             end = after
-        self._file = open(path, "r+b")                   # open as long as the run lasts
         self._file.truncate(end)
         self._file.seek(end)
+
+    def _claim(self) -> None:
+        """Be the only one that writes here; the system lets go when the process ends, however it does.  Raises
+        BadInput."""
+        try:
+            import fcntl
+        except ImportError:                              # Windows
+            return
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._file.close()
+            raise BadInput(f"{self.path}: another process is writing to it") from None
 
     def _read(self, data: bytes, at: int) -> Iterator[tuple[Game, int]]:
         """Every whole game from here on, with where the next one begins."""

@@ -77,6 +77,14 @@ def test_a_game_that_was_damaged_ends_the_journal(games, written):
     assert len(Journal(written, START)) == 11
 
 
+def test_two_runs_do_not_write_to_one_journal(written):
+    first = Journal(written, START)
+    with pytest.raises(BadInput, match="games.journal: another process is writing to it"):
+        Journal(written, START)
+    first.close()
+    assert len(Journal(written, START)) == 12
+
+
 def test_a_journal_of_another_game_is_refused(written):
     with pytest.raises(BadInput, match=r"games.journal holds other games than .*\"k\": 4"):
         Journal(written, gomoku.Position(4, 4))
