@@ -82,6 +82,7 @@ def killed(folder, where: str, after: int, resume: bool) -> None:
     assert done.returncode == -9, done.stderr
 
 
+@pytest.mark.runs
 def test_killed_while_it_plays_learns_and_saves_a_run_comes_to_the_same_weights(tmp_path):
     folder = tmp_path / "run"
     killed(folder, "append", 6, resume=False)

@@ -76,6 +76,7 @@ def test_resumed_after_an_interrupt_it_ends_as_if_unbroken(data, unbroken, tmp_p
         assert np.allclose(ours, theirs, atol=1e-6)
 
 
+@pytest.mark.runs
 def test_killed_at_any_moment_it_can_be_resumed(data, unbroken, tmp_path):
     """kill -9 while rounds of a few steps follow each other, three times at other moments."""
     run = tmp_path / "run"
@@ -97,6 +98,7 @@ def test_killed_at_any_moment_it_can_be_resumed(data, unbroken, tmp_path):
     assert timeless(run).round(4).equals(timeless(unbroken).round(4))
 
 
+@pytest.mark.runs
 def test_a_run_made_longer_is_the_run_that_was_begun_longer(data, unbroken, tmp_path):
     """It is taken up before the learning rate went down, and its batches and rates are the longer run's."""
     short, long = (replace(OPTIONS, warm_up=2, hold=0.7, positions=positions) for positions in (384, 640))
