@@ -2,6 +2,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from mugo.diagrams import BLUE, GREEN, INK, RED, figure_of, save_figure
 from mugo.ratings import wilson
 
@@ -49,11 +51,11 @@ def selfplay_curve(history: Sequence[dict], trials: Sequence[dict], path: Path) 
                                 ("error", RED, "squared error of the value")):
         left.plot(games, [row[name] for row in history], color=colour, linewidth=1, label=label)
     left.set_ylim(bottom=0)
-    middle.plot(games, [row["moves"] for row in history], color=INK, linewidth=1, label="moves of a game")
+    middle.plot(games, smoothed([row["moves"] for row in history]), color=INK, linewidth=1.2, label="moves of a game")
     middle.set_ylim(bottom=0)
     shares = middle.twinx()
     for name, colour, label in (("black", BLUE, "points of the side that begins"), ("draws", GREEN, "drawn")):
-        shares.plot(games, [100 * row[name] for row in history], color=colour, linewidth=1, label=label)
+        shares.plot(games, smoothed([100 * row[name] for row in history]), color=colour, linewidth=1.2, label=label)
     shares.set_ylim(0, 100)
     shares.set_ylabel("%")
     draw_trials(right, trials)
@@ -65,6 +67,14 @@ def selfplay_curve(history: Sequence[dict], trials: Sequence[dict], path: Path) 
     for axes, place in ((left, "upper right"), (middle, "lower left"), (shares, "upper right"), (right, "lower right")):
         axes.legend(fontsize=7, frameon=False, loc=place)
     save_figure(figure, path)
+
+
+def smoothed(values: Sequence[float]) -> np.ndarray:
+    """Means over the last twentieth of a curve, or over what there is of it at its beginning."""
+    sums = np.cumsum([0.0, *values])
+    last = np.arange(1, len(sums))
+    first = np.maximum(0, last - max(1, len(values) // 20))
+    return (sums[last] - sums[first]) / (last - first)
 
 
 def draw_trials(axes, trials: Sequence[dict]) -> None:

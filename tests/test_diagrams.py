@@ -177,3 +177,9 @@ def test_without_matplotlib_a_picture_is_refused_in_one_line(monkeypatch, tmp_pa
 def test_matplotlib_is_imported_for_pictures_only():
     code = "import sys, mugo.diagrams; print('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
+
+
+def test_a_smoothed_curve_is_the_mean_of_the_last_twentieth():
+    assert curves.smoothed([3.0, 5.0]).tolist() == [3, 5]
+    values = np.arange(40.0)
+    assert curves.smoothed(values)[0] == 0 and np.allclose(curves.smoothed(values)[1:], values[1:] - 0.5)
