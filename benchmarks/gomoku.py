@@ -2,7 +2,7 @@
 
     python benchmarks/gomoku.py                         # both
     python benchmarks/gomoku.py --network RUN           # self-play of this network alone
-    python benchmarks/gomoku.py --seconds 60 --threads 2
+    python benchmarks/gomoku.py --seconds 300 --threads 2
 
 UCT searches from the empty board on one core, compiled and warm; the median of nine.  Self-play is that of
 `mugo selfplay` with 400 simulations a move, by the clock, learning not counted: run it on an idle machine.
@@ -58,7 +58,7 @@ def selfplay(network: Network, seconds: float, threads: int, games: int) -> tupl
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--network", nargs="+", default=["gomoku-6-4", "gomoku-8-5"])
-    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seconds", type=float, default=120, help="after half as long to warm up")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--games", type=int, default=32, help="side by side, for each thread")
     args = parser.parse_args()
