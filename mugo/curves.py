@@ -7,7 +7,7 @@ import numpy as np
 from mugo.diagrams import BLUE, GREEN, INK, RED, figure_of, save_figure
 from mugo.ratings import wilson
 
-COLOURS = BLUE, GREEN, RED, "#8a5a9e", "#c08a2e"
+COLOURS = BLUE, GREEN, RED, "#8a5a9e", "#c08a2e", "#2f8f8a", "#7a5230"          # as many as trials.LEVELS
 
 
 def training_curve(history: Sequence[dict], path: Path) -> None:
