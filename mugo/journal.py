@@ -106,9 +106,13 @@ class Journal:
         raw = _HEAD.pack(game.outcome, len(game.moves)) + game.moves.astype("<i2").tobytes() \
             + game.visits.astype("<u2").tobytes()
         block = zlib.compress(raw, 6)
-        self._file.write(_FRAME.pack(len(block), zlib.crc32(block)) + block)
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        try:
+            self._file.write(_FRAME.pack(len(block), zlib.crc32(block)) + block)
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:                         # a full disk, say: name the file
+            error.filename = error.filename or str(self.path)
+            raise
         self._games.append(game)
 
     def close(self) -> None:

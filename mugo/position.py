@@ -9,6 +9,7 @@ is over and who has won are go.py's and gomoku.py's; whoever searches, plays or 
 the names here, and `why_illegal`, `legal_points`, `sensible_points`, `is_over`, `score` and `result`, which
 each game has (tests/test_contract.py).
 """
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Self
 
@@ -26,7 +27,7 @@ class IllegalMove(ValueError):
     """A move that the rules forbid; the text names it and the rule."""
 
 
-class BasePosition:
+class BasePosition(ABC):
     """A board, its history, and who is to play.
 
     size, komi, to_play (BLACK or WHITE), handicap (how many handicap stones were placed).
@@ -62,25 +63,25 @@ class BasePosition:
 
     # -- what each game says for itself
 
+    @abstractmethod
     def _put(self, board: np.void, point: int, colour: int) -> None:
         """Play a legal move on a board of this game."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _empty(self, to_play: int) -> Self:
         """An empty board of this game's, with the same rules."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _set_up(self, coded: np.ndarray) -> int:
         """Put coded stones on the empty board; returns how many before the first that cannot stand there."""
-        raise NotImplementedError
 
+    @abstractmethod
     def why_illegal(self, point: int, colour: int | None = None) -> str | None:
         """None if the move is legal, else what is wrong with it: 'is occupied'."""
-        raise NotImplementedError
 
+    @abstractmethod
     def is_like(self, other: Self) -> bool:
         """Whether the other belongs to a game by the same rules, on a board of the same size."""
-        raise NotImplementedError
 
     # -- moving
 

@@ -42,6 +42,7 @@ from mugo.simul import Game, Manner, Simul
 from mugo.train import keep_as, newest
 from mugo.trials import LEVELS, Side
 
+GAMES = 2000                             # where nobody says how many
 BETTER = 0.55                            # of the points against the best so far make the newest the best
 OPENING = 4                              # moves of each side that are drawn when two networks meet
 
@@ -69,9 +70,15 @@ class Options:
 
     def __post_init__(self):
         for name, least in (("games", 1), ("at_once", 1), ("threads", 1), ("update_games", 1), ("steps", 1),
-                            ("batch_size", 1), ("window", 1), ("check_games", 1), ("trial_games", 2)):
-            if getattr(self, name) < least:
+                            ("batch_size", 1), ("window", 1), ("check_games", 1), ("trial_games", 2), ("seed", 0),
+                            ("l2", 0), ("hold", 0), ("last_rate", 0), ("games", self.update_games)):
+            if not getattr(self, name) >= least:
                 raise BadInput(f"--{name.replace('_', '-')} {getattr(self, name)}: at least {least} is needed")
+        for name in "hold", "last_rate", "learning_rate":
+            if not getattr(self, name) <= 1:
+                raise BadInput(f"--{name.replace('_', '-')} {getattr(self, name)}: at most 1 makes sense")
+        if not self.learning_rate > 0:
+            raise BadInput(f"--learning-rate {self.learning_rate}: more than 0 is needed")
 
     @classmethod
     def of(cls, kept: dict) -> "Options":
@@ -118,10 +125,12 @@ class Run:
             policy_value.compile_for_selfplay(self.model, options.learning_rate, options.l2)
         self.journal = Journal(folder / "games.journal", start)
         self.window = Window(self.journal, start, options.window)
-        if not resume:
+        if resume:
+            self._ship_if_best()                         # killed after the checkpoint, it may not have come to that
+        else:
             self._save()                                 # even a run killed at once can be gone on with
         self._begun = time.perf_counter() - self.about["seconds"]
-        self._simulations = self._trial_seconds = 0.0
+        self._simulations = 0.0                          # a second, of late
         self._board = self._tensorboard()
 
     # -- the loop
@@ -135,17 +144,18 @@ class Run:
         last = options.games // options.update_games
         with tqdm(total=options.games, initial=min(len(self.journal), options.games), unit=" games",
                   smoothing=0.02) as bar:
-            while self.about["update"] < last or self.about["checked"] < self.about["update"]:
-                if self.about["checked"] < self.about["update"] and options.is_checked(self.about["update"]):
+            while True:
+                update = self.about["update"]
+                if self.about["checked"] < update and options.is_checked(update):
                     self._try(bar)
-                    continue
-                if self.about["update"] >= last:
+                elif update < last:
+                    self._play(simuls, (update + 1) * options.update_games, bar)
+                    self._learn(bar)
+                    network = self._network()
+                    for simul in simuls:
+                        simul.network = network
+                else:
                     break
-                self._play(simuls, (self.about["update"] + 1) * options.update_games, bar)
-                self._learn(bar)
-                network = self._network()
-                for simul in simuls:
-                    simul.network = network
 
     def _network(self) -> Network:
         """The newest network, opened for playing."""
@@ -231,12 +241,18 @@ class Run:
                                   "priors": np.round(priors[0], 4).tolist()})
         if is_best:
             about["best"] = about["history"][-1]
-            layers.ship(self.model, self.folder / "network.keras",
-                        {name: value for name, value in about.items() if name not in ("history", "openings")})
         about["checked"] = about["update"]
         self._save()
+        self._ship_if_best()
 
     # -- what is kept
+
+    def _ship_if_best(self) -> None:
+        """Write network.keras if the newest network has become the best."""
+        about = self.about
+        if about["best"] and about["best"]["update"] == about["update"]:
+            layers.ship(self.model, self.folder / "network.keras",
+                        {name: value for name, value in about.items() if name not in ("history", "openings")})
 
     def _save(self) -> None:
         """Write everything; at each moment at least one whole checkpoint is there."""
@@ -279,12 +295,12 @@ class Run:
 # ---- the command
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    options, manner = Options(1), Manner()
+    options, manner = Options(GAMES), Manner()
     parser.add_argument("game", choices=("gomoku", "go"), help="what is played")
     parser.add_argument("-o", "--output", required=True, type=Path, metavar="RUN", help="the run's folder")
     parser.add_argument("--resume", action="store_true",
                         help="go on with the run, exactly as it was begun; --games makes it longer")
-    parser.add_argument("--games", type=int, metavar="N", help="in all (default: 2000)")
+    parser.add_argument("--games", type=int, metavar="N", help=f"in all (default: {GAMES})")
     parser.add_argument("--size", type=int, metavar="N", help="of the board (default: 8, of Go 7)")
     parser.add_argument("--k", type=int, metavar="K", help="in a row win in Gomoku (default: 5, up to 6x6 4)")
     parser.add_argument("--exactly", action="store_true", help="of Gomoku: more than K in a row do not win")
@@ -341,7 +357,7 @@ def command(args: argparse.Namespace) -> int:
         shape = policy_value.shape_for(args.game, size, filters=tuple(args.filters), norm=args.norm, hidden=args.hidden,
                                        policy_filters=args.policy_filters, value_filters=args.value_filters)
         manner = Manner(**{one.name: getattr(args, one.name) for one in fields(Manner)})
-        options = Options(2000 if args.games is None else args.games, manner,
+        options = Options(GAMES if args.games is None else args.games, manner,
                           precision=layers.precision_of(args.precision), threads=args.threads or os.cpu_count() or 1,
                           **{one.name: getattr(args, one.name) for one in fields(Options)
                              if one.name not in ("games", "manner", "threads", "precision")})

@@ -5,7 +5,7 @@
 
 Both sides search; UCT judges by uniform rollouts.  A game is a function of its number and a seed.
 """
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -75,19 +75,17 @@ def play(black: Side, white: Side, start: BasePosition, seed: list[int], most_mo
 
 
 def meet(first: Side, second: Side, start: BasePosition, games: int, *, seed: int = 0, threads: int = 1,
-         most_moves: int = 0, is_over: Callable[[], bool] = lambda: False) -> Tally:
-    """So many games, colours alternating; `threads` at a time.  is_over: asked before each game."""
+         most_moves: int = 0) -> Tally:
+    """So many games, colours alternating; `threads` at a time."""
     longest = most_moves or 3 * start.size ** 2
 
-    def game(number: int) -> int | None:
-        if is_over():
-            return None
+    def game(number: int) -> int:
         if number % 2 == 0:
             return play(first, second, start, [seed, number], longest)
         return -play(second, first, start, [seed, number], longest)
 
     with ThreadPoolExecutor(threads) as executor:
-        outcomes = [outcome for outcome in executor.map(game, range(games)) if outcome is not None]
+        outcomes = list(executor.map(game, range(games)))
     return Tally(outcomes.count(1), outcomes.count(0), outcomes.count(-1))
 
 
