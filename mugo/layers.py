@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from mugo import planes
-from mugo.backend import HAS_GPU, JIT, Unpack, keras, ops
+from mugo.backend import HAS_GPU, JIT, Norm, Unpack, keras, ops
 from mugo.files import BadInput, written_whole
 from mugo.graph import EPSILON, onnx_difference, pooled_layer, to_onnx
 from mugo.network import ABOUT, FORMAT, ONNX, POLICY_VALUE, TABLES, fit_bias, read_about
@@ -130,7 +130,7 @@ def build(shape: Architecture | PolicyValue, dtype: str = "float32") -> keras.Mo
         y = layer.Conv2D(shape.filters, 3 if i else 5, padding="same", use_bias=not shape.norm,
                          kernel_initializer="he_normal", name=f"conv{i}", dtype=dtype)(x)
         if shape.norm:
-            y = layer.BatchNormalization(epsilon=EPSILON, momentum=0.99, name=f"norm{i}", dtype=dtype)(y)
+            y = Norm(epsilon=EPSILON, momentum=0.99, name=f"norm{i}", dtype=dtype)(y)
         if shape.pooling and i == pooled_layer(shape.layers):
             pooled = layer.Concatenate(name="pool", dtype=dtype)([
                 layer.GlobalAveragePooling2D(name="pool_mean", dtype=dtype)(x),
@@ -148,13 +148,13 @@ def build(shape: Architecture | PolicyValue, dtype: str = "float32") -> keras.Mo
     if shape.value:
         y = layer.Conv2D(VALUE_FILTERS, 1, use_bias=False, kernel_initializer="he_normal", name="value_conv",
                          dtype=dtype)(x)
-        y = layer.BatchNormalization(epsilon=EPSILON, momentum=0.99, name="value_norm", dtype=dtype)(y)
+        y = Norm(epsilon=EPSILON, momentum=0.99, name="value_norm", dtype=dtype)(y)
         y = layer.ReLU(name="value_relu", dtype=dtype)(y)
         pooled = layer.Concatenate(name="value_pool", dtype="float32")([
             layer.GlobalAveragePooling2D(name="value_mean", dtype="float32")(y),
             layer.GlobalMaxPooling2D(name="value_max", dtype="float32")(y)])
         # Means far from 0, and the first steps, left every ReLU here at 0 for good: so a norm, and ELU.
-        level = layer.BatchNormalization(epsilon=EPSILON, momentum=0.99, name="value_level", dtype="float32")(pooled)
+        level = Norm(epsilon=EPSILON, momentum=0.99, name="value_level", dtype="float32")(pooled)
         hidden = layer.Dense(64, activation="elu", name="value_hidden", dtype="float32")(level)
         outputs["value"] = layer.Dense(1, kernel_initializer="zeros", name="value", dtype="float32")(hidden)
     return keras.Model(packed, outputs, name="policy_network")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mugo.backend import JIT, Unpack, keras, ops
+from mugo.backend import JIT, Norm, Unpack, keras, ops
 from mugo.graph import EPSILON
 from mugo.network import TABLES
 from mugo.rules import packed_bytes
@@ -54,7 +54,7 @@ def build_policy_value(shape: PolicyValue, dtype: str = "float32") -> keras.Mode
         x = layer.Conv2D(filters, width, padding="same", use_bias=not shape.norm, kernel_initializer="he_normal",
                          name=name, dtype=dtype)(x)
         if shape.norm:
-            x = layer.BatchNormalization(epsilon=EPSILON, momentum=0.99, name=f"{name}_norm", dtype=dtype)(x)
+            x = Norm(epsilon=EPSILON, momentum=0.99, name=f"{name}_norm", dtype=dtype)(x)
         return layer.ReLU(name=f"{name}_relu", dtype=dtype)(x)
 
     packed = keras.Input((shape.size ** 2, shape.packed), dtype="uint8", name="packed")

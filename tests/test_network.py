@@ -48,6 +48,23 @@ def test_unpacking_inside_the_model_is_planes_unpack():
     assert np.array_equal(layers.Unpack(9)(packed), planes.unpack(packed))
 
 
+def test_normalisation_in_one_piece_learns_as_keras_does():
+    keras = layers.keras
+    rng = np.random.default_rng(4)
+    x, y = (rng.normal(1, 2, (64, 9, 9, 3)).astype(np.float32) for _ in range(2))
+
+    def learned(kind):
+        keras.utils.set_random_seed(0)
+        model = keras.Sequential([keras.Input((9, 9, 3)), keras.layers.Conv2D(3, 3, padding="same"),
+                                  kind(epsilon=1e-3, momentum=0.9), keras.layers.ReLU()])
+        model.compile(keras.optimizers.SGD(0.5), "mse")
+        losses = [model.train_on_batch(x, y) for _ in range(3)]
+        return [np.array(losses), *model.get_weights(), model(x)]
+
+    for ours, theirs in zip(learned(layers.Norm), learned(keras.layers.BatchNormalization), strict=True):
+        assert np.allclose(ours, theirs, rtol=1e-3, atol=1e-3)      # the variance of n, or of n - 1
+
+
 def test_priors_are_probabilities_of_move_indices(tmp_path):
     _, path = a_network(tmp_path, value=True)
     net = Network(path)
