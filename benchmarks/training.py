@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from mugo import dataset, layers, preprocess, train
+from mugo import dataset, layers, learning, preprocess, train
 
 TURNS = 8
 
@@ -33,7 +33,7 @@ def measure(data: dataset.DataSet, filters: int, batch_size: int, seconds: float
     positions = data.positions("train")
     shape = layers.Architecture(positions.size, filters, value=True)
     model = layers.build(shape, precision)
-    layers.compile_for_training(model, 1e-3, 0.25, has_value=True)
+    learning.compile_for_training(model, 1e-3, 0.25, has_value=True)
 
     def make(step: int) -> tuple:
         batch = positions.shuffled_batch(step, batch_size, 0)

@@ -1,4 +1,4 @@
-"""The policy network: building, and getting ready to learn.  And networks of both kinds as files.
+"""The policy network: building it.  And networks of both kinds as files.
 
     packed planes (size², 6) uint8
       | Unpack                  48 planes of 0 and 1
@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from mugo import planes
-from mugo.backend import HAS_GPU, JIT, Norm, Unpack, keras, ops
+from mugo.backend import HAS_GPU, Norm, Unpack, keras, ops
 from mugo.files import BadInput, written_whole
 from mugo.graph import EPSILON, onnx_difference, pooled_layer, to_onnx
 from mugo.network import ABOUT, FORMAT, ONNX, POLICY_VALUE, TABLES, fit_bias, read_about
@@ -56,66 +56,6 @@ class PointBias(keras.layers.Layer):
 
     def call(self, x):
         return x + ops.cast(self.bias, x.dtype)
-
-
-@keras.saving.register_keras_serializable("mugo")
-def outcome_loss(outcome, score):
-    """-log of the probability given to the outcome z (1 or -1), which is (1 + z tanh(score)) / 2; but
-    0 where z is 0: not known.  (z - v)² instead stops learning where tanh is saturated and wrong."""
-    outcome = ops.cast(ops.reshape(outcome, ops.shape(score)), score.dtype)
-    return ops.mean(ops.abs(outcome) * ops.softplus(-2 * outcome * score), axis=-1)
-
-
-@keras.saving.register_keras_serializable("mugo")
-def value_error(outcome, score):
-    """(z - v)² of the value v = tanh(score); 1 for a network that knows nothing, 0 where z is 0."""
-    outcome = ops.cast(ops.reshape(outcome, ops.shape(score)), score.dtype)
-    return ops.mean(ops.abs(outcome) * ops.square(outcome - ops.tanh(score)), axis=-1)
-
-
-@keras.saving.register_keras_serializable("mugo")
-class Trapezium(keras.optimizers.schedules.LearningRateSchedule):
-    """A learning rate that climbs to `highest` in warm_up steps, stays there until step `hold`, and goes
-    down in a straight line to last * highest at step `steps`."""
-
-    def __init__(self, highest: float, warm_up: int, hold: int, steps: int, last: float):
-        super().__init__()
-        self.highest, self.warm_up, self.hold, self.steps, self.last = highest, warm_up, hold, steps, last
-
-    def __call__(self, step):
-        step = ops.cast(step, "float32")
-        climbed = (step + 1) / max(1, self.warm_up)
-        gone_down = ops.clip((step - self.hold) / max(1, self.steps - self.hold), 0.0, 1.0)
-        return self.highest * ops.minimum(ops.minimum(climbed, 1.0), 1 - (1 - self.last) * gone_down)
-
-    def get_config(self):
-        return {name: getattr(self, name) for name in ("highest", "warm_up", "hold", "steps", "last")}
-
-
-@keras.saving.register_keras_serializable("mugo")
-class Muon(keras.optimizers.Muon):
-    """Muon for convolutions: a kernel's update, as the matrix (rows * columns * filters in, filters out),
-    is made orthogonal, so that all directions are learned at one pace (Jordan et al. 2024); scaled to
-    what Adam's would be (Liu et al. 2025, arXiv:2502.16982).  Everything else, and the last convolution,
-    which makes one plane, learns by Adam at a fifth of the rate.  Keras's own does this for dense layers only.
-    """
-
-    def __init__(self, learning_rate=0.001, weight_decay=None, adam_weight_decay=None, adam_lr_ratio=0.2, **options):
-        super().__init__(learning_rate, weight_decay=weight_decay, adam_weight_decay=adam_weight_decay,
-                         adam_lr_ratio=adam_lr_ratio, **options)
-
-    def _should_use_adamw(self, variable):
-        return len(variable.shape) != 4 or variable.shape[-1] == 1
-
-    def zeropower_via_newtonschulz5(self, x, steps):
-        return ops.reshape(super().zeropower_via_newtonschulz5(ops.reshape(x, (-1, x.shape[-1])), steps), x.shape)
-
-    def lr_adjust(self, x):
-        filters = x.shape[-1]
-        return x * (max(int(np.prod(x.shape)) // filters, filters) ** 0.5 * self.rms_rate)
-
-
-OPTIMIZERS = {"muon": Muon, "adam": keras.optimizers.Adam}
 
 
 def build(shape: Architecture | PolicyValue, dtype: str = "float32") -> keras.Model:
@@ -158,24 +98,6 @@ def build(shape: Architecture | PolicyValue, dtype: str = "float32") -> keras.Mo
         hidden = layer.Dense(64, activation="elu", name="value_hidden", dtype="float32")(level)
         outputs["value"] = layer.Dense(1, kernel_initializer="zeros", name="value", dtype="float32")(hidden)
     return keras.Model(packed, outputs, name="policy_network")
-
-
-def compile_for_training(model: keras.Model, schedule, value_weight: float, has_value: bool,
-                         optimizer: str = "muon") -> None:
-    """Make a network ready to learn: an optimizer of OPTIMIZERS, cross-entropy, top-1 and top-5 as metrics."""
-    losses = {"policy": keras.losses.SparseCategoricalCrossentropy(from_logits=True)}
-    weights = {"policy": 1.0}
-    metrics = {"policy": [
-        keras.metrics.SparseCategoricalCrossentropy(from_logits=True, name="ce"),
-        keras.metrics.SparseCategoricalAccuracy(name="top1"),
-        keras.metrics.SparseTopKCategoricalAccuracy(5, name="top5"),
-    ]}
-    if has_value:
-        losses["value"] = outcome_loss
-        weights["value"] = value_weight
-        metrics["value"] = [keras.metrics.MeanMetricWrapper(value_error, name="error")]
-    model.compile(OPTIMIZERS[optimizer](schedule), loss=losses, loss_weights=weights, metrics=metrics,
-                  jit_compile=JIT)
 
 
 def begin_with(model: keras.Model, shape: Architecture | PolicyValue, path: Path) -> dict:

@@ -11,8 +11,9 @@ Training is cut into short rounds; after each the state is saved.  Every batch i
 step) alone, and a checkpoint holds the step, so `--resume` after Ctrl-C or kill -9 goes on with the
 very batches that would have come.  Batches are made by compiled threads while the network trains.
 
-The learning rate climbs, holds, and goes down in a straight line; most of what is gained comes with the
-descent.  `--resume --positions N` makes a run longer: it is taken up where its rate had not begun to go
+The learning rate climbs, holds, and goes down in a straight line.  What is validated and kept in network.keras is
+the mean of the weights over the last part of the run (learning.Averaging), which has most of what the descent gains
+before it comes.  `--resume --positions N` makes a run longer: it is taken up where its rate had not begun to go
 down, and does what a run begun with N positions would have done.
 """
 import argparse
@@ -30,13 +31,16 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from mugo import curves, dataset, layers, network
+from mugo import curves, dataset, layers, learning, network
+from mugo.backend import keras
 from mugo.dataset import Batch, Positions
 from mugo.files import BadInput, written_whole
-from mugo.layers import Architecture, Trapezium, keras
+from mugo.layers import Architecture
+from mugo.learning import Mean, Trapezium
 
 COLUMNS = ["step", "positions", "seconds", "learning_rate", "loss", "ce", "top1", "top5", "value_error",
            "validation_ce", "validation_top1", "validation_top5", "validation_value_error", "positions_per_second"]
+NORMALISED = 256                         # positions in each of the batches that what is shown is normalised over
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ class Options:
 
     positions: int                       # to train on, repeats counted
     batch_size: int = 128
-    optimizer: str = "muon"              # one of layers.OPTIMIZERS
+    optimizer: str = "muon"              # one of learning.OPTIMIZERS
     learning_rate: float = 0.01          # the highest; see `schedule`
     warm_up: int = 200                   # steps to it, a tenth of all at the most
     hold: float = 0.7                    # the share of the steps after which it goes down
@@ -162,29 +166,29 @@ def plain(logs: dict) -> dict[str, float]:
 
 
 class Keep(keras.callbacks.Callback):
-    """After each round: the history, the checkpoint, the best network, the log and the curve."""
+    """After each round: what the mean network finds in the validation positions, the history, the checkpoint, the
+    best network, the log and the curve."""
 
-    def __init__(self, run: Path, options: Options, about: dict, bar: tqdm):
+    def __init__(self, run: Path, options: Options, about: dict, bar: tqdm, mean: Mean, checked: tuple):
         super().__init__()
-        self.run, self.options, self.about, self.bar = run, options, about, bar
+        self.run, self.options, self.about, self.bar, self.mean, self.checked = run, options, about, bar, mean, checked
         self.shape = Architecture(**about["architecture"])
 
     def on_epoch_begin(self, epoch, logs=None):
         self.start = time.perf_counter()
 
-    def on_test_begin(self, logs=None):
-        self.trained = time.perf_counter()
-
     def on_epoch_end(self, epoch, logs=None):
+        trained = time.perf_counter()
+        logs.update({f"val_{name}": value for name, value in self.mean.take().evaluate(
+            *self.checked, batch_size=self.options.batch_size, verbose=0, return_dict=True).items()})
         history = self.about["history"]
         step = int(self.model.optimizer.iterations)
         before = history[-1] if history else {"step": 0, "seconds": 0.0}
-        now = time.perf_counter()
         row = plain(logs) | {
             "step": step, "positions": step * self.options.batch_size,
-            "seconds": round(before["seconds"] + now - self.start, 1),
+            "seconds": round(before["seconds"] + time.perf_counter() - self.start, 1),
             "learning_rate": float(self.options.schedule()(step)),
-            "positions_per_second": (step - before["step"]) * self.options.batch_size / (self.trained - self.start),
+            "positions_per_second": (step - before["step"]) * self.options.batch_size / (trained - self.start),
         }
         history.append({name: round(row[name], 6) for name in COLUMNS if name in row})
         self.save()
@@ -204,7 +208,7 @@ class Keep(keras.callbacks.Callback):
         layers.save(self.model, checkpoint, self.about)
         if history[-1]["step"] <= self.options.hold_steps:
             keep_as(checkpoint, self.run / "held.keras")
-        ship_if_best(self.model, self.run, self.about)
+        ship_if_best(self.mean, self.run, self.about)
         with written_whole(self.run / "log.csv") as path:
             pd.DataFrame(history, columns=COLUMNS).to_csv(path, index=False)
         curves.training_curve(history, self.run / "curve.png")
@@ -217,11 +221,11 @@ def keep_as(checkpoint: Path, path: Path) -> None:
     os.link(checkpoint, path)
 
 
-def ship_if_best(model: keras.Model, run: Path, about: dict) -> None:
-    """Write RUN/network.keras if no round before the last one was better."""
+def ship_if_best(mean: Mean, run: Path, about: dict) -> None:
+    """Write RUN/network.keras, the mean network as it was last taken, if no round before the last was better."""
     if about["best"] == about["history"][-1]:
         shipped = {name: value for name, value in about.items() if name != "history"}
-        layers.ship(model, run / "network.keras", shipped)
+        layers.ship(mean.model, run / "network.keras", shipped)
 
 
 def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Options, resume: bool = False,
@@ -240,7 +244,6 @@ def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Option
             raise BadInput(f"{run} was trained on other games than {data.folder} has now: its data set has "
                            f"fingerprint {about['data']['fingerprint']}, this one {data.fingerprint}")
         shape, options = Architecture(**about["architecture"]), Options(**about["options"])
-        ship_if_best(model, run, about)  # killed after the checkpoint, the run may not have come to that
     else:
         if (run / "checkpoint.keras").exists():
             raise BadInput(f"{run} holds a training run already: --resume goes on with it, or give -o another folder")
@@ -253,9 +256,14 @@ def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Option
         model = layers.build(shape, options.precision)
         if start:
             about["start"] = layers.begin_with(model, shape, network.find(start))
-        layers.compile_for_training(model, options.schedule(), options.value_weight, shape.value, options.optimizer)
+        learning.compile_for_training(model, options.schedule(), options.value_weight, shape.value, options.optimizer)
     training = data.positions("train", shape.size, options.where)
     checked = validation_batch(data.positions("validation", shape.size, options.where), options, shape.value)
+    mean = Mean(model, [training.shuffled_batch(i, NORMALISED, options.seed + 1, options.symmetry).packed
+                        for i in range(max(1, min(16, len(training) // NORMALISED)))])
+    if resume:                           # killed after its checkpoint, the run may not have come to that
+        mean.take()
+        ship_if_best(mean, run, about)
     first_step = int(model.optimizer.iterations)
     if first_step >= options.steps:
         print(f"{run} is finished: {options.steps:,} steps of {options.batch_size} positions")
@@ -269,13 +277,12 @@ def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Option
 
     feeder = Feeder(make, first_step, threads=min(8, cores))
     progress = Progress(options, first_step)
-    callbacks = [progress, Keep(run, options, about, progress.bar)]
+    callbacks = [progress, Keep(run, options, about, progress.bar, mean, checked)]
     if keras.backend.backend() == "tensorflow" and importlib.util.find_spec("tensorboard"):
         callbacks.append(keras.callbacks.TensorBoard(run / "tensorboard", write_graph=False))
     try:
         model.fit((batch for batch in feeder), steps_per_epoch=options.round_steps, epochs=options.rounds,
-                  initial_epoch=first_step // options.round_steps, verbose=0, shuffle=False, callbacks=callbacks,
-                  validation_data=checked, validation_batch_size=options.batch_size)
+                  initial_epoch=first_step // options.round_steps, verbose=0, shuffle=False, callbacks=callbacks)
     finally:
         feeder.close()
         progress.bar.close()
@@ -333,7 +340,7 @@ def taken_up(run: Path, wanted: Options) -> tuple[keras.Model, dict]:
 def positions_in(minutes: float, data: dataset.DataSet, shape: Architecture, options: Options) -> int:
     """How many positions this machine can train on in so many minutes: measured for a few seconds."""
     model = layers.build(shape, options.precision)
-    layers.compile_for_training(model, options.schedule(), options.value_weight, shape.value, options.optimizer)
+    learning.compile_for_training(model, options.schedule(), options.value_weight, shape.value, options.optimizer)
     batch = data.positions("train", shape.size, options.where).shuffled_batch(0, options.batch_size, 0)
     answers = targets_of(batch, shape.value)
     model.train_on_batch(batch.packed, answers)
@@ -377,7 +384,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                            help=f"{what} (default %(default)s)".strip())
     group.add_argument("--hold", type=float, metavar="SHARE", help="of the steps, after which the learning rate goes "
                        f"down (default {options.hold})")
-    group.add_argument("--optimizer", choices=tuple(layers.OPTIMIZERS), default=options.optimizer,
+    group.add_argument("--optimizer", choices=tuple(learning.OPTIMIZERS), default=options.optimizer,
                        help="default %(default)s")
     group.add_argument("--symmetry", action=argparse.BooleanOptionalAction, default=options.symmetry,
                        help="turn and mirror each position at random")

@@ -15,7 +15,7 @@ from mugo import cli, network, preprocess
 from mugo.files import BadInput
 
 train = pytest.importorskip("mugo.train")
-layers = train.layers
+layers, learning = train.layers, train.learning
 
 SHAPE = layers.Architecture(size=9, filters=4, layers=3, value=True)
 # Adam, because tracing Muon takes TensorFlow seconds a run.
@@ -155,7 +155,7 @@ def test_muon_makes_the_update_of_a_kernel_orthogonal():
     """All singular values of an update are near one; those of the gradient spread over three powers of ten."""
     rng = np.random.default_rng(0)
     spread = rng.normal(size=(72, 16)) * np.logspace(0, -3, 16)
-    update = np.asarray(layers.Muon().zeropower_via_newtonschulz5(
+    update = np.asarray(learning.Muon().zeropower_via_newtonschulz5(
         layers.ops.convert_to_tensor(spread.reshape(3, 3, 8, 16).astype(np.float32)), 5))
     values = np.linalg.svd(update.reshape(72, 16), compute_uv=False)
     assert update.shape == (3, 3, 8, 16)
@@ -163,12 +163,12 @@ def test_muon_makes_the_update_of_a_kernel_orthogonal():
     assert np.median(values) > 0.5
 
 
-@pytest.mark.parametrize("optimizer", layers.OPTIMIZERS)
+@pytest.mark.parametrize("optimizer", learning.OPTIMIZERS)
 def test_both_optimizers_learn_and_are_saved(data, tmp_path, optimizer):
     train.train(data, tmp_path / "run", SHAPE, replace(OPTIONS, optimizer=optimizer, symmetry=False))
     log = pd.read_csv(tmp_path / "run" / "log.csv")
     assert log["loss"].iloc[-1] < log["loss"].iloc[0]
-    assert type(layers.load(tmp_path / "run" / "checkpoint.keras").optimizer) is layers.OPTIMIZERS[optimizer]
+    assert type(layers.load(tmp_path / "run" / "checkpoint.keras").optimizer) is learning.OPTIMIZERS[optimizer]
 
 
 def test_a_damaged_checkpoint_gives_way_to_the_one_before(unbroken, tmp_path):
@@ -198,7 +198,7 @@ def test_a_network_overfits_a_few_positions(data):
     """What it is to learn is learnable: planes, answers and turns belong together."""
     layers.keras.utils.set_random_seed(0)
     model = layers.build(layers.Architecture(size=9, filters=32, norm=True))
-    layers.compile_for_training(model, 5e-3, 0.0, has_value=False)
+    learning.compile_for_training(model, 5e-3, 0.0, has_value=False)
     batch = data.positions("train").shuffled_batch(0, 32, 0)
     for _ in range(60):
         logs = model.train_on_batch(batch.packed, train.targets_of(batch, False), return_dict=True)
