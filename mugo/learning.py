@@ -127,11 +127,11 @@ class Mean:
         self.model.compile_from_config(model.get_compile_config())
 
     def take(self) -> keras.Model:
-        """The network as of now.  It is the same object each time."""
-        self.model.set_weights(self.learning.get_weights())
-        if getattr(self.learning.optimizer, "use_ema", False):       # older runs have no mean
-            for variable, mean in zip(self.model.trainable_variables, self.learning.optimizer.means, strict=True):
-                variable.assign(mean)
+        """The network as of now.  It is the same object each time.  (Older runs have no mean: their last weights.)"""
+        optimizer = self.learning.optimizer
+        means = optimizer.means if getattr(optimizer, "use_ema", False) else self.learning.trainable_variables
+        for variable, mean in zip(self.model.trainable_variables, means, strict=True):
+            variable.assign(np.array(mean))                          # a copy: JAX gives arrays away to what it runs
         normalise(self.model, self.batches)
         return self.model
 
