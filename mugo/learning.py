@@ -46,7 +46,8 @@ class Averaging:
 
     After t steps the newest has a share of (RECENT + 1) / (t + RECENT + 1): the mean is t / (RECENT + 2) steps old,
     however long the run (Shamir & Zhang 2013, arXiv:1212.1824, polynomial-decay averaging).  While the learning
-    rate is high, weights go around where they would come to if it went down, and their mean is near there.
+    rate is high, weights go around where they would come to if it went down, and their mean is near there.  As it
+    goes down they do come there; at a tenth of the highest rate the newest has ten times that share.
     """
     RECENT = 8
 
@@ -55,7 +56,9 @@ class Averaging:
 
     def _update_model_variables_moving_average(self, trainable_variables):
         step = ops.cast(self.iterations, "float32")
-        share = (self.RECENT + 1) / (step + self.RECENT + 1)
+        highest = getattr(self._learning_rate, "highest", self.learning_rate)
+        gone_down = ops.where(step < getattr(self._learning_rate, "hold", np.inf), 1.0, self.learning_rate / highest)
+        share = ops.minimum(1.0, (self.RECENT + 1) / (step + self.RECENT + 1) / gone_down)
         for variable, mean in zip(trainable_variables, self._model_variables_moving_average, strict=True):
             mean.assign(mean + share * (variable - mean))
 

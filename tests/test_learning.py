@@ -31,7 +31,22 @@ def test_the_mean_weighs_steps_by_the_power_of_their_number(name):
     shares = np.cumprod([1.0, *((t + recent) / t for t in range(1, 7))])
     for mean, *steps in zip(model.optimizer.means, *seen, strict=True):
         assert np.allclose(mean, np.average(steps, axis=0, weights=shares), atol=1e-6)
-        assert not np.allclose(mean, steps[-1], atol=1e-3) or np.ptp(steps, axis=0).max() < 1e-3
+        assert np.abs(mean - steps[-1]).max() > 1e-3
+
+
+def test_the_mean_becomes_as_young_as_the_rate_is_low():
+    """Down to the last weights alone, where next to nothing is left of the rate."""
+    schedule = learning.Trapezium(0.05, 1, hold=4, steps=8, last=1e-3)
+    model = a_model(learning.Adam(schedule))
+    expected = None
+    for step in range(7):
+        model.train_on_batch(X, Y)
+        weights = [np.array(variable) for variable in model.trainable_variables]
+        share = min(1.0, 9 / (step + 9) * (0.05 / float(schedule(step)) if step >= 4 else 1.0))
+        expected = [e + share * (w - e) for e, w in zip(expected or weights, weights, strict=True)]
+    assert 0.9 < share <= 1.0
+    for mean, ours in zip(model.optimizer.means, expected, strict=True):
+        assert np.allclose(mean, ours, atol=1e-6)
 
 
 def test_a_mean_network_is_normalised_as_its_own_weights_ask():
