@@ -21,13 +21,15 @@ from mugo import dataset
 from mugo.network import Network
 from mugo.scores import mean_and_error, scores
 
-COMMON = """--round-positions 64000 --warm-up 100 --hold 0 --where "source.str.contains('KGS')" """
+COMMON = """--round-positions 64000 --warm-up 100 --where "source.str.contains('KGS')" """
 RECIPES = {
     "default": "",
     "adam": "--optimizer adam --learning-rate 2e-3",
     "adam-4e-3": "--optimizer adam --learning-rate 4e-3",
     "muon-2e-3": "--learning-rate 2e-3",
     "muon-2e-2": "--learning-rate 2e-2",
+    "hold-0": "--hold 0",
+    "hold-35": "--hold 0.35",
     "no-symmetry": "--no-symmetry",
     "no-residual": "--no-residual",
     "no-pooling": "--no-pooling",
