@@ -60,6 +60,7 @@ class Options:
     validation_positions: int = 8_192    # looked at after each round
     where: str = ""
     seed: int = 0
+    first: int = 0                       # batches left out: those that a network it begins with has learned from
     precision: str = "float32"           # or 'mixed_bfloat16'
 
     @property
@@ -235,7 +236,7 @@ def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Option
     resume: go on from RUN's checkpoint; shape and options then come from there, all but options.positions
     and options.hold: see `taken_up`.
     start: a network (see network.find) whose weights to begin with, of the same shape but for its
-    board size and value head.
+    board size and value head.  Batches go on where those that it learned from ended.
     Raises BadInput if RUN holds a run already, or none to go on with.
     """
     if resume:
@@ -256,6 +257,8 @@ def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Option
         model = layers.build(shape, options.precision)
         if start:
             about["start"] = layers.begin_with(model, shape, network.find(start))
+            options = replace(options, first=-(-positions_seen(network.find(start)) // options.batch_size))
+            about["options"] = asdict(options)
         learning.compile_for_training(model, options.schedule(), options.value_weight, shape.value, options.optimizer)
     training = data.positions("train", shape.size, options.where)
     checked = validation_batch(data.positions("validation", shape.size, options.where), options, shape.value)
@@ -272,7 +275,7 @@ def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Option
     cores = os.cpu_count() or 1
 
     def make(step: int) -> tuple:
-        batch = training.shuffled_batch(step, options.batch_size, options.seed, options.symmetry)
+        batch = training.shuffled_batch(options.first + step, options.batch_size, options.seed, options.symmetry)
         return batch.packed, targets_of(batch, shape.value)
 
     feeder = Feeder(make, first_step, threads=min(8, cores))
@@ -287,6 +290,13 @@ def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Option
         feeder.close()
         progress.bar.close()
     return run / "network.keras"
+
+
+def positions_seen(path: Path) -> int:
+    """How many positions of the stream of batches that its seed names a network has learned from, or left out."""
+    about = network.read_about(path)
+    options = about.get("options", {})
+    return (about.get("best") or {}).get("positions", 0) + options.get("first", 0) * options.get("batch_size", 0)
 
 
 def validation_batch(positions: Positions, options: Options, has_value: bool) -> tuple:
@@ -421,7 +431,7 @@ def command(args: argparse.Namespace) -> int:
         shape = Architecture(size, args.filters, args.layers, args.norm, args.residual, args.pooling, args.value)
     options = Options(int(args.positions or 1), precision=layers.precision_of(args.precision),
                       **{name: getattr(args, name) for name in asdict(Options(1))
-                         if name not in ("positions", "precision")})
+                         if name not in ("positions", "precision", "first")})
     if not args.resume and not args.positions:
         positions = positions_in(args.minutes, data, shape, options) if args.minutes else \
             int((args.epochs or 1) * len(data.positions("train", shape.size, args.where)))

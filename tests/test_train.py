@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from random_records import write_games
 
-from mugo import cli, network, preprocess
+from mugo import cli, dataset, network, preprocess
 from mugo.files import BadInput
 
 train = pytest.importorskip("mugo.train")
@@ -148,7 +148,22 @@ def test_a_network_begins_with_the_weights_of_another(data, unbroken, tmp_path):
     with pytest.raises(BadInput, match="'filters': 4.*but this one is .*'filters': 8"):
         layers.begin_with(model, replace(SHAPE, filters=8), start)
     train.train(data, tmp_path / "run", SHAPE, replace(OPTIONS, positions=128), start=str(start))
-    assert network.read_about(tmp_path / "run" / "network.keras")["start"]["name"] == "unbroken"
+    about = network.read_about(tmp_path / "run" / "network.keras")
+    assert about["start"]["name"] == "unbroken"
+    assert about["options"]["first"] == 24
+
+
+def test_what_begins_with_a_network_learns_from_other_positions(data, unbroken, tmp_path, monkeypatch):
+    """On two runs in a row the stream of batches goes on, also where the second has other batches."""
+    steps = []
+    batch_of = dataset.Positions.shuffled_batch
+    monkeypatch.setattr(dataset.Positions, "shuffled_batch", lambda self, step, size, seed, symmetry=True: (
+        steps.append((step, size, seed)), batch_of(self, step, size, seed, symmetry))[1])
+    for name, start, size, first in (("second", unbroken, 16, 24), ("third", tmp_path / "second", 64, 8)):
+        steps.clear()
+        train.train(data, tmp_path / name, SHAPE, replace(OPTIONS, positions=128, batch_size=size), start=str(start))
+        learned = {step for step, asked, seed in steps if (asked, seed) == (size, OPTIONS.seed)}
+        assert min(learned) == first
 
 
 def test_muon_makes_the_update_of_a_kernel_orthogonal():
