@@ -30,7 +30,8 @@ RECIPES = {
     "muon-2e-2": "--learning-rate 2e-2",
     "hold-0": "--hold 0",
     "hold-35": "--hold 0.35",
-    "no-symmetry": "--no-symmetry",
+    "not-equivariant": "--no-equivariant",
+    "no-symmetry": "--no-equivariant --no-symmetry",
     "no-residual": "--no-residual",
     "no-pooling": "--no-pooling",
     "plain": "--no-residual --no-pooling",
@@ -45,8 +46,8 @@ RECIPES = {
     "all-sources": '--where ""',
     "even-games": """--where "source.str.contains('KGS') and handicap == 0" """,
     "7d-and-up": """--where "source.str.contains('KGS') and black_rank >= 7 and white_rank >= 7" """,
-    "mugo-2016": "--filters 32 --no-norm --no-residual --no-pooling --optimizer adam --learning-rate 1e-4 "
-                 "--last-rate 1",
+    "mugo-2016": "--filters 32 --no-norm --no-residual --no-pooling --no-equivariant --optimizer adam "
+                 "--learning-rate 1e-4 --last-rate 1",
 }
 SOURCES = ("KGS", "tygem", "fox")
 COUNT = 8_192                            # validation positions of each kind of source

@@ -31,9 +31,9 @@ def seconds_of(model, batches, steps: int) -> tuple[float, float]:
 
 def measure(data: dataset.DataSet, filters: int, batch_size: int, seconds: float, precision: str) -> None:
     positions = data.positions("train")
-    shape = layers.Architecture(positions.size, filters, value=True)
+    shape = layers.Architecture(positions.size, filters, value=True, equivariant=True)
     model = layers.build(shape, precision)
-    learning.compile_for_training(model, 1e-3, 0.25, has_value=True)
+    learning.compile_for_training(model, 1e-3, 0.25, has_value=True, equivariant=True)
 
     def make(step: int) -> tuple:
         batch = positions.shuffled_batch(step, batch_size, 0)

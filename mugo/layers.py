@@ -9,6 +9,8 @@
       '-- conv 1x1 to 32, norm, ReLU -> mean and maximum of each, norm -> dense 64, ELU -> dense 1 (tanh is
                                           left to who asks) -> value
 
+With equivariant, weights that symmetries of the board turn into each other are equal: see equivariance.py.
+
 MuGo's network of 2016 is `build(filters=32, norm=False, residual=False, pooling=False)`.
 """
 import contextlib
@@ -19,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mugo import planes
+from mugo import equivariance, planes
 from mugo.backend import HAS_GPU, Norm, Unpack, keras, ops
 from mugo.files import BadInput, written_whole
 from mugo.graph import EPSILON, onnx_difference, pooled_layer, to_onnx
@@ -35,7 +37,8 @@ SAME = 1e-2                              # a graph that is wrong differs by more
 class Architecture:
     """What a network looks like.
 
-    layers counts convolutions, the first 5x5 and the last 1x1 too.
+    layers counts convolutions, the first 5x5 and the last 1x1 too.  Of an equivariant network, filters is a multiple
+    of 8.
     """
 
     size: int = 19
@@ -45,6 +48,7 @@ class Architecture:
     residual: bool = True
     pooling: bool = True
     value: bool = False
+    equivariant: bool = False
 
 
 @keras.saving.register_keras_serializable("mugo")
@@ -97,7 +101,10 @@ def build(shape: Architecture | PolicyValue, dtype: str = "float32") -> keras.Mo
         level = Norm(epsilon=EPSILON, momentum=0.99, name="value_level", dtype="float32")(pooled)
         hidden = layer.Dense(64, activation="elu", name="value_hidden", dtype="float32")(level)
         outputs["value"] = layer.Dense(1, kernel_initializer="zeros", name="value", dtype="float32")(hidden)
-    return keras.Model(packed, outputs, name="policy_network")
+    model = keras.Model(packed, outputs, name="policy_network")
+    if shape.equivariant:
+        equivariance.tie(model)
+    return model
 
 
 def begin_with(model: keras.Model, shape: Architecture | PolicyValue, path: Path) -> dict:

@@ -5,6 +5,7 @@ part of the run: see `Averaging` and `Mean`.
 """
 import numpy as np
 
+from mugo import equivariance
 from mugo.backend import JIT, keras, ops
 
 @keras.saving.register_keras_serializable("mugo")
@@ -41,6 +42,24 @@ class Trapezium(keras.optimizers.schedules.LearningRateSchedule):
         return {name: getattr(self, name) for name in ("highest", "warm_up", "hold", "steps", "last")}
 
 
+class Equivariant:
+    """For an optimizer: if asked to, it keeps weights equal that symmetries of the board turn into each other."""
+
+    def __init__(self, *args, equivariant=False, **options):
+        super().__init__(*args, **options)
+        self.equivariant = equivariant
+
+    def apply(self, grads, trainable_variables=None):
+        if self.equivariant:
+            variables = self._trainable_variables if trainable_variables is None else trainable_variables
+            grads = [equivariance.averaged(gradient, variable)
+                     for gradient, variable in zip(grads, variables, strict=True)]
+        return super().apply(grads, trainable_variables)
+
+    def get_config(self):
+        return super().get_config() | {"equivariant": self.equivariant}
+
+
 class Averaging:
     """For an optimizer: it also keeps a mean of the weights, in which a step weighs the more the newer it is.
 
@@ -69,7 +88,7 @@ class Averaging:
 
 
 @keras.saving.register_keras_serializable("mugo")
-class Muon(Averaging, keras.optimizers.Muon):
+class Muon(Equivariant, Averaging, keras.optimizers.Muon):
     """Muon for convolutions: a kernel's update, as the matrix (rows * columns * filters in, filters out),
     is made orthogonal, so that all directions are learned at one pace (Jordan et al. 2024); scaled to
     what Adam's would be (Liu et al. 2025, arXiv:2502.16982).  Everything else, and the last convolution,
@@ -92,7 +111,7 @@ class Muon(Averaging, keras.optimizers.Muon):
 
 
 @keras.saving.register_keras_serializable("mugo")
-class Adam(Averaging, keras.optimizers.Adam):
+class Adam(Equivariant, Averaging, keras.optimizers.Adam):
     """Adam (Kingma & Ba 2015) that keeps the mean of the weights."""
 
 
@@ -100,8 +119,11 @@ OPTIMIZERS = {"muon": Muon, "adam": Adam}
 
 
 def compile_for_training(model: keras.Model, schedule, value_weight: float, has_value: bool,
-                         optimizer: str = "muon") -> None:
-    """Make a network ready to learn: an optimizer of OPTIMIZERS, cross-entropy, top-1 and top-5 as metrics."""
+                         optimizer: str = "muon", equivariant: bool = False) -> None:
+    """Make a network ready to learn: an optimizer of OPTIMIZERS, cross-entropy, top-1 and top-5 as metrics.
+
+    equivariant: the network is, and shall stay so.
+    """
     losses = {"policy": keras.losses.SparseCategoricalCrossentropy(from_logits=True)}
     weights = {"policy": 1.0}
     metrics = {"policy": [
@@ -113,8 +135,8 @@ def compile_for_training(model: keras.Model, schedule, value_weight: float, has_
         losses["value"] = outcome_loss
         weights["value"] = value_weight
         metrics["value"] = [keras.metrics.MeanMetricWrapper(value_error, name="error")]
-    model.compile(OPTIMIZERS[optimizer](schedule), loss=losses, loss_weights=weights, metrics=metrics,
-                  jit_compile=JIT)
+    model.compile(OPTIMIZERS[optimizer](schedule, equivariant=equivariant), loss=losses, loss_weights=weights,
+                  metrics=metrics, jit_compile=JIT)
 
 
 class Mean:
@@ -136,6 +158,8 @@ class Mean:
         for variable, mean in zip(self.model.trainable_variables, means, strict=True):
             variable.assign(np.array(mean))                          # a copy: JAX gives arrays away to what it runs
         normalise(self.model, self.batches)
+        if getattr(optimizer, "equivariant", False):
+            equivariance.even_out(self.model)
         return self.model
 
 

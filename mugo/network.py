@@ -147,7 +147,8 @@ class Network:
     each other, or so far apart.  A policy-value network plays its own size only.
 
     size: the board it was trained on.  about: what mugo.json says.  has_value: whether it judges positions.
-    game ("go" or "gomoku"), k, exactly: what it plays; 0 and False in Go.
+    game ("go" or "gomoku"), k, exactly: what it plays; 0 and False in Go.  equivariant: whether what it says turns
+    with the board.
     """
 
     def __init__(self, path: str | Path, threads: int | None = None):
@@ -176,6 +177,7 @@ class Network:
 
         self.path, self.about = path, about
         self.size: int = about["size"]
+        self.equivariant: bool = about["architecture"].get("equivariant", False)
         self.game: str = about.get("game", "go")
         self.k: int = about.get("k", 0)
         self.exactly: bool = about.get("exactly", False)
@@ -206,7 +208,8 @@ class Network:
 
         Returns float32 (n, size² + 1), each row a probability for every move index; and float32 (n,)
         in [-1, 1], 1 where the side to move wins, or None if the network has no value head.
-        average: over the eight symmetries of the board, eight times as slow and a little better.
+        average: over the eight symmetries of the board, eight times as slow and a little better; an equivariant
+        network says the same in all of them, and is asked once.
         Raises ValueError for boards of several sizes; BadInput for another game than the network's, and as
         `evaluate_packed` does.
         """
@@ -214,7 +217,8 @@ class Network:
             raise ValueError("a network evaluates boards of one size at a time")
         for position in positions:
             self.for_position(position)
-        return self.average(lambda turn: rules.encode(positions, turn), range(8) if average else [0])
+        turns = range(8) if average and not self.equivariant else [0]
+        return self.average(lambda turn: rules.encode(positions, turn), turns)
 
     def average(self, packed_of, turns) -> tuple[np.ndarray, np.ndarray | None]:
         """Mean outputs over symmetries; packed_of(turn) gives the packed planes in that symmetry."""

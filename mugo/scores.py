@@ -40,13 +40,13 @@ def scores(network: Network, positions: Positions, numbers: np.ndarray, average:
     chunks = [numbers[start:start + BATCH] for start in range(0, len(numbers), BATCH)]
 
     def make(chunk: np.ndarray) -> list[Batch]:
-        return [positions.batch(chunk, turn) for turn in range(8 if average else 1)]
+        return [positions.batch(chunk, turn) for turn in range(8 if average and not network.equivariant else 1)]
 
     measured = []
     with (ThreadPoolExecutor(1) as executor,             # makes batches while the network computes
           tqdm(total=len(numbers), unit=" positions", unit_scale=True) as bar):
         for turned in in_order(executor, make, chunks, in_flight=3):
-            measured.append(measure_batch(network, turned))
+            measured.append(measure_batch(network, turned, average))
             bar.update(len(turned[0].targets))
     rows, plies = positions.plies(numbers)
     games = positions.games.iloc[rows]
@@ -63,8 +63,11 @@ def scores(network: Network, positions: Positions, numbers: np.ndarray, average:
     return pd.concat([parts, pd.concat(measured, ignore_index=True)], axis=1)
 
 
-def measure_batch(network: Network, turned: list[Batch]) -> pd.DataFrame:
-    """What is measured of one batch, which is given in symmetry 0, or in all eight in order."""
+def measure_batch(network: Network, turned: list[Batch], average: bool) -> pd.DataFrame:
+    """What is measured of one batch, which is given in symmetry 0, or in all eight in order.
+
+    average: also averaged over the symmetries, which in symmetry 0 alone is the same again.
+    """
     start = time.perf_counter()
     priors, values = network.evaluate_packed(turned[0].packed)
     taken = 1000 * (time.perf_counter() - start) / len(priors)
@@ -73,6 +76,7 @@ def measure_batch(network: Network, turned: list[Batch]) -> pd.DataFrame:
         others, other_values = network.average(lambda turn: turned[turn].packed, range(1, 8))
         priors = (priors + 7 * others) / 8
         values = None if values is None else (values + 7 * other_values) / 8
+    if average:
         measured |= {name + AVERAGED: column for name, column in measures(priors, values, turned[0]).items()}
     return pd.DataFrame(measured)
 

@@ -34,6 +34,7 @@ from tqdm import tqdm
 from mugo import curves, dataset, layers, learning, network
 from mugo.backend import keras
 from mugo.dataset import Batch, Positions
+from mugo.equivariance import ORIENTATIONS
 from mugo.files import BadInput, written_whole
 from mugo.layers import Architecture
 from mugo.learning import Mean, Trapezium
@@ -259,7 +260,8 @@ def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Option
             about["start"] = layers.begin_with(model, shape, network.find(start))
             options = replace(options, first=-(-positions_seen(network.find(start)) // options.batch_size))
             about["options"] = asdict(options)
-        learning.compile_for_training(model, options.schedule(), options.value_weight, shape.value, options.optimizer)
+        learning.compile_for_training(model, options.schedule(), options.value_weight, shape.value, options.optimizer,
+                                      shape.equivariant)
     training = data.positions("train", shape.size, options.where)
     checked = validation_batch(data.positions("validation", shape.size, options.where), options, shape.value)
     mean = Mean(model, [training.shuffled_batch(i, NORMALISED, options.seed + 1, options.symmetry).packed
@@ -350,7 +352,8 @@ def taken_up(run: Path, wanted: Options) -> tuple[keras.Model, dict]:
 def positions_in(minutes: float, data: dataset.DataSet, shape: Architecture, options: Options) -> int:
     """How many positions this machine can train on in so many minutes: measured for a few seconds."""
     model = layers.build(shape, options.precision)
-    learning.compile_for_training(model, options.schedule(), options.value_weight, shape.value, options.optimizer)
+    learning.compile_for_training(model, options.schedule(), options.value_weight, shape.value, options.optimizer,
+                                  shape.equivariant)
     batch = data.positions("train", shape.size, options.where).shuffled_batch(0, options.batch_size, 0)
     answers = targets_of(batch, shape.value)
     model.train_on_batch(batch.packed, answers)
@@ -384,6 +387,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                        ("pooling", "a bias from the whole board in the middle layer"),
                        ("value", "a second output: who wins")):
         group.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, default=getattr(shape, name), help=what)
+    group.add_argument("--equivariant", action=argparse.BooleanOptionalAction, default=True,
+                       help="what it says turns with the board, because its filters stand in eight orientations each; "
+                       "much the better use of every position")
     group = parser.add_argument_group("how it learns")
     for name, kind, what in (
             ("batch_size", int, ""), ("learning_rate", float, "the highest"), ("warm_up", int, "steps up to it"),
@@ -428,7 +434,11 @@ def command(args: argparse.Namespace) -> int:
         start = shape_from_people(network.read_about(network.find(args.start)), args.start)
         shape = replace(start, size=size, value=args.value or start.value)
     else:
-        shape = Architecture(size, args.filters, args.layers, args.norm, args.residual, args.pooling, args.value)
+        shape = Architecture(size, args.filters, args.layers, args.norm, args.residual, args.pooling, args.value,
+                             args.equivariant)
+    if shape.equivariant and shape.filters % ORIENTATIONS:
+        raise BadInput(f"--filters {shape.filters}: an equivariant network has a multiple of {ORIENTATIONS}; "
+                       "--no-equivariant has any number")
     options = Options(int(args.positions or 1), precision=layers.precision_of(args.precision),
                       **{name: getattr(args, name) for name in asdict(Options(1))
                          if name not in ("positions", "precision", "first")})

@@ -54,6 +54,8 @@ class Fake:
     about = {}
     average = Network.average
 
+    equivariant = False
+
     def __init__(self, known, place, value=None, name="fake"):
         self.known, self.place, self.value, self.name = known, place, value, name
         self.has_value = value is not None

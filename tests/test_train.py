@@ -255,7 +255,7 @@ def test_bad_arguments_get_one_line_and_status_2(data, tmp_path, capfd, argument
 
 def test_ctrl_c_on_the_command_line_ends_with_130_and_a_checkpoint(data, tmp_path):
     run = tmp_path / "run"
-    command = [sys.executable, "-m", "mugo", "train", str(data.folder), "-o", str(run), "--filters", "4",
+    command = [sys.executable, "-m", "mugo", "train", str(data.folder), "-o", str(run), "--filters", "8",
                "--round-positions", "128", "--batch-size", "16", "--positions", "1e6"]
     # A shell starts what runs in its background with Ctrl-C ignored; a terminal does not.
     running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True,
