@@ -37,6 +37,7 @@ READING_ORDER = (
     "export",        # its planes and moves as .npy, for training elsewhere         `export`
     "graph",         # networks as graphs for ONNX Runtime
     "backend",       # the only file that imports keras; planes unpacked inside a model
+    "equivariance",  # networks that turn with the board: which of their weights are one
     "learning",      # losses, learning rate, optimizers, the mean of the weights
     "policy_value",  # the network that learns from self-play: its two heads, its loss, a step of learning
     "layers",        # the network that learns from people; networks as files
