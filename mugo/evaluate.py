@@ -272,7 +272,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--positions", type=float, default=10_000, metavar="N",
                         help="so many, drawn at random; 0: all (default %(default)s)")
     parser.add_argument("--average", action=argparse.BooleanOptionalAction, default=True,
-                        help="also averaged over the board's eight symmetries; eight times as slow")
+                        help="also averaged over the board's eight symmetries, eight times as slow; left out where all "
+                        "networks are equivariant, because it is the same again")
     parser.add_argument("--seed", type=int, default=0, help="of the positions drawn (default %(default)s)")
     parser.add_argument("-o", "--output", type=Path, metavar="PREFIX",
                         help="write PREFIX.csv, PREFIX.png and the same with -calibration; of several networks the "
@@ -287,8 +288,8 @@ def command(args: argparse.Namespace) -> int:
     split = None if args.split == "all" else args.split
     positions, numbers = drawn(data, args.size or one_size(networks), split, args.where, int(args.positions), args.seed)
     names = names_of(networks)
-    rows = {name: scores(network, positions, numbers, args.average)
-            for name, network in zip(names, networks, strict=True)}
+    average = args.average and not all(network.equivariant for network in networks)
+    rows = {name: scores(network, positions, numbers, average) for name, network in zip(names, networks, strict=True)}
     games = rows[names[0]]["game"].nunique()
     of_what = (f"on {len(numbers):,} {split + ' ' if split else ''}positions of {games:,} games of "
                f"{data.folder.resolve().name}" + (f" where {args.where}" if args.where else ""))
