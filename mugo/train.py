@@ -436,7 +436,7 @@ def command(args: argparse.Namespace) -> int:
     else:
         shape = Architecture(size, args.filters, args.layers, args.norm, args.residual, args.pooling, args.value,
                              args.equivariant)
-    if shape.equivariant and shape.filters % ORIENTATIONS:
+    if not args.resume and shape.equivariant and shape.filters % ORIENTATIONS:
         raise BadInput(f"--filters {shape.filters}: an equivariant network has a multiple of {ORIENTATIONS}; "
                        "--no-equivariant has any number")
     options = Options(int(args.positions or 1), precision=layers.precision_of(args.precision),

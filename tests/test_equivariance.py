@@ -156,5 +156,6 @@ def test_it_is_trained_resumed_gone_on_with_and_measured(tmp_path, capfd):
         assert np.allclose(network.evaluate([position])[0], eight, atol=1e-5)
     assert layers.load(run / "checkpoint.keras").optimizer.equivariant
     capfd.readouterr()
-    assert cli.main(["evaluate", str(run), str(tmp_path / "set"), "--positions", "40"]) == 0
+    assert cli.main(["evaluate", str(run), str(tmp_path / "set"), "--positions", "40", "-o",
+                     str(tmp_path / "measured")]) == 0
     assert "of 8" not in capfd.readouterr().out          # it would be the same again

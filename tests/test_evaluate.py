@@ -53,7 +53,6 @@ class Fake:
     size = SIZE
     about = {}
     average = Network.average
-
     equivariant = False
 
     def __init__(self, known, place, value=None, name="fake"):
