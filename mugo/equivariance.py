@@ -30,8 +30,10 @@ AXES = {
     "point_bias/bias": (POINTS,),
     "pass/kernel": (FILTERS, SAME),
     "pass/bias": (SAME,),
-    **{f"value_level/{name}": (TWICE,) for name in ("gamma", "beta", "moving_mean", "moving_variance")},
-    "value_hidden/kernel": (TWICE, SAME),
+    "value_conv/kernel": (FILTERS, SAME),
+    **{f"{layer}/{name}": (SAME,) for layer in ("value_norm", "value_level")
+       for name in ("gamma", "beta", "moving_mean", "moving_variance")},
+    "value_hidden/kernel": (SAME, SAME),
     "value_hidden/bias": (SAME,),
     "value/kernel": (SAME, SAME),
     "value/bias": (SAME,),
@@ -70,10 +72,18 @@ def _turned(count: int, kind: str, g: int) -> np.ndarray:
     return symmetries(round(count ** 0.5))[g, :count] if kind == POINTS else places
 
 
+def kinds_of(name: str, axes: int) -> tuple[str, ...]:
+    """What the axes of the weight with this name count, a kernel's rows and columns aside.
+
+    name: LAYER/WEIGHT, as layers.build has them.
+    """
+    return AXES.get(name, (FILTERS,) * (2 if axes == 4 else 1))
+
+
 @functools.cache
 def orbits(name: str, shape: tuple[int, ...]) -> Orbits:
-    """Of the weight with this name, LAYER/WEIGHT as layers.build has them."""
-    kinds = AXES.get(name, (FILTERS,) * (2 if len(shape) == 4 else 1))
+    """Of the weight with this name and shape."""
+    kinds = kinds_of(name, len(shape))
     if len(shape) == 4:                  # a kernel's rows and columns are turned as one
         kinds, shape = (POINTS, *kinds), (shape[0] * shape[1], *shape[2:])
     where = np.stack([np.ravel_multi_index(np.ix_(*(_turned(count, kind, g) for count, kind in zip(
@@ -85,8 +95,12 @@ def orbits(name: str, shape: tuple[int, ...]) -> Orbits:
     return Orbits(members.astype(np.int32), of)
 
 
+def name_of(variable: keras.Variable) -> str:
+    return "/".join(variable.path.split("/")[-2:])
+
+
 def orbits_of(variable: keras.Variable) -> Orbits:
-    return orbits("/".join(variable.path.split("/")[-2:]), tuple(variable.shape))
+    return orbits(name_of(variable), tuple(variable.shape))
 
 
 def averaged(gradient, variable: keras.Variable):

@@ -110,24 +110,52 @@ def build(shape: Architecture | PolicyValue, dtype: str = "float32") -> keras.Mo
 def begin_with(model: keras.Model, shape: Architecture | PolicyValue, path: Path) -> dict:
     """Give a new network the weights of the one at path, and return what is worth remembering of that.
 
-    Their shapes are equal but for size and value: the bias per point is fitted to another board (see
+    Their shapes are equal but for size, value and filters: the bias per point is fitted to another board (see
     network.fit_bias); dense layers made for another board, and a value head that only one of them has, are left
-    alone.  Raises BadInput if they are not.
+    alone.  A network with more filters says at first what the narrower one says (see widened).  Raises BadInput if
+    they are not.
     """
     about = read_about(path)
     theirs = shape_of(about["architecture"])
-    differs = {"size": shape.size} | ({"value": shape.value} if isinstance(shape, Architecture) else {})
-    if type(theirs) is not type(shape) or replace(theirs, **differs) != shape:
+    differs = {"size": shape.size}
+    if isinstance(shape, Architecture):
+        differs |= {"value": shape.value, "filters": shape.filters}
+    if (type(theirs) is not type(shape) or replace(theirs, **differs) != shape
+            or isinstance(shape, Architecture) and theirs.filters > shape.filters):
         raise BadInput(f"{path} is {architecture_of(theirs)}; a network that begins with it can have another size and "
-                       f"value head, but this one is {architecture_of(shape)}")
+                       f"value head, and more filters, but this one is {architecture_of(shape)}")
     named = {layer.name: layer.get_weights() for layer in load(path).layers}
     if "point_bias" in named:
         named["point_bias"] = [fit_bias(named["point_bias"][0], shape.size)]
     for layer in model.layers:
-        weights = named.get(layer.name, [])
+        if layer.name not in named:
+            continue
+        weights = named[layer.name]
+        if isinstance(shape, Architecture):
+            weights = [widened(equivariance.name_of(variable), np.asarray(variable), old, 8 if shape.equivariant else 1)
+                       for variable, old in zip(layer.weights, weights, strict=True)]
         if [w.shape for w in weights] == [w.shape for w in layer.get_weights()]:
             layer.set_weights(weights)
-    return {"name": about.get("name", path.stem), "size": theirs.size, "best": about.get("best")}
+    return {"name": about.get("name", path.stem), "size": theirs.size, "filters": theirs.filters,
+            "best": about.get("best")}
+
+
+def widened(name: str, new: np.ndarray, old: np.ndarray, orientations: int) -> np.ndarray:
+    """A weight of a network with more filters: old where it was, and what new filters say to old ones 0.
+
+    New filters, with the weights in new, look at all of the layer below, so that the network says what it said, and
+    has something to learn with (Chen et al. 2016, arXiv:1511.05641, who copy filters instead).  orientations: 8 of
+    an equivariant network, else 1; the first of the features in each of them are the old ones.
+    """
+    places = [np.arange(count) for count in old.shape]
+    for i, kind in enumerate(equivariance.kinds_of(name, old.ndim), start=2 * (old.ndim == 4)):
+        if kind in (equivariance.FILTERS, equivariance.TWICE):
+            blocks = orientations * (2 if kind == equivariance.TWICE else 1)
+            places[i] = np.arange(new.shape[i]).reshape(blocks, -1)[:, :old.shape[i] // blocks].ravel()
+    wide = new.copy()
+    wide[..., places[-1]] = 0
+    wide[np.ix_(*places)] = old
+    return wide
 
 
 def pays_bfloat16() -> bool:

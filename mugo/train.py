@@ -373,23 +373,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", action="store_true",
                         help="go on with the run, exactly as it was begun; --positions and --hold make it longer")
     parser.add_argument("--start", default="", metavar="NETWORK",
-                        help="begin with this network's weights and shape; the board may have another size")
+                        help="begin with this network's weights and shape; the board may have another size, and the "
+                        "new one more --filters")
     group = parser.add_argument_group("how long (default: one epoch)").add_mutually_exclusive_group()
     group.add_argument("--positions", type=float, metavar="N", help="positions to train on, say 2e6")
     group.add_argument("--epochs", type=float, metavar="N", help="times through all positions of the training split")
     group.add_argument("--minutes", type=float, metavar="N", help="as many as this machine does in N minutes")
     group = parser.add_argument_group("the network")
     group.add_argument("--size", type=int, metavar="N", help="board size (default: the data set's most frequent)")
-    group.add_argument("--filters", type=int, default=shape.filters, metavar="K", help="default %(default)s")
-    group.add_argument("--layers", type=int, default=shape.layers, metavar="N",
-                       help="convolutions, the 5x5 and the 1x1 counted (default %(default)s)")
+    group.add_argument("--filters", type=int, metavar="K", help=f"default {shape.filters}")
+    group.add_argument("--layers", type=int, metavar="N",
+                       help=f"convolutions, the 5x5 and the 1x1 counted (default {shape.layers})")
     for name, what in (("norm", "batch normalisation"), ("residual", "sums over the 3x3 layers"),
                        ("pooling", "a bias from the whole board in the middle layer"),
                        ("value", "a second output: who wins")):
-        group.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, default=getattr(shape, name), help=what)
-    group.add_argument("--equivariant", action=argparse.BooleanOptionalAction, default=True,
+        group.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, default=None,
+                           help=f"{what} (default {'yes' if getattr(shape, name) else 'no'})")
+    group.add_argument("--equivariant", action=argparse.BooleanOptionalAction, default=None,
                        help="what it says turns with the board, because its filters stand in eight orientations each; "
-                       "much the better use of every position")
+                       "much the better use of every position (default yes)")
     group = parser.add_argument_group("how it learns")
     for name, kind, what in (
             ("batch_size", int, ""), ("learning_rate", float, "the highest"), ("warm_up", int, "steps up to it"),
@@ -412,7 +414,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def command(args: argparse.Namespace) -> int:
     data = dataset.open_dataset(args.dataset)
     for name, least in (("filters", 1), ("layers", 3), ("batch_size", 1), ("round_positions", 1)):
-        if getattr(args, name) < least:
+        if getattr(args, name) is not None and getattr(args, name) < least:
             raise BadInput(f"--{name.replace('_', '-')} {getattr(args, name)}: at least {least} is needed")
     if any(value is not None and value <= 0 for value in (args.positions, args.epochs, args.minutes)):
         raise BadInput("--positions, --epochs and --minutes are more than 0")
@@ -430,12 +432,10 @@ def command(args: argparse.Namespace) -> int:
         args.hold = Options(1).hold
     sizes = data.sizes()
     size = args.size or (sizes[0] if sizes else 19)
-    if args.start:
-        start = shape_from_people(network.read_about(network.find(args.start)), args.start)
-        shape = replace(start, size=size, value=args.value or start.value)
-    else:
-        shape = Architecture(size, args.filters, args.layers, args.norm, args.residual, args.pooling, args.value,
-                             args.equivariant)
+    begin = shape_from_people(network.read_about(network.find(args.start)), args.start) if args.start else \
+        Architecture(equivariant=True)
+    asked = {field: getattr(args, field) for field in asdict(begin)}
+    shape = replace(begin, **{field: value for field, value in asked.items() if value is not None} | {"size": size})
     if not args.resume and shape.equivariant and shape.filters % ORIENTATIONS:
         raise BadInput(f"--filters {shape.filters}: an equivariant network has a multiple of {ORIENTATIONS}; "
                        "--no-equivariant has any number")

@@ -1,5 +1,6 @@
 """Equivariant networks: what they say turns with the board, at first, after training, and on ONNX Runtime."""
 import functools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -147,9 +148,10 @@ def test_it_is_trained_resumed_gone_on_with_and_measured(tmp_path, capfd):
                      *common]) == 0
     assert cli.main(["train", str(tmp_path / "set"), "-o", str(run), "--resume", "--positions", "192"]) == 0
     assert cli.main(["train", str(tmp_path / "set"), "-o", str(tmp_path / "on"), "--start", str(run), "--positions",
-                     "64", *common]) == 0
-    for name in ("run", "on"):
+                     "64", "--filters", "16", *common]) == 0
+    for name, filters in (("run", 8), ("on", 16)):
         network = Network(tmp_path / name)
+        assert network.about["architecture"]["filters"] == filters
         assert network.equivariant
         position = position_of(random_record(3))
         eight = network.average(functools.partial(rules.encode, [position]), range(8))[0]
@@ -159,3 +161,33 @@ def test_it_is_trained_resumed_gone_on_with_and_measured(tmp_path, capfd):
     assert cli.main(["evaluate", str(run), str(tmp_path / "set"), "--positions", "40", "-o",
                      str(tmp_path / "measured")]) == 0
     assert "of 8" not in capfd.readouterr().out          # it would be the same again
+
+
+def even(model) -> bool:
+    """Whether all weights that are one are equal."""
+    return all(np.ptp(np.asarray(variable).ravel()[equivariance.orbits_of(variable).members], axis=0).max() < 1e-6
+               for variable in model.weights)
+
+
+@pytest.mark.parametrize("equivariant", [True, False])
+def test_a_wider_network_begins_with_what_the_narrower_one_says(tmp_path, equivariant):
+    shape = replace(SHAPE, filters=8, equivariant=equivariant)
+    narrow = a_model(shape)
+    narrow.fit(PACKED, ANSWERS, batch_size=16, epochs=2, verbose=0)
+    if equivariant:
+        equivariance.even_out(narrow)
+    layers.ship(narrow, tmp_path / "narrow.keras", layers.describe(shape) | {"name": "narrow"})
+    wider = replace(shape, filters=24)
+    wide = a_model(wider)
+    new = wide.get_layer("conv1").get_weights()[0]
+    assert layers.begin_with(wide, wider, tmp_path / "narrow.keras")["filters"] == 8
+    for name, said in narrow(PACKED).items():
+        assert np.abs(said - wide(PACKED)[name]).max() < 1e-4, name
+    assert even(wide) == equivariant
+    old = narrow.get_layer("conv1").get_weights()[0]
+    kept = wide.get_layer("conv1").get_weights()[0]
+    assert np.isin(old.ravel(), kept.ravel()).all()
+    assert np.count_nonzero(kept == new) == 9 * 24 * 16                  # new filters look at all others
+    assert np.count_nonzero(kept == 0) == 9 * 16 * 8                     # and what old ones see is what it was
+    wide.fit(PACKED, ANSWERS, batch_size=16, epochs=1, verbose=0)
+    assert np.count_nonzero(wide.get_layer("conv1").get_weights()[0] == 0) == 0

@@ -145,8 +145,9 @@ def test_a_network_begins_with_the_weights_of_another(data, unbroken, tmp_path):
             if layer.get_weights() and (size == 9 or layer.name != "point_bias"):
                 assert all(np.array_equal(a, b) for a, b in
                            zip(layer.get_weights(), theirs[layer.name], strict=True)), layer.name
-    with pytest.raises(BadInput, match="'filters': 4.*but this one is .*'filters': 8"):
-        layers.begin_with(model, replace(SHAPE, filters=8), start)
+    for other in ({"filters": 3}, {"layers": 6}, {"norm": False}):
+        with pytest.raises(BadInput, match=r"'filters': 4.*but this one is"):
+            layers.begin_with(model, replace(SHAPE, **other), start)
     train.train(data, tmp_path / "run", SHAPE, replace(OPTIONS, positions=128), start=str(start))
     about = network.read_about(tmp_path / "run" / "network.keras")
     assert about["start"]["name"] == "unbroken"
