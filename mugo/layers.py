@@ -137,7 +137,7 @@ def begin_with(model: keras.Model, shape: Architecture | PolicyValue, path: Path
         if [w.shape for w in weights] == [w.shape for w in layer.get_weights()]:
             layer.set_weights(weights)
     return {"name": about.get("name", path.stem), "size": theirs.size, "filters": theirs.filters,
-            "best": about.get("best")}
+            "best": about.get("best"), "start": about.get("start")}
 
 
 def widened(name: str, new: np.ndarray, old: np.ndarray, orientations: int) -> np.ndarray:

@@ -94,6 +94,12 @@ def bundled(size: int, game: str = "go", k: int = 0, exactly: bool = False) -> s
     return name
 
 
+def positions_learned(about: dict) -> int:
+    """How many positions the network of this mugo.json has learned from, and the one that it began with before it."""
+    before = positions_learned(about["start"]) if about.get("start") else 0
+    return before + (about.get("best") or {}).get("positions", 0)
+
+
 def read_about(path: Path) -> dict:
     """What mugo.json says in a network's file.  Raises BadInput for a file that is none, or one for
     other planes than this program makes."""

@@ -152,6 +152,7 @@ def test_a_network_begins_with_the_weights_of_another(data, unbroken, tmp_path):
     about = network.read_about(tmp_path / "run" / "network.keras")
     assert about["start"]["name"] == "unbroken"
     assert about["options"]["first"] == 24
+    assert network.positions_learned(about) == about["best"]["positions"] + about["start"]["best"]["positions"]
 
 
 def test_what_begins_with_a_network_learns_from_other_positions(data, unbroken, tmp_path, monkeypatch):
