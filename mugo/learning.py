@@ -8,6 +8,7 @@ import numpy as np
 from mugo import equivariance
 from mugo.backend import JIT, keras, ops
 
+
 @keras.saving.register_keras_serializable("mugo")
 def outcome_loss(outcome, score):
     """-log of the probability given to the outcome z (1 or -1), which is (1 + z tanh(score)) / 2; but
