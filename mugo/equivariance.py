@@ -4,8 +4,8 @@ Plain layers do that if weights that symmetries of the board turn into each othe
 arXiv:1602.07576).  A layer's n filters are n / 8 features in eight orientations: filter c looks for feature
 c % (n / 8) as symmetry c // (n / 8) shows it.  Turn the board, and what filter (feature, o) found is found by
 (feature, turned o), elsewhere.  So a kernel is the same number at (offset, in, out) and at (turned offset, turned in,
-turned out): an `Orbits` says which weights are one.  What turning leaves alone has no orientation: the planes, the value
-head's filters, the outputs.
+turned out): an `Orbits` says which weights are one.  The planes, the value head's filters and the outputs have no
+orientation: turning leaves them alone.
 
 To train such a network, begin with equal weights (`tie`), and give all weights of an orbit the average of their
 gradients (`averaged`): then every optimizer that treats equals equally keeps them equal, and each position teaches
