@@ -237,7 +237,7 @@ def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Option
     resume: go on from RUN's checkpoint; shape and options then come from there, all but options.positions
     and options.hold: see `taken_up`.
     start: a network (see network.find) whose weights to begin with, of the same shape but for its
-    board size and value head.  Batches go on where those that it learned from ended.
+    board size and value head, and with no more filters.  Batches go on where those that it learned from ended.
     Raises BadInput if RUN holds a run already, or none to go on with.
     """
     if resume:
