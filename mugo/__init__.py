@@ -20,7 +20,8 @@ READING_ORDER = (
     "go",            # Position: superko, komi, handicap, result
     "planes",        # the 48 planes: the table, and boards encoded as it says               compiled
     "gomoku",        # k in a row, behind the same names                                     compiled
-    "files",         # atomic writes and the one exception for bad input
+    "files",         # atomic writes, folders with one writer, and the one exception for bad input
+    "limits",        # what the numbers of a command line may be
     "rules",         # what a search asks of a game, whichever it is                         compiled
     "parallel",      # work over many items on several processes
     "records",       # SGF text <-> Record, through sgfmill

@@ -9,17 +9,19 @@ import argparse
 import functools
 import hashlib
 import json
+import math
 import os
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from tqdm import tqdm
 
 from mugo import __version__, players
-from mugo.archives import SGF_SUFFIXES, Unreadable, sources, texts
+from mugo.archives import SGF_SUFFIXES, Source, Unreadable, sources, texts
 from mugo.board import BLACK, WHITE
 from mugo.diagrams import NO_MATPLOTLIB, can_draw, table
 from mugo.files import BadInput, written_whole
@@ -50,11 +52,12 @@ class Task(NamedTuple):
     moves: int
 
 
-def tasks(paths: list[str], bad: Callable[[str], None]) -> list[Task]:
+def tasks(paths: list[str], bad: Callable[[str], None], folder: Path = Path()) -> list[Task]:
     """The games in files, folders and archives, each with a name of its own; bad() is told of those that cannot be
-    read.  Raises BadInput where a path does not exist or holds nothing."""
+    read.  Reviews that lie in `folder`, below what is read, are left out.  Raises BadInput where a path does not
+    exist or holds nothing."""
     found: dict[str, Task] = {}
-    for source in sources(paths):
+    for source in _sources(paths, folder):
         for text in texts(source):
             if isinstance(text, Unreadable):
                 bad(f"{text.source}/{text.name}: {text.why}" if text.name else f"{text.source}: {text.why}")
@@ -72,6 +75,26 @@ def tasks(paths: list[str], bad: Callable[[str], None]) -> list[Task]:
                     name, count = f"{stem}-{index + 1}-{count}" if len(records) > 1 else f"{stem}-{count}", count + 1
                 found[name] = Task(name, text.data, index, len(record.moves))
     return list(found.values())
+
+
+def _sources(paths: list[str], folder: Path) -> list[Source]:
+    found = []
+    for source in sources(paths):
+        below = os.path.relpath(os.path.realpath(folder), os.path.realpath(source.path)) + os.sep
+        if source.files is not None and not below.startswith(("." + os.sep, ".." + os.sep)):
+            source = replace(source, files=tuple(file for file in source.files if not file.startswith(below)))
+        found.append(source)
+    return found
+
+
+def check_safe(paths: list[str], games: list[Task], folder: Path) -> None:
+    """Raise BadInput where a game's own file would be written over by its review."""
+    own = {os.path.realpath(os.path.join(source.path, file))
+           for source in _sources(paths, folder) for file in source.files or ()}
+    for task in games:
+        written = _file(folder / task.name, ".sgf")
+        if os.path.realpath(written) in own:
+            raise BadInput(f"{written} is a game to review, and would be written over: give -o another folder")
 
 
 def _stem(name: str) -> str:
@@ -223,17 +246,20 @@ def command(args: argparse.Namespace) -> int:
     """Run `mugo analyze`; returns the exit status: 2 if no game could be reviewed.  Raises BadInput."""
     if args.jobs < 1:
         raise BadInput(f"--jobs is 1 or more, not {args.jobs}")
+    if not math.isfinite(args.komi):
+        raise BadInput(f"komi is a finite number, not {args.komi}")
     options = _options(args)
     failed: list[str] = []
-    games = tasks(args.games, failed.append)
+    folder = Path(args.output)
+    games = tasks(args.games, failed.append, folder)
     for line in failed:
         print(f"mugo analyze: {line}", file=sys.stderr)
     if not games:
         return 2
+    check_safe(args.games, games, folder)
     _reviewer(options)                                   # what makes no sense is said before the first game
     if not can_draw():
         print(f"mugo analyze: no graphs: {NO_MATPLOTLIB}", file=sys.stderr)
-    folder = Path(args.output)
     screen = Screen.of(sys.stdout, not args.no_colour)
     done: list[tuple[str, dict]] = []
     with tqdm(unit=" moves", total=sum(task.moves for task in games), smoothing=0.1, disable=None) as bar:

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import BinaryIO, NamedTuple
 
-from mugo.files import BadInput
+from mugo.files import BadInput, one_line
 from mugo.records import MAX_BYTES
 
 SGF_SUFFIXES = (".sgf", ".mgt", ".sgf.gz", ".sgf.xz", ".sgf.bz2", ".sgf.zst")
@@ -103,7 +103,7 @@ def texts(source: Source) -> Iterator[Text | Unreadable]:
             with open(os.path.join(source.path, name) if name else source.path, "rb") as file:
                 yield from _unpack(source.label, _printable(name), file)
         except OSError as error:
-            yield Unreadable(source.label, _printable(name), _line(error))
+            yield Unreadable(source.label, _printable(name), one_line(error))
 
 
 # ---- files and folders -------------------------------------------------------------------------
@@ -165,12 +165,6 @@ def _printable(name: str) -> str:
             except UnicodeDecodeError:
                 pass
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in name)
-
-
-def _line(error: BaseException) -> str:
-    """An exception as one line."""
-    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return " ".join(text.split())[:200] or type(error).__name__
 
 
 # ---- archives ----------------------------------------------------------------------------------
@@ -252,7 +246,7 @@ def _unpack(label: str, name: str, file: BinaryIO, depth: int = 0) -> Iterator[T
         else:
             yield from _one_text(label, name or label, file)
     except Exception as error:      # a damaged archive may make the unpackers raise anything at all
-        yield Unreadable(label, name, _line(error))
+        yield Unreadable(label, name, one_line(error))
 
 
 def _decompressed(kind: str, file: BinaryIO) -> BinaryIO:
@@ -326,11 +320,8 @@ def _unzip(label: str, inside: str, file: BinaryIO, depth: int) -> Iterator[Text
             try:
                 yield from _member(label, name, member.file_size,
                                    lambda member=member: archive.read(member), depth)
-            except RuntimeError as error:       # a password, or a compression that Python does not know
-                yield Unreadable(label, name, _line(error))
-                return
-            except Exception as error:          # this member is damaged; the others may be whole
-                yield Unreadable(label, name, _line(error))
+            except Exception as error:          # damaged, or with a password; the others may be whole
+                yield Unreadable(label, name, one_line(error))
 
 
 def _zip_name(member: zipfile.ZipInfo) -> str:
@@ -367,6 +358,8 @@ def _un7z(label: str, inside: str, file: BinaryIO, depth: int) -> Iterator[Text 
             damage = None
             try:
                 archive.extract(targets=batch, factory=unpacked)
+            except py7zr.exceptions.PasswordRequired:
+                raise ValueError("it has a password") from None
             except Exception as error:          # what came before the damage is whole
                 damage = error
                 if unpacked.products:

@@ -4,6 +4,7 @@ import argparse
 import importlib
 import os
 import sys
+from concurrent.futures import BrokenExecutor
 
 from mugo import __version__
 from mugo.files import BadInput
@@ -32,6 +33,10 @@ EXTRAS = {"keras": "train", "tensorflow": "train", "onnx": "train", "jax": "jax"
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; returns the exit status: 0 done, 2 bad input (one line on stderr), 130 Ctrl-C."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    if sys.stdin is None:                                # closed by whoever started this
+        sys.stdin = open(os.devnull)
+    if hasattr(sys.stdout, "reconfigure"):               # a player's name need not be in the terminal's letters
+        sys.stdout.reconfigure(errors="backslashreplace")
     parser = argparse.ArgumentParser(prog="mugo", description="A Go program that learns from people.")
     parser.add_argument("--version", action="version", version=f"MuGo {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -57,6 +62,11 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())       # or Python complains once more
         return 1
+    except BrokenExecutor:
+        return _failed(asked, "a process that worked for it was killed (is the memory full?); the same command goes on "
+                              "where it was")
+    except MemoryError as error:
+        return _failed(asked, f"this needs more memory than there is: {error or 'it is full'}")
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return _failed(asked, f"{where}{error.strerror or error}")

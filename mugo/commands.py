@@ -276,6 +276,8 @@ def _printsgf(engine, *words: str) -> str | None:
     if not words:
         return text
     path = _path(words)
+    if not path.name:
+        raise Failure("cannot save file", f"{path} is no file's name")
     try:
         with written_whole(path) as beside:
             beside.write_text(text, encoding="utf-8")

@@ -21,7 +21,7 @@ from numba import njit
 
 from mugo import planes
 from mugo.coords import WHITE_BIT, symmetries
-from mugo.files import BadInput
+from mugo.files import BadInput, one_line
 
 FORMAT = 1
 FILES = ("games.parquet", "moves.npy", "setup.npy", "meta.json")
@@ -77,7 +77,7 @@ def fingerprint(size, setup, moves, turns):
     """(game, opening): uint64 hashes that all turned and recoloured copies of a game share.
 
     game is of the whole game but for passes at its end; opening is of its first OPENING moves, so
-    that two records of one game, one of them broken off, fall into the same split.
+    that two records of one game, one of them broken off later than that, fall into the same split.
     """
     n = len(moves)
     while n and np.int64(moves[n - 1]) & (WHITE_BIT - 1) == size * size:
@@ -276,27 +276,58 @@ def chosen(games: pd.DataFrame, where: str) -> pd.DataFrame:
     if not where:
         return games
     try:
-        rows = games.query(where, engine="python")
+        rows = games.eval(where, engine="python")
     except Exception as error:  # pandas raises what its parser raises: SyntaxError, NameError, TypeError, ...
         columns = ", ".join(games.columns)
         raise BadInput(f"--where {where!r}: {type(error).__name__}: {error} (columns: {columns})") from None
-    return rows
+    if not isinstance(rows, pd.Series) or not rows.index.equals(games.index) or set(rows.map(type)) - {bool, np.bool_}:
+        raise BadInput(f"--where {where!r} is no condition: it does not say yes or no of each game")
+    return games[rows.to_numpy(bool)]
+
+
+def read_meta(folder: Path) -> dict:
+    """A data set's meta.json.  Raises BadInput, and FileNotFoundError if it is not there."""
+    try:
+        meta = json.loads((folder / "meta.json").read_text())
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{folder}/meta.json cannot be read: {one_line(error)}") from None
+    if not isinstance(meta, dict) or meta.get("format") != FORMAT:
+        theirs = meta.get("format") if isinstance(meta, dict) else None
+        raise BadInput(f"{folder} is a data set of format {theirs}; this program reads {FORMAT}")
+    return meta
+
+
+def read_table(path: Path, columns: list[str] | None = None) -> pd.DataFrame:
+    """A table of games, or some of its columns.  Raises BadInput, and FileNotFoundError if it is not there."""
+    try:
+        return pd.read_parquet(path, columns=columns)
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError) as error:               # pyarrow's are of these
+        raise BadInput(f"{path} cannot be read: {one_line(error)}") from None
 
 
 def open_dataset(folder: str | Path) -> DataSet:
     """Read a data set.  Raises BadInput if there is none, or not a whole one, or of another format."""
     folder = Path(folder)
     try:
-        meta = json.loads((folder / "meta.json").read_text())
-        if meta.get("format") != FORMAT:
-            raise BadInput(f"{folder} is a data set of format {meta.get('format')}; this program reads {FORMAT}")
-        games = pd.read_parquet(folder / "games.parquet")
+        meta = read_meta(folder)
+        games = read_table(folder / "games.parquet")
         moves = np.load(folder / "moves.npy")
         setup = np.load(folder / "setup.npy")
+        used = games[games["reason"] == ""]
+        ends = {"moves": (used["move_start"] + used["plies"]).max(), "setup": used["setup_end"].max()}
     except FileNotFoundError as error:
         missing = Path(error.filename or "meta.json").name
         raise BadInput(f"{folder} is no data set: {missing} is missing (make one: mugo preprocess GAMES -o {folder})"
                        ) from None
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{folder} cannot be read as a data set: {error}") from None
+    except KeyError as error:
+        raise BadInput(f"{folder} cannot be read as a data set: games.parquet has no column {error}") from None
+    except (OSError, ValueError, EOFError) as error:
+        raise BadInput(f"{folder} cannot be read as a data set: {one_line(error)}") from None
+    for name, array in ("moves", moves), ("setup", setup):
+        if array.ndim != 1 or array.dtype != np.int16 or len(used) and ends[name] > len(array):
+            raise BadInput(f"{folder} is damaged: {name}.npy does not have what games.parquet says; make it anew")
     return DataSet(folder, meta, games, setup, moves)

@@ -23,6 +23,7 @@ from mugo import calibration, dataset, diagrams
 from mugo.dataset import DataSet, Positions
 from mugo.diagrams import BLUE, GREEN, PALE_BLUE, PALE_GREEN
 from mugo.files import BadInput, written_whole
+from mugo.limits import FROM_0, SEED, check
 from mugo.network import Network
 from mugo.scores import AVERAGED, BATCH, mean_and_error, scores
 
@@ -282,19 +283,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(args: argparse.Namespace) -> int:
-    if args.positions < 0:
-        raise BadInput(f"--positions {args.positions:g}: 0 is all of them, and fewer there are not")
+    check(args, {"positions": FROM_0, "seed": SEED, "size": (2, 19)})
     networks, data = [Network(path) for path in args.networks], dataset.open_dataset(args.dataset)
     split = None if args.split == "all" else args.split
     positions, numbers = drawn(data, args.size or one_size(networks), split, args.where, int(args.positions), args.seed)
-    names = names_of(networks)
+    names, several = names_of(networks), len(networks) > 1
+    prefix = args.output or Path(f"{'networks' if several else names[0]}-{args.split}")
+    if not prefix.name or prefix.is_dir():
+        raise BadInput(f"-o {args.output} is a folder: give the beginning of a file's name in it")
+    prefix.parent.mkdir(parents=True, exist_ok=True)
     average = args.average and not all(network.equivariant for network in networks)
     rows = {name: scores(network, positions, numbers, average) for name, network in zip(names, networks, strict=True)}
     games = rows[names[0]]["game"].nunique()
     of_what = (f"on {len(numbers):,} {split + ' ' if split else ''}positions of {games:,} games of "
                f"{data.folder.resolve().name}" + (f" where {args.where}" if args.where else ""))
-    several = len(networks) > 1
-    prefix = args.output or Path(f"{'networks' if several else names[0]}-{args.split}")
     if several:
         table = side_by_side(rows)
         print(f"{len(networks)} networks {of_what}\n\n{report_of_several(table)}\n")

@@ -24,7 +24,8 @@ from tqdm import tqdm
 
 from mugo import dataset, planes
 from mugo.dataset import DataSet, Positions
-from mugo.files import BadInput, sync_folder, written_whole
+from mugo.files import BadInput, only_writer, sync_folder, written_whole
+from mugo.limits import FROM_1, SEED, check
 from mugo.parallel import in_order
 
 CHUNK = 512                              # rows made at a time: 9 MB of planes on 19x19
@@ -84,35 +85,36 @@ def export(data: DataSet, folder: Path, *, split: str | None = "train", size: in
         return batch.packed if packed else planes.unpack(batch.packed), batch.targets, batch.outcomes
 
     unfinished = folder.with_name(f".{folder.name}.unfinished")
-    shutil.rmtree(unfinished, ignore_errors=True)
-    unfinished.mkdir(parents=True)
     written = 0
-    try:
-        threads = os.cpu_count() or 1
-        with contextlib.ExitStack() as stack:
-            files = [stack.enter_context(_new_array(unfinished / name, *arrays[name])) for name in arrays]
-            executor = stack.enter_context(ThreadPoolExecutor(threads))
-            bar = stack.enter_context(tqdm(total=rows, unit=" positions", unit_scale=True))
-            chunks = choose(positions, n, symmetries, shuffle, seed)
-            for made in in_order(executor, make, chunks, in_flight=2 * threads):
-                for file, array in zip(files, made, strict=True):
-                    file.write(np.ascontiguousarray(array).data)
-                written += len(made[0])
-                bar.update(len(made[0]))
-            for file in files:
-                file.flush()
-                os.fsync(file.fileno())
-        with written_whole(unfinished / "export.json") as path:
-            path.write_text(json.dumps(about, indent=1))
-        unfinished.rename(folder)
-        sync_folder(folder.resolve().parent)
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            raise
-        raise BadInput(f"{folder}: the disk is full after {written:,} of {rows:,} positions; nothing was kept"
-                       ) from None
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
+    with only_writer(unfinished):
+        try:
+            threads = os.cpu_count() or 1
+            for stale in unfinished.iterdir():               # of a run that was killed
+                stale.unlink()
+            with contextlib.ExitStack() as stack:
+                files = [stack.enter_context(_new_array(unfinished / name, *arrays[name])) for name in arrays]
+                executor = stack.enter_context(ThreadPoolExecutor(threads))
+                bar = stack.enter_context(tqdm(total=rows, unit=" positions", unit_scale=True))
+                chunks = choose(positions, n, symmetries, shuffle, seed)
+                for made in in_order(executor, make, chunks, in_flight=2 * threads):
+                    for file, array in zip(files, made, strict=True):
+                        file.write(np.ascontiguousarray(array).data)
+                    written += len(made[0])
+                    bar.update(len(made[0]))
+                for file in files:
+                    file.flush()
+                    os.fsync(file.fileno())
+            with written_whole(unfinished / "export.json") as path:
+                path.write_text(json.dumps(about, indent=1))
+            unfinished.rename(folder)
+            sync_folder(folder.resolve().parent)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            raise BadInput(f"{folder}: the disk is full after {written:,} of {rows:,} positions; nothing was kept"
+                           ) from None
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
     return rows
 
 
@@ -185,8 +187,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(args: argparse.Namespace) -> int:
-    if args.positions is not None and args.positions < 1:
-        raise BadInput(f"--positions {args.positions:g}: at least 1 is needed")
+    check(args, {"positions": FROM_1, "seed": SEED})
     data = dataset.open_dataset(args.dataset)
     rows = export(data, args.output, split=None if args.split == "all" else args.split, size=args.size,
                   where=args.where, count=int(args.positions) if args.positions else None, packed=args.packed,

@@ -1,5 +1,6 @@
-"""Files that are either whole or not there, and the one exception that a user's mistake raises."""
+"""Files that are either whole or not there, folders with one writer, and the exception that a user's mistake raises."""
 import contextlib
+import errno
 import os
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,12 @@ class BadInput(Exception):
     The text is one line that names the file, the place and what was expected.  `cli.main` prints
     it and exits with status 2; nothing else catches it.
     """
+
+
+def one_line(error: BaseException) -> str:
+    """What any exception says, as one line of 200 letters at most."""
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return " ".join(text.split())[:200] or type(error).__name__
 
 
 @contextlib.contextmanager
@@ -31,10 +38,41 @@ def written_whole(path: str | os.PathLike) -> Iterator[Path]:
         os.replace(beside, path)
         sync_folder(path.parent)
     except OSError as error:             # a full disk, say: name the file that was to be written
+        if error.errno is None:          # numpy's have nothing but a text
+            raise OSError(errno.EIO, f"it could not be written whole; is the disk full? ({error})", str(path)) from None
         error.filename = error.filename or str(path)
         raise
     finally:
         beside.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def only_writer(folder: Path) -> Iterator[None]:
+    """Be the only process that writes to a folder, which is made if it is not there.  Raises BadInput."""
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(f"{folder} is no folder; give -o another name")
+    folder.mkdir(parents=True, exist_ok=True)
+    if sys.platform == "win32":
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        claim(descriptor, folder)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def claim(descriptor: int, path: Path) -> None:
+    """Be the only one that has this open file or folder, until it is closed: the system sees to that, however the
+    process ends.  Raises BadInput if another one has it."""
+    with contextlib.suppress(ImportError, OSError):      # Windows; a file system that cannot do it
+        import fcntl
+
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BadInput(f"{path}: another process is writing to it") from None
 
 
 def sync_folder(folder: Path) -> None:

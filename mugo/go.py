@@ -4,6 +4,7 @@ The rules are Tromp-Taylor's but for suicide, which is illegal: area scoring, po
 https://tromp.github.io/go.html
 What all positions have, and how one comes from another, stands in position.py.
 """
+import math
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -26,9 +27,11 @@ class Position(BasePosition):
     __slots__ = ()
 
     def __init__(self, size: int = 19, komi: float = 7.5, to_play: int = BLACK):
-        """An empty board.  Raises ValueError for a size outside 2 to 19."""
+        """An empty board.  Raises ValueError for a size outside 2 to 19, and a komi that is no number."""
         if not MIN_SIZE <= size <= MAX_SIZE:
             raise ValueError(f"a board is {MIN_SIZE}x{MIN_SIZE} to {MAX_SIZE}x{MAX_SIZE}, not {size}x{size}")
+        if not math.isfinite(komi):
+            raise ValueError(f"komi is a finite number, not {komi}")
         super().__init__(size, komi, to_play)
 
     def _put(self, board: np.void, point: int, colour: int) -> None:

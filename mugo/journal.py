@@ -17,7 +17,7 @@ import numpy as np
 
 from mugo import rules
 from mugo.coords import point_of_index, symmetries
-from mugo.files import BadInput
+from mugo.files import BadInput, claim
 from mugo.position import BasePosition, IllegalMove
 from mugo.simul import Game
 
@@ -56,7 +56,11 @@ class Journal:
                 new.write(header)
                 os.fsync(new.fileno())
         self._file = open(path, "r+b")                   # open as long as the run lasts
-        self._claim()
+        try:
+            claim(self._file.fileno(), path)
+        except BadInput:
+            self._file.close()
+            raise
         data = self._file.read()
         if not data.startswith(header):
             if not header.startswith(data):              # killed before the first line was whole
@@ -72,19 +76,6 @@ class Journal:
             end = after
         self._file.truncate(end)
         self._file.seek(end)
-
-    def _claim(self) -> None:
-        """Be the only one that writes here; the system lets go when the process ends, however it does.  Raises
-        BadInput."""
-        try:
-            import fcntl
-        except ImportError:                              # Windows
-            return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            self._file.close()
-            raise BadInput(f"{self.path}: another process is writing to it") from None
 
     def _read(self, data: bytes, at: int) -> Iterator[tuple[Game, int]]:
         """Every whole game from here on, with where the next one begins."""

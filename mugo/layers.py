@@ -23,7 +23,7 @@ import numpy as np
 
 from mugo import equivariance, planes
 from mugo.backend import HAS_GPU, Norm, Unpack, keras, ops
-from mugo.files import BadInput, written_whole
+from mugo.files import BadInput, one_line, written_whole
 from mugo.graph import EPSILON, onnx_difference, pooled_layer, to_onnx
 from mugo.network import ABOUT, FORMAT, ONNX, POLICY_VALUE, TABLES, fit_bias, read_about
 from mugo.policy_value import PolicyValue, build_policy_value
@@ -228,5 +228,9 @@ def _write(model: keras.Model, path: Path, about: dict) -> None:
 
 
 def load(path: Path) -> keras.Model:
-    """The Keras model in a network's file, with its optimizer if that is a checkpoint."""
-    return keras.saving.load_model(path)
+    """The Keras model in a network's file, with its optimizer if that is a checkpoint.  Raises BadInput for a file
+    that is none, or damaged."""
+    try:
+        return keras.saving.load_model(path)
+    except Exception as error:           # of zip, zlib, HDF5, JSON, Keras, TensorFlow: whichever part is damaged
+        raise BadInput(f"{path} is no network of Keras, or damaged: {one_line(error)}") from None

@@ -34,9 +34,10 @@ from mugo import starts
 from mugo.board import BLACK, WHITE
 from mugo.ending import without_dead
 from mugo.engines import EngineFault, Program, Side, side_of
-from mugo.files import BadInput, written_whole
+from mugo.files import BadInput, only_writer, written_whole
 from mugo.games import record_of
 from mugo.go import fixed_handicap
+from mugo.limits import ABOVE_0, FROM_1, SEED, check
 from mugo.openings import openings
 from mugo.position import BasePosition
 from mugo.ratings import format_summary, summary
@@ -180,6 +181,8 @@ class Folder:
             begun = about
         except (OSError, ValueError) as error:
             raise BadInput(f"{file} cannot be read: {error}") from None
+        if not isinstance(begun, dict):
+            raise BadInput(f"{file} is no match's: it holds no JSON object")
         begun = NOT_GOMOKU | begun                       # older matches do not say
         for name, value in about.items():
             if begun.get(name) != value:
@@ -205,7 +208,11 @@ class Folder:
             reader = csv.DictReader(io.StringIO(whole))
             if whole and tuple(reader.fieldnames) != COLUMNS:
                 raise BadInput(f"{self.path}/games.csv was not written by this program: other columns")
-            return list({row["number"]: row for row in reader}.values())
+            rows = list({row["number"]: row for row in reader}.values())
+            for row in rows:
+                if not row["number"].isdecimal():
+                    raise BadInput(f"{self.path}/games.csv: {row['number']!r} is no number of a game")
+            return rows
         return []
 
     def add(self, row: dict, sgf: str) -> None:
@@ -387,10 +394,8 @@ def command(args: argparse.Namespace) -> int:
     sides = distinct([side_of(text, options) for text in args.sides])
     if len(sides) < 2:
         raise BadInput("a match takes two sides or more")
-    for name in "games", "jobs", "move_limit", "max_moves", "opening_moves":
-        value = getattr(args, name)
-        if value is not None and value <= 0:
-            raise BadInput(f"--{name.replace('_', '-')} {value}: more than 0 is needed")
+    check(args, {"games": FROM_1, "jobs": FROM_1, "move_limit": ABOVE_0, "max_moves": FROM_1, "opening_moves": FROM_1,
+                 "seed": SEED})
     terms = Terms(size=args.size, komi=args.komi, time=args.time and interpret_time(args.time),
                   move_limit=args.move_limit, max_moves=args.max_moves, simple_ko=args.ko == "simple", rules=args.rules)
     arbiter = None if args.scoring == "own" else side_of(GNUGO if args.scoring == "gnugo" else args.scoring)
@@ -403,9 +408,9 @@ def command(args: argparse.Namespace) -> int:
     about = {name: getattr(args, name) for name in (
         "sides", *NOT_GOMOKU, "size", "komi", "handicap", "colours", "openings", "opening_moves", "seed", "time",
         "move_limit", "max_moves", "ko", "rules", "scoring", "gauntlet")}
-    folder = Folder(args.output, about)
     games = fixtures(len(sides), args.games, gauntlet=args.gauntlet, swap=args.colours == "alternate")
-    with stopped_by_signals():
+    with only_writer(args.output) if args.output else contextlib.nullcontext(), stopped_by_signals():
+        folder = Folder(args.output, about)
         run(sides, terms, folder, games, opening, arbiter=arbiter, jobs=args.jobs)
     figures = summary(folder.rows, [side.name for side in sides])
     print(json.dumps(figures, indent=1) if args.json else format_summary(figures))

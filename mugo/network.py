@@ -17,13 +17,14 @@ import math
 import os
 import re
 import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
 
 from mugo import gomoku, planes, rules
 from mugo.coords import symmetries
-from mugo.files import BadInput
+from mugo.files import BadInput, one_line
 from mugo.position import BasePosition
 
 FORMAT = 1
@@ -106,13 +107,18 @@ def read_about(path: Path) -> dict:
     try:
         with zipfile.ZipFile(path) as archive:
             about = json.loads(archive.read(ABOUT))
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise BadInput(f"{path} is no network of MuGo's: {error}") from None
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+        raise BadInput(f"{path} is no network of MuGo's: {one_line(error)}") from None
+    if not isinstance(about, dict):
+        raise BadInput(f"{path} is no network of MuGo's: its {ABOUT} is no JSON object")
     if about.get("format") != FORMAT:
         raise BadInput(f"{path} has format {about.get('format')}; this program reads {FORMAT}")
     game = about.get("game", "go")
     if game not in TABLES:
         raise BadInput(f"{path} plays {game!r}; this program knows {' and '.join(TABLES)}")
+    for name, kind in ("planes", list), ("size", int), ("architecture", dict):
+        if not isinstance(about.get(name), kind):
+            raise BadInput(f"{path} is no network of MuGo's: its {ABOUT} does not say {name!r}")
     ours = [list(plane) for plane in TABLES[game]]
     if about["planes"] != ours:
         theirs, depth = (sum(plane[1] for plane in table) for table in (about["planes"], ours))
@@ -169,6 +175,8 @@ class Network:
                 graph = archive.read(ONNX)
             except KeyError:
                 raise BadInput(f"{path} has no {ONNX} in it, so it can be trained but not played") from None
+            except (OSError, zipfile.BadZipFile, zlib.error) as error:
+                raise BadInput(f"{path} is damaged: {one_line(error)}") from None
         self._open(graph, about, path, threads)
 
     @classmethod
@@ -193,7 +201,10 @@ class Network:
         options.intra_op_num_threads = threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") \
             else threads or os.cpu_count() or 1
         options.log_severity_level = 3
-        self._session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+        try:
+            self._session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+        except Exception as error:       # ONNX Runtime has a class for each kind, and no public name for them
+            raise BadInput(f"{path}: its {ONNX} cannot be played: {one_line(error)}") from None
         self._outputs = [output.name for output in self._session.get_outputs()]
         self.has_value = "value" in self._outputs
         bias = self._session.get_modelmeta().custom_metadata_map.get(POINT_BIAS)

@@ -32,10 +32,9 @@ def wins(position: Position, cleanup: bool) -> bool:
     return position.last == PASS and _is_won(position, cleanup) and (cleanup or ending.is_clear(position))
 
 
-def passed(position: Position, cleanup: bool) -> int:
-    """PASS, or with `cleanup` a point where that takes liberties from a dead chain."""
-    points = ending.beside_the_dead(position) if cleanup else ()
-    return int(points[0]) if len(points) else PASS
+def before_a_pass(position: Position, cleanup: bool) -> list[int]:
+    """What is still to be done: with `cleanup` the points that take a liberty from a dead chain."""
+    return ending.beside_the_dead(position).tolist() if cleanup else []
 
 
 def choose(search: Search, thought: Thought, best: Branch, *, cleanup: bool, deadline: float | None,
@@ -46,13 +45,19 @@ def choose(search: Search, thought: Thought, best: Branch, *, cleanup: bool, dea
     """
     position = thought.position
     if _nothing_left(thought) and _loses_nothing(search, thought, best, deadline, is_over):
-        return passed(position, cleanup)
+        return _passed(thought, cleanup)
     if best.point == PASS:
         others = [branch for branch in thought.branches if branch.point != PASS and branch.visits]
         if _is_won(position, cleanup) or not others or others[0].win_rate < best.win_rate - WORSE:
-            return passed(position, cleanup)
+            return _passed(thought, cleanup)
         return others[0].point
     return best.point
+
+
+def _passed(thought: Thought, cleanup: bool) -> int:
+    """PASS, or the best of what is still to be done."""
+    wanted = before_a_pass(thought.position, cleanup)
+    return next((branch.point for branch in thought.branches if branch.point in wanted), PASS)
 
 
 def _is_won(position: Position, cleanup: bool) -> bool:

@@ -22,6 +22,7 @@ import numpy as np
 from mugo import ending, passing
 from mugo.coords import PASS, move_index
 from mugo.files import BadInput
+from mugo.limits import SEED
 from mugo.passing import ENOUGH
 from mugo.position import BasePosition
 from mugo.search import PUCT_C, ROLLOUTS, UCB_C, Branch, Search, Settings, Thought
@@ -101,6 +102,8 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
     """
     if name not in NAMES:
         raise BadInput(f"{name!r} is no player ({', '.join(NAMES)})")
+    if seed is not None and not SEED[0] <= seed <= SEED[1]:
+        raise BadInput(f"a seed is {SEED[0]} to {SEED[1]}, not {seed}")
     if name == "random":
         return RandomPlayer(seed)
     if name == "uct":
@@ -209,15 +212,20 @@ class SearchPlayer:
         if not len(position.sensible_points()):
             return _no_move(position)
         may_pass = position.may_pass and (cleanup or ending.is_nearly_over(position))
+        among = None
         if may_pass and passing.wins(position, cleanup):
-            return passing.passed(position, cleanup)
+            among = passing.before_a_pass(position, cleanup)
+            if not among:
+                return PASS
         limits = self._limits(seconds)
         deadline = time.perf_counter() + limits["seconds"] if limits["seconds"] else None
         if deadline and may_pass:
             limits["seconds"] *= 0.8                     # the rest is for the look at what a pass would lose
-        self.thought = self.search.think(position, may_pass=may_pass, is_over=self.is_over, watch=self.watch,
-                                         every=self.every, **limits)
+        self.thought = self.search.think(position, may_pass=may_pass and not among, among=among, is_over=self.is_over,
+                                         watch=self.watch, every=self.every, **limits)
         best = self.thought.best(self._manner.by_mean)
+        if among:
+            return best.point
         if self._is_hopeless(position, best):
             return RESIGN
         if not position.may_pass:

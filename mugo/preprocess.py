@@ -23,8 +23,9 @@ from mugo import archives, dataset
 from mugo.board import clear, new_boards, replay, set_up
 from mugo.coords import WHITE_BIT, symmetries
 from mugo.dataset import DataSet
-from mugo.files import BadInput, written_whole
+from mugo.files import BadInput, only_writer, written_whole
 from mugo.go import IllegalMove, position_of
+from mugo.limits import FROM_0, FROM_1, SEED, SHARE, check
 from mugo.parallel import in_order, processes
 from mugo.planes import MAX_PLIES
 from mugo.records import BadRecord, Record, rank_number, read_records
@@ -195,10 +196,10 @@ def merge(folder: Path, meta: dict) -> DataSet:
     Arrays only grow, and games.parquet, which says what in them counts, is replaced after them; so
     the folder is a whole data set at every moment.
     """
-    parts = [pd.read_parquet(path) for path in sorted((folder / "unfinished").glob("part-*.parquet"))]
+    parts = [dataset.read_table(path) for path in sorted((folder / "unfinished").glob("part-*.parquet"))]
     options = meta["options"]
     if (folder / "games.parquet").exists():
-        games = pd.read_parquet(folder / "games.parquet")
+        games = dataset.read_table(folder / "games.parquet")
         old_moves, old_setup = np.load(folder / "moves.npy"), np.load(folder / "setup.npy")
     else:
         games = pd.DataFrame(columns=list(COLUMNS)).astype(COLUMNS)
@@ -280,18 +281,27 @@ def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: in
     """Add the games of paths to the data set in folder, and return it.
 
     where: a pandas query on COLUMNS.  validation, test: shares of the games.  Raises BadInput for
-    paths that are not there, or if the data set was begun with other options.
+    paths that are not there, if the data set was begun with other options, or if somebody else is adding to it.
     """
+    try:
+        str(folder).encode()
+    except UnicodeEncodeError:
+        raise BadInput(f"{str(folder)!r}: the name of a data set is in UTF-8; give -o another") from None
     sources = archives.sources(paths)
-    checksums = [source.checksum() for source in sources]
     options = {"where": where, "min_moves": min_moves, "seed": seed, "validation": validation, "test": test}
     dataset.chosen(frame([]), where)
+    with only_writer(folder):
+        return _add(sources, folder, options, workers)
+
+
+def _add(sources: list[archives.Source], folder: Path, options: dict, workers: int | None) -> DataSet:
     meta = _begin(folder, options)
+    checksums = [source.checksum() for source in sources]
     parts = sorted((folder / "unfinished").glob("part-*.parquet"))
     known: set[int] = set()
     for path in [folder / "games.parquet", *parts]:
         if path.exists():
-            known.update(pd.read_parquet(path, columns=["key"])["key"].tolist())
+            known.update(dataset.read_table(path, ["key"])["key"].tolist())
     unreadable: list[dict] = []
     waiting: list[pd.DataFrame] = []
     number = len(parts)
@@ -336,16 +346,16 @@ def _unread(row: dict) -> dict:
 
 
 def _begin(folder: Path, options: dict) -> dict:
-    """The meta of the data set in folder, which is begun if it is not there."""
+    """The meta of the data set in folder, which is begun if it is empty."""
     try:
-        meta = json.loads((folder / "meta.json").read_text())
+        meta = dataset.read_meta(folder)
     except FileNotFoundError:
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        if any(folder.iterdir()):
             raise BadInput(f"{folder} is there already and is no data set; give -o another name") from None
         meta = {"format": dataset.FORMAT, "options": options, "sources": [], "counts": {}}
+    if not (folder / "games.parquet").exists():          # what was read so far is as good for other options
+        meta["options"] = options
         write_meta(folder, meta)
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{folder}/meta.json cannot be read: {error}") from None
     for name, value in options.items():
         begun_with = meta.get("options", {}).get(name)
         if begun_with != value:
@@ -370,10 +380,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(args: argparse.Namespace) -> int:
-    if args.validation < 0 or args.test < 0 or args.validation + args.test >= 1:
+    check(args, {"validation": SHARE, "test": SHARE, "workers": FROM_1, "min_moves": FROM_0, "seed": SEED})
+    if args.validation + args.test >= 1:
         raise BadInput("--validation and --test are shares of the games: 0 or more, together below 1")
-    if args.workers is not None and args.workers < 1:
-        raise BadInput(f"--workers {args.workers}: at least 1 is needed")
     start = time.perf_counter()
     data = preprocess(args.games, args.output, where=args.where, min_moves=args.min_moves, workers=args.workers,
                       seed=args.seed, validation=args.validation, test=args.test)

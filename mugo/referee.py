@@ -8,12 +8,11 @@ without --positional-superko, may lose by that; with `simple_ko` it does not, bu
 superko will refuse the repetition and lose instead, as does whoever refuses any legal move.  Counting is
 the caller's business; a game of Gomoku ends with a row or a full board, and needs none.
 """
-import copy
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from mugo.board import BLACK, WHITE
+from mugo.board import BLACK, LEGAL, WHITE, legality
 from mugo.coords import PASS, board_points, format_gtp, interpret_gtp
 from mugo.engines import GARBAGE, HANG, EngineFault, Program
 from mugo.files import BadInput
@@ -226,7 +225,6 @@ def _play_move(game: Game, programs: dict[int, Program], terms: Terms, clocks: d
 
 def after(position: BasePosition, point: int, simple_ko: bool = False) -> BasePosition:
     """The position after a move; with simple_ko one may repeat an earlier position.  Raises IllegalMove."""
-    if simple_ko and point != PASS:
-        position = copy.copy(position)
-        position.history = position.history[-1:]
+    if simple_ko and point != PASS and legality(position.board[0], point, position.to_play) == LEGAL:
+        return position.played(point, position.to_play)
     return position.play(point)

@@ -24,6 +24,7 @@ from mugo import gomoku, rollouts, rules, tree
 from mugo.board import POINTS, new_boards
 from mugo.coords import PASS, board_points, format_gtp, symmetries
 from mugo.files import BadInput
+from mugo.limits import SEED
 from mugo.planes import MAX_PLIES, new_scratch
 from mugo.position import BasePosition
 
@@ -78,10 +79,12 @@ class Settings:
     def __post_init__(self):
         if self.rollout not in ROLLOUTS:
             raise BadInput(f"{self.rollout!r} is no kind of rollout ({', '.join(ROLLOUTS)})")
-        for name, least in ("rollouts", 1), ("batch", 1), ("threads", 1), ("branches", 1000), ("grow_at", 0):
+        for name, least, most in (("rollouts", 1, 1 << 20), ("batch", 1, 1 << 16), ("threads", 1, 1024),
+                                  ("branches", 1000, 2**31 - 1), ("grow_at", 0, 2**31 - 1), ("seed", *SEED)):
             value = getattr(self, name)
-            if value is not None and value < least:
-                raise BadInput(f"{name} is {least} or more, not {value}")
+            if value is not None and not least <= value <= most:
+                bound = f"{least} or more" if value < least else f"{most} or less"
+                raise BadInput(f"{name} is {bound}, not {value}")
         if self.c is not None and not 0 <= self.c < math.inf:
             raise BadInput(f"the constant c is 0 or more, not {self.c}")
         for name, share in ("lambda", self.trust), ("noise", self.noise):

@@ -19,6 +19,7 @@ know: Gomoku, or Go on a small board.
 import argparse
 import contextlib
 import importlib.util
+import math
 import os
 import threading
 import time
@@ -35,6 +36,7 @@ from mugo.backend import keras
 from mugo.coords import board_points, format_gtp
 from mugo.files import BadInput, written_whole
 from mugo.journal import Journal, Window, start_of, terms_of
+from mugo.limits import ABOVE_0, FROM_0, FROM_1, SEED, SHARE, check
 from mugo.network import Network, find
 from mugo.position import BasePosition
 from mugo.rules import new_game
@@ -69,16 +71,10 @@ class Options:
     seed: int = 0
 
     def __post_init__(self):
-        for name, least in (("games", 1), ("at_once", 1), ("threads", 1), ("update_games", 1), ("steps", 1),
-                            ("batch_size", 1), ("window", 1), ("check_games", 1), ("trial_games", 2), ("seed", 0),
-                            ("l2", 0), ("hold", 0), ("last_rate", 0), ("games", self.update_games)):
-            if not getattr(self, name) >= least:
-                raise BadInput(f"--{name.replace('_', '-')} {getattr(self, name)}: at least {least} is needed")
-        for name in "hold", "last_rate", "learning_rate":
-            if not getattr(self, name) <= 1:
-                raise BadInput(f"--{name.replace('_', '-')} {getattr(self, name)}: at most 1 makes sense")
-        if not self.learning_rate > 0:
-            raise BadInput(f"--learning-rate {self.learning_rate}: more than 0 is needed")
+        names = "games", "at_once", "threads", "update_games", "steps", "batch_size", "window", "check_games"
+        check(self, {name: FROM_1 for name in names})
+        check(self, {"games": (self.update_games, math.inf), "trial_games": (2, math.inf), "seed": SEED, "l2": FROM_0,
+                     "hold": SHARE, "last_rate": SHARE, "learning_rate": (ABOVE_0[0], 1)})
 
     @classmethod
     def of(cls, kept: dict) -> "Options":
@@ -98,6 +94,10 @@ class Options:
         return after > before or (update + 1) * self.update_games > self.games
 
 
+def _taken(folder: Path) -> BadInput:
+    return BadInput(f"{folder} holds a run already: --resume goes on with it, or give -o another folder")
+
+
 class Run:
     """A run and its folder.
 
@@ -112,8 +112,8 @@ class Run:
             self.model, self.about = newest(folder)
             self.about["options"] = asdict(options)
         else:
-            if (folder / "checkpoint.keras").exists() or (folder / "games.journal").exists():
-                raise BadInput(f"{folder} holds a run already: --resume goes on with it, or give -o another folder")
+            if (folder / "checkpoint.keras").exists():
+                raise _taken(folder)
             terms = terms_of(start)
             self.about = layers.describe(shape, start.game, terms.get("k", 0), terms.get("exactly", False)) | {
                 "name": folder.name, "terms": terms, "options": asdict(options), "update": 0, "checked": 0,
@@ -124,6 +124,9 @@ class Run:
                 self.about["start"] = layers.begin_with(self.model, shape, find(begin_with))
             policy_value.compile_for_selfplay(self.model, options.learning_rate, options.l2)
         self.journal = Journal(folder / "games.journal", start)
+        if self.journal and not resume:                  # no games: killed before its first checkpoint
+            self.journal.close()
+            raise _taken(folder)
         self.window = Window(self.journal, start, options.window)
         if resume:
             self._ship_if_best()                         # killed after the checkpoint, it may not have come to that

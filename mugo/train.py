@@ -2,7 +2,8 @@
 
     RUN/checkpoint.keras              the newest state: weights, optimizer, schedule, history
     RUN/checkpoint.previous.keras     the one before
-    RUN/held.keras                    the last one of the highest learning rate: from here a run can be made longer
+    RUN/held.keras                    the last one of the highest learning rate, or what the run began with: from
+                                      here it can be made longer
     RUN/network.keras                 the best on the validation positions so far: play with this one
     RUN/log.csv, RUN/curve.png        loss and accuracy as they went
     RUN/tensorboard/                  the same for TensorBoard (on the TensorFlow backend)
@@ -19,6 +20,7 @@ down, and does what a run begun with N positions would have done.
 import argparse
 import contextlib
 import importlib.util
+import math
 import os
 import queue
 import threading
@@ -38,6 +40,7 @@ from mugo.equivariance import ORIENTATIONS
 from mugo.files import BadInput, written_whole
 from mugo.layers import Architecture
 from mugo.learning import Mean, Trapezium
+from mugo.limits import ABOVE_0, FROM_0, FROM_1, SEED, SHARE, check
 
 COLUMNS = ["step", "positions", "seconds", "learning_rate", "loss", "ce", "top1", "top5", "value_error",
            "validation_ce", "validation_top1", "validation_top5", "validation_value_error", "positions_per_second"]
@@ -46,7 +49,8 @@ NORMALISED = 256                         # positions in each of the batches that
 
 @dataclass(frozen=True)
 class Options:
-    """What a run does; kept in its checkpoints, so that it is resumed with the same."""
+    """What a run does; kept in its checkpoints, so that it is resumed with the same.  Raises BadInput for what makes
+    no sense."""
 
     positions: int                       # to train on, repeats counted
     batch_size: int = 128
@@ -63,6 +67,11 @@ class Options:
     seed: int = 0
     first: int = 0                       # batches left out: those that a network it begins with has learned from
     precision: str = "float32"           # or 'mixed_bfloat16'
+
+    def __post_init__(self):
+        check(self, {"positions": FROM_1, "batch_size": FROM_1, "learning_rate": (ABOVE_0[0], 1), "warm_up": FROM_0,
+                     "hold": SHARE, "last_rate": SHARE, "value_weight": FROM_0, "round_positions": FROM_1,
+                     "validation_positions": FROM_1, "seed": SEED})
 
     @property
     def round_steps(self) -> int:
@@ -266,14 +275,16 @@ def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Option
     checked = validation_batch(data.positions("validation", shape.size, options.where), options, shape.value)
     mean = Mean(model, [training.shuffled_batch(i, NORMALISED, options.seed + 1, options.symmetry).packed
                         for i in range(max(1, min(16, len(training) // NORMALISED)))])
-    if resume:                           # killed after its checkpoint, the run may not have come to that
+    if about["history"]:                 # killed after its checkpoint, the run may not have come to that
         mean.take()
         ship_if_best(mean, run, about)
     first_step = int(model.optimizer.iterations)
     if first_step >= options.steps:
         print(f"{run} is finished: {options.steps:,} steps of {options.batch_size} positions")
         return run / "network.keras"
-    run.mkdir(parents=True, exist_ok=True)
+    if not resume:
+        model.optimizer.build(model.trainable_variables)
+        layers.save(model, run / "held.keras", about)
     cores = os.cpu_count() or 1
 
     def make(step: int) -> tuple:
@@ -313,7 +324,7 @@ def newest(run: Path, names: tuple[str, ...] = ("checkpoint.keras", "checkpoint.
     """The newest whole checkpoint of a run and its mugo.json.  Raises BadInput if there is none."""
     for name in names:
         if (run / name).exists():
-            with contextlib.suppress(BadInput, OSError, ValueError):
+            with contextlib.suppress(BadInput):
                 return layers.load(run / name), network.read_about(run / name)
     raise BadInput(f"{run} holds no training run to resume: {names[0]} is missing or damaged")
 
@@ -412,14 +423,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(args: argparse.Namespace) -> int:
+    check(args, {"positions": FROM_1, "epochs": ABOVE_0, "minutes": ABOVE_0, "hold": SHARE, "size": (2, 19),
+                 "filters": FROM_1, "layers": (3, math.inf)})
     data = dataset.open_dataset(args.dataset)
-    for name, least in (("filters", 1), ("layers", 3), ("batch_size", 1), ("round_positions", 1)):
-        if getattr(args, name) is not None and getattr(args, name) < least:
-            raise BadInput(f"--{name.replace('_', '-')} {getattr(args, name)}: at least {least} is needed")
-    if any(value is not None and value <= 0 for value in (args.positions, args.epochs, args.minutes)):
-        raise BadInput("--positions, --epochs and --minutes are more than 0")
-    if args.hold is not None and not 0 <= args.hold <= 1:
-        raise BadInput(f"--hold {args.hold:g}: a share of the run is 0 to 1")
     if args.resume and (args.epochs or args.minutes):
         raise BadInput("with --resume, only --positions can make a run longer")
     if args.resume:

@@ -158,7 +158,7 @@ def _add_comment(kept: dict, node) -> None:
         return
     try:
         text = node.get("C")
-    except ValueError:                       # of another character set than the file says
+    except (ValueError, LookupError):        # of another character set than the file says, or one for no text
         text = node.get_raw("C").decode("utf-8", "replace")
     if match := WIN_RATE.search(text):
         kept["black"], kept["visits"] = round(min(float(match[1]), 100) / 100, 3), int(match[2])

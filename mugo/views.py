@@ -15,7 +15,7 @@ import numpy as np
 
 from mugo import ending, gomoku, rules
 from mugo.board import BLACK, WHITE
-from mugo.coords import WHITE_BIT, board_points, format_gtp, interpret_gtp, move_index
+from mugo.coords import PASS, WHITE_BIT, board_points, format_gtp, interpret_gtp, move_index
 from mugo.counting import Count
 from mugo.files import BadInput
 from mugo.games import record_of, replayed
@@ -54,6 +54,8 @@ def position_of_request(request: dict) -> BasePosition:
     try:
         black, white = ([interpret_gtp(str(vertex), size) for vertex in field(game, name, list)]
                         for name in ("black", "white"))
+        if PASS in black + white:
+            raise ValueError("a stone cannot stand on 'pass'")
         start = start.with_stones(black, white, COLOURS.get(str(game.get("first")), BLACK))
         if start.game == "go":
             start.handicap = int(number(game, "handicap", 361))

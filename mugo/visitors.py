@@ -12,6 +12,7 @@ import base64
 import binascii
 import contextlib
 import json
+import logging
 import os
 import threading
 import time
@@ -190,6 +191,9 @@ class Visitor:
             answer = await self._do(request, field(request, "do", str), number)
         except BadInput as error:
             answer = {"error": str(error)}
+        except Exception:
+            logging.getLogger("uvicorn.error").exception("in answer to %.200s", text)
+            answer = {"error": "something is wrong in this program; what, the server has written in its window"}
         if answer is not None:
             await self._say(number, answer)
 

@@ -209,6 +209,27 @@ def test_a_damaged_member_of_a_zip_costs_only_itself(tmp_path):
     assert [text.name for text in found if isinstance(text, Unreadable)] == ["050.sgf"]
 
 
+def test_a_member_with_a_password_costs_only_itself(tmp_path):
+    packed = bytearray(zipped(MANY))
+    for at in packed.index(b"050.sgf") - 24, packed.rindex(b"050.sgf") - 38:       # the flags, before each of its names
+        packed[at] |= 1
+    path = tmp_path / "games.zip"
+    path.write_bytes(packed)
+    found = read(path)
+    assert len(found) == 200
+    [locked] = [text for text in found if isinstance(text, Unreadable)]
+    assert locked.name == "050.sgf" and "password" in locked.why
+
+
+@has_py7zr
+def test_a_7z_with_a_password_says_so(tmp_path):
+    import py7zr
+
+    with py7zr.SevenZipFile(tmp_path / "games.7z", "w", password="secret") as archive:
+        archive.writestr(next(iter(MANY.values())), "a.sgf")
+    assert [text.why for text in read(tmp_path / "games.7z")] == ["it has a password"]
+
+
 @has_py7zr
 def test_a_truncated_7z_is_one_problem(tmp_path):
     packed = sevenzipped(MANY)

@@ -1,12 +1,14 @@
 """The command table: what is imported, and how a command ends."""
+import os
 import subprocess
 import sys
+from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
 import pytest
 
 from mugo import cli
-from mugo.files import written_whole
+from mugo.files import BadInput, only_writer, written_whole
 
 ROOT = Path(__file__).parents[1]
 
@@ -71,3 +73,39 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path):
         raise RuntimeError
     assert path.read_text() == "old"
     assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("error, line", [
+    (MemoryError("Unable to allocate 191 GiB"), "mugo demo: this needs more memory than there is: Unable to allocate"),
+    (BrokenExecutor("A child process terminated abruptly"), "mugo demo: a process that worked for it was killed"),
+    (OSError("16 requested and 3 written"), "mugo demo: 16 requested and 3 written"),
+])
+def test_what_a_machine_cannot_do_is_said_in_a_line(monkeypatch, capsys, error, line):
+    def fails(args):
+        raise error
+    monkeypatch.setattr("mugo.demo.command", fails)
+    assert cli.main(["demo"]) == 2
+    assert capsys.readouterr().err.startswith(line)
+
+
+def test_a_name_in_letters_that_the_terminal_has_not_is_printed_all_the_same():
+    program = "from mugo import cli; cli.main(['show', '/nowhere']); print('柯洁')"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                          env=os.environ | {"PYTHONIOENCODING": "cp1252"})
+    assert done.stdout.strip() == r"\u67ef\u6d01"
+
+
+def test_what_numpy_cannot_write_is_a_full_disk(tmp_path):
+    with pytest.raises(OSError, match="is the disk full") as caught, written_whole(tmp_path / "a.npy") as path:
+        path.write_bytes(b"half")
+        raise OSError("16 requested and 3 written")
+    assert caught.value.filename == str(tmp_path / "a.npy") and not list(tmp_path.iterdir())
+
+
+def test_a_folder_has_one_writer(tmp_path):
+    with only_writer(tmp_path / "new"), pytest.raises(BadInput, match="another process"), only_writer(tmp_path / "new"):
+        pass
+    with only_writer(tmp_path / "new"):
+        (tmp_path / "new" / "file").write_text("")
+    with pytest.raises(BadInput, match="is no folder"), only_writer(tmp_path / "new" / "file"):
+        pass

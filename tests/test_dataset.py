@@ -72,3 +72,21 @@ def test_a_damaged_data_set_is_said_in_one_line(data, tmp_path):
     (tmp_path / "moves.npy").write_bytes(b"nonsense")
     with pytest.raises(BadInput, match="cannot be read as a data set"):
         dataset.open_dataset(tmp_path)
+
+
+@pytest.mark.parametrize("where", ["plies", "plies - 1", "plies.min() * 0", "True", "plies = 3", "nonsense > 3"])
+def test_what_is_no_condition_picks_no_games(data, where):
+    with pytest.raises(BadInput, match="--where"):
+        data.positions("train", where=where)
+
+
+def test_files_that_do_not_belong_together_are_no_data_set(data, tmp_path):
+    for name in dataset.FILES:
+        (tmp_path / name).write_bytes((data.folder / name).read_bytes())
+    np.save(tmp_path / "moves.npy", data.moves[:-1])
+    with pytest.raises(BadInput, match=r"is damaged: moves.npy does not have what games.parquet says"):
+        dataset.open_dataset(tmp_path)
+    for name, content in ("moves.npy", b""), ("meta.json", b"[]"), ("meta.json", b'{"format": 7}'):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(BadInput, match="cannot be read as a data set|is a data set of format"):
+            dataset.open_dataset(tmp_path)

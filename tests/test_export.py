@@ -12,7 +12,7 @@ from small_games import games, small_data
 from mugo import cli, planes
 from mugo.coords import move_index, symmetries
 from mugo.export import export
-from mugo.files import BadInput
+from mugo.files import BadInput, only_writer
 
 
 @pytest.fixture(scope="module")
@@ -169,3 +169,11 @@ def test_the_command_exports(data, tmp_path, capsys):
     error = capsys.readouterr().err
     assert "no train games on 13x13" in error
     assert "--positions 0: at least 1 is needed" in error
+
+
+def test_two_exports_to_one_folder_do_not_meet(data, tmp_path):
+    with only_writer(tmp_path / ".out.unfinished"), pytest.raises(BadInput, match="another process is writing to it"):
+        export(data, tmp_path / "out")
+    assert (tmp_path / ".out.unfinished").exists()
+    export(data, tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]

@@ -281,6 +281,7 @@ def test_a_game_is_the_same_after_printsgf_and_loadsgf(tmp_path):
     while not engine.position.is_over:
         engine.answer(f"genmove {'bw'[engine.position.plies % 2 == 0]}")
     assert engine.answer(f"printsgf {tmp_path}/a game.sgf") == "=\n\n"
+    assert engine.answer("printsgf /") == "? cannot save file\n\n"
     again = new_engine()
     assert again.answer(f"loadsgf {tmp_path}/a game.sgf") == "=\n\n"
     assert again.position.moves == engine.position.moves

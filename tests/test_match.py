@@ -93,6 +93,18 @@ def test_a_repetition_loses_but_by_simple_ko_the_game_goes_on(play):
     assert game.end == "two passes" and vertices(game.position)[:8] == SUPERKO
 
 
+# Three kos that both sides take in turns, after eleven moves each.
+TRIPLE = {"black": "A8 B9 B7 A5 B6 B4 A2 B3 B1 C5 J9".split(), "white": "C9 C7 D8 C6 C4 D5 C3 C1 D2 B8 B2".split()}
+
+
+def test_three_kos_go_round_for_ever_by_simple_ko(play):
+    black, white = TRIPLE["black"] + ["C8", "C2", "C5"] * 20, TRIPLE["white"] + ["B5", "B8", "B2"] * 20
+    game = play(" ".join(black), " ".join(white), Position(9), simple_ko=True)
+    assert game.end == "two passes" and game.position.plies == len(black) + len(white) + 2
+    assert len(game.position.history) == game.position.plies + 1
+    assert play(" ".join(black), " ".join(white), Position(9)).details.endswith("repeats a position (superko)")
+
+
 def test_what_a_player_says_of_its_moves_is_kept(play):
     game = play("'explain=I like it' A1 B1", "C3 resign")
     assert game.comments == {1: "I like it", 3: "I like it"}

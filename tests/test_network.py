@@ -248,6 +248,40 @@ def test_what_is_no_network_is_said_in_one_line(tmp_path):
         Network("policy-99")
 
 
+def with_member(path, name, content):
+    """The network's file with other content in one of its members; None: with damaged bytes."""
+    with zipfile.ZipFile(path) as archive:
+        members = {one: archive.read(one) for one in archive.namelist()}
+    made = path.with_name("damaged.keras")
+    with zipfile.ZipFile(made, "w") as archive:
+        for one, data in members.items():
+            archive.writestr(one, data if one != name or content is None else content)
+        at = archive.getinfo(name).header_offset + 200
+    if content is None:
+        data = bytearray(made.read_bytes())
+        data[at:at + 64] = bytes(64)
+        made.write_bytes(data)
+    return made
+
+
+@pytest.mark.parametrize(("name", "content", "line"), [
+    (network.ONNX, None, "is damaged: Bad CRC-32"), (network.ONNX, b"nonsense", "its network.onnx cannot be played"),
+    (network.ABOUT, b"[]", "its mugo.json is no JSON object"),
+    (network.ABOUT, b'{"format": 1}', "its mugo.json does not say 'planes'"),
+    (network.ABOUT, None, "is no network of MuGo's: Bad CRC-32"),
+])
+def test_a_damaged_network_is_said_in_one_line(tmp_path, name, content, line):
+    with pytest.raises(BadInput, match=line) as caught:
+        Network(with_member(a_network(tmp_path)[1], name, content))
+    assert "\n" not in str(caught.value)
+
+
+def test_damaged_weights_are_said_in_one_line(tmp_path):
+    path = with_member(a_network(tmp_path)[1], "model.weights.h5", None)
+    with pytest.raises(BadInput, match="is no network of Keras, or damaged: Bad CRC-32"):
+        layers.load(path)
+
+
 def test_a_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
     model, path = a_network(tmp_path)
     before = path.read_bytes()

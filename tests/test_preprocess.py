@@ -13,7 +13,7 @@ from random_records import random_record, write_games
 
 from mugo import dataset, preprocess
 from mugo.coords import symmetries
-from mugo.files import BadInput
+from mugo.files import BadInput, only_writer
 from mugo.records import WHITE_BIT, format_record, read_records
 
 
@@ -172,3 +172,31 @@ def test_setup_stones_are_kept(tmp_path):
     data = made_of(tmp_path, [text], min_moves=10)
     row = data.used.iloc[0]
     assert data.setup[row["setup_start"]:row["setup_end"]].tolist() == record.setup.tolist() == [20, 60]
+
+
+def test_two_that_write_to_one_data_set_do_not_meet(tmp_path):
+    write_games(tmp_path / "a", range(3))
+    with only_writer(tmp_path / "set"), pytest.raises(BadInput, match="set: another process is writing to it"):
+        preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1)
+    preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1)
+
+
+def test_a_data_set_of_another_format_is_left_as_it_is(tmp_path):
+    write_games(tmp_path / "a", range(3))
+    write_games(tmp_path / "b", range(3, 6))
+    folder = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1).folder
+    (folder / "meta.json").write_text((folder / "meta.json").read_text().replace('"format": 1', '"format": 7'))
+    before = {name: (folder / name).read_bytes() for name in dataset.FILES}
+    with pytest.raises(BadInput, match="is a data set of format 7"):
+        preprocess.preprocess([str(tmp_path / "b")], folder, workers=1)
+    assert before == {name: (folder / name).read_bytes() for name in dataset.FILES}
+
+
+def test_options_may_change_until_there_is_a_data_set(tmp_path, monkeypatch):
+    write_games(tmp_path / "a", range(3))
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(preprocess, "merge", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1)
+    monkeypatch.setattr(preprocess, "examine", None)     # nothing is read again
+    data = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1, where="plies > 1")
+    assert len(data.games) == 3 and data.meta["options"]["where"] == "plies > 1"

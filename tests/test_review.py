@@ -191,6 +191,18 @@ def test_options_that_make_no_sense_get_a_line(options, why, tmp_path, capsys):
     assert why in capsys.readouterr().err and not (tmp_path / "out").exists()
 
 
+def test_a_review_is_not_written_over_its_game_and_not_reviewed_itself(tmp_path, capsys):
+    (tmp_path / "game.sgf").write_text(PLAIN)
+    for games, folder in (tmp_path / "game.sgf", tmp_path), (tmp_path, tmp_path / ".." / tmp_path.name):
+        assert cli.main(["analyze", str(games), "-o", str(folder), "--fast", "--network", "policy-9"]) == 2
+        assert "game.sgf is a game to review, and would be written over" in capsys.readouterr().err
+    assert (tmp_path / "game.sgf").read_text() == PLAIN
+    for _ in range(2):
+        assert cli.main(["analyze", str(tmp_path), "-o", str(tmp_path / "reviews"), "--fast"]) == 0
+    assert len(list((tmp_path / "reviews").glob("*.sgf"))) == 1
+    assert "1 reviewed before" in capsys.readouterr().out
+
+
 def test_two_games_of_one_name_get_two_names(tmp_path):
     for folder in "a", "b":
         (tmp_path / folder).mkdir()

@@ -60,6 +60,25 @@ def test_it_leaves_a_seki_alone(to_play, komi, cleanup):
     assert uct(2000, resign=0).choose(position.with_turn(-to_play).play(PASS), cleanup=cleanup) == PASS
 
 
+HARD_TO_KILL = """
+    . O a . X O . O .          White's stone in the corner is dead if Black plays a; without a second eye there
+    X X . X X O O O O          Black is
+    O X X X O O . O .
+    O O O O O O O O O
+    X X X X X X X X X
+    . . . . . . . . .
+    . . X . X . X . .
+    . . . X . X . . .
+    . . . . . . . . .
+"""
+
+
+def test_what_it_takes_off_before_a_pass_does_not_kill_its_own():
+    picture = "\n".join(line[:21] for line in HARD_TO_KILL.splitlines())
+    position, at = draw(picture, to_play=WHITE, komi=7.5)
+    assert uct(400, resign=0).choose(position.play(PASS), cleanup=True) == at["a"]
+
+
 OPEN = """
     . a . O X X .
     O O O O X X X

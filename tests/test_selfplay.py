@@ -140,6 +140,8 @@ def test_a_folder_with_a_run_is_not_begun_anew_and_one_without_is_not_resumed(tm
     Run(tmp_path / "run", START, SHAPE, OPTIONS, resume=False).close()
     with pytest.raises(BadInput, match="holds a run already: --resume goes on with it"):
         Run(tmp_path / "run", START, SHAPE, OPTIONS, resume=False)
+    (tmp_path / "run" / "checkpoint.keras").unlink()     # as if killed before it was there
+    Run(tmp_path / "run", START, SHAPE, OPTIONS, resume=False).close()
     assert main(["selfplay", "gomoku", "-o", str(tmp_path / "none"), "--resume"]) == 2
     assert "holds no training run to resume" in capsys.readouterr().err
 
@@ -149,8 +151,8 @@ def test_a_folder_with_a_run_is_not_begun_anew_and_one_without_is_not_resumed(tm
     (["--size", "30"], "a Gomoku board is 3x3 to 19x19, not 30x30"),
     (["--simulations", "1"], "simulations: 2 or more, not 1"),
     (["--games", "-3"], "--games -3: at least 1 is needed"), (["--games", "9"], "--games 9: at least 16 is needed"),
-    (["--seed", "-1"], "--seed -1: at least 0 is needed"), (["--hold", "2"], "--hold 2.0: at most 1 makes sense"),
-    (["--learning-rate", "0"], "--learning-rate 0.0: more than 0 is needed"),
+    (["--seed", "-1"], "--seed -1: at least 0 is needed"), (["--hold", "2"], "--hold 2: at most 1 makes sense"),
+    (["--learning-rate", "0"], "--learning-rate 0: more than 0 is needed"),
     (["--filters", "0"], "--filters and the other sizes of the network are 1 or more"),
 ])
 def test_what_makes_no_sense_is_one_line(tmp_path, capsys, arguments, line):

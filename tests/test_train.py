@@ -99,13 +99,15 @@ def test_killed_at_any_moment_it_can_be_resumed(data, unbroken, tmp_path):
 
 
 @pytest.mark.runs
-def test_a_run_made_longer_is_the_run_that_was_begun_longer(data, unbroken, tmp_path):
-    """It is taken up before the learning rate went down, and its batches and rates are the longer run's."""
-    short, long = (replace(OPTIONS, warm_up=2, hold=0.7, positions=positions) for positions in (384, 640))
+@pytest.mark.parametrize(("positions", "held"), [(384, [8, 16]), (96, [])])
+def test_a_run_made_longer_is_the_run_that_was_begun_longer(data, tmp_path, positions, held):
+    """It is taken up before the learning rate went down, in a run of one round at its beginning, and its batches and
+    rates are the longer run's."""
+    short, long = (replace(OPTIONS, warm_up=2, hold=0.7, positions=count) for count in (positions, 640))
     train.train(data, tmp_path / "long", SHAPE, long)
     train.train(data, tmp_path / "run", SHAPE, short)
     best = network.read_about(tmp_path / "run" / "network.keras")["best"]
-    assert train.newest(tmp_path / "run", ("held.keras",))[1]["history"][-1]["step"] == 16
+    assert [row["step"] for row in train.newest(tmp_path / "run", ("held.keras",))[1]["history"]] == held
     train.train(data, tmp_path / "run", SHAPE, long, resume=True)
     assert timeless(tmp_path / "run").round(4).equals(timeless(tmp_path / "long").round(4))
     for ours, theirs in zip(weights(tmp_path / "run" / "checkpoint.keras"),
@@ -113,6 +115,16 @@ def test_a_run_made_longer_is_the_run_that_was_begun_longer(data, unbroken, tmp_
         assert np.allclose(ours, theirs, atol=1e-5)
     kept = network.read_about(tmp_path / "run" / "network.keras")["best"]
     assert kept["validation_ce"] <= best["validation_ce"]
+
+
+def test_where_the_newest_checkpoint_is_damaged_the_one_before_is_taken(data, unbroken, tmp_path):
+    for name in "checkpoint.keras", "checkpoint.previous.keras":
+        (tmp_path / name).write_bytes((unbroken / name).read_bytes())
+    assert train.newest(tmp_path)[1]["history"][-1]["step"] == 24
+    damaged = bytearray((tmp_path / "checkpoint.keras").read_bytes())
+    damaged[len(damaged) // 2] ^= 255
+    (tmp_path / "checkpoint.keras").write_bytes(damaged)
+    assert train.newest(tmp_path)[1]["history"][-1]["step"] == 16
 
 
 def test_a_finished_run_stays_as_it_is_and_is_not_made_shorter(data, unbroken, capsys):
@@ -242,7 +254,14 @@ def test_what_goes_wrong_in_a_feeder_is_raised_where_it_is_used():
 @pytest.mark.parametrize(("arguments", "line"), [
     (["/nowhere", "-o", "x"], "/nowhere is no data set: meta.json is missing"),
     (["{data}", "-o", "{new}", "--layers", "2"], "--layers 2: at least 3 is needed"),
-    (["{data}", "-o", "{new}", "--positions", "0"], "are more than 0"),
+    (["{data}", "-o", "{new}", "--positions", "0"], "--positions 0: at least 1 is needed"),
+    (["{data}", "-o", "{new}", "--positions", "inf"], "--positions inf: a finite number is needed"),
+    (["{data}", "-o", "{new}", "--minutes", "nan"], "--minutes nan: more than 0 is needed"),
+    (["{data}", "-o", "{new}", "--learning-rate", "nan"], "--learning-rate nan: more than 0 is needed"),
+    (["{data}", "-o", "{new}", "--learning-rate", "2"], "--learning-rate 2: at most 1 makes sense"),
+    (["{data}", "-o", "{new}", "--validation-positions", "0"], "--validation-positions 0: at least 1 is needed"),
+    (["{data}", "-o", "{new}", "--seed", "-1"], "--seed -1: at least 0 is needed"),
+    (["{data}", "-o", "{new}", "--size", "20"], "--size 20: at most 19 makes sense"),
     (["{data}", "-o", "{new}", "--size", "19"], "no train games on 19x19"),
     (["{data}", "-o", "{new}", "--resume"], "holds no training run to resume"),
 ])

@@ -251,6 +251,7 @@ def test_a_bad_request_gets_one_line(page):
         ({"moves": ["C3"]}, "'C3' is no move: 'B Q16' or 'W pass' would be"),
         ({"moves": ["B pass"] * 2001}, "a game has 2,000 moves at the most, not 2,001"),
         ({"moves": [], "game": game(black=["C3"], white=["C3"])}, "a white stone cannot stand on C3"),
+        ({"moves": [], "game": game(black=["pass"])}, "a stone cannot stand on 'pass'"),
     ]:
         assert page.ask("look", **({"game": game()} | fields))["error"] == error
     assert page.ask("choose", game=game(), moves=[], level="best")["error"].startswith("'best' is no level (random, ")
@@ -272,6 +273,7 @@ def test_nonsense_never_breaks_the_line(page):
         page.line.send_text(json.dumps({"id": number, "do": what, **fields}))
         answer = page.line.receive_json()
         assert answer["id"] == number and "\n" not in answer.get("error", "")
+        assert "something is wrong" not in answer.get("error", "")
 
 
 def test_a_message_that_is_too_large_ends_the_visit(page, monkeypatch):
@@ -320,6 +322,21 @@ def test_what_sgfmill_cannot_read_is_read_without_variations(monkeypatch):
 
     monkeypatch.setattr("mugo.variations.sgf.Sgf_game.from_bytes", fails)
     assert [node.get("move") for node in read_game(BRANCHED.encode())["nodes"]] == [None, "W E5", "B E7", "W G3"]
+
+
+@pytest.mark.parametrize("charset", ["hex", "rot13"])
+def test_comments_in_a_character_set_that_is_none_are_read_as_utf_8(page, charset):
+    answer = page.ask("load", data=in_base64(f"(;CA[{charset}]SZ[9]C[x];B[aa]C[y])"))
+    assert [node.get("comment") for node in answer["game"]["nodes"]] == ["x", "y"]
+
+
+def test_a_bug_costs_a_line_and_not_the_visit(page, monkeypatch):
+    def fails(request, room):
+        raise ZeroDivisionError
+    monkeypatch.setitem(visitors.ANSWERS, "look", fails)
+    assert page.ask("look", game=game(), moves=[])["error"].startswith("something is wrong in this program")
+    monkeypatch.undo()
+    assert "error" not in page.ask("look", game=game(), moves=[])
 
 
 def test_a_recorded_game_may_repeat_a_position(page):

@@ -172,6 +172,8 @@ def test_the_keyboard_plays(page):
 
 
 def test_a_phone_needs_no_sideways_scrolling_and_a_tap_plays(page):
+    page.resize(320, 640, touch=True)
+    assert page.run("document.documentElement.scrollWidth") == 320
     page.resize(360, 740, touch=True)
     begin(page)
     assert page.run("document.documentElement.scrollWidth") == 360
@@ -210,6 +212,35 @@ def test_an_analysis_runs_shows_what_is_expected_and_stops(page):
     page.until("[...document.querySelectorAll('.ghosts text')].some((text) => text.textContent === '2')")
     page.press("a")
     page.until("document.getElementById('analyse').textContent === 'Analyse'")
+
+
+def test_who_writes_a_comment_goes_on_about_the_same_move(page):
+    begin(page, colour="B", level="policy")
+    page.run("document.getElementById('comment').focus()")
+    write = ("(text => {{ const box = document.getElementById('comment'); box.value += text; "
+             "box.dispatchEvent(new Event('input', {{ bubbles: true }})) }})({!r})").format
+    page.run(write("The beginning, "))
+    page.run("import('/static/play.js').then(({ play }) => play('E5'))")       # moves come while it is written
+    page.until(f"{STONES} === 2 && {STATUS} === 'Black to play'")
+    page.run(write("written on"))
+    page.wheel(*where(page, "E5"), -120)
+    page.wheel(*where(page, "E5"), -120)
+    page.until(f"{STONES} === 0")
+    assert page.run("document.getElementById('comment').value") == "The beginning, written on"
+    page.press("ArrowRight")
+    page.until(f"{STONES} === 1")
+    assert page.run("document.getElementById('comment').value") == ""
+
+
+def test_what_stops_an_analysis_lets_mugo_make_its_move(page):
+    begin(page, colour="B", level="mcts-5s")
+    page.press("a")
+    page.until("document.getElementById('analyse').textContent === 'Stop'")
+    page.click(*where(page, "E5"))
+    page.until(f"{STATUS} === 'MuGo is thinking…'")
+    assert page.run("document.getElementById('sweep').disabled")
+    page.press("a")
+    page.until(f"{STONES} === 2 && {STATUS} === 'Black to play'")
 
 
 def test_an_sgf_file_is_stepped_through_and_branches_grow(page):

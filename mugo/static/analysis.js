@@ -72,7 +72,7 @@ export async function switchAnalysis(isOn = !state.analysing, limits = {}) {
   if (isOn && ["none", "policy"].includes(state.overlay)) setOverlay("search");
   render();
   if (isOn) await analyse(limits);
-  else await link.ask("stop");
+  else if (!state.thinking) await link.ask("stop");
 }
 
 export async function hint() {

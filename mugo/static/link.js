@@ -27,9 +27,14 @@ export class Link {
   lose(reason) {
     for (const { reject } of this.waiting.values()) reject(new Error(reason || "the connection was lost"));
     this.waiting.clear();
+    this.ready = Promise.reject(new Error("the server does not answer"));
+    this.ready.catch(() => {});
     this.changed(false);
-    if (reason === "idle") {
-      addEventListener("pointerdown", () => this.open(), { once: true });
+    if (reason === "idle") {             // open again before whatever was pressed is asked for
+      const woken = new AbortController();
+      for (const name of ["pointerdown", "keydown"]) {
+        addEventListener(name, () => { woken.abort(); this.open(); }, { capture: true, signal: woken.signal });
+      }
     } else {
       setTimeout(() => this.open(), this.delay);
       this.delay = Math.min(2 * this.delay, 10_000);

@@ -101,7 +101,7 @@ by("score").onclick = async () => {
   }
 };
 by("analyse").onclick = () => switchAnalysis();
-by("sweep").onclick = switchSweep;
+by("sweep").onclick = () => switchSweep().then(show);
 by("by").onchange = ({ target }) => {
   state.by = target.value;
   keep();
@@ -114,9 +114,10 @@ by("plane").onchange = ({ target }) => {
 };
 by("slider").oninput = ({ target }) => go(state.game.line()[target.value]);
 by("comment").oninput = ({ target }) => {
-  state.game.node.comment = target.value || undefined;
+  board.noted.comment = target.value || undefined;
   keep();
 };
+by("comment").onblur = render;
 for (const button of document.querySelectorAll("[data-step]")) button.onclick = () => step(button.dataset.step);
 for (const radio of document.querySelectorAll("[name=overlay]")) radio.onchange = () => setOverlay(radio.value);
 

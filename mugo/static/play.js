@@ -2,7 +2,7 @@
 
 import { analyse, fetchOverlay, heard, look } from "./analysis.js";
 import { place } from "./board.js";
-import { keep, link, NAMES, state } from "./page.js";
+import { by, keep, link, NAMES, state } from "./page.js";
 import { board, isEnded, render, say } from "./render.js";
 
 /** Show a node of the game: ask what is not known of it yet, and go on with whatever is switched on. */
@@ -39,6 +39,7 @@ async function end() {
 }
 
 export function go(node) {
+  by("comment").blur();                  // what is written there belongs to the move left
   state.game.show(node);
   Object.assign(state, { count: null, hover: null, note: null });
   show();
@@ -108,7 +109,7 @@ function isMugosTurn() {
 async function letMugoPlay() {
   const { game, level } = state;
   const { node } = game;
-  state.thinking = node;
+  Object.assign(state, { thinking: node, sweep: null });
   render();
   let answer;
   try {

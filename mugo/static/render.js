@@ -19,6 +19,7 @@ export function render() {
   if (board.size !== game.size || board.game !== game) {
     board.begin(game.size);
     board.game = game;
+    by("comment").blur();
   }
   const drawn = overlay();
   if (node.view) {
@@ -35,7 +36,10 @@ export function render() {
   by("analyse").disabled = isEnded(node) && !state.analysing;
   const result = game.info.result && `result ${game.info.result}`;
   by("facts").textContent = [game.info.event, game.info.place, game.info.date, game.info.rules, result].filter(Boolean).join(" · ");
-  if (document.activeElement !== by("comment")) by("comment").value = node.comment ?? "";
+  if (document.activeElement !== by("comment")) {     // who is writing goes on about the same move
+    by("comment").value = node.comment ?? "";
+    board.noted = node;
+  }
   const isPlaying = state.human && state.human !== "both" && !game.info.result;
   by("resign").disabled = !isPlaying;
   by("undo").disabled = !node.parent;
@@ -122,6 +126,7 @@ function renderAnalysis() {
   by("by").value = analyst();
   by("by").querySelector("[value=mcts]").disabled = !hasNetwork();
   by("sweep").setAttribute("aria-pressed", String(Boolean(sweep)));
+  by("sweep").disabled = Boolean(thinking);
   by("sweep").textContent = sweep ? `Stop (${sweep.done} of ${sweep.of})` : "Analyse all moves";
   const isHidden = !thought || !view || thinking === game.node;
   by("moves").hidden = isHidden;
