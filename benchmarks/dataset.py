@@ -5,6 +5,7 @@
 Prints games/s and positions/s of `preprocess` end to end on all cores, bytes a position, and
 positions/s of shuffled training batches, planes packed and turned, from one thread and from all.
 """
+import argparse
 import os
 import sys
 import tempfile
@@ -13,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from mugo import dataset, preprocess
+from mugo.files import BadInput
 
 BATCH, BATCHES = 128, 100
 
@@ -44,4 +46,10 @@ def main(games: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or [str(Path(__file__).parents[1] / "data")])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("games", nargs="*", default=[str(Path(__file__).parents[1] / "data")], metavar="GAMES",
+                        help="archives, folders or SGF files (default: the sample games)")
+    try:
+        main(parser.parse_args().games)
+    except BadInput as error:
+        sys.exit(f"{Path(__file__).name}: {error}")

@@ -6,6 +6,7 @@
 Every position of the games is replayed and encoded; nothing is kept.  Best of three; seconds are the
 process's own, so that a busy machine counts for less.
 """
+import argparse
 import sys
 import time
 from itertools import islice
@@ -15,6 +16,7 @@ import numpy as np
 
 from mugo.archives import Text, sources, texts
 from mugo.coords import symmetries
+from mugo.files import BadInput
 from mugo.planes import PACKED, fill_game, new_scratch
 from mugo.records import Record, read_records
 
@@ -51,4 +53,10 @@ def main(paths):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or [Path(__file__).parents[1] / "data"])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("games", nargs="*", default=[str(Path(__file__).parents[1] / "data")], metavar="GAMES",
+                        help="archives, folders or SGF files (default: the sample games)")
+    try:
+        main(parser.parse_args().games)
+    except BadInput as error:
+        sys.exit(f"{Path(__file__).name}: {error}")

@@ -37,7 +37,7 @@ from mugo import curves, dataset, layers, learning, network
 from mugo.backend import keras
 from mugo.dataset import Batch, Positions
 from mugo.equivariance import ORIENTATIONS
-from mugo.files import BadInput, written_whole
+from mugo.files import BadInput, only_writer, written_whole
 from mugo.layers import Architecture
 from mugo.learning import Mean, Trapezium
 from mugo.limits import ABOVE_0, FROM_0, FROM_1, SEED, SHARE, check
@@ -282,26 +282,25 @@ def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Option
     if first_step >= options.steps:
         print(f"{run} is finished: {options.steps:,} steps of {options.batch_size} positions")
         return run / "network.keras"
-    if not resume:
-        model.optimizer.build(model.trainable_variables)
-        layers.save(model, run / "held.keras", about)
     cores = os.cpu_count() or 1
 
     def make(step: int) -> tuple:
         batch = training.shuffled_batch(options.first + step, options.batch_size, options.seed, options.symmetry)
         return batch.packed, targets_of(batch, shape.value)
 
-    feeder = Feeder(make, first_step, threads=min(8, cores))
-    progress = Progress(options, first_step)
-    callbacks = [progress, Keep(run, options, about, progress.bar, mean, checked)]
-    if keras.backend.backend() == "tensorflow" and importlib.util.find_spec("tensorboard"):
-        callbacks.append(keras.callbacks.TensorBoard(run / "tensorboard", write_graph=False))
-    try:
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(only_writer(run))
+        if not resume:
+            model.optimizer.build(model.trainable_variables)
+            layers.save(model, run / "held.keras", about)
+        feeder = stack.enter_context(contextlib.closing(Feeder(make, first_step, threads=min(8, cores))))
+        progress = Progress(options, first_step)
+        stack.callback(progress.bar.close)
+        callbacks = [progress, Keep(run, options, about, progress.bar, mean, checked)]
+        if keras.backend.backend() == "tensorflow" and importlib.util.find_spec("tensorboard"):
+            callbacks.append(keras.callbacks.TensorBoard(run / "tensorboard", write_graph=False))
         model.fit((batch for batch in feeder), steps_per_epoch=options.round_steps, epochs=options.rounds,
                   initial_epoch=first_step // options.round_steps, verbose=0, shuffle=False, callbacks=callbacks)
-    finally:
-        feeder.close()
-        progress.bar.close()
     return run / "network.keras"
 
 
