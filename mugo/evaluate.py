@@ -289,8 +289,8 @@ def command(args: argparse.Namespace) -> int:
     positions, numbers = drawn(data, args.size or one_size(networks), split, args.where, int(args.positions), args.seed)
     names, several = names_of(networks), len(networks) > 1
     prefix = args.output or Path(f"{'networks' if several else names[0]}-{args.split}")
-    if not prefix.name or prefix.is_dir():
-        raise BadInput(f"-o {args.output} is a folder: give the beginning of a file's name in it")
+    if not prefix.name:
+        raise BadInput(f"-o {prefix} is a folder: give the beginning of a file's name in it")
     prefix.parent.mkdir(parents=True, exist_ok=True)
     average = args.average and not all(network.equivariant for network in networks)
     rows = {name: scores(network, positions, numbers, average) for name, network in zip(names, networks, strict=True)}

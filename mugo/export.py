@@ -89,7 +89,7 @@ def export(data: DataSet, folder: Path, *, split: str | None = "train", size: in
     with only_writer(unfinished):
         try:
             threads = os.cpu_count() or 1
-            for stale in unfinished.iterdir():               # of a run that was killed
+            for stale in unfinished.iterdir():           # of a run that was killed
                 stale.unlink()
             with contextlib.ExitStack() as stack:
                 files = [stack.enter_context(_new_array(unfinished / name, *arrays[name])) for name in arrays]
