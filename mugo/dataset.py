@@ -26,6 +26,7 @@ from mugo.files import BadInput, one_line
 FORMAT = 1
 FILES = ("games.parquet", "moves.npy", "setup.npy", "meta.json")
 SPLITS = ("train", "validation", "test")
+EVERY_MOVE = (1, float("inf"))           # the first and the last
 OPENING = 40                             # moves that decide a game's split; see `fingerprint`
 
 
@@ -150,11 +151,11 @@ def shuffled(start, count, n, seed):
 
 
 @njit(cache=True, nogil=True)
-def _locate(numbers, turns, first_number, setup_start, setup_end, move_start, winner, moves, samples, outcomes):
+def _locate(numbers, turns, first_number, skip, setup_start, setup_end, move_start, winner, moves, samples, outcomes):
     """For each position number: its row for planes.fill_samples, and its outcome for the side to move."""
     for j in range(len(numbers)):
         game = np.searchsorted(first_number, numbers[j], side="right") - 1
-        ply = numbers[j] - first_number[game]
+        ply = numbers[j] - first_number[game] + skip
         samples[j, 0] = setup_start[game]
         samples[j, 1] = setup_end[game]
         samples[j, 2] = move_start[game]
@@ -177,13 +178,14 @@ _of_thread = threading.local()
 
 @dataclass(frozen=True)
 class Positions:
-    """Every position, before a move, of some games of one board size: numbers 0 to len - 1."""
+    """Every position, before a move, of some games of one board size, or of a part of each: numbers 0 to len - 1."""
 
     size: int
     games: pd.DataFrame                  # the rows of games.parquet, in order
     first_number: np.ndarray             # int64 (games + 1,): the number of each game's first position
     setup: np.ndarray                    # int16, all games'
     moves: np.ndarray                    # int16, all games'
+    skip: int = 0                        # moves at the beginning of each game without a position here
 
     def __len__(self) -> int:
         return int(self.first_number[-1])
@@ -200,7 +202,7 @@ class Positions:
         samples = np.empty((n, 5), np.int64)
         outcomes = np.empty(n, np.int8)
         turns = np.broadcast_to(np.asarray(turns, np.int64), n).copy()
-        _locate(numbers, turns, self.first_number, *columns, self.moves, samples, outcomes)
+        _locate(numbers, turns, self.first_number, self.skip, *columns, self.moves, samples, outcomes)
         packed = np.empty((n, self.size ** 2, planes.PACKED), np.uint8)
         targets = np.empty(n, np.int32)
         planes.fill_samples(self.size, self.setup, self.moves, samples, symmetries(self.size),
@@ -216,7 +218,7 @@ class Positions:
     def plies(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(int64 rows of self.games, int64 moves played before) of positions by number."""
         rows = np.searchsorted(self.first_number, numbers, side="right") - 1
-        return rows, numbers - self.first_number[rows]
+        return rows, numbers - self.first_number[rows] + self.skip
 
     @property
     def _columns(self) -> tuple[np.ndarray, ...]:
@@ -251,9 +253,11 @@ class DataSet:
         """The board sizes of the used games, the most frequent first."""
         return [int(size) for size in self.used["size"].value_counts().index]
 
-    def positions(self, split: str | None = None, size: int | None = None, where: str = "") -> Positions:
+    def positions(self, split: str | None = None, size: int | None = None, where: str = "",
+                  moves: tuple[int, float] = EVERY_MOVE) -> Positions:
         """The positions of the used games of a split (all: None), of one board size (None: the
-        most frequent), that a pandas query on games.parquet picks.
+        most frequent), that a pandas query on games.parquet picks; before the moves from the first to the last of
+        `moves`, counted from 1.
 
         Raises BadInput if the query is wrong or nothing is left.
         """
@@ -267,8 +271,12 @@ class DataSet:
         if not len(games):
             raise BadInput(f"{self.folder}: no {split or 'used'} games on {size}x{size}"
                            + (f" where {where}" if where else ""))
-        first = np.concatenate([[0], np.cumsum(games["plies"].to_numpy())]).astype(np.int64)
-        return Positions(size, games.reset_index(drop=True), first, self.setup, self.moves)
+        skip = moves[0] - 1
+        counts = np.maximum(np.minimum(games["plies"].to_numpy(), moves[1]) - skip, 0)
+        if not counts.any():
+            raise BadInput(f"{self.folder}: no {split or 'used'} game on {size}x{size} has {moves[0]} moves")
+        first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return Positions(size, games.reset_index(drop=True), first, self.setup, self.moves, skip)
 
 
 def chosen(games: pd.DataFrame, where: str) -> pd.DataFrame:

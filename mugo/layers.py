@@ -49,6 +49,7 @@ class Architecture:
     pooling: bool = True
     value: bool = False
     equivariant: bool = False
+    point_bias: bool = True
 
 
 @keras.saving.register_keras_serializable("mugo")
@@ -85,7 +86,8 @@ def build(shape: Architecture | PolicyValue, dtype: str = "float32") -> keras.Mo
             y = layer.Add(name=f"add{i}", dtype=dtype)([x, y])
         x = layer.ReLU(name=f"relu{i}", dtype=dtype)(y)
     plane = layer.Conv2D(1, 1, use_bias=False, name="move", dtype=dtype)(x)
-    points = PointBias(name="point_bias", dtype="float32")(layer.Reshape((shape.size ** 2,), dtype="float32")(plane))
+    points = PointBias(name="point_bias", dtype="float32", trainable=shape.point_bias)(
+        layer.Reshape((shape.size ** 2,), dtype="float32")(plane))
     mean = layer.GlobalAveragePooling2D(name="mean", dtype="float32")(x)
     a_pass = layer.Dense(1, name="pass", dtype="float32")(mean)
     outputs = {"policy": layer.Concatenate(name="policy", dtype="float32")([points, a_pass])}

@@ -25,6 +25,25 @@ def value_error(outcome, score):
 
 
 @keras.saving.register_keras_serializable("mugo")
+class Smoothed(keras.losses.Loss):
+    """Cross-entropy of the moves played, were a share of `smoothing` of them drawn from all moves alike (Szegedy et
+    al. 2016, arXiv:1512.00567, section 7), so that nothing is worth being all too sure of."""
+
+    def __init__(self, smoothing: float, name="smoothed", **options):
+        super().__init__(name=name, **options)
+        self.smoothing = smoothing
+
+    def call(self, y_true, y_pred):
+        move = ops.reshape(y_true, ops.shape(y_pred)[:-1])
+        played = ops.sparse_categorical_crossentropy(move, y_pred, from_logits=True)
+        any_move = ops.logsumexp(y_pred, axis=-1) - ops.mean(y_pred, axis=-1)
+        return (1 - self.smoothing) * played + self.smoothing * any_move
+
+    def get_config(self):
+        return super().get_config() | {"smoothing": self.smoothing}
+
+
+@keras.saving.register_keras_serializable("mugo")
 class Trapezium(keras.optimizers.schedules.LearningRateSchedule):
     """A learning rate that climbs to `highest` in warm_up steps, stays there until step `hold`, and goes
     down in a straight line to last * highest at step `steps`."""
@@ -120,12 +139,13 @@ OPTIMIZERS = {"muon": Muon, "adam": Adam}
 
 
 def compile_for_training(model: keras.Model, schedule, value_weight: float, has_value: bool,
-                         optimizer: str = "muon", equivariant: bool = False) -> None:
+                         optimizer: str = "muon", equivariant: bool = False, smoothing: float = 0.0) -> None:
     """Make a network ready to learn: an optimizer of OPTIMIZERS, cross-entropy, top-1 and top-5 as metrics.
 
-    equivariant: the network is, and shall stay so.
+    equivariant: the network is, and shall stay so.  smoothing: see `Smoothed`.
     """
-    losses = {"policy": keras.losses.SparseCategoricalCrossentropy(from_logits=True)}
+    losses = {"policy": Smoothed(smoothing) if smoothing else
+              keras.losses.SparseCategoricalCrossentropy(from_logits=True)}
     weights = {"policy": 1.0}
     metrics = {"policy": [
         keras.metrics.SparseCategoricalCrossentropy(from_logits=True, name="ce"),

@@ -23,6 +23,7 @@ import importlib.util
 import math
 import os
 import queue
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -64,6 +65,8 @@ class Options:
     round_positions: int = 64_000        # between two checkpoints
     validation_positions: int = 8_192    # looked at after each round
     where: str = ""
+    moves: str = ""                      # 'FROM-TO': see move_range
+    smoothing: float = 0.0               # see learning.Smoothed
     seed: int = 0
     first: int = 0                       # batches left out: those that a network it begins with has learned from
     precision: str = "float32"           # or 'mixed_bfloat16'
@@ -71,7 +74,8 @@ class Options:
     def __post_init__(self):
         check(self, {"positions": FROM_1, "batch_size": FROM_1, "learning_rate": (ABOVE_0[0], 1), "warm_up": FROM_0,
                      "hold": SHARE, "last_rate": SHARE, "value_weight": FROM_0, "round_positions": FROM_1,
-                     "validation_positions": FROM_1, "seed": SEED})
+                     "validation_positions": FROM_1, "smoothing": SHARE, "seed": SEED})
+        move_range(self.moves)
 
     @property
     def round_steps(self) -> int:
@@ -93,6 +97,20 @@ class Options:
     def schedule(self) -> Trapezium:
         return Trapezium(self.learning_rate, min(self.warm_up, self.steps // 10), self.hold_steps, self.steps,
                          self.last_rate)
+
+
+def move_range(text: str) -> tuple[int, float]:
+    """The first and last move to learn, counted from 1: of '21-60', of '21-', of '' all.  Raises BadInput."""
+    found = re.fullmatch(r"(\d{1,6})-(\d{0,6})", text or "1-", re.ASCII)
+    first, last = (int(found[1]), int(found[2] or 0) or math.inf) if found else (0, 0)
+    if not 1 <= first <= last:
+        raise BadInput(f"--moves {text}: the first and last move are needed, say 1-60, or 21- for all from the 21st on")
+    return first, last
+
+
+def chosen(data: dataset.DataSet, split: str, size: int, options: Options) -> Positions:
+    """The positions of a split that a run is about.  Raises BadInput if there are none."""
+    return data.positions(split, size, options.where, move_range(options.moves))
 
 
 def targets_of(batch: Batch, has_value: bool) -> dict[str, np.ndarray]:
@@ -269,10 +287,9 @@ def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Option
             about["start"] = layers.begin_with(model, shape, network.find(start))
             options = replace(options, first=-(-positions_seen(network.find(start)) // options.batch_size))
             about["options"] = asdict(options)
-        learning.compile_for_training(model, options.schedule(), options.value_weight, shape.value, options.optimizer,
-                                      shape.equivariant)
-    training = data.positions("train", shape.size, options.where)
-    checked = validation_batch(data.positions("validation", shape.size, options.where), options, shape.value)
+        compile_as(model, shape, options)
+    training = chosen(data, "train", shape.size, options)
+    checked = validation_batch(chosen(data, "validation", shape.size, options), options, shape.value)
     mean = Mean(model, [training.shuffled_batch(i, NORMALISED, options.seed + 1, options.symmetry).packed
                         for i in range(max(1, min(16, len(training) // NORMALISED)))])
     if about["history"]:                 # killed after its checkpoint, the run may not have come to that
@@ -302,6 +319,11 @@ def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Option
         model.fit((batch for batch in feeder), steps_per_epoch=options.round_steps, epochs=options.rounds,
                   initial_epoch=first_step // options.round_steps, verbose=0, shuffle=False, callbacks=callbacks)
     return run / "network.keras"
+
+
+def compile_as(model: keras.Model, shape: Architecture, options: Options) -> None:
+    learning.compile_for_training(model, options.schedule(), options.value_weight, shape.value, options.optimizer,
+                                  shape.equivariant, options.smoothing)
 
 
 def positions_seen(path: Path) -> int:
@@ -362,9 +384,8 @@ def taken_up(run: Path, wanted: Options) -> tuple[keras.Model, dict]:
 def positions_in(minutes: float, data: dataset.DataSet, shape: Architecture, options: Options) -> int:
     """How many positions this machine can train on in so many minutes: measured for a few seconds."""
     model = layers.build(shape, options.precision)
-    learning.compile_for_training(model, options.schedule(), options.value_weight, shape.value, options.optimizer,
-                                  shape.equivariant)
-    batch = data.positions("train", shape.size, options.where).shuffled_batch(0, options.batch_size, 0)
+    compile_as(model, shape, options)
+    batch = chosen(data, "train", shape.size, options).shuffled_batch(0, options.batch_size, 0)
     answers = targets_of(batch, shape.value)
     model.train_on_batch(batch.packed, answers)
     start, steps = time.perf_counter(), 0
@@ -396,8 +417,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                        help=f"convolutions, the 5x5 and the 1x1 counted (default {shape.layers})")
     for name, what in (("norm", "batch normalisation"), ("residual", "sums over the 3x3 layers"),
                        ("pooling", "a bias from the whole board in the middle layer"),
+                       ("point_bias", "a number to learn for each point of the board"),
                        ("value", "a second output: who wins")):
-        group.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, default=None,
+        group.add_argument(f"--{name.replace('_', '-')}", action=argparse.BooleanOptionalAction, default=None,
                            help=f"{what} (default {'yes' if getattr(shape, name) else 'no'})")
     group.add_argument("--equivariant", action=argparse.BooleanOptionalAction, default=None,
                        help="what it says turns with the board, because its filters stand in eight orientations each; "
@@ -406,7 +428,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, kind, what in (
             ("batch_size", int, ""), ("learning_rate", float, "the highest"), ("warm_up", int, "steps up to it"),
             ("last_rate", float, "share of it at the end"),
-            ("value_weight", float, "of the value's loss"), ("round_positions", int, "between checkpoints"),
+            ("value_weight", float, "of the value's loss"),
+            ("smoothing", float, "share of the moves taken as drawn from all alike"),
+            ("round_positions", int, "between checkpoints"),
             ("validation_positions", int, "looked at after each round"), ("seed", int, "")):
         group.add_argument(f"--{name.replace('_', '-')}", type=kind, default=getattr(options, name), metavar="N",
                            help=f"{what} (default %(default)s)".strip())
@@ -417,6 +441,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--symmetry", action=argparse.BooleanOptionalAction, default=options.symmetry,
                        help="turn and mirror each position at random")
     group.add_argument("--where", default="", metavar="QUERY", help="train on these games: a pandas query")
+    group.add_argument("--moves", default="", metavar="FROM-TO",
+                       help="train on these moves of each game: 1-60, or 21- for all from the 21st on")
     group.add_argument("--precision", choices=("auto", "float32", "mixed_bfloat16"), default="auto",
                        help="auto: bfloat16 where this machine multiplies it faster")
 
@@ -449,7 +475,7 @@ def command(args: argparse.Namespace) -> int:
                          if name not in ("positions", "precision", "first")})
     if not args.resume and not args.positions:
         positions = positions_in(args.minutes, data, shape, options) if args.minutes else \
-            int((args.epochs or 1) * len(data.positions("train", shape.size, args.where)))
+            int((args.epochs or 1) * len(chosen(data, "train", shape.size, options)))
         options = replace(options, positions=positions)
     path = train(data, args.output, shape, options, args.resume, args.start)
     best = network.read_about(path)["best"]

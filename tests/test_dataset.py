@@ -66,6 +66,23 @@ def test_where_picks_games_and_says_when_none_are_left(data):
         data.positions("train", size=13)
 
 
+@pytest.mark.parametrize("first, last", [(1, 7), (21, 30), (50, 99), (8, dataset.EVERY_MOVE[1]), dataset.EVERY_MOVE])
+def test_positions_of_some_moves_are_those_among_all(data, first, last):
+    every, some = data.positions("train"), data.positions("train", moves=(first, last))
+    rows, plies = every.plies(np.arange(len(every)))
+    wanted = np.flatnonzero((first <= plies + 1) & (plies + 1 <= last))
+    numbers = np.arange(len(some))
+    for ours, theirs in zip(some.plies(numbers), (rows[wanted], plies[wanted]), strict=True):
+        assert ours.tolist() == theirs.tolist()
+    for ours, theirs in zip(some.batch(numbers, numbers % 8), every.batch(wanted, numbers % 8), strict=True):
+        assert np.array_equal(ours, theirs)
+
+
+def test_moves_that_no_game_has_are_an_error(data):
+    with pytest.raises(BadInput, match="no train game on 9x9 has 51 moves"):
+        data.positions("train", moves=(51, 60))
+
+
 def test_a_damaged_data_set_is_said_in_one_line(data, tmp_path):
     for name in ("meta.json", "games.parquet", "moves.npy", "setup.npy"):
         (tmp_path / name).write_bytes((data.folder / name).read_bytes())

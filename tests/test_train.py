@@ -223,6 +223,29 @@ def test_without_norm_and_value_the_log_has_the_same_names(data, tmp_path):
     assert not log[["loss", "ce", "top1", "top5", "validation_top1"]].isna().any().any()
 
 
+def test_without_point_bias_smoothed_and_on_some_moves_it_learns_and_goes_on(data, tmp_path):
+    shape, options = replace(SHAPE, point_bias=False), replace(OPTIONS, moves="11-30", smoothing=0.1, positions=128)
+    run = tmp_path / "run"
+    train.train(data, run, shape, options)
+    train.train(data, run, shape, replace(options, positions=256), resume=True)
+    model = layers.load(run / "checkpoint.keras")
+    assert not np.asarray(model.get_layer("point_bias").bias).any()
+    assert model.loss["policy"].smoothing == 0.1
+    log = pd.read_csv(run / "log.csv")
+    assert log["step"].tolist() == [8, 16]
+
+
+def test_the_smoothed_loss_is_the_cross_entropy_with_smoothed_answers():
+    rng = np.random.default_rng(0)
+    scores, moves = rng.normal(size=(5, 26)).astype(np.float32), rng.integers(26, size=5)
+    log_p = scores - np.log(np.exp(scores).sum(1, keepdims=True))
+    answers = np.full((5, 26), 0.2 / 26)
+    answers[np.arange(5), moves] += 0.8
+    wanted = -(answers * log_p).sum(1).mean()
+    for shaped in (moves, moves[:, None]):
+        assert float(learning.Smoothed(0.2)(shaped, scores)) == pytest.approx(wanted, rel=1e-5)
+
+
 def test_a_network_overfits_a_few_positions(data):
     """What it is to learn is learnable: planes, answers and turns belong together."""
     layers.keras.utils.set_random_seed(0)
@@ -263,6 +286,11 @@ def test_what_goes_wrong_in_a_feeder_is_raised_where_it_is_used():
     (["{data}", "-o", "{new}", "--seed", "-1"], "--seed -1: at least 0 is needed"),
     (["{data}", "-o", "{new}", "--size", "20"], "--size 20: at most 19 makes sense"),
     (["{data}", "-o", "{new}", "--size", "19"], "no train games on 19x19"),
+    (["{data}", "-o", "{new}", "--smoothing", "1.5"], "--smoothing 1.5: at most 1 makes sense"),
+    (["{data}", "-o", "{new}", "--moves", "30"], "--moves 30: the first and last move are needed, say 1-60"),
+    (["{data}", "-o", "{new}", "--moves", "0-9"], "--moves 0-9: the first and last move are needed, say 1-60"),
+    (["{data}", "-o", "{new}", "--moves", "9-8"], "--moves 9-8: the first and last move are needed, say 1-60"),
+    (["{data}", "-o", "{new}", "--moves", "100-"], "no train game on 9x9 has 100 moves"),
     (["{data}", "-o", "{new}", "--resume"], "holds no training run to resume"),
 ])
 def test_bad_arguments_get_one_line_and_status_2(data, tmp_path, capfd, arguments, line):
