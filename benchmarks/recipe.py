@@ -4,8 +4,9 @@
 
 Each run is `mugo train DATASET` with the options of RECIPES on the same number of positions, in the same
 order, and is tried on the same validation positions of each kind of source.  A run that is done is not
-done again, so the table grows over several nights; it is printed from FOLDER/recipes.csv, with the
-difference to the first recipe of the same seed and the paired standard error of that difference, by game.
+done again, so the table grows over several nights; it is printed from FOLDER/recipes.csv, with what top-1 and
+cross-entropy gain on the first recipe of the same seed, and the paired standard errors of that, by game.  Of
+several seeds the means are printed last, with the standard error that the seeds' gains have among each other.
 """
 import argparse
 import shlex
@@ -36,9 +37,11 @@ RECIPES = {
     "no-pooling": "--no-pooling",
     "no-point-bias": "--no-point-bias",
     "plain": "--no-residual --no-pooling",
+    "plain-batch-64": "--no-residual --no-pooling --batch-size 64 --learning-rate 4e-3",
     "no-norm": "--no-norm --learning-rate 5e-4",
     "batch-64": "--batch-size 64 --learning-rate 4e-3",
     "batch-256": "--batch-size 256",
+    "no-residual-batch-64": "--no-residual --batch-size 64 --learning-rate 4e-3",
     "value": "--value",
     "value-1": "--value --value-weight 1",
     "smoothing": "--smoothing 0.05",
@@ -88,7 +91,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--positions", type=float, default=64e3)
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     if unknown := set(args.names) - set(RECIPES):
         parser.error(f"no such recipe: {', '.join(sorted(unknown))}; there are {', '.join(RECIPES)}")
     data = dataset.open_dataset(args.dataset)
@@ -104,12 +107,20 @@ def main() -> None:
             row |= {"KGS top-5": 100 * kgs["top5"].mean(), "KGS ce": kgs["ce"].mean(),
                     "minutes": rows["seconds"][0] / 60}
             first = rows if first is None else first
-            gain, error = mean_and_error(rows["top1"].to_numpy() - first["top1"].to_numpy(),
-                                         np.unique(rows["game"], return_inverse=True)[1])
-            row |= {"gain": 100 * gain, "±": 100 * error}
+            games = np.unique(rows["game"], return_inverse=True)[1]
+            gain, error = mean_and_error(rows["top1"].to_numpy() - first["top1"].to_numpy(), games)
+            less, error_of_less = mean_and_error(first["ce"].to_numpy() - rows["ce"].to_numpy(), games)
+            row |= {"gain": 100 * gain, "±": 100 * error, "ce gain": less, "ce ±": error_of_less}
             table.append(row)
             pd.DataFrame(table).to_csv(args.output / "recipes.csv", index=False)
-            print(pd.DataFrame(table).round(2).to_string(index=False), flush=True)
+            print(pd.DataFrame(table).round(3).to_string(index=False), flush=True)
+    if len(args.seeds) > 1:
+        seeds = pd.DataFrame(table).groupby("recipe", sort=False)
+        columns = ["KGS top-1", "fox top-1", "tygem top-1", "KGS top-5", "KGS ce", "gain", "ce gain"]
+        means = seeds[columns].mean()
+        for column, name in ("gain", "±"), ("ce gain", "ce ±"):
+            means.insert(means.columns.get_loc(column) + 1, name, seeds[column].sem())
+        print(means.round(3).to_string(), flush=True)
 
 
 if __name__ == "__main__":
