@@ -33,15 +33,13 @@ RECIPES = {
     "hold-35": "--hold 0.35",
     "not-equivariant": "--no-equivariant",
     "no-symmetry": "--no-equivariant --no-symmetry",
-    "no-residual": "--no-residual",
+    "residual": "--residual",
     "no-pooling": "--no-pooling",
     "no-point-bias": "--no-point-bias",
-    "plain": "--no-residual --no-pooling",
-    "plain-batch-64": "--no-residual --no-pooling --batch-size 64 --learning-rate 4e-3",
+    "residual-no-pooling": "--residual --no-pooling",
     "no-norm": "--no-norm --learning-rate 5e-4",
     "batch-64": "--batch-size 64 --learning-rate 4e-3",
     "batch-256": "--batch-size 256",
-    "no-residual-batch-64": "--no-residual --batch-size 64 --learning-rate 4e-3",
     "value": "--value",
     "value-1": "--value --value-weight 1",
     "smoothing": "--smoothing 0.05",
@@ -53,8 +51,8 @@ RECIPES = {
     "7d-and-up": """--where "source.str.contains('KGS') and black_rank >= 7 and white_rank >= 7" """,
     "from-move-21": "--moves 21-",
     "to-move-200": "--moves 1-200",
-    "mugo-2016": "--filters 32 --no-norm --no-residual --no-pooling --no-equivariant --optimizer adam "
-                 "--learning-rate 1e-4 --last-rate 1",
+    "mugo-2016": "--filters 32 --no-norm --no-pooling --no-equivariant --optimizer adam --learning-rate 1e-4 "
+                 "--last-rate 1",
 }
 SOURCES = ("KGS", "tygem", "fox")
 COUNT = 8_192                            # validation positions of each kind of source

@@ -3,15 +3,16 @@
     packed planes (size², 6) uint8
       | Unpack                  48 planes of 0 and 1
       | conv 5x5 k, norm, ReLU
-      | conv 3x3 k, norm, + input, ReLU          (layers - 2) times; the middle one also adds a bias
-      |                                          for each filter that is computed from the whole board
+      | conv 3x3 k, norm, ReLU                   (layers - 2) times; with residual, each adds its input before
+      |                                          ReLU; the middle one also adds a bias for each filter that
+      |                                          is computed from the whole board
       |-- conv 1x1 to one plane, a bias for each point; a pass from the mean of each filter -> policy
       '-- conv 1x1 to 32, norm, ReLU -> mean and maximum of each, norm -> dense 64, ELU -> dense 1 (tanh is
                                           left to who asks) -> value
 
 With equivariant, weights that symmetries of the board turn into each other are equal: see equivariance.py.
 
-MuGo's network of 2016 is `build(filters=32, norm=False, residual=False, pooling=False)`.
+MuGo's network of 2016 is `build(filters=32, norm=False, pooling=False)`.
 """
 import contextlib
 import json
@@ -45,7 +46,7 @@ class Architecture:
     filters: int = 64
     layers: int = 5
     norm: bool = True
-    residual: bool = True
+    residual: bool = False
     pooling: bool = True
     value: bool = False
     equivariant: bool = False

@@ -415,7 +415,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--filters", type=int, metavar="K", help=f"default {shape.filters}")
     group.add_argument("--layers", type=int, metavar="N",
                        help=f"convolutions, the 5x5 and the 1x1 counted (default {shape.layers})")
-    for name, what in (("norm", "batch normalisation"), ("residual", "sums over the 3x3 layers"),
+    for name, what in (("norm", "batch normalisation"), ("residual", "each 3x3 layer adds its input"),
                        ("pooling", "a bias from the whole board in the middle layer"),
                        ("point_bias", "a number to learn for each point of the board"),
                        ("value", "a second output: who wins")):

@@ -30,8 +30,8 @@ def a_network(tmp_path, **shape):
 
 
 @pytest.mark.parametrize("shape", [
-    {}, {"value": True}, {"norm": False, "residual": False, "pooling": False}, {"layers": 3, "value": True},
-    {"layers": 8, "residual": False}, {"size": 5, "pooling": False},
+    {}, {"value": True, "residual": True}, {"norm": False, "pooling": False}, {"layers": 3, "value": True},
+    {"layers": 8, "residual": True}, {"size": 5, "pooling": False},
 ], ids=str)
 def test_onnx_runtime_plays_what_keras_learned(tmp_path, shape):
     model, path = a_network(tmp_path, **shape)

@@ -217,7 +217,7 @@ def test_a_run_is_not_overwritten(data, unbroken, capsys):
 
 
 def test_without_norm_and_value_the_log_has_the_same_names(data, tmp_path):
-    shape = layers.Architecture(size=9, filters=4, layers=3, norm=False, residual=False, pooling=False)
+    shape = layers.Architecture(size=9, filters=4, layers=3, norm=False, pooling=False)
     train.train(data, tmp_path / "run", shape, OPTIONS)
     log = pd.read_csv(tmp_path / "run" / "log.csv")
     assert not log[["loss", "ce", "top1", "top5", "validation_top1"]].isna().any().any()
