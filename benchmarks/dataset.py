@@ -13,7 +13,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from mugo import dataset, preprocess
+from mugo.data import dataset, preprocess
 from mugo.files import BadInput
 
 BATCH, BATCHES = 128, 100

@@ -9,8 +9,9 @@ import argparse
 import csv
 from pathlib import Path
 
-from mugo import cli, diagrams
-from mugo.ratings import summary
+from mugo import cli
+from mugo.match.ratings import summary
+from mugo.plots import diagrams
 
 
 def main():

@@ -22,12 +22,14 @@ import numpy as np
 import pandas as pd
 from numba import njit
 
-from mugo import dataset, diagrams
-from mugo.board import BLACK, clear, decode, give_turn, index_of, new_boards, play, set_up
-from mugo.coords import WHITE_BIT, symmetries
-from mugo.dataset import Positions
-from mugo.network import Network
-from mugo.scores import mean_and_error, scores
+from mugo.data import dataset
+from mugo.data.dataset import Positions
+from mugo.games.board import BLACK, clear, decode, give_turn, index_of, new_boards, play, set_up
+from mugo.games.coords import WHITE_BIT, symmetries
+from mugo.intervals import mean_and_error
+from mugo.nn.inference import Network
+from mugo.plots import diagrams
+from mugo.training.predictions import scores
 
 MOVES = 40
 LATE = 60                                # after so many moves a board in common is no accident

@@ -11,13 +11,13 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from mugo import ending
-from mugo.archives import Unreadable, sources, texts
-from mugo.board import BLACK
-from mugo.coords import PASS, format_gtp, interpret_gtp
-from mugo.engines import Program, side_of
-from mugo.go import IllegalMove, Position, format_score, position_of
-from mugo.records import BadRecord, read_records
+from mugo.games import scoring
+from mugo.games.board import BLACK
+from mugo.games.coords import PASS, format_gtp, interpret_gtp
+from mugo.games.go import IllegalMove, Position, format_score, position_of
+from mugo.match.gtp_client import Program, side_of
+from mugo.sgf.archives import Unreadable, sources, texts
+from mugo.sgf.parser import BadRecord, read_records
 
 SAMPLES = Path(__file__).parents[1] / "data" / "gnugo-9x9.zip"
 LETTERS = {BLACK: "b", -BLACK: "w"}
@@ -60,12 +60,12 @@ def arbiters_word(arbiter: Program, position: Position, setup: bool) -> tuple[di
         start = next(iter(position.line()))
         for line in f"boardsize {size}", "clear_board", f"komi {position.komi}":
             arbiter.ask(line)
-        stones = [point for chain in ending.chains(start) for point in chain]
+        stones = [point for chain in scoring.chains(start) for point in chain]
         moves = [(int(start.board[0]["colour"][point]), point) for point in stones] + list(position.moves)
         for colour, point in moves:
             arbiter.ask(f"play {LETTERS[colour]} {format_gtp(point, size)}")
     found = {status: {interpret_gtp(word, size) for word in arbiter.ask(f"final_status_list {status}", 600).split()}
-             for status in ending.STATUSES}
+             for status in scoring.STATUSES}
     return found, arbiter.ask("final_score", 600)
 
 
@@ -86,10 +86,10 @@ def main() -> None:
         for number, (name, position) in enumerate(games, 1):
             theirs, score = arbiters_word(arbiter, position, setup=not arguments.play)
             ours = {status: {point for chain in found for point in chain}
-                    for status, found in ending.statuses(position).items()}
-            our_score = ending.without_dead(position).result()
-            each = [next(s for s in ending.STATUSES if chain[0] in ours[s]) == next(
-                (s for s in ending.STATUSES if chain[0] in theirs[s]), "") for chain in ending.chains(position)]
+                    for status, found in scoring.statuses(position).items()}
+            our_score = scoring.without_dead(position).result()
+            each = [next(s for s in scoring.STATUSES if chain[0] in ours[s]) == next(
+                (s for s in scoring.STATUSES if chain[0] in theirs[s]), "") for chain in scoring.chains(position)]
             chains += len(each)
             agreed += sum(each)
             boards += all(each)
@@ -100,7 +100,7 @@ def main() -> None:
             seki["GNU Go alone"] += bool(theirs["seki"] and not ours["seki"])
             if arguments.show and not (all(each) and same_score):
                 print(f"\n{name}: {our_score}, GNU Go {score}\n{position}")
-                for status in ending.STATUSES[1:]:
+                for status in scoring.STATUSES[1:]:
                     for who, found in ("MuGo", ours), ("GNU Go", theirs):
                         print(f"{status}, {who}: "
                               + " ".join(sorted(format_gtp(point, position.size) for point in found[status])))

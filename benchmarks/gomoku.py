@@ -13,10 +13,10 @@ import statistics
 import threading
 import time
 
-from mugo.gomoku import Position
-from mugo.network import Network
-from mugo.search import Search, Settings
-from mugo.simul import Manner, Simul
+from mugo.games.gomoku import Position
+from mugo.nn.inference import Network
+from mugo.search.search import Search, Settings
+from mugo.selfplay.parallel import Manner, Simul
 
 SIMULATIONS = 15_000
 LINE = "{:34} {:>10} {:>14}"

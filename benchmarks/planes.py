@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from mugo.archives import Text, sources, texts
-from mugo.coords import symmetries
 from mugo.files import BadInput
-from mugo.planes import PACKED, fill_game, new_scratch
-from mugo.records import Record, read_records
+from mugo.games.coords import symmetries
+from mugo.games.planes import PACKED, fill_game, new_scratch
+from mugo.sgf.archives import Text, sources, texts
+from mugo.sgf.parser import Record, read_records
 
 SIZE = 19
 GAMES = 1000                             # about 200,000 positions: a few seconds a round

@@ -18,9 +18,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mugo import dataset
-from mugo.network import Network
-from mugo.scores import mean_and_error, scores
+from mugo.data import dataset
+from mugo.intervals import mean_and_error
+from mugo.nn.inference import Network
+from mugo.training.predictions import scores
 
 COMMON = """--round-positions 64000 --warm-up 100 --where "source.str.contains('KGS')" """
 RECIPES = {

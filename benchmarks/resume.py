@@ -17,7 +17,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mugo import dataset, diagrams, layers, preprocess
+from mugo.data import dataset, preprocess
+from mugo.nn import policy_net
+from mugo.plots import diagrams
 
 MEASURES = {"ce": "training", "validation_ce": "validation"}
 
@@ -69,7 +71,7 @@ def main() -> None:
         trained(data.folder, folder / "unbroken", options, 0)
         kills = trained(data.folder, folder / "broken", options, args.kills)
         logs = {name: pd.read_csv(folder / name / "log.csv") for name in ("unbroken", "broken")}
-        weights = [layers.load(folder / name / "checkpoint.keras").get_weights() for name in logs]
+        weights = [policy_net.load(folder / name / "checkpoint.keras").get_weights() for name in logs]
     shared = [name for name in logs["broken"] if name not in ("seconds", "positions_per_second")]
     print(f"{kills} kills, {len(logs['broken'])} rounds in each log")
     print(f"largest difference in the logs:    {(logs['broken'] - logs['unbroken'])[shared].abs().max().max():.2g}")

@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 from numba import njit
 
-from mugo.board import POINTS, new_boards
-from mugo.go import Position, position_of
-from mugo.records import read_records
-from mugo.rollouts import MOGO, UNIFORM, add_owners, longest, mercy_of, roll_out, roll_out_from
+from mugo.games.board import POINTS, new_boards
+from mugo.games.go import Position, position_of
+from mugo.games.rollouts import MOGO, UNIFORM, add_owners, longest, mercy_of, roll_out, roll_out_from
+from mugo.sgf.parser import read_records
 
 KINDS = {"uniform": UNIFORM, "mogo": MOGO}
 KOMI = 7.5

@@ -14,12 +14,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from mugo.coords import symmetries
-from mugo.go import Position
-from mugo.network import Network, bundled
-from mugo.planes import PACKED, fill_board, new_scratch
-from mugo.players import MCTS, UCT
-from mugo.search import Search, Settings
+from mugo.games.coords import symmetries
+from mugo.games.go import Position
+from mugo.games.planes import PACKED, fill_board, new_scratch
+from mugo.nn.inference import Network, bundled
+from mugo.players.player import MCTS, UCT
+from mugo.search.search import Search, Settings
 
 LINE = "{:44} {:>10} {:>7}"
 PARTS = "{:28} {:>9} {:>9} {:>9} {:>9}"

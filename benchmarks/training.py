@@ -17,7 +17,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from mugo import dataset, layers, learning, preprocess, train
+from mugo.data import dataset, preprocess
+from mugo.nn import losses, policy_net
+from mugo.training import train
 
 TURNS = 8
 
@@ -31,9 +33,9 @@ def seconds_of(model, batches, steps: int) -> tuple[float, float]:
 
 def measure(data: dataset.DataSet, filters: int, batch_size: int, seconds: float, precision: str) -> None:
     positions = data.positions("train")
-    shape = layers.Architecture(positions.size, filters, value=True, equivariant=True)
-    model = layers.build(shape, precision)
-    learning.compile_for_training(model, 1e-3, 0.25, has_value=True, equivariant=True)
+    shape = policy_net.Architecture(positions.size, filters, value=True, equivariant=True)
+    model = policy_net.build(shape, precision)
+    losses.compile_for_training(model, 1e-3, 0.25, has_value=True, equivariant=True)
 
     def make(step: int) -> tuple:
         batch = positions.shuffled_batch(step, batch_size, 0)
@@ -67,8 +69,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         data = dataset.open_dataset(args.dataset) if args.dataset else preprocess.preprocess(
             [str(Path(__file__).parents[1] / "data")], Path(folder) / "set", validation=0.1, test=0.1)
-        precision = "mixed_bfloat16" if layers.pays_bfloat16() else "float32"
-        print(f"positions/s, batches of {args.batch_size}, {layers.keras.backend.backend()}\n"
+        precision = "mixed_bfloat16" if policy_net.pays_bfloat16() else "float32"
+        print(f"positions/s, batches of {args.batch_size}, {policy_net.keras.backend.backend()}\n"
               " filters  precision          data set   constant batch  median ratio  processor")
         for filters in args.filters:
             measure(data, filters, args.batch_size, args.seconds, precision)

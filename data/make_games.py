@@ -22,8 +22,8 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from mugo.coords import format_gtp, format_sgf, interpret_gtp, point_at
 from mugo.files import written_whole
+from mugo.games.coords import format_gtp, format_sgf, interpret_gtp, point_at
 
 HERE = Path(__file__).parent
 LEVELS = (1, 1, 1, 2, 2, 3, 4, 5)            # a 19x19 game takes 12 s at level 1 and 24 s at level 5

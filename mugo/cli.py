@@ -8,22 +8,26 @@ from concurrent.futures import BrokenExecutor
 
 from mugo import __version__
 from mugo.files import BadInput
+from mugo.renamed import refuse_renamed_options
 
 # command: (module, what it does)
 COMMANDS = {
-    "preprocess": ("preprocess", "read SGF archives into a data set"),
-    "show": ("statistics", "say what is in a data set"),
-    "export": ("export", "write a data set's planes and moves as .npy files"),
-    "train": ("train", "train a network on a data set"),
-    "selfplay": ("selfplay", "train a network from nothing by playing against itself: Gomoku, or Go on small boards"),
-    "evaluate": ("evaluate", "say how well a network predicts"),
-    "gtp": ("gtp", "play over the Go Text Protocol"),
-    "web": ("web", "open a board in the browser: play, analyse, look at games"),
-    "analysis": ("analysis", "answer queries of KataGo's analysis protocol"),
-    "match": ("match", "let players or GTP programs play each other"),
-    "analyze": ("analyze", "review games move by move"),
-    "play": ("play", "play in the terminal against any player"),
+    "preprocess": ("data.preprocess", "read SGF archives into a data set"),
+    "show": ("data.summary", "say what is in a data set"),
+    "export": ("data.export", "write a data set's planes and moves as .npy files"),
+    "train": ("training.train", "train a network on a data set"),
+    "selfplay": ("selfplay.selfplay", "train a network from nothing by self-play: Gomoku, or Go on small boards"),
+    "evaluate": ("training.evaluate", "say how well a network predicts"),
+    "gtp": ("gtp.engine", "play over the Go Text Protocol"),
+    "web": ("web.app", "open a board in the browser: play, analyse, look at games"),
+    "analysis": ("analysis.engine", "answer queries of KataGo's analysis protocol"),
+    "match": ("match.tournament", "let players or GTP programs play each other"),
+    "analyze": ("review.command", "review games move by move"),
+    "play": ("tui.play", "play in the terminal against any player"),
     "demo": ("demo", "do all of this on the sample games, in some minutes"),
+}
+# Options that had another name before; an error for the old one gives the new one.
+RENAMED_OPTIONS: dict[str, str] = {
 }
 # What to install where a package is missing: the extra of pyproject.toml.
 EXTRAS = {"keras": "train", "tensorflow": "train", "onnx": "train", "jax": "jax", "matplotlib": "pictures",
@@ -47,6 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
             if name == asked:
                 chosen = importlib.import_module(f"mugo.{module}")
                 chosen.add_arguments(of_command)
+                refuse_renamed_options(arguments, of_command._option_string_actions)
         args = parser.parse_args(arguments)
         return chosen.command(args)
     except BadInput as error:

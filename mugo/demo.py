@@ -9,16 +9,17 @@ from pathlib import Path
 
 import numpy as np
 
-from mugo import cli, diagrams
-from mugo.board import BLACK, WHITE
-from mugo.coords import format_gtp, move_index, point_of_index
-from mugo.ending import without_dead
+from mugo import cli
 from mugo.files import BadInput, written_whole
-from mugo.games import record_of
-from mugo.go import Position
-from mugo.network import Network
-from mugo.players import Player, make_player
-from mugo.records import format_record
+from mugo.games.board import BLACK, WHITE
+from mugo.games.coords import format_gtp, move_index, point_of_index
+from mugo.games.go import Position
+from mugo.games.scoring import without_dead
+from mugo.nn.inference import Network
+from mugo.players.player import Player, make_player
+from mugo.plots import diagrams
+from mugo.sgf.convert import record_of
+from mugo.sgf.parser import format_record
 
 LONGEST = 722                            # moves; a raw policy may go on for ever
 

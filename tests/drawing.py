@@ -14,12 +14,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from mugo import gomoku
-from mugo.board import BLACK
-from mugo.coords import COLUMNS, PASS, board_points, format_gtp, point_at
-from mugo.go import MARKS, Position
-from mugo.planes import DEPTH, PLANES
-from mugo.position import BasePosition
+from mugo.games import gomoku
+from mugo.games.board import BLACK
+from mugo.games.coords import COLUMNS, PASS, board_points, format_gtp, point_at
+from mugo.games.go import STONE_MARKS, Position
+from mugo.games.planes import DEPTH, PLANES
+from mugo.games.position import BasePosition
 
 _CELL = re.compile(r"([XO]?)([a-z0-9]*)")
 
@@ -90,7 +90,7 @@ def show(stones: np.ndarray, marked: Iterable[int] = ()) -> str:
     for row in range(size):
         line = f"{size - row:2d}"
         for col in range(size):
-            stone = MARKS[int(stones[row, col])]
+            stone = STONE_MARKS[int(stones[row, col])]
             line += f"[{stone}]" if point_at(row, col, size) in marked else f" {stone} "
         lines.append(line)
     return "\n".join(lines)

@@ -8,9 +8,9 @@ import subprocess
 import threading
 from collections.abc import Sequence
 
-from mugo.coords import format_gtp, interpret_gtp
-from mugo.go import BLACK, WHITE, Position
-from mugo.gtp import Engine
+from mugo.games.coords import format_gtp, interpret_gtp
+from mugo.games.go import BLACK, WHITE, Position
+from mugo.gtp.engine import Engine
 
 GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")      # None: not installed
 LETTERS = {BLACK: "b", WHITE: "w"}

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from oracles import Game, Stones
 
-from mugo.archives import Text, sources, texts
-from mugo.board import BLACK, WHITE
-from mugo.coords import PASS, WHITE_BIT, board_points, move_index, point_of_index, row_col, symmetries
-from mugo.go import Position
-from mugo.records import Record, read_records
+from mugo.games.board import BLACK, WHITE
+from mugo.games.coords import PASS, WHITE_BIT, board_points, move_index, point_of_index, row_col, symmetries
+from mugo.games.go import Position
+from mugo.sgf.archives import Text, sources, texts
+from mugo.sgf.parser import Record, read_records
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = (ROOT.parent / "shared" / "games", ROOT / "data")     # the first that is there is used

@@ -1,10 +1,10 @@
 """Small data for tests: games of random moves, as SGF texts."""
 import numpy as np
 
-from mugo.board import BLACK, WHITE, WHITE_BIT
-from mugo.coords import move_index
-from mugo.go import Position
-from mugo.records import Record, format_record
+from mugo.games.board import BLACK, WHITE, WHITE_BIT
+from mugo.games.coords import move_index
+from mugo.games.go import Position
+from mugo.sgf.parser import Record, format_record
 
 
 def random_record(seed: int, size: int = 9, plies: int = 60, **properties) -> Record:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mugo.board import BLACK, WHITE
-from mugo.coords import board_points, format_sgf
-from mugo.dataset import DataSet, open_dataset
-from mugo.go import Position
-from mugo.preprocess import preprocess
+from mugo.data.dataset import DataSet, open_dataset
+from mugo.data.preprocess import preprocess
+from mugo.games.board import BLACK, WHITE
+from mugo.games.coords import board_points, format_sgf
+from mugo.games.go import Position
 
 RANKS = ("12k", "3k", "1k", "2d", "5d", "7d", "9d", "4p", "9p", "")
 RESULTS = ("B+R", "W+R", "B+3.5", "W+0.5", "W+T", "B+F", "0", "", "B+")

@@ -48,9 +48,9 @@ def test_an_unknown_command_ends_with_status_2(capsys):
 
 def test_a_missing_package_names_the_extra_to_install(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "keras", None)
-    for name in "mugo.backend", "mugo.policy_value", "mugo.layers":
+    for name in "mugo.nn.backend", "mugo.nn.alphazero_net", "mugo.nn.policy_net":
         monkeypatch.delitem(sys.modules, name, raising=False)
-    monkeypatch.delitem(sys.modules, "mugo.train", raising=False)
+    monkeypatch.delitem(sys.modules, "mugo.training.train", raising=False)
     assert cli.main(["train", "games", "-o", "run"]) == 2
     assert capsys.readouterr().err == "mugo train: this needs the package keras: pip install 'mugo[train]'\n"
 

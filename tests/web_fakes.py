@@ -3,9 +3,9 @@ import itertools
 
 import numpy as np
 
-from mugo.coords import move_index
 from mugo.files import BadInput
-from mugo.position import BasePosition
+from mugo.games.coords import move_index
+from mugo.games.position import BasePosition
 
 
 class Even:

@@ -1,0 +1,20 @@
+"""The rules, compiled: boards, Go, Gomoku, ladders, rollouts, feature planes.
+
+Read in this order:
+
+    coords      point <-> (row, col) <-> move index <-> SGF <-> GTP; the 8 symmetries
+    rng         random numbers for compiled code
+    board       stones, chains, liberties, captures, ko, legality, eyes, area score
+    ladders     reading ladders
+    patterns    the 3x3 patterns of MoGo's rollouts
+    rollouts    random games to the end
+    position    what positions of every game have: board, history, side to move
+    go          Go: superko, komi, handicap, result
+    planes      the 48 feature planes of AlphaGo 2016
+    gomoku      k in a row, with the same interface
+    game        dispatch over Go and Gomoku: what a search asks of a game
+    scoring     ownership by rollouts, dead stones, seki, end of the game
+    scoring_session   a score with a person's say in which stones are dead
+
+Knows nothing of files, networks, search or players.
+"""

@@ -1,0 +1,319 @@
+"""Gomoku: who first has k stones in a row wins.  Free-style: no other rule, and more than k in a row win too.
+
+    . . . . . . . .
+    . . . O . . . .        k = 5 on 8x8, 15x15: five in a row
+    . . X X X . . .        k = 4 on 6x6
+    . O . . . . . .        k = 3 on 3x3: noughts and crosses
+
+Black begins; a full board is a draw; nobody passes.  With `exactly`, a row of more than k does not win.
+
+The board is Go's (board.BOARD) with its field k set: stones, empty points, hash, side to move and random
+numbers are one for both games, and chains, ko and captures lie idle.  Below stand the rules, compiled; rollouts;
+the four planes that a network sees; and Position.
+"""
+import re
+
+import numpy as np
+from numba import njit
+
+from mugo.games.board import BLACK, EMPTY, RECENT, clear, decode, occupy
+from mugo.games.coords import MAX_SIZE, PASS, board_points, symmetries
+from mugo.games.planes import Plane
+from mugo.games.position import BasePosition
+from mugo.games.rng import random_below
+
+MIN_SIZE = 3
+ROWS = {3: 3, 4: 4, 5: 4, 6: 4, 7: 5}    # board size -> how many in a row, where nobody says; else FIVE
+FIVE = 5
+THREATS = 1                              # a kind of rollouts; the other is rollouts.UNIFORM
+
+
+def usual_row(size: int) -> int:
+    """How many in a row are played for on a board of this size: 3 on 3x3, 4 up to 6x6, else 5."""
+    return ROWS.get(size, FIVE)
+
+
+def say_row(k: int, exactly: bool = False) -> str:
+    """'5 in a row', 'exactly 5 in a row'."""
+    return f"{'exactly ' if exactly else ''}{k} in a row"
+
+
+def interpret_row(text: str) -> tuple[int, bool] | None:
+    """(k, exactly) of a text as `say_row` writes it; None for another."""
+    match = re.fullmatch(r"\s*(exactly\s+)?(\d{1,2}) in a row\s*", text, re.IGNORECASE | re.ASCII)
+    return (int(match[2]), bool(match[1])) if match else None
+
+
+# ---- the rules
+
+@njit(cache=True, nogil=True)
+def set_out(b, size, k, exactly):
+    """Make b an empty board, Black to play, on which k in a row win.  Leaves b.random alone."""
+    clear(b, size)
+    b.k = k
+    b.exactly = exactly
+
+
+@njit(cache=True, nogil=True)
+def _run(b, p, d, c):
+    """How many stones of c stand in a row from the point after p on, in the direction d."""
+    n = 0
+    q = p + d
+    while b.colour[q] == c:
+        n += 1
+        q += d
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _is_row(b, n):
+    """Whether n in a row win."""
+    return n == b.k or (n > b.k and not b.exactly)
+
+
+@njit(cache=True, nogil=True)
+def wins(b, p, c):
+    """Whether a stone of c on p, there already or not, is part of a row that wins."""
+    w = b.width
+    for d in (1, w - 1, w, w + 1):
+        if _is_row(b, 1 + _run(b, p, d, c) + _run(b, p, -d, c)):
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def play(b, p, c):
+    """Play c on the empty point p; the turn goes to -c."""
+    b.moves += 1
+    b.recent[b.moves & (RECENT - 1)] = p
+    b.to_play = -c
+    occupy(b, p, c)
+    if wins(b, p, c):
+        b.winner = c
+
+
+@njit(cache=True, nogil=True)
+def is_over(b):
+    """Whether somebody has won, or the board is full."""
+    return b.winner != EMPTY or b.n_empty == 0
+
+
+@njit(cache=True, nogil=True)
+def set_up(b, setup):
+    """Put coded stones on a board; returns how many before the first that cannot stand there, or that wins."""
+    for i in range(len(setup)):
+        p, c = decode(b, setup[i])
+        if p == PASS or b.colour[p] != EMPTY or wins(b, p, c):
+            return i
+        occupy(b, p, c)
+    return len(setup)
+
+
+# ---- rollouts
+
+@njit(cache=True, nogil=True)
+def completion(b, p, c):
+    """An empty point that makes a winning row of c through c's stone on p; 0 if there is none."""
+    w = b.width
+    for d in (1, w - 1, w, w + 1):
+        ahead = _run(b, p, d, c)
+        behind = _run(b, p, -d, c)
+        e = p + (ahead + 1) * d
+        if b.colour[e] == EMPTY and _is_row(b, 2 + ahead + behind + _run(b, e, d, c)):
+            return e
+        e = p - (behind + 1) * d
+        if b.colour[e] == EMPTY and _is_row(b, 2 + ahead + behind + _run(b, e, -d, c)):
+            return e
+    return 0
+
+
+@njit(cache=True, nogil=True)
+def completion_anywhere(b, c):
+    """An empty point that wins at once for c; 0 if there is none."""
+    for row in range(1, b.size + 1):
+        for p in range(row * b.width + 1, row * b.width + b.size + 1):
+            if b.colour[p] == c:
+                e = completion(b, p, c)
+                if e:
+                    return e
+    return 0
+
+
+@njit(cache=True, nogil=True)
+def _completion_beside(b, back, c):
+    """As completion_anywhere, but through the move before the last `back` ones only."""
+    if b.moves > back:
+        p = np.int64(b.recent[(b.moves - back) & (RECENT - 1)])
+        if p != PASS and b.colour[p] == c:
+            return completion(b, p, c)
+    return 0
+
+
+@njit(cache=True, nogil=True)
+def roll_out(b, kind):
+    """Play b to its end, at random; returns the winner, EMPTY for a draw.
+
+    kind: UNIFORM, all moves equally likely; THREATS, who can win at once does, and else stops the opponent's winning
+    at once.  What can be won like that is looked for anywhere for two moves; from then on only the last moves can
+    have made it.
+    """
+    c = b.to_play
+    looked = 0
+    while not is_over(b):
+        p = 0
+        if kind == THREATS and looked < 2:
+            looked += 1
+            p = completion_anywhere(b, c)
+            if p == 0:
+                p = completion_anywhere(b, -c)
+        elif kind == THREATS:
+            p = _completion_beside(b, 1, c)
+            if p == 0:
+                p = _completion_beside(b, 0, -c)
+        if p == 0:
+            p = np.int64(b.empties[random_below(b, b.n_empty)])
+        play(b, p, c)
+        c = -c
+    return b.winner
+
+
+# ---- what a network sees
+
+# The four of AlphaZero_Gomoku's description: ANCESTORS' fourth program.  One byte for a point.
+PLANES = (
+    Plane("stone colour", 2, "mine, theirs"),
+    Plane("last move", 1, "the opponent's"),
+    Plane("colour to move", 1, "everywhere, if it is Black's turn"),
+)
+DEPTH = sum(plane.depth for plane in PLANES)
+PACKED = 1
+_MINE, _THEIRS, _LAST, _BLACKS = 1, 2, 4, 8
+
+
+@njit(cache=True, nogil=True)
+def fill(b, turn, out):
+    """Write the packed planes of b to out, uint8 (size², 1), for the side to move: bit k is plane k.
+
+    turn: int64 (size² + 1), a row of coords.symmetries: the board is written as it shows it.
+    """
+    c = b.to_play
+    last = np.int64(b.recent[b.moves & (RECENT - 1)])
+    i = 0
+    for row in range(1, b.size + 1):
+        for p in range(row * b.width + 1, row * b.width + b.size + 1):
+            s = b.colour[p]
+            lit = _MINE if s == c else _THEIRS if s == -c else 0
+            if p == last:
+                lit |= _LAST
+            if c == BLACK:
+                lit |= _BLACKS
+            out[turn[i], 0] = lit
+            i += 1
+
+
+@njit(cache=True, nogil=True)
+def _fill_board(boards, turn, out):
+    fill(boards[0], turn, out)
+
+
+def encode(positions: list["Position"], symmetry: int = 0) -> np.ndarray:
+    """Packed planes, uint8 (n, size², PACKED), of positions of one size, for their side to move."""
+    size = positions[0].size
+    out = np.empty((len(positions), size * size, PACKED), np.uint8)
+    for position, packed in zip(positions, out, strict=True):
+        _fill_board(position.board, symmetries(size)[symmetry], packed)
+    return out
+
+
+# ---- the game as everybody else sees it
+
+class Position(BasePosition):
+    """A Gomoku board of any size from 3 to 19.
+
+    k: how many in a row win.  exactly: whether more do not.
+    """
+
+    game = "gomoku"
+    may_pass = False
+
+    __slots__ = ()
+
+    def __init__(self, size: int = 8, k: int | None = None, exactly: bool = False, to_play: int = BLACK):
+        """An empty board; k: `usual_row` by default.  Raises ValueError for a size outside 3 to 19, or a row that
+        is shorter than 3 or does not fit."""
+        k = usual_row(size) if k is None else k
+        if not MIN_SIZE <= size <= MAX_SIZE:
+            raise ValueError(f"a Gomoku board is {MIN_SIZE}x{MIN_SIZE} to {MAX_SIZE}x{MAX_SIZE}, not {size}x{size}")
+        if not 3 <= k <= size:
+            raise ValueError(f"3 to {size} in a row can win on {size}x{size}, not {k}")
+        super().__init__(size, 0.0, to_play)
+        set_out(self.board[0], size, k, exactly)
+        self.board[0]["to_play"] = to_play
+
+    @property
+    def k(self) -> int:
+        return int(self.board[0]["k"])
+
+    @property
+    def exactly(self) -> bool:
+        return bool(self.board[0]["exactly"])
+
+    def _put(self, board: np.void, point: int, colour: int) -> None:
+        play(board, point, colour)
+
+    def _empty(self, to_play: int) -> "Position":
+        return Position(self.size, self.k, self.exactly, to_play)
+
+    def _set_up(self, coded: np.ndarray) -> int:
+        return set_up(self.board[0], coded)
+
+    def is_like(self, other: BasePosition) -> bool:
+        """Whether the other belongs to a game by the same rules, on a board of the same size."""
+        return other.game == self.game and (other.size, other.k, other.exactly) == (self.size, self.k, self.exactly)
+
+    def why_illegal(self, point: int, colour: int | None = None) -> str | None:
+        """None if the move is legal, else what is wrong with it: 'is occupied'."""
+        if self.is_over:
+            return "comes after the end of the game"
+        if point == PASS:
+            return "is no move of Gomoku"
+        return None if self.board[0]["colour"][point] == EMPTY else "is occupied"
+
+    def legal_points(self) -> np.ndarray:
+        """int64 (n,): every empty point, in reading order; none when the game is over."""
+        points = board_points(self.size)
+        return points[:0] if self.is_over else points[self.board[0]["colour"][points] == EMPTY]
+
+    def sensible_points(self) -> np.ndarray:
+        """The legal points: none of them is senseless."""
+        return self.legal_points()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether somebody has won, or the board is full."""
+        return bool(is_over(self.board[0]))
+
+    @property
+    def winner(self) -> int:
+        """BLACK or WHITE; EMPTY while nobody has won."""
+        return int(self.board[0]["winner"])
+
+    @property
+    def row(self) -> tuple[int, ...]:
+        """The points of the row that has won, in order; () if there is none."""
+        if not self.winner:
+            return ()
+        board, width = self.board[0], self.size + 1
+        for step in (1, width - 1, width, width + 1):
+            before, after = (int(_run(board, self.last, d, self.winner)) for d in (-step, step))
+            if _is_row(board, before + 1 + after):
+                return tuple(range(self.last - before * step, self.last + after * step + 1, step))
+        raise AssertionError("the last move has won, so it stands in a row")
+
+    def score(self) -> float:
+        """1.0 if Black has won, -1.0 if White has, else 0.0."""
+        return float(self.winner)
+
+    def result(self) -> str:
+        """As SGF writes it: 'B+', 'W+', '0' for a draw, '?' while the game is not over."""
+        return {1: "B+", -1: "W+"}.get(self.winner, "0" if self.is_over else "?")

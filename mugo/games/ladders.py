@@ -1,0 +1,200 @@
+"""Reading ladders: is a chain taken by ataris all the way?  Compiled.
+
+One question is answered by a search over (board, prey): the hunter gives atari on a chain with two
+liberties, the prey extends on its last one or captures a chain of the hunter's that is in atari
+beside it, and so on.
+
+    prey reaches three liberties, or the hunter has no legal atari       it escapes
+    the line comes back to a position it has been through                it escapes: no end is forced
+    prey is still in atari after its move                                it is taken
+
+Simple ko holds; ko threats, superko, seki and nets are not seen.  The search is a loop over a stack
+of boards, not a recursion: a self-recursive function that numba loads from its cache can crash.
+"""
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from mugo.games.board import EMPTY, LEGAL, legality, new_boards, play
+
+DEPTH = 400                              # moves in one line; without captures 361 points bound it
+MOVES = 182                              # answers in one position: see ways_out
+NODES = 10_000                           # moves tried for one question; then the prey escapes
+
+
+class Scratch(NamedTuple):
+    """Working memory of one thread."""
+
+    boards: np.ndarray                   # (DEPTH,) of BOARD: the line being read
+    moves: np.ndarray                    # int16 (DEPTH + 1, MOVES + 2): at [d], candidates of boards[d],
+                                         # then how many, and the next to try; the last row is free
+
+
+def new_scratch() -> Scratch:
+    return Scratch(new_boards(DEPTH), np.zeros((DEPTH + 1, MOVES + 2), np.int16))
+
+
+@njit(cache=True, nogil=True)
+def liberties_of(b, h, out):
+    """Write the first two liberties of the chain with head h to out; returns how many, 0 to 2."""
+    w = b.width
+    found = 0
+    p = h
+    while True:
+        for d in (-w, -1, 1, w):
+            e = p + d
+            if b.colour[e] == EMPTY:
+                if found == 0:
+                    out[0] = e
+                    found = 1
+                elif e != out[0]:
+                    out[1] = e
+                    return 2
+        p = np.int64(b.next[p])
+        if p == h:
+            return found
+
+
+@njit(cache=True, nogil=True)
+def _take_new(b, h, out):
+    """Write and mark the liberty of the chain with head h, in atari, unless marked; returns how many."""
+    liberties_of(b, h, out)
+    e = np.int64(out[0])
+    if b.marks[e] == b.mark:
+        return 0
+    b.marks[e] = b.mark
+    return 1
+
+
+@njit(cache=True, nogil=True)
+def ways_out(b, h, out):
+    """Write the moves that may save the chain with head h, in atari; returns how many.
+
+    First the captures of opponent chains in atari beside it, then the extension; each move once.
+    At most 181: a capture takes up two points, the empty one and a stone that no other counts.
+    """
+    w = b.width
+    opponent = -b.colour[h]
+    b.mark += 1
+    m = b.mark
+    found = 0
+    p = h
+    while True:
+        for d in (-w, -1, 1, w):
+            q = p + d
+            if b.colour[q] == opponent:
+                g = np.int64(b.head[q])
+                if b.liberties[g] == 1 and b.marks[g] != m:
+                    b.marks[g] = m
+                    found += _take_new(b, g, out[found:])
+        p = np.int64(b.next[p])
+        if p == h:
+            break
+    return found + _take_new(b, h, out[found:])
+
+
+@njit(cache=True, nogil=True)
+def _goes_round(boards, d, p):
+    """Whether boards[d], reached by a move on p, is in the line before: stones, turn and ko."""
+    if boards[d].stood[p]:               # else no stone has ever gone from p, and it is new
+        for k in range(d & 1, d, 2):
+            if boards[k].hash == boards[d].hash and boards[k].ko == boards[d].ko:
+                return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def is_taken(boards, moves, prey, hunters_turn):
+    """Whether the chain on the point prey of boards[0] falls to ataris all the way.
+
+    hunters_turn: the prey has two liberties and the hunter moves; otherwise it is in atari and
+    moves itself.  boards[1:] and moves are scratch.
+    """
+    colour = np.int64(boards[0].colour[prey])
+    hunting = hunters_turn
+    nodes = 0
+    d = 0
+    arriving = True
+    while True:
+        b = boards[d]
+        if arriving:
+            h = np.int64(b.head[prey])
+            moves[d, MOVES] = liberties_of(b, h, moves[d]) if hunting else ways_out(b, h, moves[d])
+            moves[d, MOVES + 1] = 0
+            arriving = False
+        # The hunter needs one move that takes; the prey needs one that does not let it be taken.
+        taken = not hunting
+        descend = False
+        i = np.int64(moves[d, MOVES + 1])
+        while i < moves[d, MOVES]:
+            p = np.int64(moves[d, i])
+            i += 1
+            c = -colour if hunting else colour
+            if legality(b, p, c) != LEGAL:
+                continue
+            nodes += 1
+            if nodes > NODES or d + 1 >= DEPTH:
+                return False
+            boards[d + 1] = b
+            after = boards[d + 1]
+            play(after, p, c)
+            if hunting:
+                if _goes_round(boards, d + 1, p):
+                    continue
+            else:
+                liberties = after.liberties[np.int64(after.head[prey])]
+                if liberties >= 3 or liberties == 2 and _goes_round(boards, d + 1, p):
+                    taken = False
+                    break
+                if liberties < 2:
+                    continue
+            descend = True
+            break
+        if descend:
+            moves[d, MOVES + 1] = i
+            d += 1
+            hunting = not hunting
+            arriving = True
+            continue
+        # Position d is decided; go back up to the first that is not decided by it.
+        while True:
+            if d == 0:
+                return taken
+            d -= 1
+            hunting = not hunting
+            if taken != hunting:
+                break
+
+
+@njit(cache=True, nogil=True)
+def captures_in_ladder(b, boards, moves, p, c):
+    """Whether a legal move of c on p starts a ladder that takes a chain with two liberties."""
+    w = b.width
+    g0 = 0
+    g1 = 0
+    g2 = 0
+    for d in (-w, -1, 1, w):
+        q = p + d
+        if b.colour[q] == -c:
+            g = np.int64(b.head[q])
+            if b.liberties[g] == 2 and g != g0 and g != g1 and g != g2:
+                g2 = g1
+                g1 = g0
+                g0 = g
+                boards[0] = b
+                play(boards[0], p, c)
+                if is_taken(boards, moves, q, False):
+                    return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def escapes_ladder(b, boards, moves, h, p, c):
+    """Whether a legal move of c on p saves c's chain with head h, now in atari."""
+    boards[0] = b
+    play(boards[0], p, c)
+    liberties = boards[0].liberties[np.int64(boards[0].head[h])]
+    if liberties == 2:
+        return not is_taken(boards, moves, h, True)
+    return liberties > 2

@@ -1,0 +1,348 @@
+"""What a network sees: the 48 planes of AlphaGo 2016, packed six bytes to a point.  Compiled.
+
+Extended Data Table 2 of Silver et al., "Mastering the game of Go with deep neural networks and tree
+search", as MuGo (2016) described them.  The side to move is always "mine".  PLANES is the only
+place that knows their order; a trained network keeps a copy, and one for other planes is refused.
+
+    packed    uint8 (size², 6)          plane k of point i is bit k % 8 of byte k // 8 at [i]
+    planes    uint8 (size, size, 48)    the same unpacked, 0 or 1
+
+Eight-plane counts are one-hot: the k-th (from 1) is set where the count is k, the eighth also for
+more, none for zero.
+"""
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit, types
+from numba.extending import intrinsic
+
+from mugo.games import ladders
+from mugo.games.board import (
+    BLACK,
+    EMPTY,
+    POINTS,
+    RECENT,
+    WHITE,
+    clear,
+    decode,
+    give_turn,
+    is_legal,
+    is_repetition,
+    is_true_eye,
+    new_boards,
+    play,
+    replay,
+    set_up,
+)
+from mugo.games.coords import PASS, WHITE_BIT, symmetries
+
+
+class Plane(NamedTuple):
+    name: str
+    depth: int
+    meaning: str
+
+
+PLANES = (
+    Plane("stone colour",         3, "mine, theirs, empty"),
+    Plane("ones",                 1, "constant, so padding shows the edge"),
+    Plane("turns since",          8, "the last eight moves, one plane each; a pass lights none"),
+    Plane("liberties",            8, "of the chain on the point"),
+    Plane("capture size",         8, "opponent stones a legal move here takes"),
+    Plane("self-atari size",      8, "own stones in the chain that a legal move here leaves in atari"),
+    Plane("liberties after move", 8, "of the chain that a legal move here makes, captures counted"),
+    Plane("ladder capture",       1, "a legal move here takes a chain with two liberties in a ladder"),
+    Plane("ladder escape",        1, "a legal move here saves an own chain in atari from a ladder"),
+    Plane("sensibleness",         1, "legal, and fills no own true eye"),
+    Plane("zeros",                1, "constant"),
+)
+DEPTH = sum(plane.depth for plane in PLANES)     # 48
+PACKED = DEPTH // 8                              # bytes a point
+
+_FIRST = {plane.name: sum(p.depth for p in PLANES[:i]) for i, plane in enumerate(PLANES)}
+_STONES = _FIRST["stone colour"]
+_ONES = _FIRST["ones"]
+_TURNS = _FIRST["turns since"]
+_LIBERTIES = _FIRST["liberties"]
+_CAPTURE = _FIRST["capture size"]
+_SELF_ATARI = _FIRST["self-atari size"]
+_AFTER = _FIRST["liberties after move"]
+_LADDER_CAPTURE = _FIRST["ladder capture"]
+_LADDER_ESCAPE = _FIRST["ladder escape"]
+_SENSIBLE = _FIRST["sensibleness"]
+
+_WORDS = (POINTS + 63) // 64                     # a set of points is this many uint64
+
+
+# What one board's planes are worked out in.  A record, because numba passes it as one pointer; a tuple
+# of arrays costs half the speed.
+NOTES = np.dtype([
+    ("sets", np.uint64, (POINTS, _WORDS)),       # at a head: its chain's liberties as a set of points
+    ("union", np.uint64, _WORDS),                # the liberties of the chain that a move makes
+    ("joined", np.int64, 4),                     # heads of the chains that a move joins
+    ("taken", np.int64, 4),                      # and of those it takes
+    ("planes", np.uint64, POINTS),               # bit k: plane k holds on the point
+], align=True)
+
+
+class Scratch(NamedTuple):
+    """Working memory of one thread, for boards of every size."""
+
+    boards: np.ndarray                   # (1,) of BOARD: the game being replayed
+    history: np.ndarray                  # uint64 (MAX_PLIES,): its hashes
+    notes: np.ndarray                    # (1,) of NOTES
+    line: np.ndarray                     # ladders.Scratch.boards
+    moves: np.ndarray                    # ladders.Scratch.moves
+
+
+MAX_PLIES = 4096                         # longer games are no data; see dataset.py
+
+
+def new_scratch() -> Scratch:
+    """Working memory for the kernels here; one for each thread."""
+    return Scratch(new_boards(1), np.zeros(MAX_PLIES, np.uint64), np.zeros(1, NOTES), *ladders.new_scratch())
+
+
+@intrinsic
+def _count_bits(typing_context, x):
+    def generate(context, builder, signature, args):
+        return builder.ctpop(args[0])
+    return types.int64(types.uint64), generate
+
+
+@njit(cache=True, nogil=True)
+def _bit(k):
+    return np.uint64(1) << np.uint64(k)
+
+
+@njit(cache=True, nogil=True)
+def _count_plane(first, count):
+    """The bit of a one-hot count of eight planes; count is at least 1."""
+    return np.uint64(1) << np.uint64(first + min(count, 8) - 1)
+
+
+@njit(cache=True, nogil=True)
+def _collect_liberties(b, notes):
+    """Fill notes.sets[h] with the liberties of each chain, by its head h."""
+    w = b.width
+    for row in range(1, b.size + 1):
+        for p in range(row * w + 1, row * w + b.size + 1):
+            if b.colour[p] != EMPTY and b.head[p] == p:
+                for word in range(_WORDS):
+                    notes.sets[p, word] = 0
+    for i in range(b.n_empty):
+        p = np.int64(b.empties[i])
+        for d in (-w, -1, 1, w):
+            s = b.colour[p + d]
+            if s == BLACK or s == WHITE:
+                notes.sets[b.head[p + d], p >> 6] |= _bit(p & 63)
+
+
+@njit(cache=True, nogil=True)
+def _what_a_move_does(b, notes, p, c):
+    """(stones captured, stones of the chain made, its liberties, whether a chain of two liberties
+    is beside p) for a legal move of c on the empty point p, without playing it."""
+    w = b.width
+    n_joined = 0
+    n_taken = 0
+    stones = 1
+    captured = 0
+    empty = 0
+    hunted = False
+    for d in (-w, -1, 1, w):
+        q = p + d
+        s = b.colour[q]
+        if s == EMPTY:
+            empty += 1
+        elif s == c:
+            h = np.int64(b.head[q])
+            new = True
+            for k in range(n_joined):
+                new &= notes.joined[k] != h
+            if new:
+                notes.joined[n_joined] = h
+                n_joined += 1
+                stones += b.stones[h]
+        elif s == -c:
+            h = np.int64(b.head[q])
+            if b.liberties[h] == 2:
+                hunted = True
+            elif b.liberties[h] == 1:
+                new = True
+                for k in range(n_taken):
+                    new &= notes.taken[k] != h
+                if new:
+                    notes.taken[n_taken] = h
+                    n_taken += 1
+                    captured += b.stones[h]
+    if n_joined == 0 and n_taken == 0:
+        return captured, stones, empty, hunted
+    for word in range(_WORDS):
+        notes.union[word] = 0
+    for d in (-w, -1, 1, w):
+        q = p + d
+        if b.colour[q] == EMPTY:
+            notes.union[q >> 6] |= _bit(q & 63)
+    for k in range(n_joined):
+        h = notes.joined[k]
+        for word in range(_WORDS):
+            notes.union[word] |= notes.sets[h, word]
+    for k in range(n_taken):
+        h = notes.taken[k]
+        r = h
+        while True:                      # a captured stone leaves a liberty where it touched the chain
+            for d in (-w, -1, 1, w):
+                q = r + d
+                if q == p:
+                    notes.union[r >> 6] |= _bit(r & 63)
+                elif b.colour[q] == c:
+                    g = np.int64(b.head[q])
+                    for j in range(n_joined):
+                        if notes.joined[j] == g:
+                            notes.union[r >> 6] |= _bit(r & 63)
+            r = np.int64(b.next[r])
+            if r == h:
+                break
+    notes.union[p >> 6] &= ~_bit(p & 63)
+    liberties = 0
+    for word in range(_WORDS):
+        liberties += _count_bits(notes.union[word])
+    return captured, stones, liberties, hunted
+
+
+@njit(cache=True, nogil=True)
+def fill(b, history, notes, line, moves, read_ladders, turn, out):
+    """Write the packed planes of board b to out, uint8 (size², PACKED), for the side to move.
+
+    history: uint64, the hashes of the game so far at [0 .. b.moves].  notes, line, moves: scratch.
+    turn: int64 (size² + 1), a row of coords.symmetries: the board is written as it shows it.
+    """
+    size = b.size
+    w = b.width
+    c = b.to_play
+    _collect_liberties(b, notes)
+    for row in range(1, size + 1):
+        for p in range(row * w + 1, row * w + size + 1):
+            s = b.colour[p]
+            if s != EMPTY:
+                lit = _bit(_STONES) if s == c else _bit(_STONES + 1)
+                lit |= _count_plane(_LIBERTIES, np.int64(b.liberties[np.int64(b.head[p])]))
+                notes.planes[p] = lit | _bit(_ONES)
+                continue
+            lit = _bit(_ONES) | _bit(_STONES + 2)
+            if is_legal(b, p, c) and not is_repetition(b, history, p, c):
+                captured, stones, liberties, hunted = _what_a_move_does(b, notes, p, c)
+                if not is_true_eye(b, p, c):
+                    lit |= _bit(_SENSIBLE)
+                if captured:
+                    lit |= _count_plane(_CAPTURE, captured)
+                if liberties == 1:
+                    lit |= _count_plane(_SELF_ATARI, stones)
+                lit |= _count_plane(_AFTER, liberties)
+                if hunted and read_ladders and ladders.captures_in_ladder(b, line, moves, p, c):
+                    lit |= _bit(_LADDER_CAPTURE)
+            notes.planes[p] = lit
+    for k in range(min(RECENT, b.moves)):
+        p = np.int64(b.recent[(b.moves - k) & (RECENT - 1)])
+        if p != PASS:
+            notes.planes[p] |= _bit(_TURNS + k)
+    if read_ladders:
+        _fill_escapes(b, history, notes, line, moves)
+    i = 0
+    for row in range(1, size + 1):
+        for p in range(row * w + 1, row * w + size + 1):
+            lit = notes.planes[p]
+            o = turn[i]
+            for k in range(PACKED):
+                out[o, k] = np.uint8(lit & np.uint64(255))
+                lit >>= np.uint64(8)
+            i += 1
+
+
+@njit(cache=True, nogil=True)
+def _fill_escapes(b, history, notes, line, moves):
+    """Light the ladder escapes of every chain of the side to move that is in atari."""
+    w = b.width
+    c = b.to_play
+    tries = moves[ladders.DEPTH]
+    for row in range(1, b.size + 1):
+        for h in range(row * w + 1, row * w + b.size + 1):
+            if b.colour[h] == c and b.head[h] == h and b.liberties[h] == 1:
+                for i in range(ladders.ways_out(b, h, tries)):
+                    p = np.int64(tries[i])
+                    if (not notes.planes[p] & _bit(_LADDER_ESCAPE) and is_legal(b, p, c)
+                            and not is_repetition(b, history, p, c)
+                            and ladders.escapes_ladder(b, line, moves, h, p, c)):
+                        notes.planes[p] |= _bit(_LADDER_ESCAPE)
+
+
+@njit(cache=True, nogil=True)
+def fill_board(boards, history, scratch, read_ladders, turn, out):
+    """`fill` for boards[0], with a Scratch."""
+    fill(boards[0], history, scratch.notes[0], scratch.line, scratch.moves, read_ladders, turn, out)
+
+
+@njit(cache=True, nogil=True)
+def fill_game(size, setup, moves, scratch, read_ladders, turn, out):
+    """Packed planes of every position of a game before its moves; returns how many.
+
+    setup, moves: coded, and legal.  out: uint8 (at least one, size², PACKED), used again from the
+    start when it is full (so that speed can be measured without the memory).
+    """
+    b = scratch.boards[0]
+    notes = scratch.notes[0]
+    history = scratch.history
+    line = scratch.line
+    tries = scratch.moves
+    clear(b, size)
+    set_up(b, setup)
+    history[0] = b.hash
+    for i in range(len(moves)):
+        p, c = decode(b, moves[i])
+        give_turn(b, c)
+        fill(b, history, notes, line, tries, read_ladders, turn, out[i % len(out)])
+        play(b, p, c)
+        history[b.moves] = b.hash
+    return len(moves)
+
+
+@njit(cache=True, nogil=True)
+def fill_samples(size, setup, moves, samples, turns, scratch, out, targets):
+    """Packed planes and targets of positions anywhere in many games: a batch.
+
+    setup, moves: coded stones and moves of all games, end to end.  samples: int64 (n, 5), a row is
+    where the game's setup starts and ends, where its moves start, the move to predict (from 0), and
+    the symmetry to show it in.  turns: coords.symmetries(size).  out: uint8 (n, size², PACKED);
+    targets: int32 (n,), the move index to predict, turned likewise.
+    """
+    b = scratch.boards[0]
+    notes = scratch.notes[0]
+    for i in range(len(samples)):
+        first = samples[i, 2]
+        target = first + samples[i, 3]
+        turn = turns[samples[i, 4]]
+        clear(b, size)
+        set_up(b, setup[samples[i, 0]:samples[i, 1]])
+        replay(b, scratch.history, moves, first, target)
+        p, c = decode(b, moves[target])
+        give_turn(b, c)
+        fill(b, scratch.history, notes, scratch.line, scratch.moves, True, turn, out[i])
+        targets[i] = turn[np.int64(moves[target]) & (WHITE_BIT - 1)]
+
+
+def encode(positions, symmetry: int = 0) -> np.ndarray:
+    """Packed planes, uint8 (n, size², PACKED), of go.Positions of one size, for their side to move."""
+    size = positions[0].size
+    turn = symmetries(size)[symmetry]
+    out = np.empty((len(positions), size * size, PACKED), np.uint8)
+    scratch = new_scratch()
+    for position, packed in zip(positions, out, strict=True):
+        fill_board(position.board, position.history, scratch, True, turn, packed)
+    return out
+
+
+def unpack(packed: np.ndarray, depth: int = DEPTH) -> np.ndarray:
+    """uint8 (..., size, size, depth), 0 or 1, of packed planes (..., size², bytes)."""
+    size = int(round(packed.shape[-2] ** 0.5))
+    planes = np.unpackbits(packed, axis=-1, count=depth, bitorder="little")
+    return planes.reshape(*packed.shape[:-2], size, size, depth)

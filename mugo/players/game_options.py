@@ -1,0 +1,57 @@
+"""How the game of a command line begins:  --game, --size, --k, --exactly, --komi --> the first position.
+
+    mugo gtp uct --game gomoku --size 15          Gomoku on 15x15, 5 in a row
+    mugo gtp mcts --network gomoku-6-4            what the network was trained for: Gomoku on 6x6, 4 in a row
+    mugo gtp mcts                                 Go on 19x19
+"""
+import argparse
+
+from mugo.files import BadInput
+from mugo.games.game import GAMES, new_game
+from mugo.games.position import BasePosition
+from mugo.players.player import NETWORKED
+
+KOMI = 7.5
+GOMOKU_SIZE = 8
+OWN = {"go": ("komi", "handicap"), "gomoku": ("k", "exactly")}         # options that the other game does not have
+
+
+def add_arguments(parser: argparse.ArgumentParser, size: str) -> None:
+    """The options that say which game it is.  size: of Go's board by default, in words."""
+    parser.add_argument("--game", choices=GAMES, help="(default: what --network plays, or go)")
+    parser.add_argument("--size", type=int, help=f"of the board (default: {size}; in Gomoku that of --network, or "
+                        f"{GOMOKU_SIZE})")
+    parser.add_argument("--k", type=int, metavar="K", help="in Gomoku: how many in a row win (default: 3 on 3x3, 4 up "
+                        "to 6x6, else 5)")
+    parser.add_argument("--exactly", action="store_true", help="in Gomoku: more than K in a row do not win "
+                        "(default: they do)")
+    parser.add_argument("--komi", type=float, help=f"in Go (default: {KOMI:g})")
+
+
+def first_position(args: argparse.Namespace, size: int) -> BasePosition:
+    """The empty board of a command line.  size: of Go's, where nobody says.  Raises BadInput."""
+    trained = trained_for(args)
+    game = args.game or trained.get("game", "go")
+    other = next(name for name in GAMES if name != game)
+    for name in OWN[other]:
+        if getattr(args, name, None):
+            raise BadInput(f"--{name} is for {other.capitalize()}, and this is {game.capitalize()}")
+    if game == "go":
+        return new_game(game, size if args.size is None else args.size, komi=KOMI if args.komi is None else args.komi)
+    if trained.get("game") != game:
+        trained = {}
+    size = trained.get("size", GOMOKU_SIZE) if args.size is None else args.size
+    own = size == trained.get("size") and args.k is None
+    return new_game(game, size, k=trained["k"] if own else args.k, exactly=args.exactly or own and trained["exactly"])
+
+
+def trained_for(args: argparse.Namespace) -> dict:
+    """"game", "size", "k" and "exactly" of the network that a command line names; {} if it names none.
+    Raises BadInput."""
+    name, player = getattr(args, "network", None), getattr(args, "player", None)
+    if name is None or player not in NETWORKED:
+        return {}
+    from mugo.nn.inference import find, read_about  # here, so that others start without it
+    about = read_about(find(name))
+    return {"game": about.get("game", "go"), "size": about["size"], "k": about.get("k"),
+            "exactly": about.get("exactly", False)}

@@ -1,0 +1,92 @@
+"""How a network learned, as pictures: of a run of `train`, and of one of `selfplay`."""
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from mugo.intervals import wilson
+from mugo.plots.diagrams import BLUE, GREEN, INK, RED, figure_of, save_figure
+
+COLOURS = BLUE, GREEN, RED, "#8a5a9e", "#c08a2e", "#2f8f8a", "#7a5230"          # as many as trials.LEVELS
+
+
+def training_curve(history: Sequence[dict], path: Path) -> None:
+    """Loss and accuracy against positions, from the rows of a run's log; the value's error if it has one."""
+    has_value = "validation_value_error" in history[0]
+    figure = figure_of((5 * (2 + has_value), 4))
+    left, right, *others = figure.subplots(1, 2 + has_value)
+    unit, name_of_unit = (1e6, "millions") if history[-1]["positions"] >= 1e6 else (1e3, "thousands")
+    positions = [row["positions"] / unit for row in history]
+
+    def line(axes, name, colour, style, label, scale=1.0):
+        axes.plot(positions, [row[name] * scale for row in history], style, color=colour, label=label,
+                  linewidth=1.3, markersize=3)
+
+    line(left, "ce", BLUE, ".--", "training")
+    line(left, "validation_ce", BLUE, ".-", "validation")
+    left.set_ylabel("cross-entropy of the next move")
+    for name, colour, label in (("top1", RED, "top-1"), ("top5", GREEN, "top-5")):
+        line(right, name, colour, ".--", f"{label}, training", 100)
+        line(right, f"validation_{name}", colour, ".-", f"{label}, validation", 100)
+    right.set_ylabel("the move played is predicted, %")
+    for axes in others:
+        line(axes, "value_error", BLUE, ".--", "training")
+        line(axes, "validation_value_error", BLUE, ".-", "validation")
+        axes.set_ylabel("mean squared error of the value")
+    for axes in (left, right, *others):
+        axes.set_xlabel(f"positions trained on, {name_of_unit}")
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize=8, frameon=False)
+        axes.spines[["top", "right"]].set_visible(False)
+    save_figure(figure, path)
+
+
+def selfplay_curve(history: Sequence[dict], trials: Sequence[dict], path: Path) -> None:
+    """Losses, length of games and points in trials against games of self-play, from a run's log and trials."""
+    figure = figure_of((15, 4))
+    left, middle, right = figure.subplots(1, 3)
+    games = [row["games"] for row in history]
+    for name, colour, label in (("ce", BLUE, "cross-entropy, policy and visits"),
+                                ("entropy", GREEN, "entropy of the policy"),
+                                ("error", RED, "squared error of the value")):
+        left.plot(games, [row[name] for row in history], color=colour, linewidth=1, label=label)
+    left.set_ylim(bottom=0)
+    middle.plot(games, smoothed([row["moves"] for row in history]), color=INK, linewidth=1.2, label="moves of a game")
+    middle.set_ylim(bottom=0)
+    shares = middle.twinx()
+    for name, colour, label in (("black", BLUE, "points of the side that begins"), ("draws", GREEN, "drawn")):
+        shares.plot(games, smoothed([100 * row[name] for row in history]), color=colour, linewidth=1.2, label=label)
+    shares.set_ylim(0, 100)
+    shares.set_ylabel("%")
+    draw_trials(right, trials)
+    right.set_ylabel("points of the newest network, %")
+    for axes in (left, middle, right):
+        axes.set_xlabel("games of self-play")
+        axes.grid(alpha=0.3)
+        axes.spines[["top", "right"]].set_visible(False)
+    for axes, place in ((left, "upper right"), (middle, "lower left"), (shares, "upper right"), (right, "lower right")):
+        axes.legend(fontsize=7, frameon=False, loc=place)
+    save_figure(figure, path)
+
+
+def smoothed(values: Sequence[float]) -> np.ndarray:
+    """Means over the last twentieth of a curve, or over what there is of it at its beginning."""
+    sums = np.cumsum([0.0, *values])
+    last = np.arange(1, len(sums))
+    first = np.maximum(0, last - max(1, len(values) // 20))
+    return (sums[last] - sums[first]) / (last - first)
+
+
+def draw_trials(axes, trials: Sequence[dict]) -> None:
+    """Points against games of self-play on matplotlib axes, a line for each opponent, from the rows of a run's
+    trials; whiskers are Wilson's 95 % intervals.  The best so far changes from row to row, so its line is dotted."""
+    for i, name in enumerate(dict.fromkeys(row["opponent"] for row in trials)):
+        met = [row for row in trials if row["opponent"] == name]
+        games = [row["wins"] + row["draws"] + row["losses"] for row in met]
+        rates = [wilson(row["wins"] + row["draws"] / 2, played) for row, played in zip(met, games, strict=True)]
+        below, above = ([100 * abs(getattr(rate, end) - rate.value) for rate in rates] for end in ("low", "high"))
+        is_uct = bool(met[0]["simulations"])
+        axes.errorbar([row["games"] for row in met], [100 * rate.value for rate in rates], [below, above],
+                      fmt=".-" if is_uct else ".:", color=COLOURS[i % len(COLOURS)] if is_uct else INK,
+                      linewidth=1.2, elinewidth=0.7, capsize=2, markersize=5, label=f"against {name}")
+    axes.set_ylim(-3, 103)

@@ -1,0 +1,18 @@
+"""Options that had another name before version 0.1: an error for the old name gives the new one."""
+from collections.abc import Collection, Iterable
+
+from mugo.files import BadInput
+
+RENAMED_OPTIONS: dict[str, str] = {
+}
+
+
+def refuse_renamed_options(words: Iterable[str], known: Collection[str] = ()) -> None:
+    """Raise BadInput for the first word of a command line that is a renamed option.
+
+    known: options of the command at hand; one of them is never refused.
+    """
+    for word in words:
+        name = word.partition("=")[0]
+        if name in RENAMED_OPTIONS and name not in known:
+            raise BadInput(f"{name} is now {RENAMED_OPTIONS[name]}")

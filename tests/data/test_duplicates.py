@@ -1,0 +1,201 @@
+"""No copy of a game escapes the split: `dataset.fingerprint` against brute force, and what it cannot see.
+
+The brute force is benchmarks/duplicates.py's: plain Python that tries all sixteen copies.
+"""
+import importlib.util
+import itertools
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from oracles import Game
+from small_games import random_game
+
+from mugo.data import dataset
+from mugo.data.preprocess import preprocess
+from mugo.games.coords import WHITE_BIT, symmetries
+from mugo.sgf import archives
+from mugo.sgf.parser import Record, format_record, read_records
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def duplicates():
+    spec = importlib.util.spec_from_file_location("duplicates", ROOT / "benchmarks" / "duplicates.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def sample_games() -> list[Record]:
+    """Thirty of the sample games on 9x9, thirty on 19x19, and five with handicap stones anywhere; none short."""
+    games = []
+    for name in ("gnugo-9x9.zip", "gnugo-19x19.tar.gz"):
+        source, = archives.sources([str(ROOT / "data" / name)])
+        records = (record for text in archives.texts(source) for record in read_records(text.data))
+        games += itertools.islice((record for record in records if len(record.moves) > 50), 30)
+    rng = np.random.default_rng(1)
+    return games + [next(read_records(random_game(9, 3, 60, rng).sgf.encode())) for _ in range(5)]
+
+
+def copy(ways, game: Record, way: int, plies: int | None = None) -> Record:
+    """A copy of a game, by the brute force's own tables; way 0 is the game itself, odd ones are recoloured."""
+    place = ways[way]
+    return replace(game, setup=np.array([place[stone] for stone in game.setup.tolist()], np.int16),
+                   moves=np.array([place[move] for move in game.moves.tolist()[:plies]], np.int16),
+                   first=game.first if way % 2 == 0 else -game.first)
+
+
+def opening_of(game: Record) -> int:
+    return int(dataset.fingerprint(game.size, game.setup, game.moves, symmetries(game.size))[1])
+
+
+def test_the_sixteen_ways_to_copy_a_game_are_those_of_a_square_and_two_colours(duplicates):
+    ways = duplicates.copies(3)
+    assert len({tuple(way.items()) for way in ways}) == 16
+    for way in ways:
+        assert sorted(way.values()) == sorted(way)
+        assert way[9] in (9, 9 + WHITE_BIT)
+        assert way[4] % WHITE_BIT == 4
+        for a in range(9):
+            for b in range(9):
+                distance = [(p // 3 - q // 3) ** 2 + (p % 3 - q % 3) ** 2
+                            for p, q in ((a, b), (way[a] % WHITE_BIT, way[b] % WHITE_BIT))]
+                assert distance[0] == distance[1]
+
+
+def test_copies_turned_recoloured_or_broken_off_fall_where_the_game_does(duplicates, sample_games):
+    """Also where the copy breaks off earlier than the game, as long as it has the moves that decide."""
+    for game in sample_games:
+        ways = duplicates.copies(game.size)
+        for way in range(16):
+            for plies in (None, 200, dataset.OPENING + 1, dataset.OPENING):
+                assert opening_of(copy(ways, game, way, plies)) == opening_of(game)
+
+
+def test_openings_are_the_same_exactly_where_brute_force_says_so(duplicates, sample_games):
+    """Games, copies of them, and copies with one move changed: two divisions into classes, one and the same."""
+    rng = np.random.default_rng(2)
+    games = []
+    for game in sample_games:
+        ways = duplicates.copies(game.size)
+        changed = game.moves.copy()
+        k = int(rng.integers(dataset.OPENING))
+        changed[k] = rng.integers(game.size ** 2) | (changed[k] & WHITE_BIT)
+        games += [game, copy(ways, game, int(rng.integers(16)), 100), replace(game, moves=changed),
+                  copy(ways, replace(game, moves=changed), int(rng.integers(16)))]
+    classes, prints = defaultdict(set), defaultdict(set)
+    for game in games:
+        moves = duplicates.without_passes_at_the_end(game.size, game.moves.tolist())[:dataset.OPENING]
+        brute = duplicates.canonical(game.size, game.setup.tolist(), moves, duplicates.copies(game.size))
+        classes[brute].add(opening_of(game))
+        prints[opening_of(game)].add(brute)
+    assert len(classes) >= 1.5 * len(sample_games)
+    assert all(len(found) == 1 for found in [*classes.values(), *prints.values()])
+
+
+@pytest.fixture(scope="module")
+def copied(duplicates, sample_games, tmp_path_factory) -> dataset.DataSet:
+    """The sample games and two copies of each, that break off or go on otherwise after the opening."""
+    folder = tmp_path_factory.mktemp("copied")
+    rng = np.random.default_rng(3)
+    (folder / "sgf").mkdir()
+    for i, game in enumerate(sample_games):
+        ways = duplicates.copies(game.size)
+        passed = np.concatenate([game.moves[:44], [game.size ** 2 | (int(game.moves[44]) & WHITE_BIT)]])
+        for k, other in enumerate((game, copy(ways, game, int(rng.integers(16)), 50),
+                                   copy(ways, replace(game, moves=np.append(passed, game.moves[45])),
+                                        int(rng.integers(16))))):
+            (folder / "sgf" / f"{i:02d}-{k}.sgf").write_text(format_record(other), encoding="utf-8")
+    return preprocess([str(folder / "sgf")], folder / "set", workers=1, test=0.4, validation=0.0)
+
+
+def test_no_test_game_of_a_data_set_full_of_copies_is_one_of_a_training_game(duplicates, copied):
+    games = copied.used
+    assert len(games) > len({name[:2] for name in games["name"].str[-8:]})           # some copies are used
+    test, train = (list(duplicates.canonical_openings(copied, games[games["split"] == split]))
+                   for split in ("test", "train"))
+    assert min(len(test), len(train)) > 20
+    assert duplicates.copies_between(test, train) == (0, 0)
+
+
+def test_copies_between_counts_pairs_and_games_broken_off_early(duplicates):
+    long, other, shorter, unlike = ((9, (), tuple(range(start, stop))) for start, stop in (
+        (0, 40), (1, 41), (0, 25), (5, 30)))
+    assert duplicates.copies_between([long, other], [long, long]) == (2, 0)
+    assert duplicates.copies_between([long, other], [unlike, shorter]) == (0, 1)
+    assert duplicates.copies_between([shorter], [long, long, other]) == (0, 1)
+    assert duplicates.copies_between([long], [(9, (3,), long[2]), (13, (), long[2])]) == (0, 0)
+
+
+def test_near_copies_differ_in_one_move(duplicates, sample_games, tmp_path):
+    """The first sample game, turned, has another move 10; the second has two others."""
+    games = [game for game in sample_games if game.size == 9 and not len(game.setup)]
+    ways = duplicates.copies(9)
+
+    def with_others(game: Record, *places: int) -> Record:
+        moves = game.moves.copy()
+        free = np.setdiff1d(np.arange(81), moves[:50] % WHITE_BIT)
+        for k, point in zip(places, free, strict=False):
+            moves[k] = point | (moves[k] & WHITE_BIT)
+        return replace(game, moves=moves)
+
+    assert near(duplicates, games[:2], [copy(ways, with_others(games[0], 9), 11)], tmp_path) == [True, False]
+    assert near(duplicates, games[:2], [with_others(games[1], 0)], tmp_path) == [False, True]
+    assert near(duplicates, games[:2], [with_others(games[1], 9, 12)], tmp_path) == [False, False]
+
+
+def near(duplicates, some: list[Record], others: list[Record], tmp_path) -> list[bool]:
+    return duplicates.near_copies(positions_of(some), positions_of(others)).tolist()
+
+
+def positions_of(games: list[Record]) -> dataset.Positions:
+    """Games as a data set has them, without files."""
+    plies, setups = np.array([len(game.moves) for game in games]), np.array([len(game.setup) for game in games])
+    starts, setup_ends = np.concatenate([[0], np.cumsum(plies)]), np.cumsum(setups)
+    rows = pd.DataFrame({"plies": plies, "move_start": starts[:-1], "setup_start": setup_ends - setups,
+                         "setup_end": setup_ends, "winner": 1})
+    return dataset.Positions(games[0].size, rows, starts, np.concatenate([game.setup for game in games]),
+                             np.concatenate([game.moves for game in games]))
+
+
+def test_known_boards_are_those_that_brute_force_finds(duplicates, sample_games):
+    """Every board of some games, as all its copies, in a dict; captures and handicap stones are among them."""
+    games = [game for game in sample_games if game.size == 9]
+    some, others = games[:6] + games[-2:], games[3:12] + games[-5:]
+    ways = duplicates.copies(9)
+    others = [copy(ways, game, i % 16) for i, game in enumerate(others)]
+
+    def boards(game: Record):
+        """(stones as mine 1 and theirs -1 by move index, the move index played), position by position."""
+        played = Game(9, {divmod(int(stone) % WHITE_BIT, 9): -1 if stone & WHITE_BIT else 1 for stone in game.setup})
+        for move in game.moves.tolist():
+            colour, index = -1 if move & WHITE_BIT else 1, move % WHITE_BIT
+            yield {row * 9 + col: stone * colour for (row, col), stone in played.stones.items()}, index
+            played.play(divmod(index, 9) if index < 81 else None, colour)
+
+    def least(stones: dict, index: int) -> tuple:
+        return min((tuple(sorted((way[at], stone) for at, stone in stones.items())), way[index]) for way in ways[::2])
+
+    answers = defaultdict(list)
+    for game in others:
+        for stones, index in boards(game):
+            board, answer = least(stones, index)
+            answers[board].append(answer)
+    expected = []
+    for game in some:
+        for stones, index in boards(game):
+            board, answer = least(stones, index)
+            given = answers.get(board, [])
+            best = {other for other in given if given.count(other) == max(map(given.count, given))}
+            expected.append((bool(given), answer in best, len(best) > 1))
+    rows = duplicates.known_boards(positions_of(some), positions_of(others))
+    known, answered, tied = (np.array(column) for column in zip(*expected, strict=True))
+    assert rows["known"].tolist() == known.tolist()
+    assert 0.3 < known.mean() < 1
+    assert rows["answered"][~tied].tolist() == answered[~tied].tolist()

@@ -1,0 +1,513 @@
+"""board.py: the rules, drawn; counted; and compared with slow twins at every move of many games.
+
+Turns, superko, handicap and results are go.Position's: see test_go.py.
+
+Compiled code reads past the end of an array without a word.  With bounds checked (and compiled anew):
+
+    NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(mktemp -d) pytest tests/test_{board,ladders,planes,rollouts,go}.py
+"""
+import random
+from itertools import product
+
+import numpy as np
+import pytest
+from drawing import after, assert_same_points, assert_same_stones, draw, named
+from numba import njit
+from oracles import chain, every_point, put
+from oracles import is_true_eye as is_true_eye_slowly
+from played import coded, random_game, real_games, stones_of
+from sgfmill import boards as sgfmill_boards
+
+from mugo.games.board import (
+    BLACK,
+    EMPTY,
+    KO,
+    LEGAL,
+    OCCUPIED,
+    SUICIDE,
+    WHITE,
+    area_score,
+    clear,
+    decode,
+    give_turn,
+    index_of,
+    is_true_eye,
+    legality,
+    new_boards,
+    play,
+    set_up,
+    zobrist,
+)
+from mugo.games.coords import PASS, WHITE_BIT, board_points, move_index, point_at, row_col
+from mugo.games.go import Position
+
+# -- captures
+
+@pytest.mark.parametrize("before, then", [
+    ("""
+        . X . .
+        X O a .
+        . X . .
+        . . . .
+    """, """
+        . X . .
+        X . X .
+        . X . .
+        . . . .
+    """),
+    ("""
+        O O a .
+        X X O .
+        . . X .
+        . . . .
+    """, """
+        . . X .
+        X X O .
+        . . X .
+        . . . .
+    """),
+    ("""
+        . X O X .
+        X O a O X
+        . X O X .
+        . . X . .
+        . . . . .
+    """, """
+        . X . X .
+        X . X . X
+        . X . X .
+        . . X . .
+        . . . . .
+    """),
+    ("""
+        a O O O O
+        O O O O O
+        O O O O O
+        O O O O O
+        O O O O O
+    """, """
+        X . . . .
+        . . . . .
+        . . . . .
+        . . . . .
+        . . . . .
+    """),
+], ids=["a stone", "a chain in the corner", "four chains at once", "a whole board"])
+def test_stones_without_liberties_leave_the_board(before, then):
+    position, at = draw(before)
+    expected, _ = draw(then)
+    played = after(position, at, "a")
+    assert_same_stones(played.stones, expected.stones)
+    taken = (position.stones == WHITE).sum() - (expected.stones == WHITE).sum()
+    assert played.captures == {BLACK: taken, WHITE: 0}
+    assert_board_is_sound(played)
+
+
+def test_suicide_of_a_stone_or_a_chain_is_illegal():
+    position, at = draw("""
+        a O . . .
+        O . . . O
+        . . . O b
+        . . . O Xc
+        . . . . O
+    """)
+    assert position.why_illegal(at["a"]) == "is suicide"
+    assert position.why_illegal(at["b"]) == "is suicide"
+    assert position.why_illegal(at["a"], WHITE) is None
+    assert position.why_illegal(at["b"], WHITE) is None
+    assert position.why_illegal(at["c"]) == "is occupied"
+
+
+def test_a_move_that_captures_is_no_suicide():
+    position, at = draw("""
+        . O X . .
+        O a O X .
+        X O X . .
+        . X . . .
+        . . . . .
+    """)
+    played = after(position, at, "a")
+    expected, _ = draw("""
+        . O X . .
+        O X . X .
+        X . X . .
+        . X . . .
+        . . . . .
+    """)
+    assert_same_stones(played.stones, expected.stones)
+    assert played.captures[BLACK] == 2
+
+
+def test_a_friend_with_another_liberty_saves_from_suicide():
+    position, at = draw("""
+        a X O .
+        O X O .
+        . X O .
+        . O . .
+    """)
+    assert position.why_illegal(at["a"]) is None
+
+
+# -- ko
+
+def test_a_ko_may_not_be_retaken_at_once_but_later():
+    position, at = draw("""
+        . X O . .
+        X Ob a O .
+        . X O . .
+        . . . . .
+        c . . . d
+    """)
+    taken = after(position, at, "a")
+    assert taken.why_illegal(at["b"]) == "retakes the ko"
+    assert after(taken, at, "c d").why_illegal(at["b"]) is None
+    assert after(taken, at, "pass pass").why_illegal(at["b"]) == "repeats a position (superko)"
+
+
+def test_a_ko_binds_only_the_colour_whose_stone_was_taken():
+    position, at = draw("""
+        . X O . .
+        X Ob a O .
+        . X O . .
+        . . . . .
+        . . . . .
+    """)
+    taken = after(position, at, "a")
+    assert taken.why_illegal(at["b"], BLACK) is None
+    board = new_boards(1)
+    board[0] = taken.board[0]
+    give_turn(board[0], BLACK)
+    assert legality(board[0], at["b"], BLACK) == LEGAL
+
+
+def test_a_snapback_is_no_ko():
+    position, at = draw("""
+        X O Xb O .
+        X O a X .
+        . X X . .
+        . . . . .
+        . . . . .
+    """, to_play=WHITE)
+    taken = after(position, at, "a")
+    assert taken.captures[WHITE] == 1
+    assert taken.why_illegal(at["b"]) is None
+    retaken = after(taken, at, "b")
+    expected, _ = draw("""
+        X . X O .
+        X . . X .
+        . X X . .
+        . . . . .
+        . . . . .
+    """)
+    assert_same_stones(retaken.stones, expected.stones)
+
+
+# -- eyes
+
+def test_a_true_eye_in_the_centre_bears_one_bad_diagonal():
+    position, at = draw("""
+        . . . . . . .
+        . O X . . . .
+        . X a X . . .
+        . . X c X O .
+        . . . X b X .
+        . . . . X O .
+        . . . . . . .
+    """)
+    assert_same_points(position, true_eyes(position, BLACK), named(at, "a c"), "Black's true eyes")
+    assert_same_points(position, true_eyes(position, WHITE), [], "White's true eyes")
+
+
+def test_a_true_eye_at_the_edge_bears_none():
+    position, at = draw("""
+        a X . X b X
+        X X . X X O
+        . . . . . .
+        X . . . . X
+        c X . . X d
+        X . . . O X
+    """)
+    assert_same_points(position, true_eyes(position, BLACK), named(at, "a c"), "Black's true eyes")
+
+
+def true_eyes(position, colour):
+    points = board_points(position.size)
+    empty = points[(position.stones == EMPTY).ravel()]
+    return [p for p in empty if is_true_eye(position.board[0], p, colour)]
+
+
+# -- area
+
+@pytest.mark.parametrize("picture, score", [
+    ("""
+        . . .
+        . . .
+        . . .
+    """, 0),
+    ("""
+        . . .
+        . X .
+        . . .
+    """, 9),
+    ("""
+        . X O .
+        . X O .
+        . X O .
+        . X O .
+    """, 0),
+    ("""
+        . X . O .
+        . X . O .
+        . X O O .
+        . X O . .
+        X X O O O
+    """, 10 - 13),
+    ("""
+        . X X X .
+        X X O X X
+        X O . O X
+        X O O O X
+        X X X X X
+    """, 25 - 2 * 7 - 1 + 1),
+], ids=["nobody's", "all Black's", "halves", "neutral points", "an eye inside"])
+def test_area_is_stones_and_what_only_one_colour_reaches(picture, score):
+    position, _ = draw(picture)
+    assert area_score(position.board[0]) == score
+
+
+# -- setting up
+
+def test_set_up_stops_at_the_first_stone_that_cannot_stand():
+    board = new_boards(1)
+    for stones, placed in [
+        ([0, 1 + WHITE_BIT], 2),
+        ([0, 0], 1),
+        ([0, 0 + WHITE_BIT], 1),
+        ([1 + WHITE_BIT, 5 + WHITE_BIT, 0], 2),                     # suicide on 5x5
+        ([0, 1 + WHITE_BIT, 5 + WHITE_BIT], 2),                     # it would take a stone
+        ([25], 0), ([24, 26], 1), ([511], 0),                       # a pass, and off the board
+    ]:
+        clear(board[0], 5)
+        assert set_up(board[0], np.array(stones, np.int16)) == placed
+    for off_the_board in (361, 362, 380, 400, 511):
+        clear(board[0], 19)
+        assert set_up(board[0], np.array([off_the_board], np.int16)) == 0
+
+
+# -- known numbers: https://tromp.github.io/go/legal.html
+
+@pytest.mark.parametrize("size, legal", [(2, 57), (3, 12_675)])
+def test_the_number_of_legal_positions_is_the_known_one(size, legal):
+    board = new_boards(1)
+    found = 0
+    for colours in product((EMPTY, BLACK, WHITE), repeat=size * size):
+        coded = [i + (WHITE_BIT if c == WHITE else 0) for i, c in enumerate(colours) if c != EMPTY]
+        clear(board[0], size)
+        found += set_up(board[0], np.array(coded, np.int16)) == len(coded)
+    assert found == legal
+
+
+@pytest.mark.slow
+def test_the_number_of_legal_positions_on_4x4_is_the_known_one():
+    assert count_positions(new_boards(17), 4) == 24_318_165
+
+
+@njit
+def count_positions(boards, size):
+    """Legal positions, point by point: stones without a liberty get none from more stones."""
+    n = size * size
+    tried = np.zeros(n + 1, np.int64)
+    coded = np.zeros(1, np.int16)
+    clear(boards[0], size)
+    found = 0
+    depth = 0
+    while depth >= 0:
+        if depth == n:
+            found += 1
+            depth -= 1
+            continue
+        colour = tried[depth]            # 0 leaves the point empty, 1 is black, 2 white
+        tried[depth] += 1
+        if colour == 3:
+            depth -= 1
+            continue
+        boards[depth + 1] = boards[depth]
+        coded[0] = depth + (WHITE_BIT if colour == 2 else 0)
+        if colour == 0 or set_up(boards[depth + 1], coded) == 1:
+            depth += 1
+            tried[depth] = 0
+    return found
+
+
+@pytest.mark.parametrize("size, depth", [(2, 6), (3, 3)])
+def test_the_number_of_games_of_some_moves_is_the_slow_twins(size, depth):
+    """Every line of play, without passes; on 2x2 deep enough for captures, kos and repetitions."""
+    def count(position, left):
+        if left == 0:
+            return 1
+        return sum(count(position.play(p), left - 1) for p in position.legal_points().tolist())
+
+    def count_slowly(past, colour, left):
+        if left == 0:
+            return 1
+        boards = (put(size, past[-1], p, colour) for p in every_point(size))
+        return sum(count_slowly([*past, board], -colour, left - 1)
+                   for board in boards if board is not None and board not in past)
+
+    assert count(Position(size), depth) == count_slowly([{}], BLACK, depth)
+
+
+# -- equal to slow twins
+
+@pytest.mark.parametrize("size, games, every", [
+    (2, 30, 1), (3, 30, 1), (5, 20, 1), (7, 6, 1), (9, 5, 2), (13, 2, 5), (19, 1, 20),
+])
+def test_what_a_board_keeps_is_what_walking_finds(size, games, every):
+    """At every move of random games; on large boards at every so many, where walking takes long."""
+    rng = random.Random(size)
+    for _ in range(games):
+        for position in random_game(rng, size):
+            if position.plies % every == 0:
+                assert_board_is_sound(position)
+
+
+def test_boards_of_every_size_live_side_by_side():
+    rng = random.Random(1)
+    boards = {size: random_game(rng, size) for size in range(2, 20)}
+    for _ in range(12):
+        for size in list(boards):
+            position = next(boards[size], None)
+            if position is None:
+                del boards[size]
+            else:
+                assert position.size == size
+                assert_counts_are_right(position)
+
+
+@pytest.mark.parametrize("size, games", [(2, 50), (3, 50), (5, 40), (9, 20), (13, 6), (19, 4)])
+def test_random_games_go_as_sgfmills(size, games):
+    rng = random.Random(100 + size)
+    for _ in range(games):
+        *_, last = random_game(rng, size)
+        assert follow_with_sgfmill(size, (), coded(last)[1]) == last.plies
+
+
+def test_a_hundred_real_games_go_as_sgfmills():
+    for record in real_games(100):
+        follow_with_sgfmill(record.size, record.setup, record.moves)
+
+
+@pytest.mark.slow
+def test_three_thousand_real_games_go_as_sgfmills():
+    games = moves = 0
+    for record in real_games(3000):
+        moves += follow_with_sgfmill(record.size, record.setup, record.moves)
+        games += 1
+    print(f"{games} games, {moves} moves")
+
+
+def follow_with_sgfmill(size, setup, moves):
+    """Play coded moves on both boards, comparing stones, ko and captures at each; returns how many.
+
+    Stops at a move that mugo's rules forbid, and checks that sgfmill has the same reason.
+    """
+    position = Position(size)
+    ours = new_boards(1)
+    ours[0] = position.board[0]
+    board = ours[0]
+    theirs = sgfmill_boards.Board(size)
+    assert set_up(board, np.array(setup, np.int16)) == len(setup)
+    for stone in setup:
+        point, colour = decode(board, stone)
+        assert theirs.play(*from_below(point, size), NAMES[colour]) is None
+    points = board_points(size)
+    ko = None
+    for number, move in enumerate(moves):
+        point, colour = decode(board, move)
+        give_turn(board, colour)
+        reason = legality(board, point, colour) if point else LEGAL
+        if reason != LEGAL:
+            at = from_below(point, size)
+            assert reason == (OCCUPIED if theirs.get(*at) else KO if at == ko else SUICIDE)
+            if reason == SUICIDE:
+                theirs.play(*at, NAMES[colour])
+                assert theirs.get(*at) is None
+            return number
+        ko = theirs.play(*from_below(point, size), NAMES[colour]) if point else None
+        play(board, point, colour)
+        expected = np.zeros((size, size), np.int8)
+        for name, (row, col) in theirs.list_occupied_points():
+            expected[size - 1 - row, col] = BLACK if name == "b" else WHITE
+        stones = board["colour"][points].reshape(size, size)
+        assert_same_stones(stones, expected, f"after move {number + 1}")
+        assert (from_below(board["ko"], size) if board["ko"] else None) == ko, f"ko after move {number + 1}"
+    return len(moves)
+
+
+NAMES = {BLACK: "b", WHITE: "w"}
+
+
+def from_below(point, size):
+    """sgfmill counts its rows from below."""
+    row, col = row_col(int(point), size)
+    return size - 1 - row, col
+
+
+def assert_board_is_sound(position):
+    """Chains, liberties, hash, empty points, legality and eyes are what walking the board finds."""
+    size, board, stones = position.size, position.board[0], stones_of(position)
+    assert_counts_are_right(position)
+    for colour in (BLACK, WHITE):
+        legal, expected, eyes = set(), set(), set()
+        for point in every_point(size):
+            p = point_at(*point, size)
+            answer = legality(board, p, colour)
+            if answer == LEGAL or answer == KO:
+                legal.add(p)
+            board_after = put(size, stones, point, colour)
+            if board_after is not None:
+                expected.add(p)
+                if answer == KO:
+                    assert colour == position.to_play and board_after == stones_of(position.previous)
+            if point not in stones and is_true_eye_slowly(size, stones, point, colour):
+                eyes.add(p)
+        assert_same_points(position, legal, expected, f"legal for {colour} but for ko")
+        assert_same_points(position, true_eyes(position, colour), eyes, f"true eyes of {colour}")
+
+
+def assert_counts_are_right(position):
+    size, board, stones = position.size, position.board[0], stones_of(position)
+    hashed = np.uint64(0)
+    seen = set()
+    for point, colour in stones.items():
+        hashed ^= zobrist(point_at(*point, size), colour)
+        if point in seen:
+            continue
+        found, liberties = chain(size, stones, point)
+        seen |= found
+        assert liberties
+        points = {point_at(*stone, size) for stone in found}
+        head = int(board["head"][min(points)])
+        assert_same_points(position, {p for p in board_points(size).tolist() if p in points or (
+            board["colour"][p] == colour and board["head"][p] == head)}, points, "the chain")
+        assert {int(board["head"][p]) for p in points} == {head} and head in points
+        ring, p = [], head
+        while not ring or p != head:
+            ring.append(p)
+            p = int(board["next"][p])
+            assert len(ring) <= len(points)
+        assert set(ring) == points
+        assert board["stones"][head] == len(points)
+        assert board["liberties"][head] == len(liberties)
+    assert board["hash"] == hashed
+    empty = {point_at(*p, size) for p in every_point(size) if p not in stones}
+    assert board["n_empty"] == len(empty)
+    assert_same_points(position, board["empties"][:board["n_empty"]], empty, "the empty points")
+    assert all(board["empties"][board["slot"][p]] == p for p in empty)
+
+
+@pytest.mark.parametrize("size", [2, 9, 19])
+def test_the_move_index_of_every_point_and_of_a_pass(size):
+    board = Position(size).board[0]
+    for point in [*board_points(size).tolist(), PASS]:
+        assert index_of(board, point) == move_index(point, size)

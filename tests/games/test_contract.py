@@ -1,0 +1,138 @@
+"""Both games behind one interface: whatever plays, searches or shows a game relies on what is tested here."""
+import numpy as np
+import pytest
+
+from mugo.games import game, go, gomoku
+from mugo.games.board import BLACK, EMPTY, WHITE, new_boards
+from mugo.games.coords import PASS, board_points, symmetries
+from mugo.games.position import BasePosition, IllegalMove
+from mugo.search.search import Search, Settings
+
+STARTS = {
+    "go 2x2": lambda: go.Position(2, 0.5), "go 5x5": lambda: go.Position(5, 3.5), "go 9x9": lambda: go.Position(9),
+    "gomoku 3x3": lambda: gomoku.Position(3), "gomoku 6x6": lambda: gomoku.Position(6, 4),
+    "gomoku 8x8, exactly 5": lambda: gomoku.Position(8, 5, exactly=True), "gomoku 19x19": lambda: gomoku.Position(19),
+}
+both_games = pytest.mark.parametrize("start", STARTS.values(), ids=STARTS.keys())
+
+
+def a_game(start: BasePosition, seed: int) -> list[BasePosition]:
+    """The positions of a game played at random, as far as 400 moves."""
+    rng = np.random.default_rng(seed)
+    positions = [start]
+    while not positions[-1].is_over and len(positions) < 400:
+        points = positions[-1].sensible_points()
+        positions.append(positions[-1].play(int(rng.choice(points)) if len(points) else PASS))
+    return positions
+
+
+@both_games
+@pytest.mark.parametrize("seed", range(3))
+def test_a_game_played_at_random_ends_and_every_position_of_it_is_what_it_should_be(start, seed):
+    positions = a_game(start(), seed)
+    end = positions[-1]
+    assert end.is_over
+    for plies, position in enumerate(positions):
+        assert position.plies == plies
+        assert position.to_play == (BLACK, WHITE)[plies % 2]
+        assert position.is_over == (position is end)
+        assert position.is_like(end) and position.size == end.size and position.game == end.game
+        assert position.stones.shape == (end.size, end.size) and position.stones.dtype == np.int8
+        legal = set(position.legal_points().tolist())
+        assert set(position.sensible_points().tolist()) <= legal
+        for point in board_points(position.size).tolist():
+            assert (position.why_illegal(point) is None) == (point in legal)
+        assert (position.why_illegal(PASS) is None) == position.may_pass
+    assert end.moves == tuple((before.to_play, after.last) for before, after in
+                              zip(positions[:-1], positions[1:], strict=True))
+    assert [position.plies for position in end.line()] == list(range(len(positions)))
+    assert np.array_equal(end.history, [position.board[0]["hash"] for position in positions])
+    assert end.result()[0] == {1: "B", -1: "W", 0: "0"}[int(np.sign(end.score()))]
+
+
+@both_games
+def test_a_position_is_a_value(start):
+    position = start()
+    before = position.board.copy()
+    point = int(position.sensible_points()[0])
+    after = position.play(point)
+    assert np.array_equal(position.board, before)
+    assert after.last == point and after.mover == BLACK and after.previous is position and after.undo() is position
+    assert after.stones.sum() == BLACK and position.stones.sum() == EMPTY
+    with pytest.raises(IllegalMove, match="no move to undo"):
+        position.undo()
+
+
+@both_games
+def test_a_move_on_a_stone_is_illegal_and_the_line_names_it(start):
+    position = start().play(int(start().sensible_points()[0]))
+    with pytest.raises(IllegalMove, match=r"illegal move: [A-T]\d+ is occupied"):
+        position.play(position.last)
+
+
+@both_games
+def test_a_position_set_up_looks_like_the_one_that_was_played(start):
+    played = a_game(start(), 1)[:4][-1]
+    points, stones = board_points(played.size), played.stones.ravel()
+    placed = start().with_stones(points[stones == BLACK].tolist(), points[stones == WHITE].tolist(), played.to_play)
+    assert np.array_equal(placed.stones, played.stones) and placed.to_play == played.to_play
+    assert placed.plies == 0 and placed.moves == ()
+    assert placed.board[0]["hash"] == played.board[0]["hash"]
+    with pytest.raises(IllegalMove, match="stone cannot stand on"):
+        placed.with_stones(black=[played.last])
+
+
+@both_games
+def test_the_compiled_rules_agree_with_the_position(start):
+    boards = new_boards(1)
+    for position in a_game(start(), 2):
+        boards[:] = position.board
+        b = boards[0]
+        assert game.is_over(b) == position.is_over
+        assert game.may_pass(b) == position.may_pass
+        if not position.is_over:
+            candidates = [int(p) for p in b["empties"][:b["n_empty"]]
+                          if game.is_candidate(b, int(p)) and game.is_allowed(b, position.history, int(p))]
+            assert sorted(candidates) == position.sensible_points().tolist()
+        else:
+            assert game.outcome(b, position.komi) == np.sign(position.score())
+
+
+@both_games
+def test_a_rollout_ends_the_game_and_says_who_has_won(start):
+    for seed in range(1, 20):
+        boards = start().board.copy()
+        boards["random"] = seed
+        outcome = game.roll_out(boards[0], 0, 0, start().komi)
+        assert game.is_over(boards[0])
+        assert outcome == game.outcome(boards[0], start().komi)
+
+
+@both_games
+def test_turned_planes_are_planes_turned(start):
+    position = a_game(start(), 3)[:6][-1]
+    plain = game.encode([position])[0]
+    assert plain.shape == (position.size ** 2, game.packed_bytes(position.game)) and plain.dtype == np.uint8
+    for s, turn in enumerate(symmetries(position.size)):
+        assert np.array_equal(game.encode([position], s)[0][turn[:-1]], plain)
+
+
+@both_games
+def test_a_search_finds_legal_moves_and_leaves_the_position_as_it_is(start):
+    position = start()
+    before = position.board.copy()
+    thought = Search(Settings(seed=1, early=False)).think(position, simulations=200)
+    assert thought.simulations == 200
+    assert {branch.point for branch in thought.branches} - {PASS} <= set(position.legal_points().tolist())
+    assert (PASS in {branch.point for branch in thought.branches}) == position.may_pass
+    assert np.array_equal(position.board, before)
+
+
+def test_new_game_makes_either_game_and_says_what_does_not_fit():
+    assert game.new_game("go", 9, komi=5.5).komi == 5.5
+    made = game.new_game("gomoku", 6)
+    assert (made.game, made.size, made.k, made.exactly) == ("gomoku", 6, 4, False)
+    with pytest.raises(Exception, match="a board is 2x2 to 19x19, not 20x20"):
+        game.new_game("go", 20)
+    with pytest.raises(Exception, match="3 to 6 in a row can win on 6x6, not 7"):
+        game.new_game("gomoku", 6, k=7)

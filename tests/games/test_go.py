@@ -1,0 +1,340 @@
+"""go.py: positions as values; history, superko, handicap, scores, records."""
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from drawing import after, assert_same_points, assert_same_stones, draw, named
+
+from mugo.games.board import BLACK, WHITE
+from mugo.games.coords import PASS, WHITE_BIT, format_gtp, interpret_gtp
+from mugo.games.go import IllegalMove, Position, fixed_handicap, format_score, position_of, positions_of
+from mugo.sgf.parser import read_records
+
+# -- positions are values
+
+def test_a_board_shows_its_coordinates_and_its_last_move():
+    position = Position(9)
+    for vertex in ("C3", "J9", "pass", "A1"):
+        position = position.play(interpret_gtp(vertex, 9))
+    assert str(position).splitlines() == [
+        "   A B C D E F G H J",
+        " 9 . . . . . . . . O 9",
+        " 8 . . . . . . . . . 8",
+        " 7 . . . . . . . . . 7",
+        " 6 . . . . . . . . . 6",
+        " 5 . . . . . . . . . 5",
+        " 4 . . . . . . . . . 4",
+        " 3 . . X . . . . . . 3",
+        " 2 . . . . . . . . . 2",
+        " 1(O). . . . . . . . 1",
+        "   A B C D E F G H J",
+    ]
+    assert str(Position(10)).splitlines()[1:3] == ["10 . . . . . . . . . . 10", " 9 . . . . . . . . . . 9"]
+
+
+def test_a_move_makes_a_new_position_and_leaves_the_old_one():
+    position, at = draw("""
+        . X .
+        X Ob a
+        . X .
+    """)
+    before = str(position)
+    played = after(position, at, "a")
+    assert str(position) == before
+    assert position.captures == {BLACK: 0, WHITE: 0}
+    assert (played.to_play, played.plies, played.last, played.mover) == (WHITE, 1, at["a"], BLACK)
+    assert (position.to_play, position.plies, position.last, position.mover) == (BLACK, 0, None, None)
+
+
+@pytest.mark.parametrize("size", [1, 0, -3, 20])
+def test_a_board_of_no_size_is_refused(size):
+    with pytest.raises(ValueError, match=f"a board is 2x2 to 19x19, not {size}x{size}"):
+        Position(size)
+
+
+def test_illegal_moves_are_named_with_their_rule():
+    position, at = draw("""
+        . X O a
+        X Ob c O
+        d X O .
+        O O . .
+    """)
+    with pytest.raises(IllegalMove, match="^illegal move: B3 is occupied$"):
+        position.play(at["b"])
+    with pytest.raises(IllegalMove, match="^illegal move: D4 is suicide$"):
+        position.play(at["a"])
+    with pytest.raises(IllegalMove, match="^illegal move: B3 retakes the ko$"):
+        after(position, at, "c b")
+    with pytest.raises(IllegalMove, match=r"^illegal move: B3 repeats a position \(superko\)$"):
+        after(position, at, "c pass pass b")
+
+
+def test_two_passes_end_the_game_and_a_move_between_them_does_not():
+    position, at = draw("""
+        . .
+        . a
+    """)
+    assert not after(position, at, "pass").is_over
+    assert not after(position, at, "pass a pass").is_over
+    assert after(position, at, "a pass pass").is_over
+    assert after(position, at, "a pass").last == PASS
+
+
+def test_one_colour_may_move_twice():
+    position, at = draw("""
+        . . .
+        a b .
+        . . .
+    """)
+    twice = position.play(at["a"], WHITE).play(at["b"], WHITE)
+    expected, _ = draw("""
+        . . .
+        O O .
+        . . .
+    """)
+    assert_same_stones(twice.stones, expected.stones)
+    assert twice.to_play == BLACK
+    assert twice.moves == ((WHITE, at["a"]), (WHITE, at["b"]))
+
+
+def test_giving_the_turn_changes_no_stone_and_no_move():
+    position, at = draw("""
+        . X O .
+        X Ob a O
+        . X O .
+        . . . .
+    """)
+    taken = after(position, at, "a")
+    given = taken.with_turn(BLACK)
+    assert given.to_play == BLACK and taken.to_play == WHITE
+    assert given.moves == taken.moves == ((BLACK, at["a"]),)
+    assert given.with_turn(BLACK) is given
+    assert given.why_illegal(at["b"]) is None, "it is Black's own point to fill"
+    assert given.with_turn(WHITE).why_illegal(at["b"]) == "repeats a position (superko)"
+    assert given.play(at["b"]).moves == ((BLACK, at["a"]), (BLACK, at["b"]))
+
+
+# -- undo
+
+def test_undo_goes_back_over_captures_passes_and_kos():
+    position, at = draw("""
+        . X O . .
+        X Ob a O .
+        . X O . .
+        e . . . f
+        c . . . d
+    """)
+    line = [position]
+    for name in "a c d b pass e a f pass pass".split():
+        line.append(after(line[-1], at, name))
+    back = line[-1]
+    for expected in reversed(line):
+        assert str(back) == str(expected)
+        assert back.captures == expected.captures
+        assert back.to_play == expected.to_play
+        assert np.array_equal(back.legal_points(), expected.legal_points())
+        if back is not position:
+            back = back.undo()
+    with pytest.raises(IllegalMove, match="^there is no move to undo$"):
+        back.undo()
+
+
+def test_what_was_undone_is_no_repetition():
+    position, at = draw("""
+        a Xb c X
+        O O X .
+        . . . .
+        . . . .
+    """)
+    assert "superko" in after(position, at, "a c").why_illegal(at["b"])
+    other = after(position, at, "a").undo().play(at["c"]).undo()
+    assert other.why_illegal(at["a"]) is None
+    assert len(other.history) == 1
+
+
+# -- superko
+
+def test_sending_two_returning_one_repeats_a_position():
+    position, at = draw("""
+        a Xb c X .
+        O O X . .
+        . . . . .
+        . . . . .
+        . . . . .
+    """)
+    returned = after(position, at, "a c")
+    assert returned.captures[WHITE] == 2
+    assert returned.why_illegal(at["b"]) == "repeats a position (superko)"
+    assert at["b"] not in returned.legal_points()
+    assert returned.with_turn(WHITE).why_illegal(at["b"]) is None, "White's own stone there is new"
+
+
+def test_three_kos_do_not_go_round():
+    position, at = draw("""
+        . X O . . . . . .
+        X Oa b O . . . . .
+        . X O . . . . . .
+        . X O . . . . . .
+        X c Xd O . . . . .
+        . X O . . . . . .
+        . X O . . . . . .
+        X Oe f O . . . . .
+        . X O . . . . . .
+    """)
+    nearly_round = after(position, at, "b c f a d")
+    assert nearly_round.captures == {BLACK: 3, WHITE: 2}
+    assert nearly_round.why_illegal(at["e"]) == "repeats a position (superko)"
+    elsewhere = nearly_round.play(interpret_gtp("J1", 9)).play(interpret_gtp("J9", 9))
+    assert elsewhere.why_illegal(at["e"]) is None
+
+
+# -- setting up
+
+def test_stones_are_set_up_without_history():
+    position, at = draw("""
+        . a .
+        . . .
+        . . b
+    """, to_play=WHITE)
+    position = after(position, at, "a b")
+    added = position.with_stones(white=[interpret_gtp("A1", 3)])
+    expected, _ = draw("""
+        . O .
+        . . .
+        O . X
+    """)
+    assert_same_stones(added.stones, expected.stones)
+    assert (added.plies, added.moves, added.previous, added.to_play) == (0, (), None, WHITE)
+    assert position.with_stones(to_play=BLACK).to_play == BLACK
+
+
+@pytest.mark.parametrize("black, white, complaint", [
+    (["A1", "A1"], [], "a black stone cannot stand on A1"),
+    (["A1"], ["A1"], "a white stone cannot stand on A1"),
+    (["A2", "B1"], ["A1"], "a white stone cannot stand on A1"),
+    (["A1"], ["A2", "B1"], "a white stone cannot stand on B1"),
+])
+def test_stones_that_cannot_stand_are_named(black, white, complaint):
+    with pytest.raises(IllegalMove, match=f"^{complaint}$"):
+        Position(5).with_stones([interpret_gtp(v, 5) for v in black], [interpret_gtp(v, 5) for v in white])
+
+
+def test_handicap_stones_give_white_the_first_move():
+    position = Position(19, komi=0.5).with_handicap(fixed_handicap(19, 4))
+    assert (position.handicap, position.to_play, position.komi, position.plies) == (4, WHITE, 0.5, 0)
+    assert (position.stones == BLACK).sum() == 4
+
+
+# GTP 2, section 4.1.1.
+@pytest.mark.parametrize("size, stones, vertices", [
+    (19, 2, "D4 Q16"),
+    (19, 3, "D4 Q16 D16"),
+    (19, 4, "D4 Q16 D16 Q4"),
+    (19, 5, "D4 Q16 D16 Q4 K10"),
+    (19, 6, "D4 Q16 D16 Q4 D10 Q10"),
+    (19, 7, "D4 Q16 D16 Q4 D10 Q10 K10"),
+    (19, 8, "D4 Q16 D16 Q4 D10 Q10 K4 K16"),
+    (19, 9, "D4 Q16 D16 Q4 D10 Q10 K4 K16 K10"),
+    (7, 4, "C3 E5 C5 E3"),
+    (8, 4, "C3 F6 C6 F3"),
+    (9, 9, "C3 G7 C7 G3 C5 G5 E3 E7 E5"),
+    (11, 5, "C3 J9 C9 J3 F6"),
+    (12, 4, "C3 K10 C10 K3"),
+    (13, 9, "D4 K10 D10 K4 D7 K7 G4 G10 G7"),
+    (18, 4, "D4 P15 D15 P4"),
+])
+def test_fixed_handicap_stones_stand_where_gtp_says(size, stones, vertices):
+    assert [format_gtp(point, size) for point in fixed_handicap(size, stones)] == vertices.split()
+
+
+@pytest.mark.parametrize("size, most", [
+    (2, 0), (6, 0), (7, 4), (8, 4), (9, 9), (10, 4), (13, 9), (18, 4), (19, 9),
+])
+def test_fixed_handicap_has_its_limits(size, most):
+    for stones in range(-1, 12):
+        if 2 <= stones <= most:
+            assert len(set(fixed_handicap(size, stones))) == stones
+        else:
+            with pytest.raises(ValueError, match=f"^no fixed handicap of {stones} stones on {size}x{size} "):
+                fixed_handicap(size, stones)
+
+
+# -- legal points, scores
+
+def test_sensible_points_leave_own_eyes_alone():
+    position, at = draw("""
+        a X b
+        X X O
+        c O .
+    """)
+    assert_same_points(position, position.legal_points(), named(at, "a b c"), "legal")
+    assert_same_points(position, position.sensible_points(), named(at, "b c"), "sensible")
+
+
+@pytest.mark.parametrize("komi, score, result", [
+    (0, 1, "B+1"), (0.5, 0.5, "B+0.5"), (1, 0, "0"), (7.5, -6.5, "W+6.5"), (-2.5, 3.5, "B+3.5"),
+])
+def test_komi_decides_close_games(komi, score, result):
+    position, _ = draw("""
+        . X .
+        X X O
+        . O .
+    """, komi=komi)
+    assert position.score() == score
+    assert position.result() == result
+
+
+def test_scores_are_written_as_sgf_does():
+    assert [format_score(s) for s in (361, -353.5, 0.0, -0.25)] == ["B+361", "W+353.5", "0", "W+0.25"]
+
+
+# -- records
+
+def record(size=9, setup=(), moves=(), first=BLACK, komi=None, handicap=0):
+    return SimpleNamespace(size=size, setup=np.array(setup, np.int16), moves=np.array(moves, np.int16),
+                           first=first, komi=komi, handicap=handicap)
+
+
+def test_a_record_is_played_to_any_of_its_moves():
+    moves = [40 + WHITE_BIT, 81, 41 + WHITE_BIT, 42]
+    game = record(setup=[0, 80], moves=moves, first=WHITE, komi=0.5, handicap=2)
+    position = position_of(game)
+    assert (position.plies, position.komi, position.handicap, position.to_play) == (4, 0.5, 2, WHITE)
+    assert [format_gtp(p, 9) for _, p in position.moves] == ["E5", "pass", "F5", "G5"]
+    start = position_of(game, 0)
+    assert (start.plies, start.to_play, int(start.stones.sum())) == (0, WHITE, 2)
+    assert [position_of(game, n).to_play for n in range(5)] == [WHITE, BLACK, WHITE, BLACK, WHITE]
+
+
+def test_a_record_says_whose_move_comes_next_even_out_of_turn():
+    game = record(moves=[0, 1, 2 + WHITE_BIT, 3 + WHITE_BIT])
+    assert [position_of(game, n).to_play for n in range(5)] == [BLACK, BLACK, WHITE, WHITE, BLACK]
+    assert [c for c, _ in position_of(game, 1).moves] == [BLACK], "who moved is not who moves next"
+    assert [c for c, _ in position_of(game).moves] == [BLACK, BLACK, WHITE, WHITE]
+    assert position_of(record(first=WHITE)).to_play == WHITE
+    assert position_of(record(), komi=3.5).komi == 3.5
+
+
+def test_a_record_may_repeat_a_position_but_not_retake_a_ko():
+    position, _ = draw("""
+        . X . X .
+        O O X . .
+        . . . . .
+        . . . . .
+        . . . . .
+    """)
+    setup = [1, 3, 7, 5 + WHITE_BIT, 6 + WHITE_BIT]
+    game = record(size=5, setup=setup, moves=[0, 2 + WHITE_BIT, 1])
+    assert_same_stones(position_of(game).stones, position.stones)
+    ko = record(size=5, setup=[1, 5, 11, 2 + WHITE_BIT, 6 + WHITE_BIT, 8 + WHITE_BIT, 12 + WHITE_BIT],
+                moves=[7, 6 + WHITE_BIT])
+    with pytest.raises(IllegalMove, match="^move 2: White B4 retakes the ko$"):
+        position_of(ko)
+
+
+def test_a_record_is_followed_position_by_position_up_to_an_illegal_move():
+    game, = read_records(b"(;GM[1]SZ[5]KM[3.5];B[cc];W[cb];B[cc];W[aa])")
+    followed = positions_of(game)
+    assert [str(next(followed)) for _ in range(3)] == [str(position_of(game, plies)) for plies in range(3)]
+    with pytest.raises(IllegalMove, match="move 3: Black C3 is occupied"):
+        next(followed)

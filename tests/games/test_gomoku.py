@@ -1,0 +1,315 @@
+"""Gomoku: its rules against a slow twin, its rollouts and planes, and what a search of it must see."""
+import itertools
+
+import numpy as np
+import pytest
+from drawing import after, draw, named
+
+from mugo.files import BadInput
+from mugo.games import gomoku
+from mugo.games.board import BLACK, EMPTY, WHITE
+from mugo.games.coords import PASS, interpret_gtp, point_at, row_col, symmetries
+from mugo.games.gomoku import Position, usual_row
+from mugo.games.planes import unpack
+from mugo.games.position import IllegalMove
+from mugo.games.rollouts import UNIFORM
+from mugo.search.search import Search, Settings
+
+# ---- rules
+
+def longest_row(stones: np.ndarray, row: int, col: int) -> set[int]:
+    """The lengths of the four rows through a stone: the slow twin."""
+    size, colour = len(stones), stones[row, col]
+    lengths = set()
+    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        n = 1
+        for way in (1, -1):
+            r, c = row + way * down, col + way * right
+            while 0 <= r < size and 0 <= c < size and stones[r, c] == colour:
+                n, r, c = n + 1, r + way * down, c + way * right
+        lengths.add(n)
+    return lengths
+
+
+@pytest.mark.parametrize("size, k, exactly", [(3, 3, False), (6, 4, False), (7, 4, True), (8, 5, False), (19, 5, True)])
+def test_who_wins_is_what_a_slow_count_of_every_row_says(size, k, exactly):
+    rng = np.random.default_rng(size)
+    winners = []
+    for _ in range(40):
+        position = Position(size, k, exactly)
+        while not position.is_over:
+            position = position.play(int(rng.choice(position.legal_points())))
+            lengths = longest_row(position.stones, *row_col(position.last, size))
+            has_won = k in lengths if exactly else max(lengths) >= k
+            assert position.winner == (position.mover if has_won else EMPTY)
+        assert position.winner or not (position.stones == EMPTY).any()
+        winners.append(position.winner)
+    assert {BLACK, WHITE} <= set(winners)
+
+
+def test_all_games_of_noughts_and_crosses():
+    """255,168 games, 131,184 won by Black, 77,904 by White, 46,080 drawn: known numbers."""
+    counts = {BLACK: 0, WHITE: 0, EMPTY: 0}
+    known: dict[bytes, tuple[int, int, int]] = {}
+
+    def count(position: Position) -> tuple[int, int, int]:
+        key = position.stones.tobytes()
+        if key not in known:
+            if position.is_over:
+                known[key] = tuple(int(position.winner == colour) for colour in counts)
+            else:
+                known[key] = tuple(map(sum, zip(*(count(position.play(int(p))) for p in position.legal_points()),
+                                                strict=True)))
+        return known[key]
+
+    assert count(Position(3, 3)) == (131_184, 77_904, 46_080)
+    assert len(known) == 5_478
+
+
+@pytest.mark.parametrize("exactly, winner", [(False, BLACK), (True, EMPTY)])
+def test_six_in_a_row_win_where_five_are_enough_and_not_where_exactly_five_are_asked_for(exactly, winner):
+    stones = [point_at(3, col, 8) for col in (1, 2, 3, 5, 6)]
+    position = Position(8, 5, exactly).with_stones(black=stones).play(point_at(3, 4, 8))
+    assert position.winner == winner
+    assert len(position.row) == (6 if winner else 0)
+    assert position.result() == ("B+" if winner else "?")
+
+
+def test_a_row_does_not_go_on_around_the_edge():
+    wrapped = [point_at(2, 6, 8), point_at(2, 7, 8), point_at(3, 0, 8), point_at(3, 1, 8)]
+    assert Position(8, 5).with_stones(black=wrapped).play(point_at(3, 2, 8)).winner == EMPTY
+
+
+def test_the_winning_row_is_named_in_every_direction():
+    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        col = 5 if right < 0 else 1
+        points = [point_at(1 + i * down, col + i * right, 7) for i in range(4)]
+        for last in range(4):
+            start = Position(7, 4).with_stones(black=points[:last] + points[last + 1:])
+            assert start.play(points[last]).row == tuple(sorted(points))
+
+
+def test_after_the_end_there_is_no_move_and_none_to_search_for():
+    position, at = draw("""
+        X X a
+        O O .
+        . . .
+    """, k=3)
+    position = position.play(at["a"])
+    assert position.is_over and position.winner == BLACK and position.score() == 1 and position.result() == "B+"
+    assert not len(position.legal_points())
+    with pytest.raises(IllegalMove, match="C1 comes after the end of the game"):
+        position.play(interpret_gtp("C1", 3))
+    with pytest.raises(BadInput, match="the game is over"):
+        Search(Settings()).think(position, simulations=10)
+
+
+def test_nobody_passes():
+    with pytest.raises(IllegalMove, match="pass is no move of Gomoku"):
+        Position(6).play(PASS)
+
+
+@pytest.mark.parametrize("size, k, line", [
+    (2, None, "a Gomoku board is 3x3 to 19x19, not 2x2"), (20, None, "a Gomoku board is 3x3 to 19x19, not 20x20"),
+    (6, 7, "3 to 6 in a row can win on 6x6, not 7"), (6, 2, "3 to 6 in a row can win on 6x6, not 2"),
+])
+def test_a_board_or_row_that_does_not_fit_is_refused(size, k, line):
+    with pytest.raises(ValueError, match=line):
+        Position(size, k)
+
+
+def test_the_row_that_is_usual_on_a_board():
+    assert [usual_row(size) for size in (3, 4, 6, 7, 8, 15, 19)] == [3, 4, 4, 5, 5, 5, 5]
+
+
+def test_stones_that_have_won_already_cannot_be_set_up():
+    with pytest.raises(IllegalMove, match="a black stone cannot stand on C3"):
+        Position(3).with_stones(black=[interpret_gtp(f"{column}3", 3) for column in "ABC"])
+
+
+# ---- rollouts
+
+def test_rollouts_win_as_often_as_exact_counting_says():
+    """On a 3x3 board played uniformly at random Black wins 58.5 %, White 28.8 %, and 12.7 % are drawn."""
+    start, boards = Position(3, 3).board, Position(3, 3).board.copy()
+    state, won = np.uint64(1), {BLACK: 0, WHITE: 0, EMPTY: 0}
+    for _ in range(20_000):
+        boards[:] = start
+        boards["random"] = state
+        won[int(gomoku.roll_out(boards[0], UNIFORM))] += 1
+        state = boards[0]["random"]
+    assert won[BLACK] / 20_000 == pytest.approx(0.585, abs=0.015)
+    assert won[WHITE] / 20_000 == pytest.approx(0.288, abs=0.015)
+
+
+@pytest.mark.parametrize("picture, names", [
+    (". . a X X X X O", "a"), ("a X X X X b . .", "a b"), (". X X a X X . .", "a"), ("X X X a X . . .", "a"),
+    ("O X X X X O . .", ""), (". X X X . . . .", ""), ("X a X X X . . .", "a"),
+])
+def test_the_point_that_completes_a_row_is_found_from_any_of_its_stones(picture, names):
+    empty = "\n" + "\n".join([". " * 8] * 7)
+    position, at = draw(picture + empty, k=5)
+    stones = [p for p in range(9, 18) if position.board[0]["colour"][p] == BLACK]
+    found = {int(gomoku.completion(position.board[0], p, BLACK)) for p in stones} - {0}
+    assert found <= named(at, names) and bool(found) == bool(names)
+
+
+def test_rollouts_with_threats_win_at_once_and_stop_what_would_win():
+    position, at = draw("""
+        . . . . . .
+        X O O O a .
+        . . . . . .
+        . X X X b .
+        . . . O . .
+        . . . . . .
+    """, to_play=BLACK, k=4)
+    for seed in range(1, 50):
+        boards = position.with_turn(WHITE).board.copy()
+        boards["random"] = seed
+        assert gomoku.roll_out(boards[0], gomoku.THREATS) == WHITE              # at a, though b wins for Black
+        assert boards[0]["colour"][at["a"]] == WHITE and boards[0]["moves"] == 1
+    stopped = position.play(point_at(3, 4, 6)).undo().with_stones(white=[point_at(3, 0, 6)])
+    for seed in range(1, 50):
+        boards = stopped.with_stones(white=[at["b"]]).board.copy()              # Black cannot win at once any more
+        boards["random"] = seed
+        gomoku.roll_out(boards[0], gomoku.THREATS)
+        assert boards[0]["colour"][at["a"]] == BLACK
+
+
+def test_rollouts_with_threats_see_two_fours_that_an_older_move_made():
+    picture, names = WINS["two fours at once"]
+    position, at = draw(picture, k=5)
+    position = after(position, at, names)
+    for point in position.legal_points()[:8].tolist():
+        boards = position.play(point).board.copy()
+        boards["random"] = 1 + point
+        assert gomoku.roll_out(boards[0], gomoku.THREATS) == BLACK
+
+
+# ---- planes
+
+def test_the_four_planes():
+    position, at = draw("""
+        X . . .
+        . O a .
+        . . . .
+        . . . b
+    """, k=4)
+    seen = unpack(gomoku.encode([position]), gomoku.DEPTH)[0]
+    assert seen.shape == (4, 4, 4)
+    assert np.array_equal(seen[..., 0], position.stones == BLACK)
+    assert np.array_equal(seen[..., 1], position.stones == WHITE)
+    assert not seen[..., 2].any() and seen[..., 3].all()
+    seen = unpack(gomoku.encode([after(position, at, "a")]), gomoku.DEPTH)[0]
+    assert np.array_equal(np.argwhere(seen[..., 2]), [[1, 2]])
+    assert seen[1, 2, 1] and seen[1, 1, 0] and not seen[..., 3].any()
+
+
+# ---- searching
+
+def best(position: Position, simulations: int = 3_000, **settings) -> int:
+    return Search(Settings(seed=1, **settings)).think(position, simulations=simulations).best().point
+
+
+WINS = {
+    "a four is made five": ("""
+        . . . . . . . .
+        . . O O . . . .
+        . a X X X X O .
+        . . O . . . . .
+        . . . . . . . .
+        . . . . . . . .
+        . . . . . . . .
+        . . . . . . . .
+    """, "a"),
+    "an open three is made an open four": ("""
+        . . . . . . . .
+        . O . . . . . .
+        . a X X X b . .
+        . . . . . . . .
+        . . . O . O . .
+        . . . . . . . .
+        . . . . . . . .
+        . . . . . . . .
+    """, "a b"),
+    "two fours at once": ("""
+        . . . . . . . .
+        . . . . . . . O
+        O X X X a . . .
+        . . . . X . . .
+        . . O . X . . .
+        . . O . X . . .
+        . . O . O . . .
+        . . . . . . . .
+    """, "a"),
+}
+STOPS = {
+    "stops a four": ("""
+        . . . . . . . .
+        . . X . . . . .
+        . a O O O O X .
+        . . X . . . . .
+        . . . . X . . .
+        . . . . . . . .
+        . . . . . . . .
+        . . . . . . . .
+    """, "a"),
+    "stops a four with a gap": ("""
+        . . . . . . . .
+        . . X . . . . .
+        . O O a O O . .
+        . . X . X . . .
+        . . . . . . . .
+        . . . . . . . .
+        . . . . . . . .
+        . . . . . . . .
+    """, "a"),
+    "stops an open three": ("""
+        . . . . . . . .
+        . . . . . . . .
+        . . . . . . . .
+        . a O O O b . .
+        . . . X . . . .
+        . . . X . . . .
+        . . . . . . . .
+        . . . . . . . .
+    """, "a b"),
+}
+
+
+@pytest.mark.parametrize("rollout", ["uniform", "threats"])
+@pytest.mark.parametrize("colour", [BLACK, WHITE])
+@pytest.mark.parametrize("what", [*WINS, *STOPS])
+def test_uct_finds(what, colour, rollout):
+    picture, names = (WINS | STOPS)[what]
+    position, at = draw(picture if colour == BLACK else picture.translate(str.maketrans("XO", "OX")), colour, k=5)
+    assert best(position, 15_000, rollout=rollout) in named(at, names)
+
+
+def test_noughts_and_crosses_is_a_draw_and_uct_knows_it():
+    search = Search(Settings(seed=3, c=0.2, early=False))
+    position = Position(3, 3)
+    assert search.think(position, simulations=50_000).win_rate == pytest.approx(0.5, abs=0.02)
+    while not position.is_over:
+        position = position.play(search.think(position, simulations=20_000).best().point)
+    assert position.winner == EMPTY
+
+
+def test_uct_opens_in_the_middle():
+    middle = {point_at(row, col, 6) for row, col in itertools.product((2, 3), repeat=2)}
+    assert best(Position(6, 4), 20_000) in middle
+
+
+def test_the_tree_does_not_mistake_one_row_for_another():
+    """A tree that is kept from five in a row knows nothing of four in a row on the same board."""
+    search = Search(Settings(seed=1, early=False))
+    search.think(Position(6, 5), simulations=500)
+    assert search.think(Position(6, 4), simulations=10).visits == 10
+
+
+def test_symmetric_positions_have_turned_planes():
+    position = Position(5, 4).play(point_at(0, 1, 5)).play(point_at(4, 4, 5))
+    turned = {gomoku.encode([position], s)[0].tobytes() for s in range(8)}
+    assert len(turned) == 8
+    for s, turn in enumerate(symmetries(5)):
+        assert np.array_equal(gomoku.encode([position], s)[0][turn[:-1]], gomoku.encode([position])[0])

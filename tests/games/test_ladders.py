@@ -1,0 +1,307 @@
+"""ladders.py: ladders drawn, each read as a person would, and each compared with the recursive twin."""
+import random
+import time
+
+import numpy as np
+import oracles
+import pytest
+from drawing import after, assert_same_points, draw, named
+from played import random_game, slow_twin, stones_of
+
+from mugo.games import ladders
+from mugo.games.board import BLACK, WHITE, new_boards
+from mugo.games.coords import board_points, point_at
+from mugo.games.planes import PLANES, encode, unpack
+
+
+def ladder_moves(position):
+    """(capturing points, escaping points) as the planes have them."""
+    planes = unpack(encode([position]))[0]
+    first = [plane.name for plane in PLANES].index("ladder capture")
+    k = sum(plane.depth for plane in PLANES[:first])
+    points = board_points(position.size)
+    return [set(points[planes[..., k + i].ravel() == 1].tolist()) for i in range(2)]
+
+
+def assert_ladders(picture, captures="", escapes="", to_play=BLACK):
+    """In this picture exactly these moves win a ladder, exactly these escape; the slow twin agrees."""
+    position, at = draw(picture, to_play)
+    assert_reads(position, named(at, captures), named(at, escapes))
+    assert_agrees(position)
+    return position, at
+
+
+def assert_reads(position, captures, escapes):
+    found = ladder_moves(position)
+    assert_same_points(position, found[0], captures, "ladder captures")
+    assert_same_points(position, found[1], escapes, "ladder escapes")
+
+
+def assert_agrees(position):
+    planes = oracles.planes(slow_twin(position))
+    points = board_points(position.size)
+    assert_reads(position, *(set(points[planes[..., k].ravel() == 1].tolist()) for k in (44, 45)))
+
+
+# -- the plain ladder
+
+def test_a_ladder_runs_to_the_far_corner():
+    assert_ladders("""
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . X b . . . .
+        . . X O O a . . .
+        . . . X X c . . .
+        . . . . . . . . .
+    """, captures="a")
+
+
+def test_a_stone_in_its_way_breaks_it():
+    picture = """
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . O . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . X . . . . .
+        . . X O O a . . .
+        . . . X X . . . .
+        . . . . . . . . .
+    """
+    assert_ladders(picture)
+    assert_ladders(picture.replace("O . .", "X . ."), captures="a")
+
+
+def test_a_stone_out_of_its_way_does_not():
+    assert_ladders("""
+        . . . . . . . . .
+        . O . . . . . . .
+        . . . . . . . . .
+        . O . . . . . . .
+        . . . . . . . . .
+        . . . X . . . . .
+        . . X O O a . . .
+        . . . X X . . . .
+        . . . . . . . . .
+    """, captures="a")
+
+
+def test_running_from_a_working_ladder_is_no_escape():
+    picture = """
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . X . . . . .
+        . . X O a . . . .
+        . . . X X . . . .
+        . . . . . . . . .
+    """
+    assert_ladders(picture, to_play=WHITE)
+    rows = picture.strip("\n").split("\n")
+    rows[2] = "        . . . . . . O . ."
+    assert_ladders("\n".join(rows), escapes="a", to_play=WHITE)
+
+
+def test_at_the_edge_there_is_no_room_to_run():
+    assert_ladders("""
+        . . . . . . .
+        . . . . . . .
+        . . . . . . .
+        . . . . . . .
+        . . . X . . .
+        . . X O a . .
+        . . . b . . .
+    """, captures="a")
+    assert_ladders("""
+        . . . . . . .
+        . . . . . . .
+        . . . . . . .
+        . . . . . . .
+        . . . X X . .
+        . . X O O a .
+        . . . X b . .
+    """, captures="a")
+
+
+def test_three_liberties_are_no_ladder():
+    assert_ladders("""
+        . . . . .
+        . . X . .
+        . . O a .
+        . . b . .
+        . . . . .
+    """)
+
+
+# -- captures on the way
+
+def test_taking_an_attacker_in_atari_is_an_escape():
+    assert_ladders("""
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . O X . . . . .
+        . O X O a . . . .
+        . . b X X . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+    """, escapes="a b", to_play=WHITE)
+
+
+def test_a_hunter_in_atari_is_taken_on_the_way():
+    """White at b leaves c with one liberty, and takes it before the ladder is closed."""
+    picture = """
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . O Xc b . . . .
+        . . X O O a . . .
+        . . . X X . . . .
+        . . . . . . . . .
+    """
+    assert_ladders(picture)
+    helped = picture.replace("O Xc", ". Xc")
+    assert_ladders(helped, captures="a")
+
+
+def test_a_capture_that_leaves_atari_saves_nothing():
+    """White b takes one stone and connects, and has one liberty, where that stone was."""
+    position, at = assert_ladders("""
+        X O Xa O .
+        X O b X .
+        X X X . .
+        . . . . .
+        . . . . .
+    """, to_play=WHITE)
+    assert after(position, at, "b").why_illegal(at["a"]) is None
+
+
+def test_every_way_out_is_tried_however_many():
+    """A comb: Black has one liberty, 72 white stones beside it in atari, and 36 ways to take two."""
+    rows = []
+    for row in range(19):
+        teeth = " ".join("O" if col % 2 == 0 else "X" for col in range(2, 19))
+        holes = " ".join("." if col % 2 == 0 else "O" for col in range(2, 19))
+        spine = " ".join("X" * 19)
+        rows.append((spine, f"X X {teeth}", f"X O {holes}", f"X X {teeth}")[row % 4])
+    rows[17:] = ["a " + " ".join("O" * 18), " ".join("." * 19)]
+    position, at = draw("\n".join(rows))
+    holes = {point_at(row, col, 19) for row in range(2, 16, 4) for col in range(2, 19, 2)}
+    assert len(holes) == 36
+    assert_same_points(position, ladder_moves(position)[1], holes, "ladder escapes")
+
+
+# -- ko
+
+def test_the_prey_may_not_retake_a_ko():
+    """Black a stands in atari; White takes it at b, and Black, who may not retake, fills c."""
+    position, at = assert_ladders("""
+        . . . . .
+        . . . . .
+        . . . . X
+        . . . X b
+        . . c O a
+    """, captures="a c")
+    taken = after(position, at, "a b")
+    assert taken.captures[WHITE] == 1
+    assert taken.why_illegal(at["a"]) == "retakes the ko"
+    filled = after(taken, at, "c")
+    assert filled.why_illegal(at["a"]) == "is suicide", "White's stones die there"
+
+
+def test_a_ko_is_read_from_the_move_before():
+    """The same stones, with and without a ko that forbids the only way out."""
+    picture = """
+        . . X O . . .
+        . X Oa b O . .
+        . . X O . . .
+        . . . . . . .
+        . . . . . . .
+        . . . . . . .
+        . . . . . . .
+    """
+    position, at = draw(picture)
+    taken = after(position, at, "b")
+    assert at["a"] not in ladder_moves(taken)[1]
+    assert_agrees(taken)
+    assert_agrees(taken.with_turn(BLACK))
+
+
+@pytest.mark.parametrize("picture", ["""
+    . . X
+    O X .
+    . O .
+""", """
+    X . O
+    . . .
+    O . X
+"""])
+def test_a_line_that_goes_round_for_ever_captures_nothing(picture):
+    """On 3x3 hunter and prey can chase each other round the edge."""
+    for to_play in (BLACK, WHITE):
+        assert_agrees(draw(picture, to_play)[0])
+
+
+def test_every_position_on_2x2_and_many_on_3x3_are_read_as_the_twin_does():
+    rng = random.Random(7)
+    for size, games in ((2, 15), (3, 15)):
+        for _ in range(games):
+            for position in random_game(rng, size):
+                assert_agrees(position)
+
+
+# -- limits
+
+WORST = """
+    X . O . . O O X X
+    O . X . . . . O .
+    X X . . X X X . O
+    O . O . O . O X .
+    X O O X . . X . O
+    X O O X X . O O .
+    X O . X O . . X .
+    X X O X . . . . X
+    O . . X O O . O X
+"""
+
+
+def test_the_worst_position_known_is_given_up_in_good_time():
+    """Found by climbing towards more moves read: it reaches the limit of NODES."""
+    for to_play in (BLACK, WHITE):
+        position, _ = draw(WORST, to_play)
+        encode([position])               # compiled, if nothing was before
+        start = time.process_time()
+        encode([position])
+        assert time.process_time() - start < 0.5
+
+
+def test_reading_changes_nothing_on_the_board():
+    for position in list(random_game(random.Random(2), 9))[::6]:
+        before = stones_of(position), position.board[0]["hash"], str(position)
+        ladder_moves(position)
+        assert (stones_of(position), position.board[0]["hash"], str(position)) == before
+
+
+def test_ways_out_are_each_named_once():
+    """At b Black extends and takes two stones: three reasons, one move."""
+    position, at = draw("""
+        Xa O b O X .
+        X X X X O d
+        X O O O X .
+        O c X X . .
+        . . . . . .
+        . . . . . .
+    """)
+    board = new_boards(1)
+    board[0] = position.board[0]
+    out = np.zeros(ladders.MOVES + 2, np.int16)
+    found = out[:ladders.ways_out(board[0], board[0]["head"][at["a"]], out)].tolist()
+    assert sorted(found) == sorted(named(at, "b c d"))

@@ -1,0 +1,394 @@
+"""planes.py: each plane drawn where it holds and where it does not; all of them against a slow twin.
+
+Ladders have their own drawings in test_ladders.py.
+"""
+import random
+
+import numpy as np
+import oracles
+import pytest
+from drawing import after, assert_same_planes, assert_same_points, draw, named
+from played import coded, random_game, real_games, seen, slow_twin
+
+from mugo.games.board import BLACK, WHITE
+from mugo.games.coords import PASS, board_points, interpret_gtp, row_col, symmetries
+from mugo.games.go import Position, position_of
+from mugo.games.planes import (
+    DEPTH,
+    PACKED,
+    PLANES,
+    encode,
+    fill_game,
+    fill_samples,
+    new_scratch,
+    unpack,
+)
+
+
+def planes_of(position, symmetry=0):
+    return unpack(encode([position], symmetry))[0]
+
+
+def lit(position, name, number=1):
+    """The points where a plane holds; number: which of those with this name, from 1."""
+    names = [plane.name for plane in PLANES]
+    k = sum(plane.depth for plane in PLANES[:names.index(name)]) + number - 1
+    return set(board_points(position.size)[planes_of(position)[..., k].ravel() == 1].tolist())
+
+
+def assert_lit(position, at, name, **expected):
+    """assert_lit(position, at, "capture size", two="a b"): exactly these points, and no others at all."""
+    depth = {plane.name: plane.depth for plane in PLANES}[name]
+    numbers = ("one", "two", "three", "four", "five", "six", "seven", "eight")[:depth]
+    assert not set(expected) - set(numbers)
+    for number, word in enumerate(numbers, 1):
+        assert_same_points(position, lit(position, name, number), named(at, expected.get(word, "")),
+                           f"{name} {word}")
+
+
+# -- drawn, plane by plane
+
+def test_stone_colours_are_seen_by_the_side_to_move():
+    picture = """
+        Xa . Ob
+        . c .
+        . . .
+    """
+    for to_play, mine, theirs in ((BLACK, "a", "b"), (WHITE, "b", "a")):
+        position, at = draw(picture, to_play)
+        assert lit(position, "stone colour", 1) == named(at, mine)
+        assert lit(position, "stone colour", 2) == named(at, theirs)
+        empty = lit(position, "stone colour", 3)
+        assert at["c"] in empty and len(empty) == 7
+
+
+def test_ones_are_everywhere_and_zeros_nowhere():
+    position, _ = draw("""
+        X . .
+        . O .
+        . . .
+    """)
+    assert len(lit(position, "ones")) == 9
+    assert len(lit(position, "zeros")) == 0
+
+
+def test_turns_since_counts_back_eight_moves_and_setup_stones_are_none():
+    position, at = draw("""
+        X . . . O
+        a b c d .
+        e f g h .
+        i . . . .
+        X . . . O
+    """)
+    assert_lit(position, at, "turns since")
+    assert_lit(after(position, at, "a b"), at, "turns since", one="b", two="a")
+    assert_lit(after(position, at, "a b c d e f g h i"), at, "turns since",
+               one="i", two="h", three="g", four="f", five="e", six="d", seven="c", eight="b")
+
+
+def test_turns_since_keeps_the_point_of_a_captured_stone_and_a_pass_lights_none():
+    position, at = draw("""
+        a b .
+        . . .
+        c . .
+    """)
+    position = position.play(at["c"]).play(PASS).play(interpret_gtp("A2", 3)).play(at["a"]).play(at["b"])
+    assert position.captures[BLACK] == 1
+    at["d"] = interpret_gtp("A2", 3)
+    assert_lit(position, at, "turns since", one="b", two="a", three="d", five="c")
+    assert_lit(position.play(at["c"] + 1).play(at["a"]), at | {"e": at["c"] + 1}, "turns since",
+               one="a", two="e", three="b", four="a", five="d", seven="c")
+
+
+def test_liberties_belong_to_the_chain():
+    position, at = draw("""
+        Xa Ob . . Xc . .
+        . . . . Xd . .
+        Of . . . . . .
+        Xg . . . . . .
+        Oh . Xe Xi Xj . .
+        Ok . Ol Om On . .
+        Oo . . . . . .
+    """)
+    assert_lit(position, at, "liberties",
+               one="a g", two="b f", three="h k o", five="c d e i j l m n")
+
+
+def test_eight_liberties_and_more_are_one_plane():
+    position, at = draw("""
+        . . . . . . .
+        . Xa Xb Xc . . .
+        . . . . . . .
+        . . . . . . .
+        . Od Oe Of Og . .
+        . . . . . . .
+        . . . . . . .
+    """)
+    assert_lit(position, at, "liberties", eight="a b c d e f g")
+
+
+def test_capture_size_counts_the_stones_of_every_chain_taken():
+    position, at = draw("""
+        a O X X . . X
+        O X X X . X O
+        O X . . X O b
+        X X . . X O O
+        . . . . . X X
+        X X . . . . .
+        O c . . . . .
+    """)
+    assert_lit(position, at, "capture size", one="c", three="a", four="b")
+
+
+def test_eight_captured_stones_and_more_are_one_plane():
+    position, at = draw("""
+        a O O O O O X
+        O O O O O O X
+        X X X X X X .
+        X X X X X X X
+        O O O O O O X
+        O O O X X X X
+        b X X X X X X
+    """)
+    assert_lit(position, at, "capture size", eight="a b")
+
+
+def test_self_atari_size_counts_the_chain_that_is_left_with_one_liberty():
+    position, at = draw("""
+        d a O . . . .
+        X X O . . . .
+        O O . . . . .
+        . . . O O . .
+        . . O e b O .
+        . . . O O . .
+        c . . . . . .
+    """)
+    assert_lit(position, at, "self-atari size", one="b e", three="a d")
+
+
+def test_eight_stones_in_atari_and_more_are_one_plane():
+    position, at = draw("""
+        b a X X X X X X X
+        O O O O O O O O O
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+    """)
+    assert_lit(position, at, "self-atari size", one="b", eight="a")
+
+
+def test_a_stone_that_captures_may_stand_in_atari_itself():
+    position, at = draw("""
+        O b O . .
+        X O O . .
+        . X . . .
+        . . . . .
+        . . . . c
+    """)
+    assert_lit(position, at, "capture size", one="b")
+    assert_lit(position, at, "self-atari size", one="b")
+
+
+def test_liberties_after_move_are_those_of_the_joined_chain_captures_counted():
+    position, at = draw("""
+        . . . . . . .
+        . X a X . . .
+        . . . . . . .
+        X . . . . O O
+        O X . . X O b
+        c X . . . X O
+        . O . . . . X
+    """)
+    eight = lit(position, "liberties after move", 8)
+    assert at["a"] in eight
+    assert at["b"] not in eight
+    assert at["b"] in lit(position, "liberties after move", 1), "the captured stone's point"
+    assert at["c"] in lit(position, "liberties after move", 5), "joined, captures counted"
+    occupied = interpret_gtp("B6", 7)
+    assert all(occupied not in lit(position, "liberties after move", k) for k in range(1, 9))
+
+
+def test_sensible_moves_are_legal_and_fill_no_own_true_eye():
+    position, at = draw("""
+        a X b X .
+        X X O O X
+        . X O c O
+        . O . O O
+        d . . . e
+    """)
+    sensible = lit(position, "sensibleness")
+    assert at["a"] not in sensible, "a true eye"
+    assert at["c"] not in sensible, "suicide"
+    assert {at["b"], at["d"], at["e"]} <= sensible
+
+
+def test_a_move_that_ko_or_superko_forbids_lights_nothing():
+    before, at = draw("""
+        a Xb c X . .
+        O O X . . .
+        . . . . O X
+        . . . O Xe d
+        . . . . O X
+        . . . . . .
+    """)
+    superko = after(before, at, "a c")
+    ko = before.play(at["d"], WHITE)
+    for position, point, why in ((superko, at["b"], "superko"), (ko, at["e"], "ko")):
+        assert why in position.why_illegal(point)
+        of_the_point = np.flatnonzero(planes_of(position)[row_col(point, 6)]).tolist()
+        assert [k for k in of_the_point if not 4 <= k < 12] == [2, 3], "empty, and one"
+
+
+# -- one against the other
+
+@pytest.mark.parametrize("size, games, every", [
+    (2, 10, 1), (3, 10, 1), (5, 6, 1), (9, 3, 2), (13, 1, 8), (19, 1, 60),
+])
+def test_all_planes_of_random_games_are_the_slow_twins(size, games, every):
+    compare_random_games(size, games, every)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size, games, every", [(3, 300, 1), (5, 200, 1), (7, 60, 1), (9, 40, 1), (13, 6, 2)])
+def test_all_planes_of_many_random_games_are_the_slow_twins(size, games, every):
+    compare_random_games(size, games, every, seed=1)
+
+
+def test_all_planes_of_real_positions_are_the_slow_twins():
+    assert compare_real_games(60, 0.01) > 50
+
+
+@pytest.mark.slow
+def test_all_planes_of_thousands_of_real_positions_are_the_slow_twins():
+    assert compare_real_games(1000, 0.015) > 50
+
+
+def compare_random_games(size, games, every, seed=0):
+    rng = random.Random(1000 * seed + size)
+    for _ in range(games):
+        for position in random_game(rng, size, turns=0.02):
+            if position.plies % every == 0:
+                assert_same_planes(position, planes_of(position), oracles.planes(slow_twin(position)))
+
+
+def compare_real_games(games, share):
+    """How many positions were compared, a share of those of each game."""
+    rng = random.Random(1)
+    compared = 0
+    for record in real_games(games):
+        for plies in range(len(record.moves)):
+            if rng.random() < share:
+                try:
+                    position = position_of(record, plies)
+                except ValueError:
+                    break                # an illegal move in the record
+                assert_same_planes(position, planes_of(position), oracles.planes(slow_twin(position)))
+                compared += 1
+    return compared
+
+
+def test_turning_the_board_turns_the_planes():
+    for position in list(random_game(random.Random(8), 9))[10::9]:
+        size = position.size
+        points = planes_of(position).reshape(size * size, DEPTH)
+        for symmetry in range(8):
+            turned = seen(position, symmetry)
+            expected = np.empty_like(points)
+            expected[symmetries(size)[symmetry][:-1]] = points
+            expected = expected.reshape(size, size, DEPTH)
+            assert_same_planes(turned, planes_of(turned), expected)
+            assert_same_planes(turned, planes_of(position, symmetry), expected)
+
+
+def test_swapping_the_colours_changes_no_plane():
+    for position in list(random_game(random.Random(9), 9, turns=0.05))[::5]:
+        swapped = seen(position, swapped=True)
+        assert_same_planes(swapped, planes_of(swapped), planes_of(position))
+
+
+# -- the other ways in
+
+def test_planes_are_packed_in_the_order_of_the_table():
+    assert sum(plane.depth for plane in PLANES) == DEPTH == 48 == 8 * PACKED
+    for k in range(DEPTH):
+        packed = np.zeros((9, PACKED), np.uint8)
+        packed[4, k // 8] = 1 << k % 8
+        planes = unpack(packed)
+        assert planes.shape == (3, 3, DEPTH) and planes.dtype == np.uint8
+        assert np.argwhere(planes).tolist() == [[1, 1, k]]
+    assert unpack(np.zeros((2, 5, 361, PACKED), np.uint8)).shape == (2, 5, 19, 19, DEPTH)
+
+
+def test_a_batch_of_samples_is_what_encoding_each_position_gives():
+    rng = random.Random(3)
+    size = 9
+    finals = [list(random_game(rng, size, turns=0.03))[-1] for _ in range(4)]
+    drawn, at = draw("""
+        . . . . . . . . .
+        . . X . . . O . .
+        . X O a . . . . .
+        . . X . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . b c . .
+        . . d . . . . . .
+        . . . . . . . . .
+    """, to_play=WHITE)
+    finals.append(after(drawn, at, "b a c d"))
+    codes = [coded(final) for final in finals]
+    setup = np.concatenate([setup for setup, _ in codes])
+    moves = np.concatenate([moves for _, moves in codes])
+    samples, expected, targets = [], [], []
+    for g, final in enumerate(finals):
+        first_stone = sum(len(s) for s, _ in codes[:g])
+        first_move = sum(len(m) for _, m in codes[:g])
+        line = list(final.line())
+        for n in rng.sample(range(final.plies), min(12, final.plies)):
+            symmetry = rng.randrange(8)
+            samples.append((first_stone, first_stone + len(codes[g][0]), first_move, n, symmetry))
+            mover = line[n + 1].mover
+            expected.append(encode([line[n].with_turn(mover)], symmetry)[0])
+            targets.append(symmetries(size)[symmetry][codes[g][1][n] & 511])
+    out = np.full((len(samples), size * size, PACKED), 255, np.uint8)
+    found = np.zeros(len(samples), np.int32)
+    fill_samples(size, setup, moves, np.array(samples, np.int64), symmetries(size), new_scratch(), out, found)
+    assert np.array_equal(out, np.array(expected))
+    assert found.tolist() == targets
+
+
+def test_a_whole_game_is_what_encoding_each_position_gives():
+    *line, final = random_game(random.Random(4), 7)
+    setup, moves = coded(final)
+    out = np.full((final.plies, 49, PACKED), 255, np.uint8)
+    assert fill_game(7, setup, moves, new_scratch(), True, symmetries(7)[0], out) == final.plies
+    assert np.array_equal(out, encode(line))
+
+
+def test_without_ladders_only_the_ladder_planes_are_dark():
+    *line, final = random_game(random.Random(5), 9)
+    setup, moves = coded(final)
+    out = np.empty((final.plies, 81, PACKED), np.uint8)
+    fill_game(9, setup, moves, new_scratch(), False, symmetries(9)[0], out)
+    expected = unpack(encode(line))
+    assert expected[..., 44:46].any()
+    expected[..., 44:46] = 0
+    assert np.array_equal(unpack(out), expected)
+
+
+def test_scratch_of_one_size_serves_the_next():
+    positions = [list(random_game(random.Random(size), size))[-1] for size in (19, 5, 13, 2, 9)]
+    scratch = new_scratch()
+    for position in positions:
+        size = position.size
+        setup, moves = coded(position)
+        out = np.empty((position.plies, size * size, PACKED), np.uint8)
+        fill_game(size, setup, moves, scratch, True, symmetries(size)[0], out)
+        assert np.array_equal(out[-1], encode([position.undo()])[0])
+
+
+def test_no_two_boards_share_their_planes():
+    assert not np.array_equal(encode([Position(9)]), encode([Position(9).play(interpret_gtp("E5", 9))]))

@@ -1,0 +1,469 @@
+"""rollouts.py: uniform moves are equally likely, MoGo's are those of the slow twin, mercy changes no winner."""
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+from drawing import assert_same_points, draw, named
+from oracles import area, chain, diagonals, every_point, is_true_eye, neighbours, put
+from played import ROOT, random_game
+
+from mugo.games.board import BLACK, LEGAL, POINTS, WHITE, legality, new_boards, play
+from mugo.games.board import is_true_eye as board_is_true_eye
+from mugo.games.coords import PASS, board_points, point_at, row_col
+from mugo.games.go import Position, position_of
+from mugo.games.patterns import is_shape
+from mugo.games.rng import random_below
+from mugo.games.rollouts import (
+    MOGO,
+    UNIFORM,
+    add_owners,
+    answers,
+    captures_beside,
+    longest,
+    mercy_of,
+    mogo_move,
+    random_move,
+    roll_out,
+    roll_out_from,
+    self_atari,
+)
+from mugo.sgf.parser import read_records
+
+both_kinds = pytest.mark.parametrize("kind", [UNIFORM, MOGO], ids=["uniform", "mogo"])
+
+
+def two_boards(position):
+    boards = new_boards(2)
+    boards[0] = position.board[0]
+    return boards
+
+
+def copy_of(position, seed):
+    board = two_boards(position)[0]
+    board["random"] = seed
+    return board
+
+
+def stones_of(board):
+    """The stones as the slow twins have them."""
+    size = int(board["size"])
+    return {row_col(int(p), size): int(board["colour"][p]) for p in board_points(size) if board["colour"][p]}
+
+
+def points_of(pairs, size):
+    return {point_at(*pair, size) for pair in pairs}
+
+
+def chi_square(counts, expected):
+    """In units of its spread: about 0 for a fair count, 4 is not chance."""
+    counts = np.asarray(counts)
+    freedom = len(counts) - 1
+    return (((counts - expected) ** 2 / expected).sum() - freedom) / (2 * freedom) ** 0.5
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 81, 361])
+def test_random_numbers_are_below_the_limit_and_equally_likely(n):
+    board = copy_of(draw(". .\n. .")[0], 20160920)
+    drawn = Counter(random_below(board, n) for _ in range(200 * n))
+    assert set(drawn) <= set(range(n))
+    if n > 1:
+        assert chi_square([drawn[i] for i in range(n)], 200) < 4
+
+
+def test_every_sensible_move_is_equally_likely():
+    position, at = draw("""
+        . X . O . .
+        X X O O O .
+        a O . . O b
+        O O . X . .
+        . . X c X O
+        d . . X . .
+    """)
+    likely = position.sensible_points().tolist()
+    assert set(likely) < set(position.legal_points().tolist())
+    assert named(at, "c") & set(likely) == set(), "Black's own eye"
+    drawn = Counter()
+    for seed in range(1, 301 * len(likely)):
+        drawn[random_move(copy_of(position, seed * 7919), BLACK)] += 1
+    assert_same_points(position, drawn, likely, "moves drawn")
+    assert chi_square([drawn[p] for p in likely], sum(drawn.values()) / len(likely)) < 4
+
+
+def test_one_board_draws_every_sensible_move_equally_often():
+    position, _ = draw("""
+        . X . O
+        X X O O
+        . O . .
+        O O . X
+    """)
+    board = copy_of(position, 1)
+    likely = position.sensible_points().tolist()
+    drawn = Counter(random_move(board, BLACK) for _ in range(500 * len(likely)))
+    assert_same_points(position, drawn, likely, "moves drawn")
+    assert chi_square([drawn[p] for p in likely], 500) < 4
+
+
+def test_there_is_a_pass_where_nothing_else_is_sensible():
+    position, _ = draw("""
+        . X .
+        X X X
+        . X .
+    """)
+    assert {random_move(copy_of(position, seed), BLACK) for seed in range(1, 50)} == {PASS}
+    assert {random_move(copy_of(position, seed), WHITE) for seed in range(1, 50)} == {PASS}
+
+
+def test_drawing_moves_leaves_the_list_of_empty_points_whole():
+    rng = random.Random(6)
+    for position in list(random_game(rng, 9))[::4]:
+        board = copy_of(position, rng.getrandbits(60) + 1)
+        for colour in (BLACK, WHITE) * 3:
+            random_move(board, colour)
+        empty = board["empties"][:board["n_empty"]]
+        expected = board_points(9)[(position.stones == 0).ravel()]
+        assert_same_points(position, empty, expected, "the empty points")
+        assert len(empty) == len(expected)
+        assert [board["empties"][board["slot"][p]] for p in expected] == expected.tolist()
+
+
+# -- rollouts of both kinds
+
+@both_kinds
+@pytest.mark.parametrize("size", [2, 3, 5, 9, 19])
+def test_a_rollout_ends_where_neither_side_has_a_sensible_move(size, kind):
+    for seed in range(1, 21):
+        board = copy_of(Position(size), seed * 7919)
+        score = roll_out(board, kind, 0)
+        stones = stones_of(board)
+        assert score == area(size, stones)
+        if board["passes"] < 2:
+            assert board["moves"] == longest(size)
+            continue
+        left = {point for point in every_point(size) for colour in (BLACK, WHITE)
+                if is_sensible(size, stones, point, colour)}
+        # A ko may have forced the first pass; the pass then lifted it.
+        assert len(left) <= 1 and all(board["stood"][point] for point in points_of(left, size))
+
+
+@both_kinds
+def test_rollouts_fill_no_true_eye(kind):
+    """Two eyes in the corner live through every rollout."""
+    position, _ = draw("""
+        . X . X O .
+        X X X X O .
+        O O O O O .
+        . . . . . .
+        . . . . . .
+        . . . . . .
+    """)
+    for seed in range(1, 101):
+        for board in (copy_of(position, seed), copy_of(position.with_turn(WHITE), seed)):
+            roll_out(board, kind, 0)
+            corner = [board["colour"][point_at(row, col, 6)] for row in range(2) for col in range(4)]
+            assert corner == [0, 1, 0, 1, 1, 1, 1, 1]
+
+
+@both_kinds
+def test_the_same_seed_plays_the_same_games(kind):
+    boards, scores = two_boards(Position(9)), np.zeros((3, 50), np.int16)
+    moves = roll_out_from(boards, scores[0], 42, kind, 0)
+    end = boards[1].copy()
+    assert roll_out_from(boards, scores[1], 42, kind, 0) == moves
+    assert boards[1].tobytes() == end.tobytes()
+    assert np.array_equal(scores[0], scores[1])
+    roll_out_from(boards, scores[2], 43, kind, 0)
+    assert np.array_equal(scores[2][:-1], scores[0][1:]), "each rollout has a seed of its own"
+    assert boards[0]["moves"] == 0, "the first board is left alone"
+
+
+@both_kinds
+def test_rollouts_from_the_empty_board_favour_black_a_little(kind):
+    scores = np.zeros(3000, np.int16)
+    moves = roll_out_from(two_boards(Position(9)), scores, 1, kind, 0)
+    assert 0.5 < scores.mean() < 6
+    assert 95 < moves / len(scores) < 120
+
+
+@both_kinds
+def test_rollouts_count_a_won_game_as_won(kind):
+    position, _ = draw("""
+        . X X O .
+        X X X O O
+        X X X O .
+        X X X O O
+        . X X O .
+    """)
+    scores = np.zeros(200, np.int16)
+    roll_out_from(two_boards(position), scores, 5, kind, 0)
+    assert (scores == 15 - 10).all()
+
+
+@both_kinds
+def test_rollouts_on_2x2_are_long_enough_for_black_to_win(kind):
+    """Captures go back and forth there; cut after 12 moves, Black would win only every second."""
+    scores = np.zeros(500, np.int16)
+    roll_out_from(two_boards(Position(2)), scores, 1, kind, 0)
+    assert (scores == 4).mean() > 0.98
+
+
+# -- MoGo's moves, and their slow twin
+
+def is_sensible(size, stones, point, colour):
+    """Legal but for ko, and no own true eye."""
+    return (point not in stones and not is_true_eye(size, stones, point, colour)
+            and put(size, stones, point, colour) is not None)
+
+
+def self_atari_size(size, stones, point, colour):
+    """How many stones are in atari after a legal move that captures nothing; else 0."""
+    after = put(size, stones, point, colour)
+    if len(after) <= len(stones):
+        return 0
+    mine, liberties = chain(size, after, point)
+    return len(mine) if len(liberties) == 1 else 0
+
+
+class SlowMoGo:
+    """What MoGo may play, by the definition: each method gives a set of (row, col)."""
+
+    def __init__(self, position):
+        self.board, self.colour = position.board[0], position.to_play
+        self.size, self.stones = position.size, stones_of(position.board[0])
+        self.last = row_col(position.last, self.size) if position.last else None
+
+    def legal(self, points):
+        ko = int(self.board["ko"])
+        return {p for p in points if put(self.size, self.stones, p, self.colour) is not None
+                and point_at(*p, self.size) != ko}
+
+    def taking(self, points):
+        """The only liberties of opponent chains on these points."""
+        chains = [chain(self.size, self.stones, p)[1] for p in points if self.stones.get(p) == -self.colour]
+        return self.legal(next(iter(liberties)) for liberties in chains if len(liberties) == 1)
+
+    def answers(self):
+        if not self.last:
+            return set()
+        found = self.taking([self.last])
+        for near in neighbours(self.size, self.last):
+            if self.stones.get(near) != self.colour:
+                continue
+            mine, liberties = chain(self.size, self.stones, near)
+            if len(liberties) == 1:
+                found |= self.taking(p for stone in mine for p in neighbours(self.size, stone))
+                found |= {p for p in self.legal(liberties) if is_sensible(self.size, self.stones, p, self.colour)
+                          and not self_atari_size(self.size, self.stones, p, self.colour)}
+        return found
+
+    def shapes(self):
+        around = (*neighbours(self.size, self.last), *diagonals(self.size, self.last)) if self.last else ()
+        return {p for p in self.legal(around) if is_shape(self.board, point_at(*p, self.size), self.colour)
+                and not self_atari_size(self.size, self.stones, p, self.colour)}
+
+    def captures(self):
+        return self.taking((*neighbours(self.size, self.last), *diagonals(self.size, self.last)) if self.last else ())
+
+    def others(self):
+        sensible = {p for p in self.legal(every_point(self.size))
+                    if is_sensible(self.size, self.stones, p, self.colour)}
+        sound = {p for p in sensible if self_atari_size(self.size, self.stones, p, self.colour) < 2}
+        return sound or sensible
+
+    def moves(self):
+        """The points of the first of these that has any, else a pass."""
+        return points_of(self.answers() or self.shapes() or self.captures() or self.others(), self.size) or {PASS}
+
+
+def mogo_moves(position, draws=60):
+    """Every move that so many draws give."""
+    moves = np.zeros(POINTS, np.int16)
+    board = copy_of(position, 20160920)
+    return {mogo_move(board, position.to_play, moves) for _ in range(draws)}
+
+
+@pytest.mark.parametrize("size", [2, 3, 5, 7, 9])
+def test_mogos_moves_are_those_of_the_slow_twin(size):
+    rng = random.Random(size)
+    moves = np.zeros(POINTS, np.int16)
+    for _ in range(20 // size + 1):
+        for position in list(random_game(rng, size))[::4]:
+            board, twin = position.board[0], SlowMoGo(position)
+            n = answers(board, position.last, position.to_play, moves) if position.last else 0
+            assert_same_points(position, moves[:n], points_of(twin.answers(), size), "answers")
+            n = captures_beside(board, position.last, position.to_play, moves) if position.last else 0
+            assert_same_points(position, moves[:n], points_of(twin.captures(), size), "captures")
+            likely = twin.moves()
+            assert_same_points(position, mogo_moves(position, 20 * len(likely)), likely, "moves")
+
+
+def test_self_ataris_are_seen():
+    rng = random.Random(8)
+    for size in (3, 5, 9):
+        for position in list(random_game(rng, size))[::6]:
+            stones = stones_of(position.board[0])
+            for colour in (BLACK, WHITE):
+                for point in every_point(size):
+                    if point not in stones and put(size, stones, point, colour) is not None:
+                        seen = self_atari(position.board[0], point_at(*point, size), colour)
+                        assert min(seen, 2) == min(self_atari_size(size, stones, point, colour), 2)
+
+
+@pytest.mark.parametrize("size, games", [(3, 500), (5, 500), (9, 200), (19, 10)])
+def test_mogo_plays_nothing_illegal_and_fills_no_eye(size, games):
+    moves = np.zeros(POINTS, np.int16)
+    for seed in range(1, games + 1):
+        board = copy_of(Position(size), seed * 7919)
+        while board["passes"] < 2 and board["moves"] < longest(size):
+            colour = int(board["to_play"])
+            point = mogo_move(board, colour, moves)
+            if point != PASS:
+                assert legality(board, point, colour) == LEGAL
+                assert not board_is_true_eye(board, point, colour)
+            play(board, point, colour)
+
+
+def assert_drawn(picture, names, last="b"):
+    """After White's move on the point `last`, if there is one, MoGo chooses among exactly these moves."""
+    position, at = draw(picture, WHITE if last else BLACK)
+    if last:
+        position = position.play(at[last])
+    assert_same_points(position, mogo_moves(position), named(at, names), "moves")
+
+
+def test_a_chain_put_in_atari_is_extended():
+    assert_drawn("""
+        . . . . .
+        . . a . .
+        . O X b .
+        . . O . .
+        . . . . .
+    """, "a")
+
+
+def test_a_chain_that_extending_does_not_save_captures_beside_it():
+    assert_drawn("""
+        . . . . .
+        . . . . .
+        . . . . .
+        a b O . .
+        O X . . .
+    """, "a")
+
+
+def test_both_ways_out_of_atari_are_drawn():
+    assert_drawn("""
+        . . . . .
+        . . . . .
+        . . . . .
+        a b . . .
+        O X c . .
+    """, "a c")
+
+
+def test_a_stone_played_into_atari_is_taken():
+    assert_drawn("""
+        . . . . .
+        . . X . .
+        . X b a .
+        . . X . .
+        . . . . .
+    """, "a")
+
+
+def test_a_shape_is_played_beside_the_last_move():
+    assert_drawn("""
+        . . . . . . .
+        . . . . . . .
+        . . . . . . .
+        . . e X f . .
+        . . c b d . .
+        . . . . . . .
+        . . . . . . .
+    """, "c d e f")
+
+
+def test_stones_are_put_in_atari_last_of_all():
+    """White lives; all that is left to Black is throwing three stones away, and what he has is dead anyway."""
+    assert_drawn("""
+        . X O O .
+        X c O O O
+        O O O . O
+        . O O O O
+        O O . O .
+    """, "c", last="")
+
+
+def test_a_chain_in_atari_is_taken_beside_the_last_move_only():
+    position, at = draw("""
+        . . . . . . .
+        . X . . X . .
+        X O X X O X .
+        . c b . a . .
+        . . . . . . .
+        . . . . . . .
+        . . . . . . .
+    """, to_play=WHITE)
+    position, moves = position.play(at["b"]), np.zeros(POINTS, np.int16)
+    n = captures_beside(position.board[0], at["b"], BLACK, moves)
+    assert_same_points(position, moves[:n], named(at, "c"), "captures")
+    assert_same_points(position, points_of(SlowMoGo(position).captures(), 7), named(at, "c"), "captures")
+    passed = position.play(PASS).play(PASS)
+    assert len(mogo_moves(passed, 1000)) > 20, "nothing to answer: all moves are open"
+
+
+# -- mercy and ownership
+
+def test_mercy_changes_hardly_a_winner():
+    """The same rollouts with and without it, from the empty board and from the middle of a game."""
+    record, = read_records((ROOT / "data" / "gnugo-9x9-000.sgf").read_bytes())
+    for plies in (0, 10, 20, 30):
+        boards = two_boards(position_of(record, plies))
+        for kind in (UNIFORM, MOGO):
+            scores, moves = np.zeros((2, 2000), np.int16), [0, 0]
+            for i, mercy in enumerate((0, mercy_of(9, record.komi))):
+                moves[i] = roll_out_from(boards, scores[i], 1, kind, mercy)
+            won = scores > record.komi
+            assert (won[0] != won[1]).mean() <= 0.002
+            assert moves[1] < moves[0]
+
+
+def test_mercy_answers_with_the_difference_in_stones():
+    stopped = 0
+    for seed in range(1, 101):
+        board = copy_of(Position(9), seed * 7919)
+        score = roll_out(board, MOGO, 10)
+        if board["passes"] < 2:
+            stopped += 1
+            assert score == sum(stones_of(board).values())
+            assert abs(score) >= 10
+    assert stopped > 50
+
+
+def test_every_point_of_an_ended_rollout_has_its_owner():
+    position, _ = draw("""
+        . X . O .
+        X X O O O
+        . X O . O
+        X . X O O
+        . X O . .
+    """)
+    owners = np.zeros(POINTS, np.int32)
+    for _ in range(2):
+        add_owners(position.board[0], owners)
+    assert (owners[board_points(5)].reshape(5, 5) / 2).tolist() == [
+        [1, 1, 0, -1, -1],
+        [1, 1, -1, -1, -1],
+        [1, 1, -1, -1, -1],
+        [1, 1, 1, -1, -1],
+        [1, 1, -1, -1, -1],
+    ]
+    assert owners.sum() == owners[board_points(5)].sum(), "nothing off the board"
+
+
+def test_owners_of_uniform_rollouts_add_up_to_the_score():
+    for seed in range(1, 101):
+        board, owners = copy_of(Position(9), seed * 7919), np.zeros(POINTS, np.int32)
+        score = roll_out(board, UNIFORM, 0)
+        add_owners(board, owners)
+        assert owners.sum() == score

@@ -1,0 +1,179 @@
+"""Who owns a finished board, and which of its stones are dead."""
+from pathlib import Path
+
+import numpy as np
+import pytest
+from drawing import SETTLED, assert_same_points, draw
+
+from mugo.games import scoring
+from mugo.games.coords import PASS, board_points
+from mugo.games.go import WHITE, position_of
+from mugo.sgf.archives import sources, texts
+from mugo.sgf.parser import read_records
+
+
+def test_owners_agree_with_the_board_when_it_is_settled():
+    position, _ = draw(SETTLED)
+    owner = scoring.owners(position)
+    assert owner.shape == (7, 7) and owner.dtype == np.float32
+    assert (owner[:, :4] > 0.9).all() and (owner[:, 4:] < -0.9).all()
+    assert (scoring.owners(position) == owner).all()
+    assert (scoring.owners(position.with_turn(WHITE)) == owner).all()
+
+
+def test_a_stone_in_the_opponents_territory_is_dead():
+    position, at = draw("""
+        . X . X O . O
+        X X X X O O O
+        . Oa X X O O .
+        . . X X O Xb O
+        X X X X O . O
+        X . X X O O O
+        X X X X O . O
+    """)
+    counted = scoring.without_dead(position.play(PASS).play(PASS))
+    dead = [point for point in board_points(7)[(position.stones != counted.stones).ravel()]]
+    assert_same_points(position, dead, [at["a"], at["b"]], "dead")
+    assert counted.score() == 28 - 21
+    assert len(scoring.chains(position)) == 4
+    assert len(scoring.chains(counted)) == 2
+
+
+# The chains of the stones called x and o are in seki, and nothing else is.
+SEKIS = {
+    "two liberties shared and no eye": """
+        O O Xx . Oo X X
+        . O X X O X .
+        O O X X O X X
+        . O X X O X .
+        O O X O O X X
+        . O X O O X .
+        O O X . O X X
+    """,
+    "three liberties shared": """
+        O O Xx . Oo X X
+        . O X X O X .
+        O O X X O X X
+        . O X . O X .
+        O O X O O X X
+        . O X O O X .
+        O O X . O X X
+    """,
+    "one liberty shared and an eye each": """
+        O O Xx X . Oo X X
+        . O X X O O X .
+        O O X X O O X X
+        . O X X O O X .
+        O O X X O O X X
+        O O X X O O X X
+        O X X X O O O X
+        O X . X O . O X
+    """,
+}
+NO_SEKIS = {
+    "an eye against none": """
+        O O X X . O X X
+        . O X X O O X .
+        O O X X O O X X
+        . O X X O O X .
+        O O X X O O X X
+        O O X X O O X X
+        O X X X O O X X
+        O X . X O O X .
+    """,
+    "what is taken leaves room for one eye": """
+        . O . X O . O
+        X O X X O O O
+        X X X O O . O
+        O O O O O O O
+        O . O . O . O
+        O O O O O O O
+        . O . O . O .
+    """,
+    "a white stone between them is tied to the outside": """
+        O O O . O X X
+        . O X X O X .
+        O O X X O X X
+        . O X X O X .
+        O O X O O X X
+        . O X O O X .
+        O O X . O X X
+    """,
+    "territories and neutral points": """
+        . X . X . O . O O
+        X X X X . O O . O
+        . X . X . O . O O
+        X X X X O O O O .
+        X . X X . O O O O
+        X X X X . O . O .
+        . X . X . O O O O
+        X X X X . O . O .
+        . X . X . O O O O
+    """,
+}
+
+
+@pytest.mark.parametrize("picture", SEKIS.values(), ids=SEKIS)
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_plain_seki_is_found(picture, turned):
+    if turned:                                    # the colours changed
+        picture = picture.translate(str.maketrans("XOxo", "OXox"))
+    position, at = draw(picture)
+    found = scoring.statuses(position)
+    chains = {frozenset(chain) for chain in scoring.chains(position) if {at["x"], at["o"]} & set(chain)}
+    assert {frozenset(chain) for chain in found["seki"]} == chains and len(chains) == 2
+    assert not found["dead"]
+    assert scoring.without_dead(position).score() == position.score()
+
+
+@pytest.mark.parametrize("picture", NO_SEKIS.values(), ids=NO_SEKIS)
+def test_what_only_looks_like_one_is_none(picture):
+    position, _ = draw(picture)
+    assert scoring.statuses(position)["seki"] == []
+
+
+def test_a_chain_that_lives_by_an_answer_is_alive():
+    # White's four stones in the corner are cut off, unless White answers at a, b or c.
+    position, _ = draw("""
+        . . O X X . . . .
+        O . . O X X . . .
+        O O . O O X . . .
+        . . O . O X . X .
+        . . . . O X . . X
+        . . . O X . X X O
+        . . . O X X X O O
+        . . . . O O X O a
+        . . . . . b O c .
+    """, komi=7.5)
+    assert scoring.statuses(position)["dead"] == []
+    assert scoring.without_dead(position).result() == "W+26.5"
+
+
+def test_every_chain_has_one_status():
+    position, at = draw("""
+        . X . X O . O
+        X X X X O O O
+        . Oa X X O O .
+        . . X X O Xb O
+        X X X X O . O
+        X . X X O O O
+        X X X X O . O
+    """)
+    found = scoring.statuses(position)
+    assert sorted(chain for status in scoring.STATUSES for chain in found[status]) == sorted(scoring.chains(position))
+    assert sorted(found["dead"]) == sorted([[at["a"]], [at["b"]]])
+
+
+@pytest.mark.parametrize("archive", ["gnugo-9x9.zip",
+                                     pytest.param("gnugo-19x19.tar.gz", marks=pytest.mark.slow)])
+def test_the_sample_games_are_scored_as_gnu_go_scored_them(archive):
+    same_winner, same_score = [], []
+    for source in sources([Path(__file__).parents[2] / "data" / archive]):
+        for text in texts(source):
+            for record in read_records(text.data):
+                result = scoring.without_dead(position_of(record)).result()
+                same_winner.append(result[0] == record.result[0])
+                same_score.append(result == record.result)
+    assert len(same_winner) >= 40
+    assert np.mean(same_winner) >= 0.97
+    assert np.mean(same_score) >= 0.85

@@ -1,0 +1,363 @@
+"""Analysis that streams: what Leela Zero's, KataGo's, Sabaki's and CGOS's clients read, and that any line stops it.
+
+The parsers here are written from the clients' documentation, not from what MuGo writes.
+"""
+import io
+import json
+import queue
+import re
+import threading
+import time
+
+import numpy as np
+import pytest
+from drawing import SETTLED, draw
+
+from mugo.games.board import BLACK, WHITE
+from mugo.games.coords import interpret_gtp, move_index
+from mugo.games.go import Position
+from mugo.gtp import engine as gtp_engine
+from mugo.gtp.analyze import CGOS_DIGITS, lead_of, read_wanted, thought_of_policy
+from mugo.gtp.protocol import Failure, Lines
+from mugo.intervals import lower_confidence_bound
+from mugo.players.player import Manner, PolicyPlayer, RandomPlayer, make_player
+from mugo.search.search import Search, Settings, Thought
+
+VERTEX = r"(?:pass|[A-HJ-T]\d{1,2})"
+
+
+class Input:
+    """What comes after a line: nothing until so many lines have been answered to it, then one that interrupts."""
+
+    def __init__(self, lines):
+        self.left = lines
+        self.text = ""
+
+    def write(self, text):
+        self.text += text
+        self.left -= text.startswith("info")
+
+    def are_waiting(self):
+        return self.left <= 0
+
+    ask_to_stop = are_waiting
+
+
+def new_engine(player=None, size=5, **options):
+    player = player or make_player("uct", seed=1, manner=Manner(simulations=200))
+    return gtp_engine.Engine(player, size=size, komi=0.5, **options)
+
+
+def analysed(engine, line, lines=2):
+    """The lines of an answer between its first and its empty one; so many are waited for."""
+    what_comes = Input(lines)
+    end = engine.answer(f"12 {line}", what_comes.write, what_comes)
+    reply = what_comes.text + end
+    assert reply.startswith("=12\n") and reply.endswith("\n\n"), reply
+    return reply.splitlines()[1:-1]
+
+
+# ---- what clients read
+
+def read_lz(line):
+    """Leela Zero: 'info', pairs of a key and a word, last pv and vertices; and again."""
+    moves = []
+    for part in re.split(r"(?:^| )info ", line)[1:]:
+        pairs, pv = part.split(" pv ")
+        words = pairs.split(" ")
+        about = dict(zip(words[::2], words[1::2], strict=True))
+        assert re.fullmatch(rf"{VERTEX}( {VERTEX})*", pv) and re.fullmatch(VERTEX, about["move"])
+        moves.append({"move": about["move"], "pv": pv.split()} | {
+            key: int(about[key]) for key in ("visits", "winrate", "prior", "lcb", "order")})
+    return moves
+
+
+def read_kata(line):
+    """KataGo: the same with fractions; after the last move perhaps rootInfo and its pairs, then ownership."""
+    line, _, owners = line.partition(" ownership ")
+    line, _, root = line.partition(" rootInfo ")
+    moves = []
+    for part in re.split(r"(?:^| )info ", line)[1:]:
+        pairs, pv = part.split(" pv ")
+        words = pairs.split(" ")
+        about = dict(zip(words[::2], words[1::2], strict=True))
+        pv, _, visits = pv.partition(" pvVisits ")
+        assert re.fullmatch(rf"{VERTEX}( {VERTEX})*", pv) and re.fullmatch(VERTEX, about.pop("move"))
+        assert all("." in about[key] for key in about if key not in ("visits", "order"))       # Sabaki's condition
+        moves.append({"pv": pv.split(), "visits along": [int(word) for word in visits.split()]}
+                     | {key: float(value) for key, value in about.items()})
+    words = root.split()
+    return moves, dict(zip(words[::2], map(float, words[1::2]), strict=True)), [float(word) for word in owners.split()]
+
+
+@pytest.mark.parametrize("line", ["lz-analyze 2", "lz-analyze b 2", "lz-analyze B interval 2", "lz-analyze black 2.0"])
+def test_leela_zeros_analysis(line):
+    lines = analysed(new_engine(), line)
+    assert len(lines) == 2
+    for moves in map(read_lz, lines):
+        assert [move["order"] for move in moves] == list(range(len(moves)))
+        assert [move["visits"] for move in moves] == sorted((move["visits"] for move in moves), reverse=True)
+        for move in moves:
+            assert move["pv"][0] == move["move"]
+            assert 0 <= move["lcb"] <= move["winrate"] <= 10_000 and 0 <= move["prior"] <= 10_000
+        assert 0 < sum(move["prior"] for move in moves) <= 10_100
+    assert read_lz(lines[-1])[0]["visits"] > read_lz(lines[0])[0]["visits"]
+
+
+@pytest.mark.parametrize("command", ["kata-analyze", "analyze"])
+def test_katagos_and_sabakis_analysis(command):
+    engine = new_engine()
+    moves, root, owners = read_kata(analysed(engine, f"{command} b 2")[-1])
+    assert (root, owners, moves[0]["visits along"]) == ({}, [], [])
+    moves, root, owners = read_kata(analysed(
+        engine, f"{command} b 2 ownership true rootInfo true pvVisits true movesOwnership false")[-1])
+    for order, move in enumerate(moves):
+        assert 0 <= move["lcb"] <= move["winrate"] <= 1 and 0 <= move["prior"] <= 1 and move["order"] == order
+        assert move["utility"] == pytest.approx(2 * move["winrate"] - 1, abs=1e-5)
+        assert move["scoreLead"] == move["scoreMean"] == root["scoreLead"]
+        assert move["visits along"][0] == move["visits"] and len(move["visits along"]) == len(move["pv"])
+    assert root["visits"] >= sum(move["visits"] for move in moves)
+    assert len(owners) == 25 and all(-1 <= owner <= 1 for owner in owners)
+    assert root["scoreLead"] == pytest.approx(sum(owners) - 0.5, abs=0.01)
+
+
+def test_everything_is_told_for_the_side_that_is_asked_about():
+    engine = new_engine(size=7)
+    engine.position, _ = draw(SETTLED, komi=0.5)
+    for colour, sign in ("b", 1), ("w", -1):
+        _, root, owners = read_kata(analysed(engine, f"kata-analyze {colour} 20 ownership true rootInfo true")[-1])
+        assert sign * (root["winrate"] - 0.5) > 0.3
+        assert sign * root["scoreLead"] == pytest.approx(28 - 21 - 0.5, abs=3)
+        assert sign * owners[0] > 0.8 and sign * owners[6] < -0.8
+    assert engine.position.to_play == BLACK                          # only looked at
+
+
+def test_a_client_says_how_many_moves_it_wants_and_which():
+    engine = new_engine()
+    assert len(read_lz(analysed(engine, "lz-analyze 2 maxmoves 3")[-1])) == 3
+    assert len(read_lz(analysed(engine, "lz-analyze 2 maxmoves 3 minmoves 5")[-1])) == 5
+    allowed = read_lz(analysed(engine, "lz-analyze b 2 allow b c3,D4 1")[-1])
+    assert {move["move"] for move in allowed} == {"C3", "D4"}
+    avoided = read_lz(analysed(engine, "lz-analyze b 2 avoid b C3,D4 1 avoid b B2 3 avoid w A1 1")[-1])
+    assert {"C3", "D4", "B2"}.isdisjoint(move["move"] for move in avoided)
+    assert any(move["move"] == "A1" for move in avoided)
+
+
+@pytest.mark.parametrize("words", [
+    "b 10 20", "10 b", "b -5", "interval", "b interval soon", "maxmoves -1", "minmoves 1.5", "ownership", "rootInfo 2",
+    "pvVisits yes", "avoid b", "avoid b A1", "avoid A1 1", "allow b A1,Z9 1", "allow green A1 1", "avoid b A1 x",
+    "frobnicate 3",
+])
+def test_arguments_that_are_none_are_a_syntax_error(words):
+    with pytest.raises(Failure, match="syntax error"):
+        read_wanted(words.split(), Position(5))
+    assert new_engine(RandomPlayer()).answer(f"3 lz-analyze {words}") == "?3 syntax error\n\n"
+
+
+def test_an_interval_of_nothing_is_no_flood():
+    assert read_wanted(["b", "0"], Position(5)).every >= 0.01
+    assert read_wanted([], Position(5).with_turn(WHITE)).side == WHITE
+
+
+@pytest.mark.parametrize("command, read", [("lz-genmove_analyze", read_lz), ("genmove_analyze", read_kata),
+                                           ("kata-genmove_analyze", read_kata)])
+def test_a_move_is_analysed_while_it_is_found_and_then_played(command, read):
+    engine = new_engine()
+    *infos, played = analysed(engine, f"{command} w 100")
+    assert len(infos) == 1 and read(infos[0])                        # the last word of the search, without waiting
+    vertex = played.removeprefix("play ")
+    assert engine.position.moves == ((WHITE, interpret_gtp(vertex, 5)),)
+    engine = new_engine(make_player("uct", seed=1, manner=Manner(seconds=600)))
+    assert len(analysed(engine, f"{command} b 5", lines=3)) == 3 + 2     # GoGui's word ends it
+
+
+def test_cgos_reads_one_line_of_json():
+    engine = new_engine(size=7)
+    engine.position, _ = draw(SETTLED, komi=0.5)
+    told, played = analysed(engine, "cgos-genmove_analyze w")
+    about = json.loads(told)
+    assert about["winrate"] < 0.3 and about["score"] < 0 and about["visits"] >= 100
+    assert len(about["ownership"]) == 49
+    white = [CGOS_DIGITS.index(digit) / 31 - 1 for digit in about["ownership"]]
+    assert white[6] > 0.8 and white[0] < -0.8
+    for move in about["moves"]:
+        assert set(move) == {"move", "visits", "winrate", "score", "prior", "pv"}
+        assert re.fullmatch(rf"({VERTEX}( {VERTEX})*)?", move["pv"])
+    assert re.fullmatch(f"play ({VERTEX}|resign)", played)
+
+
+class Values:
+    """A network that likes the first point best, and to move."""
+    name, has_value = "values", True
+
+    def evaluate(self, positions, average=False):
+        size = positions[0].size
+        priors = np.full((len(positions), size * size + 1), 0.5 / size ** 2, np.float32)
+        priors[:, 0] = 0.5
+        return priors, np.full(len(positions), 0.4, np.float32)
+
+
+def test_a_policy_is_analysed_by_its_priors_and_its_value():
+    engine = new_engine(PolicyPlayer(Values()))
+    moves, root, owners = read_kata(analysed(
+        engine, "kata-analyze w 50 rootInfo true ownership true maxmoves 9", lines=1)[-1])
+    assert len(moves) == 9 and moves[0]["pv"] == ["A5"] and moves[0]["prior"] == 0.5
+    assert moves[0]["winrate"] == pytest.approx(0.3) and root["winrate"] == pytest.approx(0.7)
+    assert "scoreLead" not in root and owners == []                  # nobody knows
+    told, played = analysed(engine, "lz-genmove_analyze b")
+    assert (read_lz(told)[0]["move"], played) == ("A5", "play A5")
+    moves, _, _ = read_kata(analysed(engine, "analyze b allow b C3,D3 1", lines=1)[-1])
+    assert [move["pv"] for move in moves] == [["C3"], ["D3"]]
+
+
+def test_a_policy_without_a_value_head_has_even_chances():
+    class Blind(Values):
+        def evaluate(self, positions, average=False):
+            return super().evaluate(positions)[0], None
+
+    thought = thought_of_policy(Blind(), Position(3))
+    assert {branch.win_rate for branch in thought.branches} == {0.5} and len(thought.branches) == 10
+    assert sum(branch.prior for branch in thought.branches) == pytest.approx(1, abs=0.02)
+
+
+def test_a_lead_and_a_lower_bound():
+    owners = np.array([[1, 0.5], [-1, -0.25]], np.float32)
+    position = Position(2, 7.5).with_turn(WHITE)
+    thought = Thought(position, (), 0.5, 1, 1, 0.0, 0.0, 1, 1, owners)
+    assert lead_of(thought) == 7.25
+    assert lower_confidence_bound(0.5, 0) == 0
+    assert lower_confidence_bound(0.5, 100) == pytest.approx(0.402, abs=1e-5)
+    assert lower_confidence_bound(1.0, 1) < 0.1                     # one win proves little
+
+
+def test_the_visits_along_a_line_fall():
+    search = Search(Settings(seed=1))
+    thought = search.think(Position(3), simulations=300)
+    line = thought.branches[0].line
+    visits = search.visits_along(line)
+    assert visits[0] == thought.branches[0].visits and visits == sorted(visits, reverse=True)
+    assert len(visits) == len(line) > 1
+    assert search.visits_along([*line, 999]) == visits and search.visits_along([]) == []
+
+
+# ---- stopping
+
+class Talk:
+    """An engine that is served, in a thread of its own; what it says, line by line, with the time."""
+
+    def __init__(self, engine):
+        self.sent, self.heard = queue.Queue(), queue.Queue()
+        talk = self
+
+        class Out(io.StringIO):
+            def write(self, text):
+                for line in text.splitlines():
+                    talk.heard.put((time.monotonic(), line))
+
+        self.thread = threading.Thread(target=gtp_engine.serve, args=[engine, iter(self.sent.get, None), Out()])
+        self.thread.start()
+
+    def hear(self, pattern):
+        """The time at which a line like this was said, and the line; those before it are dropped."""
+        while True:
+            at, line = self.heard.get(timeout=30)
+            if re.fullmatch(pattern, line):
+                return at, line
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.sent.put(None)                       # the input ends
+        self.thread.join(30)
+        assert not self.thread.is_alive()
+
+
+@pytest.mark.parametrize("line", ["protocol_version\n", "\n", "\t\n", "# a comment\n", "\x07\r\n", None])
+def test_any_line_stops_an_analysis_at_once_and_so_does_the_end_of_input(line):
+    times = []
+    for _ in range(3):                            # this machine may have other things to do
+        with Talk(new_engine()) as talk:
+            talk.sent.put("1 lz-analyze 1\n")
+            talk.hear("=1")
+            talk.hear("info .*")
+            stopped = time.monotonic()
+            talk.sent.put(line)
+            times.append(talk.hear("")[0] - stopped)
+        if times[-1] < 0.2:
+            break
+    assert min(times) < 0.2
+
+
+def test_a_command_that_stops_an_analysis_is_answered():
+    with Talk(new_engine(PolicyPlayer(Values()))) as talk:
+        talk.sent.put("kata-analyze 1\n")
+        talk.hear("info .*")
+        talk.sent.put("2 name\n")
+        talk.hear("")
+        assert talk.hear("=2.*")[1] == "=2 MuGo policy"
+
+
+def test_a_move_is_not_stopped_by_a_command_but_by_goguis_interruption():
+    with Talk(new_engine(make_player("uct", seed=1, manner=Manner(seconds=60)))) as talk:
+        talk.sent.put("1 genmove b\n")
+        talk.sent.put("2 name\n")
+        with pytest.raises(queue.Empty):
+            talk.heard.get(timeout=0.5)
+        talk.sent.put("# interrupt\n")
+        assert re.fullmatch("=1 [A-E][1-5]", talk.hear("=1.*")[1])
+        assert talk.hear("=2.*")[1] == "=2 MuGo uct"
+
+
+def test_lines_are_taken_in_turn_and_seen_before_they_are_taken():
+    read = iter(queue.SimpleQueue().get, None)
+    assert not Lines(read).are_waiting()
+    lines = Lines(["one", "# interrupt\r\n", "two"])
+    while not lines.ask_to_stop():
+        time.sleep(0.001)
+    assert lines.are_waiting() and list(lines) == ["one", "# interrupt\r\n", "two"]
+    assert lines.are_waiting() and not lines.ask_to_stop()               # it has ended
+
+
+# ---- the opponent's time
+
+def test_pondering_goes_on_from_an_own_move_to_the_next_command_and_what_it_found_is_kept():
+    engine = new_engine(make_player("uct", seed=1, manner=Manner(simulations=100)), ponder=True)
+    assert engine.answer("play b C3") == "=\n\n" and engine._thinking is None     # nobody's turn is known yet
+    engine.answer("genmove w")
+    assert engine._thinking.is_alive()
+    time.sleep(0.3)
+    started = time.monotonic()
+    assert engine.answer("time_left w 10 0") == "=\n\n"
+    assert time.monotonic() - started < 2
+    assert engine._thinking.is_alive()                                   # it is still the opponent's turn
+    engine.close()
+    expected = engine.player.search.think(engine.position, simulations=1).branches[0].point
+    engine.position = engine.position.play(expected)
+    engine.answer("genmove w")
+    assert engine.player.thought.visits > 200
+    engine.answer("mugo-param ponder 0")
+    assert engine._thinking is None
+
+
+def test_a_bug_while_pondering_is_logged_and_the_game_goes_on():
+    log = []
+    engine = new_engine(ponder=True, log=log.append)
+    engine.answer("genmove b")
+    engine.close()
+    engine.player.search.think = lambda *_, **__: 1 / 0
+    engine._go_on_thinking()
+    engine.close()
+    assert "ZeroDivisionError" in log[-1]
+    assert engine.answer("play w A1") == "=\n\n"
+
+
+def test_only_searchers_ponder():
+    engine = new_engine(RandomPlayer(1), ponder=True)
+    engine.answer("genmove b")
+    assert engine._thinking is None
+
+
+def test_a_policys_move_index_is_the_boards():
+    assert thought_of_policy(Values(), Position(5)).branches[0].point == 7
+    assert move_index(7, 5) == 0

@@ -1,0 +1,398 @@
+"""The protocol: transcripts in tests/gtp, the wire, nonsense, and GNU Go at the other end."""
+import argparse
+import io
+import itertools
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gtp_client import GNUGO, Client, Local, play_game
+
+from mugo import __version__
+from mugo.files import BadInput
+from mugo.games.board import BLACK, WHITE
+from mugo.games.coords import PASS
+from mugo.games.gomoku import Position as Gomoku
+from mugo.gtp import engine as gtp_engine
+from mugo.gtp import gogui
+from mugo.gtp.protocol import format_reply, read_lines
+from mugo.nn import inference
+from mugo.players.player import RESIGN, Manner, PolicyPlayer, RandomPlayer, first_size, make_player
+
+MUGO = (sys.executable, str(Path(__file__).parents[2] / "main.py"), "gtp")
+STARTS = {"gomoku": Gomoku(5, 4)}             # of the transcripts that do not begin with Go on 19x19
+TRANSCRIPTS = sorted(Path(__file__).with_name("transcripts").glob("*.txt"))
+
+
+class FirstPlayer:
+    """Plays the first sensible point of the board, row by row from the top."""
+    name = "first"
+
+    def choose(self, position, *, seconds=None, cleanup=False):
+        self.told = "any time" if seconds is None else f"{seconds:.3f} s"
+        self.told += ", cleaning up" * cleanup
+        points = position.sensible_points()
+        if not len(points) and not position.may_pass:
+            raise BadInput("the game is over")
+        return int(min(points, default=PASS))
+
+    def explain(self):
+        return f"told {self.told}"
+
+    def warm_up(self, start):
+        pass
+
+
+def new_engine(player=None, **options):
+    return gtp_engine.Engine(player or FirstPlayer(), **options)
+
+
+def exchanges(path: Path) -> list[tuple[str, str]]:
+    """(line, reply) of a transcript: '> ' starts a line that is sent, the reply follows."""
+    text = path.read_text(encoding="utf-8").replace("{version}", __version__)
+    parts = re.split(r"^> (.*)\n", text, flags=re.MULTILINE)[1:]
+    return [(line, reply if reply.strip() else "")
+            for line, reply in zip(parts[::2], parts[1::2], strict=True)]
+
+
+@pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
+def test_a_transcript_is_answered_word_for_word(path, monkeypatch):
+    monkeypatch.chdir(path.parent)                # for the files that loadsgf is asked for
+    # So that every move takes a second.
+    engine = new_engine(now=itertools.count().__next__, start=STARTS.get(path.stem))
+    for line, reply in exchanges(path):
+        assert (line, engine.answer(line) or "") == (line, reply)
+
+
+def test_every_command_stands_in_a_transcript():
+    asked = {word for path in TRANSCRIPTS for line, _ in exchanges(path) for word in line.split()[:2]}
+    assert set(gtp_engine.COMMANDS) - asked == {"list_commands", "cputime"}
+    assert re.fullmatch(r"= \d+\.\d{3}\n\n", new_engine().answer("cputime"))
+    assert new_engine().answer("list_commands").split() == ["=", *gtp_engine.COMMANDS]
+
+
+@pytest.mark.parametrize("line, reply", [
+    ("name\r\n", "= MuGo first\n\n"),
+    ("\t 7\t\tname \t\n", "=7 MuGo first\n\n"),
+    ("na\x00\x07me\x7f\n", "= MuGo first\n\n"),
+    ("007 name", "=007 MuGo first\n\n"),
+    ("99999999999999999999999 quit", "=99999999999999999999999\n\n"),
+    ("\n", None),
+    (" \t \r\n", None),
+    ("   # name", None),
+    ("\x1b[A", "? unknown command\n\n"),
+    ("\u0661 name", "? unknown command\n\n"),
+    ("play b \udcff\udcfe", "? syntax error\n\n"),
+    ("boardsize " + "9" * 100_000, "? syntax error\n\n"),
+    ("play " * 200_000, "? syntax error\n\n"),
+])
+def test_a_line_may_look_like_this(line, reply):
+    assert new_engine().answer(line) == reply
+
+
+def test_a_reply_holds_no_empty_line():
+    assert format_reply("=", "3", "\n a\n\n \n b\n\n") == "=3\n a\n b\n\n"
+
+
+def test_input_may_end_without_quit():
+    out = io.StringIO()
+    gtp_engine.serve(new_engine(), io.StringIO("1 name\n2 version"), out)
+    assert out.getvalue().startswith("=1 MuGo first\n\n=2 ")
+
+
+def test_nothing_is_answered_after_quit():
+    out = io.StringIO()
+    gtp_engine.serve(new_engine(), io.StringIO("quit\nname\n"), out)
+    assert out.getvalue() == "=\n\n"
+
+
+def test_lines_end_at_newlines_alone_and_bytes_that_are_no_text_get_through():
+    reading, writing = os.pipe()
+    for part in b"1 na", b"me\r\n\n", b"play b \xff\x85\x0c\n2 ver", b"sion":
+        os.write(writing, part)
+    os.close(writing)
+    assert list(read_lines(reading)) == ["1 name\r", "", "play b \udcff\udc85\x0c", "2 version"]
+    os.close(reading)
+
+
+def test_a_very_long_line_is_read_in_no_time():
+    reading, writing = os.pipe()
+    sender = threading.Thread(target=lambda: (os.write(writing, b"x" * 20_000_000 + b"\n"), os.close(writing)))
+    sender.start()
+    started = time.perf_counter()
+    assert [len(line) for line in read_lines(reading)] == [20_000_000]
+    assert time.perf_counter() - started < 5
+    sender.join()
+    os.close(reading)
+
+
+def test_a_bug_costs_one_reply_and_leaves_a_traceback_in_the_log():
+    class Broken(FirstPlayer):
+        def choose(self, position, **options):
+            raise ZeroDivisionError("two\n\nlines")
+
+    log = []
+    engine = new_engine(Broken(), log=log.append)
+    assert engine.answer("1 genmove b") == "?1 internal error: ZeroDivisionError two lines\n\n"
+    assert "Traceback" in log[0]
+    assert engine.answer("play b D4") == "=\n\n"
+
+
+def test_the_log_says_what_exactly_was_wrong():
+    log = []
+    engine = new_engine(log=log.append)
+    engine.answer("play b D4")
+    engine.answer("play w d4")
+    engine.answer("play w I4")
+    assert log == ["play w d4: illegal move: D4 is occupied",
+                   "play w I4: 'I4' is no vertex on 19x19 (A-T without I, 1-19)"]
+
+
+def test_a_player_gets_ready_for_a_board_of_another_size_and_may_refuse_it():
+    class Nine(FirstPlayer):
+        asked = []
+
+        def warm_up(self, start):
+            self.asked.append(start.size)
+            if start.size > 9:
+                raise BadInput("a network of the first kind")
+
+    log = []
+    engine = new_engine(Nine(), size=9, log=log.append)
+    assert [engine.answer(f"boardsize {size}") for size in (9, 5, 19, 9)] \
+        == ["=\n\n", "=\n\n", "? unacceptable size\n\n", "=\n\n"]
+    assert (Nine.asked, engine.position.size) == ([5, 19, 9], 9)
+    assert log == ["boardsize 19: a network of the first kind"]
+
+
+@pytest.mark.parametrize("size", [1, 20])
+def test_a_board_that_nobody_plays_is_refused(size):
+    with pytest.raises(BadInput, match=f"a board is 2x2 to 19x19, not {size}x{size}"):
+        new_engine(size=size)
+
+
+@pytest.mark.parametrize("player", ["policy", "mcts"])
+def test_each_board_is_played_by_the_bundled_network_for_it(player, tmp_path, monkeypatch):
+    shipped = Path(__file__).parents[2] / "models" / "policy-19.keras"
+    for size in (9, 19):
+        (tmp_path / f"policy-{size}.keras").write_bytes(shipped.read_bytes())
+    monkeypatch.setattr(inference, "folders", lambda: [tmp_path])
+    opened = []
+
+    class Noted(inference.Network):
+        def __init__(self, name, threads=None):
+            opened.append(name)
+            super().__init__(name, threads)
+
+    monkeypatch.setattr(inference, "Network", Noted)
+    engine = new_engine(make_player(player, manner=Manner(simulations=8)))
+    for size, names in ((9, ["policy-9"]), (13, ["policy-9"]), (19, ["policy-9", "policy-19"]),
+                        (9, ["policy-9", "policy-19"])):
+        assert engine.answer(f"boardsize {size}") == "=\n\n"
+        assert opened == names
+        for colour in "bw":
+            assert re.fullmatch(r"= [A-T]1?\d\n\n", engine.answer(f"genmove {colour}"))
+        assert len(engine.position.moves) == 2
+
+
+def test_the_first_board_is_the_one_that_a_named_network_was_trained_on(tmp_path):
+    shipped = Path(__file__).parents[2] / "models" / "policy-19.keras"
+    with zipfile.ZipFile(shipped) as old, zipfile.ZipFile(tmp_path / "nine.keras", "w") as new:
+        for name in old.namelist():
+            data = old.read(name)
+            new.writestr(name, json.dumps(json.loads(data) | {"size": 9}) if name == inference.ABOUT else data)
+    parser = argparse.ArgumentParser()
+    gtp_engine.add_arguments(parser)
+    nine = str(tmp_path / "nine.keras")
+    for words, size in (([], 19), (["mcts"], 19), (["policy", "--network", nine], 9), (["uct", "--network", nine], 19)):
+        assert first_size(parser.parse_args(words)) == size
+
+
+@pytest.mark.parametrize("player", [("policy",), ("mcts", "--size", "13", "--simulations", "8")])
+def test_the_process_plays_small_boards_with_a_network(player):
+    ended = subprocess.run([*MUGO, *player], input="genmove b\nboardsize 9\ngenmove b\n", capture_output=True,
+                           text=True, timeout=300)
+    assert re.fullmatch(r"= [A-T]1?\d\n\n=\n\n= [A-J][1-9]\n\n", ended.stdout)
+    assert ended.returncode == 0
+
+
+def test_a_player_that_resigns_leaves_the_game_as_it_is():
+    class Quitter(FirstPlayer):
+        def choose(self, position, **options):
+            return RESIGN
+
+    engine = new_engine(Quitter(), size=5)
+    for line in ("play b C3", "genmove w", "reg_genmove w", "kgs-genmove_cleanup b"):
+        reply = engine.answer(line)
+    assert reply == "= resign\n\n"
+    assert len(engine.position.moves) == 1
+
+
+def test_an_engine_for_servers_that_count_what_stands_always_cleans_up():
+    told = []
+    for options in {}, {"cleanup": True}:
+        engine = new_engine(size=5, **options)
+        engine.answer("genmove b")
+        told.append(engine.answer("mugo-explain"))
+    assert told == ["= told any time\n\n", "= told any time, cleaning up\n\n"]
+
+
+def test_a_move_that_fails_takes_its_time_too():
+    class Broken(FirstPlayer):
+        def choose(self, position, **options):
+            raise BadInput("no such network")
+
+    engine = new_engine(Broken(), lag=0.5, now=itertools.count().__next__)
+    engine.answer("time_settings 10 0 0")
+    assert engine.answer("genmove w") == "? no such network\n\n"
+    assert (engine.clocks[BLACK].main, engine.clocks[WHITE].main) == (10, 8.5)
+
+
+def test_a_new_game_and_a_move_wait_until_the_player_is_ready():
+    waits = []
+    engine = new_engine(ready=lambda: waits.append(True))
+    for line, waited in (("name", 0), ("komi 5.5", 0), ("boardsize 9", 1), ("clear_board", 2), ("genmove b", 3),
+                         ("reg_genmove w", 4), ("showboard", 4)):
+        engine.answer(line)
+        assert len(waits) == waited, line
+
+
+def test_a_negative_lag_is_refused():
+    with pytest.raises(BadInput, match="a lag is 0 seconds or more, not -1"):
+        new_engine(lag=-1)
+
+
+def test_a_new_komi_counts_at_once_and_after_an_undo():
+    engine = new_engine(size=9)
+    for line in ("play b E5", "play w pass", "komi 0.5", "undo"):
+        engine.answer(line)
+    assert engine.position.score() == 80.5
+
+
+def test_a_game_is_the_same_after_printsgf_and_loadsgf(tmp_path):
+    engine = new_engine(RandomPlayer(seed=3), size=7)
+    engine.answer("fixed_handicap 3")
+    while not engine.position.is_over:
+        engine.answer(f"genmove {'bw'[engine.position.plies % 2 == 0]}")
+    assert engine.answer(f"printsgf {tmp_path}/a game.sgf") == "=\n\n"
+    assert engine.answer("printsgf /") == "? cannot save file\n\n"
+    again = new_engine()
+    assert again.answer(f"loadsgf {tmp_path}/a game.sgf") == "=\n\n"
+    assert again.position.moves == engine.position.moves
+    assert str(again.position) == str(engine.position)
+    assert again.answer("printsgf") == engine.answer("printsgf")
+    assert f"RE[{engine.position.result()}]" in engine.answer("printsgf")
+
+
+WORDS = (
+    *gtp_engine.COMMANDS, "b", "W", "Black", "white", "A1", "d4", "T19", "I5", "pass", "PASS", "resign",
+    "none", "absolute", "byoyomi", "canadian", "2", "5", "9", "19", "-1", "0.5", "nan", "1e400", "99999999999999999999",
+    "dead", "alive", "seki", "interval", "minmoves", "maxmoves", "ownership", "true", "avoid", "allow", "A1,B2",
+    "ponder", "lag", "liberties", "ladder", "capture", "default",
+    "#", "\x00", "\t", "é", "\udcff", "=", "?", "..", "game.sgf", "%s%n", "{0}", "'", "\\",
+)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nonsense_is_answered_and_never_fatal(seed, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)                   # printsgf may write here
+    monkeypatch.setattr(gogui, "LOOK", 0.01)
+    rng = random.Random(seed)
+    errors = []
+    player = RandomPlayer(seed) if seed % 2 else make_player("uct", seed=seed, manner=Manner(simulations=8))
+    engine = new_engine(player, size=5, log=errors.append)
+    for number in range(250):
+        line = " ".join(rng.choices(WORDS, k=rng.randint(1, 5)))
+        if rng.random() < 0.5:                    # half of them well-formed, so that games happen
+            vertex = rng.choice("ABCDE") + rng.choice("12345")
+            line = rng.choice(("genmove b", "genmove w", "undo", f"play b {vertex}", "kata-genmove_analyze b 1"))
+        reply = engine.answer(f"{number} {line}")
+        assert reply is None or re.fullmatch(rf"[=?]{number}( .+|\n.+)?(\n.+)*\n\n", reply), line
+    engine.close()
+    assert not [text for text in errors if "Traceback" in text]
+
+
+def test_the_process_writes_replies_and_nothing_else():
+    lines = b"1 name\r\n\r\nplay b c3\xff\n2 play b C3\n3 genmove w\n4 play w C3\n"
+    ended = subprocess.run([*MUGO, "random", "--size", "5", "--seed", "1"], input=lines,
+                           capture_output=True, timeout=300)
+    replies = ended.stdout.split(b"\n\n")
+    assert re.fullmatch(rb"=3 [A-E][1-5]", replies.pop(3))
+    assert replies == [b"=1 MuGo random", b"? syntax error", b"=2", b"?4 illegal move", b""]
+    assert b"C3 is occupied" in ended.stderr
+    assert ended.returncode == 0
+
+
+def test_a_log_file_holds_all_that_was_said_with_the_time(tmp_path):
+    (tmp_path / "mugo.log").write_text("before\n")
+    lines = b"1 boardsize 5\n2 play b Z9\n\n3 genmove_analyze b\n"
+    ended = subprocess.run([*MUGO, "random", "--seed", "1", "--name", "KataGo", "--log-file", tmp_path / "mugo.log"],
+                           input=lines + b"4 name\n", capture_output=True, timeout=300)
+    assert ended.returncode == 0 and ended.stdout.endswith(b"=4 KataGo\n\n")
+    before, *said = (tmp_path / "mugo.log").read_text().splitlines()
+    told = [re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} ([<>!].*)", line)[1] for line in said]
+    assert before == "before"
+    assert [line for line in told if not line.startswith("< play ")] == [
+        "> 1 boardsize 5", "< =1", "> 2 play b Z9", "! play b Z9: 'Z9' is no vertex on 5x5 (A-E, 1-5)",
+        "< ?2 syntax error", ">", "> 3 genmove_analyze b", "< =3", "> 4 name", "< =4 KataGo"]
+    assert sum(line.startswith("< play ") for line in told) == 1
+
+
+def test_a_log_file_that_cannot_be_written_is_bad_input(tmp_path):
+    ended = subprocess.run([*MUGO, "random", "--log-file", tmp_path], capture_output=True, text=True, timeout=300)
+    assert (ended.returncode, ended.stdout) == (2, "") and ended.stderr.count("\n") == 1
+    assert str(tmp_path) in ended.stderr
+
+
+def test_what_a_library_writes_to_stdout_is_no_reply():
+    code = ("import os, sys; from mugo import cli; from mugo.players import player;"
+            "player.RandomPlayer.explain = lambda self: os.write(1, b'stray\\n') and print('astray') or 'clean';"
+            "sys.exit(cli.main(['gtp', 'random', '--size', '5']))")
+    ended = subprocess.run([sys.executable, "-c", code], input="mugo-explain\n", capture_output=True, text=True,
+                           timeout=300)
+    assert ended.stdout == "= clean\n\n"
+    assert "stray" in ended.stderr and "astray" in ended.stderr and ended.returncode == 0
+
+
+def test_playing_loads_neither_pandas_nor_matplotlib_nor_tensorflow():
+    code = ("import sys; from mugo.gtp import engine; from mugo.players import player;"
+            "engine.Engine(player.make_player('random')).answer('genmove b');"
+            "heavy = {'pandas', 'matplotlib', 'keras', 'tensorflow', 'onnxruntime', 'scipy'};"
+            "print(*heavy & set(sys.modules))")
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert (ended.stdout, ended.stderr) == ("\n", "")
+
+
+class NeverPasses:
+    """A network of sorts: it likes points in the order of a fixed shuffle, and never a pass."""
+    name = "never passes"
+
+    def __init__(self, size):
+        self.priors = np.random.default_rng(5).dirichlet([0.3] * (size * size + 1)).astype("float32")
+        self.priors[-1] = 0
+
+    def evaluate(self, positions, average=False):
+        return np.stack([self.priors] * len(positions)), None
+
+
+@pytest.mark.skipif(GNUGO is None, reason="GNU Go is not installed")
+@pytest.mark.parametrize("size", [9, pytest.param(19, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("colour", ["black", "white"])
+@pytest.mark.parametrize("player", ["random", "policy"])
+def test_a_game_with_gnu_go_is_legal_and_ends_with_two_passes(player, colour, size):
+    ours = Local(new_engine(RandomPlayer(seed=1) if player == "random" else PolicyPlayer(NeverPasses(size))))
+    with Client([GNUGO, "--mode", "gtp", "--level", "1", "--seed", "1", "--never-resign", "--chinese-rules",
+                 "--positional-superko"]) as gnugo:
+        black, white = (ours, gnugo) if colour == "black" else (gnugo, ours)
+        position = play_game(black, white, size)
+        assert position.is_over
+        assert ours.ask("final_score") == gnugo.ask("final_score")

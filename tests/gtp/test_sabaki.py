@@ -1,0 +1,31 @@
+"""A client that nobody here wrote: Sabaki's controller, where node and @sabaki/gtp are installed (NODE_PATH)."""
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mugo.gtp import engine as gtp_engine
+
+HERE = Path(__file__).parent
+NODE = shutil.which("node")
+INSTALLED = NODE and subprocess.run([NODE, "-e", "require.resolve('@sabaki/gtp')"], cwd=HERE / "sabaki",
+                                    capture_output=True).returncode == 0
+
+
+@pytest.mark.skipif(not INSTALLED, reason="node or its package @sabaki/gtp is not installed")
+def test_sabakis_controller_plays_and_analyses():
+    engine = [sys.executable, str(HERE.parents[1] / "main.py"), "gtp", "uct", "--simulations", "300"]
+    ended = subprocess.run([NODE, str(HERE / "sabaki" / "drive.js"), *engine], capture_output=True, text=True,
+                           timeout=200)
+    assert ended.returncode == 0, ended.stderr
+    told = json.loads(ended.stdout)
+    assert told["name"] == "MuGo uct" and told["commands"] == list(gtp_engine.COMMANDS)
+    assert told["unknown"] and not told["error"]
+    assert re.fullmatch(r"[A-E][1-5]", told["genmove"]) and re.fullmatch(r"play ([A-E][1-5]|pass)", told["played"])
+    assert told["protocol"] == "2" and told["analysis"] >= 3
+    assert 0 <= float(told["winrate"]) <= 1 and "." in told["winrate"]
+    assert told["milliseconds"] < 1000            # 20 on a machine that does nothing else

@@ -1,0 +1,192 @@
+"""Every player at Gomoku, what begins a game of it, and hints."""
+import argparse
+import math
+
+import numpy as np
+import pytest
+from drawing import draw
+
+from mugo.files import BadInput
+from mugo.games.board import BLACK, WHITE
+from mugo.games.coords import PASS, move_index
+from mugo.games.gomoku import Position
+from mugo.gtp import engine as gtp_engine
+from mugo.gtp.analyze import thought_of_policy
+from mugo.players import game_options
+from mugo.players import player as players
+from mugo.players.evaluator import NetworkJudge
+from mugo.players.player import RESIGN, Manner, PolicyPlayer, RandomPlayer, SearchPlayer, make_player
+from mugo.search.search import Search, Settings
+
+
+class Level:
+    """A network with a value head: every move is as likely as another, and every position is even."""
+    name = "level"
+    has_value = True
+
+    def evaluate_packed(self, packed):
+        n, points = packed.shape[:2]
+        return np.full((n, points + 1), 1 / (points + 1), np.float32), np.zeros(n, np.float32)
+
+    def evaluate(self, positions, average=False):
+        return self.evaluate_packed(np.zeros((len(positions), positions[0].size ** 2, 1), np.uint8))
+
+
+def to_the_end(sides, position):
+    while not position.is_over:
+        position = position.play(sides[position.to_play].choose(position))
+    return position
+
+
+def from_words(*words):
+    parser = argparse.ArgumentParser()
+    players.add_arguments(parser)
+    return players.from_arguments(parser.parse_args(words), "gomoku")
+
+
+@pytest.mark.parametrize("name", players.PLAYERS)
+def test_every_player_plays_a_game_of_gomoku_to_its_end(name):
+    player = make_player(name, network=Level(), seed=1, manner=Manner(simulations=8, resign=0), game="gomoku")
+    player.warm_up(Position(4))
+    end = to_the_end({BLACK: player, WHITE: player}, Position(4))
+    assert end.result() in ("B+", "W+", "0")
+    with pytest.raises(BadInput, match="the game is over"):
+        player.choose(end)
+
+
+@pytest.mark.parametrize("colour", [BLACK, WHITE])
+def test_uct_wins_or_draws_on_6x6_against_random_moves(colour):
+    uct = make_player("uct", seed=1, manner=Manner(simulations=200), game="gomoku")
+    end = to_the_end({colour: uct, -colour: RandomPlayer(2)}, Position(6, 4))
+    assert end.score() * colour >= 0
+
+
+def test_uct_never_loses_at_noughts_and_crosses():
+    uct = make_player("uct", seed=1, manner=Manner(simulations=2000, resign=0), game="gomoku")
+    assert to_the_end({BLACK: uct, WHITE: uct}, Position(3)).result() == "0"
+    for seed in range(3):
+        assert to_the_end({BLACK: RandomPlayer(seed), WHITE: uct}, Position(3)).result() in ("W+", "0")
+
+
+def test_plain_uct_is_there_for_who_asks_and_in_gomoku_mogo_means_threats():
+    assert from_words("uct", "--rollout", "uniform").search.settings.rollout == "uniform"
+    assert from_words("uct").search.settings == Settings(rollout="mogo")
+    kinds = [Search(Settings(rollout=rollout))._trees[0]["kind"] for rollout in ("mogo", "threats", "uniform")]
+    assert kinds[0] == kinds[1] != kinds[2]
+
+
+@pytest.mark.parametrize("words, rollout, trust", [
+    ((), "none", 0.0), (("--rollout", "threats"), "threats", 0.5), (("--lambda", "0.25"), "mogo", 0.25),
+    (("--rollout", "uniform", "--lambda", "1"), "uniform", 1.0), (("--rollout", "none"), "none", 0.0),
+])
+def test_mcts_asks_the_value_head_alone_unless_it_is_told_otherwise(words, rollout, trust):
+    parser = argparse.ArgumentParser()
+    players.add_arguments(parser)
+    args = parser.parse_args(["mcts", *words])
+    settings = players.settings_of(args, "gomoku")
+    assert (settings.rollout, settings.trust) == (rollout, trust)
+    assert players.settings_of(parser.parse_args(["mcts"])) == Settings(rollout="mogo", trust=0.5)
+
+
+def test_a_policy_plays_the_empty_point_that_it_likes_best_though_it_likes_a_pass_better():
+    position, at = draw("""
+        . . X
+        . a O
+        . . .
+    """, k=3)
+
+    class Likes(Level):
+        def evaluate(self, positions, average=False):
+            priors = np.zeros((1, 10), np.float32)
+            priors[0, [-1, move_index(at["a"], 3)]] = 0.6, 0.4
+            return priors, None
+
+    assert PolicyPlayer(Likes()).choose(position) == at["a"]
+
+
+def test_it_resigns_what_is_lost():
+    position, _ = draw("""
+        . . . . . .
+        . . . . . .
+        . X X X . .
+        . . . . . .
+        O O . . . .
+        . . . . . O
+    """, to_play=WHITE, k=4)
+    player = SearchPlayer("uct", Search(Settings(seed=1, rollout="threats")), Manner(2000, resign=0.2, patience=1))
+    assert player.choose(position) == RESIGN
+
+
+def test_a_network_that_refuses_a_board_does_so_every_time():
+    class Refuses(Level):
+        def evaluate_packed(self, packed):
+            raise BadInput("not this board")
+
+    engine = gtp_engine.Engine(make_player("mcts", network=Refuses(), game="gomoku"), start=Position(5))
+    assert [engine.answer("genmove b") for _ in range(2)] == ["? not this board\n\n"] * 2
+
+
+WON = """
+    X X a
+    O O .
+    . . .
+"""
+
+
+def test_what_wins_at_once_is_worth_all_and_a_finished_game_has_no_hints():
+    position, at = draw(WON, k=3)
+    found = NetworkJudge(Level()).judge(position)
+    rates = {branch.point: branch.win_rate for branch in found.choices}
+    assert rates.pop(at["a"]) == 1 and set(rates.values()) == {0.5} and PASS not in rates
+    thought = thought_of_policy(Level(), position)
+    assert PASS not in {branch.point for branch in thought.branches}
+    assert {branch.point: branch.win_rate for branch in thought.branches}[at["a"]] == 1
+    for look in NetworkJudge(Level()).judge, lambda end: thought_of_policy(Level(), end):
+        with pytest.raises(BadInput, match="the game is over"):
+            look(position.play(at["a"]))
+
+
+def test_an_analysis_over_gtp_names_no_pass_and_no_lead():
+    player = SearchPlayer("uct", Search(Settings(seed=1)), Manner(100))
+    engine = gtp_engine.Engine(player, start=Position(3))
+    line = engine.answer("kata-genmove_analyze b")
+    assert "info move" in line and "pass" not in line and "scoreLead" not in line
+    assert math.isfinite(float(line.split("winrate ")[1].split()[0]))
+
+
+# ---- how a game begins
+
+def start_of(*words):
+    parser = argparse.ArgumentParser()
+    gtp_engine.add_arguments(parser)
+    return game_options.first_position(parser.parse_args(words), 19)
+
+
+def test_a_command_line_begins_a_game():
+    assert (start_of().game, start_of().size, start_of().komi) == ("go", 19, 7.5)
+    assert start_of("--size", "9", "--komi", "0").komi == 0
+    for words, rules in {(): (8, 5, False), ("--size", "6"): (6, 4, False), ("--k", "4", "--exactly"): (8, 4, True)
+                         }.items():
+        start = start_of("uct", "--game", "gomoku", *words)
+        assert (start.size, start.k, start.exactly) == rules
+
+
+def test_a_network_for_gomoku_says_which_game_it_is(monkeypatch):
+    monkeypatch.setattr(game_options, "trained_for",
+                        lambda args: {"game": "gomoku", "size": 6, "k": 4, "exactly": True})
+    for words, rules in {(): (6, 4, True), ("--k", "5"): (6, 5, False), ("--size", "9"): (9, 5, False)}.items():
+        start = start_of("mcts", *words)
+        assert (start.size, start.k, start.exactly) == rules
+    assert start_of("--game", "go").game == "go"
+
+
+@pytest.mark.parametrize("words, why", [
+    (("--k", "5"), "--k is for Gomoku, and this is Go"),
+    (("--game", "gomoku", "--komi", "5"), "--komi is for Go, and this is Gomoku"),
+    (("--game", "gomoku", "--size", "20"), "a Gomoku board is 3x3 to 19x19, not 20x20"),
+    (("--game", "gomoku", "--size", "4", "--k", "5"), "3 to 4 in a row can win on 4x4, not 5"),
+    (("--size", "0"), "a board is 2x2 to 19x19, not 0x0"),
+])
+def test_what_begins_no_game_is_refused(words, why):
+    with pytest.raises(BadInput, match=why):
+        start_of(*words)

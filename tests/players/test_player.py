@@ -1,0 +1,215 @@
+"""Players: which points they choose from, when they pass, and what rollouts say of a finished board."""
+
+import numpy as np
+import pytest
+from drawing import SETTLED, after, assert_same_points, draw
+
+from mugo.files import BadInput
+from mugo.games.coords import PASS, move_index, point_at, point_of_index, symmetries
+from mugo.games.go import BLACK, WHITE, Position
+from mugo.players import player as players
+from mugo.players.player import PolicyPlayer, RandomPlayer, make_player
+
+
+class Likes:
+    """A network that gives these priors to named moves, and a little to every other point."""
+    name = "likes"
+    has_value = False
+
+    def __init__(self, size, likes):
+        self.priors = np.full(size * size + 1, 1e-6, np.float32)
+        for point, prior in likes.items():
+            self.priors[move_index(point, size)] = prior
+
+    def evaluate(self, positions, average=False):
+        return np.stack([self.priors] * len(positions)), None
+
+
+def test_a_random_player_takes_every_sensible_point_equally_often_and_no_other():
+    position, at = draw("""
+        . X a
+        X X O
+        b . O
+    """, to_play=WHITE)
+    # A3 fills an eye of Black's and dies of it; C3 takes nothing, but lives.
+    player = RandomPlayer(seed=1)
+    chosen = [player.choose(position) for _ in range(1200)]
+    points, counts = np.unique(chosen, return_counts=True)
+    assert_same_points(position, points, position.sensible_points(), "sensible")
+    assert counts.min() > 1200 / len(points) * 0.8
+
+
+def test_a_random_player_passes_when_only_its_own_eyes_are_left():
+    position, _ = draw("""
+        . X X .
+        X X X X
+        X X X X
+        . X X .
+    """)
+    assert RandomPlayer(seed=1).choose(position) == PASS
+
+
+def test_the_same_seed_plays_the_same_game():
+    def game(seed):
+        position, player = Position(5), RandomPlayer(seed)
+        while not position.is_over:
+            position = position.play(player.choose(position))
+        return position.moves
+
+    assert game(7) == game(7) != game(8)
+
+
+def test_a_policy_plays_its_best_point_unless_that_is_not_sensible():
+    position, at = draw("""
+        e X . . .
+        X X X . .
+        . . O . c
+        . . . . .
+        . . . b .
+    """)
+    network = Likes(5, {at["e"]: 0.9, at["b"]: 0.05, at["c"]: 0.01})
+    assert PolicyPlayer(network).choose(position) == at["b"]
+
+
+def test_a_policy_does_not_retake_a_ko_that_it_likes():
+    position, at = draw("""
+        . X O .
+        X b a O
+        . X O .
+        . . . d
+    """)
+    position = after(position.with_stones(white=[at["b"]]), at, "a")
+    assert PolicyPlayer(Likes(4, {at["b"]: 0.9, at["d"]: 0.1})).choose(position) == at["d"]
+
+
+def test_a_policy_draws_more_evenly_the_higher_its_temperature():
+    position, at = draw("""
+        . . .
+        . a .
+        . . b
+    """)
+    network = Likes(3, {at["a"]: 0.8, at["b"]: 0.2})
+
+    def share_of_b(temperature):
+        player = PolicyPlayer(network, temperature=temperature, seed=1)
+        return np.mean([player.choose(position) == at["b"] for _ in range(400)])
+
+    assert share_of_b(0.01) == 0
+    assert 0.02 < share_of_b(0.5) < 0.12           # 0.04 / (0.64 + 0.04)
+    assert 0.14 < share_of_b(1) < 0.26
+    assert 0.05 < share_of_b(1000) < 0.2           # one in nine
+
+
+def test_a_policy_never_passes_on_a_nearly_empty_board():
+    wants_out = Likes(9, {PASS: 0.99})
+    position = Position(9)
+    assert PolicyPlayer(wants_out).choose(position) != PASS
+    assert PolicyPlayer(wants_out).choose(position.play(PASS)) != PASS
+
+
+def test_a_policy_passes_when_it_likes_that_best():
+    position, at = draw(SETTLED)
+    assert PolicyPlayer(Likes(7, {PASS: 0.5, at["a"]: 0.4})).choose(position) == PASS
+    assert PolicyPlayer(Likes(7, {PASS: 0.4, at["c"]: 0.5})).choose(position) == at["c"]
+
+
+def test_a_policy_that_knows_no_pass_answers_one_when_it_has_won():
+    position, at = draw(SETTLED, to_play=WHITE)
+    ahead = position.play(PASS)
+    assert ahead.score() > 0
+    assert PolicyPlayer(Likes(7, {at["c"]: 0.9, PASS: 0})).choose(ahead) == PASS
+
+
+def test_a_policy_that_has_lost_passes_once_nothing_is_open():
+    position, at = draw(SETTLED)
+    behind = position.play(PASS)
+    assert PolicyPlayer(Likes(7, {at["b"]: 0.9, PASS: 0})).choose(behind) == PASS
+
+
+def test_a_policy_that_has_lost_still_plays_where_something_is_open():
+    position, at = draw("""
+        . v . O X X .
+        O O O O X X X
+        X X X X X X X
+        X X X X X s .
+        X X X X X X X
+        X . X X X X X
+        X X X X X X X
+    """, to_play=WHITE, komi=60)
+    behind = position.play(PASS)
+    assert PolicyPlayer(Likes(7, {at["s"]: 0.9, at["v"]: 0.5, PASS: 0})).choose(behind) == at["v"]
+
+
+def test_a_policy_takes_dead_stones_off_if_it_wins_only_so():
+    position, at = draw("""
+        . X . X O . O
+        X X X X O . O
+        . a X X O O O
+        b X X X O O .
+        O c X X O O O
+        O X X X O O O
+        O O X X O . O
+    """, to_play=WHITE, komi=2)
+    position = position.play(PASS)
+    assert position.score() < 0
+    player = PolicyPlayer(Likes(7, {at["c"]: 0.9, at["b"]: 0.5, PASS: 0}))
+    assert player.choose(position) == at["c"]
+
+
+def test_a_policy_that_is_stuck_in_a_long_game_passes():
+    class Endless(Position):
+        plies = 2 * 9 * 9
+
+    assert PolicyPlayer(Likes(9, {PASS: 0})).choose(Endless(9)) == PASS
+
+
+@pytest.mark.parametrize("name", ["policy", "randompolicy", "mcts"])
+def test_a_network_plays_sensible_points_on_boards_of_every_size(name):
+    player = players.make_player(name, seed=1, manner=players.Manner(simulations=8))
+    for size in (9, 2, 13, 19, 3, 9):
+        position = Position(size)
+        player.warm_up(position)
+        for _ in range(3):
+            point = player.choose(position)
+            assert point == PASS or point in position.sensible_points()
+            position = position.play(point)
+
+
+@pytest.mark.parametrize("size", [2, 3, 5, 9])
+def test_policies_end_their_games_with_each_other(size):
+    rng = np.random.default_rng(size)
+    network = Likes(size, {point_of_index(i, size): rng.random() for i in range(size * size)} | {PASS: 0})
+    sides = {BLACK: PolicyPlayer(network), WHITE: PolicyPlayer(network, temperature=1, seed=1)}
+    position = Position(size)
+    while not position.is_over:
+        position = position.play(sides[position.to_play].choose(position))
+        assert position.plies <= 2 * size * size + 2
+
+
+def test_make_player_knows_its_players_by_name():
+    network = Likes(9, {})
+    assert [players.make_player(name, network=network).name for name in players.PLAYERS] == list(players.PLAYERS)
+    with pytest.raises(BadInput, match="'best' is no player"):
+        players.make_player("best")
+    with pytest.raises(BadInput, match="temperature"):
+        players.make_player("randompolicy", network=network, temperature=-1)
+
+
+def test_a_policy_that_averages_plays_the_same_however_the_board_is_turned(tmp_path):
+    """Asked about one view only, a network of random weights prefers unlike points on turned boards."""
+    layers = pytest.importorskip("mugo.nn.policy_net")
+    layers.keras.utils.set_random_seed(1)
+    shape = layers.Architecture(size=5, filters=8, layers=3)
+    layers.ship(layers.build(shape), tmp_path / "random.keras", layers.describe(shape))
+    position = Position(5).play(point_at(1, 2, 5)).play(point_at(3, 3, 5))
+    for average in (True, False):
+        player = make_player("policy", network=tmp_path / "random.keras", average=average)
+        chosen = set()
+        for turn in range(8):
+            turned = Position(5)
+            for _, point in position.moves:
+                index = symmetries(5)[turn][move_index(point, 5)]
+                turned = turned.play(point_of_index(int(index), 5))
+            index = move_index(player.choose(turned), 5)
+            chosen.add(int(np.argsort(symmetries(5)[turn])[index]))
+        assert (len(chosen) == 1) == average

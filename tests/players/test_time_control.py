@@ -1,0 +1,303 @@
+"""The clock: its arithmetic, a thousand simulated games that it must not lose, and a hundred real ones."""
+import random
+import threading
+import time
+
+import pytest
+
+from mugo.games.coords import PASS
+from mugo.gtp.engine import Engine
+from mugo.players.time_control import (
+    AT_ONCE,
+    LAG,
+    NO_LIMIT,
+    Clock,
+    TimeSettings,
+    absolute,
+    canadian,
+    japanese,
+    moves_to_come,
+)
+
+
+@pytest.mark.parametrize("made, settings", [
+    (canadian(600, 30, 5), TimeSettings(600, 30, 5)),
+    (canadian(0, 30, 5), TimeSettings(0, 30, 5)),
+    (canadian(600, 0, 5), TimeSettings(600)),
+    (canadian(600, 0, 0), TimeSettings(600)),
+    (canadian(600, 30, 0), NO_LIMIT),
+    (canadian(0, 1, 0), NO_LIMIT),
+    (canadian(0, 0, 0), NO_LIMIT),
+    (canadian(0, 0, 5), NO_LIMIT),
+    (japanese(600, 30, 5), TimeSettings(600, 30, 1, 5)),
+    (japanese(600, 30, 0), TimeSettings(600)),
+    (japanese(600, 0, 5), TimeSettings(600)),
+    (japanese(0, 30, 0), NO_LIMIT),
+    (absolute(600), TimeSettings(600)),
+    (absolute(0), NO_LIMIT),
+])
+def test_settings_are_four_numbers(made, settings):
+    assert made == settings
+
+
+def test_without_a_limit_a_move_may_take_any_time():
+    clock = Clock()
+    clock.spend(1e9)
+    clock.correct(0, 0)
+    assert clock.seconds(19, 0) is None
+
+
+def test_time_left_is_believed_where_no_time_was_set():
+    clock = Clock()
+    clock.correct(60, 0)
+    assert 0 < clock.seconds(9, 0) < 60 * 2 / moves_to_come(9, 0)
+
+
+def test_the_first_move_takes_twice_an_even_share_and_later_ones_less():
+    clock = Clock(absolute(1000), lag=0)
+    shares = []
+    for stones in range(0, 230, 2):
+        shares.append(clock.seconds(19, stones))
+        clock.spend(shares[-1])
+    assert shares[0] == pytest.approx(0.95 * 2 * 1000 / 144.4)
+    assert all(later < earlier for earlier, later in zip(shares, shares[1:], strict=False))
+    assert 0 < clock.main < 100
+
+
+def test_a_board_that_is_full_leaves_a_few_moves():
+    assert moves_to_come(19, 0) == 144.4
+    assert moves_to_come(19, 361) == pytest.approx(30.08, abs=0.01)
+    assert moves_to_come(9, 81) == moves_to_come(2, 0) == 8
+
+
+def test_a_move_of_main_time_gets_no_less_than_in_byo_yomi():
+    clock = Clock(japanese(60, 30, 5), lag=1)
+    assert clock.seconds(19, 0) == 0.95 * 30 - 1
+    clock = Clock(canadian(60, 300, 25), lag=1)
+    assert clock.seconds(19, 0) == 0.95 * 12 - 1
+
+
+def test_a_move_may_begin_in_main_time_and_end_in_byo_yomi():
+    clock = Clock(canadian(10, 30, 3), lag=0.5)
+    clock.spend(14.5)
+    assert (clock.main, clock.left, clock.stones) == (0, 25, 2)
+    clock = Clock(japanese(10, 30, 3), lag=0.5)
+    clock.spend(44.5)
+    assert (clock.main, clock.left, clock.stones, clock.periods) == (0, 30, 1, 2)
+
+
+def test_a_japanese_period_that_runs_out_is_lost():
+    clock = Clock(japanese(0, 10, 3), lag=0)
+    clock.spend(10)
+    assert clock.periods == 3
+    clock.spend(25)
+    assert clock.periods == 1
+    clock.spend(25)
+    assert (clock.periods, clock.seconds(19, 0)) == (1, 9.5)
+
+
+def test_canadian_stones_played_fast_leave_time_to_the_others():
+    clock = Clock(canadian(0, 30, 3), lag=0)
+    shares = []
+    for spent in (1, 15, 14, 0):
+        shares.append(clock.seconds(19, 0))
+        clock.spend(spent)
+    assert shares == pytest.approx([0.95 * 10, 0.95 * 14.5, 0.95 * 14, 0.95 * 10])
+
+
+def test_but_not_if_the_controllers_period_may_begin_later_than_ours():
+    clock = Clock(canadian(5, 30, 3), lag=1)
+    clock.spend(4)                               # 5 s with the lag, but what if there was none?
+    clock.spend(1)
+    assert clock.seconds(19, 0) == 0.95 * 10 - 1
+    clock.correct(29, 1)
+    assert clock.seconds(19, 0) == 0.95 * 29 - 1
+
+
+@pytest.mark.parametrize("settings, told, expected", [
+    (absolute(600), (90, 0), (90, 0, 1, 1)),
+    (absolute(600), (90, 7), (90, 0, 1, 1)),
+    (absolute(600), (-1, 0), (0, 0, 1, 1)),
+    (canadian(600, 30, 5), (90, 0), (90, 30, 5, 1)),
+    (canadian(600, 30, 5), (20, 4), (0, 20, 4, 1)),
+    (canadian(600, 30, 5), (0, 4), (0, 0, 4, 1)),
+    (canadian(600, 30, 1), (100, 1), (70, 30, 1, 1)),       # Fischer time, 30 s a move
+    (japanese(600, 30, 5), (90, 0), (90, 30, 1, 5)),
+    (japanese(600, 30, 5), (20, 4), (0, 20, 1, 4)),
+    (japanese(600, 30, 1), (20, 1), (0, 20, 1, 1)),
+    (japanese(600, 30, 5), (0, 0), (0, 30, 1, 5)),
+])
+def test_what_the_controller_says_replaces_our_bookkeeping(settings, told, expected):
+    clock = Clock(settings)
+    clock.spend(400)
+    clock.correct(*told)
+    assert (clock.main, clock.left, clock.stones, clock.periods) == expected
+
+
+def test_a_clock_that_has_run_out_says_so_without_a_negative_number():
+    clock = Clock(absolute(10))
+    clock.spend(60)
+    assert (clock.main, clock.seconds(19, 0)) == (0, AT_ONCE)
+    clock = Clock(canadian(0, 10, 2))
+    clock.spend(60)
+    assert (clock.left, clock.seconds(19, 0)) == (0, AT_ONCE)
+
+
+@pytest.mark.parametrize("main", [0.001, 0.1, LAG, 1, 5])
+@pytest.mark.parametrize("stones", [0, 50, 361])
+def test_with_the_time_nearly_gone_a_move_is_played_at_once(main, stones):
+    assert Clock(absolute(main)).seconds(19, stones) == AT_ONCE
+
+
+class Referee:
+    """The controller's clock, as the rules of a time system are told; `lost` once it has run out."""
+
+    def __init__(self, settings: TimeSettings):
+        self.settings = settings
+        self.main = settings.main
+        self.in_period = 0.0                     # seconds used of this period
+        self.stones = 0                          # stones played in it
+        self.periods = settings.periods
+        self.lost = False
+
+    def take(self, seconds: float) -> None:
+        from_main = min(seconds, self.main)
+        self.main -= from_main
+        if self.main > 0:
+            return
+        if not self.settings.period:
+            self.lost = True
+            return
+        self.in_period += seconds - from_main
+        while self.in_period > self.settings.period:
+            self.in_period -= self.settings.period
+            self.periods -= 1
+        self.lost |= self.periods < 1
+        self.stones += 1
+        if self.stones == self.settings.stones:
+            self.stones, self.in_period = 0, 0.0
+
+    def time_left(self) -> tuple[int, int]:
+        """Whole seconds, rounded down, as servers say it."""
+        if self.main > 0:
+            return int(self.main), 0
+        left = int(self.settings.period - self.in_period)
+        return left, self.periods if self.settings.stones == 1 else self.settings.stones - self.stones
+
+
+def any_settings(rng: random.Random, size: int, lag: float) -> TimeSettings:
+    # Absolute time must pay for the lag of the longest game that is simulated, twice.
+    system = rng.choice(("absolute", "Canadian", "Japanese"))
+    main = rng.choice((0, rng.uniform(1, 100), rng.uniform(100, 3600)))
+    a_stone = 10 * lag + rng.uniform(0.5, 20)
+    if system == "absolute":
+        return absolute(2 * lag * size * 11 + max(main, 1))
+    if system == "Japanese":
+        return japanese(main, a_stone, rng.randint(1, 9))
+    stones = rng.randint(1, 30)
+    return canadian(main, a_stone * stones, stones)
+
+
+@pytest.mark.parametrize("size, longest", [(9, 140), (19, 400)])
+@pytest.mark.parametrize("talk", ["before every move", "now and then", "never"])
+def test_no_simulated_game_is_lost_on_time(size, longest, talk):
+    """A player that uses all it is given, or at whim nearly nothing, and a little more; 1,000 games."""
+    for seed in range(167):
+        rng = random.Random(f"{seed} {size} {talk}")
+        lag = rng.choice((0.001, 0.05, LAG, 1))
+        settings = any_settings(rng, size, lag)
+        clock, referee = Clock(settings, lag), Referee(settings)
+        captured, whim = 0.0, rng.choice((0, 0.1, 0.5))
+        for ply in range(0, rng.randint(30, longest), 2):
+            if talk == "before every move" or talk == "now and then" and rng.random() < 0.1:
+                clock.correct(*referee.time_left())
+            captured += rng.random() < 0.1
+            given = clock.seconds(size, int(ply - captured))
+            has = referee.main + referee.periods * settings.period - referee.in_period
+            assert 0 < given <= max(has, AT_ONCE)
+            spent = given * (rng.random() if rng.random() < whim else 1)
+            jitter = rng.uniform(0, lag / 2)
+            clock.spend(spent + jitter)
+            referee.take(spent + jitter + rng.uniform(0, lag / 2))
+            assert not referee.lost, (seed, ply, settings, lag)
+
+
+@pytest.mark.parametrize("settings", [absolute(300), absolute(3600), canadian(600, 60, 10), japanese(600, 10, 3)])
+@pytest.mark.parametrize("told", [False, True])
+def test_most_of_the_main_time_is_used_by_move_150(settings, told):
+    clock, referee = Clock(settings), Referee(settings)
+    for ply in range(0, 150, 2):
+        if told:
+            clock.correct(*referee.time_left())
+        spent = clock.seconds(19, ply)
+        clock.spend(spent)
+        referee.take(spent)
+    assert referee.main < 0.4 * settings.main
+
+
+@pytest.mark.parametrize("settings", [canadian(0, 60, 20), canadian(0, 300, 25), japanese(0, 3, 1), japanese(5, 30, 5)])
+@pytest.mark.parametrize("told", [False, True])
+def test_most_of_the_byo_yomi_is_used(settings, told):
+    clock, referee, used = Clock(settings), Referee(settings), 0
+    for ply in range(100):
+        if told:
+            clock.correct(*referee.time_left())
+        spent = clock.seconds(19, ply)
+        clock.spend(spent)
+        referee.take(spent)
+        used += spent
+    assert not referee.lost
+    assert used >= 0.8 * 100 * settings.period / settings.stones
+
+
+class Dawdler:
+    """Plays any sensible point, after all the time it is given."""
+    name = "dawdler"
+    size = None
+
+    def __init__(self, seed):
+        self._rng = random.Random(seed)
+
+    def choose(self, position, *, seconds=None, cleanup=False):
+        points = position.sensible_points()
+        if seconds is not None:
+            time.sleep(seconds)
+        return int(self._rng.choice(points)) if len(points) else PASS
+
+
+def play_on_time(seed: int, main: float | None, lag: float = 0) -> list[float]:
+    """A game of two dawdlers on 5x5 in absolute time, or none; what the controller's clocks then show.
+
+    The controller tells them in every second game.
+    """
+    engine = Engine(Dawdler(seed), size=5, lag=lag)
+    if main:
+        engine.answer(f"time_settings {main} 0 0")
+    clocks = {"b": main or 0, "w": main or 0}
+    while not engine.position.is_over:
+        colour = "bw"[engine.position.plies % 2]
+        started = time.monotonic()
+        assert engine.answer(f"genmove {colour}").startswith("=")
+        clocks[colour] -= time.monotonic() - started
+        if main and seed % 2:
+            engine.answer(f"time_left {colour} {clocks[colour]:.6f} 0")
+    return list(clocks.values())
+
+
+def test_no_real_game_is_lost_on_time():
+    """A hundred games of 0.8 s a side, fifty at a time; so the lag is how long threads wait for each other."""
+    play_on_time(0, None)                        # compiles
+    main, left = 0.8, []
+
+    def play_some(seeds):
+        for seed in seeds:
+            left.extend(play_on_time(seed, main, lag=0.02))
+
+    threads = [threading.Thread(target=play_some, args=[range(first, 100, 50)]) for first in range(50)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(left) == 200
+    assert min(left) > 0
+    assert sum(left) / 200 < main / 2

@@ -1,0 +1,74 @@
+"""Boards for a terminal: to the letter without colours, and in colour the same letters on a ground."""
+import io
+import re
+
+import numpy as np
+from drawing import draw
+
+from mugo.games.coords import interpret_gtp
+from mugo.games.go import Position
+from mugo.plots.terminal import PLAIN, Screen, board_lines, heat_lines, plane_lines, points_of
+
+CORNER = """
+    . X O .
+    X X O .
+    . . . O
+    . . . a
+"""
+
+
+def test_a_board_has_its_last_move_in_parentheses_and_labels_on_its_points():
+    position, at = draw(CORNER)
+    position = position.play(at["a"])
+    assert board_lines(position, labels={interpret_gtp("A2", 4): "a"}) == [
+        "   A B C D",
+        " 4 . X O . 4",
+        " 3 X X O . 3",
+        " 2 a . . O 2",
+        " 1 . . .(X)1",
+        "   A B C D",
+    ]
+
+
+def test_owners_show_territory_and_dead_stones():
+    position, _ = draw(CORNER)
+    owners = np.array([[1, 1, 1, 0], [1, 1, 1, 0.1], [0, 0, 0, -1], [0, 0, -0.9, -1]])
+    assert board_lines(position, owners=owners)[1:5] == [
+        " 4 + X o . 4",
+        " 3 X X o . 3",
+        " 2 . . . O 2",
+        " 1 . . - - 1",
+    ]
+
+
+def test_heat_is_in_percent_and_a_plane_in_hashes():
+    position, at = draw(CORNER)
+    heat = points_of({at["a"]: 0.374, interpret_gtp("A2", 4): 0.004}, 4)
+    assert heat_lines(position, heat)[3:5] == [" 2  .  .  .  O 2", " 1  .  .  . 37 1"]
+    assert plane_lines(position, position.stones < 0)[1] == " 4  .  X *O  . 4"
+    assert plane_lines(position, position.stones == 0)[4] == " 1  #  #  #  # 1"
+
+
+def test_in_colour_a_line_takes_as_many_columns():
+    position = Position(9).play(interpret_gtp("E5", 9))
+    plain = board_lines(position)
+    for screen in Screen(True, True), Screen(True, False):
+        bare = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in board_lines(position, screen)]
+        assert [len(line) for line in bare] == [len(line) for line in plain]
+    assert "(●)" in re.sub(r"\x1b\[[0-9;]*m", "", board_lines(position, Screen(True, True))[5])
+
+
+def test_colours_are_for_terminals_that_want_them(monkeypatch):
+    terminal = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    assert not Screen.of(terminal).colour                # a file
+    terminal.isatty = lambda: True
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert Screen.of(terminal) == Screen(True, True)
+    assert not Screen.of(terminal, wanted=False).colour
+    monkeypatch.setenv("TERM", "dumb")
+    assert not Screen.of(terminal).colour
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not Screen.of(terminal).colour
+    assert PLAIN.paint("text", 160, bold=True) == "text"

@@ -1,0 +1,289 @@
+"""The search tree against what its docstring promises: counts, means, formulas, superko, what is kept."""
+import math
+
+import numpy as np
+import pytest
+from drawing import draw
+
+from mugo.games import game
+from mugo.games.board import POINTS, new_boards
+from mugo.games.coords import PASS, board_points, symmetries
+from mugo.games.go import BLACK, WHITE, Position
+from mugo.games.planes import PACKED, new_scratch
+from mugo.search import tree
+
+
+class Grown:
+    """A tree and its arrays, of one position."""
+
+    def __init__(self, position: Position, *, branches=100_000, nodes=20_000, batch=8, **settings):
+        self.position = position
+        self.trees = np.zeros(1, tree.TREE)
+        chosen = dict(formula=tree.UCB, c=0.7, urgency=math.inf, grow_at=1, share=True, komi=position.komi,
+                      rollouts=1, trust=1.0) | settings
+        for name, value in chosen.items():
+            self.trees[0][name] = value
+        self.nodes = np.zeros(nodes, tree.NODE)
+        self.edges = np.zeros(branches, tree.EDGE)
+        self.table = np.zeros(1 << 16, np.int32)
+        self.history = np.zeros(4096, np.uint64)
+        self.history[:position.plies + 1] = position.history
+        self.boards = new_boards(1 + 2 * batch)
+        self.boards["random"] = np.arange(1, 2 + 2 * batch) * 7919
+        self.boards[0] = position.board[0]
+        self.paths = np.zeros((batch, tree.LONGEST, 2), np.int32)
+        self.leaves = np.zeros(batch, tree.LEAF)
+        self.owners = np.zeros(POINTS, np.int32)
+        tree.reset(self.trees[0], self.nodes, self.table, np.uint64(game.key_of(position.board[0])))
+
+    @property
+    def root(self):
+        return self.nodes[self.trees[0]["root"]]
+
+    @property
+    def used(self):
+        return self.nodes[1:self.trees[0]["n_nodes"]]
+
+    def edges_of(self, node):
+        return self.edges[node["first"]:node["first"] + node["count"]]
+
+    def simulate(self, n):
+        tree.simulate(self.trees, self.nodes, self.edges, self.table, self.boards, self.history, self.paths[0],
+                      self.owners, n)
+        return self
+
+    def batch(self, n, evaluate=None):
+        """One batch of at most n; evaluate(number of leaves) -> priors, values."""
+        size = self.position.size
+        packed = np.zeros((n, size * size, PACKED), np.uint8)
+        leaves = self.leaves[:n]
+        n = tree.gather(self.trees, self.nodes, self.edges, self.table, self.boards, self.history, self.paths, leaves,
+                        new_scratch(), symmetries(size)[np.zeros(n, int)], packed)
+        tree.judge_some(self.trees, self.boards, leaves, 0, n, n, self.owners)
+        asked = int(leaves[:n]["asks"].sum())
+        priors, values = evaluate(asked) if evaluate else (np.zeros((0, size * size + 1)), np.zeros(0))
+        tree.absorb(self.trees, self.nodes, self.edges, self.boards, self.paths, leaves, n,
+                    priors.astype(np.float32), values.astype(np.float32))
+        return n
+
+    def check(self):
+        """What holds of every tree between simulations."""
+        for v, node in enumerate(self.used, 1):
+            assert node["pending"] == 0
+            assert abs(node["total"]) <= node["visits"]
+            assert tree.find(self.nodes, self.table, node["key"]) == v
+            edges = self.edges_of(node)
+            assert edges["visits"].sum() <= node["visits"]
+            assert (edges["pending"] == 0).all()
+            assert len(set(edges["move"].tolist())) == len(edges)
+            assert not len(edges) or edges["prior"].sum() == pytest.approx(1, abs=1e-4)
+            for edge in edges[edges["visits"] > 0]:
+                below = self.nodes[edge["node"]]
+                assert edge["node"] == tree.SINK or below["visits"] >= edge["visits"]
+                assert -1 <= edge["q"] <= 1
+        assert len(set(self.used["key"].tolist())) == len(self.used)
+
+
+@pytest.mark.parametrize("settings", [{}, {"share": False}, {"urgency": 1.1}, {"grow_at": 3}, {"rollouts": 3},
+                                      {"formula": tree.PUCT, "c": 2.0, "urgency": math.nan}])
+def test_a_tree_adds_up(settings):
+    grown = Grown(Position(5), **settings).simulate(3000)
+    grown.check()
+    assert grown.root["visits"] == 3000
+    assert grown.edges_of(grown.root)["visits"].sum() == 3000 - settings.get("grow_at", 1)
+    assert -3000 < grown.root["total"] < 3000
+    assert grown.owners.any()
+
+
+def test_without_sharing_every_mean_is_that_of_its_own_simulations():
+    grown = Grown(Position(4), share=False).simulate(2000)
+    for node in grown.used:
+        for edge in grown.edges_of(node):
+            if edge["visits"]:
+                below = grown.nodes[edge["node"]]
+                assert below["visits"] == edge["visits"]
+                assert edge["q"] == pytest.approx(-below["total"] / below["visits"], abs=1e-5)
+
+
+def test_sharing_makes_one_node_of_two_orders_of_moves():
+    apart, shared = Grown(Position(3), share=False).simulate(4000), Grown(Position(3)).simulate(4000)
+    assert len(shared.used) < len(apart.used)
+    in_degree = np.bincount(shared.edges["node"][:shared.trees[0]["n_edges"]], minlength=2)[1:]
+    assert in_degree.max() >= 2
+    assert np.bincount(apart.edges["node"][:apart.trees[0]["n_edges"]], minlength=2)[1:].max() == 1
+
+
+def test_the_key_tells_apart_what_the_stones_do_not():
+    position = Position(4)
+    keys = {game.key_of(p.board[0]) for p in (position, position.with_turn(WHITE), position.play(PASS),
+                                              position.play(PASS).play(PASS))}
+    assert len(keys) == 4
+    ko, at = draw("""
+        . X O .
+        X O a O
+        . X O .
+        . . . .
+    """)
+    taken = ko.play(at["a"])
+    points = board_points(4)
+    never_taken = Position(4).with_stones(*(points[(taken.stones == c).ravel()] for c in (BLACK, WHITE)), WHITE)
+    assert (never_taken.stones == taken.stones).all()
+    assert game.key_of(never_taken.board[0]) != game.key_of(taken.board[0])
+
+
+@pytest.mark.parametrize("formula", [tree.UCB, tree.PUCT])
+def test_the_chosen_edge_is_the_formulas(formula):
+    settings = {"formula": formula, "c": 0.8, "urgency": 0.6 if formula == tree.UCB else math.nan}
+    grown = Grown(Position(4), **settings).simulate(500)
+    rng = np.random.default_rng(1)
+    checked = 0
+    for v, node in enumerate(grown.used, 1):
+        edges = grown.edges_of(node)
+        if not len(edges):
+            continue
+        edges["prior"] = rng.dirichlet(np.ones(len(edges)))
+        edges["pending"] = rng.integers(0, 3, len(edges))
+        node["pending"] = 2
+        worth = []
+        for edge in edges:
+            n = edge["visits"] + edge["pending"]
+            q = (edge["q"] * edge["visits"] - edge["pending"]) / n if n else None
+            if formula == tree.UCB:
+                total = max(node["visits"] + node["pending"], 1)
+                worth.append(0.6 if q is None else (1 + q) / 2 + 0.8 * math.sqrt(math.log(total) / n))
+            else:
+                q = node["total"] / max(node["visits"], 1) if q is None else q
+                total = max(node["visits"] + node["pending"], 1)
+                worth.append(q + 0.8 * edge["prior"] * math.sqrt(total) / (1 + n))
+        chosen = tree.choose(grown.trees[0], grown.nodes, grown.edges, v, grown.boards[0], grown.history, False)
+        assert worth[chosen - node["first"]] == pytest.approx(max(worth), abs=1e-5)
+        checked += 1
+    assert checked > 20
+
+
+def test_every_edge_is_tried_once_before_two_are_compared():
+    grown = Grown(Position(4)).simulate(1 + 17)
+    assert (grown.edges_of(grown.root)["visits"] == 1).all()
+    grown.simulate(17)
+    assert grown.edges_of(grown.root)["visits"].max() > 1
+
+
+def test_no_line_in_the_tree_repeats_a_position():
+    # On 2x2 nearly every line runs into superko.
+    grown = Grown(Position(2, komi=0.5), nodes=50_000)
+    path = np.zeros((tree.LONGEST, 2), np.int32)
+    longest = 0
+    for _ in range(3000):
+        random = grown.boards[1]["random"]
+        grown.boards[1] = grown.boards[0]
+        grown.boards[1]["random"] = random
+        leaf, depth = tree.descend(grown.trees[0], grown.nodes, grown.edges, grown.table, grown.boards[1],
+                                   grown.history, path)
+        longest = max(longest, depth)
+        position = Position(2, komi=0.5)
+        for _, i in path[:depth]:
+            position = position.play(int(grown.edges[i]["move"]))         # raises IllegalMove for a repetition
+        assert (position.board[0]["colour"] == grown.boards[1]["colour"]).all()
+        assert position.is_over == (grown.boards[1]["passes"] >= 2)
+        value = np.sign(position.score()) * position.to_play if position.is_over else 0.0
+        tree.back_up(grown.trees[0], grown.nodes, grown.edges, leaf, depth, path, float(value))
+    assert longest > 8
+    grown.check()
+
+
+def test_a_full_tree_goes_on_without_growing():
+    grown = Grown(Position(9), branches=2000, nodes=300).simulate(5000)
+    grown.check()
+    assert grown.root["visits"] == 5000
+    assert grown.trees[0]["n_edges"] <= 2000 and grown.trees[0]["n_nodes"] <= 300
+    assert grown.edges_of(grown.root)["visits"].sum() == 4999
+
+
+def test_keeping_a_branch_keeps_all_below_it_and_nothing_else():
+    grown = Grown(Position(4)).simulate(4000)
+    first = grown.edges_of(grown.root)
+    v = int(first[np.argmax(first["visits"])]["node"])
+
+    def facts(v):
+        """Everything reachable from a node, by key."""
+        found, todo = {}, [v]
+        while todo:
+            node = grown.nodes[todo.pop()]
+            if int(node["key"]) in found:
+                continue
+            edges = grown.edges_of(node)
+            found[int(node["key"])] = int(node["visits"]), float(node["total"]), [
+                (int(edge["move"]), int(edge["visits"]), float(edge["q"]), int(grown.nodes[edge["node"]]["key"]))
+                for edge in edges]
+            todo += [int(e["node"]) for e in edges if e["node"]]
+        return found
+
+    before, all_nodes = facts(v), len(grown.used)
+    kept = tree.keep(grown.trees, grown.nodes, grown.edges, grown.table, v)
+    assert facts(int(grown.trees[0]["root"])) == before
+    assert kept == len(before) == len(grown.used) < all_nodes
+    assert grown.trees[0]["n_edges"] == sum(len(edges) for _, _, edges in before.values())
+    grown.check()
+
+
+def test_a_batch_spreads_out_and_leaves_nothing_pending():
+    grown = Grown(Position(5), by_network=True, formula=tree.PUCT, c=3.0, urgency=math.nan, grow_at=0, batch=8)
+
+    def even(n):
+        return np.full((n, 26), 1 / 26), np.zeros(n)
+
+    assert grown.batch(8, even) == 1                      # the root alone has to be judged first
+    assert grown.batch(8, even) == 8
+    assert len(set(grown.leaves["node"].tolist())) == 8
+    for _ in range(50):
+        grown.batch(8, even)
+    grown.check()
+    assert grown.root["visits"] == 1 + 8 * 51
+
+
+def test_priors_go_to_their_moves():
+    grown = Grown(Position(5), by_network=True, formula=tree.PUCT, grow_at=0, trust=0.0)
+    priors = np.arange(1, 27, dtype=np.float32)[None] / 351
+    grown.batch(1, lambda n: (priors, np.full(1, 0.25)))
+    for edge in grown.edges_of(grown.root):
+        move = int(edge["move"])
+        index = 25 if move == PASS else (move // 6 - 1) * 5 + move % 6 - 1
+        assert edge["prior"] == pytest.approx(priors[0, index])
+    assert grown.root["total"] == pytest.approx(0.25)
+
+
+def test_priors_of_illegal_moves_are_shared_out():
+    position, at = draw("""
+        . X .
+        X a X
+        . X .
+    """, to_play=WHITE)
+    grown = Grown(position, by_network=True, formula=tree.PUCT, grow_at=0)
+    grown.batch(1, lambda n: (np.eye(10)[[4]], np.zeros(1)))
+    edges = grown.edges_of(grown.root)
+    assert at["a"] not in edges["move"]
+    assert edges["prior"] == pytest.approx(1 / len(edges))
+
+
+@pytest.mark.parametrize("trust", [0.0, 0.3, 1.0])
+def test_a_leafs_value_is_mixed_by_lambda(trust):
+    position = Position(5, komi=-50)                      # every rollout is Black's
+    for to_play, outcome in ((BLACK, 1.0), (WHITE, -1.0)):
+        grown = Grown(position.with_turn(to_play), by_network=True, formula=tree.PUCT, grow_at=0, trust=trust)
+        grown.batch(1, lambda n: (np.full((n, 26), 1 / 26), np.full(n, 0.4)))
+        assert grown.root["total"] == pytest.approx((1 - trust) * 0.4 + trust * outcome)
+        assert grown.root["visits"] == 1
+
+
+def test_the_edges_of_a_position_are_its_sensible_moves_and_the_pass():
+    position, at = draw("""
+        . X . . .
+        X X . O O
+        . . . O a
+        . . . . O
+        . . . O .
+    """, to_play=WHITE)
+    grown = Grown(position).simulate(2)
+    moves = set(grown.edges_of(grown.root)["move"].tolist())
+    assert moves == {PASS, *position.sensible_points().tolist()}
+    assert at["a"] not in moves

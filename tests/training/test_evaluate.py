@@ -1,0 +1,373 @@
+"""Figures of networks whose answers are known, against counting position by position.
+
+A Fake looks a position up by its planes and finds the move that was played there, so it can be made
+to rank that move first, fourth or sixth.  Its positions have handicap stones anywhere, and so no
+two of them, and no two turns of one, look alike.
+"""
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from small_games import games, small_data
+
+from mugo import cli, intervals
+from mugo.data.dataset import Batch
+from mugo.files import BadInput
+from mugo.games.board import WHITE
+from mugo.games.coords import move_index, symmetries
+from mugo.games.planes import encode
+from mugo.nn.inference import Network
+from mugo.sgf.parser import rank_number
+from mugo.training import evaluate, predictions
+
+SIZE = 9
+UNLIKE = "handicap >= 3"                 # no position of these games is its own mirror image
+FEW = "handicap == 3"                    # four of those games
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return small_data(tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def known(data):
+    """planes -> (move index played, symmetry), of all chosen positions in all symmetries."""
+    positions = data.positions(None, SIZE, UNLIKE)
+    found = {}
+    for turn in range(8):
+        batch = positions.batch(np.arange(len(positions)), turn)
+        for packed, target in zip(batch.packed, batch.targets, strict=True):
+            assert packed.tobytes() not in found
+            found[packed.tobytes()] = (int(target), turn)
+    return found
+
+
+class Fake:
+    """A network that knows what was played.
+
+    place(turn): how many moves it holds more likely than that one; value(turn): what it says of it.
+    """
+
+    size = SIZE
+    about = {}
+    average = Network.average
+    equivariant = False
+
+    def __init__(self, known, place, value=None, name="fake"):
+        self.known, self.place, self.value, self.name = known, place, value, name
+        self.has_value = value is not None
+        self.seen = []
+
+    def evaluate_packed(self, packed):
+        targets, turns = zip(*(self.known[row.tobytes()] for row in packed), strict=True)
+        places = map(self.place, turns)
+        priors = np.array([self.priors(*answer) for answer in zip(targets, places, strict=True)])
+        self.seen += [row.tobytes() for row in packed]
+        values = np.array([self.value(turn) for turn in turns], np.float32) if self.has_value else None
+        return priors.astype(np.float32), values
+
+    @staticmethod
+    def priors(target, place):
+        """Probabilities 2, 3 ... parts for the move played and those before it, one part for all others."""
+        parts = np.ones(SIZE * SIZE + 1)
+        parts[target] = 2
+        for k in range(place):
+            parts[(target + 1 + k) % len(parts)] = 3 + k
+        return parts / parts.sum()
+
+
+def run(data, network, **options):
+    table = evaluate.evaluate(network, data, **({"split": None, "where": UNLIKE, "count": 0} | options))
+    return table, table.iloc[0]
+
+
+@pytest.mark.parametrize(("place", "top1", "top5"), [(0, 1, 1), (3, 0, 1), (4, 0, 1), (5, 0, 0)])
+def test_the_place_of_the_move_played_decides_top_1_and_top_5(data, known, place, top1, top5):
+    table, whole = run(data, Fake(known, lambda turn: place), average=False)
+    assert (table["top1"] == top1).all()
+    assert (table["top5"] == top5).all()
+    assert whole["ce"] == pytest.approx(-np.log(Fake.priors(0, place)[0]), rel=1e-6)
+    assert whole["top1_se"] == 0
+    assert "winner" not in table
+    assert "top1_averaged" not in table
+
+
+def test_every_position_is_counted_in_one_part_of_each_kind(data, known):
+    table, whole = run(data, Fake(known, lambda turn: 0), average=False)
+    chosen = [game for game in games() if game.handicap >= 3]
+    assert whole["positions"] == sum(len(game.moves) for game in chosen)
+    assert whole["games"] == len(chosen)
+    for by in ("phase", "rank", "source"):
+        assert table.loc[table["by"] == by, "positions"].sum() == whole["positions"]
+    counts = table.set_index("part")["positions"]
+    assert counts["moves 1-30"] == sum(min(30, len(game.moves)) for game in chosen)
+    assert counts["moves 31-60"] == sum(min(30, max(0, len(game.moves) - 30)) for game in chosen)
+    assert counts["kgs"] == sum(len(game.moves) for game in games()[:30] if game.handicap >= 3)
+    movers = [rank_number(game.ranks[position.to_play == WHITE])
+              for game in chosen for position in game.positions]
+    for name, low, high in predictions.RANKS:
+        assert counts.get(name, 0) == sum(low <= rank <= high for rank in movers)
+    assert counts["unknown"] == sum(np.isnan(rank) for rank in movers)
+
+
+def test_averaging_changes_nothing_for_a_network_that_turns_with_the_board(data, known):
+    class Turning(Fake):
+        """In every turn of a board it says what it says of the board as it was played, turned."""
+
+        def evaluate_packed(self, packed):
+            priors, values = super().evaluate_packed(packed)
+            for row, board in enumerate(packed):
+                target, turn = self.known[board.tobytes()]
+                seat = symmetries(SIZE)[turn]
+                priors[row, seat] = self.priors(int(np.flatnonzero(seat == target)[0]), self.place(turn))
+            return priors, values
+
+    _, whole = run(data, Turning(known, lambda turn: 2, lambda turn: 0.25), where=FEW)
+    for name in ("top1", "top5", "ce", "winner", "value_error"):
+        assert whole[f"{name}_averaged"] == pytest.approx(whole[name], abs=1e-6)
+
+
+def test_averages_are_those_of_eight_answers_turned_back(data, known):
+    """A network that puts the move played first as the game was played, and seventh in every turn of it."""
+    def place(turn):
+        return 6 if turn else 0
+
+    network = Fake(known, place, lambda turn: 0.5 if turn else -0.5)
+    _, whole = run(data, network, where=FEW)
+    places, entropies, errors, right = [], [], [], []
+    for game in games():
+        if game.handicap != 3:
+            continue
+        winner = {"B+": 1, "W+": -1}.get(game.result[:2], 0)
+        for position, point in zip(game.positions, game.moves, strict=True):
+            answers = []
+            for turn in range(8):
+                seat = symmetries(SIZE)[turn]
+                target, turned = known[encode([position], turn)[0].tobytes()]
+                assert (target, turned) == (seat[move_index(point, SIZE)], turn)
+                answers.append(Fake.priors(target, place(turn))[seat])
+            mean = np.mean(answers, axis=0)
+            played = mean[move_index(point, SIZE)]
+            places.append(sorted(-mean).index(-played))
+            entropies.append(-np.log(played))
+            if winner:
+                outcome = winner * position.to_play
+                errors.append((outcome - (-0.5 + 7 * 0.5) / 8) ** 2)
+                right.append(outcome == 1)
+    assert whole["top1"] == 1
+    assert whole["top1_averaged"] == np.mean(np.array(places) == 0)
+    assert whole["top5_averaged"] == np.mean(np.array(places) < 5)
+    assert whole["ce_averaged"] == pytest.approx(np.mean(entropies), abs=1e-5)
+    assert whole["value_error_averaged"] == pytest.approx(np.mean(errors), abs=1e-6)
+    assert whole["winner_averaged"] == pytest.approx(np.mean(right))
+    assert whole["winner"] == pytest.approx(1 - np.mean(right))
+    assert len(network.seen) == 8 * whole["positions"]
+
+
+def test_the_same_positions_for_every_network(data, known):
+    one, other = Fake(known, lambda turn: 0), Fake(known, lambda turn: 3)
+    _, whole = run(data, one, count=50, average=False)
+    run(data, other, count=50, average=False)
+    assert whole["positions"] == len(one.seen) == 50
+    assert one.seen == other.seen
+    assert len(set(one.seen)) == 50
+    run(data, other, count=50, average=False, seed=1)
+    assert other.seen[50:] != one.seen
+
+
+def test_the_base_is_what_naming_one_colour_gets(data, known):
+    table, whole = run(data, Fake(known, lambda turn: 0, lambda turn: 0.0), average=False)
+    winners = [{"B+": 1, "W+": -1}[game.result[:2]]
+               for game in games() for _ in game.moves if game.handicap >= 3 and game.result[:2] in ("B+", "W+")]
+    black = winners.count(1) / len(winners)
+    assert whole["winner_base"] == pytest.approx(max(black, 1 - black))
+    said = 2 * black - 1
+    assert whole["value_error_base"] == pytest.approx(np.mean((np.array(winners) - said) ** 2))
+    assert whole["value_error"] == 1
+    assert (table["winner_base"].dropna() >= 0.5).all()
+
+
+def compared(data, networks, **options):
+    return evaluate.compare(networks, data, split=None, where=UNLIKE, count=0, average=False, **options)
+
+
+def test_several_networks_are_compared_position_by_position(data, known):
+    one, other = Fake(known, lambda turn: 0, name="one"), Fake(known, lambda turn: 3, lambda turn: 0.5, name="other")
+    table = compared(data, [one, other, one])
+    assert list(table["network"]) == ["one-1", "other", "one-2"]
+    assert one.seen[:len(other.seen)] == other.seen
+    assert list(table["top1"]) == [1, 0, 1]
+    assert np.isnan(table["top1_difference"][0])
+    assert list(table["top1_difference"][1:]) == [-1, 0]
+    assert list(table["top1_difference_se"][1:]) == [0, 0]
+    assert table["ce_difference"][1] == pytest.approx(table["ce"][1] - table["ce"][0])
+    assert table["winner"].notna().tolist() == [False, True, False]
+    assert "winner_difference" not in table
+    assert (table["ms"] >= 0).all()
+    for name, network in (("one-1", one), ("other", other)):
+        alone, whole = run(data, network, average=False)
+        assert table.set_index("network").loc[name, "ce"] == whole["ce"]
+
+
+def test_the_error_of_a_difference_is_of_the_same_positions_differences():
+    """Two networks that err together differ by little, and that is known well."""
+    rng = np.random.default_rng(0)
+    hard = rng.normal(size=300)
+    rows = {name: pd.DataFrame({"game": np.arange(300) // 3, "top1": rng.random(300), "ce": hard + shift, "ms": 1.0})
+            for name, shift in (("a", 0.0), ("b", 0.1 + 0.01 * rng.normal(size=300)))}
+    table = evaluate.side_by_side(rows)
+    mean, error = intervals.mean_and_error((rows["b"]["ce"] - rows["a"]["ce"]).to_numpy(), np.arange(300) // 3)
+    assert (table["ce_difference"][1], table["ce_difference_se"][1]) == (mean, error)
+    assert error < 0.02 * table["ce_se"][1]
+
+
+def test_networks_of_different_boards_are_compared_only_on_one_that_is_named(data, known):
+    one, other = Fake(known, lambda turn: 0, name="small"), Fake(known, lambda turn: 0, name="large")
+    other.size = 19
+    with pytest.raises(BadInput, match="small was trained on 9x9 and large on 19x19"):
+        compared(data, [one, other])
+    assert list(compared(data, [one, other], size=9)["top1"]) == [1, 1]
+
+
+def test_what_is_known_of_the_training_games_is_said(data, known):
+    network = Fake(known, lambda turn: 0)
+    line, = evaluate.checks(network, data, "test")
+    assert line == "test games with the first 40 moves of a training game, also turned, mirrored or recoloured: none"
+    network.about = {"data": {"fingerprint": data.fingerprint}}
+    assert evaluate.checks(network, data, None) == []
+    network.about = {"data": {"fingerprint": "0123456789abcdef"}}
+    assert "learned from another data set (0123456789abcdef" in evaluate.checks(network, data, None)[0]
+
+
+def batch_of(targets, outcomes):
+    packed = np.zeros((len(targets), SIZE ** 2, 6), np.uint8)
+    return Batch(packed, np.array(targets, np.int32), np.array(outcomes, np.int8))
+
+
+def test_of_moves_held_equal_the_first_on_the_board_is_preferred():
+    uniform = np.full((4, 82), 1 / 82, np.float32)
+    measured = predictions.measures(uniform, None, batch_of([0, 4, 5, 81], [1, 1, 1, 1]))
+    assert measured["top1"].tolist() == [1, 0, 0, 0]
+    assert measured["top5"].tolist() == [1, 1, 0, 0]
+    assert measured["ce"] == pytest.approx([np.log(82)] * 4)
+
+
+def test_a_move_held_impossible_costs_a_finite_surprise():
+    priors = np.zeros((1, 82), np.float32)
+    priors[0, 3] = 1
+    measured = predictions.measures(priors, None, batch_of([7], [1]))
+    assert measured["ce"] == pytest.approx([-np.log(predictions.SMALLEST)])
+
+
+def test_games_without_a_winner_say_nothing_of_the_value():
+    priors = np.full((4, 82), 1 / 82, np.float32)
+    values = np.array([0.5, -0.25, 1.0, 0.0], np.float32)
+    measured = predictions.measures(priors, values, batch_of([0, 1, 2, 3], [1, 1, 0, -1]))
+    np.testing.assert_array_equal(measured["winner"], [1, 0, np.nan, 0])
+    np.testing.assert_allclose(measured["value_error"], [0.25, 1.5625, np.nan, 1])
+
+
+def test_phases_begin_and_end_where_they_say():
+    names = list(predictions.named_phases(np.array([1, 30, 31, 60, 61, 250, 251, 900])))
+    assert names == ["moves 1-30", "moves 1-30", "moves 31-60", "moves 31-60", "moves 61-100",
+                     "moves 201-250", "moves 251 on", "moves 251 on"]
+
+
+def slow_error(values, clusters):
+    """The standard error with a loop for every sum."""
+    mean = sum(values) / len(values)
+    names = sorted(set(clusters))
+    total = 0.0
+    for name in names:
+        total += sum(values[i] - mean for i in range(len(values)) if clusters[i] == name) ** 2
+    return (len(names) / (len(names) - 1) * total) ** 0.5 / len(values)
+
+
+def test_standard_errors_are_of_games():
+    rng = np.random.default_rng(0)
+    values, clusters = rng.random(200), rng.integers(0, 30, 200)
+    mean, error = intervals.mean_and_error(values, clusters)
+    assert mean == pytest.approx(values.mean())
+    assert error == pytest.approx(slow_error(values.tolist(), clusters.tolist()))
+    alone = intervals.mean_and_error(values, np.arange(200))[1]
+    assert alone == pytest.approx(values.std(ddof=1) / 200 ** 0.5)
+    five_times = intervals.mean_and_error(np.repeat(values, 5), np.repeat(np.arange(200), 5))[1]
+    assert five_times == pytest.approx(alone)
+
+
+def test_standard_errors_cover_the_truth_as_often_as_they_should():
+    """Games of ten positions that are all alike: two standard errors hold the mean 19 times of 20."""
+    rng = np.random.default_rng(1)
+    held = 0
+    for _ in range(400):
+        values = np.repeat(rng.random(60) < 0.4, 10).astype(float)
+        mean, error = intervals.mean_and_error(values, np.repeat(np.arange(60), 10))
+        held += abs(mean - 0.4) <= 2 * error
+    assert 0.92 < held / 400 < 0.98
+
+
+def test_an_error_that_cannot_be_known_is_nan():
+    assert np.isnan(intervals.mean_and_error(np.array([1.0, 0.0]), np.array([3, 3]))[1])
+    assert np.isnan(intervals.mean_and_error(np.array([np.nan]), np.array([0]))).all()
+
+
+@pytest.mark.parametrize("has_value", [False, True])
+def test_the_command_prints_a_table_and_writes_csv_and_png(data, known, tmp_path, monkeypatch, capsys,
+                                                           has_value):
+    pytest.importorskip("matplotlib")
+    network = Fake(known, lambda turn: turn, (lambda turn: 0.5) if has_value else None)
+    monkeypatch.setattr(evaluate, "Network", lambda path: network)
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["evaluate", "fake.keras", str(data.folder), "--split", "all", "--where", UNLIKE,
+                     "--positions", "200"]) == 0
+    printed = capsys.readouterr().out
+    assert "fake on 200 positions of 16 games" in printed
+    assert "top-1 %" in printed
+    assert ("winner %" in printed) == has_value
+    assert (tmp_path / "fake-all.png").read_bytes().startswith(b"\x89PNG")
+    table = pd.read_csv(tmp_path / "fake-all.csv")
+    assert table.loc[0, ["by", "part", "positions", "top1"]].tolist() == ["all", "all", 200, 1.0]
+    assert ("value_error_averaged" in table) == has_value
+    assert (tmp_path / "fake-all-calibration.png").read_bytes().startswith(b"\x89PNG")
+    calibrated = pd.read_csv(tmp_path / "fake-all-calibration.csv")
+    assert set(calibrated["head"]) == ({"policy", "value"} if has_value else {"policy"})
+    assert set(calibrated["averaged"]) == {False, True}
+
+
+def test_the_command_compares_networks_and_then_reports_each(data, known, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(evaluate, "Network", lambda path: Fake(known, lambda turn: int(path == "worse"), name=path))
+    monkeypatch.setattr(evaluate.diagrams, "can_draw", lambda: False)
+    assert cli.main(["evaluate", "better", "worse", str(data.folder), "--split", "all", "--where", UNLIKE,
+                     "--positions", "100", "--no-average", "-o", str(tmp_path / "two")]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("2 networks on 100 positions of ")
+    lines = [line.split() for line in printed.splitlines()]
+    assert ["better", "100.0", "0.0"] == next(line for line in lines if line[:1] == ["better"])[:3]
+    assert ["worse", "-100.0", "0.0"] in [line[:3] for line in lines]
+    assert list(pd.read_csv(tmp_path / "two.csv")["network"]) == ["better", "worse"]
+    assert {path.name for path in tmp_path.glob("two*")} == {
+        f"two{name}.csv" for name in ("", "-better", "-worse", "-better-calibration", "-worse-calibration")}
+
+
+def test_the_command_refuses_in_one_line(data, known, monkeypatch, capsys):
+    monkeypatch.setattr(evaluate, "Network", lambda path: Fake(known, lambda turn: 0))
+    for options, complaint in ((["--positions", "-1"], "--positions -1"), (["--where", "=3"], "SyntaxError"),
+                               (["--where", "size == 19"], "no test games"), (["-o", "."], "-o . is a folder")):
+        assert cli.main(["evaluate", "fake", str(data.folder), *options]) == 2
+        error = capsys.readouterr().err.strip().splitlines()
+        assert complaint in error[-1]
+
+
+def test_a_network_for_another_board_is_refused(data, known):
+    network = Fake(known, lambda turn: 0)
+    network.size = 13
+    with pytest.raises(BadInput, match="13x13"):
+        evaluate.evaluate(network, data)
+
+
+def test_keras_is_not_imported():
+    code = "import sys, mugo.training.evaluate; print({'keras', 'tensorflow', 'jax', 'matplotlib'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "set()\n"

@@ -1,0 +1,197 @@
+"""A person at a board of Gomoku, and games of it on paper."""
+import io
+
+import numpy as np
+import pytest
+from drawing import draw
+from test_play import Scripted, moves, play, points, saved, uct
+
+from mugo import cli
+from mugo.files import BadInput
+from mugo.games.board import WHITE
+from mugo.games.gomoku import Position
+from mugo.plots.terminal import Screen, board_lines
+from mugo.sgf.convert import load_position, record_of
+from mugo.sgf.parser import BadRecord, format_record, read_records
+from mugo.tui.session import words_of
+
+
+def test_a_game_ends_with_a_row_and_is_kept_with_its_rules(tmp_path):
+    at, shown = play(tmp_path, ["b2", "b1", "b3", "undo", "quit"], Scripted("A1 C1 A2 C2"), Position(3))
+    assert "Gomoku: 3 in a row wins" in shown and "komi" not in shown and "taken" not in shown
+    assert " 3 .(#). 3\n 2 . # . 2\n 1 O # O 1" in shown
+    assert "Black wins with 3 in a row, B3 B2 B1 (B+)." in shown
+    assert moves(at.position) == points("B2 A1 B1 C1", 3) and at.result == ""
+    text = saved(tmp_path)[0].read_text()
+    assert "GM[4]" in text and "RU[3 in a row]" in text and "KM" not in text
+
+
+def test_a_full_board_is_a_draw(tmp_path):
+    drawn, _ = draw("""
+        X O X
+        X O O
+        O X a
+    """, k=3)
+    at, shown = play(tmp_path, ["c1"], position=drawn)
+    assert "A draw: the board is full (0)." in shown and at.result == "0"
+
+
+def test_words_that_make_no_sense_are_neither_offered_nor_done(tmp_path):
+    assert set(words_of("go")) - set(words_of("gomoku")) == {"pass", "score", "chain", "done"}
+    at, shown = play(tmp_path, ["pass", "score", "chain b2", "done", "help", "b2"], Scripted("a1"), Position(3))
+    assert "'pass' is for Go, and this is Gomoku" in shown
+    assert not {"two passes end the game", "an estimate of the score"} & set(shown.splitlines())
+    assert "stones and liberties" not in shown and "resign " in shown
+    assert moves(at.position) == points("B2 A1", 3)
+
+
+def test_after_the_end_there_are_neither_moves_nor_hints(tmp_path):
+    position, _ = draw("""
+        X X .
+        O O .
+        . . .
+    """, k=3)
+    at, shown = play(tmp_path, ["c3", "c2", "hint", "heat", "resign", "undo", "c1"], Scripted("c2"), position)
+    assert "the game is over: 'undo' goes back" in shown and "the game is over: B+" in shown
+    assert shown.count("the game is over: there is no move to search for") == 2
+    assert "White wins with 3 in a row, A2 B2 C2 (W+)." in shown
+
+
+def test_hints_and_heat_name_the_move_that_wins(tmp_path):
+    position, _ = draw("""
+        X X .
+        O O .
+        . . .
+    """, k=3)
+    _, shown = play(tmp_path, ["hint 1", "heat"], uct(100), position)
+    assert "a  C3  wins 100.0%" in shown and "99" in shown
+
+
+def test_a_game_is_gone_on_with_and_another_size_has_its_usual_row(tmp_path):
+    at, _ = play(tmp_path, ["c3", f"save {tmp_path / 'x'}"], Scripted("A1"), Position(5, 3, exactly=True))
+    at, shown = play(tmp_path, [f"load {tmp_path / 'x.sgf'} 1"], Scripted("A2"), Position(8))
+    assert (at.position.size, at.position.k, at.position.exactly) == (5, 3, True)
+    assert moves(at.position) == points("C3 A2")
+    at, shown = play(tmp_path, ["new", "new 6", "new 99"], position=Position(5, 5))
+    assert "Gomoku: 5 in a row wins" in shown and "Gomoku: 4 in a row wins" in shown and at.position.size == 6
+    (tmp_path / "go.sgf").write_text("(;GM[1]SZ[5];B[cc])")
+    _, shown = play(tmp_path, [f"load {tmp_path / 'go.sgf'}"], position=Position(5))
+    assert "is a game of Go, not of Gomoku" in shown
+
+
+def test_a_finished_game_that_is_loaded_shows_its_end_and_is_not_kept_again(tmp_path):
+    position = Position(3)
+    for vertex in points("A1 A2 B1 B2 C1", 3):
+        position = position.play(vertex)
+    (tmp_path / "x.sgf").write_text(format_record(record_of(position)))
+    for lines, start in ([], position), ([f"load {tmp_path / 'x.sgf'}"], Position(3)):
+        _, shown = play(tmp_path, lines, position=start)
+        assert "Black wins with 3 in a row, A1 B1 C1 (B+)." in shown
+    assert not saved(tmp_path)
+
+
+def test_a_player_that_does_not_play_a_board_leaves_the_old_one(tmp_path):
+    class Small(Scripted):
+        def warm_up(self, start):
+            if start.size > 6:
+                raise BadInput("too large for me")
+
+    at, shown = play(tmp_path, ["c3", "new 8", "d3"], Small("A1 A2"), Position(6))
+    assert "too large for me" in shown and len(at.position.moves) == 4
+
+
+def test_a_row_that_has_won_stands_out_in_colour_too():
+    position, _ = draw("""
+        X X .
+        . . .
+        O O .
+    """, to_play=WHITE, k=3)
+    end = position.play(points("C1", 3)[0])
+    assert "\n 1 @ @(@)1" in "\n".join(board_lines(end))
+    assert "\n".join(board_lines(end, Screen(colour=True, unicode=True))).count("48;5;209") == 3
+
+
+# ---- the command
+
+@pytest.mark.parametrize("words", [("gomoku", "--player", "random"), ("random", "--game", "gomoku")])
+def test_the_command_begins_a_game_of_gomoku(words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO("c3\nquit\n"))
+    assert cli.main(["play", *words, "--size", "6", "--k", "4", "--seed", "1"]) == 0
+    shown = capsys.readouterr().out
+    assert "White is random" in shown and "Gomoku: 4 in a row wins" in shown and len(saved(tmp_path)) == 1
+
+
+def test_the_command_goes_on_from_a_game_of_either_kind(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.sgf").write_text("(;GM[4]SZ[5]RU[exactly 4 in a row];B[cc];W[aa])")
+    for words, status in ((), 0), (("--game", "gomoku", "--move", "2"), 0), (("--game", "go"), 2):
+        monkeypatch.setattr("sys.stdin", io.StringIO(""))
+        assert cli.main(["play", "--player", "random", "--load", "x.sgf", *words]) == status
+        told = capsys.readouterr()
+        assert "Gomoku: exactly 4 in a row wins" in told.out or "is a game of Gomoku, not of Go" in told.err
+
+
+def test_without_a_network_for_the_board_uct_plays_and_it_says_so(monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert cli.main(["play", "gomoku", "--size", "7", "--k", "3", "--branches", "5000"]) == 0
+    shown = capsys.readouterr().out
+    assert "uct plays: no network for Gomoku, 3 in a row, on 7x7 came with this program" in shown
+    assert "White is uct" in shown
+
+
+@pytest.mark.parametrize("words, why", [
+    (("gomoku", "--komi", "5"), "--komi is for Go, and this is Gomoku"),
+    (("gomoku", "--handicap", "2"), "--handicap is for Go, and this is Gomoku"),
+    (("uct", "--k", "5"), "--k is for Gomoku, and this is Go"),
+    (("gomoku", "--game", "go"), "gomoku or --game go: one game is wanted"),
+    (("uct", "--player", "random"), "uct or --player random: one player is wanted"),
+    (("gomoku", "--load", "x.sgf", "--k", "5"), "--k and --exactly are for a new game"),
+    (("gomoku", "--size", "4", "--k", "5", "--player", "uct"), "3 to 4 in a row can win on 4x4, not 5"),
+])
+def test_a_command_line_that_makes_no_sense_gets_one_line(words, why, capsys):
+    assert cli.main(["play", *words]) == 2
+    error = capsys.readouterr().err
+    assert why in error and error.count("\n") == 1
+
+
+# ---- on paper
+
+def test_a_game_is_the_same_after_writing_and_reading_it(tmp_path):
+    rng = np.random.default_rng(1)
+    for exactly in False, True:
+        position = Position(7, 4, exactly).with_stones(black=points("A1", 7), white=points("B1 C1", 7), to_play=WHITE)
+        while not position.is_over:
+            position = position.play(int(rng.choice(position.legal_points())))
+        path = tmp_path / "game.sgf"
+        path.write_text(format_record(record_of(position, result=position.result())))
+        again = load_position(path)
+        assert again.is_like(position) and again.moves == position.moves and str(again) == str(position)
+        assert again.result() == position.result()
+        assert load_position(path, 2).moves == position.moves[:2]
+
+
+def test_gomoku_is_read_only_where_it_is_asked_for():
+    text = b"(;GM[4]SZ[15]RU[Exactly  5 in a row]KM[6.5]PB[Ada];B[hh])"
+    record, = read_records(text, gomoku=True)
+    assert (record.k, record.exactly, record.komi, record.black) == (5, True, None, "Ada")
+    bad, = read_records(text)
+    assert isinstance(bad, BadRecord) and bad.reason == "not Go"
+    usual, = read_records(b"(;GM[4]SZ[6]RU[Renju];B[aa])", gomoku=True)
+    assert (usual.k, usual.exactly, usual.rules) == (4, False, "Renju")
+
+
+@pytest.mark.parametrize("text, why", [
+    ("(;GM[4];B[aa])", "board size|SZ"),
+    ("(;GM[4]SZ[4]RU[5 in a row];B[aa])", "3 to 4 in a row can win on 4x4, not 5"),
+    ("(;GM[4]SZ[3];B[aa];W[])", "move 2: White pass is no move of Gomoku"),
+    ("(;GM[4]SZ[3];B[aa];W[aa])", "move 2: White A3 is occupied"),
+    ("(;GM[4]SZ[3];B[aa];W[ab];B[ba];W[bb];B[ca];W[cb])", "move 6: White C2 comes after the end of the game"),
+    ("(;GM[4]SZ[3]AB[aa][ba][ca])", "a black stone cannot stand on C3"),
+    ("(;GM[2]SZ[8])", "another game; Go is GM.1., Gomoku GM.4."),
+])
+def test_a_game_that_cannot_be_played_says_why(text, why, tmp_path):
+    (tmp_path / "x.sgf").write_text(text)
+    with pytest.raises(BadInput, match=why):
+        load_position(tmp_path / "x.sgf")
