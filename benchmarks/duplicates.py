@@ -26,7 +26,7 @@ from mugo.data import dataset
 from mugo.data.dataset import Positions
 from mugo.games.board import BLACK, clear, decode, give_turn, index_of, new_boards, play, set_up
 from mugo.games.coords import WHITE_BIT, symmetries
-from mugo.intervals import mean_and_error
+from mugo.intervals import mean_and_standard_error
 from mugo.nn.inference import Network
 from mugo.plots import diagrams
 from mugo.training.predictions import scores
@@ -243,7 +243,7 @@ def accuracy_where_known(network: Network, positions: Positions, rows: pd.DataFr
     for name, part in by_phase(rows):
         cells = []
         for of_these in (part[part["known"]], part[~part["known"]]):
-            mean, error = mean_and_error(of_these["top1"].to_numpy(), of_these["game"].to_numpy())
+            mean, error = mean_and_standard_error(of_these["top1"].to_numpy(), of_these["game"].to_numpy())
             cells += [f"{100 * mean:.1f}", f"{100 * error:.1f}", f"{len(of_these):,}"]
         lines.append([name, *cells])
     return lines

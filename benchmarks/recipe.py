@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from mugo.data import dataset
-from mugo.intervals import mean_and_error
+from mugo.intervals import mean_and_standard_error
 from mugo.nn.inference import Network
 from mugo.training.predictions import scores
 
@@ -107,8 +107,8 @@ def main() -> None:
                     "minutes": rows["seconds"][0] / 60}
             first = rows if first is None else first
             games = np.unique(rows["game"], return_inverse=True)[1]
-            gain, error = mean_and_error(rows["top1"].to_numpy() - first["top1"].to_numpy(), games)
-            less, error_of_less = mean_and_error(first["ce"].to_numpy() - rows["ce"].to_numpy(), games)
+            gain, error = mean_and_standard_error(rows["top1"].to_numpy() - first["top1"].to_numpy(), games)
+            less, error_of_less = mean_and_standard_error(first["ce"].to_numpy() - rows["ce"].to_numpy(), games)
             row |= {"gain": 100 * gain, "±": 100 * error, "ce gain": less, "ce ±": error_of_less}
             table.append(row)
             pd.DataFrame(table).to_csv(args.output / "recipes.csv", index=False)

@@ -22,7 +22,7 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from mugo.files import written_whole
+from mugo.files import atomic_write
 from mugo.games.coords import format_gtp, format_sgf, interpret_gtp, point_at
 
 HERE = Path(__file__).parent
@@ -152,7 +152,7 @@ def pack(size: int, games: list[Path]) -> Path:
             for game in games:
                 folder.writestr(zipfile.ZipInfo(game.name), game.read_bytes(), zipfile.ZIP_DEFLATED)
         data = packed.getvalue()
-    with written_whole(archive) as beside:
+    with atomic_write(archive) as beside:
         beside.write_bytes(data)
     return archive
 
@@ -174,7 +174,7 @@ def main() -> None:
     arguments.into.mkdir(parents=True, exist_ok=True)
 
     def finish(plan: Plan) -> str:
-        with written_whole(arguments.into / plan.name) as beside:
+        with atomic_write(arguments.into / plan.name) as beside:
             beside.write_text(play_game(plan, arguments.gnugo), encoding="utf-8")
         return plan.name
 

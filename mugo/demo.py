@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from mugo import cli
-from mugo.files import BadInput, written_whole
+from mugo.files import BadInput, atomic_write
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import format_gtp, move_index, point_of_index
 from mugo.games.go import Position
@@ -47,7 +47,7 @@ def play_a_game(folder: Path, network: Network) -> None:
     end = play_out({BLACK: black, WHITE: white}, Position(network.size))
     result = without_dead(end).result()
     record = record_of(end, black=network.name, white=white.name, result=result, date=time.strftime("%Y-%m-%d"))
-    with written_whole(folder / "game.sgf") as path:
+    with atomic_write(folder / "game.sgf") as path:
         path.write_text(format_record(record), encoding="utf-8")
     title = f"{network.name} (Black) against random: {result} after {end.plies} moves"
     diagrams.board_picture(end, folder / "game.png", title=title)

@@ -1,4 +1,11 @@
-"""Files that are either whole or not there, folders with one writer, and the exception that a user's mistake raises."""
+"""Atomic writes, folder locks, and the exception for a user's mistake.
+
+    atomic_write    a temporary file, fsync, os.replace, fsync of the folder
+    lock_folder     one writer at a time: flock on the folder
+    BadInput        one line for the user; mugo.cli prints it and exits with status 2
+
+Not here: what the files contain.
+"""
 import contextlib
 import errno
 import os
@@ -8,65 +15,72 @@ from pathlib import Path
 
 
 class BadInput(Exception):
-    """Something the user gave is not what was expected.
+    """An argument, option or file of the user is invalid.
 
-    The text is one line that names the file, the place and what was expected.  `cli.main` prints
-    it and exits with status 2; nothing else catches it.
+    The message is one line that names the file, the place in it and what was expected.  `cli.main`
+    prints it and exits with status 2; no other code catches it.
     """
 
 
-def one_line(error: BaseException) -> str:
-    """What any exception says, as one line of 200 letters at most."""
+def error_line(error: BaseException) -> str:
+    """The message of any exception as one line of at most 200 characters; its type if it has no message."""
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return " ".join(text.split())[:200] or type(error).__name__
 
 
 @contextlib.contextmanager
-def written_whole(path: str | os.PathLike) -> Iterator[Path]:
-    """Yield a name beside `path` to write to; put it in place only if the block ends well.
+def atomic_write(path: str | os.PathLike) -> Iterator[Path]:
+    """Write a file atomically: yield a temporary path in the same folder, rename it to `path` at the end.
 
-    The data is on the disk (fsync) before the rename, so after a crash at any moment `path` holds
-    the old content or the new, never a part.  Raises OSError as writing does.
+    The data is flushed to the disk (fsync) before the rename, so after a crash at any moment `path`
+    has its old content or the new content, never a part.  If the block raises, the temporary file is
+    deleted and `path` is unchanged.  Raises OSError with a file name.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}{path.suffix}")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}{path.suffix}")
     try:
-        yield beside
-        with open(beside, "rb+") as written:
-            os.fsync(written.fileno())
-        os.replace(beside, path)
-        sync_folder(path.parent)
-    except OSError as error:             # a full disk, say: name the file that was to be written
-        if error.errno is None:          # numpy's have nothing but a text
-            raise OSError(errno.EIO, f"it could not be written whole; is the disk full? ({error})", str(path)) from None
+        yield temporary
+        with open(temporary, "rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+        fsync_folder(path.parent)
+    except OSError as error:
+        if error.errno is None:          # NumPy raises OSError with a message only
+            raise OSError(errno.EIO, f"the file could not be written; is the disk full? ({error})", str(path)) from None
         error.filename = error.filename or str(path)
         raise
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
-def only_writer(folder: Path) -> Iterator[None]:
-    """Be the only process that writes to a folder, which is made if it is not there.  Raises BadInput."""
+def lock_folder(folder: Path) -> Iterator[None]:
+    """Create a folder if it does not exist, and hold an exclusive lock on it; no lock on Windows.
+
+    Raises BadInput if another process holds the lock, or if `folder` is a file.
+    """
     if folder.exists() and not folder.is_dir():
-        raise BadInput(f"{folder} is no folder; give -o another name")
+        raise BadInput(f"{folder} is not a folder; choose another name with -o")
     folder.mkdir(parents=True, exist_ok=True)
     if sys.platform == "win32":
         yield
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        claim(descriptor, folder)
+        lock_file(descriptor, folder)
         yield
     finally:
         os.close(descriptor)
 
 
-def claim(descriptor: int, path: Path) -> None:
-    """Be the only one that has this open file or folder, until it is closed: the system sees to that, however the
-    process ends.  Raises BadInput if another one has it."""
-    with contextlib.suppress(ImportError, OSError):      # Windows; a file system that cannot do it
+def lock_file(descriptor: int, path: Path) -> None:
+    """Lock an open file or folder exclusively (flock); the lock ends when it is closed or the process ends.
+
+    Does nothing on Windows and on file systems without locks.  Raises BadInput, which names `path`, if another
+    process holds the lock.
+    """
+    with contextlib.suppress(ImportError, OSError):
         import fcntl
 
         try:
@@ -75,8 +89,8 @@ def claim(descriptor: int, path: Path) -> None:
             raise BadInput(f"{path}: another process is writing to it") from None
 
 
-def sync_folder(folder: Path) -> None:
-    """Make renames in a folder last through a power cut, where the system can say so."""
+def fsync_folder(folder: Path) -> None:
+    """Flush a folder's entries to the disk, so that renames in it survive a power failure; nothing on Windows."""
     if sys.platform == "win32":
         return
     descriptor = os.open(folder, os.O_RDONLY)

@@ -1,27 +1,31 @@
-"""What the numbers of a command line may be, said in the same words everywhere."""
+"""Ranges of the numbers of a command line, and the one error message for all of them."""
 import math
 
 from mugo.files import BadInput
 
-ABOVE_0 = math.ulp(0.0), math.inf        # more than 0
-FROM_0 = 0, math.inf
-FROM_1 = 1, math.inf
-SHARE = 0, 1
-SEED = 0, 2**32 - 1                      # what every random generator here takes
+# (least, most), both included
+POSITIVE = math.ulp(0.0), math.inf
+NON_NEGATIVE = 0, math.inf
+AT_LEAST_1 = 1, math.inf
+FRACTION = 0, 1
+SEED = 0, 2**32 - 1                      # 32 bits: what every random generator here accepts
 
 
-def check(options: object, limits: dict[str, tuple[float, float]]) -> None:
-    """Raise BadInput for the first attribute of options that is below the first or above the second of its limits,
-    infinite, or NaN.  One that is None is all right."""
+def check_limits(options: object, limits: dict[str, tuple[float, float]]) -> None:
+    """Check attributes of `options` (an argparse.Namespace, a dataclass) against their (least, most).
+
+    An attribute that is None passes.  Raises BadInput, which names the option, for the first one that is out of
+    range, infinite or NaN.
+    """
     for name, (least, most) in limits.items():
         value = getattr(options, name)
         if value is None or least <= value <= most and value < math.inf:
             continue
         if value == math.inf:
-            wanted = "a finite number is needed"
+            expected = "must be finite"
         elif value > most:
-            wanted = f"at most {most} makes sense"
+            expected = f"must be at most {most}"
         else:
-            wanted = "more than 0 is needed" if least == ABOVE_0[0] else f"at least {least} is needed"
-        said = f"{value:g}" if isinstance(value, float) else value
-        raise BadInput(f"--{name.replace('_', '-')} {said}: {wanted}")
+            expected = "must be above 0" if least == POSITIVE[0] else f"must be at least {least}"
+        shown = f"{value:g}" if isinstance(value, float) else value
+        raise BadInput(f"--{name.replace('_', '-')} {shown}: {expected}")

@@ -1,14 +1,15 @@
-"""Work over many items on several processes, in order, with little in flight.
+"""A pool of worker processes, and an ordered map with bounded memory.
 
-Written against concurrent.futures.Executor, so what runs on this machine's processes runs on any
-other executor too.
+    items -> executor.submit -> at most `max_in_flight` futures -> results in the order of the items
+
+Written against concurrent.futures.Executor, so that any executor can replace the process pool.
 """
 import os
 import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from typing import TypeVar
@@ -17,36 +18,38 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def processes(workers: int | None = None) -> Executor:
-    """An executor of worker processes, one a core by default; a single worker is a thread of this one.
+def process_pool(workers: int | None = None) -> Executor:
+    """An executor of `workers` processes (default: one per core); for 1 worker, a thread of this process.
 
-    Ctrl-C is left to the process that waits for them, and they end when it does, even by kill -9.
+    Workers ignore Ctrl-C (the parent handles it) and end when the parent ends, even by SIGKILL.
     """
     if workers == 1:
         return ThreadPoolExecutor(1)
-    return ProcessPoolExecutor(workers or os.cpu_count(), get_context("spawn"), _begin_worker)
+    return ProcessPoolExecutor(workers or os.cpu_count(), get_context("spawn"), _initialize_worker)
 
 
-def _begin_worker() -> None:
+def _initialize_worker() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = parent_process()
+    assert parent is not None
 
-    def end_with_parent() -> None:
-        wait([parent_process().sentinel])
+    def exit_with_parent() -> None:
+        wait([parent.sentinel])
         os._exit(1)
 
-    threading.Thread(target=end_with_parent, daemon=True).start()
+    threading.Thread(target=exit_with_parent, daemon=True).start()
 
 
-def in_order(executor: Executor, function: Callable[[Item], Result], items: Iterable[Item],
-             in_flight: int) -> Iterator[Result]:
-    """The results of function(item), in the order of items, at most in_flight of them waiting.
+def ordered_map(executor: Executor, function: Callable[[Item], Result], items: Iterable[Item],
+                max_in_flight: int) -> Iterator[Result]:
+    """Yield function(item) for every item, in order, with at most `max_in_flight` futures at a time.
 
-    Unlike Executor.map this reads items only as they are needed, so memory stays flat.
+    Unlike Executor.map it reads the next item only when there is room for it, so memory is bounded.
     """
-    waiting = deque()
+    futures: deque[Future[Result]] = deque()
     for item in items:
-        waiting.append(executor.submit(function, item))
-        if len(waiting) >= in_flight:
-            yield waiting.popleft().result()
-    while waiting:
-        yield waiting.popleft().result()
+        futures.append(executor.submit(function, item))
+        if len(futures) >= max_in_flight:
+            yield futures.popleft().result()
+    while futures:
+        yield futures.popleft().result()

@@ -9,7 +9,7 @@ from pathlib import Path
 import nbclient
 import nbformat
 
-from mugo.files import written_whole
+from mugo.files import atomic_write
 
 HERE = Path(__file__).resolve().parent
 
@@ -21,7 +21,7 @@ def main() -> None:
                                 resources={"metadata": {"path": str(HERE)}}).execute()
         for cell in notebook.cells:
             cell.metadata.pop("execution", None)
-        with written_whole(path) as beside:
+        with atomic_write(path) as beside:
             nbformat.write(notebook, beside)
         print(path)
 

@@ -6,7 +6,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from mugo.parallel import in_order, processes
+from mugo.parallel import ordered_map, process_pool
 
 
 def test_results_come_in_order_and_items_are_read_only_as_needed():
@@ -22,17 +22,17 @@ def test_results_come_in_order_and_items_are_read_only_as_needed():
         return i * i
 
     with ThreadPoolExecutor(3) as executor:
-        for n, result in enumerate(in_order(executor, slow, items(), in_flight=4)):
+        for n, result in enumerate(ordered_map(executor, slow, items(), max_in_flight=4)):
             assert result == n * n
             assert len(read) <= n + 4
     assert n == 19
 
 
 def test_processes_do_the_same_as_threads():
-    with processes(2) as executor:
-        assert list(in_order(executor, abs, range(-5, 5), 2)) == [5, 4, 3, 2, 1, 0, 1, 2, 3, 4]
-    with processes(1) as executor:
-        assert list(in_order(executor, abs, range(-2, 2), 2)) == [2, 1, 0, 1]
+    with process_pool(2) as executor:
+        assert list(ordered_map(executor, abs, range(-5, 5), 2)) == [5, 4, 3, 2, 1, 0, 1, 2, 3, 4]
+    with process_pool(1) as executor:
+        assert list(ordered_map(executor, abs, range(-2, 2), 2)) == [2, 1, 0, 1]
 
 
 def test_workers_end_with_a_parent_that_is_killed(tmp_path):

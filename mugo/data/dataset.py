@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from numba import njit
 
-from mugo.files import BadInput, one_line
+from mugo.files import BadInput, error_line
 from mugo.games import planes
 from mugo.games.coords import WHITE_BIT, symmetries
 
@@ -300,7 +300,7 @@ def read_meta(folder: Path) -> dict:
     except FileNotFoundError:
         raise
     except (OSError, ValueError) as error:
-        raise BadInput(f"{folder}/meta.json cannot be read: {one_line(error)}") from None
+        raise BadInput(f"{folder}/meta.json cannot be read: {error_line(error)}") from None
     if not isinstance(meta, dict) or meta.get("format") != FORMAT:
         theirs = meta.get("format") if isinstance(meta, dict) else None
         raise BadInput(f"{folder} is a data set of format {theirs}; this program reads {FORMAT}")
@@ -314,7 +314,7 @@ def read_table(path: Path, columns: list[str] | None = None) -> pd.DataFrame:
     except FileNotFoundError:
         raise
     except (OSError, ValueError) as error:               # pyarrow's are of these
-        raise BadInput(f"{path} cannot be read: {one_line(error)}") from None
+        raise BadInput(f"{path} cannot be read: {error_line(error)}") from None
 
 
 def open_dataset(folder: str | Path) -> DataSet:
@@ -334,7 +334,7 @@ def open_dataset(folder: str | Path) -> DataSet:
     except KeyError as error:
         raise BadInput(f"{folder} cannot be read as a data set: games.parquet has no column {error}") from None
     except (OSError, ValueError, EOFError) as error:
-        raise BadInput(f"{folder} cannot be read as a data set: {one_line(error)}") from None
+        raise BadInput(f"{folder} cannot be read as a data set: {error_line(error)}") from None
     for name, array in ("moves", moves), ("setup", setup):
         if array.ndim != 1 or array.dtype != np.int16 or len(used) and ends[name] > len(array):
             raise BadInput(f"{folder} is damaged: {name}.npy does not have what games.parquet says; make it anew")

@@ -24,10 +24,10 @@ from tqdm import tqdm
 
 from mugo.data import dataset
 from mugo.data.dataset import DataSet, Positions
-from mugo.files import BadInput, only_writer, sync_folder, written_whole
+from mugo.files import BadInput, atomic_write, fsync_folder, lock_folder
 from mugo.games import planes
-from mugo.limits import FROM_1, SEED, check
-from mugo.parallel import in_order
+from mugo.limits import AT_LEAST_1, SEED, check_limits
+from mugo.parallel import ordered_map
 
 CHUNK = 512                              # rows made at a time: 9 MB of planes on 19x19
 SYMMETRIES = {
@@ -87,7 +87,7 @@ def export(data: DataSet, folder: Path, *, split: str | None = "train", size: in
 
     unfinished = folder.with_name(f".{folder.name}.unfinished")
     written = 0
-    with only_writer(unfinished):
+    with lock_folder(unfinished):
         try:
             threads = os.cpu_count() or 1
             for stale in unfinished.iterdir():           # of a run that was killed
@@ -97,7 +97,7 @@ def export(data: DataSet, folder: Path, *, split: str | None = "train", size: in
                 executor = stack.enter_context(ThreadPoolExecutor(threads))
                 bar = stack.enter_context(tqdm(total=rows, unit=" positions", unit_scale=True))
                 chunks = choose(positions, n, symmetries, shuffle, seed)
-                for made in in_order(executor, make, chunks, in_flight=2 * threads):
+                for made in ordered_map(executor, make, chunks, max_in_flight=2 * threads):
                     for file, array in zip(files, made, strict=True):
                         file.write(np.ascontiguousarray(array).data)
                     written += len(made[0])
@@ -105,10 +105,10 @@ def export(data: DataSet, folder: Path, *, split: str | None = "train", size: in
                 for file in files:
                     file.flush()
                     os.fsync(file.fileno())
-            with written_whole(unfinished / "export.json") as path:
+            with atomic_write(unfinished / "export.json") as path:
                 path.write_text(json.dumps(about, indent=1))
             unfinished.rename(folder)
-            sync_folder(folder.resolve().parent)
+            fsync_folder(folder.resolve().parent)
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT):
                 raise
@@ -188,7 +188,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(args: argparse.Namespace) -> int:
-    check(args, {"positions": FROM_1, "seed": SEED})
+    check_limits(args, {"positions": AT_LEAST_1, "seed": SEED})
     data = dataset.open_dataset(args.dataset)
     rows = export(data, args.output, split=None if args.split == "all" else args.split, size=args.size,
                   where=args.where, count=int(args.positions) if args.positions else None, packed=args.packed,

@@ -21,13 +21,13 @@ from tqdm import tqdm
 
 from mugo.data import dataset
 from mugo.data.dataset import DataSet
-from mugo.files import BadInput, only_writer, written_whole
+from mugo.files import BadInput, atomic_write, lock_folder
 from mugo.games.board import clear, new_boards, replay, set_up
 from mugo.games.coords import WHITE_BIT, symmetries
 from mugo.games.go import IllegalMove, position_of
 from mugo.games.planes import MAX_PLIES
-from mugo.limits import FROM_0, FROM_1, SEED, SHARE, check
-from mugo.parallel import in_order, processes
+from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, SEED, check_limits
+from mugo.parallel import ordered_map, process_pool
 from mugo.sgf import archives
 from mugo.sgf.parser import BadRecord, Record, rank_number, read_records
 
@@ -241,9 +241,9 @@ def merge(folder: Path, meta: dict) -> DataSet:
                                       options["test"])
     table.loc[table["reason"] != "", "split"] = ""
     for name, array in (("moves.npy", arrays["moves"]), ("setup.npy", arrays["setup"])):
-        with written_whole(folder / name) as path:
+        with atomic_write(folder / name) as path:
             np.save(path, array)
-    with written_whole(folder / "games.parquet") as path:
+    with atomic_write(folder / "games.parquet") as path:
         table.to_parquet(path, index=False, compression="zstd")
     used = table[table["reason"] == ""]
     meta["counts"] = {"found": len(table), "used": len(used), "positions": int(used["plies"].sum())}
@@ -253,7 +253,7 @@ def merge(folder: Path, meta: dict) -> DataSet:
 
 
 def write_meta(folder: Path, meta: dict) -> None:
-    with written_whole(folder / "meta.json") as path:
+    with atomic_write(folder / "meta.json") as path:
         path.write_text(json.dumps(meta, indent=1))
 
 
@@ -291,7 +291,7 @@ def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: in
     sources = archives.sources(paths)
     options = {"where": where, "min_moves": min_moves, "seed": seed, "validation": validation, "test": test}
     dataset.chosen(frame([]), where)
-    with only_writer(folder):
+    with lock_folder(folder):
         return _add(sources, folder, options, workers)
 
 
@@ -313,15 +313,15 @@ def _add(sources: list[archives.Source], folder: Path, options: dict, workers: i
         waiting.clear()
         unreadable.clear()
         if len(rows):
-            with written_whole(folder / "unfinished" / f"part-{number:06d}.parquet") as path:
+            with atomic_write(folder / "unfinished" / f"part-{number:06d}.parquet") as path:
                 rows.to_parquet(path, index=False)
             number += 1
 
     with tqdm(unit=" games", total=sum(source.size for source in sources) // 400, smoothing=0.05) as bar, \
-            processes(workers) as executor:
+            process_pool(workers) as executor:
         try:
             work = batches(sources, checksums, known, unreadable, bar)
-            for rows in in_order(executor, examine, work, in_flight=4 * (workers or os.cpu_count() or 1)):
+            for rows in ordered_map(executor, examine, work, max_in_flight=4 * (workers or os.cpu_count() or 1)):
                 waiting.append(rows)
                 bar.update(len(rows))
                 if sum(map(len, waiting)) >= PART_GAMES:
@@ -381,7 +381,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(args: argparse.Namespace) -> int:
-    check(args, {"validation": SHARE, "test": SHARE, "workers": FROM_1, "min_moves": FROM_0, "seed": SEED})
+    check_limits(args, {"validation": FRACTION, "test": FRACTION, "workers": AT_LEAST_1, "min_moves": NON_NEGATIVE,
+                        "seed": SEED})
     if args.validation + args.test >= 1:
         raise BadInput("--validation and --test are shares of the games: 0 or more, together below 1")
     start = time.perf_counter()

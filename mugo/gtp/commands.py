@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mugo import __version__
-from mugo.files import BadInput, written_whole
+from mugo.files import BadInput, atomic_write
 from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, format_gtp, interpret_gtp
@@ -287,7 +287,7 @@ def _printsgf(engine, *words: str) -> str | None:
     if not path.name:
         raise Failure("cannot save file", f"{path} is no file's name")
     try:
-        with written_whole(path) as beside:
+        with atomic_write(path) as beside:
             beside.write_text(text, encoding="utf-8")
     except OSError as error:
         raise Failure("cannot save file", f"{path}: {error}") from None

@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from mugo.intervals import Estimate, Z, wilson
+from mugo.intervals import Estimate, Z, wilson_interval
 
 SCALE = math.log(10) / 400               # Elo -> natural logarithm of the odds
 PRIOR = 0.5                              # drawn games of every player with one of rating 0
@@ -26,7 +26,7 @@ def elo(rate: float) -> float:
 
 def elo_difference(wins: float, games: float) -> Estimate:
     """By how much Elo somebody is stronger who won so many games of so many."""
-    rate = wilson(wins, games)
+    rate = wilson_interval(wins, games)
     return Estimate(elo(rate.value), elo(rate.low), elo(rate.high))
 
 
@@ -114,7 +114,7 @@ def _score(rows: Sequence[Mapping[str, str]], name: str, colours: Sequence[str])
     played = [row for row in rows if any(row[colour] == name for colour in colours)]
     won = sum(row["winner"] == name for row in played)
     drawn = sum(row["winner"] == "" for row in played)
-    rate = wilson(won + drawn / 2, len(played))
+    rate = wilson_interval(won + drawn / 2, len(played))
     return {"games": len(played), "wins": won, "draws": drawn, "losses": len(played) - won - drawn,
             "rate": _json(rate) if played else None}
 

@@ -30,12 +30,12 @@ from typing import NamedTuple
 
 from tqdm import tqdm
 
-from mugo.files import BadInput, only_writer, written_whole
+from mugo.files import BadInput, atomic_write, lock_folder
 from mugo.games.board import BLACK, WHITE
 from mugo.games.go import fixed_handicap
 from mugo.games.position import BasePosition
 from mugo.games.scoring import without_dead
-from mugo.limits import ABOVE_0, FROM_1, SEED, check
+from mugo.limits import AT_LEAST_1, POSITIVE, SEED, check_limits
 from mugo.match.gtp_client import EngineFault, Program, Side, side_of
 from mugo.match.openings import openings
 from mugo.match.ratings import format_summary, summary
@@ -188,7 +188,7 @@ class Folder:
             if begun.get(name) != value:
                 raise BadInput(f"{path} holds another match: its {name.replace('_', ' ')} is {begun.get(name)!r}, "
                                f"not {value!r}; give -o another folder")
-        with written_whole(file) as beside:
+        with atomic_write(file) as beside:
             beside.write_text(json.dumps(about, indent=1), encoding="utf-8")
         for name in "sgf", "logs":
             (path / name).mkdir(exist_ok=True)
@@ -197,7 +197,7 @@ class Folder:
         writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(self.rows)
-        with written_whole(path / "games.csv") as beside:
+        with atomic_write(path / "games.csv") as beside:
             beside.write_text(text.getvalue(), encoding="utf-8")
 
     def _read(self) -> list[dict]:
@@ -220,7 +220,7 @@ class Folder:
         self.rows.append(row)
         if self.path is None:
             return
-        with written_whole(self.path / "sgf" / f"{int(row['number']):05d}.sgf") as beside:
+        with atomic_write(self.path / "sgf" / f"{int(row['number']):05d}.sgf") as beside:
             beside.write_text(sgf, encoding="utf-8")
         text = io.StringIO()
         csv.DictWriter(text, COLUMNS, lineterminator="\n").writerow(row)
@@ -394,7 +394,8 @@ def command(args: argparse.Namespace) -> int:
     sides = distinct([side_of(text, options) for text in args.sides])
     if len(sides) < 2:
         raise BadInput("a match takes two sides or more")
-    check(args, {"games": FROM_1, "jobs": FROM_1, "move_limit": ABOVE_0, "max_moves": FROM_1, "opening_moves": FROM_1,
+    check_limits(args, {"games": AT_LEAST_1, "jobs": AT_LEAST_1, "move_limit": POSITIVE, "max_moves": AT_LEAST_1,
+                        "opening_moves": AT_LEAST_1,
                  "seed": SEED})
     terms = Terms(size=args.size, komi=args.komi, time=args.time and interpret_time(args.time),
                   move_limit=args.move_limit, max_moves=args.max_moves, simple_ko=args.ko == "simple", rules=args.rules)
@@ -409,7 +410,7 @@ def command(args: argparse.Namespace) -> int:
         "sides", *NOT_GOMOKU, "size", "komi", "handicap", "colours", "openings", "opening_moves", "seed", "time",
         "move_limit", "max_moves", "ko", "rules", "scoring", "gauntlet")}
     games = fixtures(len(sides), args.games, gauntlet=args.gauntlet, swap=args.colours == "alternate")
-    with only_writer(args.output) if args.output else contextlib.nullcontext(), stopped_by_signals():
+    with lock_folder(args.output) if args.output else contextlib.nullcontext(), stopped_by_signals():
         folder = Folder(args.output, about)
         run(sides, terms, folder, games, opening, arbiter=arbiter, jobs=args.jobs)
     figures = summary(folder.rows, [side.name for side in sides])

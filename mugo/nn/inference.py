@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mugo.files import BadInput, one_line
+from mugo.files import BadInput, error_line
 from mugo.games import gomoku, planes
 from mugo.games.coords import symmetries
 from mugo.games.game import encode, packed_bytes
@@ -109,7 +109,7 @@ def read_about(path: Path) -> dict:
         with zipfile.ZipFile(path) as archive:
             about = json.loads(archive.read(ABOUT))
     except (OSError, KeyError, ValueError, zipfile.BadZipFile, zlib.error) as error:
-        raise BadInput(f"{path} is no network of MuGo's: {one_line(error)}") from None
+        raise BadInput(f"{path} is no network of MuGo's: {error_line(error)}") from None
     if not isinstance(about, dict):
         raise BadInput(f"{path} is no network of MuGo's: its {ABOUT} is no JSON object")
     if about.get("format") != FORMAT:
@@ -177,7 +177,7 @@ class Network:
             except KeyError:
                 raise BadInput(f"{path} has no {ONNX} in it, so it can be trained but not played") from None
             except (OSError, zipfile.BadZipFile, zlib.error) as error:
-                raise BadInput(f"{path} is damaged: {one_line(error)}") from None
+                raise BadInput(f"{path} is damaged: {error_line(error)}") from None
         self._open(graph, about, path, threads)
 
     @classmethod
@@ -205,7 +205,7 @@ class Network:
         try:
             self._session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
         except Exception as error:       # ONNX Runtime has a class for each kind, and no public name for them
-            raise BadInput(f"{path}: its {ONNX} cannot be played: {one_line(error)}") from None
+            raise BadInput(f"{path}: its {ONNX} cannot be played: {error_line(error)}") from None
         self._outputs = [output.name for output in self._session.get_outputs()]
         self.has_value = "value" in self._outputs
         bias = self._session.get_modelmeta().custom_metadata_map.get(POINT_BIAS)

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mugo.files import BadInput, one_line, written_whole
+from mugo.files import BadInput, atomic_write, error_line
 from mugo.games import planes
 from mugo.nn import equivariance
 from mugo.nn.alphazero_net import PolicyValue, build_policy_value
@@ -206,7 +206,7 @@ def graph_of(model: keras.Model, shape: Architecture | PolicyValue) -> bytes:
 
 def save(model: keras.Model, path: Path, about: dict) -> None:
     """Write a checkpoint, whole or not at all: the model with its optimizer, and mugo.json."""
-    with written_whole(path) as beside:
+    with atomic_write(path) as beside:
         _write(model, beside, about)
 
 
@@ -216,7 +216,7 @@ def ship(model: keras.Model, path: Path, about: dict) -> None:
     shape = shape_of(about["architecture"])
     plain = build(shape)
     plain.set_weights(model.get_weights())
-    with written_whole(path) as beside:
+    with atomic_write(path) as beside:
         _write(plain, beside, about)
         with zipfile.ZipFile(beside, "a", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr(ONNX, graph_of(plain, shape))
@@ -237,4 +237,4 @@ def load(path: Path) -> keras.Model:
     try:
         return keras.saving.load_model(path)
     except Exception as error:           # of zip, zlib, HDF5, JSON, Keras, TensorFlow: whichever part is damaged
-        raise BadInput(f"{path} is no network of Keras, or damaged: {one_line(error)}") from None
+        raise BadInput(f"{path} is no network of Keras, or damaged: {error_line(error)}") from None

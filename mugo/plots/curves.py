@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mugo.intervals import wilson
+from mugo.intervals import wilson_interval
 from mugo.plots.diagrams import BLUE, GREEN, INK, RED, figure_of, save_figure
 
 COLOURS = BLUE, GREEN, RED, "#8a5a9e", "#c08a2e", "#2f8f8a", "#7a5230"          # as many as trials.LEVELS
@@ -83,7 +83,8 @@ def draw_trials(axes, trials: Sequence[dict]) -> None:
     for i, name in enumerate(dict.fromkeys(row["opponent"] for row in trials)):
         met = [row for row in trials if row["opponent"] == name]
         games = [row["wins"] + row["draws"] + row["losses"] for row in met]
-        rates = [wilson(row["wins"] + row["draws"] / 2, played) for row, played in zip(met, games, strict=True)]
+        rates = [wilson_interval(row["wins"] + row["draws"] / 2, played) for row,
+                 played in zip(met, games, strict=True)]
         below, above = ([100 * abs(getattr(rate, end) - rate.value) for rate in rates] for end in ("low", "high"))
         is_uct = bool(met[0]["simulations"])
         axes.errorbar([row["games"] for row in met], [100 * rate.value for rate in rates], [below, above],

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mugo.files import BadInput, written_whole
+from mugo.files import BadInput, atomic_write
 from mugo.games.coords import COLUMNS, PASS, row_col
 from mugo.games.go import Position
 from mugo.games.planes import DEPTH, PLANES
@@ -93,7 +93,7 @@ def save_figure(figure, path: Path) -> None:
     if kind not in formats:
         names = ", ".join(f".{name}" for name in sorted(formats))
         raise BadInput(f"{path}: a picture's name ends in one of {names}")
-    with written_whole(path) as beside_it:
+    with atomic_write(path) as beside_it:
         figure.savefig(beside_it, dpi=120, facecolor="white")
 
 

@@ -21,10 +21,10 @@ from typing import NamedTuple
 from tqdm import tqdm
 
 from mugo import __version__
-from mugo.files import BadInput, written_whole
+from mugo.files import BadInput, atomic_write
 from mugo.games.board import BLACK, WHITE
 from mugo.nn.inference import bundled, find
-from mugo.parallel import in_order, processes
+from mugo.parallel import ordered_map, process_pool
 from mugo.players import player
 from mugo.players.evaluator import SearchJudge
 from mugo.plots.diagrams import NO_MATPLOTLIB, can_draw, table
@@ -200,7 +200,7 @@ def _file(path: Path, suffix: str) -> Path:
 
 
 def _write(path: Path, suffix: str, data: bytes) -> None:
-    with written_whole(_file(path, suffix)) as beside:
+    with atomic_write(_file(path, suffix)) as beside:
         beside.write_bytes(data)
 
 
@@ -297,10 +297,10 @@ def _reviewed(games: list[Task], folder: Path, options: str, screen: Screen, job
             begun += task.moves
             bar.update(begun - bar.n)                    # games kept, or cut short
         return
-    with processes(jobs) as executor:
+    with process_pool(jobs) as executor:
         try:
             work = functools.partial(review_one, folder=folder, options=options, screen=screen)
-            for task, found in zip(games, in_order(executor, work, games, 2 * jobs), strict=True):
+            for task, found in zip(games, ordered_map(executor, work, games, 2 * jobs), strict=True):
                 bar.update(task.moves)
                 yield found
         except BaseException:

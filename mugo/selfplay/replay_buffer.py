@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mugo.files import BadInput, claim
+from mugo.files import BadInput, lock_file
 from mugo.games.coords import point_of_index, symmetries
 from mugo.games.game import encode, new_game
 from mugo.games.position import BasePosition, IllegalMove
@@ -57,7 +57,7 @@ class Journal:
                 os.fsync(new.fileno())
         self._file = open(path, "r+b")                   # open as long as the run lasts
         try:
-            claim(self._file.fileno(), path)
+            lock_file(self._file.fileno(), path)
         except BadInput:
             self._file.close()
             raise

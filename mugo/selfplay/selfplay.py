@@ -31,11 +31,11 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from mugo.files import BadInput, written_whole
+from mugo.files import BadInput, atomic_write
 from mugo.games.coords import board_points, format_gtp
 from mugo.games.game import new_game
 from mugo.games.position import BasePosition
-from mugo.limits import ABOVE_0, FROM_0, FROM_1, SEED, SHARE, check
+from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, POSITIVE, SEED, check_limits
 from mugo.nn import alphazero_net, policy_net
 from mugo.nn.backend import keras
 from mugo.nn.inference import Network, find
@@ -74,9 +74,10 @@ class Options:
 
     def __post_init__(self):
         names = "games", "at_once", "threads", "update_games", "steps", "batch_size", "window", "check_games"
-        check(self, {name: FROM_1 for name in names})
-        check(self, {"games": (self.update_games, math.inf), "trial_games": (2, math.inf), "seed": SEED, "l2": FROM_0,
-                     "hold": SHARE, "last_rate": SHARE, "learning_rate": (ABOVE_0[0], 1)})
+        check_limits(self, {name: AT_LEAST_1 for name in names})
+        check_limits(self, {"games": (self.update_games, math.inf), "trial_games": (2, math.inf), "seed": SEED,
+                            "l2": NON_NEGATIVE, "hold": FRACTION, "last_rate": FRACTION,
+                            "learning_rate": (POSITIVE[0], 1)})
 
     @classmethod
     def of(cls, kept: dict) -> "Options":
@@ -272,7 +273,7 @@ class Run:
         openings = [{"games": row["games"], "value": row["value"],
                      **dict(zip([*names, "pass"], row["priors"], strict=True))} for row in self.about["openings"]]
         for name, rows in ("log", self.about["history"]), ("trials", self.about["trials"]), ("openings", openings):
-            with written_whole(self.folder / f"{name}.csv") as path:
+            with atomic_write(self.folder / f"{name}.csv") as path:
                 pd.DataFrame(rows).to_csv(path, index=False)
         if self.about["trials"] and self.about["checked"] == self.about["update"]:
             curves.selfplay_curve(self.about["history"], self.about["trials"], self.folder / "curve.png")

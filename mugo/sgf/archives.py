@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import BinaryIO, NamedTuple
 
-from mugo.files import BadInput, one_line
+from mugo.files import BadInput, error_line
 from mugo.sgf.parser import MAX_BYTES
 
 SGF_SUFFIXES = (".sgf", ".mgt", ".sgf.gz", ".sgf.xz", ".sgf.bz2", ".sgf.zst")
@@ -103,7 +103,7 @@ def texts(source: Source) -> Iterator[Text | Unreadable]:
             with open(os.path.join(source.path, name) if name else source.path, "rb") as file:
                 yield from _unpack(source.label, _printable(name), file)
         except OSError as error:
-            yield Unreadable(source.label, _printable(name), one_line(error))
+            yield Unreadable(source.label, _printable(name), error_line(error))
 
 
 # ---- files and folders -------------------------------------------------------------------------
@@ -246,7 +246,7 @@ def _unpack(label: str, name: str, file: BinaryIO, depth: int = 0) -> Iterator[T
         else:
             yield from _one_text(label, name or label, file)
     except Exception as error:      # a damaged archive may make the unpackers raise anything at all
-        yield Unreadable(label, name, one_line(error))
+        yield Unreadable(label, name, error_line(error))
 
 
 def _decompressed(kind: str, file: BinaryIO) -> BinaryIO:
@@ -321,7 +321,7 @@ def _unzip(label: str, inside: str, file: BinaryIO, depth: int) -> Iterator[Text
                 yield from _member(label, name, member.file_size,
                                    lambda member=member: archive.read(member), depth)
             except Exception as error:          # damaged, or with a password; the others may be whole
-                yield Unreadable(label, name, one_line(error))
+                yield Unreadable(label, name, error_line(error))
 
 
 def _zip_name(member: zipfile.ZipInfo) -> str:

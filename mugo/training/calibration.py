@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mugo.intervals import mean_and_error
+from mugo.intervals import mean_and_standard_error
 from mugo.plots import diagrams
 from mugo.plots.diagrams import BLUE, PALE_BLUE
 from mugo.training.predictions import AVERAGED
@@ -64,7 +64,8 @@ def name_of_bin(place: int) -> str:
 
 
 def _described(rows: pd.DataFrame) -> dict:
-    said, (true, error) = float(rows["said"].mean()), mean_and_error(rows["true"].to_numpy(), rows["game"].to_numpy())
+    said, (true, error) = float(rows["said"].mean()), mean_and_standard_error(rows["true"].to_numpy(),
+                                                                              rows["game"].to_numpy())
     # One game, or games that all end alike, say nothing of how they differ: then as of tossed coins.
     spread = error if error > 0 else np.sqrt(said * (1 - said) / len(rows))
     return {"bin": "", "positions": len(rows), "games": rows["game"].nunique(), "said": said, "true": true,

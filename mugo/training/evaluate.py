@@ -21,9 +21,9 @@ import pandas as pd
 
 from mugo.data import dataset
 from mugo.data.dataset import DataSet, Positions
-from mugo.files import BadInput, written_whole
-from mugo.intervals import mean_and_error
-from mugo.limits import FROM_0, SEED, check
+from mugo.files import BadInput, atomic_write
+from mugo.intervals import mean_and_standard_error
+from mugo.limits import NON_NEGATIVE, SEED, check_limits
 from mugo.nn.inference import Network
 from mugo.plots import diagrams
 from mugo.plots.diagrams import BLUE, GREEN, PALE_BLUE, PALE_GREEN
@@ -113,7 +113,7 @@ def side_by_side(rows: dict[str, pd.DataFrame]) -> pd.DataFrame:
         for measure in measured(of_this):
             if measure in first and of_this is not first:
                 differences = (of_this[measure] - first[measure]).to_numpy()
-                row[f"{measure}_difference"], row[f"{measure}_difference_se"] = mean_and_error(
+                row[f"{measure}_difference"], row[f"{measure}_difference_se"] = mean_and_standard_error(
                     differences, first["game"].to_numpy())
         table.append(row)
     return pd.DataFrame(table)
@@ -138,7 +138,7 @@ def describe(rows: pd.DataFrame, names: list[str]) -> dict:
     games = rows["game"].to_numpy()
     described = {"positions": len(rows), "games": rows["game"].nunique()}
     for name in names:
-        described[name], described[f"{name}_se"] = mean_and_error(rows[name].to_numpy(), games)
+        described[name], described[f"{name}_se"] = mean_and_standard_error(rows[name].to_numpy(), games)
     if "winner" in names:
         black = float(rows["black_won"].mean())
         described["winner" + BASE] = max(black, 1 - black)
@@ -286,7 +286,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(args: argparse.Namespace) -> int:
-    check(args, {"positions": FROM_0, "seed": SEED, "size": (2, 19)})
+    check_limits(args, {"positions": NON_NEGATIVE, "seed": SEED, "size": (2, 19)})
     networks, data = [Network(path) for path in args.networks], dataset.open_dataset(args.dataset)
     split = None if args.split == "all" else args.split
     positions, numbers = drawn(data, args.size or one_size(networks), split, args.where, int(args.positions), args.seed)
@@ -327,6 +327,6 @@ def write(rows: pd.DataFrame, prefix: Path, title: str, notes: list[str]) -> Non
 
 def write_table(table: pd.DataFrame, prefix: Path, ending: str) -> None:
     """Write a table to the file whose name is the prefix and this ending, and say so."""
-    with written_whole(prefix.with_name(prefix.name + ending)) as path:
+    with atomic_write(prefix.with_name(prefix.name + ending)) as path:
         table.to_csv(path, index=False)
     print(f"{prefix}{ending}")

@@ -20,7 +20,7 @@ from mugo.data.summary import kind_of_source, named_ranks
 from mugo.games.coords import WHITE_BIT
 from mugo.games.planes import MAX_PLIES
 from mugo.nn.inference import Network
-from mugo.parallel import in_order
+from mugo.parallel import ordered_map
 
 BATCH = 128
 SMALLEST = 1e-10                         # a probability below it counts as this much: 23 nats
@@ -45,7 +45,7 @@ def scores(network: Network, positions: Positions, numbers: np.ndarray, average:
     measured = []
     with (ThreadPoolExecutor(1) as executor,             # makes batches while the network computes
           tqdm(total=len(numbers), unit=" positions", unit_scale=True) as bar):
-        for turned in in_order(executor, make, chunks, in_flight=3):
+        for turned in ordered_map(executor, make, chunks, max_in_flight=3):
             measured.append(measure_batch(network, turned, average))
             bar.update(len(turned[0].targets))
     rows, plies = positions.plies(numbers)

@@ -36,8 +36,8 @@ from tqdm import tqdm
 
 from mugo.data import dataset
 from mugo.data.dataset import Batch, Positions
-from mugo.files import BadInput, only_writer, written_whole
-from mugo.limits import ABOVE_0, FROM_0, FROM_1, SEED, SHARE, check
+from mugo.files import BadInput, atomic_write, lock_folder
+from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, POSITIVE, SEED, check_limits
 from mugo.nn import inference, losses, policy_net
 from mugo.nn.backend import keras
 from mugo.nn.equivariance import ORIENTATIONS
@@ -74,9 +74,10 @@ class Options:
     precision: str = "float32"           # or 'mixed_bfloat16'
 
     def __post_init__(self):
-        check(self, {"positions": FROM_1, "batch_size": FROM_1, "learning_rate": (ABOVE_0[0], 1), "warm_up": FROM_0,
-                     "hold": SHARE, "last_rate": SHARE, "value_weight": FROM_0, "round_positions": FROM_1,
-                     "validation_positions": FROM_1, "smoothing": SHARE, "seed": SEED})
+        check_limits(self, {"positions": AT_LEAST_1, "batch_size": AT_LEAST_1, "learning_rate": (POSITIVE[0], 1),
+                            "warm_up": NON_NEGATIVE, "hold": FRACTION, "last_rate": FRACTION,
+                            "value_weight": NON_NEGATIVE, "round_positions": AT_LEAST_1,
+                            "validation_positions": AT_LEAST_1, "smoothing": FRACTION, "seed": SEED})
         move_range(self.moves)
 
     @property
@@ -240,7 +241,7 @@ class Keep(keras.callbacks.Callback):
         if history[-1]["step"] <= self.options.hold_steps:
             keep_as(checkpoint, self.run / "held.keras")
         ship_if_best(self.mean, self.run, self.about)
-        with written_whole(self.run / "log.csv") as path:
+        with atomic_write(self.run / "log.csv") as path:
             pd.DataFrame(history, columns=COLUMNS).to_csv(path, index=False)
         curves.training_curve(history, self.run / "curve.png")
 
@@ -308,7 +309,7 @@ def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Option
         return batch.packed, targets_of(batch, shape.value)
 
     with contextlib.ExitStack() as stack:
-        stack.enter_context(only_writer(run))
+        stack.enter_context(lock_folder(run))
         if not resume:
             model.optimizer.build(model.trainable_variables)
             policy_net.save(model, run / "held.keras", about)
@@ -450,8 +451,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(args: argparse.Namespace) -> int:
-    check(args, {"positions": FROM_1, "epochs": ABOVE_0, "minutes": ABOVE_0, "hold": SHARE, "size": (2, 19),
-                 "filters": FROM_1, "layers": (3, math.inf)})
+    check_limits(args, {"positions": AT_LEAST_1, "epochs": POSITIVE, "minutes": POSITIVE, "hold": FRACTION,
+                        "size": (2, 19), "filters": AT_LEAST_1, "layers": (3, math.inf)})
     data = dataset.open_dataset(args.dataset)
     if args.resume and (args.epochs or args.minutes):
         raise BadInput("with --resume, only --positions can make a run longer")

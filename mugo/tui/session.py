@@ -19,7 +19,7 @@ from typing import TextIO
 
 import numpy as np
 
-from mugo.files import BadInput, written_whole
+from mugo.files import BadInput, atomic_write
 from mugo.games import scoring
 from mugo.games.board import BLACK, EMPTY, WHITE
 from mugo.games.coords import PASS, format_gtp, row_col
@@ -404,7 +404,7 @@ class Table:
         names = {colour: "Human" if colour in self.humans else f"MuGo {self.player.name}" for colour in (BLACK, WHITE)}
         record = record_of(self.position, result=self.result, black=names[BLACK], white=names[WHITE],
                            date=time.strftime("%Y-%m-%d"), rules="Chinese")
-        with written_whole(path) as beside:
+        with atomic_write(path) as beside:
             beside.write_text(format_record(record), encoding="utf-8")
         self._saved, self._file = self._state(), path
         self.say(f"saved: {path}")

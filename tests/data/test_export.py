@@ -11,7 +11,7 @@ from small_games import games, small_data
 
 from mugo import cli
 from mugo.data.export import export
-from mugo.files import BadInput, only_writer
+from mugo.files import BadInput, lock_folder
 from mugo.games import planes
 from mugo.games.coords import move_index, symmetries
 
@@ -169,11 +169,11 @@ def test_the_command_exports(data, tmp_path, capsys):
     assert cli.main(["export", str(data.folder), "-o", str(tmp_path / "none"), "--positions", "0"]) == 2
     error = capsys.readouterr().err
     assert "no train games on 13x13" in error
-    assert "--positions 0: at least 1 is needed" in error
+    assert "--positions 0: must be at least 1" in error
 
 
 def test_two_exports_to_one_folder_do_not_meet(data, tmp_path):
-    with only_writer(tmp_path / ".out.unfinished"), pytest.raises(BadInput, match="another process is writing to it"):
+    with lock_folder(tmp_path / ".out.unfinished"), pytest.raises(BadInput, match="another process is writing to it"):
         export(data, tmp_path / "out")
     assert (tmp_path / ".out.unfinished").exists()
     export(data, tmp_path / "out")

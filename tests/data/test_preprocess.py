@@ -12,7 +12,7 @@ import pytest
 from random_records import random_record, write_games
 
 from mugo.data import dataset, preprocess
-from mugo.files import BadInput, only_writer
+from mugo.files import BadInput, lock_folder
 from mugo.games.coords import symmetries
 from mugo.sgf.parser import WHITE_BIT, format_record, read_records
 
@@ -176,7 +176,7 @@ def test_setup_stones_are_kept(tmp_path):
 
 def test_two_that_write_to_one_data_set_do_not_meet(tmp_path):
     write_games(tmp_path / "a", range(3))
-    with only_writer(tmp_path / "set"), pytest.raises(BadInput, match="set: another process is writing to it"):
+    with lock_folder(tmp_path / "set"), pytest.raises(BadInput, match="set: another process is writing to it"):
         preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1)
     preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1)
 

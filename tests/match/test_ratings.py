@@ -4,7 +4,7 @@ import math
 import numpy as np
 import pytest
 
-from mugo.intervals import Z, wilson
+from mugo.intervals import Z, wilson_interval
 from mugo.match.ratings import elo, elo_difference, format_summary, ratings, summary
 
 
@@ -12,7 +12,7 @@ from mugo.match.ratings import elo, elo_difference, format_summary, ratings, sum
 @pytest.mark.parametrize("wins, games, low, high", [
     (81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)])
 def test_wilson_intervals_are_those_in_the_literature(wins, games, low, high):
-    interval = wilson(wins, games)
+    interval = wilson_interval(wins, games)
     assert (round(interval.low, 4), round(interval.high, 4)) == (low, high)
 
 
@@ -20,7 +20,8 @@ def test_wilson_intervals_are_those_in_the_literature(wins, games, low, high):
 def test_wilson_intervals_hold_the_truth_about_95_times_in_100(rate):
     games = 60
     held = sum(math.comb(games, wins) * rate ** wins * (1 - rate) ** (games - wins)
-               for wins in range(games + 1) if wilson(wins, games).low <= rate <= wilson(wins, games).high)
+               for wins in range(games + 1)
+               if wilson_interval(wins, games).low <= rate <= wilson_interval(wins, games).high)
     assert 0.92 < held < 0.98
 
 
@@ -34,7 +35,7 @@ def test_elo_differences_are_those_of_the_table():
 def test_who_won_all_is_stronger_by_an_unknown_amount():
     difference = elo_difference(10, 10)
     assert difference.value == difference.high == math.inf
-    assert difference.low == pytest.approx(elo(wilson(10, 10).low))
+    assert difference.low == pytest.approx(elo(wilson_interval(10, 10).low))
 
 
 def slow_twin(wins, prior):
@@ -58,11 +59,11 @@ def test_ratings_are_those_of_a_slow_twin():
 def test_two_players_are_rated_as_their_difference():
     first, second = ratings(np.array([[0, 62], [38, 0]]), reference=0, prior=1e-6)
     difference = elo_difference(38, 100)
-    assert (first.value, first.error) == (0, 0)
+    assert (first.value, first.margin) == (0, 0)
     assert second.value == pytest.approx(difference.value, abs=1e-3)
     # The error by the curvature: 1.96 / sqrt(n p (1 - p)) in natural units.
-    assert second.error == pytest.approx(Z / math.sqrt(100 * 0.62 * 0.38) * 400 / math.log(10), abs=1e-3)
-    assert second.error == pytest.approx(difference.error, rel=0.03)
+    assert second.margin == pytest.approx(Z / math.sqrt(100 * 0.62 * 0.38) * 400 / math.log(10), abs=1e-3)
+    assert second.margin == pytest.approx(difference.margin, rel=0.03)
 
 
 def test_simulated_players_get_their_ratings_back():
@@ -84,7 +85,7 @@ def test_simulated_players_get_their_ratings_back():
                                   [[0, 5, 0], [0, 0, 0], [0, 0, 0]]])
 def test_ratings_are_finite_whoever_won_and_whoever_never_played(wins):
     found = ratings(wins)
-    assert all(math.isfinite(estimate.value) and math.isfinite(estimate.error) for estimate in found)
+    assert all(math.isfinite(estimate.value) and math.isfinite(estimate.margin) for estimate in found)
     assert sum(estimate.value for estimate in found) == pytest.approx(0, abs=1e-6)
     assert found[0].value > found[1].value or not np.any(wins)
 

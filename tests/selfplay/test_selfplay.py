@@ -154,9 +154,9 @@ def test_a_folder_with_a_run_is_not_begun_anew_and_one_without_is_not_resumed(tm
     (["--size", "6", "--k", "9"], "3 to 6 in a row can win on 6x6, not 9"),
     (["--size", "30"], "a Gomoku board is 3x3 to 19x19, not 30x30"),
     (["--simulations", "1"], "simulations: 2 or more, not 1"),
-    (["--games", "-3"], "--games -3: at least 1 is needed"), (["--games", "9"], "--games 9: at least 16 is needed"),
-    (["--seed", "-1"], "--seed -1: at least 0 is needed"), (["--hold", "2"], "--hold 2: at most 1 makes sense"),
-    (["--learning-rate", "0"], "--learning-rate 0: more than 0 is needed"),
+    (["--games", "-3"], "--games -3: must be at least 1"), (["--games", "9"], "--games 9: must be at least 16"),
+    (["--seed", "-1"], "--seed -1: must be at least 0"), (["--hold", "2"], "--hold 2: must be at most 1"),
+    (["--learning-rate", "0"], "--learning-rate 0: must be above 0"),
     (["--filters", "0"], "--filters and the other sizes of the network are 1 or more"),
 ])
 def test_what_makes_no_sense_is_one_line(tmp_path, capsys, arguments, line):

@@ -219,7 +219,7 @@ def test_the_error_of_a_difference_is_of_the_same_positions_differences():
     rows = {name: pd.DataFrame({"game": np.arange(300) // 3, "top1": rng.random(300), "ce": hard + shift, "ms": 1.0})
             for name, shift in (("a", 0.0), ("b", 0.1 + 0.01 * rng.normal(size=300)))}
     table = evaluate.side_by_side(rows)
-    mean, error = intervals.mean_and_error((rows["b"]["ce"] - rows["a"]["ce"]).to_numpy(), np.arange(300) // 3)
+    mean, error = intervals.mean_and_standard_error((rows["b"]["ce"] - rows["a"]["ce"]).to_numpy(), np.arange(300) // 3)
     assert (table["ce_difference"][1], table["ce_difference_se"][1]) == (mean, error)
     assert error < 0.02 * table["ce_se"][1]
 
@@ -289,12 +289,12 @@ def slow_error(values, clusters):
 def test_standard_errors_are_of_games():
     rng = np.random.default_rng(0)
     values, clusters = rng.random(200), rng.integers(0, 30, 200)
-    mean, error = intervals.mean_and_error(values, clusters)
+    mean, error = intervals.mean_and_standard_error(values, clusters)
     assert mean == pytest.approx(values.mean())
     assert error == pytest.approx(slow_error(values.tolist(), clusters.tolist()))
-    alone = intervals.mean_and_error(values, np.arange(200))[1]
+    alone = intervals.mean_and_standard_error(values, np.arange(200))[1]
     assert alone == pytest.approx(values.std(ddof=1) / 200 ** 0.5)
-    five_times = intervals.mean_and_error(np.repeat(values, 5), np.repeat(np.arange(200), 5))[1]
+    five_times = intervals.mean_and_standard_error(np.repeat(values, 5), np.repeat(np.arange(200), 5))[1]
     assert five_times == pytest.approx(alone)
 
 
@@ -304,14 +304,14 @@ def test_standard_errors_cover_the_truth_as_often_as_they_should():
     held = 0
     for _ in range(400):
         values = np.repeat(rng.random(60) < 0.4, 10).astype(float)
-        mean, error = intervals.mean_and_error(values, np.repeat(np.arange(60), 10))
+        mean, error = intervals.mean_and_standard_error(values, np.repeat(np.arange(60), 10))
         held += abs(mean - 0.4) <= 2 * error
     assert 0.92 < held / 400 < 0.98
 
 
 def test_an_error_that_cannot_be_known_is_nan():
-    assert np.isnan(intervals.mean_and_error(np.array([1.0, 0.0]), np.array([3, 3]))[1])
-    assert np.isnan(intervals.mean_and_error(np.array([np.nan]), np.array([0]))).all()
+    assert np.isnan(intervals.mean_and_standard_error(np.array([1.0, 0.0]), np.array([3, 3]))[1])
+    assert np.isnan(intervals.mean_and_standard_error(np.array([np.nan]), np.array([0]))).all()
 
 
 @pytest.mark.parametrize("has_value", [False, True])
