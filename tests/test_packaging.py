@@ -1,0 +1,33 @@
+"""What pyproject.toml installs is what the repository holds."""
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SETUPTOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+
+
+def test_every_package_is_listed_in_pyproject():
+    packages = {".".join(path.parent.relative_to(ROOT).parts) for path in ROOT.glob("mugo/**/__init__.py")}
+    assert set(SETUPTOOLS["packages"]) == packages | {"mugo.models"}
+
+
+def test_every_package_has_tests_of_its_name():
+    packages = {path.parent.name for path in ROOT.glob("mugo/*/__init__.py")}
+    assert packages <= {path.name for path in (ROOT / "tests").iterdir() if path.is_dir()}
+
+
+@pytest.mark.wheel
+def test_a_wheel_contains_every_module_the_networks_and_the_page(tmp_path):
+    subprocess.run([sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path, ROOT],
+                   check=True)
+    with zipfile.ZipFile(next(tmp_path.glob("mugo-*.whl"))) as wheel:
+        names = set(wheel.namelist())
+    static = {path.relative_to(ROOT).as_posix() for path in (ROOT / "mugo" / "web" / "static").iterdir()}
+    modules = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("mugo/**/*.py")}
+    networks = {f"mugo/models/{path.name}" for path in (ROOT / "models").glob("*.keras")}
+    assert static | modules | networks <= names
