@@ -238,7 +238,7 @@ def accuracy_where_known(network: Network, positions: Positions, rows: pd.DataFr
     """The lines of a table: top-1 on POSITIONS of the early positions, by whether their boards are known."""
     early = np.flatnonzero(rows["number"] <= EARLY)
     numbers = np.random.default_rng(0).choice(early, min(POSITIONS, len(early)), replace=False)
-    rows = rows.iloc[numbers].assign(top1=scores(network, positions, numbers, average=False)["top1"].to_numpy())
+    rows = rows.iloc[numbers].assign(top1=scores(network, positions, numbers, tta=False)["top1"].to_numpy())
     lines = [[f"{network.name}, top-1 %", "known", "±", "positions", "others", "±", "positions"]]
     for name, part in by_phase(rows):
         cells = []

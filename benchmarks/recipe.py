@@ -76,7 +76,7 @@ def run(data: dataset.DataSet, folder: Path, name: str, seed: int, positions: in
     for source in SOURCES:
         tested = data.positions("validation", network.size, f"source.str.contains('{source}', case=False)")
         numbers, _ = dataset.shuffled(0, min(COUNT, len(tested)), len(tested), 0)
-        tried.append(scores(network, tested, numbers, average=False).assign(source=source, seconds=seconds))
+        tried.append(scores(network, tested, numbers, tta=False).assign(source=source, seconds=seconds))
     rows = pd.concat(tried, ignore_index=True)
     rows["game"] = rows["source"] + rows["game"].astype(str)
     rows[[column for column in rows if column not in ("phase", "rank")]].to_parquet(kept)

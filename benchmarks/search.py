@@ -17,7 +17,8 @@ import numpy as np
 from mugo.games.coords import symmetries
 from mugo.games.go import Position
 from mugo.games.planes import PACKED, fill_board, new_scratch
-from mugo.nn.inference import Network, bundled
+from mugo.nn.inference import Network
+from mugo.nn.bundled import bundled_name
 from mugo.players.player import MCTS, UCT
 from mugo.search.search import Search, Settings
 
@@ -51,7 +52,7 @@ def seconds_of_planes(thought) -> float:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--network", default=bundled(19))
+    parser.add_argument("--network", default=bundled_name(19))
     parser.add_argument("--seconds", type=float, default=3)
     args = parser.parse_args()
 

@@ -52,7 +52,7 @@ def play_a_game(folder: Path, network: Network) -> None:
     title = f"{network.name} (Black) against random: {result} after {end.plies} moves"
     diagrams.board_picture(end, folder / "game.png", title=title)
     *_, seen = (position for position in end.line() if position.plies <= 30)
-    priors = network.evaluate([seen], average=True)[0][0]
+    priors = network.evaluate([seen], tta=True)[0][0]
     best = [point_of_index(int(i), network.size) for i in np.argsort(-priors[:-1])[:5]]
     labels = {point: f"{priors[move_index(point, network.size)]:.0%}" for point in best}
     diagrams.board_picture(seen, folder / "what_it_sees.png", priors[:-1].reshape(network.size, network.size),

@@ -4,6 +4,8 @@ from collections.abc import Collection, Iterable
 from mugo.files import BadInput
 
 RENAMED_OPTIONS: dict[str, str] = {
+    "--average": "--tta",
+    "--no-average": "--no-tta",
 }
 
 

@@ -17,7 +17,7 @@ class Even:
         self.liked = liked
         self.games = games
 
-    def evaluate(self, positions: list[BasePosition], average: bool = False):
+    def evaluate(self, positions: list[BasePosition], tta: bool = False):
         size = positions[0].size
         if positions[0].game not in self.games:
             raise BadInput("there is no network for this game")

@@ -65,14 +65,14 @@ class Engine:
     network: as players.open_network has it; None for a player without.
     settings: of the searches; None where the network alone is asked.
     manner: the limits of a search of which the query says nothing, and which move is the best.
-    average: positions that only the network is asked about are shown to it in all eight symmetries.
+    tta: positions that only the network evaluates are evaluated in all eight symmetries (test-time augmentation).
     threads: positions analysed side by side.
     log: is told of internal errors.
     Raises BadInput for settings that need another network, or no threads.
     """
 
     def __init__(self, network, settings: Settings | None, out: TextIO, *, manner: Manner,
-                 average: bool = False, threads: int = 1, log: Callable[[str], object] = lambda text: None):
+                 tta: bool = False, threads: int = 1, log: Callable[[str], object] = lambda text: None):
         if threads < 1:
             raise BadInput(f"analysis threads are 1 or more, not {threads}")
         self._network = network
@@ -81,7 +81,7 @@ class Engine:
         if self._settings:
             Search(self._settings, network)
         self._manner = manner
-        self._average = average
+        self._tta = tta
         self._out = out
         self._log = log
         self._told: set[str] = set()                     # warnings given once
@@ -274,7 +274,7 @@ class Engine:
 
     def _look(self, jobs: Sequence[Job]) -> None:
         """Answer with what the network says at first sight."""
-        priors, values = self._network.evaluate([job.position for job in jobs], average=self._average)
+        priors, values = self._network.evaluate([job.position for job in jobs], tta=self._tta)
         if values is None:
             self._warn(jobs[0].query.id, "winrate", "the network has no value head: without a search every win rate "
                                                     "is 0.5", once=True)
@@ -393,7 +393,7 @@ def command(arguments: argparse.Namespace) -> int:
     sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
     with contextlib.redirect_stdout(sys.stderr):         # a stray print would break the protocol
-        engine = Engine(network, settings, sys.__stdout__, manner=manner, average=arguments.average,
+        engine = Engine(network, settings, sys.__stdout__, manner=manner, tta=arguments.tta,
                         threads=threads, log=log_to_stderr)
         engine.warm_up(player.first_size(arguments))
         log_to_stderr("Started, ready to begin handling requests")       # KataGo's words; clients wait for them

@@ -62,7 +62,7 @@ def lead_of(thought: Thought) -> float | None:
     return (float(thought.owners.sum()) - thought.position.komi) * thought.position.to_play
 
 
-def thought_of_policy(network, position: BasePosition, average: bool = False) -> Thought:
+def thought_of_policy(network, position: BasePosition, tta: bool = False) -> Thought:
     """What a network says of a position, in the form of a search: a visit for every legal move, by their priors.
 
     The win rates of the first moves are what its value head says of the positions after them, those of the others
@@ -70,14 +70,14 @@ def thought_of_policy(network, position: BasePosition, average: bool = False) ->
     """
     if position.is_over and not position.may_pass:
         raise BadInput("the game is over: there is no move to look for")
-    priors, values = network.evaluate([position], average=average)
+    priors, values = network.evaluate([position], tta=tta)
     size = position.size
     points = _moves(position)
     points.sort(key=lambda point: -priors[0][move_index(point, size)])
     own = 0.5 if values is None else (1 + float(values[0])) / 2
     rates = [own] * len(points)
     if values is not None:
-        rates[:LOOKED_AT] = win_rates_after(network, [position.play(point) for point in points[:LOOKED_AT]], average)
+        rates[:LOOKED_AT] = win_rates_after(network, [position.play(point) for point in points[:LOOKED_AT]], tta)
     branches = tuple(Branch(point, float(priors[0][move_index(point, size)]), 1, rate, (point,))
                      for point, rate in zip(points, rates, strict=True))
     return Thought(position, branches, own, 1, 1, 0.0, 1.0, 1, 0, None)

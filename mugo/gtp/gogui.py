@@ -233,7 +233,7 @@ def _policy(engine) -> str:
     if network is None:
         raise Failure("no network", f"{player.name} plays without one")
     engine.wait_until_ready()
-    priors = network.evaluate([position], average=True)[0][0]
+    priors = network.evaluate([position], tta=True)[0][0]
     points = sorted(position.legal_points().tolist(), key=lambda point: -priors[move_index(point, position.size)])
     shares = [float(priors[move_index(point, position.size)]) for point in points]
     return "\n".join([*_heat(points, shares, position.size),

@@ -39,8 +39,8 @@ def openings(what: str | None, start: BasePosition, *, moves: int | None = None,
     if what.isdecimal():
         return functools.partial(random_opening, start, int(what), seed)
     if what == "policy":
-        from mugo.nn.inference import Bundled  # here, so that other matches start without it
-        network = Bundled().for_position(start)
+        from mugo.nn.inference import BundledNetworks  # here, so that other matches start without it
+        network = BundledNetworks().for_position(start)
         return functools.partial(policy_opening, network, start, moves or POLICY_MOVES, seed)
     return _recorded(what, start, moves, seed)
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from mugo.games.game import packed_bytes
 from mugo.nn.backend import JIT, Norm, Unpack, keras, ops
-from mugo.nn.inference import TABLES
+from mugo.nn.metadata import PLANE_TABLES
 from mugo.nn.onnx_export import EPSILON
 
 
@@ -41,7 +41,7 @@ class PolicyValue:
 
 def shape_for(game: str, size: int, **options) -> PolicyValue:
     """One that sees a game's planes.  options: fields from `filters` on."""
-    depth = sum(plane.depth for plane in TABLES[game])
+    depth = sum(plane.depth for plane in PLANE_TABLES[game])
     return PolicyValue(size, depth, packed_bytes(game), **options)
 
 

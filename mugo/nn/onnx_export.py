@@ -23,7 +23,8 @@ from pathlib import Path
 import numpy as np
 
 from mugo.games import game, planes
-from mugo.nn.inference import POINT_BIAS, POLICY_VALUE, Network
+from mugo.nn.inference import Network
+from mugo.nn.metadata import POINT_BIAS, POLICY_VALUE
 
 EPSILON = 1e-3                           # of batch normalisation
 OPSET, IR = 17, 8

@@ -27,7 +27,8 @@ from mugo.games import planes
 from mugo.nn import equivariance
 from mugo.nn.alphazero_net import PolicyValue, build_policy_value
 from mugo.nn.backend import HAS_GPU, Norm, Unpack, keras, ops
-from mugo.nn.inference import ABOUT, FORMAT, ONNX, POLICY_VALUE, TABLES, fit_bias, read_about
+from mugo.nn.inference import fit_bias
+from mugo.nn.metadata import METADATA, FORMAT, ONNX, POLICY_VALUE, PLANE_TABLES, read_metadata
 from mugo.nn.onnx_export import EPSILON, onnx_difference, pooled_layer, to_onnx
 
 VALUE_FILTERS = 32
@@ -119,7 +120,7 @@ def begin_with(model: keras.Model, shape: Architecture | PolicyValue, path: Path
     alone.  A network with more filters says at first what the narrower one says (see widened).  Raises BadInput if
     they are not.
     """
-    about = read_about(path)
+    about = read_metadata(path)
     theirs = shape_of(about["architecture"])
     differs = {"size": shape.size}
     if isinstance(shape, Architecture):
@@ -194,7 +195,7 @@ def shape_of(architecture: dict) -> Architecture | PolicyValue:
 def describe(shape: Architecture | PolicyValue, game: str = "go", k: int = 0, exactly: bool = False) -> dict:
     """What every network's mugo.json begins with.  game, k, exactly: what it plays, as Network has them."""
     plays = {"game": game, "k": k, "exactly": exactly} if game == "gomoku" else {"game": game}
-    return {"format": FORMAT, "size": shape.size, **plays, "planes": [list(plane) for plane in TABLES[game]],
+    return {"format": FORMAT, "size": shape.size, **plays, "planes": [list(plane) for plane in PLANE_TABLES[game]],
             "architecture": architecture_of(shape)}
 
 
@@ -228,7 +229,7 @@ def ship(model: keras.Model, path: Path, about: dict) -> None:
 def _write(model: keras.Model, path: Path, about: dict) -> None:
     model.save(path)
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(ABOUT, json.dumps(about, indent=1))
+        archive.writestr(METADATA, json.dumps(about, indent=1))
 
 
 def load(path: Path) -> keras.Model:

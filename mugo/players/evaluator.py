@@ -60,35 +60,35 @@ class SearchJudge:
 
 
 class NetworkJudge:
-    """Judges by a network alone.  average: over the eight symmetries of the board."""
+    """Judges by a network alone.  tta: test-time augmentation over the eight symmetries."""
 
-    def __init__(self, network, average: bool = True):
+    def __init__(self, network, tta: bool = True):
         self.network = network
-        self.average = average
+        self.tta = tta
 
     def judge(self, position: BasePosition, *, is_over: Callable[[], bool] = lambda: False,
               watch: Callable[[Thought], None] | None = None) -> Judgement:
         if position.is_over and not position.may_pass:
             raise BadInput("the game is over: there is no move to look for")
-        priors, values = self.network.evaluate([position], average=self.average)
+        priors, values = self.network.evaluate([position], tta=self.tta)
         points = np.append(position.sensible_points(), [PASS] * position.may_pass).astype(np.int64)
         liked = priors[0][[move_index(int(point), position.size) for point in points]]
         best = np.argsort(-liked, kind="stable")[:FAVOURITES]
         rates = [np.nan] * len(best)
         if values is not None:
             after = [position.play(int(point)) for point in points[best]]
-            rates = win_rates_after(self.network, after, self.average)
+            rates = win_rates_after(self.network, after, self.tta)
         choices = tuple(Branch(int(points[i]), float(liked[i]), 0, float(rate), (int(points[i]),))
                         for i, rate in zip(best, rates, strict=True))
         return Judgement(choices, None if values is None else float(1 + values[0]) / 2)
 
 
-def win_rates_after(network, after: Sequence[BasePosition], average: bool = False) -> list[float]:
+def win_rates_after(network, after: Sequence[BasePosition], tta: bool = False) -> list[float]:
     """What a network's value head says of positions, for the side that has moved there, from 0 to 1.
 
     Who has won a game of Gomoku the rules know; the network has never seen one that is over.
     """
-    values = network.evaluate(after, average=average)[1].tolist()
+    values = network.evaluate(after, tta=tta)[1].tolist()
     return [(1 - (position.score() * position.to_play if position.is_over and not position.may_pass else value)) / 2
             for position, value in zip(after, values, strict=True)]
 

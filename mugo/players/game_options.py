@@ -51,7 +51,8 @@ def trained_for(args: argparse.Namespace) -> dict:
     name, player = getattr(args, "network", None), getattr(args, "player", None)
     if name is None or player not in NETWORKED:
         return {}
-    from mugo.nn.inference import find, read_about  # here, so that others start without it
-    about = read_about(find(name))
+    from mugo.nn.metadata import read_metadata
+    from mugo.nn.bundled import find_network  # here, so that others start without it
+    about = read_metadata(find_network(name))
     return {"game": about.get("game", "go"), "size": about["size"], "k": about.get("k"),
             "exactly": about.get("exactly", False)}

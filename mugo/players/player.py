@@ -89,14 +89,14 @@ class Manner:
 
 
 def make_player(name: str, *, network=None, seed: int | None = None, temperature: float = TEMPERATURE,
-                average: bool = True, settings: Settings | None = None, manner: Manner = Manner(),
+                tta: bool = True, settings: Settings | None = None, manner: Manner = Manner(),
                 game: str = "go") -> Player:
     """The player of this name.
 
     network: what network.Network opens, or an open one, for boards of every size; None: the bundled ones,
     each for its boards.
     seed: the same seed plays the same moves.  temperature: of `randompolicy` only.
-    average: the policies' priors are means over the eight symmetries, which are better.
+    tta: test-time augmentation of the policies: their priors are means over the eight symmetries, which are better.
     settings, manner: of `uct` and `mcts` only; a seed in the settings counts more than `seed`.
     game: where there are no settings, the usual ones for this game are taken.
     Raises BadInput for an unknown name, options that make no sense or a network that cannot be opened.
@@ -113,7 +113,7 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
         network = open_network(network, settings.threads if settings and name == "mcts" else None)
     if name == "mcts":
         return SearchPlayer(name, Search(settings or replace(usual(name, game), seed=seed), network), manner)
-    return PolicyPlayer(network, temperature=temperature if name == "randompolicy" else 0, average=average, seed=seed)
+    return PolicyPlayer(network, temperature=temperature if name == "randompolicy" else 0, tta=tta, seed=seed)
 
 
 def usual(name: str, game: str) -> Settings:
@@ -123,8 +123,8 @@ def usual(name: str, game: str) -> Settings:
 
 def open_network(name: str | Path | None, threads: int | None = None):
     """The network of this name or file, or the bundled ones.  Raises BadInput."""
-    from mugo.nn.inference import Bundled, Network  # here, so that `random` starts without it
-    return Bundled(threads) if name is None else Network(name, threads)
+    from mugo.nn.inference import BundledNetworks, Network  # here, so that `random` starts without it
+    return BundledNetworks(threads) if name is None else Network(name, threads)
 
 
 def _no_move(position: BasePosition) -> int:
@@ -158,20 +158,20 @@ class PolicyPlayer:
     network: anything with `evaluate(positions)`, as network.Network has it.
     temperature: 0 takes the best point; 1 draws by the priors as they are; between, the better
     points more often than that.
-    average: its priors are means over the board's eight symmetries, at eight times the cost.
+    tta: test-time augmentation: the priors are means over the eight symmetries, at eight times the cost.
     """
 
-    def __init__(self, network, *, temperature: float = 0, average: bool = False, seed: int | None = None):
+    def __init__(self, network, *, temperature: float = 0, tta: bool = False, seed: int | None = None):
         if not 0 <= temperature < np.inf:
             raise BadInput(f"a temperature is 0 or more, not {temperature}")
         self.name = "randompolicy" if temperature else "policy"
         self.network = network
         self._temperature = temperature
-        self._average = average
+        self._tta = tta
         self._rng = np.random.default_rng(seed)
 
     def choose(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
-        priors = self.network.evaluate([position], average=self._average)[0][0]
+        priors = self.network.evaluate([position], tta=self._tta)[0][0]
         points = scoring.worth_playing(position, priors, cleanup) if position.may_pass else position.sensible_points()
         if not len(points):
             return _no_move(position)
@@ -279,9 +279,9 @@ def add_arguments(parser: argparse.ArgumentParser, default: str | None = "policy
     parser.add_argument("--temperature", type=float, default=TEMPERATURE, metavar="T",
                         help="of randompolicy: 0 plays the best move, 1 draws from the priors as they are"
                              " (default: %(default)s)")
-    parser.add_argument("--average", action=argparse.BooleanOptionalAction, default=True,
-                        help="of policy and randompolicy: ask the network about the board's eight symmetries, and play "
-                             "by the mean (default: it does)")
+    parser.add_argument("--tta", action=argparse.BooleanOptionalAction, default=True,
+                        help="of policy and randompolicy: test-time augmentation, the mean over the board's "
+                             "eight symmetries (default: yes)")
     parser = parser.add_argument_group("the searchers, uct and mcts")
     parser.add_argument("--simulations", type=int, metavar="N", help="for a move")
     parser.add_argument("--seconds", type=float, metavar="S", help="for a move, at most "
@@ -333,8 +333,9 @@ def first_size(args: argparse.Namespace) -> int:
     Raises BadInput."""
     if args.network is None or args.player not in NETWORKED:
         return GO_SIZE
-    from mugo.nn.inference import find, read_about
-    return read_about(find(args.network))["size"]
+    from mugo.nn.metadata import read_metadata
+    from mugo.nn.bundled import find_network
+    return read_metadata(find_network(args.network))["size"]
 
 
 def settings_of(args: argparse.Namespace, game: str = "go") -> Settings:
@@ -351,4 +352,4 @@ def from_arguments(args: argparse.Namespace, game: str = "go") -> Player:
     """The player that a command line asks for, to play a game, "go" or "gomoku".  Raises BadInput."""
     manner = Manner(args.simulations, args.seconds, args.choose == "mean", args.resign, args.patience)
     return make_player(args.player, network=args.network, seed=args.seed, temperature=args.temperature,
-                       average=args.average, settings=settings_of(args, game), manner=manner)
+                       tta=args.tta, settings=settings_of(args, game), manner=manner)

@@ -23,7 +23,7 @@ from tqdm import tqdm
 from mugo import __version__
 from mugo.files import BadInput, atomic_write
 from mugo.games.board import BLACK, WHITE
-from mugo.nn.inference import bundled, find
+from mugo.nn.bundled import bundled_name, find_network
 from mugo.parallel import ordered_map, process_pool
 from mugo.players import player
 from mugo.players.evaluator import SearchJudge
@@ -49,7 +49,7 @@ SIMULATIONS = 400         # of each position, those kept from the one before cou
 PICTURES = (".png", ".svg")
 KIND = 1                  # of reviews; raised when the same settings come to say something else
 # What the review of a game depends on, beside the game.
-OPTIONS = ("player", "network", "fast", "simulations", "seconds", "average", "komi", "seed", "rollout", "rollouts",
+OPTIONS = ("player", "network", "fast", "simulations", "seconds", "tta", "komi", "seed", "rollout", "rollouts",
            "trust", "c", "urgency", "grow_at", "batch", "threads", "branches", "share", "reuse", "turn")
 
 
@@ -118,10 +118,10 @@ def _reviewer(options: str) -> Reviewer:
     args = argparse.Namespace(**json.loads(options))
     network = None if args.player == "uct" else player.open_network(args.network, args.threads)
     if args.fast:
-        return Reviewer(network, average=args.average, komi=args.komi)
+        return Reviewer(network, tta=args.tta, komi=args.komi)
     simulations = SIMULATIONS if args.simulations is None and args.seconds is None else args.simulations
     judges = [SearchJudge(Search(player.settings_of(args), network), simulations, args.seconds) for _ in range(2)]
-    return Reviewer(network, tuple(judges), average=args.average, komi=args.komi)
+    return Reviewer(network, tuple(judges), tta=args.tta, komi=args.komi)
 
 
 def _options(args: argparse.Namespace) -> str:
@@ -148,7 +148,7 @@ def about(options: str, size: int) -> str:
 
 
 def _network_file(args: argparse.Namespace, size: int) -> Path:
-    return find(args.network or bundled(size))
+    return find_network(args.network or bundled_name(size))
 
 
 @functools.lru_cache(8)

@@ -83,16 +83,16 @@ class Reviewer:
 
     network: as network.Network has it, or None.  judges: for the game and for what might have been played, each
     with a tree of its own; None leaves win rates to the network, if it has a value.
-    average: the network's outputs are means over the board's symmetries.  komi: of games that name none.
+    tta: test-time augmentation of the network's outputs.  komi: of games that name none.
     """
 
-    def __init__(self, network=None, judges: tuple[SearchJudge, SearchJudge] | None = None, *, average: bool = True,
+    def __init__(self, network=None, judges: tuple[SearchJudge, SearchJudge] | None = None, *, tta: bool = True,
                  komi: float = 7.5):
         if network is None and judges is None:
             raise ValueError("somebody has to judge")
         self._network = network
         self._judges = judges
-        self._average = average
+        self._tta = tta
         self._komi = komi
 
     def review(self, record: Record, tick: Callable[[], object] = lambda: None) -> Review:
@@ -116,13 +116,13 @@ class Reviewer:
             else self._by_search(asked, priors, tick)
         return Review(record, tuple(rows), tuple(positions), stopped)
 
-    def _ask(self, positions: Sequence[Position], average: bool | None = None
+    def _ask(self, positions: Sequence[Position], tta: bool | None = None
              ) -> tuple[np.ndarray | None, np.ndarray | None]:
         """The network's priors and win rates, float (n, size² + 1) and (n,); None for what there is not."""
         if self._network is None:
             return None, None
-        average = self._average if average is None else average
-        answers = [self._network.evaluate(list(positions[i:i + BATCH]), average=average)
+        tta = self._tta if tta is None else tta
+        answers = [self._network.evaluate(list(positions[i:i + BATCH]), tta=tta)
                    for i in range(0, len(positions), BATCH)]
         priors = np.concatenate([p for p, _ in answers])
         return priors, None if answers[0][1] is None else np.concatenate([(1 + v) / 2 for _, v in answers])
@@ -188,7 +188,7 @@ class Reviewer:
                      for line, point in zip(lines, favourites, strict=True)]
             if step < LINE - 1:
                 positions = [position.play(point) for position, point in zip(positions, favourites, strict=True)]
-                priors = self._ask(positions, average=False)[0]
+                priors = self._ask(positions, tta=False)[0]
         return lines
 
 

@@ -38,7 +38,8 @@ from mugo.games.position import BasePosition
 from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, POSITIVE, SEED, check_limits
 from mugo.nn import alphazero_net, policy_net
 from mugo.nn.backend import keras
-from mugo.nn.inference import Network, find
+from mugo.nn.inference import Network
+from mugo.nn.bundled import find_network
 from mugo.plots import curves
 from mugo.selfplay import arena
 from mugo.selfplay.arena import LEVELS, Side
@@ -124,7 +125,7 @@ class Run:
             keras.utils.set_random_seed(options.seed)
             self.model = policy_net.build(shape, options.precision)
             if begin_with:
-                self.about["start"] = policy_net.begin_with(self.model, shape, find(begin_with))
+                self.about["start"] = policy_net.begin_with(self.model, shape, find_network(begin_with))
             alphazero_net.compile_for_selfplay(self.model, options.learning_rate, options.l2)
         self.journal = Journal(folder / "games.journal", start)
         if self.journal and not resume:                  # no games: killed before its first checkpoint
@@ -242,7 +243,7 @@ class Run:
                                     "simulations": simulations, **asdict(tally), "score": tally.score,
                                     "best": is_best})
             self._tell(f"trials/{opponent}", {"score": tally.score}, games)
-        priors, values = newest_one.evaluate([self.start], average=True)
+        priors, values = newest_one.evaluate([self.start], tta=True)
         about["openings"].append({"games": games, "value": round(float(values[0]), 4),
                                   "priors": np.round(priors[0], 4).tolist()})
         if is_best:

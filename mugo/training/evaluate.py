@@ -44,11 +44,11 @@ BASE = "_base"                           # ends the name of a measure of what kn
 
 
 def evaluate(network: Network, data: DataSet, *, split: str | None = "test", where: str = "",
-             count: int = 10_000, average: bool = True, seed: int = 0, size: int | None = None) -> pd.DataFrame:
+             count: int = 10_000, tta: bool = True, seed: int = 0, size: int | None = None) -> pd.DataFrame:
     """What the command prints, as a table with one row for each part of the positions.
 
     Columns: by ('all', 'phase', 'rank', 'source'), part, positions, games; and for each measure its
-    mean and, under its name + '_se', the standard error; with average also both for the measure +
+    mean and, under its name + '_se', the standard error; with tta also both for the measure +
     '_averaged'.  top1, top5 and winner are shares from 0 to 1; winner and value_error (squared, of a
     value in [-1, 1]) are of the positions of games with a winner, and so are winner_base and
     value_error_base: what always naming the colour that wins more of these positions gets, and what
@@ -57,7 +57,7 @@ def evaluate(network: Network, data: DataSet, *, split: str | None = "test", whe
     split: one of dataset.SPLITS, or None for all.  count: positions drawn by seed; 0 for all.
     size: of the boards, by default those that the network was trained on.  Raises BadInput if there are none.
     """
-    return summarise(scores(network, *drawn(data, size or network.size, split, where, count, seed), average))
+    return summarise(scores(network, *drawn(data, size or network.size, split, where, count, seed), tta))
 
 
 def drawn(data: DataSet, size: int, split: str | None, where: str, count: int, seed: int
@@ -69,7 +69,7 @@ def drawn(data: DataSet, size: int, split: str | None, where: str, count: int, s
 
 
 def compare(networks: list[Network], data: DataSet, *, split: str | None = "test", where: str = "",
-            count: int = 10_000, average: bool = True, seed: int = 0, size: int | None = None) -> pd.DataFrame:
+            count: int = 10_000, tta: bool = True, seed: int = 0, size: int | None = None) -> pd.DataFrame:
     """`evaluate` of several networks on the same positions, as a table with one row a network.
 
     Columns: network, positions, games, those of `evaluate` for each measure, ms (the median of what a
@@ -78,7 +78,7 @@ def compare(networks: list[Network], data: DataSet, *, split: str | None = "test
     trained on boards of different sizes and no size is given.
     """
     positions, numbers = drawn(data, size or one_size(networks), split, where, count, seed)
-    rows = {name: scores(network, positions, numbers, average)
+    rows = {name: scores(network, positions, numbers, tta)
             for name, network in zip(names_of(networks), networks, strict=True)}
     return side_by_side(rows)
 
@@ -155,7 +155,7 @@ def checks(network: Network, data: DataSet, split: str | None) -> list[str]:
         shared = int(np.isin(openings[of_split == split], openings[of_split == "train"]).sum())
         lines.append(f"{split} games with the first {dataset.OPENING} moves of a training game, also turned, mirrored "
                      f"or recoloured: {shared or 'none'}")
-    trained_on = network.about.get("data", {}).get("fingerprint", data.fingerprint)
+    trained_on = network.metadata.get("data", {}).get("fingerprint", data.fingerprint)
     if trained_on != data.fingerprint:
         lines.append(f"{network.name} learned from another data set ({trained_on}, this is {data.fingerprint}):\nits "
                      "training games may be among these unless both were made with the same seed and shares")
@@ -275,9 +275,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="of positions on this board (default: the one the networks were trained on)")
     parser.add_argument("--positions", type=float, default=10_000, metavar="N",
                         help="so many, drawn at random; 0: all (default %(default)s)")
-    parser.add_argument("--average", action=argparse.BooleanOptionalAction, default=True,
-                        help="also averaged over the board's eight symmetries, eight times as slow; left out where all "
-                        "networks are equivariant, because it is the same again")
+    parser.add_argument("--tta", action=argparse.BooleanOptionalAction, default=True,
+                        help="also with test-time augmentation: averaged over the board's eight symmetries, eight "
+                        "times as slow; left out where all networks are equivariant, because it changes nothing")
     parser.add_argument("--seed", type=int, default=0, help="of the positions drawn (default %(default)s)")
     parser.add_argument("-o", "--output", type=Path, metavar="PREFIX",
                         help="write PREFIX.csv, PREFIX.png and the same with -calibration; of several networks the "
@@ -295,8 +295,8 @@ def command(args: argparse.Namespace) -> int:
     if not prefix.name:
         raise BadInput(f"-o {prefix} is a folder: give the beginning of a file's name in it")
     prefix.parent.mkdir(parents=True, exist_ok=True)
-    average = args.average and not all(network.equivariant for network in networks)
-    rows = {name: scores(network, positions, numbers, average) for name, network in zip(names, networks, strict=True)}
+    tta = args.tta and not all(network.equivariant for network in networks)
+    rows = {name: scores(network, positions, numbers, tta) for name, network in zip(names, networks, strict=True)}
     games = rows[names[0]]["game"].nunique()
     of_what = (f"on {len(numbers):,} {split + ' ' if split else ''}positions of {games:,} games of "
                f"{data.folder.resolve().name}" + (f" where {args.where}" if args.where else ""))

@@ -30,7 +30,7 @@ RANKS = (("kyu", -99, 0), ("1-3d", 1, 3), ("4-6d", 4, 6), ("7-8d", 7, 8), ("9d",
          ("professional", 10, 18))               # see records.rank_number
 
 
-def scores(network: Network, positions: Positions, numbers: np.ndarray, average: bool) -> pd.DataFrame:
+def scores(network: Network, positions: Positions, numbers: np.ndarray, tta: bool) -> pd.DataFrame:
     """One row a position: what it belongs to (game, phase, rank, source) and what was measured.
 
     Measured are those of `measures`, with average also under their names + '_averaged'; and
@@ -40,13 +40,13 @@ def scores(network: Network, positions: Positions, numbers: np.ndarray, average:
     chunks = [numbers[start:start + BATCH] for start in range(0, len(numbers), BATCH)]
 
     def make(chunk: np.ndarray) -> list[Batch]:
-        return [positions.batch(chunk, turn) for turn in range(8 if average and not network.equivariant else 1)]
+        return [positions.batch(chunk, turn) for turn in range(8 if tta and not network.equivariant else 1)]
 
     measured = []
     with (ThreadPoolExecutor(1) as executor,             # makes batches while the network computes
           tqdm(total=len(numbers), unit=" positions", unit_scale=True) as bar):
         for turned in ordered_map(executor, make, chunks, max_in_flight=3):
-            measured.append(measure_batch(network, turned, average))
+            measured.append(measure_batch(network, turned, tta))
             bar.update(len(turned[0].targets))
     rows, plies = positions.plies(numbers)
     games = positions.games.iloc[rows]
@@ -63,7 +63,7 @@ def scores(network: Network, positions: Positions, numbers: np.ndarray, average:
     return pd.concat([parts, pd.concat(measured, ignore_index=True)], axis=1)
 
 
-def measure_batch(network: Network, turned: list[Batch], average: bool) -> pd.DataFrame:
+def measure_batch(network: Network, turned: list[Batch], tta: bool) -> pd.DataFrame:
     """What is measured of one batch, which is given in symmetry 0, or in all eight in order.
 
     average: also averaged over the symmetries, which in symmetry 0 alone is the same again.
@@ -73,10 +73,10 @@ def measure_batch(network: Network, turned: list[Batch], average: bool) -> pd.Da
     taken = 1000 * (time.perf_counter() - start) / len(priors)
     measured = measures(priors, values, turned[0]) | {"ms": np.full(len(priors), taken)}
     if len(turned) == 8:
-        others, other_values = network.average(lambda turn: turned[turn].packed, range(1, 8))
+        others, other_values = network.evaluate_symmetries(lambda turn: turned[turn].packed, range(1, 8))
         priors = (priors + 7 * others) / 8
         values = None if values is None else (values + 7 * other_values) / 8
-    if average:
+    if tta:
         measured |= {name + AVERAGED: column for name, column in measures(priors, values, turned[0]).items()}
     return pd.DataFrame(measured)
 

@@ -38,7 +38,7 @@ from mugo.data import dataset
 from mugo.data.dataset import Batch, Positions
 from mugo.files import BadInput, atomic_write, lock_folder
 from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, POSITIVE, SEED, check_limits
-from mugo.nn import inference, losses, policy_net
+from mugo.nn import bundled, losses, metadata, policy_net
 from mugo.nn.backend import keras
 from mugo.nn.equivariance import ORIENTATIONS
 from mugo.nn.losses import Mean, Trapezium
@@ -287,8 +287,8 @@ def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Option
         keras.utils.set_random_seed(options.seed)
         model = policy_net.build(shape, options.precision)
         if start:
-            about["start"] = policy_net.begin_with(model, shape, inference.find(start))
-            options = replace(options, first=-(-positions_seen(inference.find(start)) // options.batch_size))
+            about["start"] = policy_net.begin_with(model, shape, bundled.find_network(start))
+            options = replace(options, first=-(-positions_seen(bundled.find_network(start)) // options.batch_size))
             about["options"] = asdict(options)
         compile_as(model, shape, options)
     training = chosen(data, "train", shape.size, options)
@@ -331,7 +331,7 @@ def compile_as(model: keras.Model, shape: Architecture, options: Options) -> Non
 
 def positions_seen(path: Path) -> int:
     """How many positions of the stream of batches that its seed names a network has learned from, or left out."""
-    about = inference.read_about(path)
+    about = metadata.read_metadata(path)
     options = about.get("options", {})
     return (about.get("best") or {}).get("positions", 0) + options.get("first", 0) * options.get("batch_size", 0)
 
@@ -349,7 +349,7 @@ def newest(run: Path, names: tuple[str, ...] = ("checkpoint.keras", "checkpoint.
     for name in names:
         if (run / name).exists():
             with contextlib.suppress(BadInput):
-                return policy_net.load(run / name), inference.read_about(run / name)
+                return policy_net.load(run / name), metadata.read_metadata(run / name)
     raise BadInput(f"{run} holds no training run to resume: {names[0]} is missing or damaged")
 
 
@@ -466,7 +466,7 @@ def command(args: argparse.Namespace) -> int:
         args.hold = Options(1).hold
     sizes = data.sizes()
     size = args.size or (sizes[0] if sizes else 19)
-    begin = shape_from_people(inference.read_about(inference.find(args.start)), args.start) if args.start else \
+    begin = shape_from_people(metadata.read_metadata(bundled.find_network(args.start)), args.start) if args.start else \
         Architecture(equivariant=True)
     asked = {field: getattr(args, field) for field in asdict(begin)}
     shape = replace(begin, **{field: value for field, value in asked.items() if value is not None} | {"size": size})
@@ -481,7 +481,7 @@ def command(args: argparse.Namespace) -> int:
             int((args.epochs or 1) * len(chosen(data, "train", shape.size, options)))
         options = replace(options, positions=positions)
     path = train(data, args.output, shape, options, args.resume, args.start)
-    best = inference.read_about(path)["best"]
+    best = metadata.read_metadata(path)["best"]
     print(f"{path}: top-1 {best['validation_top1']:.2%}, top-5 {best['validation_top5']:.2%} on validation positions "
           f"after {best['positions']:,} positions")
     return 0

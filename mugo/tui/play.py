@@ -103,9 +103,10 @@ def first_position(args: argparse.Namespace) -> BasePosition:
 
 def usual_player(position: BasePosition) -> str:
     """Who plays where nobody says: mcts, or uct for a board of Gomoku that no network came for."""
-    from mugo.nn.inference import bundled, game_of  # here, so that `random` starts without it
+    from mugo.nn.metadata import game_rules
+    from mugo.nn.bundled import bundled_name  # here, so that `random` starts without it
     try:
-        bundled(position.size, *game_of(position))
+        bundled_name(position.size, *game_rules(position))
     except BadInput as why:
         print(f"uct plays: {why}")
         return "uct"

@@ -122,7 +122,7 @@ def plane_names(game: str) -> list[str]:
 
 def policy(position: BasePosition, network) -> dict:
     """What a network expects: `priors` of every point, row by row, and of a pass; and Black's win rate."""
-    priors, values = network.evaluate([position], average=True)
+    priors, values = network.evaluate([position], tta=True)
     return {"priors": [round(float(prior), 5) for prior in priors[0]],
             "black": None if values is None else blacks((1 + float(values[0])) / 2, position)}
 

@@ -38,7 +38,7 @@ class Thinks:
         self.black_wins = black_wins
         self.asked = []
 
-    def evaluate(self, positions, average=False):
+    def evaluate(self, positions, tta=False):
         self.asked.append(len(positions))
         n = positions[0].size ** 2 + 1
         priors = np.arange(1, n + 1, dtype=np.float32) / (n * (n + 1) / 2)
@@ -475,12 +475,12 @@ def test_garbage_always_gets_an_answer_and_never_stops_it():
 
 def test_a_network_that_breaks_is_an_error_and_not_the_end():
     class Broken(Thinks):
-        def evaluate(self, positions, average=False):
+        def evaluate(self, positions, tta=False):
             if positions[0].size == 4:
                 raise RuntimeError("no memory")
             if positions[0].size == 3:
                 raise BadInput("plays 19x19 only")
-            return super().evaluate(positions, average)
+            return super().evaluate(positions, tta)
 
     out = io.StringIO()
     logged = []

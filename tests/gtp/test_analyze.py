@@ -190,7 +190,7 @@ class Values:
     """A network that likes the first point best, and to move."""
     name, has_value = "values", True
 
-    def evaluate(self, positions, average=False):
+    def evaluate(self, positions, tta=False):
         size = positions[0].size
         priors = np.full((len(positions), size * size + 1), 0.5 / size ** 2, np.float32)
         priors[:, 0] = 0.5
@@ -212,7 +212,7 @@ def test_a_policy_is_analysed_by_its_priors_and_its_value():
 
 def test_a_policy_without_a_value_head_has_even_chances():
     class Blind(Values):
-        def evaluate(self, positions, average=False):
+        def evaluate(self, positions, tta=False):
             return super().evaluate(positions)[0], None
 
     thought = thought_of_policy(Blind(), Position(3))

@@ -25,7 +25,7 @@ from mugo.games.gomoku import Position as Gomoku
 from mugo.gtp import engine as gtp_engine
 from mugo.gtp import gogui
 from mugo.gtp.protocol import format_reply, read_lines
-from mugo.nn import inference
+from mugo.nn import bundled, inference, metadata
 from mugo.players.player import RESIGN, Manner, PolicyPlayer, RandomPlayer, first_size, make_player
 
 MUGO = (sys.executable, str(Path(__file__).parents[2] / "main.py"), "gtp")
@@ -185,7 +185,7 @@ def test_each_board_is_played_by_the_bundled_network_for_it(player, tmp_path, mo
     shipped = Path(__file__).parents[2] / "models" / "policy-19.keras"
     for size in (9, 19):
         (tmp_path / f"policy-{size}.keras").write_bytes(shipped.read_bytes())
-    monkeypatch.setattr(inference, "folders", lambda: [tmp_path])
+    monkeypatch.setattr(bundled, "network_folders", lambda: [tmp_path])
     opened = []
 
     class Noted(inference.Network):
@@ -209,7 +209,7 @@ def test_the_first_board_is_the_one_that_a_named_network_was_trained_on(tmp_path
     with zipfile.ZipFile(shipped) as old, zipfile.ZipFile(tmp_path / "nine.keras", "w") as new:
         for name in old.namelist():
             data = old.read(name)
-            new.writestr(name, json.dumps(json.loads(data) | {"size": 9}) if name == inference.ABOUT else data)
+            new.writestr(name, json.dumps(json.loads(data) | {"size": 9}) if name == metadata.METADATA else data)
     parser = argparse.ArgumentParser()
     gtp_engine.add_arguments(parser)
     nine = str(tmp_path / "nine.keras")
@@ -380,7 +380,7 @@ class NeverPasses:
         self.priors = np.random.default_rng(5).dirichlet([0.3] * (size * size + 1)).astype("float32")
         self.priors[-1] = 0
 
-    def evaluate(self, positions, average=False):
+    def evaluate(self, positions, tta=False):
         return np.stack([self.priors] * len(positions)), None
 
 

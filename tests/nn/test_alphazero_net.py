@@ -6,13 +6,14 @@ import sys
 
 import numpy as np
 import pytest
-from test_inference import with_about
+from test_inference import with_metadata
 
 from mugo.files import BadInput
 from mugo.games import go, gomoku
 from mugo.games.game import encode
-from mugo.nn import inference
-from mugo.nn.inference import Bundled, Network
+from mugo.nn import bundled
+from mugo.nn.metadata import read_metadata
+from mugo.nn.inference import BundledNetworks, Network
 from mugo.search.search import Search, Settings
 from mugo.training import train
 
@@ -155,8 +156,8 @@ def test_a_file_is_what_was_shipped(tmp_path):
     assert all(np.array_equal(w, other) for w, other in zip(model.get_weights(), again.get_weights(), strict=True))
     assert not again.compiled
     assert (net.game, net.k, net.exactly, net.size, net.has_value) == ("gomoku", 4, True, 6, True)
-    assert net.about["architecture"]["kind"] == "policy-value"
-    assert layers.shape_of(net.about["architecture"]) == shape
+    assert net.metadata["architecture"]["kind"] == "policy-value"
+    assert layers.shape_of(net.metadata["architecture"]) == shape
     open_one = Network.from_graph(layers.graph_of(model, shape), about | {"name": "newest"}, threads=1)
     assert open_one.name == "newest"
     for ours, theirs in zip(open_one.evaluate_packed(a_batch(4)[0]), net.evaluate_packed(a_batch(4)[0]), strict=True):
@@ -202,7 +203,7 @@ def test_priors_and_values_are_of_the_positions_asked_for(tmp_path):
     for position, row, value in zip(positions, priors, values, strict=True):
         p, v = net.evaluate_packed(encode([position]))
         assert np.allclose(p[0], row, atol=1e-6) and np.allclose(v[0], value, atol=1e-6)
-    assert np.ptp(net.evaluate([first], average=True)[0][0][[0, 5, 30, 35]]) < 1e-6        # the corners
+    assert np.ptp(net.evaluate([first], tta=True)[0][0][[0, 5, 30, 35]]) < 1e-6        # the corners
 
 
 @pytest.mark.parametrize("position, text", [
@@ -222,8 +223,8 @@ def test_planes_of_another_game_are_refused(tmp_path):
     on_go = Network(a_file(tmp_path, game="go", k=0, name="other"), threads=1)
     assert (on_go.game, on_go.k) == ("go", 0)
     on_go.evaluate([go.Position(6)])
-    for net, packed, text in ((on_gomoku, encode([go.Position(6)]), "plays Gomoku, 4 in a row, and this"),
-                              (on_go, encode([gomoku.Position(6)]), "plays Go, and this")):
+    for net, packed, text in ((on_gomoku, encode([go.Position(6)]), "plays Gomoku, 4 in a row; these planes"),
+                              (on_go, encode([gomoku.Position(6)]), "plays Go; these planes")):
         with pytest.raises(BadInput, match=text):
             net.evaluate_packed(packed)
     with pytest.raises(BadInput, match="other.keras plays Go, not Gomoku, 4 in a row"):
@@ -233,29 +234,29 @@ def test_planes_of_another_game_are_refused(tmp_path):
 def test_files_of_unknown_games_and_other_planes_are_refused(tmp_path):
     path = a_file(tmp_path)
     with pytest.raises(BadInput, match="plays 'chess'; this program knows go and gomoku"):
-        Network(with_about(path, lambda about: about.update(game="chess")))
+        Network(with_metadata(path, lambda about: about.update(game="chess")))
     with pytest.raises(BadInput, match="was trained on 2 planes; this program makes 4"):
-        Network(with_about(path, lambda about: about.update(planes=about["planes"][:1])))
+        Network(with_metadata(path, lambda about: about.update(planes=about["planes"][:1])))
 
 
 def test_every_gomoku_board_has_the_bundled_network_of_its_rules(tmp_path, monkeypatch):
-    monkeypatch.setattr(inference, "folders", lambda: [tmp_path])
+    monkeypatch.setattr(bundled, "network_folders", lambda: [tmp_path])
     with pytest.raises(BadInput, match=r"no network for Gomoku, 4 in a row, on 6x6 .*none for any Gomoku"):
-        inference.bundled(6, "gomoku", 4)
+        bundled.bundled_name(6, "gomoku", 4)
     shape = layers.Architecture(5, 4, 3, value=True)
     layers.ship(layers.build(shape), tmp_path / "policy-5.keras", layers.describe(shape))
     for size, k in ((6, 4), (8, 5)):
         a_file(tmp_path, size, k, name=f"gomoku-{size}-{k}")
-    assert inference.bundled(8, "gomoku", 5) == "gomoku-8-5"
+    assert bundled.bundled_name(8, "gomoku", 5) == "gomoku-8-5"
     for size, k, exactly in ((8, 4, False), (9, 5, False), (6, 4, True)):
         with pytest.raises(BadInput, match=r"in a row, on .x. came .*gomoku-6-4, gomoku-8-5"):
-            inference.bundled(size, "gomoku", k, exactly)
-    all_of_them = Bundled(threads=1)
+            bundled.bundled_name(size, "gomoku", k, exactly)
+    all_of_them = BundledNetworks(threads=1)
     assert all_of_them.has_value
     for position in (gomoku.Position(8, 5), go.Position(9), gomoku.Position(6, 4)):
         assert all_of_them.evaluate([position])[0].shape == (1, position.size ** 2 + 1)
         assert all_of_them.for_position(position).game == position.game
-    assert all_of_them.for_position(gomoku.Position(6, 4)) is all_of_them.on(6, "gomoku", 4)
+    assert all_of_them.for_position(gomoku.Position(6, 4)) is all_of_them.for_board(6, "gomoku", 4)
     assert all_of_them.evaluate_packed(encode([go.Position(9)]))[0].shape == (1, 82)
     with pytest.raises(BadInput, match="on 7x7 came"):
         all_of_them.evaluate([gomoku.Position(7, 4)])
@@ -275,7 +276,7 @@ def test_what_learns_from_people_refuses_what_learned_from_self_play(tmp_path):
     with pytest.raises(BadInput, match="'kind': 'policy-value'.* but this one is"):
         layers.begin_with(layers.build(shape), shape, path)
     with pytest.raises(BadInput, match="net.keras learned from self-play"):
-        train.shape_from_people(inference.read_about(path), path)
+        train.shape_from_people(read_metadata(path), path)
 
 
 def test_it_learns_on_jax_what_it_learns_on_tensorflow(tmp_path):

@@ -130,9 +130,9 @@ def test_asked_for_the_average_a_player_asks_it_once(tmp_path, monkeypatch):
     asked = []
     ask = network.evaluate_packed
     monkeypatch.setattr(network, "evaluate_packed", lambda packed: asked.append(len(packed)) or ask(packed))
-    priors, values = network.evaluate(positions, average=True)
+    priors, values = network.evaluate(positions, tta=True)
     assert asked == [4]
-    eight, eight_values = network.average(lambda turn: game.encode(positions, turn), range(8))
+    eight, eight_values = network.evaluate_symmetries(lambda turn: game.encode(positions, turn), range(8))
     assert len(asked) == 9
     assert np.allclose(priors, eight, atol=1e-5)
     assert np.allclose(values, eight_values, atol=1e-5)
@@ -153,10 +153,10 @@ def test_it_is_trained_resumed_gone_on_with_and_measured(tmp_path, capfd):
                      "64", "--filters", "16", *common]) == 0
     for name, filters in (("run", 8), ("on", 16)):
         network = Network(tmp_path / name)
-        assert network.about["architecture"]["filters"] == filters
+        assert network.metadata["architecture"]["filters"] == filters
         assert network.equivariant
         position = position_of(random_record(3))
-        eight = network.average(functools.partial(game.encode, [position]), range(8))[0]
+        eight = network.evaluate_symmetries(functools.partial(game.encode, [position]), range(8))[0]
         assert np.allclose(network.evaluate([position])[0], eight, atol=1e-5)
     assert layers.load(run / "checkpoint.keras").optimizer.equivariant
     capfd.readouterr()

@@ -12,8 +12,8 @@ from mugo.files import BadInput
 from mugo.games import planes
 from mugo.games.coords import symmetries
 from mugo.games.go import Position, position_of
-from mugo.nn import inference
-from mugo.nn.inference import Bundled, Network, fit_bias
+from mugo.nn import bundled, metadata
+from mugo.nn.inference import BundledNetworks, Network, fit_bias
 
 layers = pytest.importorskip("mugo.nn.policy_net")
 
@@ -80,13 +80,13 @@ def test_the_average_over_symmetries_turns_with_the_board(tmp_path, trained):
     _, path = a_network(tmp_path, size=trained)
     net = Network(path)
     position = position_of(random_record(4))
-    priors = net.evaluate([position], average=True)[0][0]
+    priors = net.evaluate([position], tta=True)[0][0]
     for symmetry in range(8):
         turn = symmetries(9)[symmetry]
         record = random_record(4)
         moves = (turn[record.moves & 511] | (record.moves & 512)).astype(np.int16)
         turned = position_of(type(record)(size=9, setup=record.setup, moves=moves))
-        assert np.allclose(net.evaluate([turned], average=True)[0][0][turn], priors, atol=1e-6)
+        assert np.allclose(net.evaluate([turned], tta=True)[0][0][turn], priors, atol=1e-6)
 
 
 @pytest.mark.parametrize("trained, fitted", [
@@ -185,7 +185,7 @@ def rewritten(path, **members):
     return other
 
 
-def with_about(path, change):
+def with_metadata(path, change):
     """A copy of a network's file with another mugo.json."""
     def changed(data):
         about = json.loads(data)
@@ -194,50 +194,31 @@ def with_about(path, change):
     return rewritten(path, mugo=changed)
 
 
-def test_a_file_with_the_bias_in_its_graph_still_plays_its_own_size(tmp_path):
-    onnx = pytest.importorskip("onnx")
-    model, path = a_network(tmp_path, value=True)
-
-    def first_kind(data):
-        proto = onnx.load_from_string(data)
-        del proto.metadata_props[:], proto.graph.input[1:]
-        bias = model.get_layer("point_bias").get_weights()[0]
-        proto.graph.initializer.append(onnx.numpy_helper.from_array(bias, inference.POINT_BIAS))
-        return proto.SerializeToString()
-
-    old = Network(rewritten(path, network=first_kind))
-    position = position_of(random_record(3))
-    for before, now in zip(old.evaluate([position]), Network(path).evaluate([position]), strict=True):
-        assert np.allclose(before, now, atol=1e-6)
-    with pytest.raises(BadInput, match="other.keras is of the first kind, which plays 9x9 only, not 13x13"):
-        old.evaluate([Position(13)])
-
-
 def test_every_board_has_the_bundled_network_of_the_nearest_size(tmp_path, monkeypatch):
-    monkeypatch.setattr(inference, "folders", lambda: [tmp_path])
+    monkeypatch.setattr(bundled, "network_folders", lambda: [tmp_path])
     with pytest.raises(BadInput, match="no network came with this program"):
-        inference.bundled(9)
+        bundled.bundled_name(9)
     _, path = a_network(tmp_path, value=True)
     for name in ("policy-9", "policy-13", "policy-19", "policy-19-small", "other"):
         (tmp_path / f"{name}.keras").write_bytes(path.read_bytes())
-    assert {size: inference.bundled(size) for size in (2, 9, 10, 11, 13, 15, 16, 19)} == {
+    assert {size: bundled.bundled_name(size) for size in (2, 9, 10, 11, 13, 15, 16, 19)} == {
         2: "policy-9", 9: "policy-9", 10: "policy-9", 11: "policy-13", 13: "policy-13", 15: "policy-13",
         16: "policy-19", 19: "policy-19"}
-    both = Bundled(threads=1)
+    both = BundledNetworks(threads=1)
     assert both.has_value
     for size in (9, 13, 5, 9):
         priors, _ = both.evaluate([Position(size)])
         assert priors.shape == (1, size ** 2 + 1)
-    assert both.on(9) is both.on(5) is not both.on(13)
+    assert both.for_board(9) is both.for_board(5) is not both.for_board(13)
 
 
 def test_a_network_for_other_planes_is_refused_in_one_line(tmp_path):
     _, path = a_network(tmp_path)
-    fewer = with_about(path, lambda about: about.update(planes=about["planes"][:7]))
+    fewer = with_metadata(path, lambda about: about.update(planes=about["planes"][:7]))
     with pytest.raises(BadInput, match=r"other.keras was trained on 44 planes; this program makes 48"):
         Network(fewer)
-    other = with_about(path, lambda about: about["planes"][3].__setitem__(0, "turns ahead"))
-    with pytest.raises(BadInput, match="its 'turns ahead' is not this program's"):
+    other = with_metadata(path, lambda about: about["planes"][3].__setitem__(0, "turns ahead"))
+    with pytest.raises(BadInput, match="its 'turns ahead' differs from this program's"):
         Network(other)
 
 
@@ -266,11 +247,11 @@ def with_member(path, name, content):
 
 
 @pytest.mark.parametrize(("name", "content", "line"), [
-    (inference.ONNX, None, "is damaged: Bad CRC-32"),
-    (inference.ONNX, b"nonsense", "its network.onnx cannot be played"),
-    (inference.ABOUT, b"[]", "its mugo.json is no JSON object"),
-    (inference.ABOUT, b'{"format": 1}', "its mugo.json does not say 'planes'"),
-    (inference.ABOUT, None, "is no network of MuGo's: Bad CRC-32"),
+    (metadata.ONNX, None, "is damaged: Bad CRC-32"),
+    (metadata.ONNX, b"nonsense", "its network.onnx cannot be played"),
+    (metadata.METADATA, b"[]", "its mugo.json is no JSON object"),
+    (metadata.METADATA, b'{"format": 1}', "its mugo.json does not give 'planes'"),
+    (metadata.METADATA, None, "is no network of MuGo's: Bad CRC-32"),
 ])
 def test_a_damaged_network_is_said_in_one_line(tmp_path, name, content, line):
     with pytest.raises(BadInput, match=line) as caught:

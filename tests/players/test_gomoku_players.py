@@ -28,7 +28,7 @@ class Level:
         n, points = packed.shape[:2]
         return np.full((n, points + 1), 1 / (points + 1), np.float32), np.zeros(n, np.float32)
 
-    def evaluate(self, positions, average=False):
+    def evaluate(self, positions, tta=False):
         return self.evaluate_packed(np.zeros((len(positions), positions[0].size ** 2, 1), np.uint8))
 
 
@@ -96,7 +96,7 @@ def test_a_policy_plays_the_empty_point_that_it_likes_best_though_it_likes_a_pas
     """, k=3)
 
     class Likes(Level):
-        def evaluate(self, positions, average=False):
+        def evaluate(self, positions, tta=False):
             priors = np.zeros((1, 10), np.float32)
             priors[0, [-1, move_index(at["a"], 3)]] = 0.6, 0.4
             return priors, None

@@ -21,7 +21,7 @@ class Likes:
         for point, prior in likes.items():
             self.priors[move_index(point, size)] = prior
 
-    def evaluate(self, positions, average=False):
+    def evaluate(self, positions, tta=False):
         return np.stack([self.priors] * len(positions)), None
 
 
@@ -202,8 +202,8 @@ def test_a_policy_that_averages_plays_the_same_however_the_board_is_turned(tmp_p
     shape = layers.Architecture(size=5, filters=8, layers=3)
     layers.ship(layers.build(shape), tmp_path / "random.keras", layers.describe(shape))
     position = Position(5).play(point_at(1, 2, 5)).play(point_at(3, 3, 5))
-    for average in (True, False):
-        player = make_player("policy", network=tmp_path / "random.keras", average=average)
+    for tta in (True, False):
+        player = make_player("policy", network=tmp_path / "random.keras", tta=tta)
         chosen = set()
         for turn in range(8):
             turned = Position(5)
@@ -212,4 +212,4 @@ def test_a_policy_that_averages_plays_the_same_however_the_board_is_turned(tmp_p
                 turned = turned.play(point_of_index(int(index), 5))
             index = move_index(player.choose(turned), 5)
             chosen.add(int(np.argsort(symmetries(5)[turn])[index]))
-        assert (len(chosen) == 1) == average
+        assert (len(chosen) == 1) == tta

@@ -34,7 +34,7 @@ class Likes:
         self.index = move_index(interpret_gtp(vertex, size), size)
         self.black = black
 
-    def evaluate(self, positions, average=False):
+    def evaluate(self, positions, tta=False):
         size = positions[0].size
         priors = np.tile(np.linspace(0, 0.01, size * size + 1, dtype=np.float32), (len(positions), 1))
         priors[:, self.index] = 0.5

@@ -120,7 +120,7 @@ def test_it_learns_what_the_games_say(tmp_path):
     history = run.about["history"]
     assert history[-1]["ce"] < history[0]["ce"] - 0.2
     network = Network(tmp_path / "run" / "network.keras", threads=1)
-    priors, values = network.evaluate([START], average=True)
+    priors, values = network.evaluate([START], tta=True)
     assert priors[0].max() > 1.3 / 9 and priors[0, 9] < 0.01       # nobody passes, though there is a place for it
     assert -1 < values[0] < 1
     assert run.about["openings"][-1]["priors"] == np.round(priors[0], 4).tolist()

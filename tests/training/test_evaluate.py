@@ -52,8 +52,8 @@ class Fake:
     """
 
     size = SIZE
-    about = {}
-    average = Network.average
+    metadata = {}
+    evaluate_symmetries = Network.evaluate_symmetries
     equivariant = False
 
     def __init__(self, known, place, value=None, name="fake"):
@@ -86,7 +86,7 @@ def run(data, network, **options):
 
 @pytest.mark.parametrize(("place", "top1", "top5"), [(0, 1, 1), (3, 0, 1), (4, 0, 1), (5, 0, 0)])
 def test_the_place_of_the_move_played_decides_top_1_and_top_5(data, known, place, top1, top5):
-    table, whole = run(data, Fake(known, lambda turn: place), average=False)
+    table, whole = run(data, Fake(known, lambda turn: place), tta=False)
     assert (table["top1"] == top1).all()
     assert (table["top5"] == top5).all()
     assert whole["ce"] == pytest.approx(-np.log(Fake.priors(0, place)[0]), rel=1e-6)
@@ -96,7 +96,7 @@ def test_the_place_of_the_move_played_decides_top_1_and_top_5(data, known, place
 
 
 def test_every_position_is_counted_in_one_part_of_each_kind(data, known):
-    table, whole = run(data, Fake(known, lambda turn: 0), average=False)
+    table, whole = run(data, Fake(known, lambda turn: 0), tta=False)
     chosen = [game for game in games() if game.handicap >= 3]
     assert whole["positions"] == sum(len(game.moves) for game in chosen)
     assert whole["games"] == len(chosen)
@@ -169,17 +169,17 @@ def test_averages_are_those_of_eight_answers_turned_back(data, known):
 
 def test_the_same_positions_for_every_network(data, known):
     one, other = Fake(known, lambda turn: 0), Fake(known, lambda turn: 3)
-    _, whole = run(data, one, count=50, average=False)
-    run(data, other, count=50, average=False)
+    _, whole = run(data, one, count=50, tta=False)
+    run(data, other, count=50, tta=False)
     assert whole["positions"] == len(one.seen) == 50
     assert one.seen == other.seen
     assert len(set(one.seen)) == 50
-    run(data, other, count=50, average=False, seed=1)
+    run(data, other, count=50, tta=False, seed=1)
     assert other.seen[50:] != one.seen
 
 
 def test_the_base_is_what_naming_one_colour_gets(data, known):
-    table, whole = run(data, Fake(known, lambda turn: 0, lambda turn: 0.0), average=False)
+    table, whole = run(data, Fake(known, lambda turn: 0, lambda turn: 0.0), tta=False)
     winners = [{"B+": 1, "W+": -1}[game.result[:2]]
                for game in games() for _ in game.moves if game.handicap >= 3 and game.result[:2] in ("B+", "W+")]
     black = winners.count(1) / len(winners)
@@ -191,7 +191,7 @@ def test_the_base_is_what_naming_one_colour_gets(data, known):
 
 
 def compared(data, networks, **options):
-    return evaluate.compare(networks, data, split=None, where=UNLIKE, count=0, average=False, **options)
+    return evaluate.compare(networks, data, split=None, where=UNLIKE, count=0, tta=False, **options)
 
 
 def test_several_networks_are_compared_position_by_position(data, known):
@@ -208,7 +208,7 @@ def test_several_networks_are_compared_position_by_position(data, known):
     assert "winner_difference" not in table
     assert (table["ms"] >= 0).all()
     for name, network in (("one-1", one), ("other", other)):
-        alone, whole = run(data, network, average=False)
+        alone, whole = run(data, network, tta=False)
         assert table.set_index("network").loc[name, "ce"] == whole["ce"]
 
 
@@ -236,9 +236,9 @@ def test_what_is_known_of_the_training_games_is_said(data, known):
     network = Fake(known, lambda turn: 0)
     line, = evaluate.checks(network, data, "test")
     assert line == "test games with the first 40 moves of a training game, also turned, mirrored or recoloured: none"
-    network.about = {"data": {"fingerprint": data.fingerprint}}
+    network.metadata = {"data": {"fingerprint": data.fingerprint}}
     assert evaluate.checks(network, data, None) == []
-    network.about = {"data": {"fingerprint": "0123456789abcdef"}}
+    network.metadata = {"data": {"fingerprint": "0123456789abcdef"}}
     assert "learned from another data set (0123456789abcdef" in evaluate.checks(network, data, None)[0]
 
 
@@ -341,7 +341,7 @@ def test_the_command_compares_networks_and_then_reports_each(data, known, tmp_pa
     monkeypatch.setattr(evaluate, "Network", lambda path: Fake(known, lambda turn: int(path == "worse"), name=path))
     monkeypatch.setattr(evaluate.diagrams, "can_draw", lambda: False)
     assert cli.main(["evaluate", "better", "worse", str(data.folder), "--split", "all", "--where", UNLIKE,
-                     "--positions", "100", "--no-average", "-o", str(tmp_path / "two")]) == 0
+                     "--positions", "100", "--no-tta", "-o", str(tmp_path / "two")]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("2 networks on 100 positions of ")
     lines = [line.split() for line in printed.splitlines()]

@@ -14,7 +14,7 @@ from random_records import write_games
 from mugo import cli
 from mugo.data import dataset, preprocess
 from mugo.files import BadInput
-from mugo.nn import inference
+from mugo.nn import metadata
 
 train = pytest.importorskip("mugo.training.train")
 layers, learning = train.policy_net, train.losses
@@ -108,14 +108,14 @@ def test_a_run_made_longer_is_the_run_that_was_begun_longer(data, tmp_path, posi
     short, long = (replace(OPTIONS, warm_up=2, hold=0.7, positions=count) for count in (positions, 640))
     train.train(data, tmp_path / "long", SHAPE, long)
     train.train(data, tmp_path / "run", SHAPE, short)
-    best = inference.read_about(tmp_path / "run" / "network.keras")["best"]
+    best = metadata.read_metadata(tmp_path / "run" / "network.keras")["best"]
     assert [row["step"] for row in train.newest(tmp_path / "run", ("held.keras",))[1]["history"]] == held
     train.train(data, tmp_path / "run", SHAPE, long, resume=True)
     assert timeless(tmp_path / "run").round(4).equals(timeless(tmp_path / "long").round(4))
     for ours, theirs in zip(weights(tmp_path / "run" / "checkpoint.keras"),
                             weights(tmp_path / "long" / "checkpoint.keras"), strict=True):
         assert np.allclose(ours, theirs, atol=1e-5)
-    kept = inference.read_about(tmp_path / "run" / "network.keras")["best"]
+    kept = metadata.read_metadata(tmp_path / "run" / "network.keras")["best"]
     assert kept["validation_ce"] <= best["validation_ce"]
 
 
@@ -163,10 +163,10 @@ def test_a_network_begins_with_the_weights_of_another(data, unbroken, tmp_path):
         with pytest.raises(BadInput, match=r"'filters': 4.*but this one is"):
             layers.begin_with(model, replace(SHAPE, **other), start)
     train.train(data, tmp_path / "run", SHAPE, replace(OPTIONS, positions=128), start=str(start))
-    about = inference.read_about(tmp_path / "run" / "network.keras")
+    about = metadata.read_metadata(tmp_path / "run" / "network.keras")
     assert about["start"]["name"] == "unbroken"
     assert about["options"]["first"] == 24
-    assert inference.positions_learned(about) == about["best"]["positions"] + about["start"]["best"]["positions"]
+    assert metadata.positions_trained(about) == about["best"]["positions"] + about["start"]["best"]["positions"]
 
 
 def test_what_begins_with_a_network_learns_from_other_positions(data, unbroken, tmp_path, monkeypatch):

@@ -1,0 +1,64 @@
+"""The networks that come with MuGo, and how a network's name becomes a file.  No Keras here.
+
+    policy-SIZE       plays Go; a board of another size is played by the network of the nearest size
+    gomoku-SIZE-K     plays free-style Gomoku, K in a row, on boards of this size only
+"""
+import re
+from pathlib import Path
+
+from mugo.files import BadInput
+from mugo.nn.metadata import format_game
+
+
+def network_folders() -> list[Path]:
+    """The folders with bundled networks: inside the installed package, or beside it in a clone."""
+    package = Path(__file__).resolve().parents[1]
+    return [package / "models", package.parent / "models"]
+
+
+def find_network(name: str | Path) -> Path:
+    """The file of a network, given as a path, as the folder of a training run, or as the name of a bundled network.
+
+    Raises BadInput, naming the bundled networks.
+    """
+    path = Path(name)
+    if path.is_dir() and (path / "network.keras").exists():
+        return path / "network.keras"
+    if path.is_file():
+        return path
+    for folder in network_folders():
+        if (folder / f"{name}.keras").is_file():
+            return folder / f"{name}.keras"
+    raise BadInput(f"there is no network {str(name)!r}: neither a file, nor the folder of a training run, nor "
+                   f"one of the bundled ones ({', '.join(_names('*')) or 'none'})")
+
+
+def _names(pattern: str) -> list[str]:
+    """The names of the bundled networks that match a glob pattern, sorted."""
+    return sorted({path.stem for folder in network_folders() for path in folder.glob(f"{pattern}.keras")})
+
+
+def go_networks() -> dict[int, str]:
+    """Board size -> the name of the bundled network for Go that was trained on it.  Raises BadInput without any."""
+    found = {int(name.removeprefix("policy-")): name for name in _names("policy-*")
+             if re.fullmatch(r"policy-\d+", name)}
+    if not found:
+        raise BadInput("no network came with this program: name one with --network")
+    return found
+
+
+def bundled_name(size: int, game: str = "go", k: int = 0, exactly: bool = False) -> str:
+    """The name of the bundled network for a game on boards of this size.
+
+    Go: policy-SIZE, or else the one for the nearest size, the larger of two.  Gomoku: gomoku-SIZE-K, which is
+    free-style.  Raises BadInput, naming those there are, if there is none.
+    """
+    if game == "go":
+        names = go_networks()
+        return names[min(names, key=lambda trained: (abs(trained - size), -trained))]
+    found = [name for name in _names("gomoku-*") if re.fullmatch(r"gomoku-\d+-\d+", name)]
+    name = f"gomoku-{size}-{k}"
+    if exactly or name not in found:
+        raise BadInput(f"no network for {format_game(game, k, exactly)}, on {size}x{size} came with this program "
+                       f"(but {', '.join(found) or 'none for any Gomoku'}): name one with --network")
+    return name
