@@ -16,8 +16,10 @@ from mugo.games.board import BLACK
 from mugo.games.coords import PASS, format_gtp, interpret_gtp
 from mugo.games.go import IllegalMove, Position, format_score, position_of
 from mugo.match.gtp_client import Program, side_of
-from mugo.sgf.archives import Unreadable, sources, texts
-from mugo.sgf.parser import BadRecord, read_records
+from mugo.sgf.archives import UnreadableFile
+from mugo.sgf.parser import read_records
+from mugo.sgf.record import BadRecord
+from mugo.sgf.sources import find_sources, read_files
 
 SAMPLES = Path(__file__).parents[1] / "data" / "gnugo-9x9.zip"
 LETTERS = {BLACK: "b", -BLACK: "w"}
@@ -26,9 +28,9 @@ LONGEST = 3                                      # moves for each point of the b
 
 def recorded(paths: list[Path]):
     """(name, last position) of every whole game."""
-    for source in sources(paths):
-        for text in texts(source):
-            if isinstance(text, Unreadable):
+    for source in find_sources(paths):
+        for text in read_files(source):
+            if isinstance(text, UnreadableFile):
                 continue
             for record in read_records(text.data):
                 if not isinstance(record, BadRecord):

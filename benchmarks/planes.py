@@ -17,8 +17,10 @@ import numpy as np
 from mugo.files import BadInput
 from mugo.games.coords import symmetries
 from mugo.games.planes import PACKED, fill_game, new_scratch
-from mugo.sgf.archives import Text, sources, texts
-from mugo.sgf.parser import Record, read_records
+from mugo.sgf.archives import SgfFile
+from mugo.sgf.parser import read_records
+from mugo.sgf.record import Record
+from mugo.sgf.sources import find_sources, read_files
 
 SIZE = 19
 GAMES = 1000                             # about 200,000 positions: a few seconds a round
@@ -27,9 +29,9 @@ ROUNDS = 3
 
 def games(paths):
     """The 19x19 games in the archives, one by one."""
-    for source in sources(paths):
-        for text in texts(source):
-            for record in read_records(text.data) if isinstance(text, Text) else ():
+    for source in find_sources(paths):
+        for text in read_files(source):
+            for record in read_records(text.data) if isinstance(text, SgfFile) else ():
                 if isinstance(record, Record) and record.size == SIZE:
                     yield record
 

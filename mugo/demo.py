@@ -18,8 +18,8 @@ from mugo.games.scoring import without_dead
 from mugo.nn.inference import Network
 from mugo.players.player import Player, make_player
 from mugo.plots import diagrams
-from mugo.sgf.convert import record_of
-from mugo.sgf.parser import format_record
+from mugo.sgf.convert import record_from_position
+from mugo.sgf.writer import format_record
 
 LONGEST = 722                            # moves; a raw policy may go on for ever
 
@@ -46,7 +46,8 @@ def play_a_game(folder: Path, network: Network) -> None:
     black, white = make_player("policy", network=network), make_player("random", seed=1)
     end = play_out({BLACK: black, WHITE: white}, Position(network.size))
     result = without_dead(end).result()
-    record = record_of(end, black=network.name, white=white.name, result=result, date=time.strftime("%Y-%m-%d"))
+    record = record_from_position(end, black=network.name, white=white.name, result=result,
+                                  date=time.strftime("%Y-%m-%d"))
     with atomic_write(folder / "game.sgf") as path:
         path.write_text(format_record(record), encoding="utf-8")
     title = f"{network.name} (Black) against random: {result} after {end.plies} moves"

@@ -11,8 +11,10 @@ from oracles import Game, Stones
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, WHITE_BIT, board_points, move_index, point_of_index, row_col, symmetries
 from mugo.games.go import Position
-from mugo.sgf.archives import Text, sources, texts
-from mugo.sgf.parser import Record, read_records
+from mugo.sgf.archives import SgfFile
+from mugo.sgf.parser import read_records
+from mugo.sgf.record import Record
+from mugo.sgf.sources import find_sources, read_files
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = (ROOT.parent / "shared" / "games", ROOT / "data")     # the first that is there is used
@@ -39,7 +41,7 @@ def random_game(rng: random.Random, size: int, turns: float = 0) -> Iterator[Pos
 def real_games(count: int) -> Iterator[Record]:
     """About so many games that people (or GNU Go) played, the same number from each archive."""
     for folder in FOLDERS:
-        archives = sources([folder]) if folder.is_dir() else []
+        archives = find_sources([folder]) if folder.is_dir() else []
         if archives:
             each = -(-count // len(archives))
             for archive in archives:
@@ -49,8 +51,8 @@ def real_games(count: int) -> Iterator[Record]:
 
 
 def _records(archive) -> Iterator[Record]:
-    for text in texts(archive):
-        if isinstance(text, Text):
+    for text in read_files(archive):
+        if isinstance(text, SgfFile):
             for record in read_records(text.data):
                 if isinstance(record, Record) and len(record.moves) > 20:
                     yield record

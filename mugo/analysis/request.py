@@ -16,7 +16,7 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_SIZE, MIN_SIZE, PASS, WHITE_BIT, interpret_gtp, move_index, point_at
 from mugo.games.go import IllegalMove, Position, position_of
 from mugo.games.position import COLOUR_OF
-from mugo.sgf.parser import Record
+from mugo.sgf.record import Record
 
 MOST_VISITS = 2 ** 50
 MOST_PRIORITY = 2 ** 62

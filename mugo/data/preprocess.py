@@ -28,8 +28,11 @@ from mugo.games.go import IllegalMove, position_of
 from mugo.games.planes import MAX_PLIES
 from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, SEED, check_limits
 from mugo.parallel import ordered_map, process_pool
-from mugo.sgf import archives
-from mugo.sgf.parser import BadRecord, Record, rank_number, read_records
+from mugo.sgf.archives import UnreadableFile
+from mugo.sgf.parser import read_records
+from mugo.sgf.properties import rank_number
+from mugo.sgf.record import BadRecord, Record
+from mugo.sgf.sources import Source, find_sources, read_files
 
 BATCH_TEXTS, BATCH_BYTES = 256, 4 << 20  # what one worker gets at a time
 PART_GAMES = 8192                        # how much work a crash can cost
@@ -106,7 +109,7 @@ def key_of(*parts: bytes) -> int:
     return int.from_bytes(h.digest(), "little")
 
 
-def batches(sources: list[archives.Source], checksums: list[str], known: set[int], unreadable: list[dict],
+def batches(sources: list[Source], checksums: list[str], known: set[int], unreadable: list[dict],
             bar: tqdm) -> Iterator[list[tuple[int, str, str, bytes]]]:
     """The texts of all sources that are not known yet, some hundred at a time.
 
@@ -116,12 +119,12 @@ def batches(sources: list[archives.Source], checksums: list[str], known: set[int
     bytes_of_all = sum(source.size for source in sources)
     found = 0
     for source, checksum in zip(sources, map(str.encode, checksums), strict=True):
-        for text in archives.texts(source):
-            if isinstance(text, archives.Unreadable):
-                key = key_of(checksum, text.name.encode(), text.why.encode())
+        for text in read_files(source):
+            if isinstance(text, UnreadableFile):
+                key = key_of(checksum, text.name.encode(), text.error.encode())
                 if key not in known:
                     unreadable.append({"key": key, "source": text.source, "name": text.name, "number": 0,
-                                       "reason": "unreadable file", "details": text.why})
+                                       "reason": "unreadable file", "details": text.error})
                     known.add(key)
                 continue
             found += 1
@@ -288,14 +291,14 @@ def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: in
         str(folder).encode()
     except UnicodeEncodeError:
         raise BadInput(f"{str(folder)!r}: the name of a data set is in UTF-8; give -o another") from None
-    sources = archives.sources(paths)
+    sources = find_sources(paths)
     options = {"where": where, "min_moves": min_moves, "seed": seed, "validation": validation, "test": test}
     dataset.chosen(frame([]), where)
     with lock_folder(folder):
         return _add(sources, folder, options, workers)
 
 
-def _add(sources: list[archives.Source], folder: Path, options: dict, workers: int | None) -> DataSet:
+def _add(sources: list[Source], folder: Path, options: dict, workers: int | None) -> DataSet:
     meta = _begin(folder, options)
     checksums = [source.checksum() for source in sources]
     parts = sorted((folder / "unfinished").glob("part-*.parquet"))

@@ -122,7 +122,7 @@ def position_of(record, plies: int | None = None, komi: float = 7.5) -> Position
     *_, position = positions_of(record, plies, komi)
     if plies is not None and plies < len(record.moves):
         return position.with_turn(decode(position.board[0], record.moves[plies])[1])
-    return position if len(record.moves) else position.with_turn(record.first)
+    return position if len(record.moves) else position.with_turn(record.first_player)
 
 
 def positions_of(record, plies: int | None = None, komi: float = 7.5) -> Iterator[Position]:

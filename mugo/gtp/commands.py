@@ -33,8 +33,8 @@ from mugo.gtp.protocol import (
     read_vertex,
 )
 from mugo.players.time_control import NO_LIMIT, absolute, canadian, japanese
-from mugo.sgf.convert import load_position, record_of
-from mugo.sgf.parser import format_record
+from mugo.sgf.convert import load_position, record_from_position
+from mugo.sgf.writer import format_record
 
 # ---- about the engine
 
@@ -280,7 +280,7 @@ def _loadsgf(engine, *words: str) -> None:
 def _printsgf(engine, *words: str) -> str | None:
     """The game as SGF: the reply, or written to a file if one is named."""
     result = _final_score(engine) if engine.position.is_over else ""
-    text = format_record(record_of(engine.position, result=result))
+    text = format_record(record_from_position(engine.position, result=result))
     if not words:
         return text
     path = _path(words)

@@ -19,9 +19,11 @@ from mugo.files import BadInput
 from mugo.games.gomoku import say_row
 from mugo.games.position import BasePosition, IllegalMove
 from mugo.players.player import PolicyPlayer
-from mugo.sgf import archives
-from mugo.sgf.convert import replayed
-from mugo.sgf.parser import Record, read_records
+from mugo.sgf.archives import UnreadableFile
+from mugo.sgf.convert import replay_record
+from mugo.sgf.parser import read_records
+from mugo.sgf.record import Record
+from mugo.sgf.sources import find_sources, read_files
 
 POLICY_MOVES = 8
 
@@ -76,9 +78,9 @@ def _recorded(path: str, start: BasePosition, moves: int | None, seed: int) -> C
     if start.handicap:
         raise BadInput("--handicap goes with openings of random moves or of the policy, not with recorded ones")
     found: dict[tuple[bytes, bytes], Record] = {}
-    for source in archives.sources([path]):
-        for text in archives.texts(source):
-            for record in [] if isinstance(text, archives.Unreadable) else read_records(text.data, gomoku=True):
+    for source in find_sources([path]):
+        for text in read_files(source):
+            for record in [] if isinstance(text, UnreadableFile) else read_records(text.data, gomoku=True):
                 if isinstance(record, Record) and _goes_on(record, moves, start):
                     found.setdefault((record.setup.tobytes(), record.moves[:moves].tobytes()), record)
     if not found:
@@ -87,13 +89,13 @@ def _recorded(path: str, start: BasePosition, moves: int | None, seed: int) -> C
                        f"{'its last move' if moves is None else f'{moves} moves'}")
     records = [dataclasses.replace(record, komi=start.komi) for record in found.values()]
     order = np.random.default_rng(seed).permutation(len(records))
-    return lambda number: replayed(records[order[number % len(records)]], moves)
+    return lambda number: replay_record(records[order[number % len(records)]], moves)
 
 
 def _goes_on(record: Record, moves: int | None, start: BasePosition) -> bool:
     """Whether a record is of the game that begins at `start`, and not over after so many moves."""
     try:
-        position = replayed(record, moves, start.komi)
+        position = replay_record(record, moves, start.komi)
     except (IllegalMove, BadInput):
         return False
     return not position.is_over and (position.game, position.size) == (start.game, start.size) \

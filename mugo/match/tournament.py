@@ -41,8 +41,8 @@ from mugo.match.openings import openings
 from mugo.match.ratings import format_summary, summary
 from mugo.match.referee import Game, Terms, interpret_time, play_game, setting_up
 from mugo.players import game_options
-from mugo.sgf.convert import record_of
-from mugo.sgf.parser import format_record
+from mugo.sgf.convert import record_from_position
+from mugo.sgf.writer import format_record
 
 GO_SIZE = 9
 GNUGO = "gnugo --mode gtp --chinese-rules"           # as an arbiter
@@ -233,7 +233,7 @@ class Folder:
 def row_of(fixture: Fixture, black: Side, white: Side, game: Game) -> dict:
     """A game as a row of games.csv: all values are text, as they are when they are read again."""
     winner = {"B": black.name, "W": white.name}.get(game.result[:1], "")
-    record = record_of(game.position)
+    record = record_from_position(game.position)
     row = {"number": fixture.number, "opening": fixture.opening, "black": black.name, "white": white.name,
            "result": game.result, "winner": winner, "end": game.end,
            "at_fault": {BLACK: black.name, WHITE: white.name}.get(game.loser, ""), "details": game.details,
@@ -254,7 +254,8 @@ def sgf_of(row: dict, game: Game, terms: Terms, versions: dict[str, str]) -> str
              f"{clock}, at most {terms.move_limit:g} seconds a move; opening {row['opening']}",
              f"Black thought {row['black_seconds']} seconds, White {row['white_seconds']}",
              f"ended by: {row['end']}", *filter(None, [row["details"]])]
-    record = record_of(game.position, black=row["black"], white=row["white"], result=row["result"], date=row["date"],
+    record = record_from_position(game.position, black=row["black"], white=row["white"], result=row["result"],
+                                  date=row["date"],
                        event=f"mugo match, game {row['number']}", rules=terms.rules or "Chinese")
     comments = dict(game.comments)
     comments[0] = "\n".join([*about, *filter(None, [comments.get(0)])])

@@ -42,8 +42,10 @@ from mugo.review.report import (
 )
 from mugo.review.review import Review, Reviewer
 from mugo.search.search import Search
-from mugo.sgf.archives import SGF_SUFFIXES, Source, Unreadable, sources, texts
-from mugo.sgf.parser import BadRecord, Record, read_records, read_trees
+from mugo.sgf.archives import SGF_SUFFIXES, UnreadableFile
+from mugo.sgf.parser import read_records, read_trees
+from mugo.sgf.record import BadRecord, Record
+from mugo.sgf.sources import Source, find_sources, read_files
 
 SIMULATIONS = 400         # of each position, those kept from the one before counted: about a second
 PICTURES = (".png", ".svg")
@@ -67,9 +69,9 @@ def tasks(paths: list[str], bad: Callable[[str], None], folder: Path = Path()) -
     exist or holds nothing."""
     found: dict[str, Task] = {}
     for source in _sources(paths, folder):
-        for text in texts(source):
-            if isinstance(text, Unreadable):
-                bad(f"{text.source}/{text.name}: {text.why}" if text.name else f"{text.source}: {text.why}")
+        for text in read_files(source):
+            if isinstance(text, UnreadableFile):
+                bad(f"{text.source}/{text.name}: {text.error}" if text.name else f"{text.source}: {text.error}")
                 continue
             records = list(read_records(text.data))
             stem = _stem(text.name)
@@ -88,7 +90,7 @@ def tasks(paths: list[str], bad: Callable[[str], None], folder: Path = Path()) -
 
 def _sources(paths: list[str], folder: Path) -> list[Source]:
     found = []
-    for source in sources(paths):
+    for source in find_sources(paths):
         below = os.path.relpath(os.path.realpath(folder), os.path.realpath(source.path)) + os.sep
         if source.files is not None and not below.startswith(("." + os.sep, ".." + os.sep)):
             source = replace(source, files=tuple(file for file in source.files if not file.startswith(below)))

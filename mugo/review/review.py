@@ -21,7 +21,7 @@ from mugo.games.coords import PASS, move_index
 from mugo.games.go import IllegalMove, Position, positions_of
 from mugo.players.evaluator import Judgement, SearchJudge
 from mugo.search.search import LINE
-from mugo.sgf.parser import Record
+from mugo.sgf.record import Record
 
 BATCH = 32                # positions that the network is asked for at once
 # The win rate lost from which on a move is called so.

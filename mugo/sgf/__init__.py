@@ -1,9 +1,16 @@
-"""Game records: SGF text and archives of it.
+"""Game records: SGF files and archives of them -> Records, Positions, game trees.  In reading order:
 
-    parser      SGF text <-> Record (FF[1] to FF[4], through sgfmill's grammar)
-    convert     Record <-> Position
-    archives    every SGF text in folders, .zip, .tar.*, .7z and collections
-    tree        SGF with variations and comments, as the browser holds it
+    record        Record, one game; BadRecord, why a game cannot be used
+    encoding      bytes in any character set -> UTF-8
+    collection    a file's text -> the main line of each of its games
+    properties    komi, result, date, handicap and rank as servers write them
+    parser        SGF bytes -> Records                       read_records, read_trees
+    writer        Record -> SGF text                         format_record
+    convert       Record <-> Position                        replay_record, load_position
+    archives      unpacks .zip, .tar.*, .7z and compressed files in memory
+    sources       files and folders of a command line -> every SGF file in them
+    tree          games with variations and comments, as JSON for the browser
 
-Imports games only; knows nothing of data sets, players or networks.
+Specification: SGF FF[4], https://www.red-bean.com/sgf/; sgfmill parses its grammar.
+Imports games, limits and files.  Does not know data sets, networks, players or the web server.
 """

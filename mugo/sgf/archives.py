@@ -1,28 +1,23 @@
-"""Every SGF in whatever the user has: folders, archives, archives in folders, single files.
+"""Unpack archives (.zip, .tar.*, .7z) and compressed files in memory: an open file -> the SGF files in it.
 
-What a text means is not asked here (records.py reads it), and nothing is unpacked to disk.
+    unpack("kgs.tar.gz", "", file)  ->  SgfFile("kgs.tar.gz", "2003/1.sgf", b"(;GM[1]...")
+                                        UnreadableFile("kgs.tar.gz", "2003/2.zip/3.sgf", "Bad CRC-32 ...")
 
-    command line      sources                         texts
-    games/            games/old/1.sgf, 2.sgf          Text("games", "old/1.sgf", b"(;GM[1]...")
-                      games/kgs.tar.gz                Text("kgs.tar.gz", "2003/1.sgf", ...)
-    fox.zip           fox.zip                         Unreadable("fox.zip", "7p/3.sgf", "Bad CRC-32 ...")
-
-One text, or one archive inside an archive, is in memory at a time.  The same folders give the same
-sources and texts in the same order, so a run that was broken off can be taken up again.
+The format is recognized by the first bytes of a file, not by its name.  Archives in archives are unpacked to a
+depth of MAX_DEPTH.  One SGF file, or one archive inside an archive, is in memory at a time; nothing is written
+to disk.  What an SGF file means is not known here.
 """
 import bz2
 import gzip
-import hashlib
 import io
 import lzma
 import os
 import re
 import tarfile
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
-from typing import BinaryIO, NamedTuple
+from typing import IO, Any, BinaryIO, NamedTuple
 
 from mugo.files import BadInput, error_line
 from mugo.sgf.parser import MAX_BYTES
@@ -30,133 +25,39 @@ from mugo.sgf.parser import MAX_BYTES
 SGF_SUFFIXES = (".sgf", ".mgt", ".sgf.gz", ".sgf.xz", ".sgf.bz2", ".sgf.zst")
 ARCHIVE_SUFFIXES = (".zip", ".7z", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz", ".tbz2",
                     ".tar.zst", ".tzst")
-MAX_NESTED = 256 << 20              # bytes of an archive inside an archive, which must fit into memory
-MAX_DEPTH = 3                       # archives in archives: some are made to have no bottom
-BATCH = 64 << 20                    # bytes unpacked at once from a .7z, whose files come many at a time
+MAX_NESTED_BYTES = 256 << 20        # of an archive inside an archive, which is held in memory
+MAX_DEPTH = 3                       # of nested archives; some are built to be infinitely deep
+BATCH_BYTES = 64 << 20              # unpacked at once from a .7z
 
 
-class Text(NamedTuple):
-    """What one SGF file holds."""
+class SgfFile(NamedTuple):
+    """The content of one SGF file."""
 
-    source: str                     # label of its source
+    source: str                     # label of its Source
     name: str                       # path within the source, printable
     data: bytes
 
 
-class Unreadable(NamedTuple):
-    """A file that could not be read, or (name '') an archive from some place on."""
+class UnreadableFile(NamedTuple):
+    """A file that could not be read; name '' stands for the rest of the archive."""
 
     source: str
     name: str
-    why: str                        # one line
+    error: str                      # one line
 
 
-@dataclass(frozen=True)
-class Source:
-    """An archive, or the loose SGF files of a folder."""
-
-    label: str                      # the last part of its path, printable
-    path: str                       # of the archive, or of the folder
-    size: int                       # bytes, as it lies on the disk
-    files: tuple[str, ...] | None   # paths of the loose files within the folder; None for an archive
-
-    def checksum(self) -> str:
-        """The SHA-256 of an archive in hexadecimal; '' for loose files.  Raises OSError."""
-        if self.files is not None:
-            return ""
-        with open(self.path, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def sources(paths: Iterable[str | os.PathLike]) -> list[Source]:
-    """What there is to read in these files and folders, each only once, in a fixed order.
-
-    A folder is searched to the bottom for files that are named like SGF or like an archive; a file
-    that is given by itself is always tried.  Raises BadInput if a path does not exist, holds
-    nothing, or takes a package that is not installed.
-    """
-    found: list[Source] = []
-    single: dict[str, list[str]] = {}           # files given by themselves, by the folder they lie in
-    for path in map(os.fspath, paths):
-        if os.path.isdir(path):
-            in_folder = _search(path)
-            if not in_folder:
-                raise BadInput(f"{_printable(path)}: no SGF file and no archive in this folder")
-            found += in_folder
-        elif not os.path.isfile(path):
-            raise BadInput(f"{_printable(path)}: no such file or folder")
-        elif _is_archive(path):
-            found.append(_source(path))
-        else:
-            folder, name = os.path.split(path)
-            single.setdefault(folder or os.curdir, []).append(name)
-    found += [_source(folder, dict.fromkeys(names)) for folder, names in single.items()]
-    for source in found:
-        _need_packages(source)
-    return list({(os.path.realpath(source.path), source.files): source for source in found}.values())
-
-
-def texts(source: Source) -> Iterator[Text | Unreadable]:
-    """All SGF texts of a source; whatever cannot be read is an Unreadable in its place."""
-    for name in [""] if source.files is None else source.files:
-        try:
-            with open(os.path.join(source.path, name) if name else source.path, "rb") as file:
-                yield from _unpack(source.label, _printable(name), file)
-        except OSError as error:
-            yield Unreadable(source.label, _printable(name), error_line(error))
-
-
-# ---- files and folders -------------------------------------------------------------------------
-
-def _search(folder: str) -> list[Source]:
-    """The archives below a folder, then its loose files as one source."""
-    archives, loose = [], []
-
-    def closed_folder(error: OSError) -> None:
-        loose.append(os.path.relpath(error.filename, folder))       # reading it will say why
-
-    for parent, folders, names in os.walk(folder, onerror=closed_folder):
-        folders.sort()
-        for name in sorted(names):
-            path = os.path.join(parent, name)
-            if name.lower().endswith(ARCHIVE_SUFFIXES) and os.path.isfile(path):
-                archives.append(_source(path))
-            elif _is_sgf(name) and os.path.isfile(path):
-                loose.append(os.path.relpath(path, folder))
-    return archives + ([_source(folder, loose)] if loose else [])
-
-
-def _source(path: str, files: Iterable[str] | None = None) -> Source:
-    label = _printable(os.path.basename(os.path.abspath(path)))
-    if files is None:
-        return Source(label, path, os.path.getsize(path), None)
-    files = tuple(files)
-    size = sum(os.path.getsize(whole) for name in files
-               if os.path.isfile(whole := os.path.join(path, name)))
-    return Source(label, path, size, files)
-
-
-def _is_sgf(name: str) -> bool:
+def is_sgf_name(name: str) -> bool:
+    """Whether a file name ends like SGF; false for macOS's "._" companion files."""
     base = os.path.basename(name)
-    return base.lower().endswith(SGF_SUFFIXES) and not base.startswith("._")     # macOS's notes on a file
+    return base.lower().endswith(SGF_SUFFIXES) and not base.startswith("._")
 
 
-def _is_archive(path: str) -> bool:
-    """Whether a file is one by its first bytes, for names may lie; a compressed game is none."""
-    try:
-        with open(path, "rb") as file:
-            kind = _kind(file.read(512), path)
-    except OSError:
-        return False
-    return kind != "" and not (kind in _COMPRESSED and _is_sgf(path))
-
-
-def _printable(name: str) -> str:
-    """A file name as text: its bytes as UTF-8, or else as GBK, or else with escapes."""
+def printable_name(name: str) -> str:
+    """A file name that can be printed: its bytes decoded as UTF-8, else as GB18030, else with backslash escapes."""
     if not name.isprintable():
         try:
             raw = name.encode("utf-8", "surrogateescape")
-        except UnicodeEncodeError:              # half a character, as a name in UTF-16 may hold
+        except UnicodeEncodeError:              # a lone surrogate, from a name in UTF-16
             raw = name.encode("utf-8", "backslashreplace")
         for encoding, errors in (("utf-8", "strict"), ("gb18030", "strict"), ("utf-8", "backslashreplace")):
             try:
@@ -167,30 +68,36 @@ def _printable(name: str) -> str:
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in name)
 
 
-# ---- archives ----------------------------------------------------------------------------------
-
 _MAGIC = {
     b"PK\x03\x04": "zip", b"PK\x05\x06": "zip", b"7z\xbc\xaf\x27\x1c": "7z", b"Rar!\x1a\x07": "rar",
     b"\x1f\x8b": "gz", b"\xfd7zXZ\0": "xz", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zst",
 }
-_COMPRESSED = ("gz", "xz", "bz2", "zst")
+COMPRESSED = ("gz", "xz", "bz2", "zst")
 _TAR_NAME = re.compile(r"\.(tar(\.\w+)?|t[gx]z|tbz2?|tzst)$", re.IGNORECASE)
 
 
-def _kind(head: bytes, name: str) -> str:
-    """What the first 512 bytes of a file say that it is; '' for a text."""
+def file_format(head: bytes, name: str) -> str:
+    """The format of a file by its first 512 bytes: a value of _MAGIC, "tar", or "" for any other file."""
     for magic, kind in _MAGIC.items():
         if head.startswith(magic):
             return kind
-    # (The oldest tar archives have no mark, only a name.)
+    # The oldest tar archives have no magic bytes, only a name.
     return "tar" if head[257:262] == b"ustar" or _TAR_NAME.search(name) else ""
+
+
+def require_package(kind: str) -> None:
+    """Raise BadInput, which names the package to install, if files of this format need a missing one."""
+    if kind == "7z":
+        _py7zr()
+    elif kind == "zst":
+        _zstd()
 
 
 def _py7zr():
     try:
         import py7zr
     except ImportError:
-        raise BadInput("reading .7z takes one more package: pip install py7zr") from None
+        raise BadInput("reading .7z needs the package py7zr: pip install py7zr") from None
     return py7zr
 
 
@@ -201,157 +108,144 @@ def _zstd():
         try:
             from backports import zstd
         except ImportError:
-            raise BadInput("reading .zst takes one more package: pip install backports.zstd") from None
+            raise BadInput("reading .zst needs the package backports.zstd: pip install backports.zstd") from None
     return zstd
 
 
-def _need_packages(source: Source) -> None:
-    """Say what is missing now rather than after an hour."""
-    if source.files is not None:
-        return
-    try:
-        with open(source.path, "rb") as file:
-            kind = _kind(file.read(512), source.path)
-        if kind == "7z":
-            _py7zr()
-        elif kind == "zst":
-            _zstd()
-    except OSError:
-        pass                        # texts() says it of this source, and the others can be read
-    except BadInput as missing:
-        raise BadInput(f"{_printable(source.path)}: {missing}") from None
+def unpack(label: str, name: str, file: BinaryIO, depth: int = 0) -> Iterator[SgfFile | UnreadableFile]:
+    """The SGF files in an open, seekable file: an archive of any format, or one SGF file.  Never raises.
 
-
-def _unpack(label: str, name: str, file: BinaryIO, depth: int = 0) -> Iterator[Text | Unreadable]:
-    """The texts in an open file that can seek: an archive of any kind, or one text."""
-    inside = f"{name}/" if name else ""
+    label: of the Source.  name: path of the file within the source; '' for the source itself.
+    """
+    prefix = f"{name}/" if name else ""
     try:
-        kind = _kind(file.read(512), name or label)
+        kind = file_format(file.read(512), name or label)
         file.seek(0)
         if kind == "zip":
-            yield from _unzip(label, inside, file, depth)
+            yield from _unzip(label, prefix, file, depth)
         elif kind == "7z":
-            yield from _un7z(label, inside, file, depth)
+            yield from _un7z(label, prefix, file, depth)
         elif kind == "rar":
-            yield Unreadable(label, name, "RAR archives cannot be read; repack it as .zip or .7z")
+            yield UnreadableFile(label, name, "RAR archives cannot be read; repack it as .zip or .7z")
         elif kind == "tar":
-            yield from _untar(label, inside, file, depth)
-        elif kind in _COMPRESSED:
+            yield from _untar(label, prefix, file, depth)
+        elif kind in COMPRESSED:
             stream = _decompressed(kind, file)
-            if _kind(stream.peek(512), name or label) == "tar":
-                # read1 hands out what there is; read would lose the last bytes before a damage.
-                yield from _untar(label, inside, SimpleNamespace(read=stream.read1), depth)
+            if file_format(stream.peek(512), name or label) == "tar":
+                # read1 returns what is available; read would lose the last bytes before a damaged part.
+                yield from _untar(label, prefix, SimpleNamespace(read=stream.read1), depth)
             else:
-                yield from _one_text(label, re.sub(r"\.(gz|xz|bz2|zst)$", "", name or label), stream)
+                yield from _one_file(label, re.sub(r"\.(gz|xz|bz2|zst)$", "", name or label), stream)
         else:
-            yield from _one_text(label, name or label, file)
-    except Exception as error:      # a damaged archive may make the unpackers raise anything at all
-        yield Unreadable(label, name, error_line(error))
+            yield from _one_file(label, name or label, file)
+    except Exception as error:      # damaged archives make the unpackers raise exceptions of any type
+        yield UnreadableFile(label, name, error_line(error))
 
 
-def _decompressed(kind: str, file: BinaryIO) -> BinaryIO:
+def _decompressed(kind: str, file: BinaryIO) -> gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile:
     if kind == "gz":
         return gzip.GzipFile(fileobj=file)
     if kind == "zst":
-        return _zstd().ZstdFile(file)
+        return _zstd().ZstdFile(file)  # pyright: ignore[reportReturnType]  (has the same methods)
     return lzma.LZMAFile(file) if kind == "xz" else bz2.BZ2File(file)
 
 
-def _one_text(label: str, name: str, stream: BinaryIO) -> Iterator[Text | Unreadable]:
+def _one_file(label: str, name: str, stream: IO[bytes]) -> Iterator[SgfFile | UnreadableFile]:
     data = stream.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        yield Unreadable(label, name, f"larger than {MAX_BYTES >> 20} MB")
+        yield UnreadableFile(label, name, f"larger than {MAX_BYTES >> 20} MB")
     else:
-        yield Text(label, name, data)
+        yield SgfFile(label, name, data)
 
 
 def _member(label: str, name: str, size: int, read: Callable[[], bytes],
-            depth: int) -> Iterator[Text | Unreadable]:
-    """What a file inside an archive gives: a text, those of an archive, or nothing."""
+            depth: int) -> Iterator[SgfFile | UnreadableFile]:
+    """The SGF files that a member of an archive is or contains; nothing for a member of another type."""
     archive = name.lower().endswith(ARCHIVE_SUFFIXES)
-    if not archive and not _is_sgf(name):
+    if not archive and not is_sgf_name(name):
         return
-    limit = MAX_NESTED if archive else MAX_BYTES
+    limit = MAX_NESTED_BYTES if archive else MAX_BYTES
     if size > limit:
-        yield Unreadable(label, name, f"larger than {limit >> 20} MB")
+        yield UnreadableFile(label, name, f"larger than {limit >> 20} MB")
     elif archive and depth == MAX_DEPTH:
-        yield Unreadable(label, name, f"lies in {MAX_DEPTH + 1} archives; {MAX_DEPTH} are unpacked")
+        yield UnreadableFile(label, name, f"nested in more than {MAX_DEPTH} archives")
     elif archive or not name.lower().endswith((".sgf", ".mgt")):
-        yield from _unpack(label, name, io.BytesIO(read()), depth + 1)
+        yield from unpack(label, name, io.BytesIO(read()), depth + 1)
     else:
-        yield Text(label, name, read())
+        yield SgfFile(label, name, read())
 
 
 class _Member(tarfile.TarInfo):
-    """tarfile takes a damaged header, but the first, for the end of the archive; this does not."""
+    """A header that raises ReadError if it is damaged; tarfile itself takes it for the end of the archive."""
 
     @classmethod
-    def fromtarfile(cls, archive: tarfile.TarFile) -> tarfile.TarInfo:
+    def fromtarfile(cls, archive: tarfile.TarFile):  # pyright: ignore[reportIncompatibleMethodOverride]
         try:
             return super().fromtarfile(archive)
-        except tarfile.EOFHeaderError:
-            raise                               # the true end
+        except tarfile.EOFHeaderError:  # pyright: ignore[reportAttributeAccessIssue]  (undocumented)
+            raise                               # the real end of the archive
         except tarfile.HeaderError as error:
-            raise tarfile.ReadError(f"damaged or cut off: {error}") from None
+            raise tarfile.ReadError(f"damaged or truncated: {error}") from None
 
 
-def _untar(label: str, inside: str, stream: BinaryIO, depth: int) -> Iterator[Text | Unreadable]:
+def _untar(label: str, prefix: str, stream: Any, depth: int) -> Iterator[SgfFile | UnreadableFile]:
     with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Member) as archive:
         while (member := archive.next()) is not None:
-            archive.members.clear()             # or it would remember them all
+            archive.members.clear()  # pyright: ignore[reportAttributeAccessIssue]  (the list would grow)
             if member.isreg():
-                yield from _member(label, inside + _printable(member.name), member.size,
+                yield from _member(label, prefix + printable_name(member.name), member.size,
                                    lambda member=member: _tar_member(archive, member), depth)
 
 
 def _tar_member(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
-    data = archive.extractfile(member).read()
+    file = archive.extractfile(member)
+    data = b"" if file is None else file.read()
     if len(data) < member.size:
-        raise tarfile.ReadError("damaged or cut off: unexpected end of data")
+        raise tarfile.ReadError("damaged or truncated: unexpected end of data")
     return data
 
 
-def _unzip(label: str, inside: str, file: BinaryIO, depth: int) -> Iterator[Text | Unreadable]:
+def _unzip(label: str, prefix: str, file: BinaryIO, depth: int) -> Iterator[SgfFile | UnreadableFile]:
     with zipfile.ZipFile(file) as archive:
         for member in archive.infolist():
-            name = inside + _zip_name(member)
+            name = prefix + _zip_name(member)
             if member.is_dir():
                 continue
             try:
                 yield from _member(label, name, member.file_size,
                                    lambda member=member: archive.read(member), depth)
-            except Exception as error:          # damaged, or with a password; the others may be whole
-                yield Unreadable(label, name, error_line(error))
+            except Exception as error:          # damaged or encrypted; other members may be readable
+                yield UnreadableFile(label, name, error_line(error))
 
 
 def _zip_name(member: zipfile.ZipInfo) -> str:
-    if member.flag_bits & 0x800:                # marked as UTF-8
-        return _printable(member.filename)
+    if member.flag_bits & 0x800:                # flag: the name is UTF-8
+        return printable_name(member.filename)
     try:
-        return _printable(member.filename.encode("cp437").decode("utf-8", "surrogateescape"))
-    except UnicodeEncodeError:                  # it came from a field that says UTF-8
-        return _printable(member.filename)
+        return printable_name(member.filename.encode("cp437").decode("utf-8", "surrogateescape"))
+    except UnicodeEncodeError:                  # from the extra field for Unicode names
+        return printable_name(member.filename)
 
 
-def _un7z(label: str, inside: str, file: BinaryIO, depth: int) -> Iterator[Text | Unreadable]:
-    """py7zr unpacks into memory only file by file or all at once, so this goes batch by batch."""
-    py7zr = _py7zr()
+def _un7z(label: str, prefix: str, file: BinaryIO, depth: int) -> Iterator[SgfFile | UnreadableFile]:
+    """py7zr unpacks either one member or all of them at once; batches of BATCH_BYTES bound the memory."""
+    py7zr: Any = _py7zr()
     with py7zr.SevenZipFile(file) as archive:
         batches: list[list[str]] = []
-        filled = BATCH
+        batch_bytes = BATCH_BYTES
         for member in archive.list():
-            wanted = member.filename.lower().endswith(ARCHIVE_SUFFIXES) or _is_sgf(member.filename)
+            wanted = member.filename.lower().endswith(ARCHIVE_SUFFIXES) or is_sgf_name(member.filename)
             if member.is_directory or not wanted:
                 continue
             if member.uncompressed > MAX_BYTES:
-                name = inside + _printable(member.filename)
-                yield Unreadable(label, name, f"larger than {MAX_BYTES >> 20} MB")
+                name = prefix + printable_name(member.filename)
+                yield UnreadableFile(label, name, f"larger than {MAX_BYTES >> 20} MB")
                 continue
-            if filled + member.uncompressed > BATCH:
+            if batch_bytes + member.uncompressed > BATCH_BYTES:
                 batches.append([])
-                filled = 0
+                batch_bytes = 0
             batches[-1].append(member.filename)
-            filled += member.uncompressed
+            batch_bytes += member.uncompressed
         for batch in batches:
             archive.reset()
             unpacked = py7zr.io.BytesIOFactory(MAX_BYTES)
@@ -359,13 +253,13 @@ def _un7z(label: str, inside: str, file: BinaryIO, depth: int) -> Iterator[Text 
             try:
                 archive.extract(targets=batch, factory=unpacked)
             except py7zr.exceptions.PasswordRequired:
-                raise ValueError("it has a password") from None
-            except Exception as error:          # what came before the damage is whole
+                raise ValueError("it is encrypted with a password") from None
+            except Exception as error:          # the members before the damaged one are complete
                 damage = error
                 if unpacked.products:
                     unpacked.products.popitem()
             for name in list(unpacked.products):
                 product = unpacked.products.pop(name)
-                yield from _member(label, inside + _printable(name), product.size(), product.read, depth)
+                yield from _member(label, prefix + printable_name(name), product.size(), product.read, depth)
             if damage:
                 raise damage

@@ -1,20 +1,22 @@
-"""Games with variations and comments, as a list of nodes: what a board in the browser holds, and SGF.
+"""Game trees with variations and comments: SGF <-> the JSON game that the browser's board holds.
 
-    number    node
-    0         {"parent": -1, "comment": "Jubango"}                     the start, after handicap stones
-    1         {"parent": 0, "move": "B Q16", "black": 0.52, "visits": 800}
-    2         {"parent": 1, "move": "W D4"}
-    3         {"parent": 1, "move": "W Q4"}                            a variation: the first child is the game
+A game is a dict: "name" ("go" or "gomoku"), "size", for Go "komi" and "handicap", for Gomoku "k" and "exactly",
+"black" and "white" (GTP vertices of setup stones), "first" ("B" or "W", who plays first), "info" (players, result,
+...), and "nodes", in which a parent stands before its children and a node's first child is the main line:
 
-A game of Gomoku has `name` "gomoku" and, instead of komi and handicap, `k` in a row to win, and whether it must
-be `exactly` so many.  In SGF it is GM[4], and the rules tell its row: RU[5 in a row], RU[exactly 5 in a row].
+    index   node
+    0       {"parent": -1, "comment": "Jubango"}                       the root, after the setup stones
+    1       {"parent": 0, "move": "B Q16", "black": 0.52, "visits": 800}
+    2       {"parent": 1, "move": "W D4"}
+    3       {"parent": 1, "move": "W Q4"}                              a variation
 
-A node stands after its parent.  `black` is Black's win rate after the move, from 0 to 1, found by so many
-visits; in SGF it is a line of the comment.  What an SGF property means, records.py knows; this file adds the
-branches that records.py leaves out, and keeps those whose moves can be played.
+"black" is Black's win rate after the move, 0 to 1, and "visits" the visits of the search that found it; in SGF
+they are the first line of the comment.  Gomoku is GM[4] with RU[5 in a row] or RU[exactly 5 in a row].
+parser.py reads the main line; this module adds the variations, as far as their moves are legal.
 """
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from sgfmill import sgf
@@ -23,13 +25,16 @@ from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import format_gtp, interpret_gtp, interpret_sgf, point_at, row_col
 from mugo.games.game import GAMES, new_game
+from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import interpret_row, say_row
 from mugo.games.position import COLOUR_LETTERS, COLOUR_OF, BasePosition, IllegalMove
-from mugo.sgf.convert import replayed
-from mugo.sgf.parser import GOMOKU, BadRecord, read_records
+from mugo.sgf.convert import replay_record, rules_of
+from mugo.sgf.parser import read_records
+from mugo.sgf.properties import GM_GOMOKU
+from mugo.sgf.record import BadRecord
 
-MAX_NODES = 20_000                       # of one game; a commented joseki dictionary is none
-MAX_COMMENT = 20_000                     # letters
+MAX_NODES = 20_000                       # of one game; only joseki dictionaries have more
+MAX_COMMENT = 20_000                     # characters
 INFO = {"PB": "black", "PW": "white", "BR": "black_rank", "WR": "white_rank", "RE": "result", "DT": "date",
         "EV": "event", "PC": "place", "RU": "rules"}
 WIN_RATE = re.compile(r"Black wins (\d{1,3}(?:\.\d)?) % \((\d+) visits\)\s*")
@@ -44,102 +49,103 @@ def interpret_move(text: str, size: int) -> tuple[int, int]:
     """(colour, point) of 'B Q16'.  Raises BadInput."""
     colour, _, vertex = text.partition(" ")
     if colour.lower() not in COLOUR_OF:
-        raise BadInput(f"{text[:20]!r} is no move: 'B Q16' or 'W pass' would be")
+        raise BadInput(f"{text[:20]!r} is not a move; expected 'B Q16' or 'W pass', for instance")
     try:
         return COLOUR_OF[colour.lower()], interpret_gtp(vertex, size)
     except ValueError as error:
         raise BadInput(str(error)) from None
 
 
-# ---- the start ---------------------------------------------------------------------------------
+# ---- the root position -------------------------------------------------------------------------
 
 def empty_board(game: dict) -> BasePosition:
-    """The empty board that a game's `name` (Go without one), `size`, and `komi` or `k` and `exactly` describe.
-    Raises BadInput."""
+    """The empty board for a game's "name" (default: Go), "size", and "komi" or "k" and "exactly".
+
+    Raises BadInput.
+    """
     name = game.get("name", "go")
     if name not in GAMES:
-        raise BadInput(f"{name!r:.20} is no game ({', '.join(GAMES)})")
-    size = field(game, "size", int)
+        raise BadInput(f"unknown game {name!r:.20} (known: {', '.join(GAMES)})")
+    size = require_field(game, "size", int)
     if name == "go":
-        return new_game(name, size, komi=number(game, "komi", 361))
+        return new_game(name, size, komi=require_number(game, "komi", 361))
     exactly = game.get("exactly", False)
     if not isinstance(exactly, bool):
-        raise BadInput("'exactly' is true or false")
-    return new_game(name, size, k=field(game, "k", int), exactly=exactly)
+        raise BadInput("'exactly' must be true or false")
+    return new_game(name, size, k=require_field(game, "k", int), exactly=exactly)
 
 
-def describe_start(position: BasePosition) -> dict:
-    """What an empty game is that begins here: the first entries of `read_game`'s answer."""
+def game_from_position(position: BasePosition) -> dict:
+    """A game without moves whose root position is `position`."""
     size = position.size
     stones = position.stones
     points = {colour: [format_gtp(point_at(row, col, size), size)
                        for row, col in np.argwhere(stones == colour).tolist()] for colour in (BLACK, WHITE)}
-    rules = {"k": position.k, "exactly": position.exactly} if position.game == "gomoku" else \
-        {"komi": position.komi, "handicap": position.handicap}
-    return {"name": position.game, "size": size, **rules, "black": points[BLACK], "white": points[WHITE],
+    return {"name": position.game, "size": size, **rules_of(position), "black": points[BLACK], "white": points[WHITE],
             "first": COLOUR_LETTERS[position.to_play], "info": {}, "nodes": [{"parent": -1}]}
 
 
 # ---- reading -----------------------------------------------------------------------------------
 
 def read_game(data: bytes) -> dict:
-    """The first game of an SGF file: {"name", "size", "komi", "handicap" (or "k", "exactly"), "black", "white":
-    vertices set up, "first": 'B' or 'W', "info": {...}, "nodes": [...]}.
+    """The first game of an SGF file, without the variations whose moves are illegal.
 
-    Branches with moves that cannot be played are left out.  Raises BadInput where the game itself has one, or
-    is none.
+    Raises BadInput if there is no game, or if its main line has an illegal move.
     """
     record = next(read_records(data, gomoku=True))
     if isinstance(record, BadRecord):
         raise BadInput(str(record))
     try:
-        line = list(replayed(record).line())
+        line = list(replay_record(record).line())
     except IllegalMove as error:
         raise BadInput(str(error)) from None
-    game = describe_start(line[0].with_turn(record.first))
+    game = game_from_position(line[0].with_turn(record.first_player))
     game["info"] = {name: getattr(record, name) for name in INFO.values() if getattr(record, name)}
     if interpret_row(record.rules) and record.k:
-        del game["info"]["rules"]            # `k` and `exactly` say it
+        del game["info"]["rules"]            # redundant with "k" and "exactly"
     try:
         root = sgf.Sgf_game.from_bytes(data).get_root()
-    except ValueError:                       # what records.py forgives and sgfmill does not: no variations then
+    except ValueError:                       # sgfmill is stricter than parser.py: the main line only
         game["nodes"] = [{"parent": -1}] + [
-            {"parent": number, "move": format_move(position.mover, position.last, record.size)}
-            for number, position in enumerate(line[1:])]
+            {"parent": number, "move": format_move(colour, point, record.size)}
+            for number, (colour, point) in enumerate(line[-1].moves)]
         return game
     game["nodes"] = list(_nodes(root, line))
     return game
 
 
-def _nodes(root, line: list[BasePosition]) -> Iterator[dict]:
-    """The nodes of sgfmill's tree that have a move; what others say belongs to the move before."""
+def _nodes(root: sgf.Tree_node, line: list[BasePosition]) -> Iterator[dict]:
+    """The nodes with a move; the comment of a node without one goes to the node before it.
+
+    line: the positions of the main line, the root position first.
+    """
     found: list[dict] = []
     size = line[0].size
-    # (node, number of the parent, position before, moves of the game's main line so far or None off it)
-    todo = [(root, -1, line[0], 0)]
-    while todo and len(found) < MAX_NODES:
-        node, parent, position, ply = todo.pop()
+    # (node, index of its parent, position before it, moves of the main line before it; None off the main line)
+    stack: list[tuple[sgf.Tree_node, int, BasePosition, int | None]] = [(root, -1, line[0], 0)]
+    while stack and len(found) < MAX_NODES:
+        node, parent, position, moves = stack.pop()
         move = _move_of(node, size)
         if parent < 0:
             found.append({"parent": -1})
             parent = 0
         if move is not None:
             try:
-                if ply is not None and ply + 1 < len(line):
-                    position, ply = line[ply + 1], ply + 1
+                if moves is not None and moves + 1 < len(line):
+                    position, moves = line[moves + 1], moves + 1
                 else:
-                    position, ply = position.play(move[1], move[0]), None
+                    position, moves = position.play(move[1], move[0]), None
             except IllegalMove:
                 continue
             found.append({"parent": parent, "move": format_move(*move, size)})
             parent = len(found) - 1
         _add_comment(found[parent], node)
-        for k, child in reversed(list(enumerate(node))):
-            todo.append((child, parent, position, ply if k == 0 else None))
+        for k, child in reversed([*enumerate(node[:])]):
+            stack.append((child, parent, position, moves if k == 0 else None))
     yield from found
 
 
-def _move_of(node, size: int) -> tuple[int, int] | None:
+def _move_of(node: sgf.Tree_node, size: int) -> tuple[int, int] | None:
     for colour, letter in COLOUR_LETTERS.items():
         if node.has_property(letter):
             try:
@@ -149,69 +155,79 @@ def _move_of(node, size: int) -> tuple[int, int] | None:
     return None
 
 
-def _add_comment(kept: dict, node) -> None:
-    """Put an SGF node's comment into ours, the line about the win rate into `black` and `visits`."""
+def _add_comment(target: dict, node: sgf.Tree_node) -> None:
+    """Append an SGF node's comment to a node of the game; its win-rate line becomes "black" and "visits"."""
     if not node.has_property("C"):
         return
     try:
         text = node.get("C")
-    except (ValueError, LookupError):        # of another character set than the file says, or one for no text
+    except (ValueError, LookupError):        # not in the declared character set, or an unknown one
         text = node.get_raw("C").decode("utf-8", "replace")
     if match := WIN_RATE.search(text):
-        kept["black"], kept["visits"] = round(min(float(match[1]), 100) / 100, 3), int(match[2])
+        target["black"], target["visits"] = round(min(float(match[1]), 100) / 100, 3), int(match[2])
         text = text[:match.start()] + text[match.end():]
     if text.strip():
-        kept["comment"] = "\n".join(filter(None, (kept.get("comment"), text.strip())))[:MAX_COMMENT]
+        target["comment"] = "\n".join(filter(None, (target.get("comment"), text.strip())))[:MAX_COMMENT]
 
 
 # ---- writing -----------------------------------------------------------------------------------
 
 def format_game(game: dict) -> str:
-    """A game of the form of `read_game`'s answer as SGF.  Raises BadInput for what has another form."""
+    """A game as SGF text.  Raises BadInput, which names the field, if the dict has another form."""
     start = empty_board(game)
-    size = start.size
-    nodes = field(game, "nodes", list)
+    nodes = require_field(game, "nodes", list)
     if not 1 <= len(nodes) <= MAX_NODES:
         raise BadInput(f"a game has 1 to {MAX_NODES:,} nodes, not {len(nodes):,}")
-    written = sgf.Sgf_game(size, encoding="UTF-8")
+    written = sgf.Sgf_game(start.size, encoding="UTF-8")
     root = written.get_root()
     root.set("AP", ("MuGo", "web"))
-    info = field(game, "info", dict)
-    if start.game == "gomoku":
-        root.set_raw("GM", GOMOKU)
+    _set_info(root, game, start)
+    _set_setup(root, game, start.size)
+    tree_nodes = []
+    for i, node in enumerate(nodes):
+        if not isinstance(node, dict):
+            raise BadInput(f"node {i} of the game is not an object")
+        tree_node = root if i == 0 else _new_child(tree_nodes, node, i, start.size)
+        tree_nodes.append(tree_node)
+        if text := _comment(node):
+            tree_node.set("C", text)
+    return written.serialise().decode()
+
+
+def _set_info(root: sgf.Tree_node, game: dict, start: BasePosition) -> None:
+    info = require_field(game, "info", dict)
+    if isinstance(start, Gomoku):
+        root.set_raw("GM", GM_GOMOKU)
         info = info | {"rules": say_row(start.k, start.exactly)}
     else:
         root.set("KM", start.komi)
-        if handicap := int(number(game, "handicap", 361)):
+        if handicap := int(require_number(game, "handicap", 361)):
             root.set_raw("HA", str(handicap).encode())
     for ident, name in INFO.items():
         if isinstance(info.get(name), str) and info[name]:
-            root.set(ident, _writable(info[name][:200]))
-    stones = [{_sgfmill_point(interpret_move(f"B {vertex}", size)[1], size) for vertex in field(game, name, list)}
-              for name in ("black", "white")]
-    if None in stones[0] | stones[1]:
-        raise BadInput("a stone cannot stand on 'pass'")
-    if stones[0] | stones[1]:
-        root.set_setup_stones(*stones)
-    if stones[0] | stones[1] or game.get("first") == "W":
+            root.set(ident, _without_surrogates(info[name][:200]))
+
+
+def _set_setup(root: sgf.Tree_node, game: dict, size: int) -> None:
+    black, white = ({_sgfmill_point(interpret_move(f"B {vertex}", size)[1], size)
+                     for vertex in require_field(game, name, list)} for name in ("black", "white"))
+    if None in black | white:
+        raise BadInput("a setup stone cannot be on 'pass'")
+    if black | white:
+        root.set_setup_stones(black, white)
+    if black | white or game.get("first") == "W":
         root.set("PL", "w" if game.get("first") == "W" else "b")
-    places = []
-    for i, node in enumerate(nodes):
-        if not isinstance(node, dict):
-            raise BadInput(f"node {i} of the game is none")
-        if i == 0:
-            place = root
-        else:
-            parent = field(node, "parent", int)
-            if not 0 <= parent < i:
-                raise BadInput(f"node {i} of the game has no parent before it")
-            place = places[parent].new_child()
-            colour, point = interpret_move(field(node, "move", str), size)
-            place.set_move(COLOUR_LETTERS[colour].lower(), _sgfmill_point(point, size))
-        places.append(place)
-        if text := _comment(node):
-            place.set("C", text)
-    return written.serialise().decode()
+
+
+def _new_child(tree_nodes: list[sgf.Tree_node], node: dict, i: int, size: int) -> sgf.Tree_node:
+    """Node i of the game, with its move, as a child of its parent in sgfmill's tree."""
+    parent = require_field(node, "parent", int)
+    if not 0 <= parent < i:
+        raise BadInput(f"the parent of node {i} of the game is not a node before it")
+    child = tree_nodes[parent].new_child()
+    colour, point = interpret_move(require_field(node, "move", str), size)
+    child.set_move(COLOUR_LETTERS[colour].lower(), _sgfmill_point(point, size))
+    return child
 
 
 def _sgfmill_point(point: int, size: int) -> tuple[int, int] | None:
@@ -221,22 +237,24 @@ def _sgfmill_point(point: int, size: int) -> tuple[int, int] | None:
 
 
 def _comment(node: dict) -> str:
-    """A node's comment as SGF has it, the win rate first."""
+    """The SGF comment of a node: its win rate, then its text."""
     text = node.get("comment", "")
     text = text[:MAX_COMMENT] if isinstance(text, str) else ""
     black, visits = node.get("black"), node.get("visits")
     if isinstance(black, int | float) and isinstance(visits, int) and 0 <= black <= 1 and 0 <= visits < 1 << 63:
         text = f"Black wins {100 * black:.1f} % ({visits} visits)\n{text}"
-    return _writable(text.strip())
+    return _without_surrogates(text.strip())
 
 
-def _writable(text: str) -> str:
-    """JSON can have halves of letters, which UTF-8 has not."""
+def _without_surrogates(text: str) -> str:
+    """JSON strings can have lone surrogates, which UTF-8 cannot encode; each becomes '?'."""
     return text.encode("utf-8", "replace").decode()
 
 
-def field(message: dict, name: str, kind: type | tuple[type, ...]):
-    """An entry of a message.  Raises BadInput if it is missing or of another kind."""
+# ---- checks of a message -----------------------------------------------------------------------
+
+def require_field(message: dict, name: str, kind: type | tuple[type, ...]) -> Any:
+    """A field of a JSON message.  Raises BadInput if it is missing or has another type."""
     if name not in message:
         raise BadInput(f"{name!r} is missing")
     value = message[name]
@@ -245,9 +263,9 @@ def field(message: dict, name: str, kind: type | tuple[type, ...]):
     return value
 
 
-def number(message: dict, name: str, most: float) -> float:
-    """A number of a message, -most to most.  Raises BadInput for another."""
-    value = field(message, name, (int, float))
-    if not -most <= value <= most:               # which NaN is not
-        raise BadInput(f"{name!r} is a number from -{most:g} to {most:g}")
+def require_number(message: dict, name: str, most: float) -> float:
+    """A number of a JSON message, from -most to most.  Raises BadInput."""
+    value = require_field(message, name, (int, float))
+    if not -most <= value <= most:               # also rejects NaN
+        raise BadInput(f"{name!r} must be a number from -{most:g} to {most:g}")
     return float(value)

@@ -33,8 +33,8 @@ from mugo.players.player import RESIGN, Player
 from mugo.plots.diagrams import table
 from mugo.plots.terminal import PLAIN, Screen, board_lines, heat_lines, points_of
 from mugo.search.search import Thought
-from mugo.sgf.convert import load_position, record_of
-from mugo.sgf.parser import format_record
+from mugo.sgf.convert import load_position, record_from_position
+from mugo.sgf.writer import format_record
 from mugo.tui.input import as_point, what_is_wrong
 
 HINTS = 5                                # moves that `hint` names unless it is told
@@ -402,7 +402,7 @@ class Table:
 
     def _write(self, path: Path) -> None:
         names = {colour: "Human" if colour in self.humans else f"MuGo {self.player.name}" for colour in (BLACK, WHITE)}
-        record = record_of(self.position, result=self.result, black=names[BLACK], white=names[WHITE],
+        record = record_from_position(self.position, result=self.result, black=names[BLACK], white=names[WHITE],
                            date=time.strftime("%Y-%m-%d"), rules="Chinese")
         with atomic_write(path) as beside:
             beside.write_text(format_record(record), encoding="utf-8")

@@ -23,8 +23,8 @@ from mugo.games.planes import PLANES
 from mugo.games.position import COLOUR_LETTERS, COLOUR_OF, STONE_MARKS, BasePosition
 from mugo.games.scoring_session import Count
 from mugo.search.search import Thought
-from mugo.sgf.convert import record_of, replayed
-from mugo.sgf.tree import describe_start, empty_board, field, interpret_move, number
+from mugo.sgf.convert import record_from_position, replay_record
+from mugo.sgf.tree import empty_board, game_from_position, interpret_move, require_field, require_number
 
 MAX_MOVES = 2000                         # of a game
 SHOWN = 20                               # moves of a search
@@ -34,35 +34,36 @@ SHOWN = 20                               # moves of a search
 
 def new_game(request: dict) -> dict:
     """The start that `size`, `komi` and `handicap` (0, or 2 to 9 fixed stones) describe, or of Gomoku `size`, `k`
-    and `exactly`; see variations.read_game."""
+    and `exactly`; see sgf.tree.read_game."""
     position = empty_board(request)
     if position.game != "go":
-        return describe_start(position)
-    handicap = field(request, "handicap", int)
+        return game_from_position(position)
+    handicap = require_field(request, "handicap", int)
     try:
-        return describe_start(position.with_handicap(fixed_handicap(position.size, handicap)) if handicap else position)
+        return game_from_position(
+            position.with_handicap(fixed_handicap(position.size, handicap)) if handicap else position)
     except ValueError as error:
         raise BadInput(str(error)) from None
 
 
 def position_of_request(request: dict) -> BasePosition:
     """The position after `moves` in `game`; like the records of Go, it forbids no repetition."""
-    game, moves = field(request, "game", dict), field(request, "moves", list)
+    game, moves = require_field(request, "game", dict), require_field(request, "moves", list)
     start = empty_board(game)
     size = start.size
     if len(moves) > MAX_MOVES:
         raise BadInput(f"a game has {MAX_MOVES:,} moves at the most, not {len(moves):,}")
     try:
-        black, white = ([interpret_gtp(str(vertex), size) for vertex in field(game, name, list)]
+        black, white = ([interpret_gtp(str(vertex), size) for vertex in require_field(game, name, list)]
                         for name in ("black", "white"))
         if PASS in black + white:
             raise ValueError("a stone cannot stand on 'pass'")
         start = start.with_stones(black, white, COLOUR_OF.get(str(game.get("first")).lower(), BLACK))
         if start.game == "go":
-            start.handicap = int(number(game, "handicap", 361))
+            start.handicap = int(require_number(game, "handicap", 361))
         played = [interpret_move(str(move), size) for move in moves]
         coded = [move_index(point, size) + (WHITE_BIT if colour == WHITE else 0) for colour, point in played]
-        return replayed(replace(record_of(start), moves=np.array(coded, np.int16)))
+        return replay_record(replace(record_from_position(start), moves=np.array(coded, np.int16)))
     except ValueError as error:              # IllegalMove is one
         raise BadInput(str(error)) from None
 

@@ -39,7 +39,7 @@ from mugo.players.player import (
     usual,
 )
 from mugo.search.search import Search
-from mugo.sgf.tree import describe_start, field, format_game, number, read_game
+from mugo.sgf.tree import format_game, game_from_position, read_game, require_field, require_number
 from mugo.web import handlers
 
 MAX_MESSAGE = 4 << 20                    # letters; an SGF of 3 MB
@@ -167,7 +167,7 @@ class Visitor:
         """Answer messages until the page is gone or silent for too long."""
         await self._say(None, {
             "hello": "MuGo", "planes": {game: handlers.plane_names(game) for game in GAMES},
-            "game": describe_start(self.room.first)})
+            "game": game_from_position(self.room.first)})
         while True:
             try:
                 async with asyncio.timeout(IDLE):
@@ -198,7 +198,7 @@ class Visitor:
             if not isinstance(number, int | str | None):
                 number = None
                 raise BadInput("'id' is a number or a string")
-            answer = await self._do(request, field(request, "do", str), number)
+            answer = await self._do(request, require_field(request, "do", str), number)
         except BadInput as error:
             answer = {"error": str(error)}
         except Exception:
@@ -279,8 +279,8 @@ class Visitor:
         by = request.get("by", "mcts")
         if by not in SEARCHERS:
             raise BadInput(f"'by' is 'mcts' or 'uct', not {by!r:.20}")
-        limit = field(request, "simulations", int) if "simulations" in request else None
-        seconds = number(request, "seconds", LONGEST) if "seconds" in request else LONGEST
+        limit = require_field(request, "simulations", int) if "simulations" in request else None
+        seconds = require_number(request, "seconds", LONGEST) if "seconds" in request else LONGEST
         if limit is not None and not 0 < limit <= 1 << 30 or seconds <= 0:
             raise BadInput(f"an analysis has at least one simulation, and {LONGEST:g} seconds at the most")
         kind = by, position.game
@@ -306,7 +306,7 @@ class Visitor:
 
     def _choose(self, position: BasePosition, request: dict) -> Work:
         """The move of a `level`'s player."""
-        key = field(request, "level", str)
+        key = require_field(request, "level", str)
         level = next((level for level in LEVELS if level.key == key), None)
         if level is None:
             raise BadInput(f"{key[:20]!r} is no level ({', '.join(level.key for level in LEVELS)})")
@@ -355,7 +355,7 @@ SEARCHES = {"analyse": Visitor._analyse, "choose": Visitor._choose, "judge": Vis
 
 def _load(request: dict, room: Room) -> dict:
     try:
-        return {"game": read_game(base64.b64decode(field(request, "data", str), validate=True))}
+        return {"game": read_game(base64.b64decode(require_field(request, "data", str), validate=True))}
     except (binascii.Error, ValueError) as error:
         raise BadInput(f"'data' is a file in base64: {error}") from None
 
@@ -372,7 +372,7 @@ def _offers(request: dict, room: Room) -> dict:
 
 
 def _score(request: dict, room: Room) -> dict:
-    dead = field(request, "dead", list) if "dead" in request else None
+    dead = require_field(request, "dead", list) if "dead" in request else None
     return handlers.score(handlers.position_of_request(request), dead, request.get("toggle"))
 
 
@@ -380,11 +380,12 @@ ANSWERS: dict[str, Callable[[dict, Room], dict]] = {
     "new": lambda request, room: {"game": handlers.new_game(request)},
     "offers": _offers,
     "look": lambda request, room: handlers.look(handlers.position_of_request(request)),
-    "play": lambda request, room: handlers.play(handlers.position_of_request(request), field(request, "move", str)),
+    "play": lambda request, room: handlers.play(handlers.position_of_request(request),
+                                                require_field(request, "move", str)),
     "policy": lambda request, room: handlers.policy(handlers.position_of_request(request), room.network),
     "planes": lambda request, room: handlers.planes(handlers.position_of_request(request)),
     "owners": lambda request, room: handlers.owners(handlers.position_of_request(request)),
     "score": _score,
     "load": _load,
-    "save": lambda request, room: {"sgf": format_game(field(request, "game", dict))},
+    "save": lambda request, room: {"sgf": format_game(require_field(request, "game", dict))},
 }

@@ -17,8 +17,10 @@ from small_games import random_game
 from mugo.data import dataset
 from mugo.data.preprocess import preprocess
 from mugo.games.coords import WHITE_BIT, symmetries
-from mugo.sgf import archives
-from mugo.sgf.parser import Record, format_record, read_records
+from mugo.sgf.parser import read_records
+from mugo.sgf.record import Record
+from mugo.sgf.sources import find_sources, read_files
+from mugo.sgf.writer import format_record
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,8 +38,8 @@ def sample_games() -> list[Record]:
     """Thirty of the sample games on 9x9, thirty on 19x19, and five with handicap stones anywhere; none short."""
     games = []
     for name in ("gnugo-9x9.zip", "gnugo-19x19.tar.gz"):
-        source, = archives.sources([str(ROOT / "data" / name)])
-        records = (record for text in archives.texts(source) for record in read_records(text.data))
+        source, = find_sources([str(ROOT / "data" / name)])
+        records = (record for text in read_files(source) for record in read_records(text.data))
         games += itertools.islice((record for record in records if len(record.moves) > 50), 30)
     rng = np.random.default_rng(1)
     return games + [next(read_records(random_game(9, 3, 60, rng).sgf.encode())) for _ in range(5)]
@@ -48,7 +50,7 @@ def copy(ways, game: Record, way: int, plies: int | None = None) -> Record:
     place = ways[way]
     return replace(game, setup=np.array([place[stone] for stone in game.setup.tolist()], np.int16),
                    moves=np.array([place[move] for move in game.moves.tolist()[:plies]], np.int16),
-                   first=game.first if way % 2 == 0 else -game.first)
+                   first_player=game.first_player if way % 2 == 0 else -game.first_player)
 
 
 def opening_of(game: Record) -> int:

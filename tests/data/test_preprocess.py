@@ -14,14 +14,16 @@ from random_records import random_record, write_games
 from mugo.data import dataset, preprocess
 from mugo.files import BadInput, lock_folder
 from mugo.games.coords import symmetries
-from mugo.sgf.parser import WHITE_BIT, format_record, read_records
+from mugo.sgf.parser import WHITE_BIT, read_records
+from mugo.sgf.writer import format_record
 
 
 def turned(record, symmetry: int, recolour: bool = False):
     """The same game on a turned board, with colours exchanged if asked."""
     turn = symmetries(record.size)[symmetry]
     moves = turn[record.moves & (WHITE_BIT - 1)] | ((record.moves & WHITE_BIT) ^ (WHITE_BIT if recolour else 0))
-    return replace(record, moves=moves.astype(np.int16), first=-record.first if recolour else record.first)
+    return replace(record, moves=moves.astype(np.int16), first_player=-record.first_player if recolour
+                   else record.first_player)
 
 
 def made_of(tmp_path, records, **options) -> dataset.DataSet:

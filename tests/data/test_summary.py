@@ -10,7 +10,7 @@ from small_games import games, small_data
 
 from mugo import cli
 from mugo.data import summary
-from mugo.sgf.parser import rank_number
+from mugo.sgf.properties import rank_number
 
 
 @pytest.fixture(scope="module")

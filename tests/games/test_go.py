@@ -290,14 +290,14 @@ def test_scores_are_written_as_sgf_does():
 
 # -- records
 
-def record(size=9, setup=(), moves=(), first=BLACK, komi=None, handicap=0):
+def record(size=9, setup=(), moves=(), first_player=BLACK, komi=None, handicap=0):
     return SimpleNamespace(size=size, setup=np.array(setup, np.int16), moves=np.array(moves, np.int16),
-                           first=first, komi=komi, handicap=handicap)
+                           first_player=first_player, komi=komi, handicap=handicap)
 
 
 def test_a_record_is_played_to_any_of_its_moves():
     moves = [40 + WHITE_BIT, 81, 41 + WHITE_BIT, 42]
-    game = record(setup=[0, 80], moves=moves, first=WHITE, komi=0.5, handicap=2)
+    game = record(setup=[0, 80], moves=moves, first_player=WHITE, komi=0.5, handicap=2)
     position = position_of(game)
     assert (position.plies, position.komi, position.handicap, position.to_play) == (4, 0.5, 2, WHITE)
     assert [format_gtp(p, 9) for _, p in position.moves] == ["E5", "pass", "F5", "G5"]
@@ -311,7 +311,7 @@ def test_a_record_says_whose_move_comes_next_even_out_of_turn():
     assert [position_of(game, n).to_play for n in range(5)] == [BLACK, BLACK, WHITE, WHITE, BLACK]
     assert [c for c, _ in position_of(game, 1).moves] == [BLACK], "who moved is not who moves next"
     assert [c for c, _ in position_of(game).moves] == [BLACK, BLACK, WHITE, WHITE]
-    assert position_of(record(first=WHITE)).to_play == WHITE
+    assert position_of(record(first_player=WHITE)).to_play == WHITE
     assert position_of(record(), komi=3.5).komi == 3.5
 
 

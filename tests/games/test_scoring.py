@@ -8,8 +8,8 @@ from drawing import SETTLED, assert_same_points, draw
 from mugo.games import scoring
 from mugo.games.coords import PASS, board_points
 from mugo.games.go import WHITE, position_of
-from mugo.sgf.archives import sources, texts
 from mugo.sgf.parser import read_records
+from mugo.sgf.sources import find_sources, read_files
 
 
 def test_owners_agree_with_the_board_when_it_is_settled():
@@ -168,8 +168,8 @@ def test_every_chain_has_one_status():
                                      pytest.param("gnugo-19x19.tar.gz", marks=pytest.mark.slow)])
 def test_the_sample_games_are_scored_as_gnu_go_scored_them(archive):
     same_winner, same_score = [], []
-    for source in sources([Path(__file__).parents[2] / "data" / archive]):
-        for text in texts(source):
+    for source in find_sources([Path(__file__).parents[2] / "data" / archive]):
+        for text in read_files(source):
             for record in read_records(text.data):
                 result = scoring.without_dead(position_of(record)).result()
                 same_winner.append(result[0] == record.result[0])

@@ -14,8 +14,8 @@ from mugo.games.gomoku import Position
 from mugo.match.gtp_client import side_of
 from mugo.match.openings import openings
 from mugo.match.referee import setting_up
-from mugo.sgf.convert import load_position, record_of
-from mugo.sgf.parser import format_record
+from mugo.sgf.convert import load_position, record_from_position
+from mugo.sgf.writer import format_record
 
 
 def test_a_row_ends_a_game_and_nobody_counts_it(play):  # noqa: F811
@@ -58,7 +58,7 @@ def test_random_openings_end_no_game():
 
 def test_recorded_openings_are_those_of_the_same_game(tmp_path):
     for name, start in ("a", Position(5)), ("b", Position(5, 3)), ("c", Position(5, 4, True)), ("d", Position(6, 4)):
-        (tmp_path / f"{name}.sgf").write_text(format_record(record_of(start.play(start.legal_points()[3]))))
+        (tmp_path / f"{name}.sgf").write_text(format_record(record_from_position(start.play(start.legal_points()[3]))))
     (tmp_path / "go.sgf").write_text("(;GM[1]SZ[5];B[aa])")
     opening = openings(str(tmp_path), Position(5))
     assert {opening(number).is_like(Position(5)) for number in range(4)} == {True}

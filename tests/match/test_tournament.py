@@ -23,8 +23,9 @@ from mugo.match.gtp_client import Program, side_of
 from mugo.match.openings import openings
 from mugo.match.referee import GameClock, Terms, interpret_time, play_game, setting_up
 from mugo.match.tournament import COLUMNS, Fixture, Folder, fixtures, interpret_score
-from mugo.sgf.convert import record_of
-from mugo.sgf.parser import format_record, read_records
+from mugo.sgf.convert import record_from_position
+from mugo.sgf.parser import read_records
+from mugo.sgf.writer import format_record
 
 
 def vertices(position):
@@ -207,8 +208,8 @@ def test_recorded_openings_are_each_used_once_before_one_comes_again(tmp_path):
         position = Position(9, 3.5)
         for point in moves:
             position = position.play(point)
-        (tmp_path / f"{number}.sgf").write_text(format_record(record_of(position)))
-    (tmp_path / "other.sgf").write_text(format_record(record_of(Position(5).play(8))))
+        (tmp_path / f"{number}.sgf").write_text(format_record(record_from_position(position)))
+    (tmp_path / "other.sgf").write_text(format_record(record_from_position(Position(5).play(8))))
     whole, two = (openings(str(tmp_path), Position(9, 6.5), moves=moves) for moves in (None, 2))
     assert len({tuple(vertices(whole(number))) for number in range(3)}) == 3
     assert vertices(whole(0)) == vertices(whole(3))

@@ -15,8 +15,8 @@ from mugo.games.scoring import without_dead
 from mugo.players import player as players
 from mugo.players.player import RESIGN, Manner, RandomPlayer, SearchPlayer, from_arguments
 from mugo.search.search import Search, Settings
-from mugo.sgf.archives import sources, texts
 from mugo.sgf.parser import read_records
+from mugo.sgf.sources import find_sources, read_files
 
 
 def uct(simulations=500, *, seed=1, **manner):
@@ -24,8 +24,8 @@ def uct(simulations=500, *, seed=1, **manner):
 
 
 def sample_games(name="gnugo-9x9.zip"):
-    for source in sources([Path(__file__).parents[2] / "data" / name]):
-        for text in texts(source):
+    for source in find_sources([Path(__file__).parents[2] / "data" / name]):
+        for text in read_files(source):
             yield from read_records(text.data)
 
 

@@ -19,7 +19,7 @@ from mugo.games.board import WHITE
 from mugo.games.coords import move_index, symmetries
 from mugo.games.planes import encode
 from mugo.nn.inference import Network
-from mugo.sgf.parser import rank_number
+from mugo.sgf.properties import rank_number
 from mugo.training import evaluate, predictions
 
 SIZE = 9

@@ -11,8 +11,10 @@ from mugo.files import BadInput
 from mugo.games.board import WHITE
 from mugo.games.gomoku import Position
 from mugo.plots.terminal import Screen, board_lines
-from mugo.sgf.convert import load_position, record_of
-from mugo.sgf.parser import BadRecord, format_record, read_records
+from mugo.sgf.convert import load_position, record_from_position
+from mugo.sgf.parser import read_records
+from mugo.sgf.record import BadRecord
+from mugo.sgf.writer import format_record
 from mugo.tui.session import words_of
 
 
@@ -83,7 +85,7 @@ def test_a_finished_game_that_is_loaded_shows_its_end_and_is_not_kept_again(tmp_
     position = Position(3)
     for vertex in points("A1 A2 B1 B2 C1", 3):
         position = position.play(vertex)
-    (tmp_path / "x.sgf").write_text(format_record(record_of(position)))
+    (tmp_path / "x.sgf").write_text(format_record(record_from_position(position)))
     for lines, start in ([], position), ([f"load {tmp_path / 'x.sgf'}"], Position(3)):
         _, shown = play(tmp_path, lines, position=start)
         assert "Black wins with 3 in a row, A1 B1 C1 (B+)." in shown
@@ -165,7 +167,7 @@ def test_a_game_is_the_same_after_writing_and_reading_it(tmp_path):
         while not position.is_over:
             position = position.play(int(rng.choice(position.legal_points())))
         path = tmp_path / "game.sgf"
-        path.write_text(format_record(record_of(position, result=position.result())))
+        path.write_text(format_record(record_from_position(position, result=position.result())))
         again = load_position(path)
         assert again.is_like(position) and again.moves == position.moves and str(again) == str(position)
         assert again.result() == position.result()

@@ -240,8 +240,8 @@ def test_there_is_an_end_to_visitors(client, monkeypatch):
                        "analyse, choose, judge, stop)"),
     ('{"do": "look"}', "'game' is missing"),
     ('{"do": "look", "game": {"size": true, "komi": 0}, "moves": []}', "'size' cannot be a bool"),
-    ('{"do": "look", "game": {"size": 9, "komi": NaN}, "moves": []}', "'komi' is a number from -361 to 361"),
-    ('{"do": "new", "size": 9, "komi": 1e999, "handicap": 0}', "'komi' is a number from -361 to 361"),
+    ('{"do": "look", "game": {"size": 9, "komi": NaN}, "moves": []}', "'komi' must be a number from -361 to 361"),
+    ('{"do": "new", "size": 9, "komi": 1e999, "handicap": 0}', "'komi' must be a number from -361 to 361"),
 ])
 def test_a_bad_message_gets_one_line(page, text, error):
     page.line.send_text(text)
@@ -250,7 +250,7 @@ def test_a_bad_message_gets_one_line(page, text, error):
 
 def test_a_bad_request_gets_one_line(page):
     for fields, error in [
-        ({"moves": ["C3"]}, "'C3' is no move: 'B Q16' or 'W pass' would be"),
+        ({"moves": ["C3"]}, "'C3' is not a move; expected 'B Q16' or 'W pass', for instance"),
         ({"moves": ["B pass"] * 2001}, "a game has 2,000 moves at the most, not 2,001"),
         ({"moves": [], "game": game(black=["C3"], white=["C3"])}, "a white stone cannot stand on C3"),
         ({"moves": [], "game": game(black=["pass"])}, "a stone cannot stand on 'pass'"),
@@ -348,7 +348,7 @@ def test_a_recorded_game_may_repeat_a_position(page):
 
 
 @pytest.mark.parametrize("sgf, error", [
-    ("", "no game begins here: an SGF game begins with '(;'"),
+    ("", "no game found: an SGF game begins with '(;'"),
     ("(;GM[1]SZ[9];B[aa];W[aa])", "move 2: White A9 is occupied"),
     ("(;GM[2])", "GM[2] is another game; Go is GM[1], Gomoku GM[4]"),
 ])
@@ -358,7 +358,8 @@ def test_a_bad_sgf_file_gets_one_line(page, sgf, error):
 
 def test_a_game_that_is_none_is_not_written():
     for nodes, error in [([], "a game has 1 to 20,000 nodes, not 0"), ([{"parent": -1}, {"parent": 1, "move": "B A1"}],
-                         "node 1 of the game has no parent before it"), ([7], "node 0 of the game is none")]:
+                         "the parent of node 1 of the game is not a node before it"),
+                         ([7], "node 0 of the game is not an object")]:
         with pytest.raises(BadInput, match=error):
             format_game({**game(), "info": {}, "nodes": nodes})
 

@@ -272,7 +272,7 @@ def test_an_sgf_file_is_stepped_through_and_branches_grow(page):
 
 def test_a_bad_file_is_refused_in_a_line(page):
     load(page, "no game at all")
-    page.until(f"{STATUS} === \"game.sgf: no game begins here: an SGF game begins with '(;'\"")
+    page.until(f"{STATUS} === \"game.sgf: no game found: an SGF game begins with '(;'\"")
 
 
 def test_a_reload_keeps_the_game(page):

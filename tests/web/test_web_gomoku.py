@@ -81,9 +81,9 @@ def test_a_longer_row_wins_unless_exactly_is_asked_for(page):
     ({"moves": ["B A1", "W A1"], "move": "A2"}, "move 2: White A1 is occupied"),
     ({"game": gomoku(3, 4), "moves": [], "move": "A1"}, "3 to 3 in a row can win on 3x3, not 4"),
     ({"game": gomoku(2, 2), "moves": [], "move": "A1"}, "a Gomoku board is 3x3 to 19x19, not 2x2"),
-    ({"game": gomoku(exactly=1), "moves": [], "move": "A1"}, "'exactly' is true or false"),
-    ({"game": gomoku() | {"name": "chess"}, "moves": [], "move": "A1"}, "'chess' is no game (go, gomoku)"),
-    ({"game": gomoku() | {"name": []}, "moves": [], "move": "A1"}, "[] is no game (go, gomoku)"),
+    ({"game": gomoku(exactly=1), "moves": [], "move": "A1"}, "'exactly' must be true or false"),
+    ({"game": gomoku() | {"name": "chess"}, "moves": [], "move": "A1"}, "unknown game 'chess' (known: go, gomoku)"),
+    ({"game": gomoku() | {"name": []}, "moves": [], "move": "A1"}, "unknown game [] (known: go, gomoku)"),
 ])
 def test_what_is_not_allowed_is_explained_in_a_line(page, request_, error):
     assert page.ask("play", **({"game": gomoku()} | request_))["error"] == error

@@ -1,0 +1,91 @@
+"""A collection in UTF-8 -> the main line of each of its games, as SGF text that sgfmill can parse.
+
+    (;GM[1];B[aa](;W[bb])(;W[cc]))(;GM[1]...)   ->   (;GM[1];B[aa];W[bb])   (;GM[1]...)
+
+The main line is the first variation at every branch: all nodes before the first `)`, so no tree is built.
+Every step is linear in the length of the text, and the number and length of the values are limited, so no
+input makes the parser slow or large.  What properties mean is not known here.
+"""
+import itertools
+import re
+from collections.abc import Iterator
+
+from mugo.sgf.record import BadRecord
+
+MAX_DEPTH = 200_000                 # nested variations
+MAX_VALUES = 100_000                # property values in the main line; games have fewer than 1,000 moves
+
+_VALUE = re.compile(rb"\[[^\\\]]*+(?:\\.[^\\\]]*+)*+\]", re.DOTALL)
+_GAME_START = re.compile(rb"\(\s*;")
+# Root properties occur in the root node only: a line that begins with one begins a new game, even if the
+# brackets of the game before were never closed.
+_ROOT_NODE = re.compile(rb"(?<=[\r\n)])[ \t]{0,9}\(\s{0,9};\s{0,9}(?:FF|GM|CA|AP|SZ)\s{0,9}\[[^\\\]]{0,40}\]")
+_NODE = re.compile(rb";\s{0,9}[A-Za-z]{1,20}\s{0,9}\[")
+_UP_TO_BRACKET = re.compile(rb"([^()\[]*+(?:" + _VALUE.pattern + rb"[^()\[]*+)*+)([()])", re.DOTALL)
+_VALUE_OR_OPENING_BRACKET = re.compile(rb"(" + _VALUE.pattern + rb")|\(", re.DOTALL)
+
+
+def main_lines(text: bytes) -> Iterator[bytes | BadRecord]:
+    """The main line of each game in a collection, or a BadRecord in its place."""
+    if _NODE.match(text.lstrip()):
+        text = b"(" + text          # some games of the Fox server lack it
+    roots = (match.start() for match in _ROOT_NODE.finditer(text))
+    for start, stop in itertools.pairwise(itertools.chain([0], roots, [len(text)])):
+        part = text[start:stop]
+        position = 0
+        while begin := _GAME_START.search(part, position):
+            try:
+                if _NODE.search(part, position, begin.start()):
+                    raise BadRecord("malformed SGF", "a variation outside any game: one ')' too many")
+                game, position = _main_line(part, begin.start())
+            except BadRecord as bad:
+                yield bad
+                break
+            yield game
+
+
+def _main_line(text: bytes, start: int) -> tuple[bytes, int]:
+    """The main line of the game that begins at `start`, and the index after the end of the game."""
+    depth = max_depth = 0
+    leaf = None                     # end of the main line
+    position = start
+    while True:
+        match = _UP_TO_BRACKET.match(text, position)
+        if match is None:
+            raise BadRecord("malformed SGF", "the game is truncated: its brackets are never closed")
+        if text[position - 1:position] == b")" and match[1].strip():
+            raise BadRecord("malformed SGF", "nodes follow a variation that is already closed")
+        position = match.end()
+        if match[2] == b"(":
+            depth += 1
+            max_depth = max(depth, max_depth)
+            if depth > MAX_DEPTH:
+                raise BadRecord("too large", f"more than {MAX_DEPTH:,} nested variations")
+        else:
+            depth -= 1
+            leaf = leaf or position
+            if depth == 0:
+                break
+    line = text[start:leaf]
+    if max_depth > 1:
+        line = b"(" + _VALUE_OR_OPENING_BRACKET.sub(rb"\1", line[1:])
+    if len(line) > 100_000:
+        line = _limit_values(line)
+    return line, position
+
+
+def _limit_values(line: bytes) -> bytes:
+    """A long main line with its longest values (over 50 kB) replaced by '...', which bounds sgfmill's memory.
+
+    Raises BadRecord for too many values.
+    """
+    values = other_bytes = end = 0
+    for value in _VALUE.finditer(line):
+        values += 1
+        other_bytes += value.start() - end
+        end = value.end()
+        if values > MAX_VALUES:
+            break
+    if values > MAX_VALUES or other_bytes + len(line) - end > 10 * MAX_VALUES:
+        raise BadRecord("too large", f"more than {MAX_VALUES:,} property values in the main line")
+    return _VALUE.sub(lambda value: value[0] if len(value[0]) <= 50_000 else b"[...]", line)

@@ -1,0 +1,133 @@
+"""The values of SGF's game-info properties: komi, result, date, handicap, rank.
+
+Each function takes what real archives have (KGS, Tygem, the Fox server, professional collections; English,
+Chinese, Japanese, Korean) and returns the one form that Record uses.  An unreadable value counts as unknown.
+A *property map* is a node as sgfmill gives it: {'KM': [b'6.5']}.
+"""
+import math
+import re
+from collections.abc import Mapping
+
+from sgfmill import sgf_grammar
+
+from mugo.games.coords import WHITE_BIT
+from mugo.sgf.record import BadRecord
+
+Properties = Mapping[str, list[bytes]]
+
+GM_GO, GM_GOMOKU = b"1", b"4"       # values of the property GM (game)
+
+
+def property_text(properties: Properties, ident: str) -> str:
+    """The first value of a property as one printable line of at most 200 characters; '' if it is missing."""
+    if ident not in properties:
+        return ""
+    raw = properties[ident][0][:2000]
+    if b"\\" in raw or b"\n" in raw or b"\r" in raw:
+        raw = sgf_grammar.simpletext_value(raw)
+    text = raw.decode("utf-8", "replace")[:200]
+    if not text.isprintable():
+        text = "".join(letter if letter.isprintable() else " " for letter in text)
+    return text.strip()
+
+
+def interpret_handicap(properties: Properties, stones: list[int], moves: list[int]) -> int:
+    """The handicap stones of Black, set up or played as the first moves; 0 in an even game.
+
+    stones, moves: the game's coded setup stones and moves.  Without HA, two or more black setup stones before a
+    first move of White count.  Raises BadRecord if HA declares stones that are not on the board.
+    """
+    declared = re.match(r"\d{1,2}", property_text(properties, "HA"), re.ASCII)
+    handicap = int(declared[0]) if declared else 0
+    black_stones = sum(stone < WHITE_BIT for stone in stones)
+    white_first = bool(moves) and moves[0] >= WHITE_BIT
+    if handicap >= 2:
+        if not black_stones and white_first:
+            raise BadRecord("handicap stones missing",
+                            f"HA[{handicap}], and White moves first, but no stones are set up")
+        return handicap
+    return black_stones if white_first and black_stones == len(stones) >= 2 else 0
+
+
+def interpret_komi(properties: Properties) -> float | None:
+    """Komi in points, a multiple of 0.5 of at most 361; None if unknown."""
+    text = property_text(properties, "KM")
+    match = re.match(r"[+-]?\d{1,6}(?:[.,]\d{1,6})?", text, re.ASCII)
+    if not match:
+        return None
+    komi = float(match[0].replace(",", ".")) + ("½" in text or "1/2" in text) / 2
+    if abs(komi) >= 200:
+        komi /= 100                 # the Fox server writes 650, or 325 for Chinese counting
+    if komi % 0.5 == 0.25 or "子" in text:
+        komi *= 2                   # counted in stones: 3.75 under Chinese rules
+    fox = "TC" in properties or any(b"foxwq" in program for program in properties.get("AP", ()))
+    if komi == 0 and fox and property_text(properties, "HA") == "0":
+        return None                 # how the Fox server writes an unknown komi
+    return komi if abs(komi) <= 361 and komi % 0.5 == 0 else None
+
+
+_WINNER = re.compile(r"\s*(?:(b|black|w|white)(?:\s*\+|\s+w[io]ns?\b|\s*$)"
+                     r"|(?:([黑黒흑])|[白백]).*?[胜勝승贏赢])", re.IGNORECASE)
+_WIN_BY = (
+    ("R", re.compile(r"\br\b|resign|中盘|中盤|中押|불계", re.IGNORECASE)),
+    ("T", re.compile(r"\bt\b|time|超时|超時|时间|時間|시간", re.IGNORECASE)),
+    ("F", re.compile(r"\bf\b|forfeit|offline|反则|反則|弃权|棄權|반칙|기권", re.IGNORECASE)),
+)
+_DECIMAL = re.compile(r"(?<![\d/])\d{1,4}(?:[.,]\d{1,4})?(?!\d*/)", re.ASCII)
+_FRACTION = re.compile(r"(\d)/([24])", re.ASCII)
+_DRAW = re.compile(r"0|draw|jigo|tie|和棋|和局|持碁|ジゴ|무승부", re.IGNORECASE)
+
+
+def interpret_result(text: str, size: int) -> str:
+    """A result (RE) in the form of Record.result; size: the board's, which limits the margin."""
+    if _DRAW.fullmatch(text.strip()):
+        return "0"
+    match = _WINNER.match(text)
+    if not match:
+        return ""
+    winner = "B" if match[2] or (match[1] or "").lower().startswith("b") else "W"
+    rest = text[match.end(1):] if match[1] else text
+    for letter, pattern in _WIN_BY:
+        if pattern.search(rest):
+            return f"{winner}+{letter}"
+    decimal, fraction = _DECIMAL.search(rest), _FRACTION.search(rest)
+    margin = float(decimal[0].replace(",", ".")) if decimal else 0.0
+    margin += int(fraction[1]) / int(fraction[2]) if fraction else 0.0
+    margin += 0.5 * bool(re.search("[半½반]", rest))
+    if margin % 0.5 == 0.25 or "子" in rest:
+        margin *= 2                 # counted in stones
+    # In games that were not counted the Fox server writes +0.0 or +0.02, KGS +8194.
+    return f"{winner}+{margin:g}" if 0 < margin <= 2 * size * size and margin % 0.5 == 0 else f"{winner}+"
+
+
+def interpret_date(text: str) -> str:
+    """A date (DT) as '2016-03-09', '2016-03' or '2016': the first one in the text; '' if there is none."""
+    match = re.search(r"(?<!\d)(\d{4})(?:[-/.年](\d{1,2})(?:[-/.月](\d{1,2}))?)?(?!\d)", text, re.ASCII)
+    if not match:
+        return ""
+    date = match[1]
+    for part, most in ((match[2], 12), (match[3], 31)):
+        if not part or not 1 <= int(part) <= most:
+            break
+        date += f"-{int(part):02}"
+    return date
+
+
+_NUMERALS = {numeral: value for value, numeral in enumerate("一二三四五六七八九", 1)} | {"初": 1}
+_RANK = re.compile(r"(?P<pro>p|pro|职业|職業|프로)?\s*(?P<number>\d{1,2}|[初一二三四五六七八九])\s*-?\s*"
+                   r"(?P<unit>dan|kyu|gup|[dkp段级級단급])(?P<rest>.*)", re.IGNORECASE)
+
+
+def rank_number(text: str) -> float:
+    """A rank as a number: 2k is -1, 1k 0, 1d 1, 9d 9, professional 1p 10, 9p 18; NaN if unknown."""
+    match = _RANK.match(text.strip())
+    if not match:
+        return math.nan
+    number = _NUMERALS.get(match["number"]) or int(match["number"])
+    unit = match["unit"].lower()
+    if unit in ("k", "kyu", "gup", "级", "級", "급"):
+        return float(1 - number) if 1 <= number <= 40 else math.nan
+    if not 1 <= number <= 9:
+        return math.nan
+    professional = match["pro"] or unit == "p" or "pro" in match["rest"].lower()
+    return float(number + 9 if professional else number)

@@ -1,0 +1,53 @@
+"""Record: one game as a file has it.  BadRecord: a game that cannot be used, and why.
+
+A *coded move* is an int16: the move index of games/coords.py, plus WHITE_BIT (512) if White plays.
+Whether the moves are legal is not checked here; games/go.py and sgf/convert.py replay a record.
+"""
+from dataclasses import dataclass
+
+import numpy as np
+
+from mugo.games.board import BLACK, WHITE
+
+
+class BadRecord(ValueError):
+    """A game that cannot be used.
+
+    `reason` is a short category ("malformed SGF", "illegal move") by which `mugo preprocess` counts; str() gives the
+    details in one line.
+    """
+
+    def __init__(self, reason: str, details: str):
+        super().__init__(details)
+        self.reason = reason
+
+    def __reduce__(self):
+        return BadRecord, (self.reason, str(self))      # pickled with both arguments
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One game of Go or Gomoku as it was recorded."""
+
+    size: int
+    setup: np.ndarray               # int16 (k,): setup stones before the first move, coded, sorted by move index
+    moves: np.ndarray               # int16 (n,): coded moves, passes included
+    first_player: int = BLACK       # BLACK or WHITE: who plays the first move
+    komi: float | None = None       # points; None if unknown
+    handicap: int = 0               # stones; 0 for an even game
+    result: str = ""                # 'B+3.5', 'W+R', 'B+T', 'B+F', 'W+' (margin unknown), '0' (draw), '' (unknown)
+    black: str = ""                 # name of the player
+    white: str = ""
+    black_rank: str = ""            # as written: '6d', 'P9段'; see properties.rank_number
+    white_rank: str = ""
+    date: str = ""                  # '2016-03-09', '2016-03', '2016' or ''
+    event: str = ""
+    place: str = ""
+    rules: str = ""
+    k: int = 0                      # Gomoku: stones in a row that win; 0 in Go
+    exactly: bool = False           # Gomoku: whether more than k in a row do not win
+
+    @property
+    def winner(self) -> int:
+        """BLACK (1), WHITE (-1), or 0 for a draw or an unknown result."""
+        return {"B": BLACK, "W": WHITE}.get(self.result[:1], 0)

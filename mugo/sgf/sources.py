@@ -1,0 +1,131 @@
+"""Find the SGF files and archives below the paths of a command line, and read them.
+
+    paths             find_sources                       read_files
+    games/            games/old/1.sgf, games/2.sgf       SgfFile("games", "old/1.sgf", b"(;GM[1]...")
+                      games/kgs.tar.gz                   SgfFile("kgs.tar.gz", "2003/1.sgf", ...)
+    fox.zip           fox.zip                            UnreadableFile("fox.zip", "7p/3.sgf", "Bad CRC-32 ...")
+
+The same paths give the same sources and files in the same order, so an interrupted run can be resumed.
+"""
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from mugo.files import BadInput, error_line
+from mugo.sgf.archives import (
+    ARCHIVE_SUFFIXES,
+    COMPRESSED,
+    SgfFile,
+    UnreadableFile,
+    file_format,
+    is_sgf_name,
+    printable_name,
+    require_package,
+    unpack,
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """An archive, or the loose SGF files of a folder."""
+
+    label: str                      # the last part of its path, printable
+    path: str                       # of the archive, or of the folder
+    size: int                       # bytes on disk
+    files: tuple[str, ...] | None   # paths of the loose files within the folder; None for an archive
+
+    def checksum(self) -> str:
+        """The SHA-256 of an archive, in hexadecimal; '' for loose files.  Raises OSError."""
+        if self.files is not None:
+            return ""
+        with open(self.path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def find_sources(paths: Iterable[str | os.PathLike]) -> list[Source]:
+    """The sources below files and folders, without repetition, in a fixed order.
+
+    In folders, files are chosen by their suffix, recursively; a file that is named itself is always included.
+    Raises BadInput if a path does not exist, a folder has no SGF file and no archive, or a package that
+    reads an archive's format is not installed.
+    """
+    found: list[Source] = []
+    single: dict[str, list[str]] = {}           # {folder: names} of files that are named themselves
+    for path in [os.fspath(path) for path in paths]:
+        if os.path.isdir(path):
+            in_folder = _search_folder(path)
+            if not in_folder:
+                raise BadInput(f"{printable_name(path)}: no SGF file and no archive in this folder")
+            found += in_folder
+        elif not os.path.isfile(path):
+            raise BadInput(f"{printable_name(path)}: no such file or folder")
+        elif _is_archive(path):
+            found.append(_make_source(path))
+        else:
+            folder, name = os.path.split(path)
+            single.setdefault(folder or os.curdir, []).append(name)
+    found += [_make_source(folder, dict.fromkeys(names)) for folder, names in single.items()]
+    for source in found:
+        _require_packages(source)
+    return list({(os.path.realpath(source.path), source.files): source for source in found}.values())
+
+
+def read_files(source: Source) -> Iterator[SgfFile | UnreadableFile]:
+    """All SGF files of a source; an UnreadableFile in the place of one that cannot be read."""
+    for name in [""] if source.files is None else source.files:
+        try:
+            with open(os.path.join(source.path, name) if name else source.path, "rb") as file:
+                yield from unpack(source.label, printable_name(name), file)
+        except OSError as error:
+            yield UnreadableFile(source.label, printable_name(name), error_line(error))
+
+
+def _search_folder(folder: str) -> list[Source]:
+    """The archives below a folder, then its loose files as one source."""
+    archives, loose = [], []
+
+    def unreadable_folder(error: OSError) -> None:
+        loose.append(os.path.relpath(error.filename, folder))       # read_files reports it
+
+    for parent, folders, names in os.walk(folder, onerror=unreadable_folder):
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(parent, name)
+            if name.lower().endswith(ARCHIVE_SUFFIXES) and os.path.isfile(path):
+                archives.append(_make_source(path))
+            elif is_sgf_name(name) and os.path.isfile(path):
+                loose.append(os.path.relpath(path, folder))
+    return archives + ([_make_source(folder, loose)] if loose else [])
+
+
+def _make_source(path: str, files: Iterable[str] | None = None) -> Source:
+    label = printable_name(os.path.basename(os.path.abspath(path)))
+    if files is None:
+        return Source(label, path, os.path.getsize(path), None)
+    files = tuple(files)
+    paths = (os.path.join(path, name) for name in files)
+    return Source(label, path, sum(os.path.getsize(file) for file in paths if os.path.isfile(file)), files)
+
+
+def _is_archive(path: str) -> bool:
+    """Whether a file's first bytes are those of an archive; false for a single compressed SGF file."""
+    try:
+        with open(path, "rb") as file:
+            kind = file_format(file.read(512), path)
+    except OSError:
+        return False
+    return kind != "" and not (kind in COMPRESSED and is_sgf_name(path))
+
+
+def _require_packages(source: Source) -> None:
+    """Raise BadInput if a package that this archive needs is missing: before the work begins."""
+    if source.files is not None:
+        return
+    try:
+        with open(source.path, "rb") as file:
+            require_package(file_format(file.read(512), source.path))
+    except OSError:
+        pass                        # read_files reports it, and other sources can be read
+    except BadInput as missing:
+        raise BadInput(f"{printable_name(source.path)}: {missing}") from None

@@ -1,0 +1,43 @@
+"""Record -> SGF text (FF[4], UTF-8), one line of play without variations."""
+from collections.abc import Mapping
+
+from sgfmill import sgf_grammar
+
+from mugo import __version__
+from mugo.games import coords
+from mugo.games.board import WHITE
+from mugo.games.coords import WHITE_BIT
+from mugo.games.gomoku import say_row
+from mugo.sgf.properties import GM_GO, GM_GOMOKU
+from mugo.sgf.record import Record
+
+
+def format_record(record: Record, comments: Mapping[int, str] | None = None) -> str:
+    """The game as SGF text.  comments: move number (from 1; 0 is the root node) -> comment (C)."""
+    size = record.size
+    root = {"FF": [b"4"], "GM": [GM_GOMOKU if record.k else GM_GO], "CA": [b"UTF-8"],
+            "AP": [f"MuGo:{__version__}".encode()], "SZ": [str(size).encode()]}
+    info = {"PB": record.black, "PW": record.white, "BR": record.black_rank, "WR": record.white_rank,
+            "RE": record.result, "DT": record.date, "EV": record.event, "PC": record.place,
+            "RU": say_row(record.k, record.exactly) if record.k else record.rules,
+            "KM": "" if record.komi is None else f"{record.komi:g}",
+            "HA": str(record.handicap) if record.handicap else ""}
+    root.update({ident: [_escaped(text)] for ident, text in info.items() if text})
+    for coded in record.setup.tolist():
+        root.setdefault("AW" if coded & WHITE_BIT else "AB", []).append(_format_move(coded, size))
+    if len(record.setup) or record.first_player == WHITE:
+        root["PL"] = [b"W" if record.first_player == WHITE else b"B"]
+    tree = sgf_grammar.Coarse_game_tree()
+    tree.sequence = [root] + [{"W" if coded & WHITE_BIT else "B": [_format_move(coded, size)]}
+                              for coded in record.moves.tolist()]
+    for number, text in (comments or {}).items():
+        tree.sequence[number]["C"] = [_escaped(text)]
+    return sgf_grammar.serialise_game_tree(tree).decode()
+
+
+def _format_move(coded: int, size: int) -> bytes:
+    return coords.format_sgf(coords.point_of_index(coded & WHITE_BIT - 1, size), size).encode()
+
+
+def _escaped(text: str) -> bytes:
+    return sgf_grammar.escape_text(text.encode("utf-8", "replace"))

@@ -1,0 +1,31 @@
+"""Character sets: every encoding becomes UTF-8, and no declaration makes a game fail."""
+import pytest
+from sgf_games import read
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "gb18030", "big5", "shift_jis"])
+def test_names_in_any_character_set(encoding):
+    name = "許功蓋"                 # in Big5 each second byte is a backslash
+    if encoding == "gb18030":
+        name = "古力俔乚"            # in GBK some second bytes are brackets
+    charset = {"big5": "CA[Big5]", "shift_jis": "CA[Shift_JIS]"}.get(encoding, "")
+    record = read(f"(;{charset}PB[{name}]PW[{name}];B[pd];W[dp])".encode(encoding, "replace"))
+    assert len(record.moves) == 2
+    assert record.black == record.white == name.encode(encoding, "replace").decode(encoding)
+
+
+def test_a_declared_gb2312_is_read_as_its_superset_gb18030():
+    record = read("(;CA[GB2312]PB[俔乚];B[pd])".encode("gbk"))      # their second bytes are both brackets
+    assert record.black == "俔乚" and len(record.moves) == 1
+
+
+def test_a_truncated_character_does_not_affect_the_rest():
+    record = read("(;PB[天元".encode()[:-1] + "?]WR[P6段]CA[nonsense];B[pd])".encode())
+    assert record.black.startswith("天") and record.white_rank == "P6段"
+    assert len(record.moves) == 1
+
+
+@pytest.mark.parametrize("charset", ["", "zip", "rot13", "punycode", "idna", "utf-7", "undefined", "../..",
+                                     "x" * 500])
+def test_an_unknown_character_set_is_ignored(charset):
+    assert len(read(f"(;CA[{charset}]PB[".encode() + b"\xff\xfe\x80];B[pd])").moves) == 1

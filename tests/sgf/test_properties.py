@@ -1,0 +1,58 @@
+"""Game-info properties as servers write them: komi, result, date, rank."""
+import math
+
+import pytest
+from sgf_games import read
+
+from mugo.sgf.properties import rank_number
+
+
+@pytest.mark.parametrize("properties, komi", [
+    ("KM[6.5]", 6.5), ("KM[ 0.50 ]", 0.5), ("KM[-20]", -20), ("KM[0]", 0), ("KM[6,5]", 6.5), ("KM[6½]", 6.5),
+    ("", None), ("KM[]", None), ("KM[nan]", None), ("KM[1e3]", 1), ("KM[auto]", None), ("KM[99999999]", None),
+    ("KM[375]", 7.5), ("KM[750]", 7.5), ("KM[325]", 6.5), ("KM[650]", 6.5), ("KM[275]", 5.5),
+    ("KM[550]", 5.5), ("KM[3.75]", 7.5), ("KM[450]", 4.5),
+    ("KM[0]HA[0]AP[GNU Go:3.8]AP[foxwq]", None), ("KM[0]HA[0]TC[3]TT[30]", None),      # Fox server: unknown
+    ("KM[0]HA[3]AB[dd][dp][pd]TC[3]TT[30]", 0), ("KM[0]HA[0]", 0),
+])
+def test_komi(properties, komi):
+    assert read(f"(;{properties})").komi == komi
+
+
+@pytest.mark.parametrize("text, result, winner", [
+    ("B+3.5", "B+3.5", 1), ("W+0.50", "W+0.5", -1), ("B+12", "B+12", 1), ("b + 3.5 points", "B+3.5", 1),
+    ("W+Resign", "W+R", -1), ("B+R", "B+R", 1), ("W+Time", "W+T", -1), ("B+T", "B+T", 1),
+    ("W+Forfeit", "W+F", -1), ("B+Offline", "B+F", 1), ("B+", "B+", 1), ("W", "W+", -1),
+    ("B+1/2", "B+0.5", 1), ("B+0.0", "B+", 1), ("W+0.02", "W+", -1), ("W+8194.00", "W+", -1),
+    ("B+1.25", "B+2.5", 1), ("B+2 (moves beyond 200 not known)", "B+2", 1),
+    ("White wins by resignation", "W+R", -1), ("0", "0", 0), ("Draw", "0", 0), ("jigo", "0", 0),
+    ("和棋", "0", 0), ("?", "", 0), ("", "", 0), ("Void", "", 0), ("? (No further moves known)", "", 0),
+    ("Both lost", "", 0), ("黑中盘胜", "B+R", 1), ("白胜1.25子", "W+2.5", -1), ("黑胜3又3/4子", "B+7.5", 1),
+    ("白胜3/4子", "W+1.5", -1), ("白超时胜", "W+T", -1), ("黒3目半勝ち", "B+3.5", 1),
+    ("白中押し勝ち", "W+R", -1), ("흑불계승", "B+R", 1), ("백 2.5집승", "W+2.5", -1),
+    ("白半目勝", "W+0.5", -1), ("白超时", "", 0),
+])
+def test_results(text, result, winner):
+    record = read(f"(;RE[{text}])")
+    assert (record.result, record.winner) == (result, winner)
+
+
+@pytest.mark.parametrize("text, date", [
+    ("2016-03-09", "2016-03-09"), ("2003-12-31,2004-01-01", "2003-12-31"), ("2016-03-09,10", "2016-03-09"),
+    ("1996-05", "1996-05"), ("1996", "1996"), ("1988/4/5", "1988-04-05"), ("1988.04.05", "1988-04-05"),
+    ("2017年5月27日", "2017-05-27"), ("0800 approx.", "0800"), ("2011-13-40", "2011"),
+    ("13/5/95", ""), ("", ""),
+])
+def test_dates(text, date):
+    assert read(f"(;DT[{text}])").date == date
+
+
+@pytest.mark.parametrize("text, number", [
+    ("1d", 1), ("9d", 9), ("6d?", 6), ("9 dan", 9), ("9段", 9), ("初段", 1), ("九段", 9),
+    ("9단", 9), ("7D*", 7), ("1k", 0), ("2k", -1), ("15级", -14), ("18 kyu", -17), ("10급", -9),
+    ("1p", 10), ("9p", 18), ("P6段", 15), ("P9段", 18), ("9 dan pro", 18), ("Pro 1 dan", 10),
+    ("职业九段", 18), ("", None), ("-", None), ("?", None), ("NR", None), ("12d", None), ("0d", None),
+    ("d", None), ("strong", None),
+])
+def test_rank_numbers(text, number):
+    assert math.isnan(rank_number(text)) if number is None else rank_number(text) == number

@@ -1,0 +1,47 @@
+"""Finding the SGF files and archives below paths."""
+import os
+import sys
+
+import pytest
+from make_archives import GAMES, OTHERS, lay_out, read, tarred, zipped
+
+from mugo.files import BadInput
+from mugo.sgf.sources import find_sources
+
+
+def test_the_sources_of_a_folder_are_its_archives_and_its_loose_files(tmp_path):
+    lay_out(tmp_path, GAMES | OTHERS | {"deep/kgs.zip": zipped(GAMES), "fox.tar.gz": tarred(GAMES, "w:gz")})
+    assert [(source.label, source.files is None) for source in find_sources([tmp_path])] == [
+        ("fox.tar.gz", True), ("kgs.zip", True), (tmp_path.name, False)]
+    loose = find_sources([tmp_path])[-1]
+    assert loose.files == ("one.sgf", "three.mgt", os.path.join("deep", "er", "two.SGF"))
+    assert loose.checksum() == "" and loose.size == sum(map(len, GAMES.values()))
+    assert len(read(tmp_path)) == 9
+
+
+def test_files_and_folders_in_any_mixture_are_each_read_once(tmp_path):
+    folder = lay_out(tmp_path / "a", {"1.sgf": b"1", "x.zip": zipped(GAMES)})
+    lay_out(tmp_path / "b", {"2.txt": b"(;B[bb])", "3": b"(;B[cc])", "x.zip": zipped({"1.sgf": b"other"})})
+    others = [tmp_path / "b" / name for name in ("x.zip", "2.txt", "3")]
+    paths = [folder, *others, folder / "x.zip", folder]
+    found = find_sources(paths)
+    assert [(source.label, source.files) for source in found] == [
+        ("x.zip", None), ("a", ("1.sgf",)), ("x.zip", None), ("b", ("2.txt", "3"))]
+    assert found[0].checksum() != found[2].checksum()
+    assert len(read(*paths)) == 3 + 1 + 1 + 2
+
+
+def test_a_missing_path_and_an_empty_folder_are_errors(tmp_path):
+    with pytest.raises(BadInput, match="nowhere.zip: no such file or folder"):
+        find_sources([tmp_path / "nowhere.zip"])
+    with pytest.raises(BadInput, match="no SGF file and no archive in this folder"):
+        find_sources([tmp_path])
+
+
+@pytest.mark.parametrize("package, data", [("py7zr", b"7z\xbc\xaf\x27\x1c"), ("zstd", b"\x28\xb5\x2f\xfd")])
+def test_a_missing_package_is_reported_before_anything_is_read(tmp_path, monkeypatch, package, data):
+    for module in ("py7zr", "compression", "backports", "backports.zstd"):
+        monkeypatch.setitem(sys.modules, module, None)
+    (tmp_path / "games.archive").write_bytes(data + bytes(600))
+    with pytest.raises(BadInput, match=f"games.archive: .*pip install .*{package}"):
+        find_sources([tmp_path / "games.archive"])
