@@ -150,7 +150,7 @@ def _decompressed(kind: str, file: BinaryIO) -> gzip.GzipFile | bz2.BZ2File | lz
     return lzma.LZMAFile(file) if kind == "xz" else bz2.BZ2File(file)
 
 
-def _one_file(label: str, name: str, stream: IO[bytes]) -> Iterator[SgfFile | UnreadableFile]:
+def _one_file(label: str, name: str, stream: IO[bytes] | io.BufferedIOBase) -> Iterator[SgfFile | UnreadableFile]:
     data = stream.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         yield UnreadableFile(label, name, f"larger than {MAX_BYTES >> 20} MB")

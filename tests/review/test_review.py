@@ -154,7 +154,7 @@ def test_several_games_in_one_go_and_bad_ones_cost_a_line_each(tmp_path, capsys)
     (tmp_path / "planted.sgf").write_bytes(PLANTED)
     assert run(tmp_path, tmp_path / "games.zip", tmp_path / "planted.sgf") == 0
     shown = capsys.readouterr()
-    assert "mugo analyze: broken.sgf: the game is cut off" in shown.err
+    assert "mugo analyze: broken.sgf: the game is truncated" in shown.err
     assert "mugo analyze: two-2: there are no moves in this game" in shown.err
     assert [line.split()[0] for line in shown.out.splitlines()[:4]] == ["game", "old-1", "two-1", "planted"]
     names = {path.name for path in (tmp_path / "out").iterdir()}
