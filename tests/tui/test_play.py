@@ -277,7 +277,7 @@ def test_the_command_plays_through_pipes(tmp_path):
 
 
 @pytest.mark.parametrize("options, why", [(("--size", "99"), "99x99"), (("--handicap", "20"), "handicap"),
-                                          (("--move", "3"), "--load"), (("--load", "none.sgf"), "no file")])
+                                          (("--move", "3"), "--load"), (("--load", "none.sgf"), "is not a file")])
 def test_a_command_line_that_makes_no_sense_gets_one_line(options, why, capsys):
     assert cli.main(["play", "random", *options]) == 2
     error = capsys.readouterr().err
