@@ -3,7 +3,7 @@ import re
 
 import pytest
 from drawing import SEKI, draw
-from test_analyze import Values
+from gtp.test_analyze import Values
 
 from mugo.games.go import WHITE
 from mugo.gtp import engine as gtp_engine

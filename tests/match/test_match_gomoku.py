@@ -5,7 +5,7 @@ import json
 import pytest
 from drawing import draw
 from fakes import FAKE
-from test_tournament import play, vertices  # noqa: F401  (play is a fixture)
+from match.test_tournament import play, vertices  # noqa: F401  (play is a fixture)
 
 from mugo import cli
 from mugo.files import BadInput

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from test_inference import with_metadata
+from nn.test_inference import with_metadata
 
 from mugo.files import BadInput
 from mugo.games import go, gomoku

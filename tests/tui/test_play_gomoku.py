@@ -4,7 +4,7 @@ import io
 import numpy as np
 import pytest
 from drawing import draw
-from test_play import Scripted, moves, play, points, saved, uct
+from tui.test_play import Scripted, moves, play, points, saved, uct
 
 from mugo import cli
 from mugo.files import BadInput
