@@ -37,9 +37,9 @@ def test_processes_do_the_same_as_threads():
 
 def test_workers_end_with_a_parent_that_is_killed(tmp_path):
     program = tmp_path / "parent.py"
-    program.write_text("import os, time\nfrom mugo.parallel import processes\n"
+    program.write_text("import os, time\nfrom mugo.parallel import process_pool\n"
                        "if __name__ == '__main__':\n"
-                       "    executor = processes(2)\n"
+                       "    executor = process_pool(2)\n"
                        "    print(executor.submit(os.getpid).result(), flush=True)\n"
                        "    time.sleep(60)\n")
     parent = subprocess.Popen([sys.executable, program], stdout=subprocess.PIPE, text=True)
