@@ -4,7 +4,7 @@
     python benchmarks/duplicates.py DATASET --network policy-19    # is it better where boards are known?
 
 Copies: games that share their first 40 moves (or all, of shorter ones) turned, mirrored or recoloured,
-found by brute force in plain Python, with nothing of `dataset.fingerprint`.  There should be none.
+found by brute force in plain Python, with nothing of `game_hash.game_hashes`.  There should be none.
 
     near copies     test games of which a training game differs in one of the first 40 moves at most
     known boards    test positions whose board, for the side to move, came up in a training game, however
@@ -22,8 +22,8 @@ import numpy as np
 import pandas as pd
 from numba import njit
 
-from mugo.data import dataset
-from mugo.data.dataset import Positions
+from mugo.data import dataset, game_hash
+from mugo.data.positions import Positions
 from mugo.games.board import BLACK, clear, decode, give_turn, index_of, new_boards, play, set_up
 from mugo.games.coords import WHITE_BIT, symmetries
 from mugo.intervals import mean_and_standard_error
@@ -76,9 +76,9 @@ def without_passes_at_the_end(size: int, moves: list[int]) -> list[int]:
 
 def canonical_openings(data: dataset.DataSet, games: pd.DataFrame) -> Iterator[tuple]:
     """The canonical form of the first MOVES moves of each game."""
-    ways = {size: copies(size) for size in data.sizes()}
+    ways = {size: copies(size) for size in data.board_sizes()}
     for game in games.itertuples():
-        moves = data.moves[game.move_start:game.move_start + game.plies].tolist()
+        moves = data.moves[game.move_start:game.move_start + game.num_moves].tolist()
         setup = data.setup[game.setup_start:game.setup_end].tolist()
         yield canonical(game.size, setup, without_passes_at_the_end(game.size, moves)[:MOVES], ways[game.size])
 
@@ -105,13 +105,13 @@ def opening_keys(size, setup, moves, turn, recolour, keys):
     whole = np.uint64(size)
     for i in range(len(setup)):
         stone = turn[setup[i] & (WHITE_BIT - 1)] | ((setup[i] & WHITE_BIT) ^ recolour)
-        whole += dataset.mixed(np.uint64(stone + (1 << 32)))
+        whole += game_hash.splitmix64(np.uint64(stone + (1 << 32)))
     for k in range(MOVES):
         move = turn[moves[k] & (WHITE_BIT - 1)] | ((moves[k] & WHITE_BIT) ^ recolour)
-        keys[k] = dataset.mixed(np.uint64(move + (k << 16)))
+        keys[k] = game_hash.splitmix64(np.uint64(move + (k << 16)))
         whole += keys[k]
     for k in range(MOVES):
-        keys[k] = dataset.mixed(whole - keys[k] + np.uint64(k))
+        keys[k] = game_hash.splitmix64(whole - keys[k] + np.uint64(k))
 
 
 @njit
@@ -189,16 +189,16 @@ def add_stone(sums, index, colour, turns, random):
 def places(games: pd.DataFrame) -> np.ndarray:
     """int64 (n, 4): where each game's setup starts and ends, and its moves."""
     return np.stack([games["setup_start"], games["setup_end"], games["move_start"],
-                     games["move_start"] + games["plies"]], 1).astype(np.int64)
+                     games["move_start"] + games["num_moves"]], 1).astype(np.int64)
 
 
 def near_copies(some: Positions, others: Positions) -> np.ndarray:
     """bool: of each game of some, whether one of others has the same first MOVES moves but for one at most."""
     turns = symmetries(some.size)
-    long = (some.games["plies"] >= MOVES).to_numpy()
+    long = (some.games["num_moves"] >= MOVES).to_numpy()
     mine = all_opening_keys(some.size, some.setup, some.moves, places(some.games[long]), turns)
     theirs = all_opening_keys(some.size, others.setup, others.moves,
-                              places(others.games[others.games["plies"] >= MOVES]), turns[:1])
+                              places(others.games[others.games["num_moves"] >= MOVES]), turns[:1])
     found = np.zeros(len(some.games), bool)
     found[long] = np.isin(mine, np.intersect1d(mine, theirs)).any((1, 2))
     return found
@@ -222,7 +222,7 @@ def known_boards(some: Positions, others: Positions) -> pd.DataFrame:
         met.append(pd.DataFrame({"key": their_keys[shared], "answer": their_answers[shared]}))
     often = pd.concat(met).value_counts().reset_index().sort_values(["count", "answer"], ascending=[False, True])
     answer_of = often.drop_duplicates("key").set_index("key")["answer"]
-    of_game = np.repeat(np.arange(len(some.games)), some.games["plies"])
+    of_game = np.repeat(np.arange(len(some.games)), some.games["num_moves"])
     answer = pd.Series(keys).map(answer_of)
     return pd.DataFrame({"game": of_game, "number": numbers, "known": answer.notna(), "answered": answer == answers})
 
@@ -254,8 +254,8 @@ def main():
     parser.add_argument("dataset", metavar="DATASET")
     parser.add_argument("--network", metavar="NETWORK", help="its top-1 on known boards and on others")
     args = parser.parse_args()
-    data = dataset.open_dataset(args.dataset)
-    games = data.used
+    data = dataset.load_dataset(args.dataset)
+    games = data.used_games
     train, test = (list(canonical_openings(data, games[games["split"] == split])) for split in ("train", "test"))
     pairs, begun = copies_between(test, train)
     print(f"{len(test):,} test games and {len(train):,} training games: {pairs:,} pairs share their first {MOVES} "

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mugo.data import dataset
+from mugo.data import dataset, shuffle
 from mugo.intervals import mean_and_standard_error
 from mugo.nn.inference import Network
 from mugo.training.predictions import scores
@@ -75,7 +75,7 @@ def run(data: dataset.DataSet, folder: Path, name: str, seed: int, positions: in
     tried = []
     for source in SOURCES:
         tested = data.positions("validation", network.size, f"source.str.contains('{source}', case=False)")
-        numbers, _ = dataset.shuffled(0, min(COUNT, len(tested)), len(tested), 0)
+        numbers, _ = shuffle.shuffled_positions(0, min(COUNT, len(tested)), len(tested), 0)
         tried.append(scores(network, tested, numbers, tta=False).assign(source=source, seconds=seconds))
     rows = pd.concat(tried, ignore_index=True)
     rows["game"] = rows["source"] + rows["game"].astype(str)
@@ -93,7 +93,7 @@ def main() -> None:
     args = parser.parse_intermixed_args()
     if unknown := set(args.names) - set(RECIPES):
         parser.error(f"no such recipe: {', '.join(sorted(unknown))}; there are {', '.join(RECIPES)}")
-    data = dataset.open_dataset(args.dataset)
+    data = dataset.load_dataset(args.dataset)
     table = []
     for seed in args.seeds:
         first = None

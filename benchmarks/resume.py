@@ -64,7 +64,7 @@ def main() -> None:
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        data = dataset.open_dataset(args.dataset) if args.dataset else preprocess.preprocess(
+        data = dataset.load_dataset(args.dataset) if args.dataset else preprocess.preprocess(
             [str(Path(__file__).parents[1] / "data")], folder / "set", validation=0.1, test=0.1)
         options = ["--positions", args.positions, "--filters", args.filters, "--value", "--round-positions",
                    str(int(float(args.positions) / 10)), "--validation-positions", "2048"]

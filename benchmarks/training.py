@@ -67,7 +67,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3, help="for each of the measurements of a network")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        data = dataset.open_dataset(args.dataset) if args.dataset else preprocess.preprocess(
+        data = dataset.load_dataset(args.dataset) if args.dataset else preprocess.preprocess(
             [str(Path(__file__).parents[1] / "data")], Path(folder) / "set", validation=0.1, test=0.1)
         precision = "mixed_bfloat16" if policy_net.pays_bfloat16() else "float32"
         print(f"positions/s, batches of {args.batch_size}, {policy_net.keras.backend.backend()}\n"

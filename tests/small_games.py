@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mugo.data.dataset import DataSet, open_dataset
+from mugo.data.dataset import DataSet, load_dataset
 from mugo.data.preprocess import preprocess
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import board_points, format_sgf
@@ -79,7 +79,7 @@ def small_data(factory) -> DataSet:
     """The data set, made by the first test that asks; factory: pytest's tmp_path_factory."""
     folder = factory.getbasetemp() / "small-games"
     if folder.exists():
-        return open_dataset(folder / "data")
+        return load_dataset(folder / "data")
     folder.mkdir()
     texts = [game.sgf for game in games()]
     for name, of_source in (("kgs-2003", texts[:30]), ("small", texts[40:]),

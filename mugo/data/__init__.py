@@ -1,9 +1,16 @@
-"""The data set: games on disk at two bytes a move, positions drawn from it at random.
+"""Data sets: games stored as moves, two bytes each, and shuffled batches of their positions.  In reading order:
 
-    dataset     the format, the split, shuffled batches of positions
-    preprocess  archives -> data set                                  `mugo preprocess`
-    summary     what is in a data set                                 `mugo show`
-    export      planes and moves as .npy, for training elsewhere      `mugo export`
+    game_hash         hashes that ignore rotation, reflection and colour: duplicates, the split
+    shuffle           a permutation of all positions without memory
+    positions         batches of planes, moves played and outcomes
+    dataset           the files of a data set; DataSet
+    games_table       the columns of games.parquet; SGF files -> rows
+    rejection         short, unselected and duplicate games
+    merge             new games -> the data set's files
+    preprocess        archives -> data set                                  `mugo preprocess`
+    summary_tables    counts of games by source, rank, year, result, ...
+    summary           these tables as text and charts                       `mugo show`
+    export            planes, moves and outcomes as .npy files              `mugo export`
 
-Imports sgf, plots and games; knows nothing of networks.
+Imports sgf, plots, games and below.  Does not know networks, training or players.
 """

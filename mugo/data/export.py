@@ -1,13 +1,13 @@
-"""A data set's positions as plain .npy files, to train on elsewhere:  mugo export DATASET -o FOLDER
+"""A data set's positions as .npy files, for training elsewhere:  mugo export DATASET -o FOLDER
 
-    planes.npy      uint8 (n, size, size, 48), 0 or 1; with --packed uint8 (n, size², 6), an eighth of it
+    planes.npy      uint8 (n, size, size, 48), 0 or 1; with --packed uint8 (n, size², 6), an eighth of the size
     moves.npy       int32 (n,): the move index played: row * size + column from the upper left, size² a pass
-    outcomes.npy    int8 (n,): 1 the side to move won, -1 it lost, 0 not known or drawn
+    outcomes.npy    int8 (n,): 1 the side to move won, -1 it lost, 0 unknown or a draw
     export.json     the planes by name, and what was exported
 
-Row i of each is the same position, seen by its side to move.  Nothing is held in memory, so
-numpy.load(..., mmap_mode="r") is how to read what is larger than that.  FOLDER appears when all is
-written, and not before.  `mugo train` needs none of this: it makes planes as it goes.
+Row i of each array is the same position, seen by its side to move.  The arrays are written in chunks, so they may be
+larger than the memory; read them with numpy.load(..., mmap_mode="r").  FOLDER appears only when everything is
+written.  `mugo train` does not need this: it encodes planes during training.
 """
 import argparse
 import contextlib
@@ -18,12 +18,15 @@ import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from tqdm import tqdm
 
 from mugo.data import dataset
-from mugo.data.dataset import DataSet, Positions
+from mugo.data.dataset import DataSet
+from mugo.data.positions import Positions
+from mugo.data.shuffle import shuffled_positions
 from mugo.files import BadInput, atomic_write, fsync_folder, lock_folder
 from mugo.games import planes
 from mugo.limits import AT_LEAST_1, SEED, check_limits
@@ -32,114 +35,130 @@ from mugo.parallel import ordered_map
 CHUNK = 512                              # rows made at a time: 9 MB of planes on 19x19
 SYMMETRIES = {
     "none": "as it was played",
-    "random": "in one of the eight symmetries of the board, drawn at random",
-    "all": "eight times, one row after the other, in all symmetries of the board",
+    "random": "under one of the eight symmetries of the board, drawn at random",
+    "all": "eight times, in consecutive rows, under all symmetries of the board",
 }
+Layout = dict[str, tuple[type, tuple[int, ...]]]         # name of an array: (dtype, shape)
 
-# What export.json says of the arrays.
+# The arrays in the words of export.json.
 PLAIN_PLANES = "0 or 1 at (row, column, plane), for the side to move"
 PACKED_PLANES = ("plane k is bit k % 8 of byte k // 8 at (row * size + column): numpy.unpackbits(x, axis=-1, "
                  f"bitorder='little').reshape(-1, size, size, {planes.DEPTH})")
 MOVES = "move index played: row * size + column from the upper left, size * size is a pass"
-OUTCOMES = "1: the side to move won, -1: it lost, 0: not known, or drawn"
+OUTCOMES = "1: the side to move won, -1: it lost, 0: unknown or a draw"
 
 
 def export(data: DataSet, folder: Path, *, split: str | None = "train", size: int | None = None,
            where: str = "", count: int | None = None, packed: bool = False, symmetries: str = "none",
            shuffle: bool = False, seed: int = 0) -> int:
-    """Write positions of a data set to a new folder; returns how many rows each array has.
+    """Write positions of a data set to a new folder; returns the number of rows of each array.
 
-    split: one of dataset.SPLITS, or None for all.  size: None is the most frequent board size.
-    count: so many positions, drawn at random by seed (None: all).  shuffle: rows in random order, by
-    seed; otherwise as the games stand in the data set, move by move.  symmetries: see SYMMETRIES.
-    Raises BadInput if folder is there already, the disk is too small, or there are no such positions.
+    split: one of dataset.SPLITS, or None for all.  size: board size; None for the most frequent.
+    count: number of positions, drawn at random by seed; None for all.  packed: leave planes packed.
+    symmetries: a key of SYMMETRIES.  shuffle: rows in random order, by seed; otherwise in the order of the games
+    and their moves.  Raises BadInput if the folder exists, the disk is too small, or no position is selected.
     """
     if os.path.lexists(folder):
-        raise BadInput(f"{folder} is there already: remove it, or give -o another name")
+        raise BadInput(f"{folder} exists: delete it, or choose another name with -o")
     positions = data.positions(split, size, where)
     n = min(len(positions), count or len(positions))
-    turned = 8 if symmetries == "all" else 1
-    rows = n * turned
-    arrays = {
+    rows = n * (8 if symmetries == "all" else 1)
+    layout: Layout = {
         "planes.npy": (np.uint8, (rows, positions.size ** 2, planes.PACKED) if packed
                        else (rows, positions.size, positions.size, planes.DEPTH)),
         "moves.npy": (np.int32, (rows,)),
         "outcomes.npy": (np.int8, (rows,)),
     }
-    needed = sum(np.dtype(dtype).itemsize * int(np.prod(shape)) for dtype, shape in arrays.values())
-    advice = "try --positions N" if packed else "--packed takes an eighth, or try --positions N"
+    needed = sum(np.dtype(dtype).itemsize * int(np.prod(shape)) for dtype, shape in layout.values())
+    advice = "try --positions N" if packed else "--packed takes an eighth of it, or try --positions N"
     check_space(folder, needed, advice)
-    meanings = dict(zip(arrays, (PACKED_PLANES if packed else PLAIN_PLANES, MOVES, OUTCOMES), strict=True))
-    about = {
+    description = {
         "format": 1, "size": positions.size, "rows": rows, "positions": n,
         "split": split or "all", "where": where, "symmetries": f"each position {SYMMETRIES[symmetries]}",
         "order": "shuffled" if shuffle else "of the games and their moves", "seed": seed,
         "data_set": {"name": data.folder.resolve().name, "fingerprint": data.fingerprint,
                      "sources": [source["label"] for source in data.meta["sources"]]},
-        "arrays": {name: {"dtype": np.dtype(dtype).name, "shape": shape, "meaning": meanings[name]}
-                   for name, (dtype, shape) in arrays.items()},
-        "planes": plane_rows(),
+        "arrays": describe_arrays(layout, packed), "planes": describe_planes(),
     }
+    chunks = chunks_of(positions, n, symmetries, shuffle, seed)
+    _write_folder(folder, layout, description, positions, chunks, packed)
+    return rows
 
-    def make(chunk: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, ...]:
-        batch = positions.batch(*chunk)
-        return batch.packed if packed else planes.unpack(batch.packed), batch.targets, batch.outcomes
 
+def _write_folder(folder: Path, layout: Layout, description: dict, positions: Positions,
+                  chunks: Iterator[tuple[np.ndarray, np.ndarray]], packed: bool) -> None:
+    """Write arrays and export.json to a hidden folder and rename it.  Raises BadInput if the disk is full."""
     unfinished = folder.with_name(f".{folder.name}.unfinished")
-    written = 0
-    with lock_folder(unfinished):
+    rows = description["rows"]
+    with (lock_folder(unfinished), tqdm(total=rows, unit=" positions", unit_scale=True) as bar):
         try:
-            threads = os.cpu_count() or 1
-            for stale in unfinished.iterdir():           # of a run that was killed
+            for stale in unfinished.iterdir():           # of an export that was killed
                 stale.unlink()
-            with contextlib.ExitStack() as stack:
-                files = [stack.enter_context(_new_array(unfinished / name, *arrays[name])) for name in arrays]
-                executor = stack.enter_context(ThreadPoolExecutor(threads))
-                bar = stack.enter_context(tqdm(total=rows, unit=" positions", unit_scale=True))
-                chunks = choose(positions, n, symmetries, shuffle, seed)
-                for made in ordered_map(executor, make, chunks, max_in_flight=2 * threads):
-                    for file, array in zip(files, made, strict=True):
-                        file.write(np.ascontiguousarray(array).data)
-                    written += len(made[0])
-                    bar.update(len(made[0]))
-                for file in files:
-                    file.flush()
-                    os.fsync(file.fileno())
+            _write_arrays(unfinished, layout, positions, chunks, packed, bar)
             with atomic_write(unfinished / "export.json") as path:
-                path.write_text(json.dumps(about, indent=1))
+                path.write_text(json.dumps(description, indent=1))
             unfinished.rename(folder)
             fsync_folder(folder.resolve().parent)
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT):
                 raise
-            raise BadInput(f"{folder}: the disk is full after {written:,} of {rows:,} positions; nothing was kept"
+            raise BadInput(f"{folder}: the disk is full after {bar.n:,} of {rows:,} positions; nothing was kept"
                            ) from None
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
-    return rows
 
 
-def choose(positions: Positions, n: int, symmetries: str, shuffle: bool, seed: int
-           ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Chunks of (int64 position numbers, int64 symmetries), as `export` says; n is how many positions."""
+def _write_arrays(folder: Path, layout: Layout, positions: Positions,
+                  chunks: Iterator[tuple[np.ndarray, np.ndarray]], packed: bool, bar: tqdm) -> None:
+    """Encode chunks in threads and append their rows to the .npy files."""
+    def encode(chunk: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, ...]:
+        batch = positions.batch(*chunk)
+        return batch.packed if packed else planes.unpack(batch.packed), batch.targets, batch.outcomes
+
+    threads = os.cpu_count() or 1
+    with contextlib.ExitStack() as stack:
+        files = [stack.enter_context(_new_array(folder / name, *layout[name])) for name in layout]
+        executor = stack.enter_context(ThreadPoolExecutor(threads))
+        for arrays in ordered_map(executor, encode, chunks, max_in_flight=2 * threads):
+            for file, array in zip(files, arrays, strict=True):
+                file.write(np.ascontiguousarray(array).data)
+            bar.update(len(arrays[0]))
+        for file in files:
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def chunks_of(positions: Positions, n: int, symmetries: str, shuffle: bool, seed: int
+              ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Chunks of at most CHUNK (position indices, symmetries), both int64, in the order of the rows of `export`.
+
+    n: how many positions; the other parameters are those of `export`.
+    """
     step = CHUNK // 8 if symmetries == "all" else CHUNK
-    drawn = None                         # of a part in the order of the games, the numbers: 8 bytes each
+    sample = None                        # sorted indices of a random part: 8 bytes each
     if n < len(positions) and not shuffle:
-        drawn = np.sort(dataset.shuffled(0, n, len(positions), seed)[0])
+        sample = np.sort(shuffled_positions(0, n, len(positions), seed)[0])
     for start in range(0, n, step):
         count = min(step, n - start)
-        numbers, turns = dataset.shuffled(start, count, len(positions), seed)
+        indices, symmetry = shuffled_positions(start, count, len(positions), seed)
         if not shuffle:
-            numbers = np.arange(start, start + count) if drawn is None else drawn[start:start + count]
+            indices = np.arange(start, start + count) if sample is None else sample[start:start + count]
         if symmetries == "all":
-            numbers, turns = np.repeat(numbers, 8), np.tile(np.arange(8), count)
+            indices, symmetry = np.repeat(indices, 8), np.tile(np.arange(8), count)
         elif symmetries == "none":
-            turns = np.zeros(count, np.int64)
-        yield numbers, turns
+            symmetry = np.zeros(count, np.int64)
+        yield indices, symmetry
 
 
-def plane_rows() -> list[dict]:
-    """The table of planes, each with the place of its first."""
+def describe_arrays(layout: Layout, packed: bool) -> dict[str, dict]:
+    """The arrays as export.json has them."""
+    meanings = (PACKED_PLANES if packed else PLAIN_PLANES, MOVES, OUTCOMES)
+    return {name: {"dtype": np.dtype(dtype).name, "shape": shape, "meaning": meaning}
+            for (name, (dtype, shape)), meaning in zip(layout.items(), meanings, strict=True)}
+
+
+def describe_planes() -> list[dict]:
+    """The table of planes as export.json has it; "first": the index of a group's first plane."""
     first = 0
     rows = []
     for plane in planes.PLANES:
@@ -149,18 +168,17 @@ def plane_rows() -> list[dict]:
 
 
 def check_space(folder: Path, needed: int, advice: str) -> None:
-    """Raise BadInput if so many bytes do not fit on the disk where folder will be."""
-    there = next(parent for parent in folder.absolute().parents if parent.exists())
-    free = shutil.disk_usage(there).free
+    """Raise BadInput, with advice, if the disk of `folder` has less than `needed` bytes free."""
+    existing = next(parent for parent in folder.absolute().parents if parent.exists())
+    free = shutil.disk_usage(existing).free
     if needed > free:
-        raise BadInput(f"{folder}: this takes {needed / 1e9:,.1f} GB, and {free / 1e9:,.1f} GB are free "
-                       f"there; {advice}")
+        raise BadInput(f"{folder}: this takes {needed / 1e9:,.1f} GB, and {free / 1e9:,.1f} GB are free; {advice}")
 
 
-def _new_array(path: Path, dtype, shape: tuple[int, ...]):
-    """A file that begins as a .npy file of this array does; its rows are to be written to it.
+def _new_array(path: Path, dtype: type, shape: tuple[int, ...]) -> BinaryIO:
+    """A file with the header of a .npy file; its rows are to be appended.
 
-    Not a memory map: a full disk would end the program there, here it raises OSError.
+    Not a memory map: on a full disk that kills the process, while writing raises OSError.
     """
     file = open(path, "wb")
     np.lib.format.write_array_header_1_0(
@@ -172,24 +190,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", type=Path, metavar="DATASET", help="a folder made by preprocess")
     parser.add_argument("-o", "--output", required=True, type=Path, metavar="FOLDER", help="a new folder")
     parser.add_argument("--split", choices=(*dataset.SPLITS, "all"), default="train",
-                        help="the games of one split (default %(default)s)")
+                        help="positions of this split (default %(default)s)")
     parser.add_argument("--size", type=int, metavar="N",
-                        help="board size (default: the data set's most frequent)")
-    parser.add_argument("--where", default="", metavar="QUERY", help="of these games only: a pandas query")
+                        help="board size (default: the most frequent in the data set)")
+    parser.add_argument("--where", default="", metavar="QUERY", help="positions of these games: a pandas query")
     parser.add_argument("--positions", type=float, metavar="N",
-                        help="so many, drawn at random (default: all)")
-    parser.add_argument("--packed", action="store_true", help="leave the planes packed, eight to a byte")
+                        help="number of positions, drawn at random (default: all)")
+    parser.add_argument("--packed", action="store_true", help="leave the planes packed, eight per byte")
     parser.add_argument("--symmetries", choices=tuple(SYMMETRIES), default="none",
-                        help="each position as it was played (none), turned at random, or all eight times")
+                        help="each position as played (none), under a random symmetry, or under all eight")
     parser.add_argument("--shuffle", action="store_true",
-                        help="rows in random order (default: game after game, move by move)")
-    parser.add_argument("--seed", type=int, default=0,
-                        help="of everything drawn at random (default %(default)s)")
+                        help="rows in random order (default: in the order of the games and their moves)")
+    parser.add_argument("--seed", type=int, default=0, help="random seed (default %(default)s)")
 
 
 def command(args: argparse.Namespace) -> int:
     check_limits(args, {"positions": AT_LEAST_1, "seed": SEED})
-    data = dataset.open_dataset(args.dataset)
+    data = dataset.load_dataset(args.dataset)
     rows = export(data, args.output, split=None if args.split == "all" else args.split, size=args.size,
                   where=args.where, count=int(args.positions) if args.positions else None, packed=args.packed,
                   symmetries=args.symmetries, shuffle=args.shuffle, seed=args.seed)

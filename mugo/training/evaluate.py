@@ -19,8 +19,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mugo.data import dataset
-from mugo.data.dataset import DataSet, Positions
+from mugo.data import dataset, game_hash, shuffle
+from mugo.data.dataset import DataSet
+from mugo.data.positions import Positions
 from mugo.files import BadInput, atomic_write
 from mugo.intervals import mean_and_standard_error
 from mugo.limits import NON_NEGATIVE, SEED, check_limits
@@ -64,7 +65,7 @@ def drawn(data: DataSet, size: int, split: str | None, where: str, count: int, s
           ) -> tuple[Positions, np.ndarray]:
     """Positions, and the numbers of those to look at; see `evaluate`."""
     positions = data.positions(split, size, where)
-    numbers, _ = dataset.shuffled(0, min(count or len(positions), len(positions)), len(positions), seed)
+    numbers, _ = shuffle.shuffled_positions(0, min(count or len(positions), len(positions)), len(positions), seed)
     return positions, numbers
 
 
@@ -150,11 +151,11 @@ def checks(network: Network, data: DataSet, split: str | None) -> list[str]:
     """Lines that say what is known of whether the network has learned from the games it is asked about."""
     lines = []
     if split in ("validation", "test"):
-        of_split = data.used["split"].to_numpy()
-        openings = data.used["opening"].to_numpy()
+        of_split = data.used_games["split"].to_numpy()
+        openings = data.used_games["opening_hash"].to_numpy()
         shared = int(np.isin(openings[of_split == split], openings[of_split == "train"]).sum())
-        lines.append(f"{split} games with the first {dataset.OPENING} moves of a training game, also turned, mirrored "
-                     f"or recoloured: {shared or 'none'}")
+        lines.append(f"{split} games with the first {game_hash.OPENING_MOVES} moves of a training game, also turned, "
+                     f"mirrored or recoloured: {shared or 'none'}")
     trained_on = network.metadata.get("data", {}).get("fingerprint", data.fingerprint)
     if trained_on != data.fingerprint:
         lines.append(f"{network.name} learned from another data set ({trained_on}, this is {data.fingerprint}):\nits "
@@ -287,7 +288,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def command(args: argparse.Namespace) -> int:
     check_limits(args, {"positions": NON_NEGATIVE, "seed": SEED, "size": (2, 19)})
-    networks, data = [Network(path) for path in args.networks], dataset.open_dataset(args.dataset)
+    networks, data = [Network(path) for path in args.networks], dataset.load_dataset(args.dataset)
     split = None if args.split == "all" else args.split
     positions, numbers = drawn(data, args.size or one_size(networks), split, args.where, int(args.positions), args.seed)
     names, several = names_of(networks), len(networks) > 1

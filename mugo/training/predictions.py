@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from mugo.data.dataset import Batch, Positions
-from mugo.data.summary import kind_of_source, named_ranks
+from mugo.data.positions import Batch, Positions
+from mugo.data.summary_tables import rank_groups, source_family
 from mugo.games.coords import WHITE_BIT
 from mugo.games.planes import MAX_PLIES
 from mugo.nn.inference import Network
@@ -48,15 +48,15 @@ def scores(network: Network, positions: Positions, numbers: np.ndarray, tta: boo
         for turned in ordered_map(executor, make, chunks, max_in_flight=3):
             measured.append(measure_batch(network, turned, tta))
             bar.update(len(turned[0].targets))
-    rows, plies = positions.plies(numbers)
+    rows, plies = positions.locate(numbers)
     games = positions.games.iloc[rows]
     white = positions.moves[games["move_start"].to_numpy() + plies] & WHITE_BIT
     winner = games["winner"].to_numpy()
     parts = pd.DataFrame({
         "game": rows,
         "phase": named_phases(plies + 1),
-        "rank": named_ranks(pd.Series(np.where(white, games["white_rank"], games["black_rank"])), RANKS),
-        "source": games["source"].map(kind_of_source).to_numpy(),
+        "rank": rank_groups(pd.Series(np.where(white, games["white_rank"], games["black_rank"])), RANKS),
+        "source": games["source"].map(source_family).to_numpy(),
         "black_won": np.where(winner == 0, np.nan, winner == 1),
         "won": np.where(winner == 0, np.nan, winner == np.where(white, -1, 1)),
     })

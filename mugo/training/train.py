@@ -34,8 +34,8 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from mugo.data import dataset
-from mugo.data.dataset import Batch, Positions
+from mugo.data import dataset, shuffle
+from mugo.data.positions import Batch, Positions
 from mugo.files import BadInput, atomic_write, lock_folder
 from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, POSITIVE, SEED, check_limits
 from mugo.nn import bundled, losses, metadata, policy_net
@@ -282,7 +282,7 @@ def train(data: dataset.DataSet, run: Path, shape: Architecture, options: Option
         about = policy_net.describe(shape) | {
             "name": run.name, "options": asdict(options), "history": [], "best": None,
             "data": {"fingerprint": data.fingerprint, "sources": [s["label"] for s in data.meta["sources"]],
-                     "games": len(data.used), "positions": int(data.used["plies"].sum())},
+                     "games": len(data.used_games), "positions": int(data.used_games["num_moves"].sum())},
         }
         keras.utils.set_random_seed(options.seed)
         model = policy_net.build(shape, options.precision)
@@ -338,7 +338,7 @@ def positions_seen(path: Path) -> int:
 
 def validation_batch(positions: Positions, options: Options, has_value: bool) -> tuple:
     """The same positions for every run on this data set, drawn once from all of its validation games."""
-    numbers, _ = dataset.shuffled(0, min(options.validation_positions, len(positions)), len(positions), 0)
+    numbers, _ = shuffle.shuffled_positions(0, min(options.validation_positions, len(positions)), len(positions), 0)
     batch = positions.batch(np.sort(numbers))
     return batch.packed, targets_of(batch, has_value)
 
@@ -453,7 +453,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def command(args: argparse.Namespace) -> int:
     check_limits(args, {"positions": AT_LEAST_1, "epochs": POSITIVE, "minutes": POSITIVE, "hold": FRACTION,
                         "size": (2, 19), "filters": AT_LEAST_1, "layers": (3, math.inf)})
-    data = dataset.open_dataset(args.dataset)
+    data = dataset.load_dataset(args.dataset)
     if args.resume and (args.epochs or args.minutes):
         raise BadInput("with --resume, only --positions can make a run longer")
     if args.resume:
@@ -464,7 +464,7 @@ def command(args: argparse.Namespace) -> int:
         args.hold = begun.hold if args.hold is None else args.hold
     elif args.hold is None:
         args.hold = Options(1).hold
-    sizes = data.sizes()
+    sizes = data.board_sizes()
     size = args.size or (sizes[0] if sizes else 19)
     begin = shape_from_people(metadata.read_metadata(bundled.find_network(args.start)), args.start) if args.start else \
         Architecture(equivariant=True)

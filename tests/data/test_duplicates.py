@@ -1,4 +1,4 @@
-"""No copy of a game escapes the split: `dataset.fingerprint` against brute force, and what it cannot see.
+"""No copy of a game escapes the split: `game_hash.game_hashes` against brute force, and what it cannot see.
 
 The brute force is benchmarks/duplicates.py's: plain Python that tries all sixteen copies.
 """
@@ -14,7 +14,7 @@ import pytest
 from oracles import Game
 from small_games import random_game
 
-from mugo.data import dataset
+from mugo.data import dataset, game_hash, positions
 from mugo.data.preprocess import preprocess
 from mugo.games.coords import WHITE_BIT, symmetries
 from mugo.sgf.parser import read_records
@@ -54,7 +54,7 @@ def copy(ways, game: Record, way: int, plies: int | None = None) -> Record:
 
 
 def opening_of(game: Record) -> int:
-    return int(dataset.fingerprint(game.size, game.setup, game.moves, symmetries(game.size))[1])
+    return int(game_hash.game_hashes(game.size, game.setup, game.moves, symmetries(game.size))[1])
 
 
 def test_the_sixteen_ways_to_copy_a_game_are_those_of_a_square_and_two_colours(duplicates):
@@ -76,7 +76,7 @@ def test_copies_turned_recoloured_or_broken_off_fall_where_the_game_does(duplica
     for game in sample_games:
         ways = duplicates.copies(game.size)
         for way in range(16):
-            for plies in (None, 200, dataset.OPENING + 1, dataset.OPENING):
+            for plies in (None, 200, game_hash.OPENING_MOVES + 1, game_hash.OPENING_MOVES):
                 assert opening_of(copy(ways, game, way, plies)) == opening_of(game)
 
 
@@ -87,13 +87,13 @@ def test_openings_are_the_same_exactly_where_brute_force_says_so(duplicates, sam
     for game in sample_games:
         ways = duplicates.copies(game.size)
         changed = game.moves.copy()
-        k = int(rng.integers(dataset.OPENING))
+        k = int(rng.integers(game_hash.OPENING_MOVES))
         changed[k] = rng.integers(game.size ** 2) | (changed[k] & WHITE_BIT)
         games += [game, copy(ways, game, int(rng.integers(16)), 100), replace(game, moves=changed),
                   copy(ways, replace(game, moves=changed), int(rng.integers(16)))]
     classes, prints = defaultdict(set), defaultdict(set)
     for game in games:
-        moves = duplicates.without_passes_at_the_end(game.size, game.moves.tolist())[:dataset.OPENING]
+        moves = duplicates.without_passes_at_the_end(game.size, game.moves.tolist())[:game_hash.OPENING_MOVES]
         brute = duplicates.canonical(game.size, game.setup.tolist(), moves, duplicates.copies(game.size))
         classes[brute].add(opening_of(game))
         prints[opening_of(game)].add(brute)
@@ -118,8 +118,8 @@ def copied(duplicates, sample_games, tmp_path_factory) -> dataset.DataSet:
 
 
 def test_no_test_game_of_a_data_set_full_of_copies_is_one_of_a_training_game(duplicates, copied):
-    games = copied.used
-    assert len(games) > len({name[:2] for name in games["name"].str[-8:]})           # some copies are used
+    games = copied.used_games
+    assert len(games) > len({name[:2] for name in games["file"].str[-8:]})           # some copies are used
     test, train = (list(duplicates.canonical_openings(copied, games[games["split"] == split]))
                    for split in ("test", "train"))
     assert min(len(test), len(train)) > 20
@@ -156,13 +156,13 @@ def near(duplicates, some: list[Record], others: list[Record], tmp_path) -> list
     return duplicates.near_copies(positions_of(some), positions_of(others)).tolist()
 
 
-def positions_of(games: list[Record]) -> dataset.Positions:
+def positions_of(games: list[Record]) -> positions.Positions:
     """Games as a data set has them, without files."""
     plies, setups = np.array([len(game.moves) for game in games]), np.array([len(game.setup) for game in games])
     starts, setup_ends = np.concatenate([[0], np.cumsum(plies)]), np.cumsum(setups)
-    rows = pd.DataFrame({"plies": plies, "move_start": starts[:-1], "setup_start": setup_ends - setups,
+    rows = pd.DataFrame({"num_moves": plies, "move_start": starts[:-1], "setup_start": setup_ends - setups,
                          "setup_end": setup_ends, "winner": 1})
-    return dataset.Positions(games[0].size, rows, starts, np.concatenate([game.setup for game in games]),
+    return positions.Positions(games[0].size, rows, starts, np.concatenate([game.setup for game in games]),
                              np.concatenate([game.moves for game in games]))
 
 

@@ -128,7 +128,7 @@ def test_export_json_says_what_the_arrays_are(data, tmp_path):
 def test_nothing_is_written_over(data, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "thesis.txt").write_text("all of it")
-    with pytest.raises(BadInput, match="is there already"):
+    with pytest.raises(BadInput, match="out exists: delete it"):
         export(data, tmp_path / "out")
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["thesis.txt"]
 

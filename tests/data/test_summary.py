@@ -9,7 +9,7 @@ import pytest
 from small_games import games, small_data
 
 from mugo import cli
-from mugo.data import summary
+from mugo.data import summary, summary_tables
 from mugo.sgf.properties import rank_number
 
 
@@ -20,7 +20,7 @@ def data(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def counted(data):
-    return summary.tables(data.games)
+    return summary_tables.summary_tables(data.games)
 
 
 def as_dict(table, column="games"):
@@ -56,7 +56,7 @@ def test_both_players_ranks_are_counted(counted):
     for game in games():
         for rank in game.ranks:
             number = rank_number(rank)
-            names = [name for name, low, high in summary.RANKS if low <= number <= high]
+            names = [name for name, low, high in summary_tables.RANK_GROUPS if low <= number <= high]
             expected[names[0] if names else "unknown"] += 1
     assert as_dict(counted["ranks"], "players") == dict(expected)
     assert list(counted["ranks"].index)[-1] == "unknown"
@@ -66,7 +66,7 @@ def test_both_players_ranks_are_counted(counted):
     ("30k", "30-26k"), ("26k", "30-26k"), ("25k", "25-21k"), ("5k", "5-1k"), ("1k", "5-1k"), ("1d", "1d"),
     ("9d", "9d"), ("1p", "1-3p"), ("6p", "4-6p"), ("8p", "7-8p"), ("9p", "9p"), ("?", "unknown")])
 def test_a_rank_has_one_name(rank, name):
-    assert list(summary.named_ranks(pd.Series([rank_number(rank)]), summary.RANKS)) == [name]
+    assert list(summary_tables.rank_groups(pd.Series([rank_number(rank)]), summary_tables.RANK_GROUPS)) == [name]
 
 
 def test_handicap_and_komi_come_with_how_often_black_won(counted):
@@ -86,23 +86,23 @@ def test_years_are_counted(counted):
 
 def test_many_years_are_counted_in_spans():
     dates = [f"{year}-01-01" for year in range(1670, 2017)] + ["", "long ago"]
-    table = summary.year_table(pd.DataFrame({"date": dates}))
-    assert len(table) <= summary.YEARS + 1
+    table = summary_tables.year_table(pd.DataFrame({"date": dates}))
+    assert len(table) <= summary_tables.MAX_YEAR_ROWS + 1
     assert table.loc["1700-49", "games"] == 50
     assert table.loc["unknown", "games"] == 2
     assert table["games"].sum() == len(dates)
 
 
 @pytest.mark.parametrize(("result", "how"), [
-    ("B+R", "resignation"), ("W+T", "time"), ("B+F", "forfeit"), ("W+0.5", "points"), ("B+", "not said how"),
-    ("0", "drawn"), ("", "unknown")])
+    ("B+R", "resignation"), ("W+T", "time"), ("B+F", "forfeit"), ("W+0.5", "points"), ("B+", "unknown margin"),
+    ("0", "draw"), ("", "unknown")])
 def test_a_result_says_how_a_game_ended(result, how):
-    assert summary.ending(result) == how
+    assert summary_tables.result_kind(result) == how
 
 
 def test_results_are_counted_by_who_won(counted):
     sides = {"B": "Black", "W": "White"}
-    expected = Counter((summary.ending(game.result), sides.get(game.result[:1], "neither"))
+    expected = Counter((summary_tables.result_kind(game.result), sides.get(game.result[:1], "neither"))
                        for game in games())
     found = {(how, side): n for how, row in counted["results"].iterrows() for side, n in row.items() if n}
     assert found == dict(expected)
@@ -121,12 +121,12 @@ def test_players_are_counted_with_their_wins(counted):
     ("KGS-2003-19.tar.gz", "kgs"), ("kgs_2015", "kgs"), ("tygem-9d.tar.xz", "tygem"),
     ("2003.zip", "2003.zip")])
 def test_archives_belong_to_a_family_by_their_name(label, kind):
-    assert summary.kind_of_source(label) == kind
+    assert summary_tables.source_family(label) == kind
 
 
 def test_a_long_table_ends_with_the_others():
     table = pd.DataFrame({"games": range(1, 31), "black_won": 0.5}, index=[f"{k}" for k in range(30)])
-    shown = summary._with_tail(table, "komi")
+    shown = summary._largest(table, "komi")
     assert list(shown.index) == ["22", "23", "24", "25", "26", "27", "28", "29", "22 others"]
     assert shown["games"].sum() == sum(range(1, 31))
 
@@ -167,15 +167,15 @@ def test_show_refuses_in_one_line(data, options, complaint, capsys):
 
 
 def test_where_no_game_is_used_the_reasons_are_shown(data, capsys):
-    assert cli.main(["show", str(data.folder), "--where", "reason == 'duplicate'"]) == 0
+    assert cli.main(["show", str(data.folder), "--where", "reject_reason == 'duplicate'"]) == 0
     printed = capsys.readouterr().out
     assert re.search(r"games used +0\b", printed)
     assert "duplicate" in printed
 
 
 def test_names_from_records_cannot_write_on_the_terminal(data):
-    rows = data.used.copy()
+    rows = data.used_games.copy()
     rows["black"] = "\x1b[31mred\x07"
-    report = summary.report(data, rows, summary.tables(rows))
+    report = summary.report(data, rows, summary_tables.summary_tables(rows))
     assert "?[31mred?" in report
     assert "\x1b" not in report

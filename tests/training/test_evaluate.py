@@ -13,7 +13,7 @@ import pytest
 from small_games import games, small_data
 
 from mugo import cli, intervals
-from mugo.data.dataset import Batch
+from mugo.data.positions import Batch
 from mugo.files import BadInput
 from mugo.games.board import WHITE
 from mugo.games.coords import move_index, symmetries

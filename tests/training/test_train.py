@@ -12,7 +12,7 @@ import pytest
 from random_records import write_games
 
 from mugo import cli
-from mugo.data import dataset, preprocess
+from mugo.data import positions, preprocess
 from mugo.files import BadInput
 from mugo.nn import metadata
 
@@ -83,7 +83,7 @@ def test_killed_at_any_moment_it_can_be_resumed(data, unbroken, tmp_path):
     """kill -9 while rounds of a few steps follow each other, three times at other moments."""
     run = tmp_path / "run"
     program = (f"from pathlib import Path\nfrom mugo.data import dataset\nfrom mugo.training import train\nimport sys\n"
-               f"train.train(dataset.open_dataset({str(data.folder)!r}), Path({str(run)!r}), "
+               f"train.train(dataset.load_dataset({str(data.folder)!r}), Path({str(run)!r}), "
                f"train.{SHAPE!r}, train.{OPTIONS!r}, resume=sys.argv[1] == 'resume')")
     for delay in (0.0, 0.3, 0.6):
         begun = (run / "checkpoint.keras").exists()
@@ -172,8 +172,8 @@ def test_a_network_begins_with_the_weights_of_another(data, unbroken, tmp_path):
 def test_what_begins_with_a_network_learns_from_other_positions(data, unbroken, tmp_path, monkeypatch):
     """On two runs in a row the stream of batches goes on, also where the second has other batches."""
     steps = []
-    batch_of = dataset.Positions.shuffled_batch
-    monkeypatch.setattr(dataset.Positions, "shuffled_batch", lambda self, step, size, seed, symmetry=True: (
+    batch_of = positions.Positions.shuffled_batch
+    monkeypatch.setattr(positions.Positions, "shuffled_batch", lambda self, step, size, seed, symmetry=True: (
         steps.append((step, size, seed)), batch_of(self, step, size, seed, symmetry))[1])
     for name, start, size, first in (("second", unbroken, 16, 24), ("third", tmp_path / "second", 64, 8)):
         steps.clear()
@@ -277,7 +277,7 @@ def test_what_goes_wrong_in_a_feeder_is_raised_where_it_is_used():
 
 
 @pytest.mark.parametrize(("arguments", "line"), [
-    (["/nowhere", "-o", "x"], "/nowhere is no data set: meta.json is missing"),
+    (["/nowhere", "-o", "x"], "/nowhere is not a data set: meta.json is missing"),
     (["{data}", "-o", "{new}", "--layers", "2"], "--layers 2: must be at least 3"),
     (["{data}", "-o", "{new}", "--positions", "0"], "--positions 0: must be at least 1"),
     (["{data}", "-o", "{new}", "--positions", "inf"], "--positions inf: must be finite"),

@@ -1,0 +1,101 @@
+"""Hashes of games that ignore rotation, reflection and colour: for duplicates and for the split.  Compiled.
+
+    game ─ canonicalize ─> the moves of one of its 16 copies (8 symmetries x 2 colours)
+         ─ splitmix64 ──> game hash     whole game: equal hashes are duplicates
+                          opening hash  first OPENING_MOVES moves: decides train, validation or test
+
+Two records of one game, one of them truncated after OPENING_MOVES moves or later, are in the same split.
+The test compares this with brute force over the 16 copies (benchmarks/duplicates.py).
+
+    setup      int16 (k,)               coded setup stones
+    moves      int16 (n,)               coded moves
+    symmetry   int64 (8, size² + 1)     coords.symmetries(size): move index -> move index
+"""
+import numpy as np
+from numba import njit
+
+from mugo.games.coords import WHITE_BIT
+
+OPENING_MOVES = 40
+
+
+@njit(cache=True, nogil=True)
+def splitmix64(x):
+    """A uint64 hash of a uint64: one step of SplitMix64 (Steele, Lea & Flood 2014)."""
+    x = np.uint64(x) + np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+@njit(cache=True, nogil=True)
+def splitmix64_array(x):
+    """`splitmix64` of every element of a uint64 array."""
+    out = np.empty_like(x)
+    for i in range(len(x)):
+        out[i] = splitmix64(x[i])
+    return out
+
+
+@njit(cache=True, nogil=True)
+def transform_move(coded, symmetry, colour_flip):
+    """A coded move under one row of `symmetries`; colour_flip: WHITE_BIT to exchange the colours, else 0."""
+    return symmetry[np.int64(coded) & (WHITE_BIT - 1)] | ((np.int64(coded) & WHITE_BIT) ^ colour_flip)
+
+
+@njit(cache=True, nogil=True)
+def canonicalize(size, setup, moves, symmetries, out):
+    """Write the canonical form of a game's moves to out, int16 (n,): the same for all 16 copies of the game.
+
+    Colours: the player of the first move becomes Black.  Symmetry: the one whose moves come first in
+    lexicographic order.  So the canonical form of a game's beginning is the beginning of its canonical form.
+    Returns a uint64 hash of the size and the setup.
+    """
+    colour_flip = np.int64(moves[0]) & WHITE_BIT if len(moves) else 0
+    best = 0
+    best_setup = np.uint64(0)
+    for s in range(8):
+        stones = np.uint64(0)
+        for i in range(len(setup)):
+            stones += splitmix64(np.uint64(transform_move(setup[i], symmetries[s], colour_flip)))
+        order = 0                        # < 0: s comes before best
+        if s:
+            for i in range(len(moves)):
+                order = (transform_move(moves[i], symmetries[s], colour_flip)
+                         - transform_move(moves[i], symmetries[best], colour_flip))
+                if order:
+                    break
+        if s == 0 or order < 0 or (order == 0 and stones < best_setup):
+            best = s
+            best_setup = stones
+    for i in range(len(moves)):
+        out[i] = transform_move(moves[i], symmetries[best], colour_flip)
+    return best_setup + np.uint64(size)
+
+
+@njit(cache=True, nogil=True)
+def game_hashes(size, setup, moves, symmetries):
+    """(game hash, opening hash), uint64, of a game; passes at its end do not count."""
+    n = len(moves)
+    while n and np.int64(moves[n - 1]) & (WHITE_BIT - 1) == size * size:
+        n -= 1
+    line = np.empty(n, np.int16)
+    h = splitmix64(canonicalize(size, setup, moves[:n], symmetries, line))
+    opening = h
+    for i in range(n):
+        h = splitmix64(h ^ np.uint64(line[i]))
+        if i < OPENING_MOVES:
+            opening = h
+    return h, opening
+
+
+def assign_splits(opening_hashes: np.ndarray, seed: int, validation: float, test: float) -> np.ndarray:
+    """The split of each game: str (n,) of "train", "validation" and "test".
+
+    opening_hashes: uint64 (n,).  validation, test: fractions of the games, 0 to 1.  A game's split depends on its
+    hash and the seed only, so it stays the same when games are added.
+    """
+    with np.errstate(over="ignore"):
+        salted = splitmix64_array(opening_hashes ^ np.uint64(seed * 0x2545F4914F6CDD1D % 2**64))
+    uniform = salted.astype(np.float64) / 2.0**64
+    return np.where(uniform < test, "test", np.where(uniform < test + validation, "validation", "train"))

@@ -1,0 +1,101 @@
+"""The table of games: its columns, and the rows of the games in a batch of SGF files.
+
+`read_batch` is what the worker processes of `mugo preprocess` run: parse, replay, hash.  A game that cannot be used
+has a row too, with a reject_reason.
+"""
+import hashlib
+
+import numpy as np
+import pandas as pd
+
+from mugo.data.game_hash import game_hashes
+from mugo.games.board import clear, new_boards, replay, set_up
+from mugo.games.coords import symmetries
+from mugo.games.go import IllegalMove, position_of
+from mugo.games.planes import MAX_PLIES
+from mugo.sgf.archives import SgfFile, UnreadableFile
+from mugo.sgf.parser import read_records
+from mugo.sgf.properties import rank_number
+from mugo.sgf.record import BadRecord, Record
+
+# Unknown values are 0, NaN or ''.
+COLUMNS = {
+    "file_key": np.uint64,                          # of the SGF file: see file_key
+    "source": str, "file": str,                     # archive or folder; path in it
+    "game_number": np.int32,                        # in its file, from 1; 0 if the file is unreadable
+    "reject_reason": str, "reject_details": str,    # '' for a used game
+    "size": np.int16, "num_moves": np.int32, "handicap": np.int16, "komi": np.float32,
+    "result": str, "winner": np.int8,               # 1 Black, -1 White, 0 draw or unknown
+    "date": str, "black": str, "white": str,        # names of the players
+    "black_rank": np.float32, "white_rank": np.float32,     # sgf.properties.rank_number
+    "event": str, "rules": str,
+    "game_hash": np.uint64, "opening_hash": np.uint64,      # data.game_hash
+}
+_DEFAULTS = {name: "" if kind is str else kind(np.nan) if kind is np.float32 else 0
+             for name, kind in COLUMNS.items()} | {"setup": b"", "moves": b""}
+
+
+def make_table(rows: list[dict]) -> pd.DataFrame:
+    """Rows as a table with the types of COLUMNS, and "setup" and "moves" as bytes of int16; missing values unknown."""
+    table = pd.DataFrame([_DEFAULTS | row for row in rows], columns=list(_DEFAULTS))
+    return table.astype(COLUMNS)
+
+
+def file_key(checksum: bytes, name: str, content: bytes) -> int:
+    """A 64-bit hash of an SGF file: the checksum of its archive, its path and its content."""
+    h = hashlib.blake2b(digest_size=8)
+    for part in (checksum, name.encode(), content):
+        h.update(len(part).to_bytes(8, "little"))
+        h.update(part)
+    return int.from_bytes(h.digest(), "little")
+
+
+def unreadable_row(key: int, file: UnreadableFile) -> dict:
+    """The row of a file that cannot be read."""
+    return {"file_key": key, "source": file.source, "file": file.name, "reject_reason": "unreadable file",
+            "reject_details": file.error}
+
+
+def read_batch(batch: list[tuple[int, SgfFile]]) -> pd.DataFrame:
+    """One row for each game in SGF files with their keys, as `make_table` has them."""
+    rows = []
+    for key, file in batch:
+        for number, record in enumerate(read_records(file.data), 1):
+            row = {"file_key": key, "source": file.source, "file": file.name, "game_number": number}
+            if isinstance(record, BadRecord):
+                row |= {"reject_reason": record.reason, "reject_details": str(record)}
+            else:
+                row |= _describe(record)
+            rows.append(row)
+    return make_table(rows)
+
+
+_board = new_boards(1)
+_history = np.zeros(MAX_PLIES, np.uint64)
+
+
+def _describe(record: Record) -> dict:
+    """The columns of a game, which is replayed to check that its moves are legal."""
+    num_moves = len(record.moves)
+    row = {
+        "size": record.size, "num_moves": num_moves, "handicap": record.handicap,
+        "komi": np.nan if record.komi is None else record.komi, "result": record.result,
+        "winner": record.winner, "date": record.date, "black": record.black, "white": record.white,
+        "black_rank": rank_number(record.black_rank), "white_rank": rank_number(record.white_rank),
+        "event": record.event, "rules": record.rules,
+    }
+    if num_moves >= MAX_PLIES:
+        return row | {"reject_reason": "too many moves",
+                      "reject_details": f"{num_moves} moves; at most {MAX_PLIES - 1}"}
+    board = _board[0]
+    clear(board, record.size)
+    setup_is_legal = set_up(board, record.setup) == len(record.setup)
+    if not setup_is_legal or replay(board, _history, record.moves, 0, num_moves) < num_moves:
+        try:
+            position_of(record)              # slower; its exception names the move
+        except IllegalMove as error:
+            return row | {"reject_reason": "illegal move" if setup_is_legal else "illegal setup",
+                          "reject_details": str(error)}
+    game, opening = game_hashes(record.size, record.setup, record.moves, symmetries(record.size))
+    return row | {"game_hash": int(game), "opening_hash": int(opening), "setup": record.setup.tobytes(),
+                  "moves": record.moves.tobytes()}

@@ -1,0 +1,98 @@
+"""Positions: batches of (planes, move played, outcome) from games stored as moves.
+
+No planes are stored: replaying a game to a position and encoding it takes 30 µs, so any position is available at
+any time, and the planes can change without a new data set.
+
+    position index    0 1 2 ... 210 | 211 212 ... | ...        in the order of the games, then of their moves
+    first_index       0             | 211         | ...
+"""
+import threading
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numba import njit
+
+from mugo.data.shuffle import shuffled_positions
+from mugo.games import planes
+from mugo.games.coords import WHITE_BIT, symmetries
+
+
+@njit(cache=True, nogil=True)
+def _locate(indices, symmetry, first_index, skip_moves, setup_start, setup_end, move_start, winner, moves,
+            samples, outcomes):
+    """Write to samples, int64 (n, 5), the rows for planes.fill_samples, and to outcomes, int8 (n,), the outcomes.
+
+    The other arguments are the parameters and fields of `Positions.batch`; symmetry: int64 (n,).
+    """
+    for j in range(len(indices)):
+        game = np.searchsorted(first_index, indices[j], side="right") - 1
+        move_number = indices[j] - first_index[game] + skip_moves
+        samples[j, 0] = setup_start[game]
+        samples[j, 1] = setup_end[game]
+        samples[j, 2] = move_start[game]
+        samples[j, 3] = move_number
+        samples[j, 4] = symmetry[j]
+        white = np.int64(moves[move_start[game] + move_number]) & WHITE_BIT
+        outcomes[j] = -winner[game] if white else winner[game]
+
+
+class Batch(NamedTuple):
+    """n positions with the moves that were played in them."""
+
+    packed: np.ndarray                   # uint8 (n, size², 6): packed planes; see planes.unpack
+    targets: np.ndarray                  # int32 (n,): the move index played
+    outcomes: np.ndarray                 # int8 (n,): 1 the side to move won, -1 it lost, 0 a draw or unknown
+
+
+_scratch_of_thread = threading.local()
+
+
+@dataclass(frozen=True)
+class Positions:
+    """The positions before the moves of some games of one board size, with indices 0 to len - 1."""
+
+    size: int
+    games: pd.DataFrame                  # rows of games.parquet, in order
+    first_index: np.ndarray              # int64 (games + 1,): the index of each game's first position
+    setup: np.ndarray                    # int16: setup.npy
+    moves: np.ndarray                    # int16: moves.npy
+    skip_moves: int = 0                  # moves at the beginning of each game that have no position here
+
+    def __len__(self) -> int:
+        return int(self.first_index[-1])
+
+    def batch(self, indices: np.ndarray, symmetry: np.ndarray | int = 0) -> Batch:
+        """The positions with these indices, int64 (n,), each under its symmetry, 0 ... 7.  Thread-safe."""
+        if not hasattr(_scratch_of_thread, "scratch"):
+            _scratch_of_thread.scratch = planes.new_scratch()
+        n = len(indices)
+        samples = np.empty((n, 5), np.int64)
+        outcomes = np.empty(n, np.int8)
+        _locate(indices, np.broadcast_to(np.asarray(symmetry, np.int64), n).copy(), self.first_index, self.skip_moves,
+                *self._columns, self.moves, samples, outcomes)
+        packed = np.empty((n, self.size ** 2, planes.PACKED), np.uint8)
+        targets = np.empty(n, np.int32)
+        planes.fill_samples(self.size, self.setup, self.moves, samples, symmetries(self.size),
+                            _scratch_of_thread.scratch, packed, targets)
+        return Batch(packed, targets, outcomes)
+
+    def shuffled_batch(self, step: int, batch_size: int, seed: int, random_symmetry: bool = True) -> Batch:
+        """Batch number `step` (from 0) of the endless shuffled stream (data/shuffle.py) for this seed.
+
+        random_symmetry: augment, each position under one of the eight symmetries, drawn by seed.
+        """
+        indices, symmetry = shuffled_positions(step * batch_size, batch_size, len(self), seed)
+        return self.batch(indices, symmetry if random_symmetry else 0)
+
+    def locate(self, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(rows of self.games, moves played before the position), both int64 (n,)."""
+        rows = np.searchsorted(self.first_index, indices, side="right") - 1
+        return rows, indices - self.first_index[rows] + self.skip_moves
+
+    @property
+    def _columns(self) -> tuple[np.ndarray, ...]:
+        games = self.games
+        return (games["setup_start"].to_numpy(), games["setup_end"].to_numpy(),
+                games["move_start"].to_numpy(), games["winner"].to_numpy())
