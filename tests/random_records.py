@@ -1,8 +1,12 @@
-"""Small data for tests: games of random moves, as SGF texts."""
+"""Small data for tests: games of random moves, their copies, and data sets of them."""
+from dataclasses import replace
+
 import numpy as np
 
+from mugo.data.dataset import DataSet
+from mugo.data.preprocess import preprocess
 from mugo.games.board import BLACK, WHITE, WHITE_BIT
-from mugo.games.coords import move_index
+from mugo.games.coords import move_index, symmetries
 from mugo.games.go import Position
 from mugo.sgf.record import Record
 from mugo.sgf.writer import format_record
@@ -26,3 +30,21 @@ def write_games(folder, seeds, size: int = 9, plies: int = 60) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for seed in seeds:
         (folder / f"game-{seed:03d}.sgf").write_text(format_record(random_record(seed, size, plies)), encoding="utf-8")
+
+
+def transformed(record: Record, symmetry: int, exchange_colours: bool = False) -> Record:
+    """The copy of a game under a symmetry, 0 to 7, of the board, with the colours exchanged if asked."""
+    colour_flip = WHITE_BIT if exchange_colours else 0
+    moves = symmetries(record.size)[symmetry][record.moves & (WHITE_BIT - 1)] | (record.moves & WHITE_BIT ^ colour_flip)
+    first_player = -record.first_player if exchange_colours else record.first_player
+    return replace(record, moves=moves.astype(np.int16), first_player=first_player)
+
+
+def dataset_of(tmp_path, records: list[Record | str], **options) -> DataSet:
+    """A data set of records, or of SGF texts, in files 000.sgf, 001.sgf, ...; options: of `preprocess`."""
+    folder = tmp_path / "sgf"
+    folder.mkdir()
+    for i, record in enumerate(records):
+        text = record if isinstance(record, str) else format_record(record)
+        (folder / f"{i:03d}.sgf").write_text(text, encoding="utf-8")
+    return preprocess([str(folder)], tmp_path / "set", workers=1, **options)

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from mugo import cli
-from mugo.files import BadInput, atomic_write, lock_folder
 
 ROOT = Path(__file__).parents[1]
 
@@ -64,17 +63,6 @@ def test_a_write_that_fails_names_the_file(capsys, tmp_path):
     assert "Not a directory" in error
 
 
-def test_a_file_is_written_whole_or_not_at_all(tmp_path):
-    path = tmp_path / "folder" / "file.txt"
-    with atomic_write(path) as beside:
-        beside.write_text("old")
-    with pytest.raises(RuntimeError), atomic_write(path) as beside:
-        beside.write_text("half of the n")
-        raise RuntimeError
-    assert path.read_text() == "old"
-    assert list(path.parent.iterdir()) == [path]
-
-
 @pytest.mark.parametrize("error, line", [
     (MemoryError("Unable to allocate 191 GiB"), "mugo demo: this needs more memory than there is: Unable to allocate"),
     (BrokenExecutor("A child process terminated abruptly"), "mugo demo: a process that worked for it was killed"),
@@ -93,19 +81,3 @@ def test_a_name_in_letters_that_the_terminal_has_not_is_printed_all_the_same():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
                           env=os.environ | {"PYTHONIOENCODING": "cp1252"})
     assert done.stdout.strip() == r"\u67ef\u6d01"
-
-
-def test_what_numpy_cannot_write_is_a_full_disk(tmp_path):
-    with pytest.raises(OSError, match="is the disk full") as caught, atomic_write(tmp_path / "a.npy") as path:
-        path.write_bytes(b"half")
-        raise OSError("16 requested and 3 written")
-    assert caught.value.filename == str(tmp_path / "a.npy") and not list(tmp_path.iterdir())
-
-
-def test_a_folder_has_one_writer(tmp_path):
-    with lock_folder(tmp_path / "new"), pytest.raises(BadInput, match="another process"), lock_folder(tmp_path / "new"):
-        pass
-    with lock_folder(tmp_path / "new"):
-        (tmp_path / "new" / "file").write_text("")
-    with pytest.raises(BadInput, match="is not a folder"), lock_folder(tmp_path / "new" / "file"):
-        pass

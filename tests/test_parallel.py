@@ -1,4 +1,4 @@
-"""Work on several processes: in order, little in flight, and no process outlives its parent."""
+"""Process pools: results in order, bounded memory, and workers that end with their parent."""
 import os
 import signal
 import subprocess
@@ -28,14 +28,14 @@ def test_results_come_in_order_and_items_are_read_only_as_needed():
     assert n == 19
 
 
-def test_processes_do_the_same_as_threads():
+def test_a_process_pool_gives_the_same_results_as_a_thread():
     with process_pool(2) as executor:
         assert list(ordered_map(executor, abs, range(-5, 5), 2)) == [5, 4, 3, 2, 1, 0, 1, 2, 3, 4]
     with process_pool(1) as executor:
         assert list(ordered_map(executor, abs, range(-2, 2), 2)) == [2, 1, 0, 1]
 
 
-def test_workers_end_with_a_parent_that_is_killed(tmp_path):
+def test_workers_end_when_their_parent_is_killed(tmp_path):
     program = tmp_path / "parent.py"
     program.write_text("import os, time\nfrom mugo.parallel import process_pool\n"
                        "if __name__ == '__main__':\n"

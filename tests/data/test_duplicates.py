@@ -1,6 +1,6 @@
-"""No copy of a game escapes the split: `game_hash.game_hashes` against brute force, and what it cannot see.
+"""`game_hash.game_hashes` against brute force, and the near copies that it cannot see.
 
-The brute force is benchmarks/duplicates.py's: plain Python that tries all sixteen copies.
+The brute force is that of benchmarks/duplicates.py: plain Python that tries all sixteen copies.
 """
 import importlib.util
 import itertools
@@ -46,7 +46,7 @@ def sample_games() -> list[Record]:
 
 
 def copy(ways, game: Record, way: int, plies: int | None = None) -> Record:
-    """A copy of a game, by the brute force's own tables; way 0 is the game itself, odd ones are recoloured."""
+    """A copy of a game, by the tables of the brute force; 0 is the game itself, odd ones have the colours exchanged."""
     place = ways[way]
     return replace(game, setup=np.array([place[stone] for stone in game.setup.tolist()], np.int16),
                    moves=np.array([place[move] for move in game.moves.tolist()[:plies]], np.int16),
@@ -71,8 +71,8 @@ def test_the_sixteen_ways_to_copy_a_game_are_those_of_a_square_and_two_colours(d
                 assert distance[0] == distance[1]
 
 
-def test_copies_turned_recoloured_or_broken_off_fall_where_the_game_does(duplicates, sample_games):
-    """Also where the copy breaks off earlier than the game, as long as it has the moves that decide."""
+def test_copies_rotated_recoloured_or_truncated_have_the_opening_hash_of_the_game(duplicates, sample_games):
+    """Also a copy that is shorter than the game, if it has the first OPENING_MOVES moves."""
     for game in sample_games:
         ways = duplicates.copies(game.size)
         for way in range(16):
@@ -80,8 +80,8 @@ def test_copies_turned_recoloured_or_broken_off_fall_where_the_game_does(duplica
                 assert opening_of(copy(ways, game, way, plies)) == opening_of(game)
 
 
-def test_openings_are_the_same_exactly_where_brute_force_says_so(duplicates, sample_games):
-    """Games, copies of them, and copies with one move changed: two divisions into classes, one and the same."""
+def test_opening_hashes_are_equal_exactly_where_brute_force_finds_copies(duplicates, sample_games):
+    """Games, copies of them, and copies with one move changed: both methods find the same classes."""
     rng = np.random.default_rng(2)
     games = []
     for game in sample_games:
@@ -103,7 +103,7 @@ def test_openings_are_the_same_exactly_where_brute_force_says_so(duplicates, sam
 
 @pytest.fixture(scope="module")
 def copied(duplicates, sample_games, tmp_path_factory) -> dataset.DataSet:
-    """The sample games and two copies of each, that break off or go on otherwise after the opening."""
+    """The sample games and two copies of each, which are truncated or continue differently after the opening."""
     folder = tmp_path_factory.mktemp("copied")
     rng = np.random.default_rng(3)
     (folder / "sgf").mkdir()
@@ -117,7 +117,7 @@ def copied(duplicates, sample_games, tmp_path_factory) -> dataset.DataSet:
     return preprocess([str(folder / "sgf")], folder / "set", workers=1, test=0.4, validation=0.0)
 
 
-def test_no_test_game_of_a_data_set_full_of_copies_is_one_of_a_training_game(duplicates, copied):
+def test_no_copy_of_a_training_game_is_in_the_test_split(duplicates, copied):
     games = copied.used_games
     assert len(games) > len({name[:2] for name in games["file"].str[-8:]})           # some copies are used
     test, train = (list(duplicates.canonical_openings(copied, games[games["split"] == split]))
@@ -126,7 +126,7 @@ def test_no_test_game_of_a_data_set_full_of_copies_is_one_of_a_training_game(dup
     assert duplicates.copies_between(test, train) == (0, 0)
 
 
-def test_copies_between_counts_pairs_and_games_broken_off_early(duplicates):
+def test_copies_between_counts_pairs_and_truncated_games(duplicates):
     long, other, shorter, unlike = ((9, (), tuple(range(start, stop))) for start, stop in (
         (0, 40), (1, 41), (0, 25), (5, 30)))
     assert duplicates.copies_between([long, other], [long, long]) == (2, 0)
@@ -157,7 +157,7 @@ def near(duplicates, some: list[Record], others: list[Record], tmp_path) -> list
 
 
 def positions_of(games: list[Record]) -> positions.Positions:
-    """Games as a data set has them, without files."""
+    """The Positions of games, without files."""
     plies, setups = np.array([len(game.moves) for game in games]), np.array([len(game.setup) for game in games])
     starts, setup_ends = np.concatenate([[0], np.cumsum(plies)]), np.cumsum(setups)
     rows = pd.DataFrame({"num_moves": plies, "move_start": starts[:-1], "setup_start": setup_ends - setups,

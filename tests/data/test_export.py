@@ -1,4 +1,4 @@
-"""What `export` writes, against replaying every game move by move."""
+"""`mugo export` against replaying every game move by move."""
 import errno
 import json
 import os
@@ -59,7 +59,7 @@ def test_packed_planes_unpack_to_the_same(data, tmp_path):
     np.testing.assert_array_equal(packed[1], plain[1])
 
 
-def test_all_eight_symmetries_follow_one_another(data, tmp_path):
+def test_the_eight_symmetries_of_a_position_are_consecutive_rows(data, tmp_path):
     export(data, tmp_path / "one", split="test", count=50)
     export(data, tmp_path / "eight", split="test", count=50, symmetries="all")
     one, eight = read(tmp_path / "one"), read(tmp_path / "eight")
@@ -71,7 +71,7 @@ def test_all_eight_symmetries_follow_one_another(data, tmp_path):
         np.testing.assert_array_equal(eight[2][s::8], one[2])
 
 
-def test_random_symmetries_are_of_the_same_positions(data, tmp_path):
+def test_random_symmetries_keep_the_positions(data, tmp_path):
     export(data, tmp_path / "all", split="test", count=50, symmetries="all")
     export(data, tmp_path / "random", split="test", count=50, symmetries="random")
     every, turned = read(tmp_path / "all"), read(tmp_path / "random")
@@ -84,7 +84,7 @@ def test_random_symmetries_are_of_the_same_positions(data, tmp_path):
     assert len(chosen) > 4
 
 
-def as_bag(arrays):
+def sorted_rows(arrays):
     rows = [row.tobytes() for row in arrays[0]]
     return sorted(zip(rows, arrays[1].tolist(), arrays[2].tolist(), strict=True))
 
@@ -94,13 +94,13 @@ def test_shuffled_rows_are_the_same_rows(data, tmp_path):
                           "c": {"shuffle": True, "seed": 1}}.items():
         export(data, tmp_path / name, split="train", packed=True, **options)
     plain, a, b, c = (read(tmp_path / name) for name in ("plain", "a", "b", "c"))
-    assert as_bag(plain) == as_bag(a) == as_bag(c)
+    assert sorted_rows(plain) == sorted_rows(a) == sorted_rows(c)
     np.testing.assert_array_equal(a[0], b[0])
     assert not np.array_equal(a[1], plain[1])
     assert not np.array_equal(a[1], c[1])
 
 
-def test_a_part_is_drawn_by_seed_and_keeps_its_order(data, tmp_path):
+def test_a_random_part_depends_on_the_seed_and_keeps_the_order(data, tmp_path):
     for name, options in {"whole": {}, "part": {"count": 100}, "shuffled": {"count": 100, "shuffle": True},
                           "other": {"count": 100, "seed": 1}, "too many": {"count": 10**9}}.items():
         export(data, tmp_path / name, split="train", packed=True, **options)
@@ -108,24 +108,24 @@ def test_a_part_is_drawn_by_seed_and_keeps_its_order(data, tmp_path):
         read(tmp_path / name) for name in ("whole", "part", "shuffled", "other", "too many"))
     rows = iter(whole[0])
     assert all(any(np.array_equal(row, wanted) for row in rows) for wanted in part[0])
-    assert as_bag(part) == as_bag(shuffled)
-    assert as_bag(part) != as_bag(other)
+    assert sorted_rows(part) == sorted_rows(shuffled)
+    assert sorted_rows(part) != sorted_rows(other)
     np.testing.assert_array_equal(too_many[0], whole[0])
 
 
-def test_export_json_says_what_the_arrays_are(data, tmp_path):
+def test_export_json_describes_the_arrays(data, tmp_path):
     export(data, tmp_path / "out", split="validation", where="komi == 6.5 or komi != 6.5", packed=True)
-    about = json.loads((tmp_path / "out" / "export.json").read_text())
-    for name, said in about["arrays"].items():
+    description = json.loads((tmp_path / "out" / "export.json").read_text())
+    for name, array_description in description["arrays"].items():
         array = np.load(tmp_path / "out" / name, mmap_mode="r")
-        assert [array.dtype.name, list(array.shape)] == [said["dtype"], said["shape"]]
-    assert about["data_set"]["fingerprint"] == data.fingerprint
-    assert sum(plane["depth"] for plane in about["planes"]) == 48
-    assert about["planes"][-2]["first"] == 46
-    assert about["split"] == "validation"
+        assert [array.dtype.name, list(array.shape)] == [array_description["dtype"], array_description["shape"]]
+    assert description["data_set"]["fingerprint"] == data.fingerprint
+    assert sum(plane["depth"] for plane in description["planes"]) == 48
+    assert description["planes"][-2]["first"] == 46
+    assert description["split"] == "validation"
 
 
-def test_nothing_is_written_over(data, tmp_path):
+def test_an_existing_folder_is_not_overwritten(data, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "thesis.txt").write_text("all of it")
     with pytest.raises(BadInput, match="out exists: delete it"):
@@ -134,7 +134,7 @@ def test_nothing_is_written_over(data, tmp_path):
 
 
 @pytest.mark.parametrize("failure", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
-def test_what_is_not_finished_is_not_there(data, tmp_path, monkeypatch, failure):
+def test_an_interrupted_export_leaves_nothing(data, tmp_path, monkeypatch, failure):
     def fails(descriptor):
         raise failure
     monkeypatch.setattr(os, "fsync", fails)
@@ -145,14 +145,14 @@ def test_what_is_not_finished_is_not_there(data, tmp_path, monkeypatch, failure)
     assert not list(tmp_path.iterdir())
 
 
-def test_what_a_killed_export_left_is_cleared_away(data, tmp_path):
+def test_the_files_of_a_killed_export_are_deleted(data, tmp_path):
     (tmp_path / ".out.unfinished").mkdir()
     (tmp_path / ".out.unfinished" / "planes.npy").write_bytes(b"half")
     export(data, tmp_path / "out", split="validation")
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_a_disk_that_is_too_small_is_seen_before_anything_is_done(data, tmp_path, monkeypatch):
+def test_a_disk_that_is_too_small_is_an_error_before_anything_is_written(data, tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda path: namedtuple("Usage", "free")(10_000))
     with pytest.raises(BadInput, match=r"takes 0\.0 GB, and 0\.0 GB are free.*--packed takes an eighth"):
         export(data, tmp_path / "deep" / "out")
@@ -172,7 +172,7 @@ def test_the_command_exports(data, tmp_path, capsys):
     assert "--positions 0: must be at least 1" in error
 
 
-def test_two_exports_to_one_folder_do_not_meet(data, tmp_path):
+def test_a_folder_has_one_export_at_a_time(data, tmp_path):
     with lock_folder(tmp_path / ".out.unfinished"), pytest.raises(BadInput, match="another process is writing to it"):
         export(data, tmp_path / "out")
     assert (tmp_path / ".out.unfinished").exists()

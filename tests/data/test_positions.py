@@ -1,0 +1,34 @@
+"""Batches of positions against replaying the games one move at a time."""
+import numpy as np
+import pytest
+from random_records import random_record
+
+from mugo.data import dataset, shuffle
+from mugo.games import planes
+from mugo.games.coords import symmetries
+from mugo.games.go import position_of
+
+
+def test_a_batch_has_the_planes_moves_and_outcomes_of_its_positions(data):
+    positions = data.positions(None)
+    numbers, turns = shuffle.shuffled_positions(0, 80, len(positions), 9)
+    batch = positions.batch(numbers, turns)
+    rows, plies = positions.locate(numbers)
+    for i in range(len(numbers)):
+        record = random_record(int(positions.games["date"].iloc[rows[i]][:4]) - 2000, plies=50)
+        position = position_of(record, int(plies[i]))
+        assert np.array_equal(batch.packed[i], planes.encode([position], turns[i])[0])
+        assert batch.targets[i] == symmetries(9)[turns[i]][record.moves[plies[i]] & 511]
+        assert batch.outcomes[i] == record.winner * position.to_play
+
+
+@pytest.mark.parametrize("first, last", [(1, 7), (21, 30), (50, 99), (8, dataset.ALL_MOVES[1]), dataset.ALL_MOVES])
+def test_a_range_of_moves_selects_the_positions_before_them(data, first, last):
+    every, some = data.positions("train"), data.positions("train", moves=(first, last))
+    rows, plies = every.locate(np.arange(len(every)))
+    wanted = np.flatnonzero((first <= plies + 1) & (plies + 1 <= last))
+    numbers = np.arange(len(some))
+    for ours, theirs in zip(some.locate(numbers), (rows[wanted], plies[wanted]), strict=True):
+        assert ours.tolist() == theirs.tolist()
+    for ours, theirs in zip(some.batch(numbers, numbers % 8), every.batch(wanted, numbers % 8), strict=True):
+        assert np.array_equal(ours, theirs)

@@ -1,0 +1,51 @@
+"""Which games are left out of a data set, and for what reason."""
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from random_records import dataset_of, random_record, transformed
+
+from mugo.games.coords import WHITE_BIT
+
+
+def test_every_rejected_game_has_a_reason(tmp_path):
+    good = random_record(1)
+    illegal = replace(good, moves=np.append(good.moves[:30], good.moves[0]))
+    data = dataset_of(tmp_path, [good, illegal, random_record(2, plies=10), "(;GM[1]SZ[9];B[aa", "no game", good],
+                   where="black != 'player 2' or num_moves > 1000")
+    by_name = data.games.set_index("file")
+    assert by_name["reject_reason"].tolist() == ["", "illegal move", "too few moves", by_name["reject_reason"].iloc[3],
+                                                 "not SGF", "duplicate"]
+    assert "move 31" in by_name["reject_details"].iloc[1]
+    assert "is occupied" in by_name["reject_details"].iloc[1]
+    assert by_name["reject_details"].iloc[5] == "the same game as sgf/000.sgf"
+    assert (by_name.loc[by_name["reject_reason"] != "", "split"] == "").all()
+
+
+def test_games_that_where_does_not_select_are_rejected(tmp_path):
+    data = dataset_of(tmp_path, [random_record(seed) for seed in range(6)], where="black == 'player 1'")
+    assert set(data.used_games["black"]) == {"player 1"}
+    assert data.games["reject_reason"].value_counts()["not selected by --where"] == 4
+
+
+@pytest.mark.parametrize("symmetry", range(8))
+@pytest.mark.parametrize("exchange_colours", [False, True])
+def test_copies_under_symmetries_and_exchanged_colours_are_duplicates(tmp_path, symmetry, exchange_colours):
+    game = random_record(3)
+    data = dataset_of(tmp_path, [game, transformed(game, symmetry, exchange_colours), random_record(4)])
+    assert data.games["reject_reason"].tolist() == ["", "duplicate", ""]
+
+
+def test_a_truncated_copy_is_the_duplicate_even_if_it_comes_first(tmp_path):
+    whole = random_record(5, plies=80)
+    broken = transformed(replace(whole, moves=whole.moves[:50]), 3)
+    data = dataset_of(tmp_path, [broken, whole, random_record(6, plies=80)])
+    assert data.games["reject_reason"].tolist() == ["duplicate", "", ""]
+    assert data.games["reject_details"].iloc[0] == "the beginning of sgf/001.sgf"
+
+
+def test_passes_at_the_end_do_not_make_another_game(tmp_path):
+    game = random_record(5)
+    passes = np.array([81, 81 + WHITE_BIT], np.int16)
+    data = dataset_of(tmp_path, [game, replace(game, moves=np.concatenate([game.moves, passes]))])
+    assert data.games["reject_reason"].tolist().count("duplicate") == 1
