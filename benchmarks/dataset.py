@@ -1,9 +1,9 @@
-"""How fast games become a data set, and a data set becomes batches.
+"""Speed of preprocessing games, and of making training batches from a data set.
 
     python benchmarks/dataset.py [GAMES ...]           (default: the sample games in data/)
 
-Prints games/s and positions/s of `preprocess` end to end on all cores, bytes a position, and
-positions/s of shuffled training batches, planes packed and turned, from one thread and from all.
+Prints games/s and positions/s of `preprocess` with one process per core, bytes per position, and positions/s
+of shuffled training batches (packed planes, random symmetries) from one thread and from one thread per core.
 """
 import argparse
 import os
@@ -27,9 +27,9 @@ def main(games: list[str]) -> None:
         seconds = time.perf_counter() - start
         size = sum((data.folder / name).stat().st_size for name in dataset.FILES)
         positions = data.positions("train")
-        print(f"{len(data.games) / seconds:12,.0f}  games/s preprocessed, {cores} processes, {seconds:.1f} s in all")
+        print(f"{len(data.games) / seconds:12,.0f}  games/s preprocessed, {cores} processes, {seconds:.1f} s in total")
         print(f"{data.meta['counts']['positions'] / seconds:12,.0f}  positions/s preprocessed")
-        print(f"{size / data.meta['counts']['positions']:12.2f}  bytes a position on disk")
+        print(f"{size / data.meta['counts']['positions']:12.2f}  bytes per position on disk")
 
         def make(step: int) -> None:
             positions.shuffled_batch(step, BATCH, 0)

@@ -133,8 +133,7 @@ def _games_and_positions(games: pd.DataFrame, by: pd.Series) -> pd.DataFrame:
 
 def _games_and_wins(games: pd.DataFrame, by: pd.Series) -> pd.DataFrame:
     """Games, and the fraction of the decided ones that Black won; NaN if none is decided."""
-    counts = games.groupby(by.fillna(np.inf)).agg(
-        games=("winner", "size"), won=("winner", lambda winner: (winner == 1).sum()),
-        lost=("winner", lambda winner: (winner == -1).sum()))
-    counts["black_won"] = counts["won"] / (counts["won"] + counts["lost"])
+    rows = pd.DataFrame({"won": games["winner"] == 1, "decided": games["winner"] != 0})
+    counts = rows.groupby(by.fillna(np.inf)).agg(games=("won", "size"), won=("won", "sum"), decided=("decided", "sum"))
+    counts["black_won"] = counts["won"] / counts["decided"]
     return counts[["games", "black_won"]].rename_axis(None)

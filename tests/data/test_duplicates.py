@@ -45,12 +45,12 @@ def sample_games() -> list[Record]:
     return games + [next(read_records(random_game(9, 3, 60, rng).sgf.encode())) for _ in range(5)]
 
 
-def copy(ways, game: Record, way: int, plies: int | None = None) -> Record:
+def copy(tables, game: Record, number: int, plies: int | None = None) -> Record:
     """A copy of a game, by the tables of the brute force; 0 is the game itself, odd ones have the colours exchanged."""
-    place = ways[way]
-    return replace(game, setup=np.array([place[stone] for stone in game.setup.tolist()], np.int16),
-                   moves=np.array([place[move] for move in game.moves.tolist()[:plies]], np.int16),
-                   first_player=game.first_player if way % 2 == 0 else -game.first_player)
+    table = tables[number]
+    return replace(game, setup=np.array([table[stone] for stone in game.setup.tolist()], np.int16),
+                   moves=np.array([table[move] for move in game.moves.tolist()[:plies]], np.int16),
+                   first_player=game.first_player if number % 2 == 0 else -game.first_player)
 
 
 def opening_of(game: Record) -> int:
@@ -58,9 +58,9 @@ def opening_of(game: Record) -> int:
 
 
 def test_the_sixteen_ways_to_copy_a_game_are_those_of_a_square_and_two_colours(duplicates):
-    ways = duplicates.copies(3)
-    assert len({tuple(way.items()) for way in ways}) == 16
-    for way in ways:
+    tables = duplicates.copy_tables(3)
+    assert len({tuple(way.items()) for way in tables}) == 16
+    for way in tables:
         assert sorted(way.values()) == sorted(way)
         assert way[9] in (9, 9 + WHITE_BIT)
         assert way[4] % WHITE_BIT == 4
@@ -74,10 +74,10 @@ def test_the_sixteen_ways_to_copy_a_game_are_those_of_a_square_and_two_colours(d
 def test_copies_rotated_recoloured_or_truncated_have_the_opening_hash_of_the_game(duplicates, sample_games):
     """Also a copy that is shorter than the game, if it has the first OPENING_MOVES moves."""
     for game in sample_games:
-        ways = duplicates.copies(game.size)
+        tables = duplicates.copy_tables(game.size)
         for way in range(16):
             for plies in (None, 200, game_hash.OPENING_MOVES + 1, game_hash.OPENING_MOVES):
-                assert opening_of(copy(ways, game, way, plies)) == opening_of(game)
+                assert opening_of(copy(tables, game, way, plies)) == opening_of(game)
 
 
 def test_opening_hashes_are_equal_exactly_where_brute_force_finds_copies(duplicates, sample_games):
@@ -85,16 +85,16 @@ def test_opening_hashes_are_equal_exactly_where_brute_force_finds_copies(duplica
     rng = np.random.default_rng(2)
     games = []
     for game in sample_games:
-        ways = duplicates.copies(game.size)
+        tables = duplicates.copy_tables(game.size)
         changed = game.moves.copy()
         k = int(rng.integers(game_hash.OPENING_MOVES))
         changed[k] = rng.integers(game.size ** 2) | (changed[k] & WHITE_BIT)
-        games += [game, copy(ways, game, int(rng.integers(16)), 100), replace(game, moves=changed),
-                  copy(ways, replace(game, moves=changed), int(rng.integers(16)))]
+        games += [game, copy(tables, game, int(rng.integers(16)), 100), replace(game, moves=changed),
+                  copy(tables, replace(game, moves=changed), int(rng.integers(16)))]
     classes, prints = defaultdict(set), defaultdict(set)
     for game in games:
-        moves = duplicates.without_passes_at_the_end(game.size, game.moves.tolist())[:game_hash.OPENING_MOVES]
-        brute = duplicates.canonical(game.size, game.setup.tolist(), moves, duplicates.copies(game.size))
+        moves = duplicates.strip_passes(game.size, game.moves.tolist())[:game_hash.OPENING_MOVES]
+        brute = duplicates.canonical(game.size, game.setup.tolist(), moves, duplicates.copy_tables(game.size))
         classes[brute].add(opening_of(game))
         prints[opening_of(game)].add(brute)
     assert len(classes) >= 1.5 * len(sample_games)
@@ -108,10 +108,10 @@ def copied(duplicates, sample_games, tmp_path_factory) -> dataset.DataSet:
     rng = np.random.default_rng(3)
     (folder / "sgf").mkdir()
     for i, game in enumerate(sample_games):
-        ways = duplicates.copies(game.size)
+        tables = duplicates.copy_tables(game.size)
         passed = np.concatenate([game.moves[:44], [game.size ** 2 | (int(game.moves[44]) & WHITE_BIT)]])
-        for k, other in enumerate((game, copy(ways, game, int(rng.integers(16)), 50),
-                                   copy(ways, replace(game, moves=np.append(passed, game.moves[45])),
+        for k, other in enumerate((game, copy(tables, game, int(rng.integers(16)), 50),
+                                   copy(tables, replace(game, moves=np.append(passed, game.moves[45])),
                                         int(rng.integers(16))))):
             (folder / "sgf" / f"{i:02d}-{k}.sgf").write_text(format_record(other), encoding="utf-8")
     return preprocess([str(folder / "sgf")], folder / "set", workers=1, test=0.4, validation=0.0)
@@ -138,7 +138,7 @@ def test_copies_between_counts_pairs_and_truncated_games(duplicates):
 def test_near_copies_differ_in_one_move(duplicates, sample_games, tmp_path):
     """The first sample game, turned, has another move 10; the second has two others."""
     games = [game for game in sample_games if game.size == 9 and not len(game.setup)]
-    ways = duplicates.copies(9)
+    tables = duplicates.copy_tables(9)
 
     def with_others(game: Record, *places: int) -> Record:
         moves = game.moves.copy()
@@ -147,7 +147,7 @@ def test_near_copies_differ_in_one_move(duplicates, sample_games, tmp_path):
             moves[k] = point | (moves[k] & WHITE_BIT)
         return replace(game, moves=moves)
 
-    assert near(duplicates, games[:2], [copy(ways, with_others(games[0], 9), 11)], tmp_path) == [True, False]
+    assert near(duplicates, games[:2], [copy(tables, with_others(games[0], 9), 11)], tmp_path) == [True, False]
     assert near(duplicates, games[:2], [with_others(games[1], 0)], tmp_path) == [False, True]
     assert near(duplicates, games[:2], [with_others(games[1], 9, 12)], tmp_path) == [False, False]
 
@@ -170,8 +170,8 @@ def test_known_boards_are_those_that_brute_force_finds(duplicates, sample_games)
     """Every board of some games, as all its copies, in a dict; captures and handicap stones are among them."""
     games = [game for game in sample_games if game.size == 9]
     some, others = games[:6] + games[-2:], games[3:12] + games[-5:]
-    ways = duplicates.copies(9)
-    others = [copy(ways, game, i % 16) for i, game in enumerate(others)]
+    tables = duplicates.copy_tables(9)
+    others = [copy(tables, game, i % 16) for i, game in enumerate(others)]
 
     def boards(game: Record):
         """(stones as mine 1 and theirs -1 by move index, the move index played), position by position."""
@@ -182,7 +182,7 @@ def test_known_boards_are_those_that_brute_force_finds(duplicates, sample_games)
             played.play(divmod(index, 9) if index < 81 else None, colour)
 
     def least(stones: dict, index: int) -> tuple:
-        return min((tuple(sorted((way[at], stone) for at, stone in stones.items())), way[index]) for way in ways[::2])
+        return min((tuple(sorted((way[at], stone) for at, stone in stones.items())), way[index]) for way in tables[::2])
 
     answers = defaultdict(list)
     for game in others:
@@ -200,4 +200,4 @@ def test_known_boards_are_those_that_brute_force_finds(duplicates, sample_games)
     known, answered, tied = (np.array(column) for column in zip(*expected, strict=True))
     assert rows["known"].tolist() == known.tolist()
     assert 0.3 < known.mean() < 1
-    assert rows["answered"][~tied].tolist() == answered[~tied].tolist()
+    assert rows["predicted"][~tied].tolist() == answered[~tied].tolist()

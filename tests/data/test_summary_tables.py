@@ -77,6 +77,12 @@ def test_handicap_and_komi_have_black_s_win_rate(tables):
             assert row["black_won"] == pytest.approx(black / (black + white))
 
 
+def test_win_rates_of_more_than_127_games():
+    """The column winner is int8, which overflows above 127."""
+    games = pd.DataFrame({"reject_reason": "", "winner": np.array([1] * 300 + [-1] * 100, np.int8), "handicap": 0})
+    assert summary_tables._games_and_wins(games, games["handicap"])["black_won"].tolist() == [0.75]
+
+
 def test_years_are_counted(tables):
     assert as_dict(tables["years"]) == {str(year): n for year, n in Counter(g.year for g in games()).items()}
 
