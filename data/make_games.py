@@ -1,13 +1,12 @@
-"""The sample games of this folder: GNU Go 3.8 playing itself, from openings that vary.
+"""Make the sample games of this folder: GNU Go 3.8 against itself, from random openings.
 
     apt install gnugo
-    python data/make_games.py                  # what is here: 133 games on 19x19 and 40 on 9x9
+    python data/make_games.py                  # the games of this folder: 133 on 19x19, 40 on 9x9
     python data/make_games.py --games 19:50 --into /tmp/more --first 1000
 
-Everything in a game but GNU Go's thinking is drawn from its size and number: levels, komi,
-handicap, the first few moves.  Finished games lie in --into, one file each, so an interrupted run
-goes on where it was; when all are there they are packed into gnugo-19x19.tar.gz and gnugo-9x9.zip
-beside this file (with --pack).
+Levels, komi, handicap and the first few moves of a game are a function of its size and number; the other moves are
+GNU Go's.  Finished games are written to --into, one file each, so an interrupted run resumes.  --pack packs them into
+gnugo-19x19.tar.gz and gnugo-9x9.zip beside this file.
 """
 import argparse
 import concurrent.futures
@@ -27,14 +26,14 @@ from mugo.games.coords import format_gtp, format_sgf, interpret_gtp, point_at
 
 HERE = Path(__file__).parent
 LEVELS = (1, 1, 1, 2, 2, 3, 4, 5)            # a 19x19 game takes 12 s at level 1 and 24 s at level 5
-CORNER = ((3, 3),) * 4 + ((2, 3), (3, 2)) * 3 + ((2, 2), (2, 4), (4, 2), (3, 4), (4, 3))
-LONGEST = 600                                # moves; GNU Go's own games end well before
-LOOSE = ("gnugo-19x19-000.sgf", "gnugo-9x9-000.sgf")      # also kept as single files
+CORNER_POINTS = ((3, 3),) * 4 + ((2, 3), (3, 2)) * 3 + ((2, 2), (2, 4), (4, 2), (3, 4), (4, 3))
+MAX_MOVES = 600                              # GNU Go's games are shorter
+SINGLE_FILES = ("gnugo-19x19-000.sgf", "gnugo-9x9-000.sgf")      # kept as files too
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is settled about a game before GNU Go thinks: `opening` are points, played alternately."""
+    """The settings of a game; `opening` are points, played by Black and White in turn."""
     size: int
     number: int
     levels: dict[str, int]
@@ -59,13 +58,13 @@ def plan_game(size: int, number: int) -> Plan:
 
 
 def corners_and_sides(rng: random.Random) -> tuple[int, ...]:
-    """Up to eight points on 19x19: corners first, then sides on the third or fourth line, none crowded."""
+    """Up to eight points on 19x19: corners, then points on the third or fourth line, at least four lines apart."""
     corners = [(top, left) for top in (True, False) for left in (True, False)]
     rng.shuffle(corners)
     taken: list[tuple[int, int]] = []
     for turn in range(rng.randint(0, 8)):
         if turn < 4:
-            (row, col), (top, left) = rng.choice(CORNER), corners[turn]
+            (row, col), (top, left) = rng.choice(CORNER_POINTS), corners[turn]
             taken.append((row if top else 18 - row, col if left else 18 - col))
             continue
         while True:
@@ -78,7 +77,7 @@ def corners_and_sides(rng: random.Random) -> tuple[int, ...]:
 
 
 def middle_points(size: int, rng: random.Random) -> tuple[int, ...]:
-    """Up to three points off the two outer lines, no two of them touching."""
+    """Up to three points, not on the two outer lines, no two adjacent."""
     inside = [(row, col) for row in range(2, size - 2) for col in range(2, size - 2)]
     taken: list[tuple[int, int]] = []
     for _ in range(rng.randint(0, 3)):
@@ -88,42 +87,42 @@ def middle_points(size: int, rng: random.Random) -> tuple[int, ...]:
 
 
 def play_game(plan: Plan, gnugo: str) -> str:
-    """The game as SGF text.  Raises RuntimeError if GNU Go refuses a command or never ends the game."""
+    """The game as SGF text.  Raises RuntimeError if GNU Go rejects a command or the game has MAX_MOVES moves."""
     command = [gnugo, "--mode", "gtp", "--seed", str(plan.number + 1), "--chinese-rules",
                "--positional-superko", "--never-resign"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as engine:
-        def ask(line: str) -> str:
+        def send(line: str) -> str:
             engine.stdin.write(line + "\n")
             engine.stdin.flush()
             reply = engine.stdout.readline()
             engine.stdout.readline()
             if not reply.startswith("="):
-                raise RuntimeError(f"{plan.name}: GNU Go answers {line!r} with {reply.strip()!r}")
+                raise RuntimeError(f"{plan.name}: GNU Go replied {reply.strip()!r} to {line!r}")
             return reply[1:].strip()
 
-        ask(f"boardsize {plan.size}")
-        ask(f"komi {plan.komi}")
-        stones = ask(f"fixed_handicap {plan.handicap}").split() if plan.handicap else []
+        send(f"boardsize {plan.size}")
+        send(f"komi {plan.komi}")
+        stones = send(f"fixed_handicap {plan.handicap}").split() if plan.handicap else []
         colour = "W" if stones else "B"
         moves: list[tuple[str, int]] = []
         while len(moves) < 2 or any(point for _, point in moves[-2:]):
-            if len(moves) >= LONGEST:
-                raise RuntimeError(f"{plan.name}: not over after {LONGEST} moves")
+            if len(moves) >= MAX_MOVES:
+                raise RuntimeError(f"{plan.name}: not over after {MAX_MOVES} moves")
             if len(moves) < len(plan.opening):
                 point = plan.opening[len(moves)]
-                ask(f"play {colour} {format_gtp(point, plan.size)}")
+                send(f"play {colour} {format_gtp(point, plan.size)}")
             else:
-                ask(f"level {plan.levels[colour]}")
-                point = interpret_gtp(ask(f"genmove {colour}"), plan.size)
+                send(f"level {plan.levels[colour]}")
+                point = interpret_gtp(send(f"genmove {colour}"), plan.size)
             moves.append((colour, point))
             colour = "W" if colour == "B" else "B"
-        result = ask("final_score")
-        ask("quit")
+        result = send("final_score")
+        send("quit")
     return sgf_text(plan, [interpret_gtp(stone, plan.size) for stone in stones], moves, result)
 
 
 def sgf_text(plan: Plan, stones: list[int], moves: list[tuple[str, int]], result: str) -> str:
-    """The game record; GNU Go's own `printsgf` would leave out the levels and the result."""
+    """The game as SGF text, with the levels and the result, which GNU Go's `printsgf` leaves out."""
     setup = f"HA[{plan.handicap}]AB" + "".join(f"[{format_sgf(s, plan.size)}]" for s in stones)
     header = (f"(;GM[1]FF[4]CA[UTF-8]SZ[{plan.size}]KM[{plan.komi}]RU[Chinese]RE[{result}]\n"
               f"PB[GNU Go 3.8 level {plan.levels['B']}]PW[GNU Go 3.8 level {plan.levels['W']}]"
@@ -135,7 +134,7 @@ def sgf_text(plan: Plan, stones: list[int], moves: list[tuple[str, int]], result
 
 
 def pack(size: int, games: list[Path]) -> Path:
-    """One archive of the games, the same bytes whenever the games are the same."""
+    """Write an archive of the games; its bytes depend on the games only."""
     if size == 19:
         archive = HERE / "gnugo-19x19.tar.gz"
         packed = io.BytesIO()
@@ -152,8 +151,8 @@ def pack(size: int, games: list[Path]) -> Path:
             for game in games:
                 folder.writestr(zipfile.ZipInfo(game.name), game.read_bytes(), zipfile.ZIP_DEFLATED)
         data = packed.getvalue()
-    with atomic_write(archive) as beside:
-        beside.write_bytes(data)
+    with atomic_write(archive) as temporary:
+        temporary.write_bytes(data)
     return archive
 
 
@@ -162,10 +161,10 @@ def main() -> None:
     parser.add_argument("--games", nargs="+", default=["9:40", "19:133"], metavar="SIZE:COUNT")
     parser.add_argument("--first", type=int, default=0, help="number of the first game (default: 0)")
     parser.add_argument("--into", type=Path, default=Path(tempfile.gettempdir(), "mugo-sample-games"),
-                        help="where finished games lie (default: %(default)s)")
-    parser.add_argument("--workers", type=int, default=2, help="games at a time (default: 2)")
-    parser.add_argument("--gnugo", default="/usr/games/gnugo", help="the program (default: %(default)s)")
-    parser.add_argument("--pack", action="store_true", help="pack the games and keep the archives here")
+                        help="folder of the finished games (default: %(default)s)")
+    parser.add_argument("--workers", type=int, default=2, help="games in parallel (default: 2)")
+    parser.add_argument("--gnugo", default="/usr/games/gnugo", help="path of GNU Go (default: %(default)s)")
+    parser.add_argument("--pack", action="store_true", help="pack the games into archives in this folder")
     arguments = parser.parse_args()
 
     wanted = [tuple(map(int, pair.split(":"))) for pair in arguments.games]
@@ -174,8 +173,8 @@ def main() -> None:
     arguments.into.mkdir(parents=True, exist_ok=True)
 
     def finish(plan: Plan) -> str:
-        with atomic_write(arguments.into / plan.name) as beside:
-            beside.write_text(play_game(plan, arguments.gnugo), encoding="utf-8")
+        with atomic_write(arguments.into / plan.name) as temporary:
+            temporary.write_text(play_game(plan, arguments.gnugo), encoding="utf-8")
         return plan.name
 
     missing = [plan for plan in plans if not (arguments.into / plan.name).exists()]
@@ -188,7 +187,7 @@ def main() -> None:
         for size, _ in wanted:
             games = [arguments.into / plan.name for plan in plans if plan.size == size]
             print(pack(size, games), f"{len(games)} games")
-            for name in LOOSE:
+            for name in SINGLE_FILES:
                 if (arguments.into / name) in games:
                     (HERE / name).write_bytes((arguments.into / name).read_bytes())
 

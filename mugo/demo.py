@@ -1,7 +1,9 @@
-"""The whole road on the sample games:  mugo demo
+"""The main job on the sample games, from archives to a game:  mugo demo
 
-It runs the commands that it prints, in one folder, and can be stopped and run again.  The last step
-lets the network that it trained play a game against `random`, and leaves an SGF and two pictures.
+    mugo preprocess -> mugo show -> mugo train -> mugo evaluate -> a game of the network against `random`
+
+Prints each command and runs it, all in one folder.  Stopped and run again, it resumes.  The game is written as an
+SGF file and two pictures.
 """
 import argparse
 import time
@@ -21,11 +23,11 @@ from mugo.plots import diagrams
 from mugo.sgf.convert import record_from_position
 from mugo.sgf.writer import format_record
 
-LONGEST = 722                            # moves; a raw policy may go on for ever
+LONGEST = 722                            # moves; a game of a raw policy may never end
 
 
 def run(*arguments: str) -> None:
-    """Run a command as a user would type it.  Raises BadInput if it fails."""
+    """Print and run a mugo command.  Raises BadInput if it fails, KeyboardInterrupt if it was interrupted."""
     print(f"\n$ mugo {' '.join(arguments)}", flush=True)
     status = cli.main(list(arguments))
     if status == 130:
@@ -41,8 +43,8 @@ def play_out(players: dict[int, Player], position: Position) -> Position:
     return position
 
 
-def play_a_game(folder: Path, network: Network) -> None:
-    """A game of the network, Black, against `random`; game.sgf, game.png and what_it_sees.png."""
+def play_game(folder: Path, network: Network) -> None:
+    """Play a game of the network (Black) against `random`; writes game.sgf, game.png and what_it_sees.png."""
     black, white = make_player("policy", network=network), make_player("random", seed=1)
     end = play_out({BLACK: black, WHITE: white}, Position(network.size))
     result = without_dead(end).result()
@@ -52,30 +54,31 @@ def play_a_game(folder: Path, network: Network) -> None:
         path.write_text(format_record(record), encoding="utf-8")
     title = f"{network.name} (Black) against random: {result} after {end.plies} moves"
     diagrams.board_picture(end, folder / "game.png", title=title)
-    *_, seen = (position for position in end.line() if position.plies <= 30)
-    priors = network.evaluate([seen], tta=True)[0][0]
+    *_, example = (position for position in end.line() if position.plies <= 30)
+    priors = network.evaluate([example], tta=True)[0][0]
     best = [point_of_index(int(i), network.size) for i in np.argsort(-priors[:-1])[:5]]
     labels = {point: f"{priors[move_index(point, network.size)]:.0%}" for point in best}
-    diagrams.board_picture(seen, folder / "what_it_sees.png", priors[:-1].reshape(network.size, network.size),
-                           labels, f"where the network would play move {seen.plies + 1}")
-    print(f"\n{title}\nits five best for move {seen.plies + 1}: "
+    diagrams.board_picture(example, folder / "what_it_sees.png", priors[:-1].reshape(network.size, network.size),
+                           labels, f"probabilities of the network for move {example.plies + 1}")
+    print(f"\n{title}\nfive most probable points for move {example.plies + 1}: "
           + ", ".join(f"{format_gtp(point, network.size)} {labels[point]}" for point in best))
 
 
 def sample_games() -> Path:
-    """The 19x19 games in data/ of a clone.  Raises BadInput where there is no clone."""
+    """The archive of 19x19 games in data/ of the repository.  Raises BadInput if it is not there."""
     for folder in (Path("data"), Path(__file__).resolve().parent.parent / "data"):
         games = sorted(folder.glob("gnugo-19x19.*"))
         if games:
             return games[0]
-    raise BadInput("the sample games are not here: run this in a clone of the repository, or name some games")
+    raise BadInput("the sample games were not found: run this in a clone of the repository, or name archives of games")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("games", nargs="*", metavar="GAMES", help="archives or SGF files (default: those in data/)")
+    parser.add_argument("games", nargs="*", metavar="GAMES",
+                        help="archives or SGF files (default: the sample games in data/)")
     parser.add_argument("-o", "--output", type=Path, default=Path("demo"), metavar="FOLDER",
-                        help="default %(default)s")
-    parser.add_argument("--minutes", default="2", metavar="N", help="of training (default %(default)s)")
+                        help="folder of all results (default %(default)s)")
+    parser.add_argument("--minutes", default="2", metavar="N", help="minutes of training (default %(default)s)")
 
 
 def command(args: argparse.Namespace) -> int:
@@ -88,8 +91,8 @@ def command(args: argparse.Namespace) -> int:
     else:
         run("train", str(data), "-o", str(trained), "--minutes", args.minutes, "--round-positions", "16000")
     run("evaluate", str(trained), str(data), "-o", str(folder / "evaluation"))
-    play_a_game(folder, Network(trained))
-    print(f"\nPlay it:  mugo gtp policy --network {trained}\nLook at:")
+    play_game(folder, Network(trained))
+    print(f"\nThe network over GTP:  mugo gtp policy --network {trained}\nResults:")
     for path in sorted([*folder.rglob("*.png"), folder / "game.sgf"]):
         print(f"  {path}")
     return 0
