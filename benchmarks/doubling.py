@@ -24,7 +24,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     args, options = parser.parse_known_args()
     simulations = [args.first << i for i in range(args.doublings + 1)]
-    names = [" ".join(["uct", "--simulations", str(n), "--no-early", *options]) for n in simulations]
+    names = [" ".join(["uct", "--simulations", str(n), "--no-early-stop", *options]) for n in simulations]
     status = cli.main(["match", *names, "--games", str(args.games), "--size", str(args.size), "--openings", "2",
                        "--jobs", str(args.jobs), "-o", str(args.output)])
     if status:

@@ -23,7 +23,7 @@ from mugo.sgf.sources import find_sources, read_files
 
 SAMPLES = Path(__file__).parents[1] / "data" / "gnugo-9x9.zip"
 LETTERS = {BLACK: "b", -BLACK: "w"}
-LONGEST = 3                                      # moves for each point of the board
+MAX_DEPTH = 3                                      # moves for each point of the board
 
 
 def recorded(paths: list[Path]):
@@ -49,7 +49,7 @@ def played(arbiter: Program, games: int, size: int):
         for point in (position.legal_points()[(17 * number) % size ** 2],):
             position = position.play(int(point))
             arbiter.ask(f"play b {format_gtp(int(point), size)}")
-        while not position.is_over and position.plies < LONGEST * size ** 2:
+        while not position.is_over and position.plies < MAX_DEPTH * size ** 2:
             vertex = arbiter.ask(f"genmove {LETTERS[position.to_play]}")
             position = position.play(PASS if vertex == "resign" else interpret_gtp(vertex, size))
         yield f"game {number}", position

@@ -15,7 +15,8 @@ import time
 
 from mugo.games.gomoku import Position
 from mugo.nn.inference import Network
-from mugo.search.search import Search, Settings
+from mugo.search.search import Search
+from mugo.search.settings import Settings
 from mugo.selfplay.parallel import Manner, Simul
 
 SIMULATIONS = 15_000
@@ -26,9 +27,9 @@ def seconds_of_uct(size: int, rollout: str) -> list[float]:
     """Of nine searches from the empty board."""
     seconds = []
     for seed in range(10):
-        search = Search(Settings(rollout=rollout, early=False, seed=seed))
+        search = Search(Settings(rollout=rollout, early_stop=False, seed=seed))
         begun = time.perf_counter()
-        search.think(Position(size), simulations=SIMULATIONS)
+        search.search(Position(size), simulations=SIMULATIONS)
         seconds.append(time.perf_counter() - begun)
     return seconds[1:]                                   # the first may have compiled
 
@@ -36,7 +37,8 @@ def seconds_of_uct(size: int, rollout: str) -> list[float]:
 def selfplay(network: Network, seconds: float, threads: int, games: int) -> tuple[float, float]:
     """(simulations a second, games an hour) after a warm-up, so that games are in all their stages."""
     start = Position(network.size, network.k, network.exactly)
-    simuls = [Simul(start, Network(network.path, threads=1), Manner(), games=games, seed=i) for i in range(threads)]
+    simuls = [Simul(start, Network(network.path, threads=1), Manner(), games=games, seed=i)
+              for i in range(threads)]
     ended: list[float] = []
 
     def play(simul: Simul, until: float) -> None:

@@ -18,33 +18,33 @@ from numba import njit
 
 from mugo.games.board import POINTS, new_boards
 from mugo.games.go import Position, position_of
-from mugo.games.rollouts import MOGO, UNIFORM, add_owners, longest, mercy_of, roll_out, roll_out_from
+from mugo.games.rollouts import MOGO, UNIFORM, add_ownership, longest, mercy_of, roll_out, roll_out_from
 from mugo.sgf.parser import read_records
 
-KINDS = {"uniform": UNIFORM, "mogo": MOGO}
+ROLLOUT_KINDS = {"uniform": UNIFORM, "mogo": MOGO}
 KOMI = 7.5
 GAME = Path(__file__).parents[1] / "data" / "gnugo-9x9-000.sgf"
 
 
 @njit(nogil=True)
-def roll_out_with_owners(boards, scores, seed, kind, mercy, owners):
+def roll_out_with_owners(boards, scores, seed, kind, mercy, ownership):
     """As roll_out_from, one rollout a call, and the owners of each."""
     moves = 0
     for i in range(len(scores)):
         moves += roll_out_from(boards, scores[i:i + 1], seed + i, kind, mercy)
-        add_owners(boards[1], owners)
+        add_ownership(boards[1], ownership)
     return moves
 
 
 def ways(size: int) -> Iterator[tuple[str, str, int, Callable]]:
     """(kind, what is added, mercy, a function like roll_out_from) of each line of the table."""
-    owners = np.zeros(POINTS, np.int32)
+    ownership = np.zeros(POINTS, np.int32)
     mercy = mercy_of(size, KOMI)
 
     def with_owners(*args):
-        return roll_out_with_owners(*args, owners)
+        return roll_out_with_owners(*args, ownership)
 
-    for kind in KINDS:
+    for kind in ROLLOUT_KINDS:
         yield kind, "", 0, roll_out_from
         yield kind, f"mercy {mercy}", mercy, roll_out_from
         yield kind, f"mercy {mercy}, owners", mercy, with_owners
@@ -63,7 +63,7 @@ def show_speed(rounds: int) -> None:
             for k, (kind, _, mercy, play) in enumerate(lines):
                 scores = np.zeros(n if number else 2, np.int16)
                 start = time.process_time()
-                moved = play(boards, scores, 1 + number * n, KINDS[kind], mercy)
+                moved = play(boards, scores, 1 + number * n, ROLLOUT_KINDS[kind], mercy)
                 if number:
                     best[k] = min(best[k], time.process_time() - start)
                     moves[k] += moved
@@ -88,14 +88,14 @@ def show_mercy() -> None:
         n = 20_000 if position.size < 13 else 4_000
         boards = new_boards(2)
         boards[0] = position.board[0]
-        for kind in KINDS:
+        for kind in ROLLOUT_KINDS:
             mercy = mercy_of(position.size, position.komi)
             scores = np.zeros((2, n), np.int16)
-            moves = [roll_out_from(boards, scores[i], 1, KINDS[kind], i * mercy) for i in (0, 1)]
+            moves = [roll_out_from(boards, scores[i], 1, ROLLOUT_KINDS[kind], i * mercy) for i in (0, 1)]
             won = scores > position.komi
             print(f"{name:19s} {kind:8s} {mercy:6d} {won[0].mean():12.2%} {won[1].mean():11.2%}"
                   f" {np.mean(won[0] != won[1]):16.3%} {1 - moves[1] / moves[0]:13.1%}"
-                  f" {share_cut(boards, KINDS[kind]):5.2%}")
+                  f" {share_cut(boards, ROLLOUT_KINDS[kind]):5.2%}")
 
 
 def share_cut(boards: np.ndarray, kind: int, n: int = 2000) -> float:

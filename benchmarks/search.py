@@ -17,10 +17,11 @@ import numpy as np
 from mugo.games.coords import symmetries
 from mugo.games.go import Position
 from mugo.games.planes import PACKED, fill_board, new_scratch
-from mugo.nn.inference import Network
 from mugo.nn.bundled import bundled_name
-from mugo.players.player import MCTS, UCT
-from mugo.search.search import Search, Settings
+from mugo.nn.inference import Network
+from mugo.players.searcher import MCTS, UCT
+from mugo.search.search import Search
+from mugo.search.settings import Settings
 
 LINE = "{:44} {:>10} {:>7}"
 PARTS = "{:28} {:>9} {:>9} {:>9} {:>9}"
@@ -28,19 +29,19 @@ PARTS = "{:28} {:>9} {:>9} {:>9} {:>9}"
 
 def searched(settings: Settings, size: int, seconds: float, network=None) -> tuple[Search, object]:
     """A search, compiled and warm, and its thought of the empty board."""
-    settings = replace(settings, early=False, seed=1)
-    Search(settings, network).think(Position(size), simulations=200)
+    settings = replace(settings, early_stop=False, seed=1)
+    Search(settings, network).search(Position(size), simulations=200)
     search = Search(settings, network)
-    return search, search.think(Position(size), seconds=seconds)
+    return search, search.search(Position(size), seconds=seconds)
 
 
-def seconds_of_planes(thought) -> float:
+def seconds_of_planes(result) -> float:
     """Of one position: those in the search's lines, each filled twenty times."""
-    size = thought.position.size
+    size = result.position.size
     positions = []
-    for branch in thought.branches[:10]:
-        position = thought.position
-        for point in branch.line:
+    for info in result.moves[:10]:
+        position = result.position
+        for point in info.pv:
             position = position.play(point)
             positions.append(position)
     scratch, turn, out = new_scratch(), symmetries(size)[0], np.empty((size * size, PACKED), np.uint8)
@@ -57,10 +58,10 @@ def main():
     args = parser.parse_args()
 
     def tell(name, settings, size, network=None):
-        search, thought = searched(settings, size, args.seconds, network)
-        print(LINE.format(f"{name} {size}x{size}", f"{thought.simulations / thought.seconds:,.0f}",
-                          f"{thought.depth:.1f}"), flush=True)
-        return search, thought
+        search, result = searched(settings, size, args.seconds, network)
+        print(LINE.format(f"{name} {size}x{size}", f"{result.simulations / result.seconds:,.0f}",
+                          f"{result.depth:.1f}"), flush=True)
+        return search, result
 
     print(LINE.format("simulations a second", "", "depth"))
     for size in 9, 19:
@@ -84,10 +85,10 @@ def main():
             *((f"uct {rollout}", replace(UCT, rollout=rollout), size, None)
               for size in (9, 19) for rollout in ("uniform", "mogo")),
             ("mcts", MCTS, networks[1].size, networks[1])):
-        search, thought = searched(replace(settings, batch=64), size, args.seconds, network)
-        tree, net, rollouts = (1e6 * search.seconds_spent[part] / thought.simulations
+        search, result = searched(replace(settings, batch=64), size, args.seconds, network)
+        tree, net, rollouts = (1e6 * search.seconds_spent[part] / result.simulations
                                for part in ("tree", "network", "rollouts"))
-        planes = 1e6 * seconds_of_planes(thought) * search.judged / thought.simulations if network else 0
+        planes = 1e6 * seconds_of_planes(result) * search.positions_evaluated / result.simulations if network else 0
         of_parts = [f"{part:.1f}" for part in (tree - planes, planes, net, rollouts)]
         print(PARTS.format(f"{name} {size}x{size}", *of_parts))
 

@@ -18,7 +18,8 @@ from mugo.games.coords import format_gtp, move_index, point_of_index
 from mugo.games.go import Position
 from mugo.games.scoring import without_dead
 from mugo.nn.inference import Network
-from mugo.players.player import Player, make_player
+from mugo.players.options import make_player
+from mugo.players.player import Player
 from mugo.plots import diagrams
 from mugo.sgf.convert import record_from_position
 from mugo.sgf.writer import format_record
@@ -39,7 +40,7 @@ def run(*arguments: str) -> None:
 def play_out(players: dict[int, Player], position: Position) -> Position:
     """The position after two passes, or after LONGEST moves."""
     while not position.is_over and position.plies < LONGEST:
-        position = position.play(players[position.to_play].choose(position))
+        position = position.play(players[position.to_play].select_move(position))
     return position
 
 

@@ -4,6 +4,20 @@ from collections.abc import Collection, Iterable
 from mugo.files import BadInput
 
 RENAMED_OPTIONS: dict[str, str] = {
+    "--urgency": "--fpu",
+    "--grow-at": "--expand-after",
+    "--branches": "--max-edges",
+    "--share": "--transpositions",
+    "--no-share": "--no-transpositions",
+    "--reuse": "--reuse-tree",
+    "--no-reuse": "--no-reuse-tree",
+    "--early": "--early-stop",
+    "--no-early": "--no-early-stop",
+    "--turn": "--random-symmetry",
+    "--noise": "--dirichlet-weight",
+    "--alpha": "--dirichlet-alpha",
+    "--choose": "--select-by",
+    "--patience": "--resign-moves",
     "--average": "--tta",
     "--no-average": "--no-tta",
 }

@@ -38,9 +38,13 @@ from mugo.files import BadInput
 from mugo.games import scoring
 from mugo.games.coords import PASS, move_index, point_of_index
 from mugo.games.go import Position
-from mugo.players import player
-from mugo.players.player import ENOUGH, NETWORKED, SEARCHERS, SECONDS, Manner
-from mugo.search.search import LINE, Branch, Search, Settings, Thought
+from mugo.players import options as player_options
+from mugo.players.options import NETWORK_PLAYERS, SEARCHERS
+from mugo.players.passing import MIN_VISITS
+from mugo.players.searcher import SECONDS, PlayOptions
+from mugo.search.result import MoveInfo, SearchResult
+from mugo.search.search import PV_LENGTH, Search
+from mugo.search.settings import Settings
 
 TOGETHER = 16             # positions that the network is asked about at once
 FAVOURITES, FAINT = 10, 0.01    # moves told of a network's answer: so many at most, no others less likely than that
@@ -64,23 +68,23 @@ class Engine:
 
     network: as players.open_network has it; None for a player without.
     settings: of the searches; None where the network alone is asked.
-    manner: the limits of a search of which the query says nothing, and which move is the best.
-    tta: positions that only the network evaluates are evaluated in all eight symmetries (test-time augmentation).
+    play_options: the limits of a search of which the query says nothing, and which move is the best.
+    average: positions that only the network is asked about are shown to it in all eight symmetries.
     threads: positions analysed side by side.
     log: is told of internal errors.
     Raises BadInput for settings that need another network, or no threads.
     """
 
-    def __init__(self, network, settings: Settings | None, out: TextIO, *, manner: Manner,
+    def __init__(self, network, settings: Settings | None, out: TextIO, *, play_options: PlayOptions,
                  tta: bool = False, threads: int = 1, log: Callable[[str], object] = lambda text: None):
         if threads < 1:
             raise BadInput(f"analysis threads are 1 or more, not {threads}")
         self._network = network
         # A tree of another query would bring visits that nobody asked for; and so many are wanted as are asked for.
-        self._settings = None if settings is None else replace(settings, reuse=False, early=False)
+        self._settings = None if settings is None else replace(settings, reuse_tree=False, early_stop=False)
         if self._settings:
             Search(self._settings, network)
-        self._manner = manner
+        self._play_options = play_options
         self._tta = tta
         self._out = out
         self._log = log
@@ -105,9 +109,9 @@ class Engine:
         Raises BadInput for a board that it does not play."""
         position = Position(size)
         if self._settings:
-            Search(self._settings, self._network).think(position, simulations=2)
+            Search(self._settings, self._network).search(position, simulations=2)
         self._first_sight(position)
-        scoring.owners(position, 1)
+        scoring.ownership(position, 1)
 
     # -- queries
 
@@ -137,7 +141,7 @@ class Engine:
             self._fail(query["id"], error)
 
     def _begin(self, fields: dict) -> None:
-        query, warnings = read_query(fields, LINE)
+        query, warnings = read_query(fields, PV_LENGTH)
         for field, text in warnings:
             self._warn(query.id, field, text)
         with self._changed:
@@ -285,29 +289,32 @@ class Engine:
     def _think(self, job: Job, search: Search) -> None:
         """Answer with what a search finds, and meanwhile if that is wanted."""
         query, position = job.query, job.position
-        among = query.points(position)
+        allowed_moves = query.points(position)
         policy, raw = self._first_sight(position)
-        if among == []:
+        if allowed_moves == []:
             self._tell_at_sight(job, policy, raw)
             return
-        visits = query.visits or self._manner.simulations
-        seconds = self._manner.seconds if query.seconds is None else query.seconds
+        visits = query.visits or self._play_options.simulations
+        seconds = self._play_options.seconds if query.seconds is None else query.seconds
         if visits is None and seconds is None:
             seconds = SECONDS
-        due = time.perf_counter() + (query.first or math.inf)
+        due = time.perf_counter() + (query.first_report or math.inf)
 
-        def watch(thought: Thought) -> None:
+        def on_progress(result: SearchResult) -> None:
             nonlocal due
             if time.perf_counter() >= due and not job.stop.is_set():
-                due += query.every or math.inf
-                self._tell(job, thought, policy, raw, search, during=True)
+                due += query.progress_interval or math.inf
+                self._tell(job, result, policy, raw, search, during=True)
 
         # In the opening two passes may win by Tromp and Taylor's count; people would not agree.
-        may_pass = scoring.is_nearly_over(position) if among is None else PASS in among
-        thought = search.think(
-            position, simulations=visits, seconds=seconds, may_pass=may_pass, among=among, is_over=job.stop.is_set,
-            watch=watch if query.first else None, every=min(query.first or math.inf, query.every or math.inf))
-        self._tell(job, thought, policy, raw, search)
+        may_pass = scoring.is_nearly_over(position) if allowed_moves is None else PASS in allowed_moves
+        result = search.search(
+            position, simulations=visits, seconds=seconds, may_pass=may_pass, allowed_moves=allowed_moves,
+                               should_stop=job.stop.is_set,
+            on_progress=on_progress if query.first_report else None,
+                               progress_interval=min(query.first_report or math.inf, query.progress_interval
+                                                     or math.inf))
+        self._tell(job, result, policy, raw, search)
 
     def _first_sight(self, position: Position) -> tuple[np.ndarray, float]:
         """The policy (`_policy`) and the win rate that the network gives; all moves alike and 0.5 without one."""
@@ -318,37 +325,37 @@ class Engine:
 
     def _tell_at_sight(self, job: Job, policy: np.ndarray, raw: float) -> None:
         """Say what is known without a search."""
-        self._tell(job, Thought(job.position, (), raw, 1, 1, 0.0, 0.0, 1, 0, None), policy, raw)
+        self._tell(job, SearchResult(job.position, (), raw, 1, 1, 0.0, 0.0, 1, 0, None), policy, raw)
 
-    def _tell(self, job: Job, thought: Thought, policy: np.ndarray, raw: float, search: Search | None = None,
+    def _tell(self, job: Job, result: SearchResult, policy: np.ndarray, raw: float, search: Search | None = None,
               during: bool = False) -> None:
         """Say what was found: the moves visited, or the network's favourites where there are none."""
-        query, owners = job.query, thought.owners
-        if query.ownership or query.ownership_spread if owners is None else thought.rollouts < ENOUGH:
-            owners = scoring.owners(job.position)
-        if owners is None:
+        query, ownership = job.query, result.ownership
+        if query.ownership or query.ownership_spread if ownership is None else result.rollouts < MIN_VISITS:
+            ownership = scoring.ownership(job.position)
+        if ownership is None:
             self._warn(query.id, "scoreLead", "scores are 0 where there are no rollouts and no ownership is asked for",
                        once=True)
-        branches = [branch for branch in thought.branches if branch.visits]
-        if self._manner.by_mean:
-            branches.sort(key=lambda branch: -branch.win_rate)
-        thought = replace(thought, branches=tuple(branches) or favourites(
-            job.position, policy, query.points(job.position), thought.win_rate))
-        along = search.visits_along if search and branches else lambda line: [0] * len(line)
-        self._say(format_answer(query, job.turn, thought, owners, policy, raw, along, during,
+        infos = [info for info in result.moves if info.visits]
+        if self._play_options.select_by == "value":
+            infos.sort(key=lambda info: -info.win_rate)
+        result = replace(result, moves=tuple(infos) or favourites(
+            job.position, policy, query.points(job.position), result.win_rate))
+        along = search.pv_visits if search and infos else lambda line: [0] * len(line)
+        self._say(format_answer(query, job.turn, result, ownership, policy, raw, along, during,
                                 hurry=during or job.stop.is_set()))
 
 
-def favourites(position: Position, policy: np.ndarray, among: Collection[int] | None, win_rate: float
-               ) -> tuple[Branch, ...]:
+def favourites(position: Position, policy: np.ndarray, allowed_moves: Collection[int] | None, win_rate: float
+               ) -> tuple[MoveInfo, ...]:
     """The moves that a policy (`answers.policy_of`) likes best, at least one if `among` allows any; nobody has
     visited them, and their win rate is the position's."""
     size = position.size
     points = [point_of_index(index, size) for index in np.argsort(-policy, kind="stable").tolist()
               if policy[index] >= 0]
-    liked = [Branch(point, float(policy[move_index(point, size)]), 0, win_rate, (point,)) for point in points
-             if among is None or point in among][:FAVOURITES]
-    return tuple(branch for branch in liked if branch is liked[0] or branch.prior >= FAINT)
+    liked = [MoveInfo(point, float(policy[move_index(point, size)]), 0, win_rate, (point,)) for point in points
+             if allowed_moves is None or point in allowed_moves][:FAVOURITES]
+    return tuple(info for info in liked if info is liked[0] or info.prior >= FAINT)
 
 
 def _no_number(text: str) -> None:
@@ -368,7 +375,7 @@ def serve(engine: Engine, lines: Iterable[str], finish: bool = True) -> None:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo analysis`, with KataGo's spelling of some options, for programs that start it."""
-    player.add_arguments(parser, default="mcts")
+    player_options.add_arguments(parser, default="mcts")
     parser.add_argument("--analysis-threads", "-analysis-threads", type=int, metavar="N",
                         help="positions analysed side by side, each on --threads threads (default: as many as the "
                         "cores are enough for)")
@@ -381,11 +388,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def command(arguments: argparse.Namespace) -> int:
     """Run `mugo analysis`; returns the exit status.  Raises BadInput before the first line is read."""
     name = arguments.player
-    if name not in (*SEARCHERS, *NETWORKED):
+    if name not in (*SEARCHERS, *NETWORK_PLAYERS):
         raise BadInput(f"{name} has nothing to say of a position: uct, mcts or policy analyse")
-    manner = Manner(arguments.simulations, arguments.seconds, arguments.choose == "mean")
-    settings = player.settings_of(arguments) if name in SEARCHERS else None
-    network = player.open_network(arguments.network, arguments.threads) if name in NETWORKED else None
+    play_options = PlayOptions(arguments.simulations, arguments.seconds, arguments.choose == "mean")
+    settings = player_options.settings_from_arguments(arguments) if name in SEARCHERS else None
+    network = player_options.open_network(arguments.network, arguments.threads) if name in NETWORK_PLAYERS else None
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     threads = arguments.analysis_threads
     if threads is None:
@@ -393,9 +400,9 @@ def command(arguments: argparse.Namespace) -> int:
     sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
     with contextlib.redirect_stdout(sys.stderr):         # a stray print would break the protocol
-        engine = Engine(network, settings, sys.__stdout__, manner=manner, tta=arguments.tta,
+        engine = Engine(network, settings, sys.__stdout__, play_options=play_options, tta=arguments.tta,
                         threads=threads, log=log_to_stderr)
-        engine.warm_up(player.first_size(arguments))
+        engine.warm_up(player_options.default_size(arguments))
         log_to_stderr("Started, ready to begin handling requests")       # KataGo's words; clients wait for them
         serve(engine, sys.stdin, not arguments.quit_without_waiting)
     if engine.gone and not arguments.quit_without_waiting:

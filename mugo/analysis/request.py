@@ -74,7 +74,7 @@ class Query:
     allowed, avoided: colour -> points (and PASS) for its next move; a colour that is not there may play anything.
     view: the colour that win rates, scores and owners are told of; None the side to move.
     noise: the share of noise in the priors at the root; None as the player has it.
-    every, first: seconds between two reports during the search, and before the first; None without them.
+    progress_interval, first_report: seconds between two reports during the search, and before the first; None: none.
     """
     id: str
     positions: tuple[Position, ...]
@@ -86,9 +86,9 @@ class Query:
     avoided: dict[int, frozenset[int]]
     view: int | None
     noise: float | None
-    every: float | None
-    first: float | None
-    line: int
+    progress_interval: float | None
+    first_report: float | None
+    pv_length: int
     ownership: bool
     ownership_spread: bool
     moves_ownership: bool
@@ -138,9 +138,9 @@ def read_query(fields: dict, line: int = 1000) -> tuple[Query, list[tuple[str, s
         visits=settings.get("maxVisits") if visits is None else visits,
         seconds=settings.get("maxTime") if seconds is None else seconds,
         allowed=allowed, avoided=avoided, view=settings.get("reportAnalysisWinratesAs", BLACK),
-        noise=settings.get("wideRootNoise"), every=every,
-        first=_number(fields, "firstReportDuringSearchAfter", 0.001, 1e6) or every,
-        line=_integer(fields, "analysisPVLen", 1, 1000) or settings.get("analysisPVLen") or line,
+        noise=settings.get("wideRootNoise"), progress_interval=every,
+        first_report=_number(fields, "firstReportDuringSearchAfter", 0.001, 1e6) or every,
+        pv_length=_integer(fields, "analysisPVLen", 1, 1000) or settings.get("analysisPVLen") or line,
         ownership=_flag(fields, "includeOwnership"), ownership_spread=_flag(fields, "includeOwnershipStdev"),
         moves_ownership=_flag(fields, "includeMovesOwnership"),
         moves_ownership_spread=_flag(fields, "includeMovesOwnershipStdev"),

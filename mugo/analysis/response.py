@@ -26,7 +26,7 @@ from mugo.games.board import BLACK
 from mugo.games.coords import format_gtp, move_index, symmetries
 from mugo.games.go import Position
 from mugo.intervals import lower_confidence_bound
-from mugo.search.search import Branch, Thought
+from mugo.search.result import MoveInfo, SearchResult
 
 OWNED_BY = 50             # rollouts that tell who owns what after a move: 2 ms on 19x19
 # The score's standard deviation, in those that it would have if each point went its own way: points go by groups.
@@ -37,8 +37,8 @@ CERTAIN = 0.01            # a win rate nearer to 0 or 1 says no more about the s
 UNKNOWN = -1.0            # what KataGo writes where a network has no such output
 
 
-def format_answer(query: Query, turn: int, thought: Thought, owners: np.ndarray | None, policy: np.ndarray,
-                  raw: float, visits_along: Callable[[Sequence[int]], list[int]], during: bool = False,
+def format_answer(query: Query, turn: int, result: SearchResult, ownership: np.ndarray | None, policy: np.ndarray,
+                  raw: float, pv_visits: Callable[[Sequence[int]], list[int]], during: bool = False,
                   hurry: bool = False) -> dict:
     """The answer to a turn of a query.
 
@@ -47,50 +47,50 @@ def format_answer(query: Query, turn: int, thought: Thought, owners: np.ndarray 
     the network alone.  visits_along: as Search has it.  during: the search goes on.  hurry: who owns what after
     each move is left out, even if it is asked for, because that takes new rollouts.
     """
-    position = thought.position
+    position = result.position
     size, to_play = position.size, position.to_play
     view = to_play if query.view is None else query.view
     is_mine = view == to_play
     lead = spread = 0.0
-    if owners is not None:
-        lead = (float(owners.sum()) - position.komi) * to_play
-        spread = SPREAD * math.sqrt(float((1 - owners ** 2).sum()))
+    if ownership is not None:
+        lead = (float(ownership.sum()) - position.komi) * to_play
+        spread = SPREAD * math.sqrt(float((1 - ownership ** 2).sum()))
 
     def numbers(win_rate: float, visits: int) -> dict:
         """What is told alike of a move and of the root; win_rate: of the side to move."""
         low = lower_confidence_bound(win_rate, visits)
-        known = (win_rate * visits + thought.win_rate * DOUBT) / (visits + DOUBT)
-        score = lead + spread * (_deviations(known) - _deviations(thought.win_rate))
+        known = (win_rate * visits + result.win_rate * DOUBT) / (visits + DOUBT)
+        score = lead + spread * (_deviations(known) - _deviations(result.win_rate))
         seen, seen_low = (win_rate, low) if is_mine else (1 - win_rate, 1 - low)
         score = round(score if is_mine else -score, 3)
         return {"visits": visits, "weight": float(visits), "winrate": round(seen, 6), "lcb": round(seen_low, 6),
                 "utility": round(2 * seen - 1, 6), "utilityLcb": round(2 * seen_low - 1, 6), "scoreLead": score,
                 "scoreMean": score, "scoreSelfplay": score, "scoreStdev": round(spread, 3)}
 
-    def move(order: int, branch: Branch) -> dict:
-        line = branch.line[:query.line]
-        info = {"move": format_gtp(branch.point, size), "order": order, "prior": round(branch.prior, 6),
-                "pv": [format_gtp(point, size) for point in line], **numbers(branch.win_rate, branch.visits),
-                "edgeVisits": branch.visits, "edgeWeight": float(branch.visits),
-                "playSelectionValue": float(branch.visits)}
+    def move(order: int, info: MoveInfo) -> dict:
+        line = info.pv[:query.pv_length]
+        info = {"move": format_gtp(info.point, size), "order": order, "prior": round(info.prior, 6),
+                "pv": [format_gtp(point, size) for point in line], **numbers(info.win_rate, info.visits),
+                "edgeVisits": info.visits, "edgeWeight": float(info.visits),
+                "playSelectionValue": float(info.visits)}
         if query.line_visits:
-            info["pvVisits"] = visits_along(line)
+            info["pvVisits"] = pv_visits(line)
         if (query.moves_ownership or query.moves_ownership_spread) and not hurry:
-            owned = scoring.owners(_after(position, branch.line), OWNED_BY)
+            owned = scoring.ownership(_after(position, info.pv), OWNED_BY)
             info |= _ownership(owned, view, query.moves_ownership, query.moves_ownership_spread)
         return info
 
     this, symmetric = hashes(position)
     answer = {
         "id": query.id, "turnNumber": turn, "isDuringSearch": during,
-        "moveInfos": [move(order, branch) for order, branch in enumerate(thought.branches)],
+        "moveInfos": [move(order, info) for order, info in enumerate(result.moves)],
         "rootInfo": {
             "currentPlayer": "B" if to_play == BLACK else "W", "thisHash": this, "symHash": symmetric,
-            **numbers(thought.win_rate, thought.visits), "rawWinrate": round(raw if is_mine else 1 - raw, 6),
+            **numbers(result.win_rate, result.visits), "rawWinrate": round(raw if is_mine else 1 - raw, 6),
             "rawLead": 0.0, "rawScoreSelfplay": 0.0, "rawScoreSelfplayStdev": 0.0, "rawNoResultProb": 0.0,
             "rawStWrError": UNKNOWN, "rawStScoreError": UNKNOWN, "rawVarTimeLeft": UNKNOWN}}
-    if owners is not None:
-        answer |= _ownership(owners, view, query.ownership, query.ownership_spread)
+    if ownership is not None:
+        answer |= _ownership(ownership, view, query.ownership, query.ownership_spread)
     if query.policy:
         answer["policy"] = [round(share, 8) if share >= 0 else -1 for share in policy.tolist()]
     return answer
@@ -133,13 +133,13 @@ def _deviations(win_rate: float) -> float:
     return NormalDist().inv_cdf(min(max(win_rate, CERTAIN), 1 - CERTAIN))
 
 
-def _ownership(owners: np.ndarray, view: int, mean: bool, spread: bool) -> dict:
+def _ownership(ownership: np.ndarray, view: int, mean: bool, spread: bool) -> dict:
     """The fields about owners: their mean over rollouts, for the viewer, and its standard deviation."""
     fields = {}
     if mean:
-        fields["ownership"] = [round(owner, 4) for owner in (owners.ravel() * view).tolist()]
+        fields["ownership"] = [round(owner, 4) for owner in (ownership.ravel() * view).tolist()]
     if spread:
-        deviation = np.sqrt(np.maximum(1 - owners.astype(np.float64).ravel() ** 2, 0))
+        deviation = np.sqrt(np.maximum(1 - ownership.astype(np.float64).ravel() ** 2, 0))
         fields["ownershipStdev"] = [round(owner, 4) for owner in deviation.tolist()]
     return fields
 

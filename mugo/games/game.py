@@ -31,14 +31,14 @@ def mix(x):
 
 
 @njit(cache=True, nogil=True)
-def key_of(b):
+def position_hash(b):
     """A hash of all that decides what may follow, superko apart: stones, side to move, ko, passes."""
     state = np.uint64((b.ko * 4 + min(b.passes, 2)) * 2 + (b.to_play > 0))
     return b.hash ^ mix((state + np.uint64(1)) * _GOLDEN)
 
 
 @njit(cache=True, nogil=True)
-def key_by_way(key, move):
+def path_hash(key, move):
     """The key of what a move leads to from the position with this key, where every way counts by itself."""
     return mix((key ^ np.uint64(move + 1)) * _GOLDEN)
 
@@ -102,11 +102,11 @@ def roll_out(b, kind, mercy, komi):
 
 
 @njit(cache=True, nogil=True)
-def add_owners(b, owners):
+def add_ownership(b, ownership):
     """Add to int32 (POINTS,) owners who has each point of an ended rollout; owners[0] counts the rollouts."""
-    owners[0] += 1
+    ownership[0] += 1
     if b.k == 0:
-        rollouts.add_owners(b, owners)
+        rollouts.add_ownership(b, ownership)
 
 
 @njit(cache=True, nogil=True)

@@ -284,7 +284,7 @@ def mercy_of(size, komi):
 
 
 @njit(cache=True, nogil=True)
-def add_owners(b, owners):
+def add_ownership(b, ownership):
     """Add the owner of every point of an ended rollout, 1 Black, -1 White, to int32 (POINTS,) owners.
 
     An empty point is its neighbours', if they are of one colour; else, as in a rollout that mercy
@@ -293,7 +293,7 @@ def add_owners(b, owners):
     w = b.width
     for row in range(1, b.size + 1):
         for p in range(row * w + 1, row * w + b.size + 1):
-            owners[p] += b.colour[p]
+            ownership[p] += b.colour[p]
     for i in range(b.n_empty):
         p = np.int64(b.empties[i])
         black = 0
@@ -301,7 +301,7 @@ def add_owners(b, owners):
         for d in (-w, -1, 1, w):
             black |= b.colour[p + d] == BLACK
             white |= b.colour[p + d] == WHITE
-        owners[p] += black - white
+        ownership[p] += black - white
 
 
 @njit(cache=True, nogil=True)

@@ -62,7 +62,7 @@ def worth_playing(position: Position, priors: np.ndarray, cleanup: bool = False)
             return points
     elif not likes_to_pass:
         return points
-    is_open = np.abs(owners(position).ravel()[_indices(points, position.size)]) < SETTLED
+    is_open = np.abs(ownership(position).ravel()[_indices(points, position.size)]) < SETTLED
     return points[is_open & (liked > priors[-1] / 10)] if likes_to_pass else points[is_open]
 
 
@@ -70,7 +70,7 @@ def _indices(points: Iterable[int], size: int) -> list[int]:
     return [move_index(int(point), size) for point in points]
 
 
-def owners(position: Position, n: int = ROLLOUTS, kind: int = UNIFORM) -> np.ndarray:
+def ownership(position: Position, n: int = ROLLOUTS, kind: int = UNIFORM) -> np.ndarray:
     """float32 (size, size): who has each point when `n` rollouts end, 1 always Black, -1 White.
 
     kind: of the rollouts.  Uniform ones are the fastest; MoGo's answer threats, and so keep alive what lives only
@@ -116,7 +116,7 @@ def without_dead(position: Position) -> Position:
     size, komi, points = position.size, position.komi, board_points(position.size)
     while True:
         stones = position.stones.ravel().copy()
-        owner = owners(position, kind=MOGO).ravel()
+        owner = ownership(position, kind=MOGO).ravel()
         kept = owner * stones                          # per stone: 1 always stays its owner's, -1 never
         left = seki(position, owner)
         cells = [_indices(chain, size) for chain in chains(position) if chain[0] not in left]
@@ -134,7 +134,7 @@ def without_dead(position: Position) -> Position:
 def statuses(position: Position) -> dict[str, list[list[int]]]:
     """The chains of a finished position that are alive, dead and in seki: the points of each, under STATUSES."""
     counted = without_dead(position)
-    left, in_seki = counted.board[0]["colour"], seki(counted, owners(counted, kind=MOGO).ravel())
+    left, in_seki = counted.board[0]["colour"], seki(counted, ownership(counted, kind=MOGO).ravel())
     found: dict[str, list[list[int]]] = {status: [] for status in STATUSES}
     for chain in chains(position):
         found["dead" if left[chain[0]] == EMPTY else "seki" if chain[0] in in_seki else "alive"].append(chain)
@@ -239,13 +239,13 @@ def is_nearly_over(position: Position) -> bool:
     points = position.sensible_points()
     if 3 * np.count_nonzero(position.stones) < position.size ** 2:
         return len(points) == 0
-    open_points = np.abs(owners(position).ravel()[_indices(points, position.size)]) <= SETTLED
+    open_points = np.abs(ownership(position).ravel()[_indices(points, position.size)]) <= SETTLED
     return 10 * int(open_points.sum()) <= position.size ** 2
 
 
 def is_clear(position: Position) -> bool:
     """Whether every chain is alive or dead beyond doubt.  One of a seki is neither."""
-    owner = owners(position).ravel()
+    owner = ownership(position).ravel()
     return all(abs(owner[_indices(chain, position.size)].mean()) > CLEAR for chain in chains(position))
 
 

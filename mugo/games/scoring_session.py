@@ -34,7 +34,7 @@ class Count:
                            "alive after all")
         self.dead ^= set(chain)
 
-    def owners(self) -> np.ndarray:
+    def ownership(self) -> np.ndarray:
         """int8 (size, size): BLACK, WHITE, or EMPTY for a point that is nobody's."""
         stones = self.position.stones.copy()
         for point in self.dead:
@@ -43,15 +43,15 @@ class Count:
 
     def score(self) -> float:
         """Black's area minus White's, minus komi."""
-        return float(self.owners().sum(dtype=int)) - self.position.komi
+        return float(self.ownership().sum(dtype=int)) - self.position.komi
 
     def result(self) -> str:
         """As SGF writes it."""
         return format_score(self.score())
 
     def __str__(self) -> str:
-        owners = self.owners()
-        return (f"Black {np.count_nonzero(owners == BLACK)}, White {np.count_nonzero(owners == WHITE)} and "
+        ownership = self.ownership()
+        return (f"Black {np.count_nonzero(ownership == BLACK)}, White {np.count_nonzero(ownership == WHITE)} and "
                 f"{self.position.komi:g} komi: {self.result()}")
 
 

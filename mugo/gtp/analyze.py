@@ -41,7 +41,7 @@ from mugo.gtp.protocol import (
 )
 from mugo.intervals import lower_confidence_bound
 from mugo.players.evaluator import win_rates_after
-from mugo.search.search import Branch, Thought
+from mugo.search.result import MoveInfo, SearchResult
 
 INTERVAL = 1.0            # seconds between two lines, for a client that names no interval
 AT_LEAST = 0.01           # seconds, for an interval of 0 would be a flood
@@ -55,14 +55,14 @@ CGOS_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 # ---- numbers
 
-def lead_of(thought: Thought) -> float | None:
+def lead_of(result: SearchResult) -> float | None:
     """By how many points the side to move leads, komi counted; None without rollouts."""
-    if thought.owners is None:
+    if result.ownership is None:
         return None
-    return (float(thought.owners.sum()) - thought.position.komi) * thought.position.to_play
+    return (float(result.ownership.sum()) - result.position.komi) * result.position.to_play
 
 
-def thought_of_policy(network, position: BasePosition, tta: bool = False) -> Thought:
+def result_from_policy(network, position: BasePosition, tta: bool = False) -> SearchResult:
     """What a network says of a position, in the form of a search: a visit for every legal move, by their priors.
 
     The win rates of the first moves are what its value head says of the positions after them, those of the others
@@ -78,9 +78,9 @@ def thought_of_policy(network, position: BasePosition, tta: bool = False) -> Tho
     rates = [own] * len(points)
     if values is not None:
         rates[:LOOKED_AT] = win_rates_after(network, [position.play(point) for point in points[:LOOKED_AT]], tta)
-    branches = tuple(Branch(point, float(priors[0][move_index(point, size)]), 1, rate, (point,))
-                     for point, rate in zip(points, rates, strict=True))
-    return Thought(position, branches, own, 1, 1, 0.0, 1.0, 1, 0, None)
+    infos = tuple(MoveInfo(point, float(priors[0][move_index(point, size)]), 1, rate, (point,))
+                  for point, rate in zip(points, rates, strict=True))
+    return SearchResult(position, infos, own, 1, 1, 0.0, 1.0, 1, 0, None)
 
 
 def _moves(position: BasePosition) -> list[int]:
@@ -96,10 +96,10 @@ class Wanted:
     every: seconds between two lines.  least, most: moves in a line.  among: the points to be searched, None all.
     """
     side: int
-    every: float = INTERVAL
+    progress_interval: float = INTERVAL
     least: int = 0
     most: int = MOST
-    among: tuple[int, ...] | None = None
+    allowed_moves: tuple[int, ...] | None = None
     ownership: bool = False
     root: bool = False
     visits_of_line: bool = False
@@ -129,7 +129,7 @@ def read_wanted(words: Sequence[str], position: BasePosition) -> Wanted:
             seconds = read_float(value()) / 100
             if seconds < 0:
                 raise Failure(SYNTAX_ERROR, "an interval is 0 or more")
-            wanted.every = max(seconds, AT_LEAST)
+            wanted.progress_interval = max(seconds, AT_LEAST)
         elif key == "minmoves":
             wanted.least = read_count(value())
         elif key == "maxmoves":
@@ -152,27 +152,27 @@ def read_wanted(words: Sequence[str], position: BasePosition) -> Wanted:
         else:
             raise Failure(SYNTAX_ERROR, f"{key!r} is no word of an analysis")
     if allowed is not None or avoided:
-        wanted.among = tuple(point for point in points
-                             if point not in avoided and (allowed is None or point in allowed))
+        wanted.allowed_moves = tuple(point for point in points
+                                     if point not in avoided and (allowed is None or point in allowed))
     return wanted
 
 
 # ---- lines
 
-def told(thought: Thought, wanted: Wanted) -> list[Branch]:
+def told(result: SearchResult, wanted: Wanted) -> list[MoveInfo]:
     """The branches that belong in a line: those searched, and others if too few were."""
-    visited = sum(branch.visits > 0 for branch in thought.branches)
-    return list(thought.branches[:min(max(visited, wanted.least), max(wanted.most, wanted.least))])
+    visited = sum(info.visits > 0 for info in result.moves)
+    return list(result.moves[:min(max(visited, wanted.least), max(wanted.most, wanted.least))])
 
 
-def format_lz(thought: Thought, wanted: Wanted, visits_along: Callable[[Sequence[int]], list[int]] | None) -> str:
+def format_lz(result: SearchResult, wanted: Wanted, pv_visits: Callable[[Sequence[int]], list[int]] | None) -> str:
     """A line as Leela Zero writes it."""
-    size = thought.position.size
+    size = result.position.size
     return " ".join(
-        f"info move {format_gtp(branch.point, size)} visits {branch.visits} winrate {_part(branch.win_rate)} "
-        f"prior {_part(branch.prior)} "
-        f"lcb {_part(lower_confidence_bound(branch.win_rate, branch.visits))} order {order} "
-        f"pv {_vertices(branch.line, size)}" for order, branch in enumerate(told(thought, wanted)))
+        f"info move {format_gtp(info.point, size)} visits {info.visits} winrate {_part(info.win_rate)} "
+        f"prior {_part(info.prior)} "
+        f"lcb {_part(lower_confidence_bound(info.win_rate, info.visits))} order {order} "
+        f"pv {_vertices(info.pv, size)}" for order, info in enumerate(told(result, wanted)))
 
 
 def _part(share: float) -> int:
@@ -183,43 +183,43 @@ def _vertices(line: Sequence[int], size: int) -> str:
     return " ".join(format_gtp(point, size) for point in line)
 
 
-def format_kata(thought: Thought, wanted: Wanted, visits_along: Callable[[Sequence[int]], list[int]] | None) -> str:
+def format_kata(result: SearchResult, wanted: Wanted, pv_visits: Callable[[Sequence[int]], list[int]] | None) -> str:
     """A line as KataGo writes it.  visits_along: the visits of each move of a line; None without a tree.
 
     A utility is from -1 to 1.
     """
-    size, lead = thought.position.size, lead_of(thought)
+    size, lead = result.position.size, lead_of(result)
     score = "" if lead is None else f"scoreMean {lead:.3f} scoreLead {lead:.3f} scoreSelfplay {lead:.3f} "
     parts = []
-    for order, branch in enumerate(told(thought, wanted)):
-        low = lower_confidence_bound(branch.win_rate, branch.visits)
-        part = (f"info move {format_gtp(branch.point, size)} visits {branch.visits} "
-                f"utility {2 * branch.win_rate - 1:.6f} winrate {branch.win_rate:.6f} {score}"
-                f"prior {branch.prior:.6f} lcb {low:.6f} utilityLcb {2 * low - 1:.6f} order {order} "
-                f"pv {_vertices(branch.line, size)}")
+    for order, info in enumerate(told(result, wanted)):
+        low = lower_confidence_bound(info.win_rate, info.visits)
+        part = (f"info move {format_gtp(info.point, size)} visits {info.visits} "
+                f"utility {2 * info.win_rate - 1:.6f} winrate {info.win_rate:.6f} {score}"
+                f"prior {info.prior:.6f} lcb {low:.6f} utilityLcb {2 * low - 1:.6f} order {order} "
+                f"pv {_vertices(info.pv, size)}")
         if wanted.visits_of_line:
-            visits = [branch.visits] if visits_along is None else visits_along(branch.line)
+            visits = [info.visits] if pv_visits is None else pv_visits(info.pv)
             part += " pvVisits " + " ".join(map(str, visits))
         parts.append(part)
     if wanted.root:
-        parts.append(f"rootInfo visits {thought.visits} utility {2 * thought.win_rate - 1:.6f} "
-                     f"winrate {thought.win_rate:.6f} {score}".rstrip())
-    if wanted.ownership and thought.owners is not None:
-        owners = thought.owners.ravel() * thought.position.to_play
-        parts.append("ownership " + " ".join(f"{owner:.4f}" for owner in owners.tolist()))
+        parts.append(f"rootInfo visits {result.visits} utility {2 * result.win_rate - 1:.6f} "
+                     f"winrate {result.win_rate:.6f} {score}".rstrip())
+    if wanted.ownership and result.ownership is not None:
+        ownership = result.ownership.ravel() * result.position.to_play
+        parts.append("ownership " + " ".join(f"{owner:.4f}" for owner in ownership.tolist()))
     return " ".join(parts)
 
 
-def format_cgos(thought: Thought, wanted: Wanted, visits_along: Callable[[Sequence[int]], list[int]] | None) -> str:
+def format_cgos(result: SearchResult, wanted: Wanted, pv_visits: Callable[[Sequence[int]], list[int]] | None) -> str:
     """A line of JSON as CGOS's viewer reads it: a line of play is what follows the move."""
-    size, lead = thought.position.size, lead_of(thought)
+    size, lead = result.position.size, lead_of(result)
     score = {} if lead is None else {"score": round(lead, 3)}
-    about = {"winrate": round(thought.win_rate, 4), **score, "visits": thought.visits, "moves": [
-        {"move": format_gtp(branch.point, size), "visits": branch.visits, "winrate": round(branch.win_rate, 4), **score,
-         "prior": round(branch.prior, 6), "pv": _vertices(branch.line[1:], size)} for branch in told(thought, wanted)]}
-    if thought.owners is not None:
-        owners = np.clip((1 + thought.owners.ravel() * thought.position.to_play) / 2, 0, 1)
-        about["ownership"] = "".join(CGOS_DIGITS[round(62 * share)] for share in owners.tolist())
+    about = {"winrate": round(result.win_rate, 4), **score, "visits": result.visits, "moves": [
+        {"move": format_gtp(info.point, size), "visits": info.visits, "winrate": round(info.win_rate, 4), **score,
+         "prior": round(info.prior, 6), "pv": _vertices(info.pv[1:], size)} for info in told(result, wanted)]}
+    if result.ownership is not None:
+        ownership = np.clip((1 + result.ownership.ravel() * result.position.to_play) / 2, 0, 1)
+        about["ownership"] = "".join(CGOS_DIGITS[round(62 * share)] for share in ownership.tolist())
     return json.dumps(about, separators=(",", ":"))
 
 
@@ -228,29 +228,30 @@ def format_cgos(thought: Thought, wanted: Wanted, visits_along: Callable[[Sequen
 def _analyse(engine, form: Callable, words: Sequence[str]) -> None:
     """Search the position, and tell what is found, until a line comes."""
     wanted = read_wanted(words, engine.position)
-    search, network = (getattr(engine.player, name, None) for name in ("search", "network"))
+    search, network = engine.player.search, engine.player.network
     if search is None and network is None:
         raise Failure("cannot analyze", f"{engine.player.name} neither searches nor has a network")
     engine.wait_until_ready()
     position = engine.position.with_turn(wanted.side)
     if search is None:
-        thought = thought_of_policy(network, position)
-        if wanted.among is not None:
-            thought = _kept(thought, wanted.among)
+        result = result_from_policy(network, position)
+        if wanted.allowed_moves is not None:
+            result = _kept(result, wanted.allowed_moves)
         engine.begin()
-        engine.say(form(thought, wanted, None))
+        engine.say(form(result, wanted, None))
     else:
         engine.begin()
-        search.think(position, simulations=LONGEST, among=wanted.among, is_over=engine.has_input, every=wanted.every,
-                     watch=lambda thought: engine.say(form(thought, wanted, search.visits_along)))
+        search.search(position, simulations=LONGEST, allowed_moves=wanted.allowed_moves, should_stop=engine.has_input,
+                      progress_interval=wanted.progress_interval,
+                      on_progress=lambda result: engine.say(form(result, wanted, search.pv_visits)))
     while not engine.has_input():
         time.sleep(POLL)
 
 
-def _kept(thought: Thought, points: Sequence[int]) -> Thought:
-    branches = tuple(branch for branch in thought.branches if branch.point in points)
-    return Thought(thought.position, branches or thought.branches, thought.win_rate, thought.visits,
-                   thought.simulations, thought.seconds, thought.depth, thought.nodes, thought.rollouts, thought.owners)
+def _kept(result: SearchResult, points: Sequence[int]) -> SearchResult:
+    infos = tuple(info for info in result.moves if info.point in points)
+    return SearchResult(result.position, infos or result.moves, result.win_rate, result.visits,
+                   result.simulations, result.seconds, result.depth, result.nodes, result.rollouts, result.ownership)
 
 
 def _generate(engine, form: Callable, words: Sequence[str]) -> None:
@@ -261,19 +262,20 @@ def _generate(engine, form: Callable, words: Sequence[str]) -> None:
     wanted = read_wanted(words, engine.position)
     player = engine.player
     position = engine.position.with_turn(wanted.side)
-    visits_along = player.search.visits_along if hasattr(player, "search") else None
+    pv_visits = player.search.pv_visits if player.search else None
     engine.wait_until_ready()
     engine.begin()
 
-    def watch(thought: Thought) -> None:
-        engine.say(form(thought, wanted, visits_along))
+    def on_progress(result: SearchResult) -> None:
+        engine.say(form(result, wanted, pv_visits))
 
-    vertex = engine.generate(position, watch=None if form is format_cgos else watch, every=wanted.every)
-    thought = getattr(player, "thought", None)
-    if thought is None and hasattr(player, "network"):
-        thought = thought_of_policy(player.network, position)
-    if thought is not None:
-        engine.say(form(thought, wanted, visits_along))
+    vertex = engine.generate(position, on_progress=None if form is format_cgos else on_progress,
+                             progress_interval=wanted.progress_interval)
+    result = player.search_result
+    if result is None and player.search is None and player.network is not None:
+        result = result_from_policy(player.network, position)
+    if result is not None:
+        engine.say(form(result, wanted, pv_visits))
     engine.say(f"play {vertex}")
 
 

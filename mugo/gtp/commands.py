@@ -173,7 +173,7 @@ def _move(engine, side: int, cleanup: bool = False) -> str:
 def _reg_genmove(engine, colour: str) -> str:
     side = read_colour(colour)
     engine.wait_until_ready()
-    return engine.format_move(engine.player.choose(engine.position.with_turn(side)))
+    return engine.format_move(engine.player.select_move(engine.position.with_turn(side)))
 
 
 @answers("mugo-explain")

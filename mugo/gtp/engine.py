@@ -37,10 +37,11 @@ from mugo.gtp import analyze, commands, gogui, params
 from mugo.gtp.params import Parameters
 from mugo.gtp.protocol import COMMANDS, ONLY, SYNTAX_ERROR, Failure, Lines, format_reply, read_lines, split_line
 from mugo.players import game_options
-from mugo.players import player as players
+from mugo.players import options as player_options
 from mugo.players.player import RESIGN, Player
+from mugo.players.searcher import SearchPlayer
 from mugo.players.time_control import LAG, NO_LIMIT, Clock, TimeSettings
-from mugo.search.search import Thought
+from mugo.search.result import SearchResult
 
 TABLES = (commands, analyze, gogui, params)          # whose commands are known, because they are imported
 
@@ -153,7 +154,7 @@ class Engine:
 
     def _go_on_thinking(self) -> None:
         if not self.ponder or self.position is not self._own or self.position.is_over or self.quitting \
-                or not hasattr(self.player, "search"):
+                or self.player.search is None:
             return
         self._enough.clear()
         self._thinking = threading.Thread(target=self._think, args=[self.player.search, self.position], daemon=True)
@@ -161,7 +162,7 @@ class Engine:
 
     def _think(self, search, position: BasePosition) -> None:
         try:
-            search.think(position, simulations=analyze.LONGEST, is_over=self._enough.is_set)
+            search.search(position, simulations=analyze.LONGEST, should_stop=self._enough.is_set)
         except Exception:
             self._log(traceback.format_exc())
 
@@ -198,7 +199,7 @@ class Engine:
         self.clocks = {side: Clock(settings, self.lag) for side in (BLACK, WHITE)}
 
     def generate(self, position: BasePosition, cleanup: bool = False,
-                 watch: Callable[[Thought], None] | None = None, every: float = 1.0) -> str:
+                 on_progress: Callable[[SearchResult], None] | None = None, progress_interval: float = 1.0) -> str:
         """Let the player move, on its clock; returns the vertex.  A game that it resigns stays where it is.
 
         watch: is told what the player's search has found so far, if it searches, every so many seconds.
@@ -206,9 +207,9 @@ class Engine:
         clock = self.clocks[position.to_play]
         started = self._now()
         try:
-            with self._watched(watch, every):
+            with self._watched(on_progress, progress_interval):
                 seconds = clock.seconds(position.size, int((position.stones != EMPTY).sum()))
-                point = self.player.choose(position, seconds=seconds, cleanup=cleanup or self.cleanup)
+                point = self.player.select_move(position, seconds=seconds, cleanup=cleanup or self.cleanup)
         finally:
             clock.spend(self._now() - started)
         if point != RESIGN:
@@ -216,18 +217,19 @@ class Engine:
         return self.format_move(point)
 
     @contextlib.contextmanager
-    def _watched(self, watch: Callable[[Thought], None] | None, every: float) -> Iterator[None]:
+    def _watched(self, on_progress: Callable[[SearchResult], None] | None, progress_interval: float) -> Iterator[None]:
         """Let a player that searches be seen, and be interrupted."""
         player = self.player
-        if not hasattr(player, "search"):
+        if not isinstance(player, SearchPlayer):
             yield
             return
-        before = player.watch, player.every, player.is_over
-        player.watch, player.every, player.is_over = watch, every, self.is_interrupted
+        before = player.on_progress, player.progress_interval, player.should_stop
+        player.on_progress, player.progress_interval = on_progress, progress_interval
+        player.should_stop = self.is_interrupted
         try:
             yield
         finally:
-            player.watch, player.every, player.is_over = before
+            player.on_progress, player.progress_interval, player.should_stop = before
 
     def format_move(self, point: int) -> str:
         return "resign" if point == RESIGN else format_gtp(point, self.position.size)
@@ -256,8 +258,8 @@ def serve(engine: Engine, source: Iterable[str], out: TextIO, log: Callable[[str
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo gtp`."""
-    players.add_arguments(parser)
-    game_options.add_arguments(parser, f"that of --network, or {players.GO_SIZE}")
+    player_options.add_arguments(parser)
+    game_options.add_arguments(parser, f"that of --network, or {player_options.GO_SIZE}")
     parser.add_argument("--cleanup", action="store_true",
                         help="take dead stones off before passing, as servers that count what stands there want it")
     parser.add_argument("--lag", type=float, default=LAG, metavar="S",
@@ -271,8 +273,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def command(arguments: argparse.Namespace) -> int:
     """Run `mugo gtp`; returns the exit status.  Raises BadInput before the first line is read."""
-    start = game_options.first_position(arguments, players.first_size(arguments))
-    player = players.from_arguments(arguments, start.game)
+    start = game_options.first_position(arguments, player_options.default_size(arguments))
+    player = player_options.player_from_arguments(arguments, start.game)
     # Beside the first commands, so that `name` is answered before compiled code is loaded.
     with _opened_log(arguments.log_file) as write_down:
         def log(text: str) -> None:

@@ -26,7 +26,7 @@ from mugo.games.game import encode
 from mugo.games.planes import Plane, unpack
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, STONE_MARKS, BasePosition, IllegalMove
 from mugo.gtp.protocol import SYNTAX_ERROR, Failure, answers, commands_of, read_colour, read_count, read_vertex
-from mugo.search.search import Thought
+from mugo.search.result import SearchResult
 
 LOOK = 1.0                # seconds
 SHOWN = 12                # moves of a search or a policy that get a label
@@ -178,8 +178,8 @@ def _liberties(engine) -> str:
 @answers("mugo-ownership", "go")
 def _ownership(engine) -> str:
     """By rollouts; what dead stones stand on is their taker's."""
-    owners = scoring.owners(engine.position).ravel()
-    return _rows([f"{owner:.2f}" for owner in owners.tolist()], engine.position.size)
+    ownership = scoring.ownership(engine.position).ravel()
+    return _rows([f"{owner:.2f}" for owner in ownership.tolist()], engine.position.size)
 
 
 @answers("mugo-ladders", "go")
@@ -229,7 +229,7 @@ def _rows(texts: Sequence[str], size: int) -> str:
 def _policy(engine) -> str:
     """The network's priors, in percent on the likeliest moves."""
     player, position = engine.player, engine.position
-    network = getattr(getattr(player, "search", player), "network", None)
+    network = player.network
     if network is None:
         raise Failure("no network", f"{player.name} plays without one")
     engine.wait_until_ready()
@@ -243,48 +243,48 @@ def _policy(engine) -> str:
 @answers("mugo-search")
 def _search(engine) -> str:
     """Visits as colours and percent, and what is expected on the board."""
-    thought = _thought(engine)
-    size, side = thought.position.size, thought.position.to_play
-    found = [branch for branch in thought.branches if branch.point != PASS]
-    total = max(sum(branch.visits for branch in thought.branches), 1)
-    lines = _heat([branch.point for branch in found], [branch.visits / total for branch in found], size)
-    return "\n".join([*lines, f"VAR {_moves(thought.branches[0].line, side, size)}"] + [
-        f"TEXT win rate {thought.win_rate:.1%} for {COLOUR_LETTERS[side]}, {thought.visits} visits"])
+    result = _result(engine)
+    size, side = result.position.size, result.position.to_play
+    found = [info for info in result.moves if info.point != PASS]
+    total = max(sum(info.visits for info in result.moves), 1)
+    lines = _heat([info.point for info in found], [info.visits / total for info in found], size)
+    return "\n".join([*lines, f"VAR {_moves(result.moves[0].pv, side, size)}"] + [
+        f"TEXT win rate {result.win_rate:.1%} for {COLOUR_LETTERS[side]}, {result.visits} visits"])
 
 
 @answers("mugo-pv")
 def _pv(engine) -> str:
     """The moves that the search expects."""
-    thought = _thought(engine)
-    return _vertices(thought.branches[0].line, thought.position.size)
+    result = _result(engine)
+    return _vertices(result.moves[0].pv, result.position.size)
 
 
 @answers("mugo-tree")
 def _tree(engine) -> str:
     """The most visited branches, three moves deep."""
-    _thought(engine)
+    _result(engine)
     size = engine.position.size
     lines: list[str] = []
 
     def add(moves: tuple[int, ...]) -> None:
-        for branch in engine.player.search.look(moves)[:WIDTHS[len(moves)]]:
-            if branch.visits:
-                lines.append(f"{'  ' * len(moves)}{format_gtp(branch.point, size):4} {branch.visits:7d} visits "
-                             f"{branch.win_rate:6.1%} win rate {branch.prior:6.1%} prior")
+        for info in engine.player.search.moves_after(moves)[:WIDTHS[len(moves)]]:
+            if info.visits:
+                lines.append(f"{'  ' * len(moves)}{format_gtp(info.point, size):4} {info.visits:7d} visits "
+                             f"{info.win_rate:6.1%} win rate {info.prior:6.1%} prior")
                 if len(moves) + 1 < len(WIDTHS):
-                    add((*moves, branch.point))
+                    add((*moves, info.point))
 
     add(())
     return "\n" + "\n".join(lines)
 
 
-def _thought(engine) -> Thought:
+def _result(engine) -> SearchResult:
     """What the search says of this position."""
     player, position = engine.player, engine.position
-    if not hasattr(player, "search"):
+    if player.search is None:
         raise Failure("no search", f"{player.name} does not search")
     engine.wait_until_ready()
-    return player.search.think(position, seconds=LOOK, is_over=engine.is_interrupted)
+    return player.search.search(position, seconds=LOOK, should_stop=engine.is_interrupted)
 
 
 def _heat(points: Sequence[int], shares: Sequence[float], size: int) -> list[str]:

@@ -2,7 +2,7 @@
 
     mugo-param                      =
                                     simulations default
-                                    [bool] early 1
+                                    [bool] early-stop 1
                                     ...
     mugo-param simulations 800      =
     mugo-param simulations default  =
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from mugo.files import BadInput
 from mugo.gtp.protocol import SYNTAX_ERROR, Failure, answers, read_bool, read_float
-from mugo.players import player as players
+from mugo.players import options as player_options
 from mugo.players.player import Player
 
 DEFAULT = "default"
@@ -45,7 +45,7 @@ class Parameters:
     def __init__(self, arguments: argparse.Namespace, game: str = "go"):
         self._game = game
         self._parser = _Parser(add_help=False, allow_abbrev=False)
-        players.add_arguments(self._parser)
+        player_options.add_arguments(self._parser)
         self._arguments = arguments
         self._actions = {action.option_strings[0].removeprefix("--"): action
                          for action in self._parser._actions if action.option_strings}
@@ -72,10 +72,11 @@ class Parameters:
         else:
             value = getattr(self._parser.parse_args([f"--{name}={text}"]), action.dest)
         arguments = argparse.Namespace(**vars(self._arguments) | {action.dest: value})
-        network = getattr(getattr(player, "search", player), "network", None)
+        network = player.network
         if network is None or name in REOPENS:
             network = arguments.network
-        changed = players.from_arguments(argparse.Namespace(**vars(arguments) | {"network": network}), self._game)
+        changed = player_options.player_from_arguments(
+            argparse.Namespace(**vars(arguments) | {"network": network}), self._game)
         self._arguments = arguments
         return changed
 

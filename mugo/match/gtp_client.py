@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mugo.files import BadInput
-from mugo.players import player
+from mugo.players import options as player_options
 from mugo.renamed import refuse_renamed_options
 
 CRASH, HANG, GARBAGE, REFUSED = "crash", "time-out", "protocol error", "refused"
@@ -63,8 +63,9 @@ def side_of(text: str, options: Sequence[str] = ()) -> Side:
     except ValueError as error:
         raise BadInput(f"{text!r} is no command line: {error}") from None
     if not words:
-        raise BadInput(f"a side is a player ({', '.join(player.PLAYERS)}) with its options, or a GTP command line")
-    if words[0] in player.PLAYERS:
+        raise BadInput(f"a side is a player ({', '.join(player_options.PLAYERS)}) with its options, or a GTP command "
+                       "line")
+    if words[0] in player_options.PLAYERS:
         refuse_renamed_options(words)
         return Side(text, (sys.executable, "-m", "mugo", "gtp", *words, *options), True)
     # Debian has its games, GNU Go among them, where root does not look.

@@ -18,7 +18,7 @@ import numpy as np
 from mugo.files import BadInput
 from mugo.games.gomoku import say_row
 from mugo.games.position import BasePosition, IllegalMove
-from mugo.players.player import PolicyPlayer
+from mugo.players.policy import PolicyPlayer
 from mugo.sgf.archives import UnreadableFile
 from mugo.sgf.convert import replay_record
 from mugo.sgf.parser import read_records
@@ -66,7 +66,7 @@ def policy_opening(network, start: BasePosition, moves: int, seed: int, number: 
     player = PolicyPlayer(network, temperature=1, seed=[seed, number])
     position = start
     for _ in range(moves):
-        after = position.play(player.choose(position))
+        after = position.play(player.select_move(position))
         if after.is_over and not after.may_pass:
             break
         position = after

@@ -28,7 +28,7 @@ from mugo.nn import equivariance
 from mugo.nn.alphazero_net import PolicyValue, build_policy_value
 from mugo.nn.backend import HAS_GPU, Norm, Unpack, keras, ops
 from mugo.nn.inference import fit_bias
-from mugo.nn.metadata import METADATA, FORMAT, ONNX, POLICY_VALUE, PLANE_TABLES, read_metadata
+from mugo.nn.metadata import FORMAT, METADATA, ONNX, PLANE_TABLES, POLICY_VALUE, read_metadata
 from mugo.nn.onnx_export import EPSILON, onnx_difference, pooled_layer, to_onnx
 
 VALUE_FILTERS = 32

@@ -1,10 +1,10 @@
-"""What can be said of a position: the moves worth playing, what each of them wins, and what then happens.
+"""What a player thinks of a position: the moves worth considering, their win rates and principal variations.
 
-    SearchJudge     uct or mcts: win rates by searching
-    NetworkJudge    a network alone: its favourites, and its value after each of them
-    judge_of        the one that fits a player
+    SearchEvaluator     uct or mcts: win rates by a search
+    NetworkEvaluator    a network alone: its moves with the highest priors, and its value after each
+    evaluator_for       the one that fits a player
 
-Who plays is players.py's; `play` gives hints with these, and `analyze` reviews games.
+`play` gives hints with these, and `analyze` reviews games.
 """
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,91 +15,99 @@ import numpy as np
 from mugo.files import BadInput
 from mugo.games.coords import PASS, move_index
 from mugo.games.position import BasePosition
-from mugo.players.player import WATCH
-from mugo.search.search import Branch, Search, Settings, Thought
+from mugo.players.player import Player
+from mugo.players.searcher import PROGRESS_INTERVAL
+from mugo.search.result import MoveInfo, SearchResult
+from mugo.search.search import Search
+from mugo.search.settings import Settings
 
-FAVOURITES = 12           # moves of a network whose values are asked for
-HINT = Settings(rollout="mogo")
+TOP_MOVES = 12            # moves of a network whose values are computed
+ROLLOUT_SETTINGS = Settings(rollout="mogo")
 
 
 @dataclass(frozen=True)
-class Judgement:
-    """choices: the best first, all that a search has looked at, or a network's favourites.
-    win_rate: of the side to move, from 0 to 1; None where a network does not judge positions.
-    owners: as search.Thought has them.
+class Evaluation:
+    """An evaluated position.
+
+    moves: the best first; those a search has visited, or the TOP_MOVES of a network.
+    win_rate: of the side to move, from 0 to 1; None where a network has no value head.
+    ownership: as in SearchResult.
     """
-    choices: tuple[Branch, ...]
+    moves: tuple[MoveInfo, ...]
     win_rate: float | None
-    owners: np.ndarray | None = None
+    ownership: np.ndarray | None = None
 
 
-class Judge(Protocol):
-    """What hints and reviews ask."""
+class Evaluator(Protocol):
+    """What hints and reviews use."""
 
-    def judge(self, position: BasePosition, *, is_over: Callable[[], bool] = lambda: False,
-              watch: Callable[[Thought], None] | None = None) -> Judgement:
-        """Raises BadInput for a board that the network does not play, and for a game of Gomoku that is over."""
+    def evaluate(self, position: BasePosition, *, should_stop: Callable[[], bool] = lambda: False,
+                 on_progress: Callable[[SearchResult], None] | None = None) -> Evaluation:
+        """Evaluate a position.  Raises BadInput for a board that the network does not play, and for a game of Gomoku
+        that is over."""
 
 
-class SearchJudge:
-    """Judges by searching; the win rate is the mean of all simulations.  simulations, seconds: for each position."""
+class SearchEvaluator:
+    """Evaluates by a search; the win rate is the mean of all simulations.  simulations, seconds: for a position."""
 
     def __init__(self, search: Search, simulations: int | None = None, seconds: float | None = None):
         self.search = search
         self.simulations = simulations
         self.seconds = seconds
 
-    def judge(self, position: BasePosition, *, is_over: Callable[[], bool] = lambda: False,
-              watch: Callable[[Thought], None] | None = None, may_pass: bool = True, kept: int = 0) -> Judgement:
-        """kept: simulations that the tree has of this position already; they count."""
+    def evaluate(self, position: BasePosition, *, should_stop: Callable[[], bool] = lambda: False,
+                 on_progress: Callable[[SearchResult], None] | None = None, may_pass: bool = True,
+              kept: int = 0) -> Evaluation:
+        """Evaluate a position.  kept: its visits in the reused tree, which count as simulations."""
         simulations = None if self.simulations is None else max(1, self.simulations - kept)
-        thought = self.search.think(position, simulations=simulations, seconds=self.seconds, may_pass=may_pass,
-                                    is_over=is_over, watch=watch, every=WATCH)
-        looked_at = tuple(branch for branch in thought.branches if branch.visits) or thought.branches[:1]
-        return Judgement(looked_at, thought.win_rate, thought.owners)
+        result = self.search.search(position, simulations=simulations, seconds=self.seconds, may_pass=may_pass,
+                                    should_stop=should_stop, on_progress=on_progress,
+                                    progress_interval=PROGRESS_INTERVAL)
+        visited = tuple(info for info in result.moves if info.visits) or result.moves[:1]
+        return Evaluation(visited, result.win_rate, result.ownership)
 
 
-class NetworkJudge:
-    """Judges by a network alone.  tta: test-time augmentation over the eight symmetries."""
+class NetworkEvaluator:
+    """Evaluates by a network alone.  tta: test-time augmentation over the 8 symmetries."""
 
     def __init__(self, network, tta: bool = True):
         self.network = network
         self.tta = tta
 
-    def judge(self, position: BasePosition, *, is_over: Callable[[], bool] = lambda: False,
-              watch: Callable[[Thought], None] | None = None) -> Judgement:
+    def evaluate(self, position: BasePosition, *, should_stop: Callable[[], bool] = lambda: False,
+                 on_progress: Callable[[SearchResult], None] | None = None) -> Evaluation:
         if position.is_over and not position.may_pass:
-            raise BadInput("the game is over: there is no move to look for")
+            raise BadInput("the game is over: there is no move to evaluate")
         priors, values = self.network.evaluate([position], tta=self.tta)
         points = np.append(position.sensible_points(), [PASS] * position.may_pass).astype(np.int64)
-        liked = priors[0][[move_index(int(point), position.size) for point in points]]
-        best = np.argsort(-liked, kind="stable")[:FAVOURITES]
+        legal_priors = priors[0][[move_index(int(point), position.size) for point in points]]
+        best = np.argsort(-legal_priors, kind="stable")[:TOP_MOVES]
         rates = [np.nan] * len(best)
         if values is not None:
             after = [position.play(int(point)) for point in points[best]]
             rates = win_rates_after(self.network, after, self.tta)
-        choices = tuple(Branch(int(points[i]), float(liked[i]), 0, float(rate), (int(points[i]),))
+        moves = tuple(MoveInfo(int(points[i]), float(legal_priors[i]), 0, float(rate), (int(points[i]),))
                         for i, rate in zip(best, rates, strict=True))
-        return Judgement(choices, None if values is None else float(1 + values[0]) / 2)
+        return Evaluation(moves, None if values is None else float(1 + values[0]) / 2)
 
 
 def win_rates_after(network, after: Sequence[BasePosition], tta: bool = False) -> list[float]:
-    """What a network's value head says of positions, for the side that has moved there, from 0 to 1.
+    """Win rates by a network's value head, from 0 to 1, of the side that moved to each position.
 
-    Who has won a game of Gomoku the rules know; the network has never seen one that is over.
+    A game of Gomoku that is over is scored by its rules: the network was never trained on one.
     """
     values = network.evaluate(after, tta=tta)[1].tolist()
     return [(1 - (position.score() * position.to_play if position.is_over and not position.may_pass else value)) / 2
             for position, value in zip(after, values, strict=True)]
 
 
-def judge_of(player, simulations: int | None = None, seconds: float | None = None) -> Judge:
-    """The judge that sees what a player sees; where it sees nothing, a search with rollouts.
+def evaluator_for(player: Player, simulations: int | None = None, seconds: float | None = None) -> Evaluator:
+    """The evaluator that uses a player's search or network; for a player without either, a search with rollouts.
 
-    player: one of players.py's.  simulations, seconds: for each position, of a search.
+    simulations, seconds: for a position, of a search.
     """
-    if hasattr(player, "search"):
-        return SearchJudge(player.search, simulations, seconds)
-    if hasattr(player, "network"):
-        return NetworkJudge(player.network)
-    return SearchJudge(Search(HINT), simulations, seconds)
+    if player.search is not None:
+        return SearchEvaluator(player.search, simulations, seconds)
+    if player.network is not None:
+        return NetworkEvaluator(player.network)
+    return SearchEvaluator(Search(ROLLOUT_SETTINGS), simulations, seconds)

@@ -9,7 +9,7 @@ import argparse
 from mugo.files import BadInput
 from mugo.games.game import GAMES, new_game
 from mugo.games.position import BasePosition
-from mugo.players.player import NETWORKED
+from mugo.players.options import NETWORK_PLAYERS
 
 KOMI = 7.5
 GOMOKU_SIZE = 8
@@ -49,10 +49,10 @@ def trained_for(args: argparse.Namespace) -> dict:
     """"game", "size", "k" and "exactly" of the network that a command line names; {} if it names none.
     Raises BadInput."""
     name, player = getattr(args, "network", None), getattr(args, "player", None)
-    if name is None or player not in NETWORKED:
+    if name is None or player not in NETWORK_PLAYERS:
         return {}
-    from mugo.nn.metadata import read_metadata
     from mugo.nn.bundled import find_network  # here, so that others start without it
+    from mugo.nn.metadata import read_metadata
     about = read_metadata(find_network(name))
     return {"game": about.get("game", "go"), "size": about["size"], "k": about.get("k"),
             "exactly": about.get("exactly", False)}

@@ -1,17 +1,16 @@
-"""When a player of Go that searches passes.  Not who is ahead, nor what is dead: ending.py knows.
+"""When a player of Go that searches passes.
 
 It passes
 
 - when no sensible point is left,
-- when the opponent has passed and the game is won by count, dead stones taken off, none of them in doubt,
-- when nothing is left to play for: every point it could play on is settled, and a look at the position
-  after the pass finds nothing lost by it,
-- when the search prefers the pass, unless the count says that this ends a lost game, and there are moves
-  hardly worse.
+- when the opponent has passed and the game is won by count, dead stones removed, none of them unclear,
+- when nothing is left to play for: the owner of every playable point is settled, and a search of the position
+  after the pass finds no loss,
+- when the search prefers the pass, unless the count says that this ends a lost game and another move is hardly worse.
 
-Before the game is nearly over it does none of this: the tree counts by Tromp and Taylor's rule, by which two
-early passes may win; people would disagree.
-With `cleanup` the count is of the board as it stands, and it takes the opponent's dead stones off first.
+Before the game is nearly over only the first holds: the tree counts by Tromp and Taylor's rule, under which two early
+passes may win, and people would not agree.  With `cleanup` the count is of the board as it stands, and dead stones of
+the opponent are captured first.  Counting and dead stones: games.scoring.
 """
 import time
 from collections.abc import Callable
@@ -21,43 +20,45 @@ import numpy as np
 from mugo.games import scoring
 from mugo.games.coords import PASS, move_index
 from mugo.games.go import Position
-from mugo.search.search import Branch, Search, Thought
+from mugo.search.result import MoveInfo, SearchResult
+from mugo.search.search import Search
 
-WORSE = 0.05              # a win rate lower by this is lower
-ENOUGH = 100              # simulations that show who owns what
+MARGIN = 0.05             # differences of win rates below this are noise
+MIN_VISITS = 100          # simulations after which ownership and win rates are relied on
 
 
-def wins(position: Position, cleanup: bool) -> bool:
-    """Whether the opponent has passed and a pass now wins, beyond doubt, where the game is nearly over."""
+def wins_by_pass(position: Position, cleanup: bool) -> bool:
+    """Whether the opponent has passed and a pass now wins, in a game that is nearly over and whose dead stones are
+    clear."""
     return position.last == PASS and _is_won(position, cleanup) and (cleanup or scoring.is_clear(position))
 
 
-def before_a_pass(position: Position, cleanup: bool) -> list[int]:
-    """What is still to be done: with `cleanup` the points that take a liberty from a dead chain."""
+def moves_before_pass(position: Position, cleanup: bool) -> list[int]:
+    """Points to play before a pass: with `cleanup` the liberties of dead chains."""
     return scoring.beside_the_dead(position).tolist() if cleanup else []
 
 
-def choose(search: Search, thought: Thought, best: Branch, *, cleanup: bool, deadline: float | None,
-           is_over: Callable[[], bool]) -> int:
+def move_or_pass(search: Search, result: SearchResult, best: MoveInfo, *, cleanup: bool, deadline: float | None,
+                 should_stop: Callable[[], bool]) -> int:
     """The point to play after a search that prefers `best`, or PASS.
 
-    deadline: of time.perf_counter, for a second look; None has all the time.  is_over: as Search.think has it.
+    deadline: of the search after a pass, by time.perf_counter; None without one.  should_stop: as in Search.search.
     """
-    position = thought.position
-    if _nothing_left(thought) and _loses_nothing(search, thought, best, deadline, is_over):
-        return _passed(thought, cleanup)
+    position = result.position
+    if _is_settled(result) and _pass_loses_nothing(search, result, best, deadline, should_stop):
+        return _pass_unless_cleanup(result, cleanup)
     if best.point == PASS:
-        others = [branch for branch in thought.branches if branch.point != PASS and branch.visits]
-        if _is_won(position, cleanup) or not others or others[0].win_rate < best.win_rate - WORSE:
-            return _passed(thought, cleanup)
+        others = [info for info in result.moves if info.point != PASS and info.visits]
+        if _is_won(position, cleanup) or not others or others[0].win_rate < best.win_rate - MARGIN:
+            return _pass_unless_cleanup(result, cleanup)
         return others[0].point
     return best.point
 
 
-def _passed(thought: Thought, cleanup: bool) -> int:
-    """PASS, or the best of what is still to be done."""
-    wanted = before_a_pass(thought.position, cleanup)
-    return next((branch.point for branch in thought.branches if branch.point in wanted), PASS)
+def _pass_unless_cleanup(result: SearchResult, cleanup: bool) -> int:
+    """PASS, or the best of the moves before it."""
+    wanted = moves_before_pass(result.position, cleanup)
+    return next((info.point for info in result.moves if info.point in wanted), PASS)
 
 
 def _is_won(position: Position, cleanup: bool) -> bool:
@@ -66,21 +67,22 @@ def _is_won(position: Position, cleanup: bool) -> bool:
     return counted.score() * position.to_play > 0
 
 
-def _nothing_left(thought: Thought) -> bool:
-    """Whether every point that could be played on is settled: who owns it does not change any more."""
-    if thought.visits < ENOUGH:
+def _is_settled(result: SearchResult) -> bool:
+    """Whether the owner of every playable point is settled."""
+    if result.visits < MIN_VISITS:
         return False
-    position = thought.position
-    owners = thought.owners if thought.rollouts >= ENOUGH else scoring.owners(position)
-    points = [move_index(branch.point, position.size) for branch in thought.branches if branch.point != PASS]
-    return bool((np.abs(owners.ravel()[points]) > scoring.SETTLED).all())
+    position = result.position
+    ownership = result.ownership if result.rollouts >= MIN_VISITS else scoring.ownership(position)
+    points = [move_index(info.point, position.size) for info in result.moves if info.point != PASS]
+    return bool((np.abs(ownership.ravel()[points]) > scoring.SETTLED).all())
 
 
-def _loses_nothing(search: Search, thought: Thought, best: Branch, deadline: float | None,
-                   is_over: Callable[[], bool]) -> bool:
-    """Whether the opponent, moving next after a pass, finds nothing that this side would have prevented."""
+def _pass_loses_nothing(search: Search, result: SearchResult, best: MoveInfo, deadline: float | None,
+                        should_stop: Callable[[], bool]) -> bool:
+    """Whether the opponent's best answer to a pass leaves the win rate as it is."""
     left = None if deadline is None else deadline - time.perf_counter()
     if left is not None and left <= 0:
         return False
-    after = search.think(thought.position.play(PASS), simulations=thought.visits // 4, seconds=left, is_over=is_over)
-    return after.visits >= ENOUGH // 4 and 1 - after.win_rate >= best.win_rate - WORSE
+    after = search.search(result.position.play(PASS), simulations=result.visits // 4, seconds=left,
+                          should_stop=should_stop)
+    return after.visits >= MIN_VISITS // 4 and 1 - after.win_rate >= best.win_rate - MARGIN

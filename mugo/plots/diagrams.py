@@ -125,7 +125,7 @@ def star_points(size: int) -> list[tuple[int, int]]:
 
 
 def draw_board(axes, position: Position, heat: np.ndarray | None = None, labels: dict[int, str] | None = None,
-               title: str = "", *, marked: Iterable[int] = (), owners: np.ndarray | None = None,
+               title: str = "", *, marked: Iterable[int] = (), ownership: np.ndarray | None = None,
                font: float = 6, top: float | None = None) -> None:
     """Draw a position on matplotlib axes.
 
@@ -160,8 +160,8 @@ def draw_board(axes, position: Position, heat: np.ndarray | None = None, labels:
         if stone:
             axes.add_patch(Circle((col, row), 0.47, facecolor="black" if stone > 0 else "white",
                                             edgecolor="black", linewidth=0.6, zorder=3))
-    if owners is not None:
-        for (row, col), owner in np.ndenumerate(owners):
+    if ownership is not None:
+        for (row, col), owner in np.ndenumerate(ownership):
             side = 0.5 * min(abs(float(owner)), 1.0)
             axes.add_patch(Rectangle((col - side / 2, row - side / 2), side, side, zorder=4, linewidth=0.4,
                                      facecolor="black" if owner > 0 else "white", edgecolor=GREY))

@@ -51,7 +51,7 @@ PLAIN = Screen()
 
 
 def board_lines(position: BasePosition, screen: Screen = PLAIN, *, labels: Mapping[int, str] | None = None,
-                owners: np.ndarray | None = None) -> list[str]:
+                ownership: np.ndarray | None = None) -> list[str]:
     """A position with its coordinates, its last move marked, and in Gomoku the row that has won.
 
     labels: point -> one character, drawn in the place of the point.
@@ -60,7 +60,7 @@ def board_lines(position: BasePosition, screen: Screen = PLAIN, *, labels: Mappi
     size = position.size
     cells = {}
     for (row, col), stone in np.ndenumerate(position.stones):
-        owner = 0.0 if owners is None else float(owners[row, col])
+        owner = 0.0 if ownership is None else float(ownership[row, col])
         cells[row, col] = _cell(screen, size, row, col, int(stone), owner)
     for point in position.row if position.game == "gomoku" else ():
         text, ink, _, _ = cells[row_col(point, size)]

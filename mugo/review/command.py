@@ -25,8 +25,9 @@ from mugo.files import BadInput, atomic_write
 from mugo.games.board import BLACK, WHITE
 from mugo.nn.bundled import bundled_name, find_network
 from mugo.parallel import ordered_map, process_pool
-from mugo.players import player
-from mugo.players.evaluator import SearchJudge
+from mugo.players import options as player_options
+from mugo.players import searcher
+from mugo.players.evaluator import SearchEvaluator
 from mugo.plots.diagrams import NO_MATPLOTLIB, can_draw, table
 from mugo.plots.terminal import PLAIN, Screen
 from mugo.review.report import (
@@ -51,8 +52,9 @@ SIMULATIONS = 400         # of each position, those kept from the one before cou
 PICTURES = (".png", ".svg")
 KIND = 1                  # of reviews; raised when the same settings come to say something else
 # What the review of a game depends on, beside the game.
-OPTIONS = ("player", "network", "fast", "simulations", "seconds", "tta", "komi", "seed", "rollout", "rollouts",
-           "trust", "c", "urgency", "grow_at", "batch", "threads", "branches", "share", "reuse", "turn")
+OPTIONS = ("player", "network", "fast", "simulations", "seconds", "average", "komi", "seed", "rollout", "rollouts",
+           "lambda_", "c", "fpu", "expand_after", "batch", "threads", "max_edges",
+           "transpositions", "reuse_tree", "random_symmetry")
 
 
 class Task(NamedTuple):
@@ -118,24 +120,25 @@ def _stem(name: str) -> str:
 def _reviewer(options: str) -> Reviewer:
     """The reviewer that a command line asks for, one a process.  options: _options' JSON.  Raises BadInput."""
     args = argparse.Namespace(**json.loads(options))
-    network = None if args.player == "uct" else player.open_network(args.network, args.threads)
+    network = None if args.player == "uct" else player_options.open_network(args.network, args.threads)
     if args.fast:
         return Reviewer(network, tta=args.tta, komi=args.komi)
     simulations = SIMULATIONS if args.simulations is None and args.seconds is None else args.simulations
-    judges = [SearchJudge(Search(player.settings_of(args), network), simulations, args.seconds) for _ in range(2)]
+    judges = [SearchEvaluator(Search(player_options.settings_from_arguments(args), network), simulations, args.seconds)
+              for _ in range(2)]
     return Reviewer(network, tuple(judges), tta=args.tta, komi=args.komi)
 
 
 def _options(args: argparse.Namespace) -> str:
     """What is needed of a command line to review, as JSON.  Raises BadInput for what makes no sense."""
-    player.Manner(args.simulations, args.seconds)
+    searcher.PlayOptions(args.simulations, args.seconds)
     if args.player == "random":
         raise BadInput("'random' has no opinion of games (policy, uct, mcts)")
     if args.player == "uct" and args.fast:
         raise BadInput("--fast is a network alone, and uct has none")
     fast = args.fast or args.player in ("policy", "randompolicy")
     # No early stop: the move to play may be clear long before what it wins is.
-    return json.dumps(vars(args) | {"fast": fast, "early": False}, default=lambda kept: None, sort_keys=True)
+    return json.dumps(vars(args) | {"fast": fast, "early_stop": False}, default=lambda kept: None, sort_keys=True)
 
 
 def about(options: str, size: int) -> str:
@@ -249,7 +252,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="games at once (default: %(default)s)")
     parser.add_argument("--komi", type=float, default=7.5, help="of games that name none (default: %(default)s)")
     parser.add_argument("--no-colour", "--no-color", action="store_true", help="no colours in the terminal")
-    player.add_arguments(parser, default="mcts", by_option=True)
+    player_options.add_arguments(parser, default="mcts", by_option=True)
     parser.epilog = f"Without --simulations or --seconds a searcher gets {SIMULATIONS} simulations a position."
 
 

@@ -94,7 +94,7 @@ def swing_table(review: Review, most: int = 10) -> list[str]:
         costs = [percent(row.before), f"-> {percent(row.after)}", percent(row.lost)] if judged else []
         rows.append([str(row.number), COLOUR_NAMES[row.colour], vertex(row.point, review), *costs, ordinal(row.rank),
                      percent(row.prior), vertex(row.best, review),
-                     " ".join(vertex(point, review) for point in row.line[1:6])])
+                     " ".join(vertex(point, review) for point in row.pv[1:6])])
     if len(rows) == 1:
         return ["no move cost much"] if judged else ["every move was the likeliest"]
     widest = max(len(row[-1]) for row in rows)
@@ -105,7 +105,7 @@ def swing_board(review: Review, row: Row, screen: Screen = PLAIN) -> list[str]:
     """The board after a move that is marked, and what was better as 1, 2, 3, ... where it is empty."""
     labels: dict[int, str] = {}
     position = review.positions[row.number]
-    for number, point in enumerate(row.line[:9], 1):
+    for number, point in enumerate(row.pv[:9], 1):
         if point != PASS and position.stones[row_col(point, position.size)] == 0:
             labels.setdefault(point, str(number))
     return board_lines(position, screen, labels=labels)
@@ -120,7 +120,7 @@ def sentence(review: Review, row: Row) -> str:
         if row.verdict != "good":
             text += f" {row.verdict.capitalize()}: {row.lost:.1%} lost."
     if row.best != row.point:
-        line = " ".join(vertex(point, review) for point in row.line)
+        line = " ".join(vertex(point, review) for point in row.pv)
         text += f"\nBetter: {line}" if row.verdict not in ("", "good") else f"\nFirst choice: {line}"
     return text
 
@@ -140,7 +140,7 @@ def csv_text(review: Review) -> str:
                          number(row.prior),
                          number(row.before), number(row.after), number(row.lost), row.verdict,
                          vertex(row.best, review), number(row.best_prior),
-                         " ".join(vertex(point, review) for point in row.line)])
+                         " ".join(vertex(point, review) for point in row.pv)])
     return out.getvalue()
 
 
@@ -172,7 +172,7 @@ def _add_line(parent: sgf.Tree_node, review: Review, row: Row) -> None:
     """The better line as a variation from the node before the move; it ends where it would not be legal."""
     position = review.positions[row.number - 1].with_turn(row.colour)
     node = parent
-    for point in row.line:
+    for point in row.pv:
         colour = position.to_play
         try:
             position = position.play(point)

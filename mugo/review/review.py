@@ -19,8 +19,8 @@ from mugo.games import scoring
 from mugo.games.board import BLACK
 from mugo.games.coords import PASS, move_index
 from mugo.games.go import IllegalMove, Position, positions_of
-from mugo.players.evaluator import Judgement, SearchJudge
-from mugo.search.search import LINE
+from mugo.players.evaluator import Evaluation, SearchEvaluator
+from mugo.search.search import PV_LENGTH
 from mugo.sgf.record import Record
 
 BATCH = 32                # positions that the network is asked for at once
@@ -35,7 +35,7 @@ class Row:
     rank, prior: among the moves the network expects, the likeliest being 1st, and how likely it thought it was;
     without a network, by the search's visits.
     before: once the best move is played; after: once this one is.  lost: before - after, 0 for the best move itself.
-    best: the move to play instead, or this one; line: how that might go on, it first.
+    best: the move to play instead, or this one; pv: how that might go on, it first.
     """
     number: int
     colour: int
@@ -47,7 +47,7 @@ class Row:
     lost: float | None
     best: int
     best_prior: float
-    line: tuple[int, ...]
+    pv: tuple[int, ...]
 
     @property
     def verdict(self) -> str:
@@ -86,7 +86,8 @@ class Reviewer:
     tta: test-time augmentation of the network's outputs.  komi: of games that name none.
     """
 
-    def __init__(self, network=None, judges: tuple[SearchJudge, SearchJudge] | None = None, *, tta: bool = True,
+    def __init__(self, network=None, judges: tuple[SearchEvaluator, SearchEvaluator] | None = None, *,
+                 tta: bool = True,
                  komi: float = 7.5):
         if network is None and judges is None:
             raise ValueError("somebody has to judge")
@@ -130,18 +131,18 @@ class Reviewer:
     def _by_search(self, asked: list[Position], priors: np.ndarray | None, tick: Callable[[], object]) -> list[Row]:
         found, kept, rows = self._search(0, asked[0], 0), 0, []
         for i, (position, after) in enumerate(zip(asked[:-1], asked[1:], strict=True)):
-            point, choices, best = after.last, found.choices, found.choices[0]
+            point, choices, best = after.last, found.moves, found.moves[0]
             # The tree counts two passes as the end, dead stones included, and gives turns as they come.
             follows = after.to_play == -position.to_play and PASS not in (point, position.last)
-            kept = next((branch.visits for branch in choices if branch.point == point), 0) if follows else 0
+            kept = next((info.visits for info in choices if info.point == point), 0) if follows else 0
             found = self._search(0, after, kept)
             rate = _for(position, after, found.win_rate)
             before = rate
             if best.point != point and not _is_agreed(position, point):
                 other = position.play(best.point)
                 before = _for(position, other, self._search(1, other, 0).win_rate)
-            visits = sum(branch.visits for branch in choices) or 1
-            shares = {branch.point: branch.visits / visits for branch in choices}
+            visits = sum(info.visits for info in choices) or 1
+            shares = {info.point: info.visits / visits for info in choices}
             if priors is None:
                 rank, prior = 1 + sum(share > shares.get(point, 0) for share in shares.values()), shares.get(point, 0)
                 best_prior = shares[best.point]
@@ -149,15 +150,15 @@ class Reviewer:
                 rank, prior = _expected(position, priors[i], point)
                 best_prior = float(priors[i][move_index(best.point, position.size)])
             rows.append(Row(i + 1, position.to_play, point, rank, prior, before, rate, before - rate, best.point,
-                            best_prior, best.line))
+                            best_prior, best.pv))
             tick()
         return rows
 
-    def _search(self, which: int, position: Position, kept: int) -> Judgement:
+    def _search(self, which: int, position: Position, kept: int) -> Evaluation:
         """What one of the judges says.  A pass is among the moves only when a game is about to end, and not as an
         answer to one."""
         may_pass = position.last != PASS and scoring.is_nearly_over(position)
-        return self._judges[which].judge(position, may_pass=may_pass, kept=kept)
+        return self._judges[which].evaluate(position, may_pass=may_pass, kept=kept)
 
     def _by_network(self, asked: list[Position], priors: np.ndarray, values: np.ndarray | None,
                     tick: Callable[[], object]) -> list[Row]:
@@ -180,13 +181,13 @@ class Reviewer:
         return rows
 
     def _favourite_lines(self, positions: list[Position], priors: np.ndarray) -> list[tuple[int, ...]]:
-        """From each position the moves that the network likes best, one after the other, LINE of them."""
+        """From each position the moves that the network likes best, one after the other, PV_LENGTH of them."""
         lines: list[tuple[int, ...]] = [() for _ in positions]
-        for step in range(LINE):
+        for step in range(PV_LENGTH):
             favourites = [_favourite(position, prior) for position, prior in zip(positions, priors, strict=False)]
             lines = [line if PASS in line[-1:] else (*line, point)
                      for line, point in zip(lines, favourites, strict=True)]
-            if step < LINE - 1:
+            if step < PV_LENGTH - 1:
                 positions = [position.play(point) for position, point in zip(positions, favourites, strict=True)]
                 priors = self._ask(positions, tta=False)[0]
         return lines

@@ -13,7 +13,8 @@ import numpy as np
 
 from mugo.games.board import BLACK
 from mugo.games.position import BasePosition
-from mugo.search.search import Search, Settings
+from mugo.search.search import Search
+from mugo.search.settings import Settings
 
 LEVELS = (1_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000)          # simulations of UCT
 BATCH = 8                                # leaves that a network judges together, as `mcts` does
@@ -32,7 +33,7 @@ class Side:
         """A tree of its own for one game."""
         kind = "uniform" if self.network is None else "none"
         return Search(Settings(c=self.c, rollout=kind, seed=seed, batch=None if self.network is None else BATCH,
-                               branches=max(1000, 4 * self.simulations * (start.size ** 2 + 1))), self.network)
+                               max_edges=max(1000, 4 * self.simulations * (start.size ** 2 + 1))), self.network)
 
 
 @dataclass(frozen=True)
@@ -64,11 +65,11 @@ def play(black: Side, white: Side, start: BasePosition, seed: list[int], most_mo
     position = start
     while not position.is_over and position.plies < most_moves:
         i = 0 if position.to_play == BLACK else 1
-        thought = searches[i].think(position, simulations=sides[i].simulations)
-        point = thought.best().point
+        result = searches[i].search(position, simulations=sides[i].simulations)
+        point = result.best().point
         if made[i] < sides[i].drawn:
-            visits = np.array([branch.visits for branch in thought.branches], float)
-            point = thought.branches[int(rng.choice(len(visits), p=visits / visits.sum()))].point
+            visits = np.array([info.visits for info in result.moves], float)
+            point = result.moves[int(rng.choice(len(visits), p=visits / visits.sum()))].point
         made[i] += 1
         position = position.play(point)
     return int(np.sign(position.score()))

@@ -21,7 +21,7 @@ from mugo.files import BadInput
 from mugo.games import rollouts
 from mugo.games.board import new_boards
 from mugo.games.coords import move_index, point_of_index, symmetries
-from mugo.games.game import key_of, packed_bytes
+from mugo.games.game import packed_bytes, position_hash
 from mugo.games.planes import new_scratch
 from mugo.games.position import BasePosition
 from mugo.search import tree
@@ -75,7 +75,7 @@ class Simul:
 
     def __init__(self, start: BasePosition, network, manner: Manner = Manner(), *, games: int = 32, seed=None):
         self.network = network
-        self.manner = manner
+        self.play_options = manner
         self.simulations = 0                             # done so far, in all games
         self._start = start
         self._rng = np.random.default_rng(seed)
@@ -89,8 +89,8 @@ class Simul:
         self._tables = np.zeros((games, 1 << (2 * nodes - 1).bit_length()), np.int32)
         self._boards = np.stack([new_boards(2) for _ in range(games)])
         self._boards["random"] = self._rng.integers(1, 2**63, self._boards.shape)
-        self._histories = np.zeros((games, self._longest + tree.LONGEST + 1), np.uint64)
-        self._paths = np.zeros((games, tree.LONGEST, 2), np.int32)
+        self._histories = np.zeros((games, self._longest + tree.MAX_DEPTH + 1), np.uint64)
+        self._paths = np.zeros((games, tree.MAX_DEPTH, 2), np.int32)
         self._leaves = np.zeros(games, tree.LEAF)
         self._packed = np.zeros((games, start.size ** 2, packed_bytes(start.game)), np.uint8)
         self._scratch = new_scratch()
@@ -98,15 +98,15 @@ class Simul:
         self._is_noisy = np.zeros(games, bool)
         self._positions = [start] * games
         self._visits: list[list[np.ndarray]] = [[] for _ in range(games)]
-        for name, value in {"formula": tree.PUCT, "by_network": True, "share": True, "c": manner.c,
-                            "urgency": np.nan, "rollouts": 1, "kind": rollouts.UNIFORM, "komi": start.komi}.items():
+        for name, value in {"formula": tree.PUCT, "has_priors": True, "transpositions": True, "c": manner.c,
+                            "fpu": np.nan, "rollouts": 1, "rollout_kind": rollouts.UNIFORM, "komi": start.komi}.items():
             self._trees[name] = value
         for place in range(games):
             self._begin(place)
 
-    def play(self, finished: Callable[[Game], None], is_over: Callable[[], bool]) -> None:
-        """Play until is_over(), which is asked after every simulation; tell each game that ends."""
-        while not is_over():
+    def play(self, finished: Callable[[Game], None], should_stop: Callable[[], bool]) -> None:
+        """Play until should_stop(), which is asked after every simulation; tell each game that ends."""
+        while not should_stop():
             self._step()
             for place in np.flatnonzero(self._left == 0).tolist():
                 game = self._move(place)
@@ -117,13 +117,15 @@ class Simul:
         """A simulation of every game."""
         turned = self._turns[self._rng.integers(0, 8, len(self._trees))]
         before = int(self._left.sum())
-        gather_each(self._trees, self._nodes, self._edges, self._tables, self._boards, self._histories, self._paths,
-                    self._leaves, self._scratch, turned, self._packed, self._left)
-        asks = self._leaves["asks"]
+        select_batch_each(self._trees, self._nodes, self._edges, self._tables, self._boards, self._histories,
+                          self._paths,
+                          self._leaves, self._scratch, turned, self._packed, self._left)
+        asks = self._leaves["needs_evaluation"]
         if asks.any():
             priors, values = self.network.evaluate_packed(self._packed[asks])
             priors = np.take_along_axis(priors, turned[asks], 1)
-            absorb_each(self._trees, self._nodes, self._edges, self._boards, self._paths, self._leaves, priors, values)
+            expand_and_backup_each(self._trees, self._nodes, self._edges, self._boards, self._paths, self._leaves,
+                                   priors, values)
         self.simulations += before - int(self._left.sum())
         for place in np.flatnonzero(~self._is_noisy).tolist():
             self._make_noise(place)
@@ -143,13 +145,13 @@ class Simul:
         self._boards[place, 0] = position.board[0]
         board["random"] = random
         self._histories[place, :position.plies + 1] = position.history
-        key = np.uint64(key_of(board))
-        node = tree.find(nodes, table, key) if position.plies else tree.SINK
-        if node == tree.SINK:
+        key = np.uint64(position_hash(board))
+        node = tree.find(nodes, table, key) if position.plies else tree.NULL_NODE
+        if node == tree.NULL_NODE:
             tree.reset(settings, nodes, table, key)
         else:
-            tree.keep(self._trees[place:place + 1], nodes, self._edges[place], table, node)
-        self._left[place] = self.manner.simulations
+            tree.advance_root(self._trees[place:place + 1], nodes, self._edges[place], table, node)
+        self._left[place] = self.play_options.simulations
         self._is_noisy[place] = False
         self._make_noise(place)
 
@@ -163,9 +165,9 @@ class Simul:
         if not len(edges):
             return
         self._is_noisy[place] = True
-        if self.manner.noise:
-            noise = self._rng.dirichlet(np.full(len(edges), self.manner.alpha))
-            edges["prior"] = (1 - self.manner.noise) * edges["prior"] + self.manner.noise * noise
+        if self.play_options.noise:
+            noise = self._rng.dirichlet(np.full(len(edges), self.play_options.alpha))
+            edges["prior"] = (1 - self.play_options.noise) * edges["prior"] + self.play_options.noise * noise
 
     def _move(self, place: int) -> Game | None:
         """Make the move that the search is for; returns the game if that ends it."""
@@ -173,8 +175,8 @@ class Simul:
         size = position.size
         visits = np.zeros(size ** 2 + 1, np.uint16)
         visits[[move_index(int(point), size) for point in edges["move"]]] = np.minimum(edges["visits"], 65535)
-        if len(self._visits[place]) < self.manner.drawn:
-            weights = (visits / visits.max()) ** (1 / self.manner.temperature)
+        if len(self._visits[place]) < self.play_options.drawn:
+            weights = (visits / visits.max()) ** (1 / self.play_options.temperature)
             move = int(self._rng.choice(len(visits), p=weights / weights.sum()))
         else:
             best = np.flatnonzero(visits == visits.max())
@@ -191,7 +193,7 @@ class Simul:
 
 
 @njit(cache=True, nogil=True)
-def gather_each(trees, nodes, edges, tables, boards, histories, paths, leaves, scratch, turns, packed, left):
+def select_batch_each(trees, nodes, edges, tables, boards, histories, paths, leaves, scratch, turns, packed, left):
     """Take every game of `games` that has simulations left to a leaf that a network has to judge.
 
     All arrays have one row for each game, as tree.gather has them for one; boards: (games, 2).  packed: uint8
@@ -199,23 +201,23 @@ def gather_each(trees, nodes, edges, tables, boards, histories, paths, leaves, s
     a finished game ask nobody, and are done here.
     """
     for g in range(len(trees)):
-        leaves[g].asks = False
-        while left[g] > 0 and not leaves[g].asks:
-            tree.gather(trees[g:g + 1], nodes[g], edges[g], tables[g], boards[g], histories[g], paths[g:g + 1],
-                        leaves[g:g + 1], scratch, turns[g:g + 1], packed[g:g + 1])
+        leaves[g].needs_evaluation = False
+        while left[g] > 0 and not leaves[g].needs_evaluation:
+            tree.select_batch(trees[g:g + 1], nodes[g], edges[g], tables[g], boards[g], histories[g], paths[g:g + 1],
+                              leaves[g:g + 1], scratch, turns[g:g + 1], packed[g:g + 1])
             left[g] -= 1
-            if not leaves[g].asks:
-                tree.back_up(trees[g], nodes[g], edges[g], np.int64(leaves[g].node), leaves[g].length, paths[g],
-                             leaves[g].value)
+            if not leaves[g].needs_evaluation:
+                tree.backup(trees[g], nodes[g], edges[g], np.int64(leaves[g].node), leaves[g].length, paths[g],
+                            leaves[g].value)
 
 
 @njit(cache=True, nogil=True)
-def absorb_each(trees, nodes, edges, boards, paths, leaves, priors, values):
+def expand_and_backup_each(trees, nodes, edges, boards, paths, leaves, priors, values):
     """The end of what gather_each began: priors (asking, size² + 1), values (asking,), one row for each that asks."""
     row = 0
     for g in range(len(trees)):
-        if leaves[g].asks:
-            tree.absorb(trees[g:g + 1], nodes[g], edges[g], boards[g], paths[g:g + 1], leaves[g:g + 1], 1,
-                        priors[row:row + 1], values[row:row + 1])
-            leaves[g].asks = False
+        if leaves[g].needs_evaluation:
+            tree.expand_and_backup(trees[g:g + 1], nodes[g], edges[g], boards[g], paths[g:g + 1], leaves[g:g + 1], 1,
+                                   priors[row:row + 1], values[row:row + 1])
+            leaves[g].needs_evaluation = False
             row += 1

@@ -38,8 +38,8 @@ from mugo.games.position import BasePosition
 from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, POSITIVE, SEED, check_limits
 from mugo.nn import alphazero_net, policy_net
 from mugo.nn.backend import keras
-from mugo.nn.inference import Network
 from mugo.nn.bundled import find_network
+from mugo.nn.inference import Network
 from mugo.plots import curves
 from mugo.selfplay import arena
 from mugo.selfplay.arena import LEVELS, Side
@@ -146,7 +146,7 @@ class Run:
         """Play, learn and try until there are as many games as asked for.  Ctrl-C stops it; nothing is lost."""
         options = self.options
         network = self._network()
-        simuls = [Simul(self.start, network, options.manner, games=options.at_once,
+        simuls = [Simul(self.start, network, options.play_options, games=options.at_once,
                         seed=[options.seed, len(self.journal), i]) for i in range(options.threads)]
         last = options.games // options.update_games
         with tqdm(total=options.games, initial=min(len(self.journal), options.games), unit=" games",
@@ -178,11 +178,11 @@ class Run:
                 self.journal.append(game)
                 bar.update()
 
-        def is_over() -> bool:
+        def should_stop() -> bool:
             return stopped.is_set() or len(self.journal) >= enough
 
         with ThreadPoolExecutor(len(simuls)) as executor:
-            playing = [executor.submit(simul.play, keep, is_over) for simul in simuls]
+            playing = [executor.submit(simul.play, keep, should_stop) for simul in simuls]
             try:
                 for one in playing:
                     one.result()
@@ -220,9 +220,9 @@ class Run:
         """The newest network against the best and against UCT; it may become the best."""
         options, about = self.options, self.about
         newest_one = self._network()
-        side = Side(options.manner.simulations, newest_one, options.manner.c)
+        side = Side(options.play_options.simulations, newest_one, options.play_options.c)
         common = {"threads": options.threads, "seed": options.seed + about["update"],
-                  "most_moves": options.manner.most_moves}
+                  "most_moves": options.play_options.most_moves}
         games = about["update"] * options.update_games
         found = []
         is_best = True

@@ -19,10 +19,10 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.game import GAMES, new_game
 from mugo.games.go import fixed_handicap
 from mugo.games.position import BasePosition
-from mugo.players import game_options
-from mugo.players import player as players
+from mugo.players import game_options, searcher
+from mugo.players import options as player_options
 from mugo.players.game_options import KOMI
-from mugo.players.player import PLAYERS
+from mugo.players.options import PLAYERS
 from mugo.plots.terminal import Screen
 from mugo.sgf.convert import load_position
 from mugo.tui.session import Table, words_of
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", nargs="?", choices=(*GAMES, *PLAYERS), metavar="GAME|PLAYER",
                         help=f"a game ({', '.join(GAMES)}), or who plays ({', '.join(PLAYERS)}), for whom there is "
                         "--player too")
-    players.add_arguments(parser, default=None, by_option=True)
+    player_options.add_arguments(parser, default=None, by_option=True)
     game_options.add_arguments(parser, str(GO_SIZE))
     parser.add_argument("--colour", "--color", choices=(*SIDES, "random"), default="black",
                         help="yours (default: %(default)s)")
@@ -53,8 +53,8 @@ def command(args: argparse.Namespace) -> int:
     settle(args)
     position = first_position(args)
     if args.player is None:
-        args.player = usual_player(position)
-    player = players.from_arguments(args, position.game)
+        args.player = default_player(position)
+    player = player_options.player_from_arguments(args, position.game)
     humans = SIDES.get(args.colour) or SIDES[("black", "white")[int(np.random.default_rng().integers(2))]]
     sys.stdout.reconfigure(errors="replace")
     if sys.stdin.isatty():
@@ -62,7 +62,7 @@ def command(args: argparse.Namespace) -> int:
     if sys.stdout.isatty():
         print("getting ready ...", end="\r", flush=True)          # the first start on a machine compiles
     player.warm_up(position)
-    seconds = players.SECONDS if args.seconds is None and args.simulations is None else args.seconds
+    seconds = searcher.SECONDS if args.seconds is None and args.simulations is None else args.seconds
     with left_by_signals():
         Table(player, position, humans, out=sys.stdout, read=read_line,
               screen=Screen.of(sys.stdout, not args.no_colour), simulations=args.simulations, seconds=seconds).run()
@@ -101,10 +101,10 @@ def first_position(args: argparse.Namespace) -> BasePosition:
         raise BadInput(str(bad)) from None
 
 
-def usual_player(position: BasePosition) -> str:
+def default_player(position: BasePosition) -> str:
     """Who plays where nobody says: mcts, or uct for a board of Gomoku that no network came for."""
-    from mugo.nn.metadata import game_rules
     from mugo.nn.bundled import bundled_name  # here, so that `random` starts without it
+    from mugo.nn.metadata import game_rules
     try:
         bundled_name(position.size, *game_rules(position))
     except BadInput as why:

@@ -28,11 +28,12 @@ from mugo.games.go import format_score
 from mugo.games.gomoku import say_row, usual_row
 from mugo.games.position import COLOUR_NAMES, BasePosition, IllegalMove
 from mugo.games.scoring_session import Count
-from mugo.players.evaluator import judge_of
+from mugo.players.evaluator import evaluator_for
 from mugo.players.player import RESIGN, Player
+from mugo.players.searcher import SearchPlayer
 from mugo.plots.diagrams import table
 from mugo.plots.terminal import PLAIN, Screen, board_lines, heat_lines, points_of
-from mugo.search.search import Thought
+from mugo.search.result import SearchResult
 from mugo.sgf.convert import load_position, record_from_position
 from mugo.sgf.writer import format_record
 from mugo.tui.input import as_point, what_is_wrong
@@ -85,7 +86,7 @@ class Table:
         self._undone: list[BasePosition] = []                # the last one taken back stands last
         self._count: Count | None = None                 # while a finished game is being counted
         self._out, self._read, self._screen, self._folder = out, read, screen, folder
-        self._judge = judge_of(player, simulations, seconds)
+        self._evaluator = evaluator_for(player, simulations, seconds)
         self._saved: tuple = self._state()
         self._file: Path | None = None
         self._meant = ""                                 # what a typing error probably was
@@ -165,7 +166,7 @@ class Table:
         """A line, or several, for the person."""
         print(text, file=self._out, flush=True)
 
-    def show(self, labels: dict[int, str] | None = None, owners: np.ndarray | None = None) -> None:
+    def show(self, labels: dict[int, str] | None = None, ownership: np.ndarray | None = None) -> None:
         """The board, whose turn it is, and what the game is about: who has taken what, or how long a row wins."""
         position = self.position
         last = "" if position.last is None else f"   last: {COLOUR_NAMES[position.mover]} " \
@@ -176,7 +177,7 @@ class Table:
         else:
             taken = position.captures
             about = f"taken by Black: {taken[BLACK]}, by White: {taken[WHITE]}   komi {position.komi:g}"
-        self.say("\n" + "\n".join(board_lines(position, self._screen, labels=labels, owners=owners)) + "\n"
+        self.say("\n" + "\n".join(board_lines(position, self._screen, labels=labels, ownership=ownership)) + "\n"
                  f"move {position.plies}: {turn}{last}\n{about}\n")
 
     def _go_on(self) -> None:
@@ -204,10 +205,10 @@ class Table:
 
     def _let_it_play(self) -> None:
         colour = COLOUR_NAMES[self.position.to_play]
-        with self._thinking() as (is_over, watch):
-            if hasattr(self.player, "search"):
-                self.player.is_over, self.player.watch = is_over, watch
-            point = self.player.choose(self.position)
+        with self._thinking() as (should_stop, on_progress):
+            if isinstance(self.player, SearchPlayer):
+                self.player.should_stop, self.player.on_progress = should_stop, on_progress
+            point = self.player.select_move(self.position)
         if point == RESIGN:
             self.say(f"{colour} ({self.player.name}) resigns.")
             self._finish(f"{'B' if self.position.to_play == WHITE else 'W'}+R")
@@ -218,7 +219,7 @@ class Table:
         self._play(point)
 
     @contextlib.contextmanager
-    def _thinking(self) -> Iterator[tuple[Callable[[], bool], Callable[[Thought], None]]]:
+    def _thinking(self) -> Iterator[tuple[Callable[[], bool], Callable[[SearchResult], None]]]:
         """While somebody thinks: Ctrl-C is heard by is_over, and watch shows on a terminal how it goes."""
         self._stopped = False
         shown = False
@@ -228,11 +229,11 @@ class Table:
                 raise KeyboardInterrupt
             self._stopped = True
 
-        def watch(thought: Thought) -> None:
+        def on_progress(thought: SearchResult) -> None:
             nonlocal shown
             if self._out.isatty():
                 shown = True
-                best = thought.branches[0]
+                best = thought.moves[0]
                 self._out.write(f"\r{thought.seconds:.0f} s, {thought.simulations:,} simulations, so far "
                                 f"{format_gtp(best.point, self.position.size)} ({best.win_rate:.0%})\x1b[K")
                 self._out.flush()
@@ -240,7 +241,7 @@ class Table:
         on_main = threading.current_thread() is threading.main_thread()
         before = signal.signal(signal.SIGINT, stop) if on_main else None
         try:
-            yield lambda: self._stopped, watch
+            yield lambda: self._stopped, on_progress
         finally:
             if on_main:
                 signal.signal(signal.SIGINT, before)
@@ -293,36 +294,36 @@ class Table:
         """the N best moves with their win rates, drawn on the board as a, b, c ..."""
         if not number.isdecimal() or not 1 <= int(number) <= len(LETTERS):
             raise BadInput(f"1 to 26 hints, not {number}")
-        with self._thinking() as (is_over, watch):
-            found = self._judge.judge(self.position, is_over=is_over, watch=watch)
-        choices = found.choices[:int(number)]
+        with self._thinking() as (should_stop, on_progress):
+            found = self._evaluator.evaluate(self.position, should_stop=should_stop, on_progress=on_progress)
+        choices = found.moves[:int(number)]
         size = self.position.size
-        self.show({branch.point: LETTERS[i] for i, branch in enumerate(choices)
-                   if branch.point != PASS})
+        self.show({info.point: LETTERS[i] for i, info in enumerate(choices)
+                   if info.point != PASS})
         rows = []
-        for i, branch in enumerate(choices):
-            rate = "" if np.isnan(branch.win_rate) else f"wins {branch.win_rate:.1%}"
-            weight = f"{branch.visits:,} visits" if branch.visits else f"{branch.prior:.1%} expected"
-            line = " ".join(format_gtp(point, size) for point in branch.line[1:])
-            rows.append([LETTERS[i], format_gtp(branch.point, size), rate, weight, f"then {line}" if line else ""])
+        for i, info in enumerate(choices):
+            rate = "" if np.isnan(info.win_rate) else f"wins {info.win_rate:.1%}"
+            weight = f"{info.visits:,} visits" if info.visits else f"{info.prior:.1%} expected"
+            line = " ".join(format_gtp(point, size) for point in info.pv[1:])
+            rows.append([LETTERS[i], format_gtp(info.point, size), rate, weight, f"then {line}" if line else ""])
         widest = max(len(row[-1]) for row in rows)
         self.say("\n".join(table([[*row[:-1], row[-1].ljust(widest)] for row in rows], left=2)))
 
     @word("heat")
     def _heat(self) -> None:
         """where the moves are that are looked at the most, in percent"""
-        with self._thinking() as (is_over, watch):
-            choices = self._judge.judge(self.position, is_over=is_over, watch=watch).choices
-        visits = sum(branch.visits for branch in choices)
-        heat = {branch.point: branch.visits / visits if visits else branch.prior for branch in choices}
+        with self._thinking() as (should_stop, on_progress):
+            choices = self._evaluator.evaluate(self.position, should_stop=should_stop, on_progress=on_progress).moves
+        visits = sum(info.visits for info in choices)
+        heat = {info.point: info.visits / visits if visits else info.prior for info in choices}
         self.say("\n".join(heat_lines(self.position, points_of(heat, self.position.size), self._screen)))
 
     @word("score", game="go")
     def _score(self) -> None:
         """an estimate of the score, with owners: + or a black square Black's, - or a white one White's"""
-        owners = scoring.owners(self.position)
-        self.show(owners=owners)
-        black, white = float(owners[owners > 0].sum()), float(-owners[owners < 0].sum())
+        ownership = scoring.ownership(self.position)
+        self.show(ownership=ownership)
+        black, white = float(ownership[ownership > 0].sum()), float(-ownership[ownership < 0].sum())
         self.say(f"about {format_score(round(2 * (black - white - self.position.komi)) / 2)}: Black {black:.0f}, "
                  f"White {white:.0f} and {self.position.komi:g} komi, each point as sure as it is")
 
@@ -373,7 +374,7 @@ class Table:
         self._show_count()
 
     def _show_count(self) -> None:
-        self.show(owners=self._count.owners())
+        self.show(ownership=self._count.ownership())
         self.say(f"{self._count}\nEnter agrees; a point makes the chain there dead or alive again; 'undo' plays on.")
 
     def _toggle(self, point: int) -> None:

@@ -28,7 +28,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from mugo.files import BadInput
 from mugo.players import game_options
-from mugo.players.player import open_network
+from mugo.players.options import open_network
 from mugo.web.sessions import MAX_MESSAGE, Room, Visitor
 
 STATIC = Path(__file__).with_name("static")

@@ -22,9 +22,15 @@ from mugo.games.go import fixed_handicap
 from mugo.games.planes import PLANES
 from mugo.games.position import COLOUR_LETTERS, COLOUR_OF, STONE_MARKS, BasePosition
 from mugo.games.scoring_session import Count
-from mugo.search.search import Thought
+from mugo.search.result import SearchResult
 from mugo.sgf.convert import record_from_position, replay_record
-from mugo.sgf.tree import empty_board, game_from_position, interpret_move, require_field, require_number
+from mugo.sgf.tree import (
+    empty_board,
+    game_from_position,
+    interpret_move,
+    require_field,
+    require_number,
+)
 
 MAX_MOVES = 2000                         # of a game
 SHOWN = 20                               # moves of a search
@@ -138,10 +144,10 @@ def outcome(position: BasePosition) -> float:
     return (1 + float(np.sign(position.score()))) / 2
 
 
-def owners(position: BasePosition) -> dict:
+def ownership(position: BasePosition) -> dict:
     """Who owns what when rollouts end: `owners`, from -100 (White) to 100, row by row."""
     _check_go(position)
-    return {"owners": _percent(scoring.owners(position))}
+    return {"owners": _percent(scoring.ownership(position))}
 
 
 def _check_go(position: BasePosition) -> None:
@@ -153,18 +159,18 @@ def _percent(owner: np.ndarray) -> list[int]:
     return np.rint(100 * owner).astype(int).ravel().tolist()
 
 
-def thought(found: Thought) -> dict:
+def result(found: SearchResult) -> dict:
     """What a search has found so far."""
     position = found.position
     size = position.size
     return {
         "black": blacks(found.win_rate, position), "visits": found.visits, "simulations": found.simulations,
         "seconds": round(found.seconds, 2),
-        "moves": [{"move": format_gtp(branch.point, size), "black": blacks(branch.win_rate, position),
-                   "visits": branch.visits, "prior": round(branch.prior, 4),
-                   "line": [format_gtp(point, size) for point in branch.line]}
-                  for branch in found.branches[:SHOWN] if branch.visits],
-        "owners": None if found.owners is None else _percent(found.owners),
+        "moves": [{"move": format_gtp(info.point, size), "black": blacks(info.win_rate, position),
+                   "visits": info.visits, "prior": round(info.prior, 4),
+                   "line": [format_gtp(point, size) for point in info.pv]}
+                  for info in found.moves[:SHOWN] if info.visits],
+        "owners": None if found.ownership is None else _percent(found.ownership),
     }
 
 
@@ -182,7 +188,7 @@ def score(position: BasePosition, dead: list | None, toggle: str | None) -> dict
     count = Count(position, None if dead is None else [_point(vertex, size) for vertex in dead])
     if toggle is not None:
         count.toggle(_point(toggle, size))
-    area = count.owners()
+    area = count.ownership()
     return {"dead": [format_gtp(point, size) for point in sorted(count.dead)],
             "area": "".join(COLOUR_LETTERS.get(int(owner), ".") for owner in area.ravel()),
             "points": {COLOUR_LETTERS[colour]: int((area == colour).sum()) for colour in (BLACK, WHITE)},

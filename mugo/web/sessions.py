@@ -27,17 +27,9 @@ from mugo.games.coords import format_gtp
 from mugo.games.game import GAMES
 from mugo.games.go import Position
 from mugo.games.position import BasePosition
-from mugo.players.player import (
-    NETWORKED,
-    RESIGN,
-    SEARCHERS,
-    Manner,
-    Player,
-    SearchPlayer,
-    make_player,
-    open_network,
-    usual,
-)
+from mugo.players.options import NETWORK_PLAYERS, SEARCHERS, make_player, open_network
+from mugo.players.player import RESIGN, Player
+from mugo.players.searcher import PlayOptions, SearchPlayer, default_settings
 from mugo.search.search import Search
 from mugo.sgf.tree import format_game, game_from_position, read_game, require_field, require_number
 from mugo.web import handlers
@@ -47,7 +39,7 @@ IDLE = 1800.0                            # seconds without a message, after whic
 LONGEST = 600.0                          # seconds of one analysis
 SLICE = 1.0                              # seconds of a search, where others wait
 TELL = 0.25                              # seconds between two looks at a search
-BRANCHES = 1_000_000                     # of one tree, about 30 MB
+MAX_EDGES = 1_000_000                     # of one tree, about 30 MB
 AT_ONCE = 32                             # positions that the network judges between two looks at the rest
 TOO_BIG = 1009                           # a WebSocket's word for it
 
@@ -59,19 +51,19 @@ class Level:
     group: str
     name: str
     player: str
-    manner: Manner = Manner()
+    play_options: PlayOptions = PlayOptions()
 
 
 SEARCH, NETWORK, BOTH = "Search alone", "Network alone", "Network and search"
 TOLD = {"go": {SEARCH: "good on small boards", NETWORK: "plays like people"}, "gomoku": {}}
 LEVELS = (
     Level("random", SEARCH, "Random moves", "random"),
-    *(Level(f"uct-{n}", SEARCH, f"{n:,} simulations", "uct", Manner(simulations=n)) for n in (100, 1000, 10_000)),
-    Level("uct-5s", SEARCH, "5 seconds a move", "uct", Manner(seconds=5)),
+    *(Level(f"uct-{n}", SEARCH, f"{n:,} simulations", "uct", PlayOptions(simulations=n)) for n in (100, 1000, 10_000)),
+    Level("uct-5s", SEARCH, "5 seconds a move", "uct", PlayOptions(seconds=5)),
     Level("randompolicy", NETWORK, "Varied: drawn from what it expects", "randompolicy"),
     Level("policy", NETWORK, "Its first choice", "policy"),
-    *(Level(f"mcts-{n}", BOTH, f"{n:,} simulations", "mcts", Manner(simulations=n)) for n in (50, 200, 800)),
-    Level("mcts-5s", BOTH, "5 seconds a move", "mcts", Manner(seconds=5)),
+    *(Level(f"mcts-{n}", BOTH, f"{n:,} simulations", "mcts", PlayOptions(simulations=n)) for n in (50, 200, 800)),
+    Level("mcts-5s", BOTH, "5 seconds a move", "mcts", PlayOptions(seconds=5)),
 )
 
 
@@ -121,7 +113,7 @@ class Room:
             start = self.first
             handlers.look(start)
             for name in SEARCHERS:
-                settings = replace(usual(name, start.game), branches=2000)
+                settings = replace(default_settings(name, start.game), max_edges=2000)
                 make_player(name, network=self.network, settings=settings).warm_up(start)
             handlers.policy(start, self.network)
 
@@ -285,18 +277,18 @@ class Visitor:
             raise BadInput(f"an analysis has at least one simulation, and {LONGEST:g} seconds at the most")
         kind = by, position.game
         if self._analyst is None or self._analyst[0] != kind:
-            self._analyst = kind, Search(replace(usual(*kind), branches=BRANCHES, early=False),
+            self._analyst = kind, Search(replace(default_settings(*kind), max_edges=MAX_EDGES, early_stop=False),
                                          self.room.network if by == "mcts" else None)
         search = self._analyst[1]
         done, spent = 0, 0.0
 
         def work(errand: Errand) -> dict | None:
             nonlocal done, spent
-            found = search.think(position, simulations=None if limit is None else limit - done,
-                                 seconds=seconds - spent, is_over=errand.turn_is_over, every=TELL,
-                                 watch=lambda found: errand.tell({"thought": handlers.thought(found)}))
+            found = search.search(position, simulations=None if limit is None else limit - done,
+                                  seconds=seconds - spent, should_stop=errand.turn_is_over, progress_interval=TELL,
+                                  on_progress=lambda found: errand.tell({"thought": handlers.format_result(found)}))
             done, spent = done + found.simulations, spent + found.seconds
-            answer = {"thought": handlers.thought(found)}
+            answer = {"thought": handlers.format_result(found)}
             if limit is not None and done >= limit or spent >= seconds - 0.05:
                 return answer | {"done": True}
             errand.tell(answer)
@@ -312,20 +304,21 @@ class Visitor:
             raise BadInput(f"{key[:20]!r} is no level ({', '.join(level.key for level in LEVELS)})")
         kind = key, position.game
         if self._opponent is None or self._opponent[0] != kind:
-            settings = replace(usual(level.player, position.game), branches=BRANCHES)
-            manner = level.manner if position.game == "go" else replace(level.manner, resign=0)   # to see the row
+            settings = replace(default_settings(level.player, position.game), max_edges=MAX_EDGES)
+            play_options = level.play_options if position.game == "go" else replace(level.play_options,
+                                                                                    resign=0)   # to see the row
             self._opponent = kind, make_player(level.player, network=self.room.network, settings=settings,
-                                               manner=manner)
+                                               play_options=play_options)
         player = self._opponent[1]
 
         def work(errand: Errand) -> dict:
             if isinstance(player, SearchPlayer):                 # it keeps its turn: its time is its strength
-                player.is_over = errand.is_stopped
-                player.watch = lambda found: errand.tell({"thought": handlers.thought(found)})
-            point = player.choose(position)
-            found = getattr(player, "thought", None)
+                player.should_stop = errand.is_stopped
+                player.on_progress = lambda found: errand.tell({"thought": handlers.format_result(found)})
+            point = player.select_move(position)
+            found = player.search_result
             return {"move": "resign" if point == RESIGN else format_gtp(point, position.size), "done": True} \
-                | ({"thought": handlers.thought(found)} if found else {})
+                | ({"thought": handlers.format_result(found)} if found else {})
 
         return work
 
@@ -368,7 +361,7 @@ def _offers(request: dict, room: Room) -> dict:
     return {"without_network": why, "levels": [
         {"key": level.key, "name": level.name,
          "group": f"{level.group} ({told[level.group]})" if level.group in told else level.group}
-        for level in LEVELS if why is None or level.player not in NETWORKED]}
+        for level in LEVELS if why is None or level.player not in NETWORK_PLAYERS]}
 
 
 def _score(request: dict, room: Room) -> dict:
@@ -384,7 +377,7 @@ ANSWERS: dict[str, Callable[[dict, Room], dict]] = {
                                                 require_field(request, "move", str)),
     "policy": lambda request, room: handlers.policy(handlers.position_of_request(request), room.network),
     "planes": lambda request, room: handlers.planes(handlers.position_of_request(request)),
-    "owners": lambda request, room: handlers.owners(handlers.position_of_request(request)),
+    "owners": lambda request, room: handlers.ownership(handlers.position_of_request(request)),
     "score": _score,
     "load": _load,
     "save": lambda request, room: {"sgf": format_game(require_field(request, "game", dict))},

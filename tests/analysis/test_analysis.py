@@ -21,11 +21,12 @@ from mugo.analysis.response import format_answer, hashes, policy_of
 from mugo.files import BadInput
 from mugo.games.coords import board_points, format_gtp
 from mugo.games.go import BLACK, WHITE, Position
-from mugo.players.player import Manner
-from mugo.search.search import Branch, Settings, Thought
+from mugo.players.searcher import PlayOptions
+from mugo.search.result import MoveInfo, SearchResult
+from mugo.search.settings import Settings
 
 MUGO = (sys.executable, str(Path(__file__).parents[2] / "main.py"), "analysis")
-FAST = Settings(seed=1, branches=20_000)
+FAST = Settings(seed=1, max_edges=20_000)
 GAME = [["B", "C3"], ["W", "C4"], ["B", "B4"]]
 
 
@@ -60,10 +61,11 @@ def stones_of(position):
             zip(board_points(position.size), position.stones.ravel(), strict=True) if colour]
 
 
-def ask(*queries, network=None, settings=FAST, manner=None, threads=1, **options):
+def ask(*queries, network=None, settings=FAST, play_options=None, threads=1, **options):
     """Every line that comes out, as JSON."""
     out = io.StringIO()
-    engine = Engine(network, settings, out, manner=manner or Manner(40), threads=threads, log=pytest.fail, **options)
+    engine = Engine(network, settings, out, play_options=play_options or PlayOptions(40), threads=threads,
+                    log=pytest.fail, **options)
     serve(engine, (one if isinstance(one, str) else json.dumps(one) for one in queries))
     return [json.loads(line) for line in out.getvalue().splitlines()]
 
@@ -78,7 +80,7 @@ class Live:
 
     def __init__(self, **options):
         self.lines, self._changed = [], threading.Condition()
-        options = {"manner": Manner(40), "log": pytest.fail} | options
+        options = {"play_options": PlayOptions(40), "log": pytest.fail} | options
         self.engine = Engine(options.pop("network", None), options.pop("settings", FAST), self, **options)
 
     def write(self, text):
@@ -112,7 +114,7 @@ def is_final(line):
 def test_the_documented_query_gets_an_answer_for_each_turn_with_every_documented_field():
     answers = ask({"id": "foo", "initialStones": [["B", "Q4"], ["B", "C4"]], "moves": [["W", "P5"], ["B", "P6"]],
                    "rules": "tromp-taylor", "komi": 7.5, "boardXSize": 19, "boardYSize": 19,
-                   "analyzeTurns": [0, 1, 2], "includePVVisits": True}, manner=Manner(5))
+                   "analyzeTurns": [0, 1, 2], "includePVVisits": True}, play_options=PlayOptions(5))
     assert [(a["id"], a["turnNumber"], a["isDuringSearch"]) for a in answers] \
         == [("foo", 0, False), ("foo", 1, False), ("foo", 2, False)]
     assert [a["rootInfo"]["currentPlayer"] for a in answers] == ["W", "B", "W"]
@@ -199,10 +201,10 @@ def test_turns_that_need_no_search_are_asked_together():
 
 def test_a_move_hardly_visited_is_worth_about_what_the_position_is():
     position = Position(5, komi=0)
-    branches = [Branch(point, 0.5, visits, 0.0, (point,)) for point, visits in ((7, 1), (8, 1000))]
-    thought = Thought(position, tuple(branches), 0.5, 1001, 1001, 1.0, 1.0, 1, 1001, np.zeros((5, 5), np.float32))
+    infos = [MoveInfo(point, 0.5, visits, 0.0, (point,)) for point, visits in ((7, 1), (8, 1000))]
+    result = SearchResult(position, tuple(infos), 0.5, 1001, 1001, 1.0, 1.0, 1, 1001, np.zeros((5, 5), np.float32))
     asked, _ = read_query(query())
-    answer = format_answer(asked, 0, thought, thought.owners, policy_of(position, np.ones(26)), 0.5, list)
+    answer = format_answer(asked, 0, result, result.ownership, policy_of(position, np.ones(26)), 0.5, list)
     once, often = (info["scoreLead"] for info in answer["moveInfos"])
     assert answer["rootInfo"]["scoreLead"] == 0 > once > often / 4 > -25
     assert answer["rootInfo"]["scoreStdev"] == 10                # twice the root of 25 points that are open
@@ -308,7 +310,7 @@ def test_when_nobody_reads_any_more_it_stops():
         def write(self, text):
             raise BrokenPipeError
 
-    engine = Engine(None, FAST, Gone(), manner=Manner(10 ** 9), threads=1)
+    engine = Engine(None, FAST, Gone(), play_options=PlayOptions(10 ** 9), threads=1)
     engine.read(json.dumps(query(reportDuringSearchEvery=0.02)))
     engine.read(json.dumps(query("waits")))
     engine.close()
@@ -484,7 +486,7 @@ def test_a_network_that_breaks_is_an_error_and_not_the_end():
 
     out = io.StringIO()
     logged = []
-    engine = Engine(Broken(), FAST, out, manner=Manner(5), log=logged.append)
+    engine = Engine(Broken(), FAST, out, play_options=PlayOptions(5), log=logged.append)
     serve(engine, [json.dumps(query(str(size), size=size)) for size in (4, 3, 5)])
     first, second, third = map(json.loads, out.getvalue().splitlines())
     assert first == {"error": "internal error: RuntimeError no memory", "id": "4", "turnNumber": 0} and logged
@@ -497,13 +499,13 @@ def test_what_cannot_analyse_is_refused():
     with pytest.raises(BadInput, match="random has nothing to say"):
         analysis_engine.command(parser.parse_args(["random"]))
     with pytest.raises(BadInput, match="1 or more, not 0"):
-        Engine(None, FAST, io.StringIO(), manner=Manner(), threads=0)
+        Engine(None, FAST, io.StringIO(), play_options=PlayOptions(), threads=0)
     with pytest.raises(Refused, match="square"):
         read_query(query(boardXSize=9))
 
 
 def test_the_command_answers_over_pipes_and_ends_well():
-    process = subprocess.Popen([*MUGO, "uct", "-config", "katago.cfg", "--branches", "20000", "--simulations", "20",
+    process = subprocess.Popen([*MUGO, "uct", "-config", "katago.cfg", "--max-edges", "20000", "--simulations", "20",
                                 "-analysis-threads", "1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
     out, err = process.communicate("".join(json.dumps(line) + "\n" for line in (

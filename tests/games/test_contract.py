@@ -6,7 +6,8 @@ from mugo.games import game, go, gomoku
 from mugo.games.board import BLACK, EMPTY, WHITE, new_boards
 from mugo.games.coords import PASS, board_points, symmetries
 from mugo.games.position import BasePosition, IllegalMove
-from mugo.search.search import Search, Settings
+from mugo.search.search import Search
+from mugo.search.settings import Settings
 
 STARTS = {
     "go 2x2": lambda: go.Position(2, 0.5), "go 5x5": lambda: go.Position(5, 3.5), "go 9x9": lambda: go.Position(9),
@@ -121,10 +122,10 @@ def test_turned_planes_are_planes_turned(start):
 def test_a_search_finds_legal_moves_and_leaves_the_position_as_it_is(start):
     position = start()
     before = position.board.copy()
-    thought = Search(Settings(seed=1, early=False)).think(position, simulations=200)
-    assert thought.simulations == 200
-    assert {branch.point for branch in thought.branches} - {PASS} <= set(position.legal_points().tolist())
-    assert (PASS in {branch.point for branch in thought.branches}) == position.may_pass
+    result = Search(Settings(seed=1, early_stop=False)).search(position, simulations=200)
+    assert result.simulations == 200
+    assert {info.point for info in result.moves} - {PASS} <= set(position.legal_points().tolist())
+    assert (PASS in {info.point for info in result.moves}) == position.may_pass
     assert np.array_equal(position.board, before)
 
 

@@ -13,7 +13,8 @@ from mugo.games.gomoku import Position, usual_row
 from mugo.games.planes import unpack
 from mugo.games.position import IllegalMove
 from mugo.games.rollouts import UNIFORM
-from mugo.search.search import Search, Settings
+from mugo.search.search import Search
+from mugo.search.settings import Settings
 
 # ---- rules
 
@@ -101,7 +102,7 @@ def test_after_the_end_there_is_no_move_and_none_to_search_for():
     with pytest.raises(IllegalMove, match="C1 comes after the end of the game"):
         position.play(interpret_gtp("C1", 3))
     with pytest.raises(BadInput, match="the game is over"):
-        Search(Settings()).think(position, simulations=10)
+        Search(Settings()).search(position, simulations=10)
 
 
 def test_nobody_passes():
@@ -208,7 +209,7 @@ def test_the_four_planes():
 # ---- searching
 
 def best(position: Position, simulations: int = 3_000, **settings) -> int:
-    return Search(Settings(seed=1, **settings)).think(position, simulations=simulations).best().point
+    return Search(Settings(seed=1, **settings)).search(position, simulations=simulations).best().point
 
 
 WINS = {
@@ -287,11 +288,11 @@ def test_uct_finds(what, colour, rollout):
 
 
 def test_noughts_and_crosses_is_a_draw_and_uct_knows_it():
-    search = Search(Settings(seed=3, c=0.2, early=False))
+    search = Search(Settings(seed=3, c=0.2, early_stop=False))
     position = Position(3, 3)
-    assert search.think(position, simulations=50_000).win_rate == pytest.approx(0.5, abs=0.02)
+    assert search.search(position, simulations=50_000).win_rate == pytest.approx(0.5, abs=0.02)
     while not position.is_over:
-        position = position.play(search.think(position, simulations=20_000).best().point)
+        position = position.play(search.search(position, simulations=20_000).best().point)
     assert position.winner == EMPTY
 
 
@@ -302,9 +303,9 @@ def test_uct_opens_in_the_middle():
 
 def test_the_tree_does_not_mistake_one_row_for_another():
     """A tree that is kept from five in a row knows nothing of four in a row on the same board."""
-    search = Search(Settings(seed=1, early=False))
-    search.think(Position(6, 5), simulations=500)
-    assert search.think(Position(6, 4), simulations=10).visits == 10
+    search = Search(Settings(seed=1, early_stop=False))
+    search.search(Position(6, 5), simulations=500)
+    assert search.search(Position(6, 4), simulations=10).visits == 10
 
 
 def test_symmetric_positions_have_turned_planes():

@@ -17,7 +17,7 @@ from mugo.games.rng import random_below
 from mugo.games.rollouts import (
     MOGO,
     UNIFORM,
-    add_owners,
+    add_ownership,
     answers,
     captures_beside,
     longest,
@@ -448,22 +448,22 @@ def test_every_point_of_an_ended_rollout_has_its_owner():
         X . X O O
         . X O . .
     """)
-    owners = np.zeros(POINTS, np.int32)
+    ownership = np.zeros(POINTS, np.int32)
     for _ in range(2):
-        add_owners(position.board[0], owners)
-    assert (owners[board_points(5)].reshape(5, 5) / 2).tolist() == [
+        add_ownership(position.board[0], ownership)
+    assert (ownership[board_points(5)].reshape(5, 5) / 2).tolist() == [
         [1, 1, 0, -1, -1],
         [1, 1, -1, -1, -1],
         [1, 1, -1, -1, -1],
         [1, 1, 1, -1, -1],
         [1, 1, -1, -1, -1],
     ]
-    assert owners.sum() == owners[board_points(5)].sum(), "nothing off the board"
+    assert ownership.sum() == ownership[board_points(5)].sum(), "nothing off the board"
 
 
 def test_owners_of_uniform_rollouts_add_up_to_the_score():
     for seed in range(1, 101):
-        board, owners = copy_of(Position(9), seed * 7919), np.zeros(POINTS, np.int32)
+        board, ownership = copy_of(Position(9), seed * 7919), np.zeros(POINTS, np.int32)
         score = roll_out(board, UNIFORM, 0)
-        add_owners(board, owners)
-        assert owners.sum() == score
+        add_ownership(board, ownership)
+        assert ownership.sum() == score

@@ -14,11 +14,11 @@ from mugo.sgf.sources import find_sources, read_files
 
 def test_owners_agree_with_the_board_when_it_is_settled():
     position, _ = draw(SETTLED)
-    owner = scoring.owners(position)
+    owner = scoring.ownership(position)
     assert owner.shape == (7, 7) and owner.dtype == np.float32
     assert (owner[:, :4] > 0.9).all() and (owner[:, 4:] < -0.9).all()
-    assert (scoring.owners(position) == owner).all()
-    assert (scoring.owners(position.with_turn(WHITE)) == owner).all()
+    assert (scoring.ownership(position) == owner).all()
+    assert (scoring.ownership(position.with_turn(WHITE)) == owner).all()
 
 
 def test_a_stone_in_the_opponents_territory_is_dead():

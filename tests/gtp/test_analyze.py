@@ -17,11 +17,16 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import interpret_gtp, move_index
 from mugo.games.go import Position
 from mugo.gtp import engine as gtp_engine
-from mugo.gtp.analyze import CGOS_DIGITS, lead_of, read_wanted, thought_of_policy
+from mugo.gtp.analyze import CGOS_DIGITS, lead_of, read_wanted, result_from_policy
 from mugo.gtp.protocol import Failure, Lines
 from mugo.intervals import lower_confidence_bound
-from mugo.players.player import Manner, PolicyPlayer, RandomPlayer, make_player
-from mugo.search.search import Search, Settings, Thought
+from mugo.players.options import make_player
+from mugo.players.player import RandomPlayer
+from mugo.players.policy import PolicyPlayer
+from mugo.players.searcher import PlayOptions
+from mugo.search.result import SearchResult
+from mugo.search.search import Search
+from mugo.search.settings import Settings
 
 VERTEX = r"(?:pass|[A-HJ-T]\d{1,2})"
 
@@ -44,7 +49,7 @@ class Input:
 
 
 def new_engine(player=None, size=5, **options):
-    player = player or make_player("uct", seed=1, manner=Manner(simulations=200))
+    player = player or make_player("uct", seed=1, play_options=PlayOptions(simulations=200))
     return gtp_engine.Engine(player, size=size, komi=0.5, **options)
 
 
@@ -74,7 +79,7 @@ def read_lz(line):
 
 def read_kata(line):
     """KataGo: the same with fractions; after the last move perhaps rootInfo and its pairs, then ownership."""
-    line, _, owners = line.partition(" ownership ")
+    line, _, ownership = line.partition(" ownership ")
     line, _, root = line.partition(" rootInfo ")
     moves = []
     for part in re.split(r"(?:^| )info ", line)[1:]:
@@ -87,7 +92,8 @@ def read_kata(line):
         moves.append({"pv": pv.split(), "visits along": [int(word) for word in visits.split()]}
                      | {key: float(value) for key, value in about.items()})
     words = root.split()
-    return moves, dict(zip(words[::2], map(float, words[1::2]), strict=True)), [float(word) for word in owners.split()]
+    return moves, dict(zip(words[::2], map(float, words[1::2]), strict=True)), [float(word)
+                                                                                for word in ownership.split()]
 
 
 @pytest.mark.parametrize("line", ["lz-analyze 2", "lz-analyze b 2", "lz-analyze B interval 2", "lz-analyze black 2.0"])
@@ -107,9 +113,9 @@ def test_leela_zeros_analysis(line):
 @pytest.mark.parametrize("command", ["kata-analyze", "analyze"])
 def test_katagos_and_sabakis_analysis(command):
     engine = new_engine()
-    moves, root, owners = read_kata(analysed(engine, f"{command} b 2")[-1])
-    assert (root, owners, moves[0]["visits along"]) == ({}, [], [])
-    moves, root, owners = read_kata(analysed(
+    moves, root, ownership = read_kata(analysed(engine, f"{command} b 2")[-1])
+    assert (root, ownership, moves[0]["visits along"]) == ({}, [], [])
+    moves, root, ownership = read_kata(analysed(
         engine, f"{command} b 2 ownership true rootInfo true pvVisits true movesOwnership false")[-1])
     for order, move in enumerate(moves):
         assert 0 <= move["lcb"] <= move["winrate"] <= 1 and 0 <= move["prior"] <= 1 and move["order"] == order
@@ -117,18 +123,18 @@ def test_katagos_and_sabakis_analysis(command):
         assert move["scoreLead"] == move["scoreMean"] == root["scoreLead"]
         assert move["visits along"][0] == move["visits"] and len(move["visits along"]) == len(move["pv"])
     assert root["visits"] >= sum(move["visits"] for move in moves)
-    assert len(owners) == 25 and all(-1 <= owner <= 1 for owner in owners)
-    assert root["scoreLead"] == pytest.approx(sum(owners) - 0.5, abs=0.01)
+    assert len(ownership) == 25 and all(-1 <= owner <= 1 for owner in ownership)
+    assert root["scoreLead"] == pytest.approx(sum(ownership) - 0.5, abs=0.01)
 
 
 def test_everything_is_told_for_the_side_that_is_asked_about():
     engine = new_engine(size=7)
     engine.position, _ = draw(SETTLED, komi=0.5)
     for colour, sign in ("b", 1), ("w", -1):
-        _, root, owners = read_kata(analysed(engine, f"kata-analyze {colour} 20 ownership true rootInfo true")[-1])
+        _, root, ownership = read_kata(analysed(engine, f"kata-analyze {colour} 20 ownership true rootInfo true")[-1])
         assert sign * (root["winrate"] - 0.5) > 0.3
         assert sign * root["scoreLead"] == pytest.approx(28 - 21 - 0.5, abs=3)
-        assert sign * owners[0] > 0.8 and sign * owners[6] < -0.8
+        assert sign * ownership[0] > 0.8 and sign * ownership[6] < -0.8
     assert engine.position.to_play == BLACK                          # only looked at
 
 
@@ -155,7 +161,7 @@ def test_arguments_that_are_none_are_a_syntax_error(words):
 
 
 def test_an_interval_of_nothing_is_no_flood():
-    assert read_wanted(["b", "0"], Position(5)).every >= 0.01
+    assert read_wanted(["b", "0"], Position(5)).progress_interval >= 0.01
     assert read_wanted([], Position(5).with_turn(WHITE)).side == WHITE
 
 
@@ -167,7 +173,7 @@ def test_a_move_is_analysed_while_it_is_found_and_then_played(command, read):
     assert len(infos) == 1 and read(infos[0])                        # the last word of the search, without waiting
     vertex = played.removeprefix("play ")
     assert engine.position.moves == ((WHITE, interpret_gtp(vertex, 5)),)
-    engine = new_engine(make_player("uct", seed=1, manner=Manner(seconds=600)))
+    engine = new_engine(make_player("uct", seed=1, play_options=PlayOptions(seconds=600)))
     assert len(analysed(engine, f"{command} b 5", lines=3)) == 3 + 2     # GoGui's word ends it
 
 
@@ -199,11 +205,11 @@ class Values:
 
 def test_a_policy_is_analysed_by_its_priors_and_its_value():
     engine = new_engine(PolicyPlayer(Values()))
-    moves, root, owners = read_kata(analysed(
+    moves, root, ownership = read_kata(analysed(
         engine, "kata-analyze w 50 rootInfo true ownership true maxmoves 9", lines=1)[-1])
     assert len(moves) == 9 and moves[0]["pv"] == ["A5"] and moves[0]["prior"] == 0.5
     assert moves[0]["winrate"] == pytest.approx(0.3) and root["winrate"] == pytest.approx(0.7)
-    assert "scoreLead" not in root and owners == []                  # nobody knows
+    assert "scoreLead" not in root and ownership == []                  # nobody knows
     told, played = analysed(engine, "lz-genmove_analyze b")
     assert (read_lz(told)[0]["move"], played) == ("A5", "play A5")
     moves, _, _ = read_kata(analysed(engine, "analyze b allow b C3,D3 1", lines=1)[-1])
@@ -215,16 +221,16 @@ def test_a_policy_without_a_value_head_has_even_chances():
         def evaluate(self, positions, tta=False):
             return super().evaluate(positions)[0], None
 
-    thought = thought_of_policy(Blind(), Position(3))
-    assert {branch.win_rate for branch in thought.branches} == {0.5} and len(thought.branches) == 10
-    assert sum(branch.prior for branch in thought.branches) == pytest.approx(1, abs=0.02)
+    result = result_from_policy(Blind(), Position(3))
+    assert {info.win_rate for info in result.moves} == {0.5} and len(result.moves) == 10
+    assert sum(info.prior for info in result.moves) == pytest.approx(1, abs=0.02)
 
 
 def test_a_lead_and_a_lower_bound():
-    owners = np.array([[1, 0.5], [-1, -0.25]], np.float32)
+    ownership = np.array([[1, 0.5], [-1, -0.25]], np.float32)
     position = Position(2, 7.5).with_turn(WHITE)
-    thought = Thought(position, (), 0.5, 1, 1, 0.0, 0.0, 1, 1, owners)
-    assert lead_of(thought) == 7.25
+    result = SearchResult(position, (), 0.5, 1, 1, 0.0, 0.0, 1, 1, ownership)
+    assert lead_of(result) == 7.25
     assert lower_confidence_bound(0.5, 0) == 0
     assert lower_confidence_bound(0.5, 100) == pytest.approx(0.402, abs=1e-5)
     assert lower_confidence_bound(1.0, 1) < 0.1                     # one win proves little
@@ -232,12 +238,12 @@ def test_a_lead_and_a_lower_bound():
 
 def test_the_visits_along_a_line_fall():
     search = Search(Settings(seed=1))
-    thought = search.think(Position(3), simulations=300)
-    line = thought.branches[0].line
-    visits = search.visits_along(line)
-    assert visits[0] == thought.branches[0].visits and visits == sorted(visits, reverse=True)
+    result = search.search(Position(3), simulations=300)
+    line = result.moves[0].pv
+    visits = search.pv_visits(line)
+    assert visits[0] == result.moves[0].visits and visits == sorted(visits, reverse=True)
     assert len(visits) == len(line) > 1
-    assert search.visits_along([*line, 999]) == visits and search.visits_along([]) == []
+    assert search.pv_visits([*line, 999]) == visits and search.pv_visits([]) == []
 
 
 # ---- stopping
@@ -299,7 +305,7 @@ def test_a_command_that_stops_an_analysis_is_answered():
 
 
 def test_a_move_is_not_stopped_by_a_command_but_by_goguis_interruption():
-    with Talk(new_engine(make_player("uct", seed=1, manner=Manner(seconds=60)))) as talk:
+    with Talk(new_engine(make_player("uct", seed=1, play_options=PlayOptions(seconds=60)))) as talk:
         talk.sent.put("1 genmove b\n")
         talk.sent.put("2 name\n")
         with pytest.raises(queue.Empty):
@@ -322,7 +328,7 @@ def test_lines_are_taken_in_turn_and_seen_before_they_are_taken():
 # ---- the opponent's time
 
 def test_pondering_goes_on_from_an_own_move_to_the_next_command_and_what_it_found_is_kept():
-    engine = new_engine(make_player("uct", seed=1, manner=Manner(simulations=100)), ponder=True)
+    engine = new_engine(make_player("uct", seed=1, play_options=PlayOptions(simulations=100)), ponder=True)
     assert engine.answer("play b C3") == "=\n\n" and engine._thinking is None     # nobody's turn is known yet
     engine.answer("genmove w")
     assert engine._thinking.is_alive()
@@ -332,10 +338,10 @@ def test_pondering_goes_on_from_an_own_move_to_the_next_command_and_what_it_foun
     assert time.monotonic() - started < 2
     assert engine._thinking.is_alive()                                   # it is still the opponent's turn
     engine.close()
-    expected = engine.player.search.think(engine.position, simulations=1).branches[0].point
+    expected = engine.player.search.search(engine.position, simulations=1).moves[0].point
     engine.position = engine.position.play(expected)
     engine.answer("genmove w")
-    assert engine.player.thought.visits > 200
+    assert engine.player.search_result.visits > 200
     engine.answer("mugo-param ponder 0")
     assert engine._thinking is None
 
@@ -345,7 +351,7 @@ def test_a_bug_while_pondering_is_logged_and_the_game_goes_on():
     engine = new_engine(ponder=True, log=log.append)
     engine.answer("genmove b")
     engine.close()
-    engine.player.search.think = lambda *_, **__: 1 / 0
+    engine.player.search.search = lambda *_, **__: 1 / 0
     engine._go_on_thinking()
     engine.close()
     assert "ZeroDivisionError" in log[-1]
@@ -359,5 +365,5 @@ def test_only_searchers_ponder():
 
 
 def test_a_policys_move_index_is_the_boards():
-    assert thought_of_policy(Values(), Position(5)).branches[0].point == 7
+    assert result_from_policy(Values(), Position(5)).moves[0].point == 7
     assert move_index(7, 5) == 0

@@ -26,7 +26,10 @@ from mugo.gtp import engine as gtp_engine
 from mugo.gtp import gogui
 from mugo.gtp.protocol import format_reply, read_lines
 from mugo.nn import bundled, inference, metadata
-from mugo.players.player import RESIGN, Manner, PolicyPlayer, RandomPlayer, first_size, make_player
+from mugo.players.options import default_size, make_player
+from mugo.players.player import RESIGN, RandomPlayer
+from mugo.players.policy import PolicyPlayer
+from mugo.players.searcher import PlayOptions
 
 MUGO = (sys.executable, str(Path(__file__).parents[2] / "main.py"), "gtp")
 STARTS = {"gomoku": Gomoku(5, 4)}             # of the transcripts that do not begin with Go on 19x19
@@ -36,8 +39,9 @@ TRANSCRIPTS = sorted(Path(__file__).with_name("transcripts").glob("*.txt"))
 class FirstPlayer:
     """Plays the first sensible point of the board, row by row from the top."""
     name = "first"
+    network = search = search_result = None
 
-    def choose(self, position, *, seconds=None, cleanup=False):
+    def select_move(self, position, *, seconds=None, cleanup=False):
         self.told = "any time" if seconds is None else f"{seconds:.3f} s"
         self.told += ", cleaning up" * cleanup
         points = position.sensible_points()
@@ -137,7 +141,7 @@ def test_a_very_long_line_is_read_in_no_time():
 
 def test_a_bug_costs_one_reply_and_leaves_a_traceback_in_the_log():
     class Broken(FirstPlayer):
-        def choose(self, position, **options):
+        def select_move(self, position, **options):
             raise ZeroDivisionError("two\n\nlines")
 
     log = []
@@ -194,7 +198,7 @@ def test_each_board_is_played_by_the_bundled_network_for_it(player, tmp_path, mo
             super().__init__(name, threads)
 
     monkeypatch.setattr(inference, "Network", Noted)
-    engine = new_engine(make_player(player, manner=Manner(simulations=8)))
+    engine = new_engine(make_player(player, play_options=PlayOptions(simulations=8)))
     for size, names in ((9, ["policy-9"]), (13, ["policy-9"]), (19, ["policy-9", "policy-19"]),
                         (9, ["policy-9", "policy-19"])):
         assert engine.answer(f"boardsize {size}") == "=\n\n"
@@ -214,7 +218,7 @@ def test_the_first_board_is_the_one_that_a_named_network_was_trained_on(tmp_path
     gtp_engine.add_arguments(parser)
     nine = str(tmp_path / "nine.keras")
     for words, size in (([], 19), (["mcts"], 19), (["policy", "--network", nine], 9), (["uct", "--network", nine], 19)):
-        assert first_size(parser.parse_args(words)) == size
+        assert default_size(parser.parse_args(words)) == size
 
 
 @pytest.mark.parametrize("player", [("policy",), ("mcts", "--size", "13", "--simulations", "8")])
@@ -227,7 +231,7 @@ def test_the_process_plays_small_boards_with_a_network(player):
 
 def test_a_player_that_resigns_leaves_the_game_as_it_is():
     class Quitter(FirstPlayer):
-        def choose(self, position, **options):
+        def select_move(self, position, **options):
             return RESIGN
 
     engine = new_engine(Quitter(), size=5)
@@ -248,7 +252,7 @@ def test_an_engine_for_servers_that_count_what_stands_always_cleans_up():
 
 def test_a_move_that_fails_takes_its_time_too():
     class Broken(FirstPlayer):
-        def choose(self, position, **options):
+        def select_move(self, position, **options):
             raise BadInput("no such network")
 
     engine = new_engine(Broken(), lag=0.5, now=itertools.count().__next__)
@@ -308,7 +312,7 @@ def test_nonsense_is_answered_and_never_fatal(seed, monkeypatch, tmp_path):
     monkeypatch.setattr(gogui, "LOOK", 0.01)
     rng = random.Random(seed)
     errors = []
-    player = RandomPlayer(seed) if seed % 2 else make_player("uct", seed=seed, manner=Manner(simulations=8))
+    player = RandomPlayer(seed) if seed % 2 else make_player("uct", seed=seed, play_options=PlayOptions(simulations=8))
     engine = new_engine(player, size=5, log=errors.append)
     for number in range(250):
         line = " ".join(rng.choices(WORDS, k=rng.randint(1, 5)))
@@ -364,8 +368,8 @@ def test_what_a_library_writes_to_stdout_is_no_reply():
 
 
 def test_playing_loads_neither_pandas_nor_matplotlib_nor_tensorflow():
-    code = ("import sys; from mugo.gtp import engine; from mugo.players import player;"
-            "engine.Engine(player.make_player('random')).answer('genmove b');"
+    code = ("import sys; from mugo.gtp import engine; from mugo.players import options;"
+            "engine.Engine(options.make_player('random')).answer('genmove b');"
             "heavy = {'pandas', 'matplotlib', 'keras', 'tensorflow', 'onnxruntime', 'scipy'};"
             "print(*heavy & set(sys.modules))")
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)

@@ -8,7 +8,9 @@ from gtp.test_analyze import Values
 from mugo.games.go import WHITE
 from mugo.gtp import engine as gtp_engine
 from mugo.gtp import gogui
-from mugo.players.player import Manner, PolicyPlayer, make_player
+from mugo.players.options import make_player
+from mugo.players.policy import PolicyPlayer
+from mugo.players.searcher import PlayOptions
 
 VERTEX = r"[A-E][1-5]"
 
@@ -16,7 +18,7 @@ VERTEX = r"[A-E][1-5]"
 @pytest.fixture
 def searching(monkeypatch):
     monkeypatch.setattr(gogui, "LOOK", 0.1)
-    engine = gtp_engine.Engine(make_player("uct", seed=1, manner=Manner(simulations=100)), size=5)
+    engine = gtp_engine.Engine(make_player("uct", seed=1, play_options=PlayOptions(simulations=100)), size=5)
     engine.answer("play b C3")
     return engine
 

@@ -5,14 +5,14 @@ import pytest
 
 from mugo.gtp import engine as gtp_engine
 from mugo.gtp.params import Parameters
-from mugo.players import player as players
+from mugo.players import options as player_options
 
 
 def new_engine(*words):
     parser = argparse.ArgumentParser()
-    players.add_arguments(parser)
+    player_options.add_arguments(parser)
     arguments = parser.parse_args(words)
-    return gtp_engine.Engine(players.from_arguments(arguments), size=5, options=Parameters(arguments))
+    return gtp_engine.Engine(player_options.player_from_arguments(arguments), size=5, options=Parameters(arguments))
 
 
 def ask(engine, line):
@@ -26,34 +26,35 @@ def test_an_option_is_shown_and_changed_and_set_back():
     assert ask(engine, "mugo-param simulations") == "= 30"
     assert ask(engine, "mugo-param simulations 50") == "="
     ask(engine, "genmove b")
-    assert 1 < engine.player.thought.simulations <= 50
+    assert 1 < engine.player.search_result.simulations <= 50
     assert ask(engine, "mugo-param simulations default") == "="
     assert ask(engine, "mugo-param simulations") == "= default"
-    assert engine.player._manner.simulations is None
+    assert engine.player._play_options.simulations is None
 
 
 @pytest.mark.parametrize("name, value, of_search", [
-    ("c", "1.5", {"c": 1.5}), ("lambda", "0.25", {"trust": 0.25}), ("rollout", "uniform", {"rollout": "uniform"}),
-    ("early", "0", {"early": False}), ("reuse", "false", {"reuse": False}), ("urgency", "-1", {"urgency": -1}),
-    ("grow-at", "3", {"grow_at": 3}), ("threads", "2", {"threads": 2}),
+    ("c", "1.5", {"c": 1.5}), ("lambda", "0.25", {"lambda_": 0.25}), ("rollout", "uniform", {"rollout": "uniform"}),
+    ("early-stop", "0", {"early_stop": False}), ("reuse-tree", "false", {"reuse_tree": False}),
+                                                    ("fpu", "-1", {"fpu": -1}),
+    ("expand-after", "3", {"expand_after": 3}), ("threads", "2", {"threads": 2}),
 ])
 def test_an_option_reaches_the_search(name, value, of_search):
-    engine = new_engine("uct", "--branches", "5000")
+    engine = new_engine("uct", "--max-edges", "5000")
     assert ask(engine, f"mugo-param {name} {value}") == "="
     settings = engine.player.search.settings
     assert {key: getattr(settings, key) for key in of_search} == of_search
-    assert settings.branches == 5000                          # the others stay
+    assert settings.max_edges == 5000                          # the others stay
 
 
 def test_a_value_that_is_none_changes_nothing():
-    engine = new_engine("uct", "--simulations", "30", "--branches", "5000")
+    engine = new_engine("uct", "--simulations", "30", "--max-edges", "5000")
     player = engine.player
     for line, reply in {
         "mugo-param simulations many": "? simulations: argument --simulations: invalid int value: 'many'",
         "mugo-param simulations 0": "? simulations: simulations are 1 or more, not 0",
         "mugo-param resign 2": "? resign: a win rate to resign at is from 0 to 1, not 2.0",
         "mugo-param rollout random": "? rollout: argument --rollout: invalid choice: 'random' (choose from",
-        "mugo-param early perhaps": "? syntax error",
+        "mugo-param early-stop perhaps": "? syntax error",
         "mugo-param player mcts": "? unknown parameter",
         "mugo-param help 1": "? unknown parameter",
     }.items():
@@ -62,12 +63,12 @@ def test_a_value_that_is_none_changes_nothing():
 
 
 def test_every_option_is_listed_with_a_value_that_can_be_set():
-    engine = new_engine("uct", "--branches", "5000")
+    engine = new_engine("uct", "--max-edges", "5000")
     lines = ask(engine, "mugo-param").splitlines()[1:]
     listed = dict(line.removeprefix("[bool] ").split(" ") for line in lines)
     assert {"simulations", "seconds", "c", "rollout", "lambda", "threads", "resign", "temperature", "lag",
             "ponder"} <= set(listed)
-    assert "[bool] early 1" in lines and "[bool] ponder 0" in lines
+    assert "[bool] early-stop 1" in lines and "[bool] ponder 0" in lines
     for name, value in listed.items():
         assert ask(engine, f"mugo-param {name} {value}") == "=", name
 
@@ -83,7 +84,7 @@ def test_a_network_stays_open_unless_it_is_the_matter():
 
 
 def test_katago_s_names_for_some_options():
-    engine = new_engine("uct", "--branches", "5000")
+    engine = new_engine("uct", "--max-edges", "5000")
     assert ask(engine, "kata-list-params") == "= maxVisits maxPlayouts maxTime numSearchThreads"
     assert ask(engine, "kata-set-param maxVisits 77") == "="
     assert ask(engine, "kata-get-param maxVisits") == ask(engine, "mugo-param simulations") == "= 77"

@@ -77,7 +77,8 @@ def test_a_draw_is_half_a_win(capsys):
 
 def test_a_match_of_two_games_between_random_and_uct(tmp_path, capsys):
     folder = tmp_path / "m"
-    words = ["match", "random", "uct --simulations 100 --branches 20000", "--game", "gomoku", "--size", "4", "--k", "4",
+    words = ["match", "random", "uct --simulations 100 --max-edges 20000", "--game", "gomoku", "--size", "4", "--k",
+             "4",
              "--exactly", "--games", "2", "--openings", "2", "-o", str(folder), "--json"]
     assert cli.main(words) == 0
     figures = json.loads(capsys.readouterr().out)

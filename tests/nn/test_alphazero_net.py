@@ -12,9 +12,10 @@ from mugo.files import BadInput
 from mugo.games import go, gomoku
 from mugo.games.game import encode
 from mugo.nn import bundled
-from mugo.nn.metadata import read_metadata
 from mugo.nn.inference import BundledNetworks, Network
-from mugo.search.search import Search, Settings
+from mugo.nn.metadata import read_metadata
+from mugo.search.search import Search
+from mugo.search.settings import Settings
 from mugo.training import train
 
 layers = pytest.importorskip("mugo.nn.policy_net")
@@ -263,11 +264,11 @@ def test_every_gomoku_board_has_the_bundled_network_of_its_rules(tmp_path, monke
 
 
 def test_a_search_asks_the_network_of_the_game_and_it_refuses_another(tmp_path):
-    search = Search(Settings(rollout="none", batch=4, branches=20_000), Network(a_file(tmp_path), threads=1))
-    assert search.think(gomoku.Position(6, 4), simulations=20).visits >= 20
+    search = Search(Settings(rollout="none", batch=4, max_edges=20_000), Network(a_file(tmp_path), threads=1))
+    assert search.search(gomoku.Position(6, 4), simulations=20).visits >= 20
     with pytest.raises(BadInput, match="plays Gomoku, 4 in a row, not Gomoku, 5 in a row"):
-        search.think(gomoku.Position(6, 5), simulations=20)
-    assert search.think(gomoku.Position(6, 4), simulations=20).visits >= 20
+        search.search(gomoku.Position(6, 5), simulations=20)
+    assert search.search(gomoku.Position(6, 4), simulations=20).visits >= 20
 
 
 def test_what_learns_from_people_refuses_what_learned_from_self_play(tmp_path):

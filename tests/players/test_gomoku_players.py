@@ -11,12 +11,16 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, move_index
 from mugo.games.gomoku import Position
 from mugo.gtp import engine as gtp_engine
-from mugo.gtp.analyze import thought_of_policy
+from mugo.gtp.analyze import result_from_policy
 from mugo.players import game_options
-from mugo.players import player as players
-from mugo.players.evaluator import NetworkJudge
-from mugo.players.player import RESIGN, Manner, PolicyPlayer, RandomPlayer, SearchPlayer, make_player
-from mugo.search.search import Search, Settings
+from mugo.players import options as player_options
+from mugo.players.evaluator import NetworkEvaluator
+from mugo.players.options import make_player
+from mugo.players.player import RESIGN, RandomPlayer
+from mugo.players.policy import PolicyPlayer
+from mugo.players.searcher import PlayOptions, SearchPlayer
+from mugo.search.search import Search
+from mugo.search.settings import Settings
 
 
 class Level:
@@ -34,35 +38,36 @@ class Level:
 
 def to_the_end(sides, position):
     while not position.is_over:
-        position = position.play(sides[position.to_play].choose(position))
+        position = position.play(sides[position.to_play].select_move(position))
     return position
 
 
 def from_words(*words):
     parser = argparse.ArgumentParser()
-    players.add_arguments(parser)
-    return players.from_arguments(parser.parse_args(words), "gomoku")
+    player_options.add_arguments(parser)
+    return player_options.player_from_arguments(parser.parse_args(words), "gomoku")
 
 
-@pytest.mark.parametrize("name", players.PLAYERS)
+@pytest.mark.parametrize("name", player_options.PLAYERS)
 def test_every_player_plays_a_game_of_gomoku_to_its_end(name):
-    player = make_player(name, network=Level(), seed=1, manner=Manner(simulations=8, resign=0), game="gomoku")
+    player = make_player(name, network=Level(), seed=1, play_options=PlayOptions(simulations=8, resign=0),
+                         game="gomoku")
     player.warm_up(Position(4))
     end = to_the_end({BLACK: player, WHITE: player}, Position(4))
     assert end.result() in ("B+", "W+", "0")
     with pytest.raises(BadInput, match="the game is over"):
-        player.choose(end)
+        player.select_move(end)
 
 
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
 def test_uct_wins_or_draws_on_6x6_against_random_moves(colour):
-    uct = make_player("uct", seed=1, manner=Manner(simulations=200), game="gomoku")
+    uct = make_player("uct", seed=1, play_options=PlayOptions(simulations=200), game="gomoku")
     end = to_the_end({colour: uct, -colour: RandomPlayer(2)}, Position(6, 4))
     assert end.score() * colour >= 0
 
 
 def test_uct_never_loses_at_noughts_and_crosses():
-    uct = make_player("uct", seed=1, manner=Manner(simulations=2000, resign=0), game="gomoku")
+    uct = make_player("uct", seed=1, play_options=PlayOptions(simulations=2000, resign=0), game="gomoku")
     assert to_the_end({BLACK: uct, WHITE: uct}, Position(3)).result() == "0"
     for seed in range(3):
         assert to_the_end({BLACK: RandomPlayer(seed), WHITE: uct}, Position(3)).result() in ("W+", "0")
@@ -71,21 +76,21 @@ def test_uct_never_loses_at_noughts_and_crosses():
 def test_plain_uct_is_there_for_who_asks_and_in_gomoku_mogo_means_threats():
     assert from_words("uct", "--rollout", "uniform").search.settings.rollout == "uniform"
     assert from_words("uct").search.settings == Settings(rollout="mogo")
-    kinds = [Search(Settings(rollout=rollout))._trees[0]["kind"] for rollout in ("mogo", "threats", "uniform")]
+    kinds = [Search(Settings(rollout=rollout))._trees[0]["rollout_kind"] for rollout in ("mogo", "threats", "uniform")]
     assert kinds[0] == kinds[1] != kinds[2]
 
 
-@pytest.mark.parametrize("words, rollout, trust", [
+@pytest.mark.parametrize("words, rollout, lambda_", [
     ((), "none", 0.0), (("--rollout", "threats"), "threats", 0.5), (("--lambda", "0.25"), "mogo", 0.25),
     (("--rollout", "uniform", "--lambda", "1"), "uniform", 1.0), (("--rollout", "none"), "none", 0.0),
 ])
-def test_mcts_asks_the_value_head_alone_unless_it_is_told_otherwise(words, rollout, trust):
+def test_mcts_asks_the_value_head_alone_unless_it_is_told_otherwise(words, rollout, lambda_):
     parser = argparse.ArgumentParser()
-    players.add_arguments(parser)
+    player_options.add_arguments(parser)
     args = parser.parse_args(["mcts", *words])
-    settings = players.settings_of(args, "gomoku")
-    assert (settings.rollout, settings.trust) == (rollout, trust)
-    assert players.settings_of(parser.parse_args(["mcts"])) == Settings(rollout="mogo", trust=0.5)
+    settings = player_options.settings_from_arguments(args, "gomoku")
+    assert (settings.rollout, settings.lambda_) == (rollout, lambda_)
+    assert player_options.settings_from_arguments(parser.parse_args(["mcts"])) == Settings(rollout="mogo", lambda_=0.5)
 
 
 def test_a_policy_plays_the_empty_point_that_it_likes_best_though_it_likes_a_pass_better():
@@ -101,7 +106,7 @@ def test_a_policy_plays_the_empty_point_that_it_likes_best_though_it_likes_a_pas
             priors[0, [-1, move_index(at["a"], 3)]] = 0.6, 0.4
             return priors, None
 
-    assert PolicyPlayer(Likes()).choose(position) == at["a"]
+    assert PolicyPlayer(Likes()).select_move(position) == at["a"]
 
 
 def test_it_resigns_what_is_lost():
@@ -113,8 +118,9 @@ def test_it_resigns_what_is_lost():
         O O . . . .
         . . . . . O
     """, to_play=WHITE, k=4)
-    player = SearchPlayer("uct", Search(Settings(seed=1, rollout="threats")), Manner(2000, resign=0.2, patience=1))
-    assert player.choose(position) == RESIGN
+    player = SearchPlayer("uct", Search(Settings(seed=1, rollout="threats")),
+                          PlayOptions(2000, resign=0.2, resign_moves=1))
+    assert player.select_move(position) == RESIGN
 
 
 def test_a_network_that_refuses_a_board_does_so_every_time():
@@ -135,19 +141,19 @@ WON = """
 
 def test_what_wins_at_once_is_worth_all_and_a_finished_game_has_no_hints():
     position, at = draw(WON, k=3)
-    found = NetworkJudge(Level()).judge(position)
-    rates = {branch.point: branch.win_rate for branch in found.choices}
+    found = NetworkEvaluator(Level()).evaluate(position)
+    rates = {info.point: info.win_rate for info in found.moves}
     assert rates.pop(at["a"]) == 1 and set(rates.values()) == {0.5} and PASS not in rates
-    thought = thought_of_policy(Level(), position)
-    assert PASS not in {branch.point for branch in thought.branches}
-    assert {branch.point: branch.win_rate for branch in thought.branches}[at["a"]] == 1
-    for look in NetworkJudge(Level()).judge, lambda end: thought_of_policy(Level(), end):
+    result = result_from_policy(Level(), position)
+    assert PASS not in {info.point for info in result.moves}
+    assert {info.point: info.win_rate for info in result.moves}[at["a"]] == 1
+    for look in NetworkEvaluator(Level()).evaluate, lambda end: result_from_policy(Level(), end):
         with pytest.raises(BadInput, match="the game is over"):
             look(position.play(at["a"]))
 
 
 def test_an_analysis_over_gtp_names_no_pass_and_no_lead():
-    player = SearchPlayer("uct", Search(Settings(seed=1)), Manner(100))
+    player = SearchPlayer("uct", Search(Settings(seed=1)), PlayOptions(100))
     engine = gtp_engine.Engine(player, start=Position(3))
     line = engine.answer("kata-genmove_analyze b")
     assert "info move" in line and "pass" not in line and "scoreLead" not in line

@@ -7,8 +7,11 @@ from drawing import SETTLED, after, assert_same_points, draw
 from mugo.files import BadInput
 from mugo.games.coords import PASS, move_index, point_at, point_of_index, symmetries
 from mugo.games.go import BLACK, WHITE, Position
-from mugo.players import player as players
-from mugo.players.player import PolicyPlayer, RandomPlayer, make_player
+from mugo.players import options as player_options
+from mugo.players import searcher
+from mugo.players.options import make_player
+from mugo.players.player import RandomPlayer
+from mugo.players.policy import PolicyPlayer
 
 
 class Likes:
@@ -33,7 +36,7 @@ def test_a_random_player_takes_every_sensible_point_equally_often_and_no_other()
     """, to_play=WHITE)
     # A3 fills an eye of Black's and dies of it; C3 takes nothing, but lives.
     player = RandomPlayer(seed=1)
-    chosen = [player.choose(position) for _ in range(1200)]
+    chosen = [player.select_move(position) for _ in range(1200)]
     points, counts = np.unique(chosen, return_counts=True)
     assert_same_points(position, points, position.sensible_points(), "sensible")
     assert counts.min() > 1200 / len(points) * 0.8
@@ -46,14 +49,14 @@ def test_a_random_player_passes_when_only_its_own_eyes_are_left():
         X X X X
         . X X .
     """)
-    assert RandomPlayer(seed=1).choose(position) == PASS
+    assert RandomPlayer(seed=1).select_move(position) == PASS
 
 
 def test_the_same_seed_plays_the_same_game():
     def game(seed):
         position, player = Position(5), RandomPlayer(seed)
         while not position.is_over:
-            position = position.play(player.choose(position))
+            position = position.play(player.select_move(position))
         return position.moves
 
     assert game(7) == game(7) != game(8)
@@ -68,7 +71,7 @@ def test_a_policy_plays_its_best_point_unless_that_is_not_sensible():
         . . . b .
     """)
     network = Likes(5, {at["e"]: 0.9, at["b"]: 0.05, at["c"]: 0.01})
-    assert PolicyPlayer(network).choose(position) == at["b"]
+    assert PolicyPlayer(network).select_move(position) == at["b"]
 
 
 def test_a_policy_does_not_retake_a_ko_that_it_likes():
@@ -79,7 +82,7 @@ def test_a_policy_does_not_retake_a_ko_that_it_likes():
         . . . d
     """)
     position = after(position.with_stones(white=[at["b"]]), at, "a")
-    assert PolicyPlayer(Likes(4, {at["b"]: 0.9, at["d"]: 0.1})).choose(position) == at["d"]
+    assert PolicyPlayer(Likes(4, {at["b"]: 0.9, at["d"]: 0.1})).select_move(position) == at["d"]
 
 
 def test_a_policy_draws_more_evenly_the_higher_its_temperature():
@@ -92,7 +95,7 @@ def test_a_policy_draws_more_evenly_the_higher_its_temperature():
 
     def share_of_b(temperature):
         player = PolicyPlayer(network, temperature=temperature, seed=1)
-        return np.mean([player.choose(position) == at["b"] for _ in range(400)])
+        return np.mean([player.select_move(position) == at["b"] for _ in range(400)])
 
     assert share_of_b(0.01) == 0
     assert 0.02 < share_of_b(0.5) < 0.12           # 0.04 / (0.64 + 0.04)
@@ -103,27 +106,27 @@ def test_a_policy_draws_more_evenly_the_higher_its_temperature():
 def test_a_policy_never_passes_on_a_nearly_empty_board():
     wants_out = Likes(9, {PASS: 0.99})
     position = Position(9)
-    assert PolicyPlayer(wants_out).choose(position) != PASS
-    assert PolicyPlayer(wants_out).choose(position.play(PASS)) != PASS
+    assert PolicyPlayer(wants_out).select_move(position) != PASS
+    assert PolicyPlayer(wants_out).select_move(position.play(PASS)) != PASS
 
 
 def test_a_policy_passes_when_it_likes_that_best():
     position, at = draw(SETTLED)
-    assert PolicyPlayer(Likes(7, {PASS: 0.5, at["a"]: 0.4})).choose(position) == PASS
-    assert PolicyPlayer(Likes(7, {PASS: 0.4, at["c"]: 0.5})).choose(position) == at["c"]
+    assert PolicyPlayer(Likes(7, {PASS: 0.5, at["a"]: 0.4})).select_move(position) == PASS
+    assert PolicyPlayer(Likes(7, {PASS: 0.4, at["c"]: 0.5})).select_move(position) == at["c"]
 
 
 def test_a_policy_that_knows_no_pass_answers_one_when_it_has_won():
     position, at = draw(SETTLED, to_play=WHITE)
     ahead = position.play(PASS)
     assert ahead.score() > 0
-    assert PolicyPlayer(Likes(7, {at["c"]: 0.9, PASS: 0})).choose(ahead) == PASS
+    assert PolicyPlayer(Likes(7, {at["c"]: 0.9, PASS: 0})).select_move(ahead) == PASS
 
 
 def test_a_policy_that_has_lost_passes_once_nothing_is_open():
     position, at = draw(SETTLED)
     behind = position.play(PASS)
-    assert PolicyPlayer(Likes(7, {at["b"]: 0.9, PASS: 0})).choose(behind) == PASS
+    assert PolicyPlayer(Likes(7, {at["b"]: 0.9, PASS: 0})).select_move(behind) == PASS
 
 
 def test_a_policy_that_has_lost_still_plays_where_something_is_open():
@@ -137,7 +140,7 @@ def test_a_policy_that_has_lost_still_plays_where_something_is_open():
         X X X X X X X
     """, to_play=WHITE, komi=60)
     behind = position.play(PASS)
-    assert PolicyPlayer(Likes(7, {at["s"]: 0.9, at["v"]: 0.5, PASS: 0})).choose(behind) == at["v"]
+    assert PolicyPlayer(Likes(7, {at["s"]: 0.9, at["v"]: 0.5, PASS: 0})).select_move(behind) == at["v"]
 
 
 def test_a_policy_takes_dead_stones_off_if_it_wins_only_so():
@@ -153,24 +156,24 @@ def test_a_policy_takes_dead_stones_off_if_it_wins_only_so():
     position = position.play(PASS)
     assert position.score() < 0
     player = PolicyPlayer(Likes(7, {at["c"]: 0.9, at["b"]: 0.5, PASS: 0}))
-    assert player.choose(position) == at["c"]
+    assert player.select_move(position) == at["c"]
 
 
 def test_a_policy_that_is_stuck_in_a_long_game_passes():
     class Endless(Position):
         plies = 2 * 9 * 9
 
-    assert PolicyPlayer(Likes(9, {PASS: 0})).choose(Endless(9)) == PASS
+    assert PolicyPlayer(Likes(9, {PASS: 0})).select_move(Endless(9)) == PASS
 
 
 @pytest.mark.parametrize("name", ["policy", "randompolicy", "mcts"])
 def test_a_network_plays_sensible_points_on_boards_of_every_size(name):
-    player = players.make_player(name, seed=1, manner=players.Manner(simulations=8))
+    player = player_options.make_player(name, seed=1, play_options=searcher.PlayOptions(simulations=8))
     for size in (9, 2, 13, 19, 3, 9):
         position = Position(size)
         player.warm_up(position)
         for _ in range(3):
-            point = player.choose(position)
+            point = player.select_move(position)
             assert point == PASS or point in position.sensible_points()
             position = position.play(point)
 
@@ -182,17 +185,18 @@ def test_policies_end_their_games_with_each_other(size):
     sides = {BLACK: PolicyPlayer(network), WHITE: PolicyPlayer(network, temperature=1, seed=1)}
     position = Position(size)
     while not position.is_over:
-        position = position.play(sides[position.to_play].choose(position))
+        position = position.play(sides[position.to_play].select_move(position))
         assert position.plies <= 2 * size * size + 2
 
 
 def test_make_player_knows_its_players_by_name():
     network = Likes(9, {})
-    assert [players.make_player(name, network=network).name for name in players.PLAYERS] == list(players.PLAYERS)
+    assert [player_options.make_player(name, network=network).name
+            for name in player_options.PLAYERS] == list(player_options.PLAYERS)
     with pytest.raises(BadInput, match="'best' is no player"):
-        players.make_player("best")
+        player_options.make_player("best")
     with pytest.raises(BadInput, match="temperature"):
-        players.make_player("randompolicy", network=network, temperature=-1)
+        player_options.make_player("randompolicy", network=network, temperature=-1)
 
 
 def test_a_policy_that_averages_plays_the_same_however_the_board_is_turned(tmp_path):
@@ -210,6 +214,6 @@ def test_a_policy_that_averages_plays_the_same_however_the_board_is_turned(tmp_p
             for _, point in position.moves:
                 index = symmetries(5)[turn][move_index(point, 5)]
                 turned = turned.play(point_of_index(int(index), 5))
-            index = move_index(player.choose(turned), 5)
+            index = move_index(player.select_move(turned), 5)
             chosen.add(int(np.argsort(symmetries(5)[turn])[index]))
         assert (len(chosen) == 1) == tta

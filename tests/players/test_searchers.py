@@ -12,15 +12,18 @@ from mugo.games.board import is_true_eye
 from mugo.games.coords import PASS
 from mugo.games.go import BLACK, WHITE, Position, position_of
 from mugo.games.scoring import without_dead
-from mugo.players import player as players
-from mugo.players.player import RESIGN, Manner, RandomPlayer, SearchPlayer, from_arguments
-from mugo.search.search import Search, Settings
+from mugo.players import options as player_options
+from mugo.players.options import player_from_arguments
+from mugo.players.player import RESIGN, RandomPlayer
+from mugo.players.searcher import PlayOptions, SearchPlayer
+from mugo.search.search import Search
+from mugo.search.settings import Settings
 from mugo.sgf.parser import read_records
 from mugo.sgf.sources import find_sources, read_files
 
 
-def uct(simulations=500, *, seed=1, **manner):
-    return SearchPlayer("uct", Search(Settings(seed=seed)), Manner(simulations, **manner))
+def uct(simulations=500, *, seed=1, **play_options):
+    return SearchPlayer("uct", Search(Settings(seed=seed)), PlayOptions(simulations, **play_options))
 
 
 def sample_games(name="gnugo-9x9.zip"):
@@ -33,31 +36,31 @@ def test_it_passes_when_nothing_is_left():
     for to_play in BLACK, WHITE:
         for komi in -20, 0, 20:
             position, _ = draw(SETTLED, to_play=to_play, komi=komi)
-            assert uct(resign=0).choose(position) == PASS
+            assert uct(resign=0).select_move(position) == PASS
 
 
 def test_it_answers_a_pass_with_a_pass_if_it_has_won_and_does_not_even_think():
     position, _ = draw(SETTLED, to_play=WHITE)
     player = uct()
-    assert player.choose(position.play(PASS)) == PASS
-    assert player.thought is None and player.explain() == ""
+    assert player.select_move(position.play(PASS)) == PASS
+    assert player.search_result is None and player.explain() == ""
 
 
 def test_a_player_that_thinks_can_be_watched_and_stopped():
-    player = SearchPlayer("uct", Search(Settings(seed=1, early=False)), Manner(seconds=60))
+    player = SearchPlayer("uct", Search(Settings(seed=1, early_stop=False)), PlayOptions(seconds=60))
     seen = []
-    player.watch = seen.append
-    player.is_over = lambda: len(seen) > 1
-    assert player.choose(Position(5)) in Position(5).sensible_points()
-    assert player.thought.seconds < 30 and player.thought.simulations > seen[0].simulations > 0
+    player.on_progress = seen.append
+    player.should_stop = lambda: len(seen) > 1
+    assert player.select_move(Position(5)) in Position(5).sensible_points()
+    assert player.search_result.seconds < 30 and player.search_result.simulations > seen[0].simulations > 0
 
 
 @pytest.mark.parametrize("to_play, komi", [(BLACK, 0.5), (WHITE, 1.5)])
 @pytest.mark.parametrize("cleanup", [False, True])
 def test_it_leaves_a_seki_alone(to_play, komi, cleanup):
     position, _ = draw(SEKI, to_play=to_play, komi=komi)         # Black leads by 1; whoever plays there loses
-    assert uct(2000, resign=0).choose(position, cleanup=cleanup) == PASS
-    assert uct(2000, resign=0).choose(position.with_turn(-to_play).play(PASS), cleanup=cleanup) == PASS
+    assert uct(2000, resign=0).select_move(position, cleanup=cleanup) == PASS
+    assert uct(2000, resign=0).select_move(position.with_turn(-to_play).play(PASS), cleanup=cleanup) == PASS
 
 
 HARD_TO_KILL = """
@@ -76,7 +79,7 @@ HARD_TO_KILL = """
 def test_what_it_takes_off_before_a_pass_does_not_kill_its_own():
     picture = "\n".join(line[:21] for line in HARD_TO_KILL.splitlines())
     position, at = draw(picture, to_play=WHITE, komi=7.5)
-    assert uct(400, resign=0).choose(position.play(PASS), cleanup=True) == at["a"]
+    assert uct(400, resign=0).select_move(position.play(PASS), cleanup=True) == at["a"]
 
 
 OPEN = """
@@ -92,14 +95,14 @@ OPEN = """
 
 def test_it_does_not_pass_while_its_stones_are_in_danger():
     position, at = draw(OPEN, komi=40, to_play=WHITE)      # White wins only if the corner lives
-    assert uct().choose(position) == at["a"]
-    assert uct().choose(draw(OPEN, komi=40)[0].play(PASS)) == at["a"]
+    assert uct().select_move(position) == at["a"]
+    assert uct().select_move(draw(OPEN, komi=40)[0].play(PASS)) == at["a"]
 
 
 def test_it_plays_on_after_a_pass_if_it_has_lost_as_it_stands():
     position, at = draw(OPEN, komi=40, to_play=WHITE)
     behind = position.play(PASS)                           # Black to play: kill, or lose
-    assert uct(resign=0).choose(behind) == at["a"]
+    assert uct(resign=0).select_move(behind) == at["a"]
 
 
 def test_a_pass_in_the_opening_is_not_taken_for_the_end():
@@ -111,8 +114,8 @@ def test_a_pass_in_the_opening_is_not_taken_for_the_end():
         . . . . .
         O . . . .
     """, to_play=BLACK, komi=0.5)
-    assert uct().choose(position.play(PASS)) != PASS
-    assert uct(resign=0).choose(Position(9).play(PASS)) != PASS
+    assert uct().select_move(position.play(PASS)) != PASS
+    assert uct(resign=0).select_move(Position(9).play(PASS)) != PASS
 
 
 DEAD_STONES = """
@@ -129,10 +132,10 @@ DEAD_STONES = """
 @pytest.mark.parametrize("komi", [0, 6.5])
 def test_dead_stones_are_left_to_the_count_unless_told_to_clean_up(komi):
     position, _ = draw(DEAD_STONES, to_play=BLACK, komi=komi)
-    assert uct(resign=0).choose(position.play(PASS).with_turn(BLACK)) == PASS
+    assert uct(resign=0).select_move(position.play(PASS).with_turn(BLACK)) == PASS
     tidy = uct(resign=0)
     while not position.is_over:
-        position = position.play(tidy.choose(position, cleanup=True)).play(PASS)
+        position = position.play(tidy.select_move(position, cleanup=True)).play(PASS)
         assert position.plies < 30
     assert (position.stones[:, :4] != WHITE).all()
 
@@ -143,7 +146,7 @@ def test_by_the_count_as_it_stands_it_wins_by_taking_dead_stones(picture, to_pla
     position, _ = draw(picture, to_play=to_play, komi=komi)
     sides = {to_play: uct(2000, resign=0), -to_play: uct(2000, seed=2, resign=0)}
     while not position.is_over:
-        position = position.play(sides[position.to_play].choose(position, cleanup=True))
+        position = position.play(sides[position.to_play].select_move(position, cleanup=True))
         assert position.plies < 60
     assert position.score() * to_play > 0
 
@@ -162,7 +165,7 @@ def test_a_won_game_is_not_passed_away():
         winner = BLACK if record.result[0] == "B" else WHITE
         sides = {winner: uct(300, resign=0), -winner: RandomPlayer(seed=1)}
         while not position.is_over and position.plies < 400:
-            position = position.play(sides[position.to_play].choose(position))
+            position = position.play(sides[position.to_play].select_move(position))
         kept += without_dead(position).score() * winner > 0
         games += 1
         if games == 20:
@@ -173,11 +176,11 @@ def test_a_won_game_is_not_passed_away():
 
 @pytest.mark.parametrize("size", [2, 3, 5, 7])
 def test_its_games_end_and_it_fills_no_eye_of_its_own(size):
-    sides = {BLACK: uct(60, seed=size), WHITE: uct(60, seed=size + 1, by_mean=True)}
+    sides = {BLACK: uct(60, seed=size), WHITE: uct(60, seed=size + 1, select_by="value")}
     position = Position(size, komi=0.5)
     while not position.is_over:
         colour = position.to_play
-        point = sides[colour].choose(position)
+        point = sides[colour].select_move(position)
         if point == RESIGN:
             break
         assert point == PASS or not is_true_eye(position.board[0], point, colour)
@@ -191,7 +194,7 @@ def choices(player, komi=40, handicap=0, moves=5):
     position.handicap = handicap
     chosen = []
     while len(chosen) < moves:
-        chosen.append(player.choose(position))
+        chosen.append(player.select_move(position))
         if chosen[-1] == RESIGN:
             break
         position = position.play(chosen[-1]).play(PASS)
@@ -200,70 +203,73 @@ def choices(player, komi=40, handicap=0, moves=5):
 
 
 def test_it_resigns_when_that_has_been_hopeless_for_some_moves():
-    assert choices(uct(resign=0.1, patience=3), komi=60)[2:] == [RESIGN]
-    assert choices(uct(resign=0.1, patience=1), komi=60) == [RESIGN]
+    assert choices(uct(resign=0.1, resign_moves=3), komi=60)[2:] == [RESIGN]
+    assert choices(uct(resign=0.1, resign_moves=1), komi=60) == [RESIGN]
     assert RESIGN not in choices(uct(resign=0), komi=60)
-    assert RESIGN not in choices(uct(resign=0.1, patience=1), komi=0)
+    assert RESIGN not in choices(uct(resign=0.1, resign_moves=1), komi=0)
 
 
 def test_it_counts_hopeless_moves_of_one_game_only():
-    player = uct(resign=0.1, patience=3)
+    player = uct(resign=0.1, resign_moves=3)
     assert RESIGN not in choices(player, komi=60, moves=2)
     assert len(choices(player, komi=60)) == 3
 
 
 def test_it_does_not_resign_early_in_a_handicap_game_nor_for_a_handful_of_simulations():
-    assert RESIGN not in choices(uct(resign=0.1, patience=1), komi=60, handicap=3)
-    assert RESIGN not in choices(uct(5, resign=0.1, patience=1), komi=60)
+    assert RESIGN not in choices(uct(resign=0.1, resign_moves=1), komi=60, handicap=3)
+    assert RESIGN not in choices(uct(5, resign=0.1, resign_moves=1), komi=60)
 
 
 def test_it_keeps_to_its_seconds_even_when_it_looks_whether_to_pass():
-    player = SearchPlayer("uct", Search(Settings()), Manner(seconds=5.0))
+    player = SearchPlayer("uct", Search(Settings()), PlayOptions(seconds=5.0))
     player.warm_up(Position(9))
     for position in Position(9), draw(SETTLED)[0], draw(OPEN, komi=40)[0]:
         for seconds in 0.001, 0.2:
             started = time.perf_counter()
-            point = player.choose(position, seconds=seconds)
+            point = player.select_move(position, seconds=seconds)
             assert time.perf_counter() - started < seconds + 0.15
             assert point != PASS or position.stones.any()
 
 
 def test_a_game_that_is_over_can_be_gone_on_with():
     over = draw(SETTLED)[0].play(PASS).play(PASS)
-    assert uct().choose(over) in (PASS, *over.sensible_points())
-    assert uct().choose(Position(5, komi=-20, to_play=WHITE).play(PASS).play(PASS)) != PASS
+    assert uct().select_move(over) in (PASS, *over.sensible_points())
+    assert uct().select_move(Position(5, komi=-20, to_play=WHITE).play(PASS).play(PASS)) != PASS
 
 
 def test_what_it_says_of_its_choice():
     player = uct(200)
-    point = player.choose(Position(5))
-    assert point == player.thought.branches[0].point
+    point = player.select_move(Position(5))
+    assert point == player.search_result.moves[0].point
     words = player.explain()
     assert words.startswith("win rate ") and "200 simulations" in words and "\n" not in words
-    assert len(player.thought.table(10).splitlines()) == 10
+    assert len(player.search_result.table(10).splitlines()) == 10
 
 
 def arguments(*words):
     parser = argparse.ArgumentParser()
-    players.add_arguments(parser)
-    return from_arguments(parser.parse_args(words))
+    player_options.add_arguments(parser)
+    return player_from_arguments(parser.parse_args(words))
 
 
 def test_every_option_reaches_the_search():
-    player = arguments("uct", "--simulations", "7", "--c", "1.5", "--urgency", "1.1", "--grow-at", "2", "--no-share",
-                       "--no-reuse", "--no-early", "--rollout", "mogo", "--rollouts", "2", "--branches", "5000",
-                       "--choose", "mean", "--resign", "0", "--patience", "9", "--seed", "3")
-    assert player.search.settings == Settings(c=1.5, urgency=1.1, grow_at=2, share=False, reuse=False, early=False,
-                                              rollout="mogo", rollouts=2, branches=5000, seed=3)
-    assert player._manner == Manner(simulations=7, by_mean=True, resign=0, patience=9)
-    assert player.choose(Position(5)) in Position(5).sensible_points()
+    player = arguments("uct", "--simulations", "7", "--c", "1.5", "--fpu", "1.1", "--expand-after", "2",
+                       "--no-transpositions",
+                       "--no-reuse-tree", "--no-early-stop", "--rollout", "mogo", "--rollouts", "2", "--max-edges",
+                       "5000",
+                       "--select-by", "value", "--resign", "0", "--resign-moves", "9", "--seed", "3")
+    assert player.search.settings == Settings(c=1.5, fpu=1.1, expand_after=2, transpositions=False, reuse_tree=False,
+                                              early_stop=False,
+                                              rollout="mogo", rollouts=2, max_edges=5000, seed=3)
+    assert player._play_options == PlayOptions(simulations=7, select_by="value", resign=0, resign_moves=9)
+    assert player.select_move(Position(5)) in Position(5).sensible_points()
 
 
 @pytest.mark.parametrize("words, message", [
     (("uct", "--simulations", "0"), "simulations are 1 or more"),
     (("uct", "--seconds", "-1"), "seconds are more than 0"),
     (("uct", "--resign", "1.5"), "a win rate to resign at"),
-    (("uct", "--patience", "0"), "patience is 1 or more"),
+    (("uct", "--resign-moves", "0"), "resign_moves is 1 or more"),
     (("uct", "--rollout", "network"), "--rollout network needs a network"),
     (("mcts", "--network", "nowhere"), "there is no network 'nowhere'"),
 ])
@@ -274,10 +280,10 @@ def test_options_that_make_no_sense_are_refused(words, message):
 
 def test_mcts_plays_with_the_bundled_network():
     player = arguments("mcts", "--simulations", "16", "--seed", "1")
-    point = player.choose(Position(19))
+    point = player.select_move(Position(19))
     assert point in Position(19).sensible_points()
     # Few simulations: it follows the priors, and a human opens in a corner or on a side.
     row, col = divmod(point - 21, 20)
     assert min(row, 18 - row) in (2, 3) and min(col, 18 - col) in (2, 3)
-    assert np.isfinite(player.thought.win_rate)
-    assert player.choose(Position(9)) in Position(9).sensible_points()
+    assert np.isfinite(player.search_result.win_rate)
+    assert player.select_move(Position(9)) in Position(9).sensible_points()

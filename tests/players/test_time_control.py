@@ -253,12 +253,13 @@ def test_most_of_the_byo_yomi_is_used(settings, told):
 class Dawdler:
     """Plays any sensible point, after all the time it is given."""
     name = "dawdler"
+    network = search = search_result = None
     size = None
 
     def __init__(self, seed):
         self._rng = random.Random(seed)
 
-    def choose(self, position, *, seconds=None, cleanup=False):
+    def select_move(self, position, *, seconds=None, cleanup=False):
         points = position.sensible_points()
         if seconds is not None:
             time.sleep(seconds)

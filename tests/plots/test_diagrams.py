@@ -98,9 +98,9 @@ def test_boards_whose_heat_has_the_same_top_can_be_compared():
 def test_points_are_marked_and_the_larger_a_square_the_surer_its_owner():
     axes = pytest.importorskip("matplotlib.figure").Figure().subplots()
     position, _ = draw(ATARI)
-    owners = np.zeros((4, 4))
-    owners[0, 3], owners[3, 0] = 1, -0.5
-    diagrams.draw_board(axes, position, marked=[position.legal_points()[0]], owners=owners)
+    ownership = np.zeros((4, 4))
+    ownership[0, 3], ownership[3, 0] = 1, -0.5
+    diagrams.draw_board(axes, position, marked=[position.legal_points()[0]], ownership=ownership)
     squares = [patch for patch in axes.patches if not hasattr(patch, "center") and patch.get_width() > 0]
     assert {(patch.get_xy(), patch.get_width(), patch.get_facecolor()[0]) for patch in squares} == {
         ((2.75, -0.25), 0.5, 0), ((-0.125, 2.875), 0.25, 1)}

@@ -32,8 +32,8 @@ def test_a_board_has_its_last_move_in_parentheses_and_labels_on_its_points():
 
 def test_owners_show_territory_and_dead_stones():
     position, _ = draw(CORNER)
-    owners = np.array([[1, 1, 1, 0], [1, 1, 1, 0.1], [0, 0, 0, -1], [0, 0, -0.9, -1]])
-    assert board_lines(position, owners=owners)[1:5] == [
+    ownership = np.array([[1, 1, 1, 0], [1, 1, 1, 0.1], [0, 0, 0, -1], [0, 0, -0.9, -1]])
+    assert board_lines(position, ownership=ownership)[1:5] == [
         " 4 + X o . 4",
         " 3 X X o . 3",
         " 2 . . . O 2",

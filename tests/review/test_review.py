@@ -12,10 +12,11 @@ from mugo import cli
 from mugo.files import BadInput
 from mugo.games.board import BLACK
 from mugo.games.coords import PASS, interpret_gtp, move_index
-from mugo.players.evaluator import SearchJudge
+from mugo.players.evaluator import SearchEvaluator
 from mugo.review import command, report
 from mugo.review.review import Reviewer
-from mugo.search.search import Search, Settings
+from mugo.search.search import Search
+from mugo.search.settings import Settings
 from mugo.sgf.parser import read_records, read_trees
 
 # 5x5: White's corner has three points in a row, lives by B5 and wins by its komi; it plays E1, and Black kills it.
@@ -43,8 +44,8 @@ class Likes:
 
 
 def searched(simulations=300):
-    settings = Settings(seed=1, early=False, rollout="mogo", branches=100_000)
-    return Reviewer(None, tuple(SearchJudge(Search(settings), simulations) for _ in range(2)))
+    settings = Settings(seed=1, early_stop=False, rollout="mogo", max_edges=100_000)
+    return Reviewer(None, tuple(SearchEvaluator(Search(settings), simulations) for _ in range(2)))
 
 
 def reviewed(text, reviewer):
@@ -142,7 +143,7 @@ def test_summaries_count_agreement_with_the_network():
 # ---- the command
 
 def run(tmp_path, *arguments):
-    return cli.main(["analyze", *map(str, arguments), "--player", "uct", "--simulations", "30", "--branches", "50000",
+    return cli.main(["analyze", *map(str, arguments), "--player", "uct", "--simulations", "30", "--max-edges", "50000",
                      "-o", str(tmp_path / "out")])
 
 

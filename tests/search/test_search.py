@@ -9,10 +9,11 @@ from drawing import SEKI, assert_same_points, draw
 from mugo.files import BadInput
 from mugo.games.coords import PASS
 from mugo.games.go import BLACK, WHITE, Position
-from mugo.search.search import Search, Settings
+from mugo.search.search import Search
+from mugo.search.settings import Settings
 
 
-class Judge:
+class Evaluator:
     """A network that knows nothing but who wins: priors all alike, the same value for one colour everywhere."""
     name = "judge"
     has_value = True
@@ -33,64 +34,66 @@ class Judge:
 
 def test_the_same_seed_gives_the_same_search():
     def searched(seed):
-        thought = Search(Settings(seed=seed)).think(Position(9), simulations=500)
-        return [(branch.point, branch.visits, branch.win_rate) for branch in thought.branches]
+        result = Search(Settings(seed=seed)).search(Position(9), simulations=500)
+        return [(info.point, info.visits, info.win_rate) for info in result.moves]
 
     assert searched(1) == searched(1)
     assert searched(1) != searched(2)
 
 
 def test_threads_change_nothing_but_the_time():
-    alone = Search(Settings(seed=1, threads=1, rollout="mogo"), Judge(5)).think(Position(5), simulations=200)
-    together = Search(Settings(seed=1, threads=2, rollout="mogo"), Judge(5)).think(Position(5), simulations=200)
-    assert [(b.point, b.visits, b.win_rate) for b in alone.branches] \
-        == [(b.point, b.visits, b.win_rate) for b in together.branches]
-    assert (alone.owners == together.owners).all()
+    alone = Search(Settings(seed=1, threads=1, rollout="mogo"), Evaluator(5)).search(Position(5), simulations=200)
+    together = Search(Settings(seed=1, threads=2, rollout="mogo"), Evaluator(5)).search(Position(5), simulations=200)
+    assert [(b.point, b.visits, b.win_rate) for b in alone.moves] \
+        == [(b.point, b.visits, b.win_rate) for b in together.moves]
+    assert (alone.ownership == together.ownership).all()
 
 
 @pytest.mark.parametrize("settings, network", [
-    (Settings(early=False), None), (Settings(early=False, batch=16), None),
-    (Settings(early=False, threads=2, batch=16), None),
-    (Settings(early=False), Judge(7)), (Settings(early=False, threads=2), Judge(7)),
-    (Settings(early=False, grow_at=4), Judge(7)), (Settings(early=False, rollout="none"), Judge(7)),
-    (Settings(early=False, turn=True, noise=0.25), Judge(7)), (Settings(early=False, share=False, reuse=False), None),
+    (Settings(early_stop=False), None), (Settings(early_stop=False, batch=16), None),
+    (Settings(early_stop=False, threads=2, batch=16), None),
+    (Settings(early_stop=False), Evaluator(7)), (Settings(early_stop=False, threads=2), Evaluator(7)),
+    (Settings(early_stop=False, expand_after=4), Evaluator(7)),
+                                               (Settings(early_stop=False, rollout="none"), Evaluator(7)),
+    (Settings(early_stop=False, random_symmetry=True, dirichlet_weight=0.25),
+     Evaluator(7)), (Settings(early_stop=False, transpositions=False, reuse_tree=False), None),
 ])
 def test_a_search_makes_as_many_simulations_as_it_is_told(settings, network):
     search = Search(settings, network)
     position = Position(7)
     for total in 301, 4:
-        thought = search.think(position, simulations=total)
-        assert thought.simulations == total
-        assert sum(branch.visits for branch in thought.branches) <= thought.visits
-        assert {branch.point for branch in thought.branches} == {PASS, *position.sensible_points().tolist()}
-        position = position.play(thought.best().point)
+        result = search.search(position, simulations=total)
+        assert result.simulations == total
+        assert sum(info.visits for info in result.moves) <= result.visits
+        assert {info.point for info in result.moves} == {PASS, *position.sensible_points().tolist()}
+        position = position.play(result.best().point)
 
 
 def test_seconds_are_kept_and_it_stops_at_once():
-    search = Search(Settings(early=False))
-    search.think(Position(9), simulations=10)
+    search = Search(Settings(early_stop=False))
+    search.search(Position(9), simulations=10)
     for seconds in 0.0, 0.05, 0.3:
-        thought = search.think(Position(9), seconds=seconds)
-        assert seconds <= thought.seconds < seconds + 0.1
-        assert thought.simulations >= 1
+        result = search.search(Position(9), seconds=seconds)
+        assert seconds <= result.seconds < seconds + 0.1
+        assert result.simulations >= 1
     stopped = threading.Event()
     threading.Timer(0.2, stopped.set).start()
     started = time.perf_counter()
-    thought = search.think(Position(19), is_over=stopped.is_set)
+    result = search.search(Position(19), should_stop=stopped.is_set)
     assert 0.2 <= time.perf_counter() - started < 0.5
-    assert thought.simulations > 100
+    assert result.simulations > 100
 
 
 def test_however_short_the_time_every_move_is_there():
-    for settings in Settings(grow_at=8), Settings(grow_at=8, threads=2), Settings(rollout="none"):
-        thought = Search(settings, Judge(5)).think(Position(5), seconds=0)
-        assert thought.simulations == 1 and len(thought.branches) == 26
+    for settings in Settings(expand_after=8), Settings(expand_after=8, threads=2), Settings(rollout="none"):
+        result = Search(settings, Evaluator(5)).search(Position(5), seconds=0)
+        assert result.simulations == 1 and len(result.moves) == 26
 
 
 def test_it_stops_early_when_nothing_can_change_any_more():
     position, _ = draw(THREE_IN_A_ROW, komi=40)
-    early = Search(Settings(seed=1)).think(position, simulations=5000)
-    late = Search(Settings(seed=1, early=False)).think(position, simulations=5000)
+    early = Search(Settings(seed=1)).search(position, simulations=5000)
+    late = Search(Settings(seed=1, early_stop=False)).search(position, simulations=5000)
     assert late.simulations == 5000 > early.simulations
     assert early.best().point == late.best().point
 
@@ -100,81 +103,83 @@ def test_what_is_found_so_far_can_be_watched(seconds):
     """What is told grows, is whole each time, and changes nothing of the search."""
     told = []
     search, limit = Search(Settings(seed=1)), None if seconds else 40_000
-    thought = search.think(Position(9), simulations=limit, seconds=seconds, watch=told.append, every=0.02)
-    visits = [sum(branch.visits for branch in so_far.branches) for so_far in told]
+    result = search.search(Position(9), simulations=limit, seconds=seconds, on_progress=told.append,
+                           progress_interval=0.02)
+    visits = [sum(info.visits for info in so_far.moves) for so_far in told]
     assert len(told) >= 3
     assert visits == sorted(set(visits))
-    assert visits[-1] <= thought.visits
-    assert told[0].owners is not None
+    assert visits[-1] <= result.visits
+    assert told[0].ownership is not None
     if limit:
-        unwatched = Search(Settings(seed=1)).think(Position(9), simulations=limit)
-        assert [b.visits for b in unwatched.branches] == [b.visits for b in thought.branches]
+        unwatched = Search(Settings(seed=1)).search(Position(9), simulations=limit)
+        assert [b.visits for b in unwatched.moves] == [b.visits for b in result.moves]
 
 
 def test_only_the_moves_asked_for_are_searched_and_the_others_come_back():
     search, position = Search(Settings(seed=1)), Position(5)
     corner, centre = position.legal_points()[0], position.legal_points()[12]
-    thought = search.think(position, simulations=300, among=[int(corner), int(centre)])
-    assert {branch.point for branch in thought.branches} == {corner, centre}
-    assert {b.point for b in search.think(position, simulations=300, among=[PASS]).branches} == {PASS}
-    everything = search.think(position, simulations=300)
-    assert len(everything.branches) == 26
-    assert {b.point: b.visits for b in everything.branches}[int(corner)] > 0
+    result = search.search(position, simulations=300, allowed_moves=[int(corner), int(centre)])
+    assert {info.point for info in result.moves} == {corner, centre}
+    assert {b.point for b in search.search(position, simulations=300, allowed_moves=[PASS]).moves} == {PASS}
+    everything = search.search(position, simulations=300)
+    assert len(everything.moves) == 26
+    assert {b.point: b.visits for b in everything.moves}[int(corner)] > 0
     assert int(search._root_edges()["move"][-1]) == PASS
-    nowhere = search.think(position.play(int(corner)), simulations=50, among=[int(corner)])
-    assert len(nowhere.branches) == 25
+    nowhere = search.search(position.play(int(corner)), simulations=50, allowed_moves=[int(corner)])
+    assert len(nowhere.moves) == 25
 
 
 def test_one_can_look_below_the_root():
     search, position = Search(Settings(seed=1)), Position(5)
-    thought = search.think(position, simulations=3000)
-    first = thought.branches[0]
-    below = search.look((first.point,))
-    assert below[0].point == first.line[1]
-    assert sum(branch.visits for branch in below) <= first.visits
-    assert {branch.point for branch in search.look()} == {branch.point for branch in thought.branches}
+    result = search.search(position, simulations=3000)
+    first = result.moves[0]
+    below = search.moves_after((first.point,))
+    assert below[0].point == first.pv[1]
+    assert sum(info.visits for info in below) <= first.visits
+    assert {info.point for info in search.moves_after()} == {info.point for info in result.moves}
     assert 1 - below[0].win_rate == pytest.approx(first.win_rate, abs=0.2)
-    assert search.look((first.point, first.point)) == ()
+    assert search.moves_after((first.point, first.point)) == ()
 
 
 def test_the_tree_is_kept_whoever_moved():
-    search = Search(Settings(seed=1, early=False))
+    search = Search(Settings(seed=1, early_stop=False))
     position = Position(5)
     for _ in range(3):
-        thought = search.think(position, simulations=2000)
-        branch = thought.best()
-        kept = [b for b in thought.branches if b.visits > 100][-1]
+        result = search.search(position, simulations=2000)
+        info = result.best()
+        kept = [b for b in result.moves if b.visits > 100][-1]
         position = position.play(kept.point)
-        again = search.think(position, simulations=1)
+        again = search.search(position, simulations=1)
         assert again.visits >= kept.visits               # at least what went through that move
-    assert branch.visits >= kept.visits
-    forgetful = Search(Settings(seed=1, early=False, reuse=False))
+    assert info.visits >= kept.visits
+    forgetful = Search(Settings(seed=1, early_stop=False, reuse_tree=False))
     for _ in range(2):
-        assert forgetful.think(Position(5), simulations=100).visits == 100
+        assert forgetful.search(Position(5), simulations=100).visits == 100
 
 
-@pytest.mark.parametrize("share", [True, False])
-def test_the_tree_is_kept_over_two_moves_and_dropped_for_another_komi(share):
-    search = Search(Settings(seed=1, early=False, share=share))
+@pytest.mark.parametrize("transpositions", [True, False])
+def test_the_tree_is_kept_over_two_moves_and_dropped_for_another_komi(transpositions):
+    search = Search(Settings(seed=1, early_stop=False, transpositions=transpositions))
     position = Position(5)
-    thought = search.think(position, simulations=3000)
-    line = thought.best().line
+    result = search.search(position, simulations=3000)
+    line = result.best().pv
     after = position.play(line[0]).play(line[1])
-    assert search.think(after, simulations=1).visits > 10
-    assert search.think(Position(9), simulations=1).visits == 1
+    assert search.search(after, simulations=1).visits > 10
+    assert search.search(Position(9), simulations=1).visits == 1
     other = Position(9, komi=0.5)
-    assert search.think(other, simulations=5).visits == 5
+    assert search.search(other, simulations=5).visits == 5
 
 
 def test_noise_is_at_the_root_and_goes_away():
-    search = Search(Settings(seed=1, early=False, noise=0.5, rollout="none"), Judge(5))
-    with_noise = search.think(Position(5), simulations=300)
-    without = Search(Settings(seed=1, early=False, rollout="none"), Judge(5)).think(Position(5), simulations=300)
-    assert np.std([b.visits for b in with_noise.branches]) > 2 * np.std([b.visits for b in without.branches])
-    assert {round(b.prior, 6) for b in with_noise.branches} == {round(1 / 26, 6)}
-    unable = search.think(Position(5), simulations=20, may_pass=False)
-    assert PASS not in {b.point for b in unable.branches} and len(unable.branches) == 25
-    assert len(search.think(Position(5), simulations=1).branches) == 26
+    search = Search(Settings(seed=1, early_stop=False, dirichlet_weight=0.5, rollout="none"), Evaluator(5))
+    with_noise = search.search(Position(5), simulations=300)
+    without = Search(Settings(seed=1, early_stop=False, rollout="none"), Evaluator(5)).search(Position(5),
+                                                                                              simulations=300)
+    assert np.std([b.visits for b in with_noise.moves]) > 2 * np.std([b.visits for b in without.moves])
+    assert {round(b.prior, 6) for b in with_noise.moves} == {round(1 / 26, 6)}
+    unable = search.search(Position(5), simulations=20, may_pass=False)
+    assert PASS not in {b.point for b in unable.moves} and len(unable.moves) == 25
+    assert len(search.search(Position(5), simulations=1).moves) == 26
 
 
 @pytest.mark.parametrize("black_wins", [0.8, -0.8])
@@ -187,9 +192,9 @@ def test_the_networks_value_is_for_the_side_to_move(black_wins):
         . . . . .
     """)
     for to_play in BLACK, WHITE:
-        search = Search(Settings(rollout="none", early=False), Judge(5, black_wins))
-        thought = search.think(position.with_turn(to_play), simulations=100)
-        assert thought.win_rate == pytest.approx((1 + black_wins * to_play) / 2, abs=0.02)
+        search = Search(Settings(rollout="none", early_stop=False), Evaluator(5, black_wins))
+        result = search.search(position.with_turn(to_play), simulations=100)
+        assert result.win_rate == pytest.approx((1 + black_wins * to_play) / 2, abs=0.02)
 
 
 def test_symmetries_come_back_the_right_way():
@@ -200,7 +205,7 @@ def test_symmetries_come_back_the_right_way():
         . . . .
     """, to_play=WHITE)
 
-    class Beside(Judge):
+    class Beside(Evaluator):
         """Likes the points beside a stone, wherever it stands."""
         def evaluate_packed(self, packed):
             stones = (packed[:, :, 0] & 3).astype(bool).reshape(-1, 4, 4)
@@ -212,18 +217,19 @@ def test_symmetries_come_back_the_right_way():
 
     for seed in range(6):
         for turn in True, False:
-            thought = Search(Settings(seed=seed, rollout="none", turn=turn), Beside(4)).think(position, simulations=1)
-            liked = [branch.point for branch in thought.branches if branch.prior > 0.2]
+            result = Search(Settings(seed=seed, rollout="none", random_symmetry=turn), Beside(4)).search(position,
+                                                                                                         simulations=1)
+            liked = [info.point for info in result.moves if info.prior > 0.2]
             assert_same_points(position, liked, [at[name] for name in "abcd"], "liked")
 
 
 def test_the_network_can_play_the_rollouts_itself():
-    judge = Judge(3)
-    search = Search(Settings(rollout="network", seed=1, early=False), judge)
-    thought = search.think(Position(3, komi=0.5), simulations=60)
-    assert thought.simulations == 60
+    judge = Evaluator(3)
+    search = Search(Settings(rollout="network", seed=1, early_stop=False), judge)
+    result = search.search(Position(3, komi=0.5), simulations=60)
+    assert result.simulations == 60
     assert len(judge.calls) > 100
-    assert thought.win_rate > 0.5 and thought.owners is not None
+    assert result.win_rate > 0.5 and result.ownership is not None
 
 
 def test_owners_come_with_the_rollouts():
@@ -234,22 +240,22 @@ def test_owners_come_with_the_rollouts():
         X X X O O
         . X . O .
     """)
-    for settings, network in ((Settings(), None), (Settings(threads=2), None), (Settings(threads=2), Judge(5))):
-        thought = Search(settings, network).think(position, simulations=200)
-        assert 0 < thought.rollouts <= thought.simulations          # none where the tree ends the game
-        assert thought.owners.shape == (5, 5)
-        assert (thought.owners[:4, :3] > 0.8).all() and (thought.owners[:, 3:] < -0.8).all()
-    assert Search(Settings(rollout="none"), Judge(5)).think(position, simulations=20).owners is None
+    for settings, network in ((Settings(), None), (Settings(threads=2), None), (Settings(threads=2), Evaluator(5))):
+        result = Search(settings, network).search(position, simulations=200)
+        assert 0 < result.rollouts <= result.simulations          # none where the tree ends the game
+        assert result.ownership.shape == (5, 5)
+        assert (result.ownership[:4, :3] > 0.8).all() and (result.ownership[:, 3:] < -0.8).all()
+    assert Search(Settings(rollout="none"), Evaluator(5)).search(position, simulations=20).ownership is None
 
 
 @pytest.mark.parametrize("settings, network, words", [
     ({"rollout": "best"}, None, "'best' is no kind of rollout"),
     ({"rollout": "network"}, None, "needs a network"),
     ({"rollout": "none"}, None, "needs a network"),
-    ({"trust": 1.5}, None, "lambda is a share from 0 to 1, not 1.5"),
+    ({"lambda_": 1.5}, None, "lambda is from 0 to 1, not 1.5"),
     ({"threads": 0}, None, "threads is 1 or more, not 0"),
     ({"c": -1.0}, None, "c is 0 or more"),
-    ({"alpha": 0.0}, None, "alpha is above 0"),
+    ({"dirichlet_alpha": 0.0}, None, "dirichlet_alpha is above 0"),
 ])
 def test_settings_that_make_no_sense_are_refused(settings, network, words):
     with pytest.raises(BadInput, match=words):
@@ -258,27 +264,27 @@ def test_settings_that_make_no_sense_are_refused(settings, network, words):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_search_that_broke_off_leaves_nothing_behind(threads):
-    class Fails(Judge):
+    class Fails(Evaluator):
         def evaluate_packed(self, packed):
             if len(self.calls) == 5:
                 self.calls.append(0)
                 raise RuntimeError("the network failed")
             return super().evaluate_packed(packed)
 
-    search = Search(Settings(rollout="mogo", threads=threads, early=False), Fails(5))
+    search = Search(Settings(rollout="mogo", threads=threads, early_stop=False), Fails(5))
     with pytest.raises(RuntimeError):
-        search.think(Position(5), simulations=200)
-    thought = search.think(Position(5), simulations=40)
-    assert thought.visits == 40 and sum(branch.visits for branch in thought.branches) == 39
+        search.search(Position(5), simulations=200)
+    result = search.search(Position(5), simulations=40)
+    assert result.visits == 40 and sum(info.visits for info in result.moves) == 39
     used = search._trees[0]
-    assert not search._nodes["pending"][1:used["n_nodes"]].any()
-    assert not search._edges["pending"][:used["n_edges"]].any()
+    assert not search._nodes["virtual_losses"][1:used["n_nodes"]].any()
+    assert not search._edges["virtual_losses"][:used["n_edges"]].any()
 
 
 def test_a_network_without_a_value_head_needs_rollouts():
-    judge = Judge(5)
+    judge = Evaluator(5)
     judge.has_value = False
-    with pytest.raises(BadInput, match="no value head"):
+    with pytest.raises(BadInput, match="needs a value head"):
         Search(Settings(rollout="none"), judge)
 
 
@@ -287,17 +293,17 @@ def test_a_network_without_a_value_head_needs_rollouts():
 @pytest.mark.parametrize("size, komi, wins", [(2, 0.5, True), (2, 1.5, False), (3, 8.5, True), (3, 9.5, False)])
 def test_the_smallest_boards_are_solved(size, komi, wins):
     # Black wins 2x2 by 1 and 3x3 by 9 (Tromp and Taylor's rules, positional superko).
-    win_rate = Search(Settings(seed=1, early=False)).think(Position(size, komi), simulations=50_000).win_rate
+    win_rate = Search(Settings(seed=1, early_stop=False)).search(Position(size, komi), simulations=50_000).win_rate
     assert win_rate > 0.9 if wins else win_rate < 0.1
 
 
 def solves(picture, answers, *, to_play=BLACK, komi=0.0, simulations=8000, **settings):
     """Fails unless the search plays one of these letters (or 'pass'); returns what it thought."""
     position, at = draw(picture, to_play=to_play, komi=komi)
-    thought = Search(Settings(seed=3, early=False, **settings)).think(position, simulations=simulations)
+    result = Search(Settings(seed=3, early_stop=False, **settings)).search(position, simulations=simulations)
     wanted = [PASS if answer == "pass" else at[answer] for answer in answers]
-    assert thought.best().point in wanted, f"\n{position}\n{thought.table(5)}"
-    return thought
+    assert result.best().point in wanted, f"\n{position}\n{result.table(5)}"
+    return result
 
 
 THREE_IN_A_ROW = """
@@ -321,7 +327,7 @@ BULKY_FIVE = """
 
 
 @pytest.mark.parametrize("picture", [THREE_IN_A_ROW, BULKY_FIVE])
-@pytest.mark.parametrize("settings", [{}, {"rollout": "mogo"}, {"share": False}, {"urgency": 1.1}])
+@pytest.mark.parametrize("settings", [{}, {"rollout": "mogo"}, {"transpositions": False}, {"fpu": 1.1}])
 def test_it_kills_and_lives_at_the_vital_point(picture, settings):
     assert solves(picture, "a", komi=40, **settings).win_rate > 0.8
     assert solves(picture, "a", to_play=WHITE, komi=40, **settings).win_rate > 0.8
@@ -377,17 +383,17 @@ LADDER = """
 
 
 def test_it_reads_a_ladder_to_the_edge():
-    thought = solves(LADDER, "a", komi=14.5, simulations=50_000)
+    result = solves(LADDER, "a", komi=14.5, simulations=50_000)
     position, at = draw(LADDER)
-    assert thought.best().line[1] == at["b"]             # White runs, and is caught all the same
-    assert len(thought.best().line) >= 6
-    assert thought.win_rate > 0.75
+    assert result.best().pv[1] == at["b"]             # White runs, and is caught all the same
+    assert len(result.best().pv) >= 6
+    assert result.win_rate > 0.75
 
 
 def test_it_finds_what_is_left_over_when_the_rest_is_settled():
     # The same through the network's formula, with priors that know nothing.
     for picture, answers, komi in (THREE_IN_A_ROW, "a", 40), (BULKY_FIVE, "a", 40), (KO, "a", 7), (SEKI, ["pass"], 0.5):
         position, at = draw(picture, komi=komi)
-        search = Search(Settings(seed=3, early=False, rollout="mogo", c=2.0), Judge(7))
-        point = search.think(position, simulations=1500).best().point
+        search = Search(Settings(seed=3, early_stop=False, rollout="mogo", c=2.0), Evaluator(7))
+        point = search.search(position, simulations=1500).best().point
         assert point in [PASS if answer == "pass" else at[answer] for answer in answers]

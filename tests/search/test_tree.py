@@ -16,25 +16,25 @@ from mugo.search import tree
 class Grown:
     """A tree and its arrays, of one position."""
 
-    def __init__(self, position: Position, *, branches=100_000, nodes=20_000, batch=8, **settings):
+    def __init__(self, position: Position, *, max_edges=100_000, nodes=20_000, batch=8, **settings):
         self.position = position
         self.trees = np.zeros(1, tree.TREE)
-        chosen = dict(formula=tree.UCB, c=0.7, urgency=math.inf, grow_at=1, share=True, komi=position.komi,
-                      rollouts=1, trust=1.0) | settings
+        chosen = dict(formula=tree.UCB, c=0.7, fpu=math.inf, expand_after=1, transpositions=True, komi=position.komi,
+                      rollouts=1, lambda_=1.0) | settings
         for name, value in chosen.items():
             self.trees[0][name] = value
         self.nodes = np.zeros(nodes, tree.NODE)
-        self.edges = np.zeros(branches, tree.EDGE)
+        self.edges = np.zeros(max_edges, tree.EDGE)
         self.table = np.zeros(1 << 16, np.int32)
         self.history = np.zeros(4096, np.uint64)
         self.history[:position.plies + 1] = position.history
         self.boards = new_boards(1 + 2 * batch)
         self.boards["random"] = np.arange(1, 2 + 2 * batch) * 7919
         self.boards[0] = position.board[0]
-        self.paths = np.zeros((batch, tree.LONGEST, 2), np.int32)
+        self.paths = np.zeros((batch, tree.MAX_DEPTH, 2), np.int32)
         self.leaves = np.zeros(batch, tree.LEAF)
-        self.owners = np.zeros(POINTS, np.int32)
-        tree.reset(self.trees[0], self.nodes, self.table, np.uint64(game.key_of(position.board[0])))
+        self.ownership = np.zeros(POINTS, np.int32)
+        tree.reset(self.trees[0], self.nodes, self.table, np.uint64(game.position_hash(position.board[0])))
 
     @property
     def root(self):
@@ -49,7 +49,7 @@ class Grown:
 
     def simulate(self, n):
         tree.simulate(self.trees, self.nodes, self.edges, self.table, self.boards, self.history, self.paths[0],
-                      self.owners, n)
+                      self.ownership, n)
         return self
 
     def batch(self, n, evaluate=None):
@@ -57,46 +57,47 @@ class Grown:
         size = self.position.size
         packed = np.zeros((n, size * size, PACKED), np.uint8)
         leaves = self.leaves[:n]
-        n = tree.gather(self.trees, self.nodes, self.edges, self.table, self.boards, self.history, self.paths, leaves,
-                        new_scratch(), symmetries(size)[np.zeros(n, int)], packed)
-        tree.judge_some(self.trees, self.boards, leaves, 0, n, n, self.owners)
-        asked = int(leaves[:n]["asks"].sum())
+        n = tree.select_batch(self.trees, self.nodes, self.edges, self.table, self.boards, self.history, self.paths,
+                              leaves,
+                              new_scratch(), symmetries(size)[np.zeros(n, int)], packed)
+        tree.evaluate_leaves(self.trees, self.boards, leaves, 0, n, n, self.ownership)
+        asked = int(leaves[:n]["needs_evaluation"].sum())
         priors, values = evaluate(asked) if evaluate else (np.zeros((0, size * size + 1)), np.zeros(0))
-        tree.absorb(self.trees, self.nodes, self.edges, self.boards, self.paths, leaves, n,
-                    priors.astype(np.float32), values.astype(np.float32))
+        tree.expand_and_backup(self.trees, self.nodes, self.edges, self.boards, self.paths, leaves, n,
+                               priors.astype(np.float32), values.astype(np.float32))
         return n
 
     def check(self):
         """What holds of every tree between simulations."""
         for v, node in enumerate(self.used, 1):
-            assert node["pending"] == 0
+            assert node["virtual_losses"] == 0
             assert abs(node["total"]) <= node["visits"]
             assert tree.find(self.nodes, self.table, node["key"]) == v
             edges = self.edges_of(node)
             assert edges["visits"].sum() <= node["visits"]
-            assert (edges["pending"] == 0).all()
+            assert (edges["virtual_losses"] == 0).all()
             assert len(set(edges["move"].tolist())) == len(edges)
             assert not len(edges) or edges["prior"].sum() == pytest.approx(1, abs=1e-4)
             for edge in edges[edges["visits"] > 0]:
                 below = self.nodes[edge["node"]]
-                assert edge["node"] == tree.SINK or below["visits"] >= edge["visits"]
+                assert edge["node"] == tree.NULL_NODE or below["visits"] >= edge["visits"]
                 assert -1 <= edge["q"] <= 1
         assert len(set(self.used["key"].tolist())) == len(self.used)
 
 
-@pytest.mark.parametrize("settings", [{}, {"share": False}, {"urgency": 1.1}, {"grow_at": 3}, {"rollouts": 3},
-                                      {"formula": tree.PUCT, "c": 2.0, "urgency": math.nan}])
+@pytest.mark.parametrize("settings", [{}, {"transpositions": False}, {"fpu": 1.1}, {"expand_after": 3}, {"rollouts": 3},
+                                      {"formula": tree.PUCT, "c": 2.0, "fpu": math.nan}])
 def test_a_tree_adds_up(settings):
     grown = Grown(Position(5), **settings).simulate(3000)
     grown.check()
     assert grown.root["visits"] == 3000
-    assert grown.edges_of(grown.root)["visits"].sum() == 3000 - settings.get("grow_at", 1)
+    assert grown.edges_of(grown.root)["visits"].sum() == 3000 - settings.get("expand_after", 1)
     assert -3000 < grown.root["total"] < 3000
-    assert grown.owners.any()
+    assert grown.ownership.any()
 
 
 def test_without_sharing_every_mean_is_that_of_its_own_simulations():
-    grown = Grown(Position(4), share=False).simulate(2000)
+    grown = Grown(Position(4), transpositions=False).simulate(2000)
     for node in grown.used:
         for edge in grown.edges_of(node):
             if edge["visits"]:
@@ -106,7 +107,7 @@ def test_without_sharing_every_mean_is_that_of_its_own_simulations():
 
 
 def test_sharing_makes_one_node_of_two_orders_of_moves():
-    apart, shared = Grown(Position(3), share=False).simulate(4000), Grown(Position(3)).simulate(4000)
+    apart, shared = Grown(Position(3), transpositions=False).simulate(4000), Grown(Position(3)).simulate(4000)
     assert len(shared.used) < len(apart.used)
     in_degree = np.bincount(shared.edges["node"][:shared.trees[0]["n_edges"]], minlength=2)[1:]
     assert in_degree.max() >= 2
@@ -115,8 +116,8 @@ def test_sharing_makes_one_node_of_two_orders_of_moves():
 
 def test_the_key_tells_apart_what_the_stones_do_not():
     position = Position(4)
-    keys = {game.key_of(p.board[0]) for p in (position, position.with_turn(WHITE), position.play(PASS),
-                                              position.play(PASS).play(PASS))}
+    keys = {game.position_hash(p.board[0]) for p in (position, position.with_turn(WHITE), position.play(PASS),
+                                                     position.play(PASS).play(PASS))}
     assert len(keys) == 4
     ko, at = draw("""
         . X O .
@@ -128,12 +129,12 @@ def test_the_key_tells_apart_what_the_stones_do_not():
     points = board_points(4)
     never_taken = Position(4).with_stones(*(points[(taken.stones == c).ravel()] for c in (BLACK, WHITE)), WHITE)
     assert (never_taken.stones == taken.stones).all()
-    assert game.key_of(never_taken.board[0]) != game.key_of(taken.board[0])
+    assert game.position_hash(never_taken.board[0]) != game.position_hash(taken.board[0])
 
 
 @pytest.mark.parametrize("formula", [tree.UCB, tree.PUCT])
 def test_the_chosen_edge_is_the_formulas(formula):
-    settings = {"formula": formula, "c": 0.8, "urgency": 0.6 if formula == tree.UCB else math.nan}
+    settings = {"formula": formula, "c": 0.8, "fpu": 0.6 if formula == tree.UCB else math.nan}
     grown = Grown(Position(4), **settings).simulate(500)
     rng = np.random.default_rng(1)
     checked = 0
@@ -142,20 +143,20 @@ def test_the_chosen_edge_is_the_formulas(formula):
         if not len(edges):
             continue
         edges["prior"] = rng.dirichlet(np.ones(len(edges)))
-        edges["pending"] = rng.integers(0, 3, len(edges))
-        node["pending"] = 2
+        edges["virtual_losses"] = rng.integers(0, 3, len(edges))
+        node["virtual_losses"] = 2
         worth = []
         for edge in edges:
-            n = edge["visits"] + edge["pending"]
-            q = (edge["q"] * edge["visits"] - edge["pending"]) / n if n else None
+            n = edge["visits"] + edge["virtual_losses"]
+            q = (edge["q"] * edge["visits"] - edge["virtual_losses"]) / n if n else None
             if formula == tree.UCB:
-                total = max(node["visits"] + node["pending"], 1)
+                total = max(node["visits"] + node["virtual_losses"], 1)
                 worth.append(0.6 if q is None else (1 + q) / 2 + 0.8 * math.sqrt(math.log(total) / n))
             else:
                 q = node["total"] / max(node["visits"], 1) if q is None else q
-                total = max(node["visits"] + node["pending"], 1)
+                total = max(node["visits"] + node["virtual_losses"], 1)
                 worth.append(q + 0.8 * edge["prior"] * math.sqrt(total) / (1 + n))
-        chosen = tree.choose(grown.trees[0], grown.nodes, grown.edges, v, grown.boards[0], grown.history, False)
+        chosen = tree.select_child(grown.trees[0], grown.nodes, grown.edges, v, grown.boards[0], grown.history, False)
         assert worth[chosen - node["first"]] == pytest.approx(max(worth), abs=1e-5)
         checked += 1
     assert checked > 20
@@ -171,14 +172,14 @@ def test_every_edge_is_tried_once_before_two_are_compared():
 def test_no_line_in_the_tree_repeats_a_position():
     # On 2x2 nearly every line runs into superko.
     grown = Grown(Position(2, komi=0.5), nodes=50_000)
-    path = np.zeros((tree.LONGEST, 2), np.int32)
+    path = np.zeros((tree.MAX_DEPTH, 2), np.int32)
     longest = 0
     for _ in range(3000):
         random = grown.boards[1]["random"]
         grown.boards[1] = grown.boards[0]
         grown.boards[1]["random"] = random
-        leaf, depth = tree.descend(grown.trees[0], grown.nodes, grown.edges, grown.table, grown.boards[1],
-                                   grown.history, path)
+        leaf, depth = tree.select(grown.trees[0], grown.nodes, grown.edges, grown.table, grown.boards[1],
+                                  grown.history, path)
         longest = max(longest, depth)
         position = Position(2, komi=0.5)
         for _, i in path[:depth]:
@@ -186,13 +187,13 @@ def test_no_line_in_the_tree_repeats_a_position():
         assert (position.board[0]["colour"] == grown.boards[1]["colour"]).all()
         assert position.is_over == (grown.boards[1]["passes"] >= 2)
         value = np.sign(position.score()) * position.to_play if position.is_over else 0.0
-        tree.back_up(grown.trees[0], grown.nodes, grown.edges, leaf, depth, path, float(value))
+        tree.backup(grown.trees[0], grown.nodes, grown.edges, leaf, depth, path, float(value))
     assert longest > 8
     grown.check()
 
 
 def test_a_full_tree_goes_on_without_growing():
-    grown = Grown(Position(9), branches=2000, nodes=300).simulate(5000)
+    grown = Grown(Position(9), max_edges=2000, nodes=300).simulate(5000)
     grown.check()
     assert grown.root["visits"] == 5000
     assert grown.trees[0]["n_edges"] <= 2000 and grown.trees[0]["n_nodes"] <= 300
@@ -219,7 +220,7 @@ def test_keeping_a_branch_keeps_all_below_it_and_nothing_else():
         return found
 
     before, all_nodes = facts(v), len(grown.used)
-    kept = tree.keep(grown.trees, grown.nodes, grown.edges, grown.table, v)
+    kept = tree.advance_root(grown.trees, grown.nodes, grown.edges, grown.table, v)
     assert facts(int(grown.trees[0]["root"])) == before
     assert kept == len(before) == len(grown.used) < all_nodes
     assert grown.trees[0]["n_edges"] == sum(len(edges) for _, _, edges in before.values())
@@ -227,7 +228,7 @@ def test_keeping_a_branch_keeps_all_below_it_and_nothing_else():
 
 
 def test_a_batch_spreads_out_and_leaves_nothing_pending():
-    grown = Grown(Position(5), by_network=True, formula=tree.PUCT, c=3.0, urgency=math.nan, grow_at=0, batch=8)
+    grown = Grown(Position(5), has_priors=True, formula=tree.PUCT, c=3.0, fpu=math.nan, expand_after=0, batch=8)
 
     def even(n):
         return np.full((n, 26), 1 / 26), np.zeros(n)
@@ -242,7 +243,7 @@ def test_a_batch_spreads_out_and_leaves_nothing_pending():
 
 
 def test_priors_go_to_their_moves():
-    grown = Grown(Position(5), by_network=True, formula=tree.PUCT, grow_at=0, trust=0.0)
+    grown = Grown(Position(5), has_priors=True, formula=tree.PUCT, expand_after=0, lambda_=0.0)
     priors = np.arange(1, 27, dtype=np.float32)[None] / 351
     grown.batch(1, lambda n: (priors, np.full(1, 0.25)))
     for edge in grown.edges_of(grown.root):
@@ -258,20 +259,20 @@ def test_priors_of_illegal_moves_are_shared_out():
         X a X
         . X .
     """, to_play=WHITE)
-    grown = Grown(position, by_network=True, formula=tree.PUCT, grow_at=0)
+    grown = Grown(position, has_priors=True, formula=tree.PUCT, expand_after=0)
     grown.batch(1, lambda n: (np.eye(10)[[4]], np.zeros(1)))
     edges = grown.edges_of(grown.root)
     assert at["a"] not in edges["move"]
     assert edges["prior"] == pytest.approx(1 / len(edges))
 
 
-@pytest.mark.parametrize("trust", [0.0, 0.3, 1.0])
-def test_a_leafs_value_is_mixed_by_lambda(trust):
+@pytest.mark.parametrize("lambda_", [0.0, 0.3, 1.0])
+def test_a_leafs_value_is_mixed_by_lambda(lambda_):
     position = Position(5, komi=-50)                      # every rollout is Black's
     for to_play, outcome in ((BLACK, 1.0), (WHITE, -1.0)):
-        grown = Grown(position.with_turn(to_play), by_network=True, formula=tree.PUCT, grow_at=0, trust=trust)
+        grown = Grown(position.with_turn(to_play), has_priors=True, formula=tree.PUCT, expand_after=0, lambda_=lambda_)
         grown.batch(1, lambda n: (np.full((n, 26), 1 / 26), np.full(n, 0.4)))
-        assert grown.root["total"] == pytest.approx((1 - trust) * 0.4 + trust * outcome)
+        assert grown.root["total"] == pytest.approx((1 - lambda_) * 0.4 + lambda_ * outcome)
         assert grown.root["visits"] == 1
 
 

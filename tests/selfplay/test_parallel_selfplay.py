@@ -5,7 +5,8 @@ import pytest
 from mugo.files import BadInput
 from mugo.games import go, gomoku
 from mugo.games.coords import point_of_index
-from mugo.search.search import Search, Settings
+from mugo.search.search import Search
+from mugo.search.settings import Settings
 from mugo.selfplay.parallel import Manner, Simul
 
 
@@ -15,11 +16,11 @@ class Hashing:
     name = "hashing"
 
     def __init__(self):
-        self.judged = 0
+        self.positions_evaluated = 0
 
     def evaluate_packed(self, packed):
         n, points = len(packed), packed.shape[1]
-        self.judged += n
+        self.positions_evaluated += n
         weights = np.sqrt(np.arange(2, points + 3))
         counts = (packed.astype(np.float64).sum(2) * weights[:-1]).sum(1)
         values = np.sin(counts).astype(np.float32) / 2
@@ -59,11 +60,11 @@ def test_a_game_is_searched_as_mcts_searches_it_alone():
     simul = Simul(start, network, QUIET, games=3, seed=2)
     simul._turns = np.repeat(simul._turns[:1], 8, 0)             # nothing is turned
     game = games_of(simul, 1)[0]
-    alone = Search(Settings(rollout="none", c=QUIET.c, batch=1, seed=3, early=False), network)
+    alone = Search(Settings(rollout="none", c=QUIET.c, batch=1, seed=3, early_stop=False), network)
     position = start
     for move, visits in zip(game.moves[:4].tolist(), game.visits, strict=False):
-        thought = alone.think(position, simulations=60)
-        found = {branch.point: branch.visits for branch in thought.branches if branch.visits}
+        result = alone.search(position, simulations=60)
+        found = {info.point: info.visits for info in result.moves if info.visits}
         assert sum(found.values()) == int(visits.sum())
         assert found == {point_of_index(int(i), 5): int(visits[i]) for i in np.flatnonzero(visits)}
         position = position.play(point_of_index(move, 5))
@@ -82,7 +83,7 @@ def test_what_ends_a_game_asks_no_network():
     network = Hashing()
     simul = Simul(gomoku.Position(3, 3), network, QUIET, games=4, seed=5)
     games_of(simul, 8)
-    assert network.judged < 0.6 * simul.simulations
+    assert network.positions_evaluated < 0.6 * simul.simulations
 
 
 def test_noise_makes_openings_differ_and_no_noise_makes_them_equal():
@@ -110,7 +111,7 @@ def test_the_network_can_be_replaced_while_games_go_on():
     games_of(simul, 1)
     simul.network = Counting()
     games_of(simul, 4)
-    assert simul.network.judged > 0
+    assert simul.network.positions_evaluated > 0
 
 
 def test_a_game_without_end_is_counted_as_it_stands():

@@ -20,8 +20,10 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, interpret_gtp
 from mugo.games.go import Position
 from mugo.games.scoring_session import Count, area
-from mugo.players.player import RESIGN, Manner, SearchPlayer
-from mugo.search.search import Search, Settings
+from mugo.players.player import RESIGN
+from mugo.players.searcher import PlayOptions, SearchPlayer
+from mugo.search.search import Search
+from mugo.search.settings import Settings
 from mugo.sgf.convert import load_position
 from mugo.tui.session import WORDS, Table
 
@@ -31,11 +33,12 @@ MAIN = str(Path(__file__).parents[2] / "main.py")
 class Scripted:
     """A player of these moves, vertices or 'resign'; it passes when there are no more."""
     name = "scripted"
+    network = search = search_result = None
 
     def __init__(self, moves=""):
         self.moves = moves.split()
 
-    def choose(self, position, *, seconds=None, cleanup=False):
+    def select_move(self, position, *, seconds=None, cleanup=False):
         move = self.moves.pop(0) if self.moves else "pass"
         return RESIGN if move == "resign" else interpret_gtp(move, position.size)
 
@@ -46,9 +49,9 @@ class Scripted:
         pass
 
 
-def uct(simulations=20, **manner):
-    settings = Settings(seed=1, branches=100_000, rollout="mogo", early=False)
-    return SearchPlayer("uct", Search(settings), Manner(simulations, **manner))
+def uct(simulations=20, **play_options):
+    settings = Settings(seed=1, max_edges=100_000, rollout="mogo", early_stop=False)
+    return SearchPlayer("uct", Search(settings), PlayOptions(simulations, **play_options))
 
 
 def play(tmp_path, lines, player=None, position=None, humans=(BLACK,)):
@@ -288,7 +291,8 @@ def test_a_terminal_gets_colours_and_progress_and_a_hangup_keeps_the_game(tmp_pa
     master, slave = pty.openpty()
     environment = os.environ | {"TERM": "xterm-256color"}
     environment.pop("NO_COLOR", None)
-    process = subprocess.Popen([sys.executable, MAIN, "play", "uct", "--size", "5", "--seconds", "0.7", "--no-early"],
+    process = subprocess.Popen([sys.executable, MAIN, "play", "uct", "--size", "5", "--seconds", "0.7",
+                                "--no-early-stop"],
                                stdin=slave, stdout=slave, stderr=slave, cwd=tmp_path, env=environment)
     os.close(slave)
     seen, deadline = b"", time.monotonic() + 100

@@ -137,7 +137,7 @@ def test_the_command_goes_on_from_a_game_of_either_kind(tmp_path, monkeypatch, c
 def test_without_a_network_for_the_board_uct_plays_and_it_says_so(monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
-    assert cli.main(["play", "gomoku", "--size", "7", "--k", "3", "--branches", "5000"]) == 0
+    assert cli.main(["play", "gomoku", "--size", "7", "--k", "3", "--max-edges", "5000"]) == 0
     shown = capsys.readouterr().out
     assert "uct plays: no network for Gomoku, 3 in a row, on 7x7 came with this program" in shown
     assert "White is uct" in shown

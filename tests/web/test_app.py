@@ -125,9 +125,9 @@ WALLS = [move for row in range(1, 6) for move in (f"B B{row}", f"W D{row}")]
 
 
 def test_owners_are_from_black_100_to_white_minus_100(page):
-    owners = page.ask("owners", game=game(), moves=[*WALLS, "B C1", "W C5"])["owners"]
-    assert len(owners) == 25
-    assert owners[5 * 2 + 1] > 50 and owners[5 * 2 + 3] < -50
+    ownership = page.ask("owners", game=game(), moves=[*WALLS, "B C1", "W C5"])["owners"]
+    assert len(ownership) == 25
+    assert ownership[5 * 2 + 1] > 50 and ownership[5 * 2 + 3] < -50
 
 
 def test_a_count_marks_dead_stones_and_takes_a_hand(page):
@@ -147,11 +147,11 @@ def test_a_count_marks_dead_stones_and_takes_a_hand(page):
 @pytest.mark.parametrize("by", ["uct", "mcts"])
 def test_an_analysis_ends_after_its_simulations(page, by):
     answer = page.search("analyse", game=game(), moves=["B C3"], by=by, simulations=60)
-    thought = answer["thought"]
-    assert answer["done"] and thought["simulations"] >= 60
-    assert 0 <= thought["black"] <= 1 and len(thought["owners"]) == 25
-    best = thought["moves"][0]
-    assert best["visits"] == max(move["visits"] for move in thought["moves"])
+    result = answer["thought"]
+    assert answer["done"] and result["simulations"] >= 60
+    assert 0 <= result["black"] <= 1 and len(result["owners"]) == 25
+    best = result["moves"][0]
+    assert best["visits"] == max(move["visits"] for move in result["moves"])
     assert best["line"][0] == best["move"] != "C3"
 
 
@@ -174,7 +174,7 @@ def test_a_new_search_ends_the_one_before(page):
 
 def test_every_level_plays(page, monkeypatch):
     monkeypatch.setattr(sessions, "LEVELS", tuple(
-        replace(level, manner=sessions.Manner(simulations=8)) for level in sessions.LEVELS))
+        replace(level, play_options=sessions.PlayOptions(simulations=8)) for level in sessions.LEVELS))
     for level in sessions.LEVELS:
         answer = page.search("choose", game=game(), moves=["B C3"], level=level.key)
         assert "error" not in answer and answer["move"] not in ("resign", "C3")

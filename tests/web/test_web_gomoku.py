@@ -105,9 +105,9 @@ def test_the_heat_map_is_the_networks_and_there_are_four_planes(page):
 
 @pytest.mark.parametrize("by", ["uct", "mcts"])
 def test_an_analysis_finds_the_row(page, by):
-    thought = page.search("analyse", game=gomoku(), moves=WON[:-1], by=by, simulations=100)["thought"]
-    assert thought["moves"][0]["move"] == "C3"
-    assert thought["black"] > 0.8 and thought["owners"] is None
+    result = page.search("analyse", game=gomoku(), moves=WON[:-1], by=by, simulations=100)["thought"]
+    assert result["moves"][0]["move"] == "C3"
+    assert result["black"] > 0.8 and result["owners"] is None
 
 
 def test_there_is_nothing_to_analyse_after_the_end(page):
@@ -117,7 +117,7 @@ def test_there_is_nothing_to_analyse_after_the_end(page):
 
 def test_every_level_plays_and_nobody_passes_or_resigns(page, monkeypatch):
     monkeypatch.setattr(sessions, "LEVELS", tuple(
-        replace(level, manner=sessions.Manner(simulations=8)) for level in sessions.LEVELS))
+        replace(level, play_options=sessions.PlayOptions(simulations=8)) for level in sessions.LEVELS))
     for level in sessions.LEVELS:
         answer = page.search("choose", game=gomoku(), moves=WON[:-1], level=level.key)
         assert answer["move"] in ("C3", "A1", "B1", "C1", "C2")

@@ -1,0 +1,151 @@
+"""Players from command lines: the options, what they mean by default, and the player they ask for."""
+import argparse
+from dataclasses import fields, replace
+from pathlib import Path
+
+from mugo.files import BadInput
+from mugo.limits import SEED
+from mugo.players.player import Player, RandomPlayer
+from mugo.players.policy import TEMPERATURE, PolicyPlayer
+from mugo.players.searcher import (
+    DEFAULT_PLAY_OPTIONS,
+    GOMOKU_MCTS,
+    MCTS,
+    SECONDS,
+    SELECT_BY,
+    UCT,
+    PlayOptions,
+    SearchPlayer,
+    default_settings,
+)
+from mugo.search.search import Search
+from mugo.search.settings import PUCT_C, ROLLOUTS, UCB_C, Settings
+
+PLAYERS = ("random", "policy", "randompolicy", "uct", "mcts")
+SEARCHERS = ("uct", "mcts")
+NETWORK_PLAYERS = ("policy", "randompolicy", "mcts")
+GO_SIZE = 19              # the board of Go by default
+
+
+def make_player(name: str, *, network=None, seed: int | None = None, temperature: float = TEMPERATURE,
+                tta: bool = True, settings: Settings | None = None,
+                play_options: PlayOptions = DEFAULT_PLAY_OPTIONS, game: str = "go") -> Player:
+    """The player of this name.
+
+    network: a name or file that nn.inference.Network opens, or an open network; None: the bundled ones, by board.
+    seed: the same seed plays the same moves.  temperature: of `randompolicy` only.
+    tta: test-time augmentation of `policy` and `randompolicy`: priors averaged over the 8 symmetries.
+    settings, play_options: of `uct` and `mcts` only; a seed in the settings takes precedence over `seed`.
+    game: whose default settings are used without `settings`.
+    Raises BadInput for an unknown name, options out of range or a network that cannot be opened.
+    """
+    if name not in PLAYERS:
+        raise BadInput(f"{name!r} is no player ({', '.join(PLAYERS)})")
+    if seed is not None and not SEED[0] <= seed <= SEED[1]:
+        raise BadInput(f"a seed is {SEED[0]} to {SEED[1]}, not {seed}")
+    if name == "random":
+        return RandomPlayer(seed)
+    if name == "uct":
+        return SearchPlayer(name, Search(settings or replace(UCT, seed=seed)), play_options)
+    if network is None or isinstance(network, str | Path):
+        network = open_network(network, settings.threads if settings and name == "mcts" else None)
+    if name == "mcts":
+        settings = settings or replace(default_settings(name, game), seed=seed)
+        return SearchPlayer(name, Search(settings, network), play_options)
+    return PolicyPlayer(network, temperature=temperature if name == "randompolicy" else 0, tta=tta, seed=seed)
+
+
+def open_network(name: str | Path | None, threads: int | None = None):
+    """The network of this name or file, or, None, the bundled ones.  Raises BadInput."""
+    from mugo.nn.inference import BundledNetworks, Network  # here, so that `random` and `uct` start without it
+    return BundledNetworks(threads) if name is None else Network(name, threads)
+
+
+def add_arguments(parser: argparse.ArgumentParser, default: str | None = "policy", by_option: bool = False) -> None:
+    """The options of all players.  The player is an argument of its own, or with `by_option` --player."""
+    name, place = ("--player", {}) if by_option else ("player", {"nargs": "?"})
+    what = default or "mcts, or uct where there is no network for the board"
+    parser.add_argument(name, default=default, choices=PLAYERS, help=f"the player (default: {what})", **place)
+    parser.add_argument("--network", metavar="NAME",
+                        help="a network's file, the folder of a training run, or the name of a bundled network.  A "
+                        "network trained on game records plays Go on boards of every size, one from self-play its own "
+                        "game and board (default: the bundled network for the board, in Go the nearest)")
+    parser.add_argument("--seed", type=int, help="of random numbers: the same seed plays the same moves")
+    parser.add_argument("--temperature", type=float, default=TEMPERATURE, metavar="T",
+                        help="of randompolicy: 0 plays the best move, 1 samples from the priors"
+                             " (default: %(default)s)")
+    parser.add_argument("--tta", action=argparse.BooleanOptionalAction, default=True,
+                        help="of policy and randompolicy: test-time augmentation, priors averaged over the 8 "
+                             "symmetries (default: on)")
+    _add_search_arguments(parser.add_argument_group("search, of uct and mcts"))
+    group = parser.add_argument_group("moves of uct and mcts")
+    group.add_argument("--select-by", choices=SELECT_BY, default="visits",
+                       help="play the most visited move, or the one with the highest mean value (default: %(default)s)")
+    group.add_argument("--resign", type=float, default=PlayOptions.resign, metavar="W",
+                       help="resign below this win rate; 0 never (default: %(default)s)")
+    group.add_argument("--resign-moves", type=int, default=PlayOptions.resign_moves, metavar="N",
+                       help="own moves in a row below it (default: %(default)s)")
+
+
+def _add_search_arguments(group) -> None:
+    flag = argparse.BooleanOptionalAction
+    group.add_argument("--simulations", type=int, metavar="N", help="for a move")
+    group.add_argument("--seconds", type=float, metavar="S", help="for a move, at most "
+                       f"(default: {SECONDS:g} without --simulations or a clock)")
+    group.add_argument("--threads", type=int, default=1, metavar="N",
+                       help="for rollouts and the network (default: %(default)s)")
+    group.add_argument("--rollout", choices=ROLLOUTS, help="how leaves are evaluated: by uniformly random games, with "
+                       "MoGo's patterns (in Gomoku `threats`: win at once, or block a win), by games of the network "
+                       "against itself, or by the value head alone.  `uct --rollout uniform` is plain UCT (default: "
+                       f"{UCT.rollout}; in Gomoku uct threats, mcts {GOMOKU_MCTS.rollout})")
+    group.add_argument("--rollouts", type=int, default=1, metavar="N", help="for each leaf (default: %(default)s)")
+    group.add_argument("--lambda", dest="lambda_", type=float, metavar="L", help="of mcts: the weight of rollouts in "
+                       f"the value of a leaf; the rest is the value head's (default: {MCTS.lambda_:g}; in Gomoku 0)")
+    group.add_argument("--c", type=float, metavar="C", help="exploration constant: sqrt(2) is UCB1's in theory "
+                       f"(default: uct {UCB_C:g}, mcts {PUCT_C:g})")
+    group.add_argument("--fpu", type=float, metavar="U", help="first-play urgency, the value of an unvisited move.  "
+                       "uct: a win rate (default: infinite, every move is visited once first); mcts: a value from -1 "
+                       "to 1 (default: the mean value of the node)")
+    group.add_argument("--expand-after", type=int, metavar="N",
+                       help="visits before a node is expanded (default: uct 1, mcts 0)")
+    group.add_argument("--batch", type=int, metavar="N",
+                       help="leaves evaluated together (default: mcts 8; uct 1, or 64 for each of several threads)")
+    group.add_argument("--max-edges", type=int, default=Settings.max_edges, metavar="N",
+                       help="size of the tree in edges, 24 bytes each (default: %(default)s)")
+    group.add_argument("--transpositions", action=flag, default=True,
+                       help="positions reached by different orders of moves share a node (default: on)")
+    group.add_argument("--reuse-tree", action=flag, default=True, help="keep the tree between moves (default: on)")
+    group.add_argument("--early-stop", action=flag, default=True,
+                       help="stop when no other move can become the most visited one (default: on)")
+    group.add_argument("--random-symmetry", action=flag, default=False,
+                       help="of mcts: evaluate each leaf in a random one of the 8 symmetries (default: off)")
+    group.add_argument("--dirichlet-weight", type=float, default=0, metavar="E",
+                       help="of mcts: the weight of Dirichlet noise in the priors of the root (default: 0)")
+    group.add_argument("--dirichlet-alpha", type=float, default=Settings.dirichlet_alpha, metavar="A",
+                       help="of that noise (default: %(default)s)")
+
+
+def default_size(args: argparse.Namespace) -> int:
+    """The board size of Go for a command line: that of its network's training, or 19.  Raises BadInput."""
+    if args.network is None or args.player not in NETWORK_PLAYERS:
+        return GO_SIZE
+    from mugo.nn.bundled import find_network
+    from mugo.nn.metadata import read_metadata
+    return read_metadata(find_network(args.network))["size"]
+
+
+def settings_from_arguments(args: argparse.Namespace, game: str = "go") -> Settings:
+    """The search settings of a command line, for a game, "go" or "gomoku".  Raises BadInput."""
+    given = {field.name: getattr(args, field.name) for field in fields(Settings)}
+    given = {name: value for name, value in given.items() if value is not None}
+    # --rollout or --lambda alone asks for both: Gomoku's default of neither does not apply.
+    if "lambda_" in given or given.get("rollout", "none") != "none":
+        game = "go"
+    return replace(default_settings("mcts" if args.player == "mcts" else "uct", game), **given)
+
+
+def player_from_arguments(args: argparse.Namespace, game: str = "go") -> Player:
+    """The player of a command line, for a game, "go" or "gomoku".  Raises BadInput."""
+    play_options = PlayOptions(args.simulations, args.seconds, args.select_by, args.resign, args.resign_moves)
+    return make_player(args.player, network=args.network, seed=args.seed, temperature=args.temperature,
+                       tta=args.tta, settings=settings_from_arguments(args, game), play_options=play_options)

@@ -1,0 +1,51 @@
+"""Players that ask a network only: policy and randompolicy."""
+import numpy as np
+
+from mugo.files import BadInput
+from mugo.games import scoring
+from mugo.games.coords import move_index
+from mugo.games.position import BasePosition
+from mugo.players.player import pass_or_raise
+
+TEMPERATURE = 0.5         # of randompolicy: squares the priors, so that a hundred moves of 0.1 % do not outweigh one
+                          # of 10 %
+
+
+class PolicyPlayer:
+    """Plays the sensible point with the highest prior, or samples one from the priors.
+
+    network: with `evaluate(positions)`, as nn.inference.Network.
+    temperature: moves are sampled in proportion to prior^(1 / temperature); 0 plays the best one.
+    tta: test-time augmentation, priors averaged over the 8 symmetries, at eight times the cost.
+    """
+
+    def __init__(self, network, *, temperature: float = 0, tta: bool = False, seed: int | None = None):
+        if not 0 <= temperature < np.inf:
+            raise BadInput(f"a temperature is 0 or more, not {temperature}")
+        self.name = "randompolicy" if temperature else "policy"
+        self.network = network
+        self.search = None
+        self.search_result = None
+        self._temperature = temperature
+        self._tta = tta
+        self._rng = np.random.default_rng(seed)
+
+    def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
+        priors = self.network.evaluate([position], tta=self._tta)[0][0]
+        points = scoring.worth_playing(position, priors, cleanup) if position.may_pass else position.sensible_points()
+        if not len(points):
+            return pass_or_raise(position)
+        weights = priors[[move_index(int(point), position.size) for point in points]].astype(np.float64)
+        if self._temperature == 0:
+            return int(points[np.argmax(weights)])
+        # In logarithms, so that a low temperature does not underflow to all zeros.
+        logs = np.log(np.maximum(weights, 1e-30)) / self._temperature
+        weights = np.exp(logs - logs.max())
+        return int(self._rng.choice(points, p=weights / weights.sum()))
+
+    def explain(self) -> str:
+        return ""
+
+    def warm_up(self, start: BasePosition) -> None:
+        start.sensible_points()
+        self.network.evaluate([start])

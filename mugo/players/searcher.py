@@ -1,0 +1,142 @@
+"""Players that search: uct and mcts."""
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from mugo.files import BadInput
+from mugo.games import scoring
+from mugo.games.coords import PASS
+from mugo.games.position import BasePosition
+from mugo.players import passing
+from mugo.players.passing import MIN_VISITS
+from mugo.players.player import RESIGN, pass_or_raise
+from mugo.search.result import MoveInfo, SearchResult
+from mugo.search.search import Search
+from mugo.search.settings import Settings
+
+SECONDS = 2.0             # for a move, where nothing else limits the search
+PROGRESS_INTERVAL = 0.2   # seconds between two reports of progress
+SELECT_BY = ("visits", "value")
+UCT = Settings(rollout="mogo")                       # in Gomoku the same as "threats"
+MCTS = Settings(rollout="mogo", lambda_=0.5)
+GOMOKU_MCTS = Settings(rollout="none", lambda_=0.0)  # networks of self-play have a value head for their own play
+
+
+def default_settings(name: str, game: str) -> Settings:
+    """The search settings of `uct` or `mcts` in a game, "go" or "gomoku"."""
+    return UCT if name == "uct" else MCTS if game == "go" else GOMOKU_MCTS
+
+
+@dataclass(frozen=True)
+class PlayOptions:
+    """How a searcher turns search results into moves.  Raises BadInput for values out of range.
+
+    simulations, seconds: limits for a move, whichever is reached first; without either, SECONDS.
+    select_by: the move played is the one with the most "visits", or the one with the highest mean "value".
+    resign: it resigns after `resign_moves` own moves in a row with a win rate below this; 0 never.  In a handicap game
+    not before move 20 for each stone.
+    """
+    simulations: int | None = None
+    seconds: float | None = None
+    select_by: str = "visits"
+    resign: float = 0.05
+    resign_moves: int = 3
+
+    def __post_init__(self):
+        if self.simulations is not None and self.simulations < 1:
+            raise BadInput(f"simulations are 1 or more, not {self.simulations}")
+        if self.seconds is not None and not 0 < self.seconds < np.inf:
+            raise BadInput(f"seconds are more than 0, not {self.seconds}")
+        if self.select_by not in SELECT_BY:
+            raise BadInput(f"select_by is {' or '.join(SELECT_BY)}, not {self.select_by!r}")
+        if not 0 <= self.resign < 1:
+            raise BadInput(f"a win rate to resign at is from 0 to 1, not {self.resign}")
+        if self.resign_moves < 1:
+            raise BadInput(f"resign_moves is 1 or more, not {self.resign_moves}")
+
+
+DEFAULT_PLAY_OPTIONS = PlayOptions()
+
+
+class SearchPlayer:
+    """Plays the move a search prefers; in Go, passing.py decides when it passes instead.
+
+    should_stop, on_progress, progress_interval: as in Search.search; set them to follow or to stop its search.
+    search_result: of the last move, None before the first.
+    """
+
+    def __init__(self, name: str, search: Search, play_options: PlayOptions = DEFAULT_PLAY_OPTIONS):
+        self.name = name
+        self.search = search
+        self.network = search.network
+        self.search_result: SearchResult | None = None
+        self.should_stop: Callable[[], bool] = lambda: False
+        self.on_progress: Callable[[SearchResult], None] | None = None
+        self.progress_interval = PROGRESS_INTERVAL
+        self._play_options = play_options
+        self._hopeless_moves = 0  # own moves in a row below the win rate at which it resigns
+        self._plies = 0           # of the position it moved in last
+
+    def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
+        self.search_result = None
+        if not len(position.sensible_points()):
+            return pass_or_raise(position)
+        may_pass = position.may_pass and (cleanup or scoring.is_nearly_over(position))
+        allowed_moves = None
+        if may_pass and passing.wins_by_pass(position, cleanup):
+            allowed_moves = passing.moves_before_pass(position, cleanup)
+            if not allowed_moves:
+                return PASS
+        limits = self._limits(seconds)
+        deadline = time.perf_counter() + limits["seconds"] if limits["seconds"] else None
+        if deadline and may_pass:
+            limits["seconds"] *= 0.8                     # the rest is for the search after a pass
+        self.search_result = self.search.search(
+            position, may_pass=may_pass and not allowed_moves, allowed_moves=allowed_moves,
+            should_stop=self.should_stop, on_progress=self.on_progress, progress_interval=self.progress_interval,
+            **limits)
+        best = self.search_result.best(self._play_options.select_by)
+        if allowed_moves:
+            return best.point
+        if self._is_hopeless(position, best):
+            return RESIGN
+        if not position.may_pass:
+            return best.point
+        return passing.move_or_pass(self.search, self.search_result, best, cleanup=cleanup, deadline=deadline,
+                                    should_stop=self.should_stop)
+
+    def _limits(self, seconds: float | None) -> dict:
+        """The limits of the search: the player's own and the clock's, whichever is less."""
+        own = self._play_options.seconds
+        if own is None and seconds is None and self._play_options.simulations is None:
+            own = SECONDS
+        limits = [limit for limit in (own, seconds) if limit is not None]
+        return {"simulations": self._play_options.simulations, "seconds": min(limits, default=None)}
+
+    def _is_hopeless(self, position: BasePosition, best: MoveInfo) -> bool:
+        options = self._play_options
+        follows = position.plies == self._plies + 2      # not another game, nor after an undo
+        self._plies = position.plies
+        if not follows or best.win_rate >= options.resign or best.visits < MIN_VISITS:
+            self._hopeless_moves = 0
+        if (best.win_rate < options.resign and best.visits >= MIN_VISITS
+                and position.plies >= 20 * position.handicap):
+            self._hopeless_moves += 1
+        return self._hopeless_moves >= options.resign_moves
+
+    def explain(self) -> str:
+        result = self.search_result
+        return result.describe(result.best(self._play_options.select_by)) if result else ""
+
+    def warm_up(self, start: BasePosition) -> None:
+        position = start
+        for _ in range(2):                   # the second search reuses the tree of the first
+            points = position.sensible_points()
+            if not len(points):
+                return
+            self.search.search(position, simulations=2)
+            position = position.play(int(points[0]))
+        if position.may_pass:
+            scoring.without_dead(position)

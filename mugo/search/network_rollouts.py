@@ -1,0 +1,27 @@
+"""Rollouts in which the network plays both sides, as in MuGo (2016): all games side by side, moves drawn by prior."""
+import numpy as np
+
+from mugo.games import game, rollouts
+from mugo.games.coords import symmetries
+from mugo.games.planes import MAX_PLIES, Scratch
+
+NO_HISTORY = np.zeros(MAX_PLIES + 1024, np.uint64)       # rollouts do not check superko: no hash repeats
+
+
+def roll_out(network, boards: np.ndarray, game_name: str, size: int, scratch: Scratch) -> None:
+    """Play boards (n,) to their ends, in place.
+
+    network: with `evaluate_packed`.  boards: records of board.BOARD; their random states decide what is drawn.
+    A game is cut after rollouts.MOVES_PER_POINT moves for each point, as it stands then.
+    """
+    running = range(len(boards))
+    for _ in range(rollouts.MOVES_PER_POINT * size * size):
+        running = [k for k in running if not game.is_over(boards[k])]
+        if not running:
+            break
+        packed = np.empty((len(running), size * size, game.packed_bytes(game_name)), np.uint8)
+        for k, out in zip(running, packed, strict=True):
+            game.fill_board(boards[k:k + 1], NO_HISTORY, scratch, symmetries(size)[0], out)
+        priors, _ = network.evaluate_packed(packed)
+        for k, weights in zip(running, priors, strict=True):
+            game.play_drawn(boards[k], weights)

@@ -1,0 +1,68 @@
+"""What a search returns: a SearchResult, with a MoveInfo for every move at the root."""
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mugo.games.coords import format_gtp
+from mugo.games.position import BasePosition
+
+
+@dataclass(frozen=True)
+class MoveInfo:
+    """A move at the root.
+
+    point: the move (PASS for a pass).  prior: from 0 to 1.  visits: of its edge.  win_rate: of the side to move, from
+    0 to 1.  pv: the principal variation as points, this move first.
+    """
+    point: int
+    prior: float
+    visits: int
+    win_rate: float
+    pv: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """The statistics of the root after a search.
+
+    moves: sorted by visits, the most visited first; every move at the root that repeats no position.
+    win_rate: of the side to move, from 0 to 1.  visits: of the root, including those of a reused tree.
+    simulations, seconds, rollouts: of this search.  depth: mean number of moves from the root to a leaf.
+    nodes: in the tree.
+    ownership: float32 (size, size), 1 Black, -1 White, the mean over all rollouts of this search; None without
+    rollouts, and in Gomoku.
+    """
+    position: BasePosition
+    moves: tuple[MoveInfo, ...]
+    win_rate: float
+    visits: int
+    simulations: int
+    seconds: float
+    depth: float
+    nodes: int
+    rollouts: int
+    ownership: np.ndarray | None
+
+    def best(self, select_by: str = "visits") -> MoveInfo:
+        """The move to play: with the most visits, or, select_by="value", with the highest win rate of those visited."""
+        if select_by == "visits":
+            return self.moves[0]
+        return max(self.moves, key=lambda info: (info.visits > 0, info.win_rate, info.visits))
+
+    def describe(self, info: MoveInfo) -> str:
+        """One line about a move: win rate, simulations, time, principal variation."""
+        return (f"win rate {info.win_rate:.1%}, {self.simulations} simulations in {self.seconds:.2f} s, "
+                f"{self._vertices(info.pv)}")
+
+    def __str__(self) -> str:
+        return self.describe(self.moves[0])
+
+    def table(self, n: int = 10) -> str:
+        """The n most visited moves, a line each: move, win rate, visits, prior, principal variation."""
+        return "\n".join(
+            f"{self._vertices([info.point]):>4} {info.win_rate:6.1%} {info.visits:8d} {info.prior:6.1%}  "
+            f"{self._vertices(info.pv)}" for info in self.moves[:n])
+
+    def _vertices(self, points: Sequence[int]) -> str:
+        return " ".join(format_gtp(point, self.position.size) for point in points)

@@ -1,0 +1,72 @@
+"""The options of a search: one frozen record, checked when it is made."""
+import math
+from dataclasses import dataclass
+
+from mugo.files import BadInput
+from mugo.games import gomoku, rollouts
+from mugo.limits import SEED
+
+UCB_C, PUCT_C = 0.4, 2.0                 # exploration constants
+ROLLOUT_KINDS = {"uniform": rollouts.UNIFORM, "mogo": rollouts.MOGO, "threats": gomoku.THREATS}
+ROLLOUTS = (*ROLLOUT_KINDS, "network", "none")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Options of a search.  Raises BadInput for values out of range.
+
+    c: the exploration constant of UCB1 or PUCT; None takes UCB_C or PUCT_C.
+    fpu: first-play urgency, the value of an unvisited move (Gelly and Wang 2006).  UCB1: a win rate; inf (the
+    default) visits every move once first.  PUCT: a value from -1 to 1; None takes the mean value of the node.
+    expand_after: visits of a node before it is expanded; None is 1 for UCB1, 0 for PUCT.
+    rollout: one of ROLLOUTS.  "network" plays both sides by the network's priors, as MuGo did in 2016.
+    rollouts: rollouts for each leaf.
+    lambda_: the weight of rollouts in the value of a leaf, (1 - lambda) v + lambda z (Silver et al. 2016); 1 where
+    there is no value head.
+    batch: leaves evaluated together; None takes 8 with a network, else 1, or 64 for each of several threads.
+    threads: for rollouts and for the network.
+    max_edges: edges in the tree (24 bytes each); a full tree is searched on, but no node is expanded any more.
+    transpositions: positions reached by different orders of moves share one node.
+    reuse_tree: keep the subtree of the next position between searches.
+    dirichlet_weight, dirichlet_alpha: priors at the root become (1 - weight) prior + weight Dirichlet(alpha)
+    (AlphaZero: 0.25, 0.3).
+    random_symmetry: evaluate each leaf in a random one of the 8 symmetries.
+    early_stop: stop when no other move can become the most visited one.
+    seed: with simulations as the limit, the same seed gives the same search.
+    """
+    c: float | None = None
+    fpu: float | None = None
+    expand_after: int | None = None
+    rollout: str = "uniform"
+    rollouts: int = 1
+    lambda_: float = 1.0
+    batch: int | None = None
+    threads: int = 1
+    max_edges: int = 5_000_000
+    transpositions: bool = True
+    reuse_tree: bool = True
+    dirichlet_weight: float = 0.0
+    dirichlet_alpha: float = 0.3
+    random_symmetry: bool = False
+    early_stop: bool = True
+    seed: int | None = None
+
+    def __post_init__(self):
+        if self.rollout not in ROLLOUTS:
+            raise BadInput(f"{self.rollout!r} is no kind of rollout ({', '.join(ROLLOUTS)})")
+        for name, least, most in (("rollouts", 1, 1 << 20), ("batch", 1, 1 << 16), ("threads", 1, 1024),
+                                  ("max_edges", 1000, 2**31 - 1), ("expand_after", 0, 2**31 - 1), ("seed", *SEED)):
+            value = getattr(self, name)
+            if value is not None and not least <= value <= most:
+                bound = f"{least} or more" if value < least else f"{most} or less"
+                raise BadInput(f"{name} is {bound}, not {value}")
+        if self.c is not None and not 0 <= self.c < math.inf:
+            raise BadInput(f"the exploration constant c is 0 or more, not {self.c}")
+        for name, weight in ("lambda", self.lambda_), ("dirichlet_weight", self.dirichlet_weight):
+            if not 0 <= weight <= 1:
+                raise BadInput(f"{name} is from 0 to 1, not {weight}")
+        if not self.dirichlet_alpha > 0:
+            raise BadInput(f"dirichlet_alpha is above 0, not {self.dirichlet_alpha}")
+
+
+DEFAULT_SETTINGS = Settings()
