@@ -240,7 +240,7 @@ class Engine:
                     self._look(jobs)
                 else:
                     noise = jobs[0].query.noise
-                    settings = self._settings if noise is None else replace(self._settings, noise=noise)
+                    settings = self._settings if noise is None else replace(self._settings, dirichlet_weight=noise)
                     # With a seed every query gets the search that it would get alone.
                     if search is None or search.settings != settings or settings.seed is not None:
                         search = Search(settings, self._network)
@@ -390,7 +390,7 @@ def command(arguments: argparse.Namespace) -> int:
     name = arguments.player
     if name not in (*SEARCHERS, *NETWORK_PLAYERS):
         raise BadInput(f"{name} has nothing to say of a position: uct, mcts or policy analyse")
-    play_options = PlayOptions(arguments.simulations, arguments.seconds, arguments.choose == "mean")
+    play_options = PlayOptions(arguments.simulations, arguments.seconds, arguments.select_by)
     settings = player_options.settings_from_arguments(arguments) if name in SEARCHERS else None
     network = player_options.open_network(arguments.network, arguments.threads) if name in NETWORK_PLAYERS else None
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -52,7 +52,7 @@ SIMULATIONS = 400         # of each position, those kept from the one before cou
 PICTURES = (".png", ".svg")
 KIND = 1                  # of reviews; raised when the same settings come to say something else
 # What the review of a game depends on, beside the game.
-OPTIONS = ("player", "network", "fast", "simulations", "seconds", "average", "komi", "seed", "rollout", "rollouts",
+OPTIONS = ("player", "network", "fast", "simulations", "seconds", "tta", "komi", "seed", "rollout", "rollouts",
            "lambda_", "c", "fpu", "expand_after", "batch", "threads", "max_edges",
            "transpositions", "reuse_tree", "random_symmetry")
 

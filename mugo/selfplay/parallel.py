@@ -75,7 +75,7 @@ class Simul:
 
     def __init__(self, start: BasePosition, network, manner: Manner = Manner(), *, games: int = 32, seed=None):
         self.network = network
-        self.play_options = manner
+        self.manner = manner
         self.simulations = 0                             # done so far, in all games
         self._start = start
         self._rng = np.random.default_rng(seed)
@@ -151,7 +151,7 @@ class Simul:
             tree.reset(settings, nodes, table, key)
         else:
             tree.advance_root(self._trees[place:place + 1], nodes, self._edges[place], table, node)
-        self._left[place] = self.play_options.simulations
+        self._left[place] = self.manner.simulations
         self._is_noisy[place] = False
         self._make_noise(place)
 
@@ -165,9 +165,9 @@ class Simul:
         if not len(edges):
             return
         self._is_noisy[place] = True
-        if self.play_options.noise:
-            noise = self._rng.dirichlet(np.full(len(edges), self.play_options.alpha))
-            edges["prior"] = (1 - self.play_options.noise) * edges["prior"] + self.play_options.noise * noise
+        if self.manner.noise:
+            noise = self._rng.dirichlet(np.full(len(edges), self.manner.alpha))
+            edges["prior"] = (1 - self.manner.noise) * edges["prior"] + self.manner.noise * noise
 
     def _move(self, place: int) -> Game | None:
         """Make the move that the search is for; returns the game if that ends it."""
@@ -175,8 +175,8 @@ class Simul:
         size = position.size
         visits = np.zeros(size ** 2 + 1, np.uint16)
         visits[[move_index(int(point), size) for point in edges["move"]]] = np.minimum(edges["visits"], 65535)
-        if len(self._visits[place]) < self.play_options.drawn:
-            weights = (visits / visits.max()) ** (1 / self.play_options.temperature)
+        if len(self._visits[place]) < self.manner.drawn:
+            weights = (visits / visits.max()) ** (1 / self.manner.temperature)
             move = int(self._rng.choice(len(visits), p=weights / weights.sum()))
         else:
             best = np.flatnonzero(visits == visits.max())

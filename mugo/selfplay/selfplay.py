@@ -146,7 +146,7 @@ class Run:
         """Play, learn and try until there are as many games as asked for.  Ctrl-C stops it; nothing is lost."""
         options = self.options
         network = self._network()
-        simuls = [Simul(self.start, network, options.play_options, games=options.at_once,
+        simuls = [Simul(self.start, network, options.manner, games=options.at_once,
                         seed=[options.seed, len(self.journal), i]) for i in range(options.threads)]
         last = options.games // options.update_games
         with tqdm(total=options.games, initial=min(len(self.journal), options.games), unit=" games",
@@ -220,9 +220,9 @@ class Run:
         """The newest network against the best and against UCT; it may become the best."""
         options, about = self.options, self.about
         newest_one = self._network()
-        side = Side(options.play_options.simulations, newest_one, options.play_options.c)
+        side = Side(options.manner.simulations, newest_one, options.manner.c)
         common = {"threads": options.threads, "seed": options.seed + about["update"],
-                  "most_moves": options.play_options.most_moves}
+                  "most_moves": options.manner.most_moves}
         games = about["update"] * options.update_games
         found = []
         is_best = True

@@ -159,7 +159,7 @@ def _percent(owner: np.ndarray) -> list[int]:
     return np.rint(100 * owner).astype(int).ravel().tolist()
 
 
-def result(found: SearchResult) -> dict:
+def format_result(found: SearchResult) -> dict:
     """What a search has found so far."""
     position = found.position
     size = position.size
