@@ -69,16 +69,16 @@ def format_answer(query: Query, turn: int, result: SearchResult, ownership: np.n
 
     def move(order: int, info: MoveInfo) -> dict:
         line = info.pv[:query.pv_length]
-        info = {"move": format_gtp(info.point, size), "order": order, "prior": round(info.prior, 6),
+        fields = {"move": format_gtp(info.point, size), "order": order, "prior": round(info.prior, 6),
                 "pv": [format_gtp(point, size) for point in line], **numbers(info.win_rate, info.visits),
                 "edgeVisits": info.visits, "edgeWeight": float(info.visits),
                 "playSelectionValue": float(info.visits)}
         if query.line_visits:
-            info["pvVisits"] = pv_visits(line)
+            fields["pvVisits"] = pv_visits(line)
         if (query.moves_ownership or query.moves_ownership_spread) and not hurry:
             owned = scoring.ownership(_after(position, info.pv), OWNED_BY)
-            info |= _ownership(owned, view, query.moves_ownership, query.moves_ownership_spread)
-        return info
+            fields |= _ownership(owned, view, query.moves_ownership, query.moves_ownership_spread)
+        return fields
 
     this, symmetric = hashes(position)
     answer = {
