@@ -107,16 +107,16 @@ def opening_keys(size, setup, moves, symmetry, colour_flip, keys):
 
     symmetry, colour_flip: which copy of the game; see game_hash.transform_move.
     """
-    whole = np.uint64(size)
+    total = np.uint64(size)
     for i in range(len(setup)):
         stone = symmetry[setup[i] & (WHITE_BIT - 1)] | ((setup[i] & WHITE_BIT) ^ colour_flip)
-        whole += game_hash.splitmix64(np.uint64(stone + (1 << 32)))
+        total += game_hash.splitmix64(np.uint64(stone + (1 << 32)))
     for k in range(MOVES):
         move = symmetry[moves[k] & (WHITE_BIT - 1)] | ((moves[k] & WHITE_BIT) ^ colour_flip)
         keys[k] = game_hash.splitmix64(np.uint64(move + (k << 16)))
-        whole += keys[k]
+        total += keys[k]
     for k in range(MOVES):
-        keys[k] = game_hash.splitmix64(whole - keys[k] + np.uint64(k))
+        keys[k] = game_hash.splitmix64(total - keys[k] + np.uint64(k))
 
 
 @njit

@@ -6,7 +6,7 @@
 
 Levels, komi, handicap and the first few moves of a game are a function of its size and number; the other moves are
 GNU Go's.  Finished games are written to --into, one file each, so an interrupted run resumes.  --pack packs them into
-gnugo-19x19.tar.gz and gnugo-9x9.zip beside this file.
+gnugo-19x19.tar.gz and gnugo-9x9.zip in this folder.
 """
 import argparse
 import concurrent.futures

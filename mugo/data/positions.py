@@ -92,7 +92,7 @@ class Positions:
         return rows, indices - self.first_index[rows] + self.skip_moves
 
     @property
-    def _columns(self) -> tuple[np.ndarray, ...]:
+    def _columns(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         games = self.games
         return (games["setup_start"].to_numpy(), games["setup_end"].to_numpy(),
                 games["move_start"].to_numpy(), games["winner"].to_numpy())

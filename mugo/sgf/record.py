@@ -13,8 +13,8 @@ from mugo.games.board import BLACK, WHITE
 class BadRecord(ValueError):
     """A game that cannot be used.
 
-    `reason` is a short category ("malformed SGF", "illegal move") by which `mugo preprocess` counts; str() gives the
-    details in one line.
+    `reason` is a short category ("malformed SGF", "illegal move") by which `mugo preprocess` counts; str() is the
+    details, one line.
     """
 
     def __init__(self, reason: str, details: str):

@@ -136,7 +136,7 @@ def test_copies_between_counts_pairs_and_truncated_games(duplicates):
 
 
 def test_near_copies_differ_in_one_move(duplicates, sample_games, tmp_path):
-    """The first sample game, turned, has another move 10; the second has two others."""
+    """A copy of the first sample game has another move 10; one of the second has two others."""
     games = [game for game in sample_games if game.size == 9 and not len(game.setup)]
     tables = duplicates.copy_tables(9)
 

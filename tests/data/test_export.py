@@ -65,8 +65,8 @@ def test_the_eight_symmetries_of_a_position_are_consecutive_rows(data, tmp_path)
     one, eight = read(tmp_path / "one"), read(tmp_path / "eight")
     assert len(eight[0]) == 400
     for s, turn in enumerate(symmetries(9)):
-        turned = eight[0][s::8].reshape(50, 81, 48)
-        np.testing.assert_array_equal(turned[:, turn[:-1]], one[0].reshape(50, 81, 48))
+        transformed = eight[0][s::8].reshape(50, 81, 48)
+        np.testing.assert_array_equal(transformed[:, turn[:-1]], one[0].reshape(50, 81, 48))
         np.testing.assert_array_equal(eight[1][s::8], turn[one[1]])
         np.testing.assert_array_equal(eight[2][s::8], one[2])
 
@@ -74,11 +74,11 @@ def test_the_eight_symmetries_of_a_position_are_consecutive_rows(data, tmp_path)
 def test_random_symmetries_keep_the_positions(data, tmp_path):
     export(data, tmp_path / "all", split="test", count=50, symmetries="all")
     export(data, tmp_path / "random", split="test", count=50, symmetries="random")
-    every, turned = read(tmp_path / "all"), read(tmp_path / "random")
+    every, transformed = read(tmp_path / "all"), read(tmp_path / "random")
     chosen = set()
     for i in range(50):
-        same = [s for s in range(8) if np.array_equal(every[0][8 * i + s], turned[0][i])
-                and every[1][8 * i + s] == turned[1][i]]
+        same = [s for s in range(8) if np.array_equal(every[0][8 * i + s], transformed[0][i])
+                and every[1][8 * i + s] == transformed[1][i]]
         assert same
         chosen.update(same)
     assert len(chosen) > 4

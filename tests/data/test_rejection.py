@@ -38,8 +38,8 @@ def test_copies_under_symmetries_and_exchanged_colours_are_duplicates(tmp_path, 
 
 def test_a_truncated_copy_is_the_duplicate_even_if_it_comes_first(tmp_path):
     whole = random_record(5, plies=80)
-    broken = transformed(replace(whole, moves=whole.moves[:50]), 3)
-    data = dataset_of(tmp_path, [broken, whole, random_record(6, plies=80)])
+    truncated = transformed(replace(whole, moves=whole.moves[:50]), 3)
+    data = dataset_of(tmp_path, [truncated, whole, random_record(6, plies=80)])
     assert data.games["reject_reason"].tolist() == ["duplicate", "", ""]
     assert data.games["reject_details"].iloc[0] == "the beginning of sgf/001.sgf"
 

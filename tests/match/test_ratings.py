@@ -8,23 +8,6 @@ from mugo.intervals import Z, wilson_interval
 from mugo.match.ratings import elo, elo_difference, format_summary, ratings, summary
 
 
-# Newcombe (1998), "Two-sided confidence intervals for the single proportion", method 3, table I.
-@pytest.mark.parametrize("wins, games, low, high", [
-    (81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)])
-def test_wilson_intervals_are_those_in_the_literature(wins, games, low, high):
-    interval = wilson_interval(wins, games)
-    assert (round(interval.low, 4), round(interval.high, 4)) == (low, high)
-
-
-@pytest.mark.parametrize("rate", [0.05, 0.3, 0.5, 0.9])
-def test_wilson_intervals_hold_the_truth_about_95_times_in_100(rate):
-    games = 60
-    held = sum(math.comb(games, wins) * rate ** wins * (1 - rate) ** (games - wins)
-               for wins in range(games + 1)
-               if wilson_interval(wins, games).low <= rate <= wilson_interval(wins, games).high)
-    assert 0.92 < held < 0.98
-
-
 def test_elo_differences_are_those_of_the_table():
     assert [round(elo(rate)) for rate in (0.5, 0.64, 0.76, 0.909)] == [0, 100, 200, 400]
     assert elo(1) == math.inf and elo(0) == -math.inf
