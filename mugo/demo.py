@@ -24,7 +24,7 @@ from mugo.plots import diagrams
 from mugo.sgf.convert import record_from_position
 from mugo.sgf.writer import format_record
 
-LONGEST = 722                            # moves; a game of a raw policy may never end
+MAX_MOVES = 722                            # moves; a game of a raw policy may never end
 
 
 def run(*arguments: str) -> None:
@@ -38,8 +38,8 @@ def run(*arguments: str) -> None:
 
 
 def play_out(players: dict[int, Player], position: Position) -> Position:
-    """The position after two passes, or after LONGEST moves."""
-    while not position.is_over and position.plies < LONGEST:
+    """The position after two passes, or after MAX_MOVES moves."""
+    while not position.is_over and position.plies < MAX_MOVES:
         position = position.play(players[position.to_play].select_move(position))
     return position
 
