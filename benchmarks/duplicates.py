@@ -29,7 +29,7 @@ from mugo.games.coords import WHITE_BIT, symmetries
 from mugo.intervals import mean_and_standard_error
 from mugo.nn.inference import Network
 from mugo.plots import diagrams
-from mugo.training.predictions import scores
+from mugo.training.predictions import predict_positions
 
 MOVES = 40
 LATE = 60                                # moves; a board in common after them is no coincidence
@@ -245,7 +245,7 @@ def accuracy_where_known(network: Network, positions: Positions, rows: pd.DataFr
     """The rows of a table: top-1 accuracy on POSITIONS positions of the opening, on known and on other boards."""
     early = np.flatnonzero(rows["number"] <= EARLY)
     numbers = np.random.default_rng(0).choice(early, min(POSITIONS, len(early)), replace=False)
-    rows = rows.iloc[numbers].assign(top1=scores(network, positions, numbers, tta=False)["top1"].to_numpy())
+    rows = rows.iloc[numbers].assign(top1=predict_positions(network, positions, numbers, tta=False)["top1"].to_numpy())
     lines = [[f"{network.name}, top-1 %", "known", "±", "positions", "others", "±", "positions"]]
     for name, part in by_phase(rows):
         cells = []

@@ -21,29 +21,29 @@ import pandas as pd
 from mugo.data import dataset, shuffle
 from mugo.intervals import mean_and_standard_error
 from mugo.nn.inference import Network
-from mugo.training.predictions import scores
+from mugo.training.predictions import predict_positions
 
-COMMON = """--round-positions 64000 --warm-up 100 --where "source.str.contains('KGS')" """
+COMMON = """--checkpoint-every 64000 --warmup-steps 100 --where "source.str.contains('KGS')" """
 RECIPES = {
     "default": "",
     "adam": "--optimizer adam --learning-rate 2e-3",
     "adam-4e-3": "--optimizer adam --learning-rate 4e-3",
     "muon-2e-3": "--learning-rate 2e-3",
     "muon-2e-2": "--learning-rate 2e-2",
-    "hold-0": "--hold 0",
-    "hold-35": "--hold 0.35",
+    "decay-start-0": "--decay-start 0",
+    "decay-start-35": "--decay-start 0.35",
     "not-equivariant": "--no-equivariant",
     "no-symmetry": "--no-equivariant --no-symmetry",
     "residual": "--residual",
-    "no-pooling": "--no-pooling",
+    "no-global-pooling": "--no-global-pooling",
     "no-point-bias": "--no-point-bias",
-    "residual-no-pooling": "--residual --no-pooling",
-    "no-norm": "--no-norm --learning-rate 5e-4",
+    "residual-no-global-pooling": "--residual --no-global-pooling",
+    "no-batch-norm": "--no-batch-norm --learning-rate 5e-4",
     "batch-64": "--batch-size 64 --learning-rate 4e-3",
     "batch-256": "--batch-size 256",
-    "value": "--value",
-    "value-1": "--value --value-weight 1",
-    "smoothing": "--smoothing 0.05",
+    "value-head": "--value-head",
+    "value-weight-1": "--value-head --value-weight 1",
+    "label-smoothing": "--label-smoothing 0.05",
     "filters-32": "--filters 32",
     "filters-96": "--filters 96",
     "filters-128": "--filters 128",
@@ -52,8 +52,8 @@ RECIPES = {
     "7d-and-up": """--where "source.str.contains('KGS') and black_rank >= 7 and white_rank >= 7" """,
     "from-move-21": "--moves 21-",
     "to-move-200": "--moves 1-200",
-    "mugo-2016": "--filters 32 --no-norm --no-pooling --no-equivariant --optimizer adam --learning-rate 1e-4 "
-                 "--last-rate 1",
+    "mugo-2016": "--filters 32 --no-batch-norm --no-global-pooling --no-equivariant --optimizer adam "
+                 "--learning-rate 1e-4 --final-lr-fraction 1",
 }
 SOURCES = ("KGS", "tygem", "fox")
 COUNT = 8_192                            # validation positions of each kind of source
@@ -76,7 +76,7 @@ def run(data: dataset.DataSet, folder: Path, name: str, seed: int, positions: in
     for source in SOURCES:
         tested = data.positions("validation", network.size, f"source.str.contains('{source}', case=False)")
         numbers, _ = shuffle.shuffled_positions(0, min(COUNT, len(tested)), len(tested), 0)
-        tried.append(scores(network, tested, numbers, tta=False).assign(source=source, seconds=seconds))
+        tried.append(predict_positions(network, tested, numbers, tta=False).assign(source=source, seconds=seconds))
     rows = pd.concat(tried, ignore_index=True)
     rows["game"] = rows["source"] + rows["game"].astype(str)
     rows[[column for column in rows if column not in ("phase", "rank")]].to_parquet(kept)

@@ -1,4 +1,4 @@
-"""Does a run that is killed and resumed end as one that was never broken?
+"""Whether a training run that is killed and resumed ends as one that was not interrupted.
 
     python benchmarks/resume.py [DATASET] [--positions 128e3] [--kills 3] [-o resume.png]
 
@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from mugo.data import dataset, preprocess
-from mugo.nn import policy_net
+from mugo.nn import checkpoint
 from mugo.plots import diagrams
 
 MEASURES = {"ce": "training", "validation_ce": "validation"}
@@ -32,22 +32,22 @@ def trained(data: Path, run: Path, options: list[str], kills: int) -> int:
         resume = (run / "checkpoint.keras").exists()
         running = subprocess.Popen([*command, *(["--resume"] if resume else options)], stderr=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL)
-        before = rounds(run)
-        while running.poll() is None and (done == kills or rounds(run) == before):
+        before = checkpoints(run)
+        while running.poll() is None and (done == kills or checkpoints(run) == before):
             time.sleep(0.05)
         if running.poll() is None:
             time.sleep(random.random() * 5)
             running.kill()
             running.wait()
             done += 1
-            print(f"killed after {rounds(run)} rounds", flush=True)
+            print(f"killed after {checkpoints(run)} checkpoints", flush=True)
         elif running.returncode:
             sys.exit(f"{' '.join(command)} ended with status {running.returncode}")
         else:
             return done
 
 
-def rounds(run: Path) -> int:
+def checkpoints(run: Path) -> int:
     try:
         return len(pd.read_csv(run / "log.csv"))
     except FileNotFoundError:
@@ -66,15 +66,16 @@ def main() -> None:
         folder = Path(folder)
         data = dataset.load_dataset(args.dataset) if args.dataset else preprocess.preprocess(
             [str(Path(__file__).parents[1] / "data")], folder / "set", validation=0.1, test=0.1)
-        options = ["--positions", args.positions, "--filters", args.filters, "--value", "--round-positions",
+        options = ["--positions", args.positions, "--filters", args.filters, "--value-head", "--checkpoint-every",
                    str(int(float(args.positions) / 10)), "--validation-positions", "2048"]
-        trained(data.folder, folder / "unbroken", options, 0)
-        kills = trained(data.folder, folder / "broken", options, args.kills)
-        logs = {name: pd.read_csv(folder / name / "log.csv") for name in ("unbroken", "broken")}
-        weights = [policy_net.load(folder / name / "checkpoint.keras").get_weights() for name in logs]
-    shared = [name for name in logs["broken"] if name not in ("seconds", "positions_per_second")]
-    print(f"{kills} kills, {len(logs['broken'])} rounds in each log")
-    print(f"largest difference in the logs:    {(logs['broken'] - logs['unbroken'])[shared].abs().max().max():.2g}")
+        trained(data.folder, folder / "uninterrupted", options, 0)
+        kills = trained(data.folder, folder / "resumed", options, args.kills)
+        logs = {name: pd.read_csv(folder / name / "log.csv") for name in ("uninterrupted", "resumed")}
+        weights = [checkpoint.load(folder / name / "checkpoint.keras").get_weights() for name in logs]
+    shared = [name for name in logs["resumed"] if name not in ("seconds", "positions_per_second")]
+    print(f"{kills} kills, {len(logs['resumed'])} checkpoints in each log")
+    difference = (logs["resumed"] - logs["uninterrupted"])[shared].abs().max().max()
+    print(f"largest difference in the logs:    {difference:.2g}")
     print("largest difference of the weights: "
           f"{max(float(np.abs(a - b).max()) for a, b in zip(*weights, strict=True)):.2g}")
 

@@ -3,9 +3,9 @@
     python benchmarks/training.py [DATASET] [--filters 32 64 128] [--seconds 3]
 
 For each network: positions/s of `fit` on batches from the data set, made while it trains, against the
-same on one constant batch; in turns, so that noise of the machine meets both.  The pipeline is good
-where the median ratio is at least 0.95.  The last column is the ratio of processor time of all threads:
-what the ratio is bound to be on a machine that is busy with nothing else, and far less noisy.
+same on one constant batch; alternately, so that noise of the machine affects both.  The pipeline is good
+where the median ratio is at least 0.95.  The last column is the ratio of the processor time of all threads,
+which is far less noisy: the ratio would be about that on an idle machine.
 
 Without DATASET, the sample games are used.
 """
@@ -18,8 +18,11 @@ import time
 from pathlib import Path
 
 from mugo.data import dataset, preprocess
-from mugo.nn import losses, policy_net
-from mugo.training import train
+from mugo.nn.backend import keras, resolve_precision
+from mugo.nn.compile import compile_for_training
+from mugo.nn.keras_model import build
+from mugo.nn.policy_net import PolicyNetConfig
+from mugo.training.loader import PrefetchLoader, training_targets
 
 TURNS = 8
 
@@ -33,13 +36,13 @@ def seconds_of(model, batches, steps: int) -> tuple[float, float]:
 
 def measure(data: dataset.DataSet, filters: int, batch_size: int, seconds: float, precision: str) -> None:
     positions = data.positions("train")
-    shape = policy_net.Architecture(positions.size, filters, value=True, equivariant=True)
-    model = policy_net.build(shape, precision)
-    losses.compile_for_training(model, 1e-3, 0.25, has_value=True, equivariant=True)
+    config = PolicyNetConfig(positions.size, filters, value_head=True, equivariant=True)
+    model = build(config.spec(), precision)
+    compile_for_training(model, config, 1e-3)
 
     def make(step: int) -> tuple:
         batch = positions.shuffled_batch(step, batch_size, 0)
-        return batch.packed, train.targets_of(batch, has_value=True)
+        return batch.packed, training_targets(batch, has_value=True)
 
     def constant():
         return (batch for batch in itertools.repeat(make(0)))
@@ -48,15 +51,16 @@ def measure(data: dataset.DataSet, filters: int, batch_size: int, seconds: float
     steps = max(10, int(seconds * 10 / seconds_of(model, constant(), 10)[0]))
     times = []
     for _ in range(TURNS):
-        feeder = train.Feeder(make, 0, threads=min(8, os.cpu_count() or 1))
+        loader = PrefetchLoader(make, 0, threads=min(8, os.cpu_count() or 1))
         time.sleep(0.2)
-        times.append((*seconds_of(model, (batch for batch in feeder), steps), *seconds_of(model, constant(), steps)))
-        feeder.close()
+        times.append((*seconds_of(model, (batch for batch in loader), steps), *seconds_of(model, constant(), steps)))
+        loader.close()
         time.sleep(0.6)                                                  # until its threads have ended
-    fed, _, still, _ = (batch_size * steps / statistics.median(column) for column in zip(*times, strict=True))
+    fed, _, constant_rate, _ = (batch_size * steps / statistics.median(column) for column in zip(*times, strict=True))
     ratio = statistics.median(row[2] / row[0] for row in times)
     of_processor = statistics.median(row[3] / row[1] for row in times)
-    print(f"{filters:8}  {precision:14}  {fed:14,.0f}  {still:14,.0f}  {ratio:12.3f}  {of_processor:9.3f}", flush=True)
+    print(f"{filters:8}  {precision:14}  {fed:14,.0f}  {constant_rate:14,.0f}  {ratio:12.3f}  {of_processor:9.3f}",
+          flush=True)
 
 
 def main() -> None:
@@ -69,8 +73,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         data = dataset.load_dataset(args.dataset) if args.dataset else preprocess.preprocess(
             [str(Path(__file__).parents[1] / "data")], Path(folder) / "set", validation=0.1, test=0.1)
-        precision = "mixed_bfloat16" if policy_net.pays_bfloat16() else "float32"
-        print(f"positions/s, batches of {args.batch_size}, {policy_net.keras.backend.backend()}\n"
+        precision = resolve_precision("auto")
+        print(f"positions/s, batches of {args.batch_size}, {keras.backend.backend()}\n"
               " filters  precision          data set   constant batch  median ratio  processor")
         for filters in args.filters:
             measure(data, filters, args.batch_size, args.seconds, precision)

@@ -20,6 +20,19 @@ RENAMED_OPTIONS: dict[str, str] = {
     "--patience": "--resign-moves",
     "--average": "--tta",
     "--no-average": "--no-tta",
+    "--hidden": "--value-units",
+    "--hold": "--decay-start",
+    "--last-rate": "--final-lr-fraction",
+    "--no-norm": "--no-batch-norm",
+    "--no-pooling": "--no-global-pooling",
+    "--no-value": "--no-value-head",
+    "--norm": "--batch-norm",
+    "--pooling": "--global-pooling",
+    "--round-positions": "--checkpoint-every",
+    "--smoothing": "--label-smoothing",
+    "--start": "--init-from",
+    "--value": "--value-head",
+    "--warm-up": "--warmup-steps",
 }
 
 

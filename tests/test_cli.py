@@ -47,7 +47,7 @@ def test_an_unknown_command_ends_with_status_2(capsys):
 
 def test_a_missing_package_names_the_extra_to_install(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "keras", None)
-    for name in "mugo.nn.backend", "mugo.nn.alphazero_net", "mugo.nn.policy_net":
+    for name in "mugo.nn.backend", "mugo.nn.checkpoint":
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.delitem(sys.modules, "mugo.training.train", raising=False)
     assert cli.main(["train", "games", "-o", "run"]) == 2

@@ -1,12 +1,29 @@
 """Networks: their architectures, files, losses and optimizers, and inference with ONNX Runtime.
 
-    inference       a trained network, opened with ONNX Runtime; no Keras
-    onnx_export     networks as ONNX graphs
-    backend         Keras; the only module that imports it
-    equivariance    group convolutions by tied weights
-    losses          losses, learning-rate schedules, optimizers
-    alphazero_net   the policy-value network of self-play
-    policy_net      the policy network
+Without Keras, in reading order:
 
-Imports games; knows nothing of data sets, search or players.
+    onnx_graph         an ONNX graph in the making
+    blocks             the blocks of networks: Keras layers, ONNX nodes, and group action of each
+    policy_net         the policy network: its hyperparameters, and its blocks
+    alphazero_net      the policy-value network of self-play, likewise
+    metadata           what a network's file says of the network
+    bundled            the networks that come with MuGo
+    inference          a trained network on ONNX Runtime: positions in, priors and values out
+    onnx_export        a network as an ONNX graph
+
+With Keras:
+
+    backend            imports Keras; the only module that does
+    layers             MuGo's own layers
+    equivariance       group convolutions by tied weights
+    keras_model        a model from an architecture's blocks
+    losses             losses and metrics
+    schedules          learning-rate schedules
+    optimizers         Muon and Adam, with weight averaging
+    compile            losses, metrics and optimizer of a model; self-play's training step
+    weight_averaging   the averaged model, with batch-norm statistics recalibrated
+    checkpoint         networks and training runs as files
+    transfer           initialising a network from another; Net2Net widening
+
+Imports games; must not import data sets, search or players.
 """

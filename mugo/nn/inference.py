@@ -23,7 +23,8 @@ from mugo.games.coords import symmetries
 from mugo.games.game import encode, packed_bytes
 from mugo.games.position import BasePosition
 from mugo.nn.bundled import bundled_name, find_network, go_networks
-from mugo.nn.metadata import ONNX, PLANE_TABLES, POINT_BIAS, format_game, game_rules, read_metadata
+from mugo.nn.blocks import POINT_BIAS
+from mugo.nn.metadata import ONNX, PLANE_TABLES, config_of, format_game, game_rules, read_metadata
 
 
 def fit_bias(bias: np.ndarray, size: int) -> np.ndarray:
@@ -93,7 +94,7 @@ class Network:
 
         self.path, self.metadata = path, metadata
         self.size: int = metadata["size"]
-        self.equivariant: bool = metadata["architecture"].get("equivariant", False)
+        self.equivariant: bool = config_of(metadata).equivariant
         self.game: str = metadata.get("game", "go")
         self.k: int = metadata.get("k", 0)
         self.exactly: bool = metadata.get("exactly", False)
@@ -142,9 +143,9 @@ class Network:
                             ) -> tuple[np.ndarray, np.ndarray | None]:
         """Outputs averaged over the symmetries `of`; packed_in(symmetry): the packed planes in that symmetry."""
         outputs = [(symmetry, *self.evaluate_packed(packed_in(symmetry))) for symmetry in of]
-        priors = sum(p[:, symmetries(math.isqrt(p.shape[1]))[symmetry]] for symmetry, p, _ in outputs)
-        values = sum(v for _, _, v in outputs) if self.has_value else None
-        return priors / len(outputs), None if values is None else values / len(outputs)
+        priors = np.mean([p[:, symmetries(math.isqrt(p.shape[1]))[symmetry]] for symmetry, p, _ in outputs], axis=0)
+        values = [v for _, _, v in outputs if v is not None]
+        return priors, np.mean(values, axis=0) if values else None
 
     def evaluate_packed(self, packed: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """The outputs for packed planes, uint8 (n, size², game.packed_bytes(game)); see `evaluate`.
@@ -163,7 +164,7 @@ class Network:
             self._extra_inputs[points] = {POINT_BIAS: fit_bias(self._bias, size)}
         inputs = {"planes": planes.unpack(packed, self.depth)} | self._extra_inputs[points]
         outputs = dict(zip(self._outputs, self._session.run(self._outputs, inputs), strict=True))
-        return outputs["policy"], outputs["value"] if self.has_value else None
+        return np.asarray(outputs["policy"]), np.asarray(outputs["value"]) if self.has_value else None
 
 
 class BundledNetworks:
@@ -179,7 +180,7 @@ class BundledNetworks:
         self._threads = threads
         self._by_name: dict[str, Network] = {}
         self._by_board: dict[tuple, Network] = {}
-        self.has_value = all(read_metadata(find_network(name))["architecture"]["value"]
+        self.has_value = all(read_metadata(find_network(name))["config"]["value_head"]
                              for name in go_networks().values())
 
     def for_board(self, size: int, game: str = "go", k: int = 0, exactly: bool = False) -> Network:

@@ -12,7 +12,7 @@ COLOURS = BLUE, GREEN, RED, "#8a5a9e", "#c08a2e", "#2f8f8a", "#7a5230"          
 
 def training_curve(history: Sequence[dict], path: Path) -> None:
     """Loss and accuracy against positions, from the rows of a run's log; the value's error if it has one."""
-    has_value = "validation_value_error" in history[0]
+    has_value = "validation_value_mse" in history[0]
     figure = figure_of((5 * (2 + has_value), 4))
     left, right, *others = figure.subplots(1, 2 + has_value)
     unit, name_of_unit = (1e6, "millions") if history[-1]["positions"] >= 1e6 else (1e3, "thousands")
@@ -30,8 +30,8 @@ def training_curve(history: Sequence[dict], path: Path) -> None:
         line(right, f"validation_{name}", colour, ".-", f"{label}, validation", 100)
     right.set_ylabel("the move played is predicted, %")
     for axes in others:
-        line(axes, "value_error", BLUE, ".--", "training")
-        line(axes, "validation_value_error", BLUE, ".-", "validation")
+        line(axes, "value_mse", BLUE, ".--", "training")
+        line(axes, "validation_value_mse", BLUE, ".-", "validation")
         axes.set_ylabel("mean squared error of the value")
     for axes in (left, right, *others):
         axes.set_xlabel(f"positions trained on, {name_of_unit}")
@@ -48,7 +48,7 @@ def selfplay_curve(history: Sequence[dict], trials: Sequence[dict], path: Path) 
     games = [row["games"] for row in history]
     for name, colour, label in (("ce", BLUE, "cross-entropy, policy and visits"),
                                 ("entropy", GREEN, "entropy of the policy"),
-                                ("error", RED, "squared error of the value")):
+                                ("value_mse", RED, "squared error of the value")):
         left.plot(games, [row[name] for row in history], color=colour, linewidth=1, label=label)
     left.set_ylim(bottom=0)
     middle.plot(games, smoothed([row["moves"] for row in history]), color=INK, linewidth=1.2, label="moves of a game")

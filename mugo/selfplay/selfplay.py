@@ -6,7 +6,7 @@
                                                                                      |
     RUN/network.keras  <--if it beats the one there, or there is none--  trials -----+
 
-    RUN/checkpoint.keras, checkpoint.previous.keras    the newest state: weights, optimizer, history
+    RUN/checkpoint.keras, previous.keras               the newest state: weights, optimizer, history
     RUN/log.csv, trials.csv, openings.csv, curve.png   how it learned, whom it beat, how it would open
     RUN/tensorboard/                                   the same for TensorBoard (on the TensorFlow backend)
 
@@ -36,16 +36,21 @@ from mugo.games.coords import board_points, format_gtp
 from mugo.games.game import new_game
 from mugo.games.position import BasePosition
 from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, POSITIVE, SEED, check_limits
-from mugo.nn import alphazero_net, policy_net
-from mugo.nn.backend import keras
+from mugo.nn import checkpoint
+from mugo.nn.alphazero_net import AlphaZeroNetConfig
+from mugo.nn.backend import keras, resolve_precision
 from mugo.nn.bundled import find_network
+from mugo.nn.checkpoint import latest_checkpoint
+from mugo.nn.compile import compile_for_selfplay, train_step
 from mugo.nn.inference import Network
+from mugo.nn.keras_model import build
+from mugo.nn.metadata import config_of, new_metadata
+from mugo.nn.transfer import init_from
 from mugo.plots import curves
 from mugo.selfplay import arena
 from mugo.selfplay.arena import LEVELS, Side
 from mugo.selfplay.parallel import Game, Manner, Simul
 from mugo.selfplay.replay_buffer import Journal, Window, start_of, terms_of
-from mugo.training.train import keep_as, newest
 
 GAMES = 2000                             # where nobody says how many
 BETTER = 0.55                            # of the points against the best so far make the newest the best
@@ -64,9 +69,9 @@ class Options:
     steps: int = 40                      # of learning in an update
     batch_size: int = 512
     window: int = 20_000                 # positions of the newest games that are learned from; half of all at most
-    learning_rate: float = 2e-3          # the highest
-    hold: float = 0.5                    # the share of the games after which it goes down in a straight line
-    last_rate: float = 0.1               # of the highest, where it ends
+    learning_rate: float = 2e-3          # the peak
+    decay_start: float = 0.5             # the fraction of the games after which it decays linearly
+    final_lr_fraction: float = 0.1       # of the peak, at the end
     l2: float = 1e-4                     # c of c ||theta||^2
     precision: str = "float32"           # or 'mixed_bfloat16'
     check_games: int = 128               # between two trials
@@ -77,7 +82,7 @@ class Options:
         names = "games", "at_once", "threads", "update_games", "steps", "batch_size", "window", "check_games"
         check_limits(self, {name: AT_LEAST_1 for name in names})
         check_limits(self, {"games": (self.update_games, math.inf), "trial_games": (2, math.inf), "seed": SEED,
-                            "l2": NON_NEGATIVE, "hold": FRACTION, "last_rate": FRACTION,
+                            "l2": NON_NEGATIVE, "decay_start": FRACTION, "final_lr_fraction": FRACTION,
                             "learning_rate": (POSITIVE[0], 1)})
 
     @classmethod
@@ -88,8 +93,8 @@ class Options:
     def rate(self, update: int) -> float:
         """The learning rate of an update, from 1."""
         done = update * self.update_games / self.games
-        gone_down = np.clip((done - self.hold) / max(1e-9, 1 - self.hold), 0, 1)
-        return float(self.learning_rate * (1 - (1 - self.last_rate) * gone_down))
+        decay = np.clip((done - self.decay_start) / max(1e-9, 1 - self.decay_start), 0, 1)
+        return float(self.learning_rate * (1 - (1 - self.final_lr_fraction) * decay))
 
     def is_checked(self, update: int) -> bool:
         """Whether there are trials after this update."""
@@ -105,38 +110,38 @@ def _taken(folder: Path) -> BadInput:
 class Run:
     """A run and its folder.
 
-    model, about: the newest network and its mugo.json, in which the history is.  journal: the games so far.
+    model, metadata: the newest network and its metadata, in which the history is.  journal: the games so far.
     Raises BadInput for a folder that holds no run to resume, or one already.
     """
 
-    def __init__(self, folder: Path, start: BasePosition, shape: alphazero_net.PolicyValue, options: Options,
-                 resume: bool, begin_with: str = ""):
-        self.folder, self.start, self.shape, self.options = folder, start, shape, options
+    def __init__(self, folder: Path, start: BasePosition, config: AlphaZeroNetConfig, options: Options,
+                 resume: bool, init: str = ""):
+        self.folder, self.start, self.config, self.options = folder, start, config, options
         if resume:
-            self.model, self.about = newest(folder)
-            self.about["options"] = asdict(options)
+            self.model, self.metadata = latest_checkpoint(folder)
+            self.metadata["options"] = asdict(options)
         else:
-            if (folder / "checkpoint.keras").exists():
+            if (folder / checkpoint.CHECKPOINT).exists():
                 raise _taken(folder)
             terms = terms_of(start)
-            self.about = policy_net.describe(shape, start.game, terms.get("k", 0), terms.get("exactly", False)) | {
+            self.metadata = new_metadata(config, start.game, terms.get("k", 0), terms.get("exactly", False)) | {
                 "name": folder.name, "terms": terms, "options": asdict(options), "update": 0, "checked": 0,
                 "seconds": 0.0, "level": 0, "best": None, "history": [], "trials": [], "openings": []}
             keras.utils.set_random_seed(options.seed)
-            self.model = policy_net.build(shape, options.precision)
-            if begin_with:
-                self.about["start"] = policy_net.begin_with(self.model, shape, find_network(begin_with))
-            alphazero_net.compile_for_selfplay(self.model, options.learning_rate, options.l2)
+            self.model = build(config.spec(), options.precision)
+            if init:
+                self.metadata["init_from"] = init_from(self.model, config, find_network(init))
+            compile_for_selfplay(self.model, options.learning_rate, options.l2)
         self.journal = Journal(folder / "games.journal", start)
         if self.journal and not resume:                  # no games: killed before its first checkpoint
             self.journal.close()
             raise _taken(folder)
         self.window = Window(self.journal, start, options.window)
         if resume:
-            self._ship_if_best()                         # killed after the checkpoint, it may not have come to that
+            self._export_if_best()                         # killed after the checkpoint, it may not have come to that
         else:
             self._save()                                 # even a run killed at once can be gone on with
-        self._begun = time.perf_counter() - self.about["seconds"]
+        self._begun = time.perf_counter() - self.metadata["seconds"]
         self._simulations = 0.0                          # a second, of late
         self._board = self._tensorboard()
 
@@ -152,8 +157,8 @@ class Run:
         with tqdm(total=options.games, initial=min(len(self.journal), options.games), unit=" games",
                   smoothing=0.02) as bar:
             while True:
-                update = self.about["update"]
-                if self.about["checked"] < update and options.is_checked(update):
+                update = self.metadata["update"]
+                if self.metadata["checked"] < update and options.is_checked(update):
                     self._try(bar)
                 elif update < last:
                     self._play(simuls, (update + 1) * options.update_games, bar)
@@ -166,7 +171,7 @@ class Run:
 
     def _network(self) -> Network:
         """The newest network, opened for playing."""
-        return Network.from_graph(policy_net.graph_of(self.model, self.shape), self.about, threads=1)
+        return Network.from_graph(checkpoint.onnx_graph(self.model, self.config), self.metadata, threads=1)
 
     def _play(self, simuls: list[Simul], enough: int, bar: tqdm) -> None:
         """Games until the journal has `enough`."""
@@ -193,24 +198,24 @@ class Run:
 
     def _learn(self, bar: tqdm) -> None:
         """The next update, and its checkpoint."""
-        options, update = self.options, self.about["update"] + 1
+        options, update = self.options, self.metadata["update"] + 1
         last = update * options.update_games
         self.window.move_to(last)
         rng = np.random.default_rng([options.seed, update])
         rate = options.rate(update)
-        logs = [alphazero_net.learn(self.model, *self.window.batch(options.batch_size, rng), rate)
+        logs = [train_step(self.model, *self.window.batch(options.batch_size, rng), rate)
                 for _ in range(options.steps)]
         new = self.journal[last - options.update_games:last]
-        self.about["update"] = update
-        self.about["seconds"] = round(time.perf_counter() - self._begun, 1)
-        row = {"update": update, "games": last, "seconds": self.about["seconds"],
+        self.metadata["update"] = update
+        self.metadata["seconds"] = round(time.perf_counter() - self._begun, 1)
+        row = {"update": update, "games": last, "seconds": self.metadata["seconds"],
                "positions": len(self.window), "learning_rate": rate,
                **{name: float(np.mean([log[name] for log in logs])) for name in logs[0]},
                "moves": float(np.mean([len(game.moves) for game in new])),
                "black": float(np.mean([(1 + game.outcome) / 2 for game in new])),
                "draws": float(np.mean([game.outcome == 0 for game in new])),
                "simulations_per_second": round(self._simulations)}
-        self.about["history"].append({name: round(value, 6) for name, value in row.items()})
+        self.metadata["history"].append({name: round(value, 6) for name, value in row.items()})
         self._save()
         self._tell("learning", row, last)
         bar.set_postfix_str(f"loss {row['loss']:.3f}, {row['moves']:.0f} moves a game, "
@@ -218,66 +223,67 @@ class Run:
 
     def _try(self, bar: tqdm) -> None:
         """The newest network against the best and against UCT; it may become the best."""
-        options, about = self.options, self.about
+        options, metadata = self.options, self.metadata
         newest_one = self._network()
         side = Side(options.manner.simulations, newest_one, options.manner.c)
-        common = {"threads": options.threads, "seed": options.seed + about["update"],
+        common = {"threads": options.threads, "seed": options.seed + metadata["update"],
                   "most_moves": options.manner.most_moves}
-        games = about["update"] * options.update_games
+        games = metadata["update"] * options.update_games
         found = []
         is_best = True
-        if (self.folder / "network.keras").exists() and about["best"]:
-            best = Network(self.folder / "network.keras", threads=1)
+        if (self.folder / checkpoint.NETWORK).exists() and metadata["best"]:
+            best = Network(self.folder / checkpoint.NETWORK, threads=1)
             drawing = [replace(one, drawn=OPENING) for one in (side, replace(side, network=best))]
             tally = arena.meet(*drawing, self.start, options.trial_games, **common)
             is_best = tally.score >= BETTER
             found.append(("the best so far", 0, tally))
-        for level, tally in arena.climb(side, about["level"], self.start, options.trial_games // 2, **common):
-            about["level"] = arena.next_level(level, tally)
+        for level, tally in arena.climb(side, metadata["level"], self.start, options.trial_games // 2, **common):
+            metadata["level"] = arena.next_level(level, tally)
             found.append((f"UCT, {LEVELS[level]:,} simulations", LEVELS[level], tally))
-        about["seconds"] = round(time.perf_counter() - self._begun, 1)
+        metadata["seconds"] = round(time.perf_counter() - self._begun, 1)
         for opponent, simulations, tally in found:
-            bar.write(f"{games:6,} games  {about['seconds'] / 60:6.1f} minutes  against {opponent}: {tally}"
+            bar.write(f"{games:6,} games  {metadata['seconds'] / 60:6.1f} minutes  against {opponent}: {tally}"
                       + (", and is the best now" if is_best and not simulations else ""))
-            about["trials"].append({"games": games, "seconds": about["seconds"], "opponent": opponent,
+            metadata["trials"].append({"games": games, "seconds": metadata["seconds"], "opponent": opponent,
                                     "simulations": simulations, **asdict(tally), "score": tally.score,
                                     "best": is_best})
             self._tell(f"trials/{opponent}", {"score": tally.score}, games)
         priors, values = newest_one.evaluate([self.start], tta=True)
-        about["openings"].append({"games": games, "value": round(float(values[0]), 4),
+        metadata["openings"].append({"games": games, "value": round(float(values[0]), 4),
                                   "priors": np.round(priors[0], 4).tolist()})
         if is_best:
-            about["best"] = about["history"][-1]
-        about["checked"] = about["update"]
+            metadata["best"] = metadata["history"][-1]
+        metadata["checked"] = metadata["update"]
         self._save()
-        self._ship_if_best()
+        self._export_if_best()
 
     # -- what is kept
 
-    def _ship_if_best(self) -> None:
+    def _export_if_best(self) -> None:
         """Write network.keras if the newest network has become the best."""
-        about = self.about
-        if about["best"] and about["best"]["update"] == about["update"]:
-            policy_net.ship(self.model, self.folder / "network.keras",
-                        {name: value for name, value in about.items() if name not in ("history", "openings")})
+        metadata = self.metadata
+        if metadata["best"] and metadata["best"]["update"] == metadata["update"]:
+            checkpoint.export(self.model, self.folder / checkpoint.NETWORK,
+                              {name: value for name, value in metadata.items() if name not in ("history", "openings")})
 
     def _save(self) -> None:
         """Write everything; at each moment at least one whole checkpoint is there."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        checkpoint = self.folder / "checkpoint.keras"
-        if checkpoint.exists():
-            keep_as(checkpoint, self.folder / "checkpoint.previous.keras")
-        policy_net.save(self.model, checkpoint, self.about)
-        if not self.about["history"]:
+        path = self.folder / checkpoint.CHECKPOINT
+        if path.exists():
+            checkpoint.link_checkpoint(path, self.folder / checkpoint.PREVIOUS)
+        checkpoint.save(self.model, path, self.metadata)
+        if not self.metadata["history"]:
             return
         names = [format_gtp(int(point), self.start.size) for point in board_points(self.start.size)]
         openings = [{"games": row["games"], "value": row["value"],
-                     **dict(zip([*names, "pass"], row["priors"], strict=True))} for row in self.about["openings"]]
-        for name, rows in ("log", self.about["history"]), ("trials", self.about["trials"]), ("openings", openings):
+                     **dict(zip([*names, "pass"], row["priors"], strict=True))} for row in self.metadata["openings"]]
+        for name, rows in (("log", self.metadata["history"]), ("trials", self.metadata["trials"]),
+                           ("openings", openings)):
             with atomic_write(self.folder / f"{name}.csv") as path:
                 pd.DataFrame(rows).to_csv(path, index=False)
-        if self.about["trials"] and self.about["checked"] == self.about["update"]:
-            curves.selfplay_curve(self.about["history"], self.about["trials"], self.folder / "curve.png")
+        if self.metadata["trials"] and self.metadata["checked"] == self.metadata["update"]:
+            curves.selfplay_curve(self.metadata["history"], self.metadata["trials"], self.folder / "curve.png")
 
     def _tensorboard(self):
         if keras.backend.backend() != "tensorflow" or not importlib.util.find_spec("tensorboard"):
@@ -329,51 +335,54 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "at_once": "games side by side, for each thread", "update_games": "between two updates",
         "steps": "of learning in an update", "batch_size": "positions of a step",
         "window": "positions of the newest games that are learned from, half of all at most",
-        "learning_rate": "the highest",
-        "hold": "share of the games after which it goes down", "last_rate": "share of it at the end",
+        "learning_rate": "at its peak",
+        "decay_start": "fraction of the games after which the learning rate decays",
+        "final_lr_fraction": "of the peak learning rate, at the end",
         "l2": "c of c ||theta||^2 in the loss", "check_games": "between two trials",
         "trial_games": "against the best so far, half as many against each UCT", "seed": "of everything"})
     group.add_argument("--precision", choices=("auto", "float32", "mixed_bfloat16"), default="auto",
                        help="auto: bfloat16 where this machine multiplies it faster")
     group = parser.add_argument_group("the network")
-    shape = alphazero_net.PolicyValue(3, 1, 1)
-    group.add_argument("--filters", type=int, nargs="+", default=list(shape.filters), metavar="K",
-                       help=f"of each 3x3 convolution (default {' '.join(map(str, shape.filters))})")
+    config = AlphaZeroNetConfig(3, 1)
+    group.add_argument("--filters", type=int, nargs="+", default=list(config.filters), metavar="K",
+                       help=f"of each 3x3 convolution (default {' '.join(map(str, config.filters))})")
     for name, text in (("policy_filters", "of the policy head"), ("value_filters", "of the value head"),
-                       ("hidden", "units of the value head")):
-        group.add_argument(f"--{name.replace('_', '-')}", type=int, default=getattr(shape, name), metavar="N",
+                       ("value_units", "of its dense layer")):
+        group.add_argument(f"--{name.replace('_', '-')}", type=int, default=getattr(config, name), metavar="N",
                            help=f"{text} (default %(default)s)")
-    group.add_argument("--norm", action=argparse.BooleanOptionalAction, default=shape.norm, help="batch normalisation")
-    group.add_argument("--start", default="", metavar="NETWORK", help="begin with this network's weights")
+    group.add_argument("--batch-norm", action=argparse.BooleanOptionalAction, default=config.batch_norm,
+                       help="batch normalisation")
+    group.add_argument("--init-from", default="", metavar="NETWORK", help="initialise from this network's weights")
 
 
 def command(args: argparse.Namespace) -> int:
     if args.resume:
-        about = newest(args.output)[1]
-        if "terms" not in about:
+        metadata = latest_checkpoint(args.output)[1]
+        if "terms" not in metadata:
             raise BadInput(f"{args.output} is no run of selfplay")
-        start, shape = start_of(about["terms"]), policy_net.shape_of(about["architecture"])
-        options = Options.of(about["options"])
+        start, config = start_of(metadata["terms"]), config_of(metadata)
+        assert isinstance(config, AlphaZeroNetConfig)
+        options = Options.of(metadata["options"])
         options = replace(options, games=args.games or options.games, threads=args.threads or options.threads)
     else:
         size = args.size or (8 if args.game == "gomoku" else 7)
         komi = 7.5 if args.komi is None else args.komi
         start = new_game(args.game, size, komi=komi, k=args.k, exactly=args.exactly)
-        if any(value < 1 for value in (*args.filters, args.policy_filters, args.value_filters, args.hidden)):
+        if any(value < 1 for value in (*args.filters, args.policy_filters, args.value_filters, args.value_units)):
             raise BadInput("--filters and the other sizes of the network are 1 or more")
-        shape = alphazero_net.shape_for(args.game, size, filters=tuple(args.filters), norm=args.norm,
-                                        hidden=args.hidden, policy_filters=args.policy_filters,
-                                        value_filters=args.value_filters)
+        config = AlphaZeroNetConfig.for_game(args.game, size, filters=tuple(args.filters), batch_norm=args.batch_norm,
+                                             value_units=args.value_units, policy_filters=args.policy_filters,
+                                             value_filters=args.value_filters)
         manner = Manner(**{one.name: getattr(args, one.name) for one in fields(Manner)})
         options = Options(GAMES if args.games is None else args.games, manner,
-                          precision=policy_net.precision_of(args.precision),
+                          precision=resolve_precision(args.precision),
                           threads=args.threads or os.cpu_count() or 1,
                           **{one.name: getattr(args, one.name) for one in fields(Options)
                              if one.name not in ("games", "manner", "threads", "precision")})
-    run = Run(args.output, start, shape, options, args.resume, args.start)
+    run = Run(args.output, start, config, options, args.resume, args.init_from)
     with contextlib.closing(run):
         run.go()
     print(f"{args.output / 'network.keras'}: {len(run.journal):,} games, beats UCT up to "
-          f"{LEVELS[run.about['level'] - 1]:,} simulations" if run.about["level"] else
+          f"{LEVELS[run.metadata['level'] - 1]:,} simulations" if run.metadata["level"] else
           f"{args.output / 'network.keras'}: {len(run.journal):,} games")
     return 0

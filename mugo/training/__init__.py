@@ -1,9 +1,13 @@
 """Supervised learning: data set -> network, and how well the network predicts.
 
-    train           the training run                                  `mugo train`
-    predictions     what a network predicts for positions of games
-    calibration     whether its probabilities come true
-    evaluate        network + data set -> accuracy tables             `mugo evaluate`
+    options        the options of a training run
+    loader         its positions, and batches prefetched by threads
+    callbacks      progress, checkpoints, validation
+    train          the training run                                  `mugo train`
+    predictions    a network's predictions for positions of games, scored
+    calibration    whether its probabilities come true
+    report         tables of evaluation as text and as a picture
+    evaluate       network + data set -> accuracy tables             `mugo evaluate`
 
-Imports data, nn and plots; knows nothing of search or players.
+Imports data, nn and plots; must not import search or players.
 """

@@ -199,12 +199,10 @@ def test_make_player_knows_its_players_by_name():
         player_options.make_player("randompolicy", network=network, temperature=-1)
 
 
-def test_a_policy_that_averages_plays_the_same_however_the_board_is_turned(tmp_path):
-    """Asked about one view only, a network of random weights prefers unlike points on turned boards."""
-    layers = pytest.importorskip("mugo.nn.policy_net")
-    layers.keras.utils.set_random_seed(1)
-    shape = layers.Architecture(size=5, filters=8, layers=3)
-    layers.ship(layers.build(shape), tmp_path / "random.keras", layers.describe(shape))
+def test_a_policy_with_test_time_augmentation_plays_the_same_however_the_board_is_turned(tmp_path):
+    """Without it, a network of random weights prefers different points on turned boards."""
+    networks = pytest.importorskip("networks")
+    networks.policy_network(tmp_path, "random", size=5, filters=8, layers=3)
     position = Position(5).play(point_at(1, 2, 5)).play(point_at(3, 3, 5))
     for tta in (True, False):
         player = make_player("policy", network=tmp_path / "random.keras", tta=tta)

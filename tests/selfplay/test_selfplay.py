@@ -11,7 +11,7 @@ import pytest
 from mugo.cli import main
 from mugo.files import BadInput
 from mugo.games import go, gomoku
-from mugo.nn.alphazero_net import shape_for
+from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.inference import Network
 from mugo.selfplay import arena
 from mugo.selfplay.arena import Side, Tally, meet, next_level
@@ -20,7 +20,7 @@ from mugo.selfplay.replay_buffer import Journal
 from mugo.selfplay.selfplay import Options, Run
 
 START = gomoku.Position(3, 3)
-SHAPE = shape_for("gomoku", 3, filters=(4, 4), hidden=8)
+CONFIG = AlphaZeroNetConfig.for_game("gomoku", 3, filters=(4, 4), value_units=8)
 OPTIONS = Options(24, Manner(simulations=12), at_once=4, update_games=8, steps=2, batch_size=16, window=60,
                   check_games=1000, trial_games=2, seed=5)
 
@@ -36,7 +36,7 @@ def weights(run: Run) -> list[np.ndarray]:
 
 def replayed(folder, games) -> Run:
     """What an unbroken run comes to that plays these games."""
-    run = Run(folder, START, SHAPE, OPTIONS, resume=False)
+    run = Run(folder, START, CONFIG, OPTIONS, resume=False)
     for game in games:
         run.journal.append(game)
     run.go()
@@ -50,7 +50,6 @@ DYING = """
 import os, signal, sys
 from pathlib import Path
 from mugo import files
-from mugo.nn import alphazero_net
 from mugo.selfplay import arena, replay_buffer, selfplay
 sys.path[:0] = [{tests!r}, os.path.dirname({tests!r})]
 import test_selfplay as small
@@ -72,9 +71,9 @@ def half_a_game(journal_, game):
     journal_._file.write(b"\\x40\\x01\\x00\\x00half")
     journal_._file.flush()
 
-die_at(*{{"append": (replay_buffer.Journal, "append", half_a_game), "learn": (alphazero_net, "learn", lambda *_: None),
+die_at(*{{"append": (replay_buffer.Journal, "append", half_a_game), "learn": (selfplay, "train_step", lambda *_: None),
          "save": (files.os, "replace", lambda *_: None)}}[{where!r}])
-run = selfplay.Run(Path({folder!r}), small.START, small.SHAPE, small.OPTIONS, resume={resume})
+run = selfplay.Run(Path({folder!r}), small.START, small.CONFIG, small.OPTIONS, resume={resume})
 run.go()
 """
 
@@ -96,15 +95,15 @@ def test_killed_while_it_plays_learns_and_saves_a_run_comes_to_the_same_weights(
     kept.close()
     killed(folder, "learn", 4, resume=True)              # in the second update
     killed(folder, "save", 2, resume=True)
-    run = Run(folder, START, SHAPE, OPTIONS, resume=True)
+    run = Run(folder, START, CONFIG, OPTIONS, resume=True)
     assert all(np.array_equal(a.moves, b.moves) for a, b in zip(first, run.journal[:5], strict=True))
     run.go()
     games = run.journal[:24]
-    assert run.about["update"] == 3 and len(run.journal) >= 24
+    assert run.metadata["update"] == 3 and len(run.journal) >= 24
     run.close()
     unbroken = replayed(tmp_path / "unbroken", games)
     assert all(np.array_equal(a, b) for a, b in zip(weights(run), weights(unbroken), strict=True))
-    losses = [[row["loss"] for row in one.about["history"]] for one in (run, unbroken)]
+    losses = [[row["loss"] for row in one.metadata["history"]] for one in (run, unbroken)]
     assert losses[0] == losses[1]
     assert pd.read_csv(folder / "log.csv")["update"].tolist() == [1, 2, 3]
     assert (folder / "network.keras").exists() and (folder / "trials.csv").exists() and (folder / "curve.png").exists()
@@ -114,22 +113,23 @@ def test_it_learns_what_the_games_say(tmp_path):
     """After some games of noughts and crosses it knows better than at random what is worth looking at."""
     options = replace(OPTIONS, games=96, manner=Manner(simulations=60, drawn=3), steps=24, batch_size=64, window=2_000,
                       learning_rate=1e-2, at_once=16)
-    run = Run(tmp_path / "run", START, shape_for("gomoku", 3, filters=(16, 16)), options, resume=False)
+    config = AlphaZeroNetConfig.for_game("gomoku", 3, filters=(16, 16))
+    run = Run(tmp_path / "run", START, config, options, resume=False)
     run.go()
     run.close()
-    history = run.about["history"]
+    history = run.metadata["history"]
     assert history[-1]["ce"] < history[0]["ce"] - 0.2
     network = Network(tmp_path / "run" / "network.keras", threads=1)
     priors, values = network.evaluate([START], tta=True)
     assert priors[0].max() > 1.3 / 9 and priors[0, 9] < 0.01       # nobody passes, though there is a place for it
     assert -1 < values[0] < 1
-    assert run.about["openings"][-1]["priors"] == np.round(priors[0], 4).tolist()
+    assert run.metadata["openings"][-1]["priors"] == np.round(priors[0], 4).tolist()
 
 
 def test_go_on_a_small_board_is_learned_by_the_same_command(tmp_path, capsys):
     folder = tmp_path / "go"
     arguments = ["selfplay", "go", "--size", "3", "-o", str(folder), "--simulations", "8", "--filters", "4",
-                 "--hidden", "4", "--update-games", "4", "--steps", "1", "--batch-size", "8", "--at-once", "4",
+                 "--value-units", "4", "--update-games", "4", "--steps", "1", "--batch-size", "8", "--at-once", "4",
                  "--check-games", "4", "--trial-games", "2", "--threads", "1", "--most-moves", "12"]
     assert main([*arguments, "--games", "4"]) == 0
     network = Network(folder, threads=1)
@@ -141,11 +141,11 @@ def test_go_on_a_small_board_is_learned_by_the_same_command(tmp_path, capsys):
 
 
 def test_a_folder_with_a_run_is_not_begun_anew_and_one_without_is_not_resumed(tmp_path, capsys):
-    Run(tmp_path / "run", START, SHAPE, OPTIONS, resume=False).close()
+    Run(tmp_path / "run", START, CONFIG, OPTIONS, resume=False).close()
     with pytest.raises(BadInput, match="holds a run already: --resume goes on with it"):
-        Run(tmp_path / "run", START, SHAPE, OPTIONS, resume=False)
+        Run(tmp_path / "run", START, CONFIG, OPTIONS, resume=False)
     (tmp_path / "run" / "checkpoint.keras").unlink()     # as if killed before it was there
-    Run(tmp_path / "run", START, SHAPE, OPTIONS, resume=False).close()
+    Run(tmp_path / "run", START, CONFIG, OPTIONS, resume=False).close()
     assert main(["selfplay", "gomoku", "-o", str(tmp_path / "none"), "--resume"]) == 2
     assert "holds no training run to resume" in capsys.readouterr().err
 
@@ -155,7 +155,7 @@ def test_a_folder_with_a_run_is_not_begun_anew_and_one_without_is_not_resumed(tm
     (["--size", "30"], "a Gomoku board is 3x3 to 19x19, not 30x30"),
     (["--simulations", "1"], "simulations: 2 or more, not 1"),
     (["--games", "-3"], "--games -3: must be at least 1"), (["--games", "9"], "--games 9: must be at least 16"),
-    (["--seed", "-1"], "--seed -1: must be at least 0"), (["--hold", "2"], "--hold 2: must be at most 1"),
+    (["--seed", "-1"], "--seed -1: must be at least 0"), (["--decay-start", "2"], "--decay-start 2: must be at most 1"),
     (["--learning-rate", "0"], "--learning-rate 0: must be above 0"),
     (["--filters", "0"], "--filters and the other sizes of the network are 1 or more"),
 ])
@@ -165,8 +165,8 @@ def test_what_makes_no_sense_is_one_line(tmp_path, capsys, arguments, line):
     assert not (tmp_path / "run").exists()
 
 
-def test_the_rate_holds_and_goes_down():
-    options = replace(OPTIONS, games=80, hold=0.5, last_rate=0.1, learning_rate=1.0)
+def test_the_learning_rate_is_constant_and_decays():
+    options = replace(OPTIONS, games=80, decay_start=0.5, final_lr_fraction=0.1, learning_rate=1.0)
     rates = [options.rate(update) for update in range(1, 11)]
     assert rates[:5] == [1.0] * 5 and rates[-1] == pytest.approx(0.1)
     assert all(a > b for a, b in zip(rates[5:], rates[6:], strict=False))

@@ -1,8 +1,8 @@
-"""Figures of networks whose answers are known, against counting position by position.
+"""Evaluation of networks whose outputs are known, against counting position by position.
 
-A Fake looks a position up by its planes and finds the move that was played there, so it can be made
+A FakeNetwork looks a position up by its planes and finds the move that was played there, so it can be made
 to rank that move first, fourth or sixth.  Its positions have handicap stones anywhere, and so no
-two of them, and no two turns of one, look alike.
+two of them, and no two symmetries of one, look alike.
 """
 import subprocess
 import sys
@@ -45,10 +45,10 @@ def known(data):
     return found
 
 
-class Fake:
+class FakeNetwork:
     """A network that knows what was played.
 
-    place(turn): how many moves it holds more likely than that one; value(turn): what it says of it.
+    rank(turn): how many moves it gives a higher probability than that one; value(turn): its value.
     """
 
     size = SIZE
@@ -56,25 +56,25 @@ class Fake:
     evaluate_symmetries = Network.evaluate_symmetries
     equivariant = False
 
-    def __init__(self, known, place, value=None, name="fake"):
-        self.known, self.place, self.value, self.name = known, place, value, name
+    def __init__(self, known, rank, value=None, name="fake"):
+        self.known, self.rank, self.value, self.name = known, rank, value, name
         self.has_value = value is not None
         self.seen = []
 
     def evaluate_packed(self, packed):
         targets, turns = zip(*(self.known[row.tobytes()] for row in packed), strict=True)
-        places = map(self.place, turns)
-        priors = np.array([self.priors(*answer) for answer in zip(targets, places, strict=True)])
+        ranks = map(self.rank, turns)
+        priors = np.array([self.priors(*answer) for answer in zip(targets, ranks, strict=True)])
         self.seen += [row.tobytes() for row in packed]
         values = np.array([self.value(turn) for turn in turns], np.float32) if self.has_value else None
         return priors.astype(np.float32), values
 
     @staticmethod
-    def priors(target, place):
+    def priors(target, rank):
         """Probabilities 2, 3 ... parts for the move played and those before it, one part for all others."""
         parts = np.ones(SIZE * SIZE + 1)
         parts[target] = 2
-        for k in range(place):
+        for k in range(rank):
             parts[(target + 1 + k) % len(parts)] = 3 + k
         return parts / parts.sum()
 
@@ -84,19 +84,19 @@ def run(data, network, **options):
     return table, table.iloc[0]
 
 
-@pytest.mark.parametrize(("place", "top1", "top5"), [(0, 1, 1), (3, 0, 1), (4, 0, 1), (5, 0, 0)])
-def test_the_place_of_the_move_played_decides_top_1_and_top_5(data, known, place, top1, top5):
-    table, whole = run(data, Fake(known, lambda turn: place), tta=False)
+@pytest.mark.parametrize(("rank", "top1", "top5"), [(0, 1, 1), (3, 0, 1), (4, 0, 1), (5, 0, 0)])
+def test_the_rank_of_the_move_played_decides_top_1_and_top_5(data, known, rank, top1, top5):
+    table, whole = run(data, FakeNetwork(known, lambda turn: rank), tta=False)
     assert (table["top1"] == top1).all()
     assert (table["top5"] == top5).all()
-    assert whole["ce"] == pytest.approx(-np.log(Fake.priors(0, place)[0]), rel=1e-6)
+    assert whole["ce"] == pytest.approx(-np.log(FakeNetwork.priors(0, rank)[0]), rel=1e-6)
     assert whole["top1_se"] == 0
-    assert "winner" not in table
-    assert "top1_averaged" not in table
+    assert "value_accuracy" not in table
+    assert "top1_tta" not in table
 
 
 def test_every_position_is_counted_in_one_part_of_each_kind(data, known):
-    table, whole = run(data, Fake(known, lambda turn: 0), tta=False)
+    table, whole = run(data, FakeNetwork(known, lambda turn: 0), tta=False)
     chosen = [game for game in games() if game.handicap >= 3]
     assert whole["positions"] == sum(len(game.moves) for game in chosen)
     assert whole["games"] == len(chosen)
@@ -113,31 +113,31 @@ def test_every_position_is_counted_in_one_part_of_each_kind(data, known):
     assert counts["unknown"] == sum(np.isnan(rank) for rank in movers)
 
 
-def test_averaging_changes_nothing_for_a_network_that_turns_with_the_board(data, known):
-    class Turning(Fake):
-        """In every turn of a board it says what it says of the board as it was played, turned."""
+def test_tta_changes_nothing_for_an_equivariant_network(data, known):
+    class EquivariantNetwork(FakeNetwork):
+        """Its outputs for a turned board are the turned outputs for the board as it was played."""
 
         def evaluate_packed(self, packed):
             priors, values = super().evaluate_packed(packed)
             for row, board in enumerate(packed):
                 target, turn = self.known[board.tobytes()]
                 seat = symmetries(SIZE)[turn]
-                priors[row, seat] = self.priors(int(np.flatnonzero(seat == target)[0]), self.place(turn))
+                priors[row, seat] = self.priors(int(np.flatnonzero(seat == target)[0]), self.rank(turn))
             return priors, values
 
-    _, whole = run(data, Turning(known, lambda turn: 2, lambda turn: 0.25), where=FEW)
-    for name in ("top1", "top5", "ce", "winner", "value_error"):
-        assert whole[f"{name}_averaged"] == pytest.approx(whole[name], abs=1e-6)
+    _, whole = run(data, EquivariantNetwork(known, lambda turn: 2, lambda turn: 0.25), where=FEW)
+    for name in ("top1", "top5", "ce", "value_accuracy", "value_mse"):
+        assert whole[f"{name}_tta"] == pytest.approx(whole[name], abs=1e-6)
 
 
-def test_averages_are_those_of_eight_answers_turned_back(data, known):
+def test_tta_is_the_mean_of_eight_outputs_turned_back(data, known):
     """A network that puts the move played first as the game was played, and seventh in every turn of it."""
-    def place(turn):
+    def rank(turn):
         return 6 if turn else 0
 
-    network = Fake(known, place, lambda turn: 0.5 if turn else -0.5)
+    network = FakeNetwork(known, rank, lambda turn: 0.5 if turn else -0.5)
     _, whole = run(data, network, where=FEW)
-    places, entropies, errors, right = [], [], [], []
+    ranks, entropies, errors, right = [], [], [], []
     for game in games():
         if game.handicap != 3:
             continue
@@ -148,27 +148,27 @@ def test_averages_are_those_of_eight_answers_turned_back(data, known):
                 seat = symmetries(SIZE)[turn]
                 target, turned = known[encode([position], turn)[0].tobytes()]
                 assert (target, turned) == (seat[move_index(point, SIZE)], turn)
-                answers.append(Fake.priors(target, place(turn))[seat])
+                answers.append(FakeNetwork.priors(target, rank(turn))[seat])
             mean = np.mean(answers, axis=0)
             played = mean[move_index(point, SIZE)]
-            places.append(sorted(-mean).index(-played))
+            ranks.append(sorted(-mean).index(-played))
             entropies.append(-np.log(played))
             if winner:
                 outcome = winner * position.to_play
                 errors.append((outcome - (-0.5 + 7 * 0.5) / 8) ** 2)
                 right.append(outcome == 1)
     assert whole["top1"] == 1
-    assert whole["top1_averaged"] == np.mean(np.array(places) == 0)
-    assert whole["top5_averaged"] == np.mean(np.array(places) < 5)
-    assert whole["ce_averaged"] == pytest.approx(np.mean(entropies), abs=1e-5)
-    assert whole["value_error_averaged"] == pytest.approx(np.mean(errors), abs=1e-6)
-    assert whole["winner_averaged"] == pytest.approx(np.mean(right))
-    assert whole["winner"] == pytest.approx(1 - np.mean(right))
+    assert whole["top1_tta"] == np.mean(np.array(ranks) == 0)
+    assert whole["top5_tta"] == np.mean(np.array(ranks) < 5)
+    assert whole["ce_tta"] == pytest.approx(np.mean(entropies), abs=1e-5)
+    assert whole["value_mse_tta"] == pytest.approx(np.mean(errors), abs=1e-6)
+    assert whole["value_accuracy_tta"] == pytest.approx(np.mean(right))
+    assert whole["value_accuracy"] == pytest.approx(1 - np.mean(right))
     assert len(network.seen) == 8 * whole["positions"]
 
 
 def test_the_same_positions_for_every_network(data, known):
-    one, other = Fake(known, lambda turn: 0), Fake(known, lambda turn: 3)
+    one, other = FakeNetwork(known, lambda turn: 0), FakeNetwork(known, lambda turn: 3)
     _, whole = run(data, one, count=50, tta=False)
     run(data, other, count=50, tta=False)
     assert whole["positions"] == len(one.seen) == 50
@@ -178,24 +178,25 @@ def test_the_same_positions_for_every_network(data, known):
     assert other.seen[50:] != one.seen
 
 
-def test_the_base_is_what_naming_one_colour_gets(data, known):
-    table, whole = run(data, Fake(known, lambda turn: 0, lambda turn: 0.0), tta=False)
+def test_the_baseline_is_always_predicting_one_colour(data, known):
+    table, whole = run(data, FakeNetwork(known, lambda turn: 0, lambda turn: 0.0), tta=False)
     winners = [{"B+": 1, "W+": -1}[game.result[:2]]
                for game in games() for _ in game.moves if game.handicap >= 3 and game.result[:2] in ("B+", "W+")]
     black = winners.count(1) / len(winners)
-    assert whole["winner_base"] == pytest.approx(max(black, 1 - black))
+    assert whole["value_accuracy_baseline"] == pytest.approx(max(black, 1 - black))
     said = 2 * black - 1
-    assert whole["value_error_base"] == pytest.approx(np.mean((np.array(winners) - said) ** 2))
-    assert whole["value_error"] == 1
-    assert (table["winner_base"].dropna() >= 0.5).all()
+    assert whole["value_mse_baseline"] == pytest.approx(np.mean((np.array(winners) - said) ** 2))
+    assert whole["value_mse"] == 1
+    assert (table["value_accuracy_baseline"].dropna() >= 0.5).all()
 
 
 def compared(data, networks, **options):
     return evaluate.compare(networks, data, split=None, where=UNLIKE, count=0, tta=False, **options)
 
 
-def test_several_networks_are_compared_position_by_position(data, known):
-    one, other = Fake(known, lambda turn: 0, name="one"), Fake(known, lambda turn: 3, lambda turn: 0.5, name="other")
+def test_networks_are_compared_position_by_position(data, known):
+    one, other = FakeNetwork(known, lambda turn: 0, name="one"), FakeNetwork(known, lambda turn: 3, lambda turn: 0.5,
+                                                                             name="other")
     table = compared(data, [one, other, one])
     assert list(table["network"]) == ["one-1", "other", "one-2"]
     assert one.seen[:len(other.seen)] == other.seen
@@ -204,42 +205,42 @@ def test_several_networks_are_compared_position_by_position(data, known):
     assert list(table["top1_difference"][1:]) == [-1, 0]
     assert list(table["top1_difference_se"][1:]) == [0, 0]
     assert table["ce_difference"][1] == pytest.approx(table["ce"][1] - table["ce"][0])
-    assert table["winner"].notna().tolist() == [False, True, False]
-    assert "winner_difference" not in table
+    assert table["value_accuracy"].notna().tolist() == [False, True, False]
+    assert "value_accuracy_difference" not in table
     assert (table["ms"] >= 0).all()
     for name, network in (("one-1", one), ("other", other)):
         alone, whole = run(data, network, tta=False)
         assert table.set_index("network").loc[name, "ce"] == whole["ce"]
 
 
-def test_the_error_of_a_difference_is_of_the_same_positions_differences():
-    """Two networks that err together differ by little, and that is known well."""
+def test_standard_errors_of_comparisons_are_paired():
+    """Two networks with similar errors differ by little, with a small standard error."""
     rng = np.random.default_rng(0)
     hard = rng.normal(size=300)
     rows = {name: pd.DataFrame({"game": np.arange(300) // 3, "top1": rng.random(300), "ce": hard + shift, "ms": 1.0})
             for name, shift in (("a", 0.0), ("b", 0.1 + 0.01 * rng.normal(size=300)))}
-    table = evaluate.side_by_side(rows)
+    table = evaluate.comparison_table(rows)
     mean, error = intervals.mean_and_standard_error((rows["b"]["ce"] - rows["a"]["ce"]).to_numpy(), np.arange(300) // 3)
     assert (table["ce_difference"][1], table["ce_difference_se"][1]) == (mean, error)
     assert error < 0.02 * table["ce_se"][1]
 
 
-def test_networks_of_different_boards_are_compared_only_on_one_that_is_named(data, known):
-    one, other = Fake(known, lambda turn: 0, name="small"), Fake(known, lambda turn: 0, name="large")
+def test_networks_of_different_sizes_are_compared_only_on_a_given_size(data, known):
+    one, other = FakeNetwork(known, lambda turn: 0, name="small"), FakeNetwork(known, lambda turn: 0, name="large")
     other.size = 19
     with pytest.raises(BadInput, match="small was trained on 9x9 and large on 19x19"):
         compared(data, [one, other])
     assert list(compared(data, [one, other], size=9)["top1"]) == [1, 1]
 
 
-def test_what_is_known_of_the_training_games_is_said(data, known):
-    network = Fake(known, lambda turn: 0)
-    line, = evaluate.checks(network, data, "test")
+def test_notes_say_whether_training_games_are_alike(data, known):
+    network = FakeNetwork(known, lambda turn: 0)
+    line, = evaluate.data_notes(network, data, "test")
     assert line == "test games with the first 40 moves of a training game, also turned, mirrored or recoloured: none"
     network.metadata = {"data": {"fingerprint": data.fingerprint}}
-    assert evaluate.checks(network, data, None) == []
+    assert evaluate.data_notes(network, data, None) == []
     network.metadata = {"data": {"fingerprint": "0123456789abcdef"}}
-    assert "learned from another data set (0123456789abcdef" in evaluate.checks(network, data, None)[0]
+    assert "was trained on another data set (0123456789abcdef" in evaluate.data_notes(network, data, None)[0]
 
 
 def batch_of(targets, outcomes):
@@ -247,31 +248,31 @@ def batch_of(targets, outcomes):
     return Batch(packed, np.array(targets, np.int32), np.array(outcomes, np.int8))
 
 
-def test_of_moves_held_equal_the_first_on_the_board_is_preferred():
+def test_of_moves_with_equal_probabilities_the_first_on_the_board_ranks_first():
     uniform = np.full((4, 82), 1 / 82, np.float32)
-    measured = predictions.measures(uniform, None, batch_of([0, 4, 5, 81], [1, 1, 1, 1]))
+    measured = predictions.measure(uniform, None, batch_of([0, 4, 5, 81], [1, 1, 1, 1]))
     assert measured["top1"].tolist() == [1, 0, 0, 0]
     assert measured["top5"].tolist() == [1, 1, 0, 0]
     assert measured["ce"] == pytest.approx([np.log(82)] * 4)
 
 
-def test_a_move_held_impossible_costs_a_finite_surprise():
+def test_a_move_of_probability_0_has_a_finite_negative_log_likelihood():
     priors = np.zeros((1, 82), np.float32)
     priors[0, 3] = 1
-    measured = predictions.measures(priors, None, batch_of([7], [1]))
-    assert measured["ce"] == pytest.approx([-np.log(predictions.SMALLEST)])
+    measured = predictions.measure(priors, None, batch_of([7], [1]))
+    assert measured["ce"] == pytest.approx([-np.log(predictions.MIN_PROBABILITY)])
 
 
-def test_games_without_a_winner_say_nothing_of_the_value():
+def test_games_without_a_winner_do_not_count_for_the_value():
     priors = np.full((4, 82), 1 / 82, np.float32)
     values = np.array([0.5, -0.25, 1.0, 0.0], np.float32)
-    measured = predictions.measures(priors, values, batch_of([0, 1, 2, 3], [1, 1, 0, -1]))
-    np.testing.assert_array_equal(measured["winner"], [1, 0, np.nan, 0])
-    np.testing.assert_allclose(measured["value_error"], [0.25, 1.5625, np.nan, 1])
+    measured = predictions.measure(priors, values, batch_of([0, 1, 2, 3], [1, 1, 0, -1]))
+    np.testing.assert_array_equal(measured["value_accuracy"], [1, 0, np.nan, 0])
+    np.testing.assert_allclose(measured["value_mse"], [0.25, 1.5625, np.nan, 1])
 
 
-def test_phases_begin_and_end_where_they_say():
-    names = list(predictions.named_phases(np.array([1, 30, 31, 60, 61, 250, 251, 900])))
+def test_phases_begin_and_end_at_their_limits():
+    names = list(predictions.phase_names(np.array([1, 30, 31, 60, 61, 250, 251, 900])))
     assert names == ["moves 1-30", "moves 1-30", "moves 31-60", "moves 31-60", "moves 61-100",
                      "moves 201-250", "moves 251 on", "moves 251 on"]
 
@@ -286,7 +287,7 @@ def slow_error(values, clusters):
     return (len(names) / (len(names) - 1) * total) ** 0.5 / len(values)
 
 
-def test_standard_errors_are_of_games():
+def test_standard_errors_are_clustered_by_game():
     rng = np.random.default_rng(0)
     values, clusters = rng.random(200), rng.integers(0, 30, 200)
     mean, error = intervals.mean_and_standard_error(values, clusters)
@@ -318,7 +319,7 @@ def test_an_error_that_cannot_be_known_is_nan():
 def test_the_command_prints_a_table_and_writes_csv_and_png(data, known, tmp_path, monkeypatch, capsys,
                                                            has_value):
     pytest.importorskip("matplotlib")
-    network = Fake(known, lambda turn: turn, (lambda turn: 0.5) if has_value else None)
+    network = FakeNetwork(known, lambda turn: turn, (lambda turn: 0.5) if has_value else None)
     monkeypatch.setattr(evaluate, "Network", lambda path: network)
     monkeypatch.chdir(tmp_path)
     assert cli.main(["evaluate", "fake.keras", str(data.folder), "--split", "all", "--where", UNLIKE,
@@ -326,19 +327,20 @@ def test_the_command_prints_a_table_and_writes_csv_and_png(data, known, tmp_path
     printed = capsys.readouterr().out
     assert "fake on 200 positions of 16 games" in printed
     assert "top-1 %" in printed
-    assert ("winner %" in printed) == has_value
+    assert ("value accuracy %" in printed) == has_value
     assert (tmp_path / "fake-all.png").read_bytes().startswith(b"\x89PNG")
     table = pd.read_csv(tmp_path / "fake-all.csv")
     assert table.loc[0, ["by", "part", "positions", "top1"]].tolist() == ["all", "all", 200, 1.0]
-    assert ("value_error_averaged" in table) == has_value
+    assert ("value_mse_tta" in table) == has_value
     assert (tmp_path / "fake-all-calibration.png").read_bytes().startswith(b"\x89PNG")
     calibrated = pd.read_csv(tmp_path / "fake-all-calibration.csv")
     assert set(calibrated["head"]) == ({"policy", "value"} if has_value else {"policy"})
-    assert set(calibrated["averaged"]) == {False, True}
+    assert set(calibrated["tta"]) == {False, True}
 
 
 def test_the_command_compares_networks_and_then_reports_each(data, known, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(evaluate, "Network", lambda path: Fake(known, lambda turn: int(path == "worse"), name=path))
+    monkeypatch.setattr(evaluate, "Network",
+                        lambda path: FakeNetwork(known, lambda turn: int(path == "worse"), name=path))
     monkeypatch.setattr(evaluate.diagrams, "can_draw", lambda: False)
     assert cli.main(["evaluate", "better", "worse", str(data.folder), "--split", "all", "--where", UNLIKE,
                      "--positions", "100", "--no-tta", "-o", str(tmp_path / "two")]) == 0
@@ -352,8 +354,8 @@ def test_the_command_compares_networks_and_then_reports_each(data, known, tmp_pa
         f"two{name}.csv" for name in ("", "-better", "-worse", "-better-calibration", "-worse-calibration")}
 
 
-def test_the_command_refuses_in_one_line(data, known, monkeypatch, capsys):
-    monkeypatch.setattr(evaluate, "Network", lambda path: Fake(known, lambda turn: 0))
+def test_the_command_refuses_bad_input_in_one_line(data, known, monkeypatch, capsys):
+    monkeypatch.setattr(evaluate, "Network", lambda path: FakeNetwork(known, lambda turn: 0))
     for options, complaint in ((["--positions", "-1"], "--positions -1"), (["--where", "=3"], "SyntaxError"),
                                (["--where", "size == 19"], "no test games"), (["-o", "."], "-o . is a folder")):
         assert cli.main(["evaluate", "fake", str(data.folder), *options]) == 2
@@ -362,7 +364,7 @@ def test_the_command_refuses_in_one_line(data, known, monkeypatch, capsys):
 
 
 def test_a_network_for_another_board_is_refused(data, known):
-    network = Fake(known, lambda turn: 0)
+    network = FakeNetwork(known, lambda turn: 0)
     network.size = 13
     with pytest.raises(BadInput, match="13x13"):
         evaluate.evaluate(network, data)

@@ -1,0 +1,76 @@
+"""Keras's compile for both kinds of learning: losses, metrics and optimizer of a model; and self-play's training step.
+
+    supervised    cross-entropy of the move played + value_weight * negative log-likelihood of the outcome
+    self-play     (z - v)² - π·log p + l2·‖θ‖²         v = tanh(score), p = softmax(logits), θ all trainable weights
+"""
+from typing import Any
+
+import numpy as np
+
+from mugo.nn.backend import JIT, keras
+from mugo.nn.losses import LabelSmoothingCrossentropy, entropy, known_squared_error, outcome_loss, squared_error
+from mugo.nn.optimizers import OPTIMIZERS
+from mugo.nn.policy_net import PolicyNetConfig
+
+
+def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: Any, *, value_weight: float = 0.25,
+                         optimizer: str = "muon", label_smoothing: float = 0.0) -> None:
+    """Prepare a model of this config for supervised learning; top-1 and top-5 accuracy are its metrics.
+
+    schedule: the learning rate, a number or a schedule.  value_weight: of the value's loss.  optimizer: one of
+    OPTIMIZERS.  label_smoothing: see LabelSmoothingCrossentropy.
+    """
+    losses: dict[str, Any] = {"policy": LabelSmoothingCrossentropy(label_smoothing) if label_smoothing else
+                              keras.losses.SparseCategoricalCrossentropy(from_logits=True)}
+    weights = {"policy": 1.0}
+    metrics: dict[str, list] = {"policy": [
+        keras.metrics.SparseCategoricalCrossentropy(from_logits=True, name="ce"),
+        keras.metrics.SparseCategoricalAccuracy(name="top1"),
+        keras.metrics.SparseTopKCategoricalAccuracy(5, name="top5"),
+    ]}
+    if config.value_head:
+        losses["value"] = outcome_loss
+        weights["value"] = value_weight
+        metrics["value"] = [keras.metrics.MeanMetricWrapper(known_squared_error, name="mse")]
+    axes = config.spec().weight_axes() if config.equivariant else None
+    model.compile(OPTIMIZERS[optimizer](schedule, weight_axes=axes), loss=losses, loss_weights=weights,
+                  metrics=metrics, jit_compile=JIT)
+
+
+def compile_for_selfplay(model: keras.Model, learning_rate: float = 2e-3, l2: float = 1e-4) -> None:
+    """Prepare a model for self-play learning by Adam; `train_step` is a step of it.
+
+    l2: the factor of ‖θ‖² in the loss.  A checkpoint keeps it with the model.
+    """
+    for layer in model.layers:
+        for name in ("kernel", "bias", "gamma", "beta"):
+            weight = getattr(layer, name, None)
+            if weight is not None:
+                weight.regularizer = keras.regularizers.L2(l2)            # counts from now on,
+                setattr(layer, f"{name}_regularizer", weight.regularizer)  # and in a model that is loaded again
+    model.compile(
+        keras.optimizers.Adam(learning_rate),
+        loss={"policy": keras.losses.CategoricalCrossentropy(from_logits=True), "value": squared_error},
+        metrics={"policy": [keras.metrics.CategoricalCrossentropy(from_logits=True, name="ce"),
+                            keras.metrics.MeanMetricWrapper(entropy, name="entropy"),
+                            keras.metrics.CategoricalAccuracy(name="top1")],
+                 "value": [keras.metrics.MeanMetricWrapper(squared_error, name="mse")]},
+        jit_compile=JIT)
+
+
+def train_step(model: keras.Model, packed: np.ndarray, policy: np.ndarray, value: np.ndarray,
+               learning_rate: float | None = None) -> dict[str, float]:
+    """One step of self-play learning.
+
+    packed: uint8 (n, size², bytes).  policy: π, float32 (n, size² + 1), each row a distribution.  value: z, (n,),
+    1 where the side to move has won, -1 where it has lost, 0 for a draw.  learning_rate: from this step on.
+    Returns the figures of this batch before the step: loss (all of it), ce (-π·log p), entropy (of p), top1 (how often
+    the best moves of p and π agree), value_mse ((z - v)²).
+    """
+    if learning_rate is not None:
+        model.optimizer.learning_rate = learning_rate
+    model.reset_metrics()
+    logs = model.train_on_batch(packed, {"policy": policy, "value": np.asarray(value, np.float32)[:, None]},
+                                return_dict=True)
+    return {"loss": float(logs["loss"]), "value_mse": float(logs["value_mse"])} | {
+        name: float(logs[f"policy_{name}"]) for name in ("ce", "entropy", "top1")}

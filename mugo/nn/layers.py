@@ -1,0 +1,101 @@
+"""MuGo's own Keras layers, and how blocks (blocks.py) put layers together.
+
+    UnpackPlanes      packed planes -> planes of 0 and 1
+    FusedBatchNorm    batch normalisation, as one TensorFlow operation
+    PointBias         one learned number for each point of the board
+    KerasGraph        layers of one dtype policy
+"""
+from typing import Any
+
+import numpy as np
+
+from mugo.games import planes
+from mugo.nn.backend import FUSED_BATCH_NORM, keras, ops, tensorflow
+from mugo.nn.onnx_graph import EPSILON
+
+MOMENTUM = 0.99                          # of the moving statistics of batch normalisation
+
+
+@keras.saving.register_keras_serializable("mugo")
+class UnpackPlanes(keras.layers.Layer):
+    """Packed planes, uint8 (n, size², bytes), to 0 and 1, (n, size, size, depth); bits above depth are left out."""
+
+    def __init__(self, size: int, depth: int = planes.DEPTH, **kwargs):
+        super().__init__(**kwargs)
+        self.size, self.depth = size, depth
+
+    def call(self, packed):
+        shifts = np.arange(8, dtype=np.uint8)
+        bits = ops.bitwise_and(ops.right_shift(ops.expand_dims(packed, -1), shifts), np.uint8(1))
+        bits = ops.reshape(bits, (-1, self.size, self.size, 8 * packed.shape[-1]))
+        return ops.cast(bits[..., :self.depth], self.compute_dtype)
+
+    def compute_output_shape(self, input_shape):
+        return (input_shape[0], self.size, self.size, self.depth)
+
+    def get_config(self):
+        return super().get_config() | {"size": self.size, "depth": self.depth}
+
+
+@keras.saving.register_keras_serializable("mugo")
+class FusedBatchNorm(keras.layers.BatchNormalization):
+    """Batch normalisation (Ioffe & Szegedy 2015) of (n, rows, columns, filters).
+
+    While training on TensorFlow it is one operation, where Keras's own is several: with 96 filters, training
+    processes 12 % more positions a second.
+    """
+
+    def call(self, inputs, training=None, mask=None):
+        if not (FUSED_BATCH_NORM and training and self.trainable and len(inputs.shape) == 4):
+            return super().call(inputs, training=training, mask=mask)
+        unused = tensorflow.zeros([0])
+        outputs, mean, variance, *_ = tensorflow.raw_ops.FusedBatchNormV3(
+            x=inputs, scale=ops.convert_to_tensor(self.gamma), offset=ops.convert_to_tensor(self.beta), mean=unused,
+            variance=unused, epsilon=self.epsilon, is_training=True)
+        statistics: list[tuple[Any, Any]] = [(self.moving_mean, mean), (self.moving_variance, variance)]
+        for moving, of_batch in statistics:
+            moving.assign(moving * self.momentum + of_batch * (1 - self.momentum))
+        return outputs
+
+
+@keras.saving.register_keras_serializable("mugo")
+class PointBias(keras.layers.Layer):
+    """Adds a learned number to each of (n, points): what edges and corners are worth by themselves."""
+
+    def build(self, input_shape):
+        self.bias = self.add_weight(name="bias", shape=(input_shape[-1],), initializer="zeros")
+
+    def call(self, x):
+        return x + ops.cast(self.bias, x.dtype)
+
+
+OWN_LAYERS = {layer.__name__: layer for layer in (UnpackPlanes, FusedBatchNorm, PointBias)}
+
+
+class KerasGraph:
+    """A Keras model in the making.  onnx_graph.OnnxGraph is its counterpart for ONNX.
+
+    dtype: a Keras dtype policy, the default of all layers.
+    """
+
+    def __init__(self, dtype: str = "float32"):
+        self.dtype = dtype
+
+    def add(self, kind: str, x: Any, name: str | None = None, dtype: str = "", **options: Any) -> Any:
+        """Apply a new layer of this class, of keras.layers or of this module, to x (a tensor, or a list of them)."""
+        layer = OWN_LAYERS.get(kind) or getattr(keras.layers, kind)
+        return layer(name=name, dtype=dtype or self.dtype, **options)(x)
+
+    def conv(self, x: Any, name: str, filters: int, width: int, batch_norm: str = "") -> Any:
+        """A convolution with padding, then batch normalisation if it is given a name; without it, with a bias."""
+        x = self.add("Conv2D", x, name, filters=filters, kernel_size=width, padding="same", use_bias=not batch_norm,
+                     kernel_initializer="he_normal")
+        return self.batch_norm(x, batch_norm) if batch_norm else x
+
+    def batch_norm(self, x: Any, name: str, dtype: str = "") -> Any:
+        return self.add("FusedBatchNorm", x, name, dtype, epsilon=EPSILON, momentum=MOMENTUM)
+
+    def mean_max_pool(self, x: Any, name: str, dtype: str = "") -> Any:
+        """(n, rows, columns, filters) to (n, 2 * filters): the mean of each filter over the board, then the maxima."""
+        return self.add("Concatenate", [self.add("GlobalAveragePooling2D", x, f"{name}_mean", dtype),
+                                        self.add("GlobalMaxPooling2D", x, f"{name}_max", dtype)], name, dtype)

@@ -1,0 +1,78 @@
+"""Initialising a network from another: another board size, another value head, more filters (Net2Net widening)."""
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mugo.files import BadInput
+from mugo.nn import equivariance
+from mugo.nn.backend import keras
+from mugo.nn.blocks import REGULAR, TWO_REGULAR
+from mugo.nn.checkpoint import load
+from mugo.nn.inference import fit_bias
+from mugo.nn.metadata import Config, config_dict, config_of, read_metadata
+from mugo.nn.policy_net import PolicyNetConfig
+
+
+def init_from(model: keras.Model, config: Config, path: Path) -> dict[str, Any]:
+    """Initialise a new network of this config with the weights of the one at path.
+
+    The configs may differ in the board size: the bias of each point is fitted (inference.fit_bias), and dense layers
+    for another board are left as they are.  Those of policy networks may also differ in the value head, which is left
+    as it is if only one has it, and the new network may have more filters (net2net_widen): its outputs are those of
+    the narrower one at first.
+    Returns what metadata["init_from"] says of that network.  Raises BadInput for other configs.
+    """
+    metadata = read_metadata(path)
+    source = config_of(metadata)
+    check_compatible(source, config, path)
+    weights_of = {layer.name: layer.get_weights() for layer in load(path).layers}
+    if "point_bias" in weights_of:
+        weights_of["point_bias"] = [fit_bias(weights_of["point_bias"][0], config.size)]
+    axes = config.spec().weight_axes()
+    for layer in model.layers:
+        if layer.name not in weights_of:
+            continue
+        weights = weights_of[layer.name]
+        if isinstance(config, PolicyNetConfig):
+            weights = [net2net_widen(np.asarray(variable), old, equivariance.kinds_of(
+                equivariance.weight_name(variable), axes), equivariance.ORIENTATIONS if config.equivariant else 1)
+                       for variable, old in zip(layer.weights, weights, strict=True)]
+        if [w.shape for w in weights] == [w.shape for w in layer.get_weights()]:
+            layer.set_weights(weights)
+    return {"name": metadata.get("name", path.stem), "size": source.size, "filters": source.filters,
+            "best": metadata.get("best"), "init_from": metadata.get("init_from")}
+
+
+def check_compatible(source: Config, config: Config, path: Path) -> None:
+    """Raise BadInput if a network of this config cannot be initialised from one of config `source`."""
+    may_differ: dict[str, Any] = {"size": config.size}
+    wider = False
+    if isinstance(config, PolicyNetConfig) and isinstance(source, PolicyNetConfig):
+        may_differ |= {"value_head": config.value_head, "filters": config.filters}
+        wider = config.filters >= source.filters
+    if type(source) is not type(config) or replace(source, **may_differ) != config or not (
+            wider or source.filters == config.filters):
+        raise BadInput(f"{path} is {config_dict(source)}; a network initialised from it can have another size and "
+                       f"value head, and more filters, but this one is {config_dict(config)}")
+
+
+def net2net_widen(new: np.ndarray, old: np.ndarray, kinds: tuple[str, ...], orientations: int) -> np.ndarray:
+    """A weight of a network with more filters, whose outputs are at first those of the narrower one: old entries where
+    they were, and 0 from new filters to old ones.
+
+    New filters, with the weights in new, see all of the layer below, so that they have something to learn with
+    (after Chen et al. 2016, arXiv:1511.05641, who copy filters instead).
+    kinds: of the weight's axes.  orientations: 8 in an equivariant network, else 1; the first features of each
+    orientation are the old ones.
+    """
+    places = [np.arange(count) for count in old.shape]
+    for i, kind in enumerate(kinds, start=2 * (old.ndim == 4)):
+        if kind in (REGULAR, TWO_REGULAR):
+            groups = orientations * (2 if kind == TWO_REGULAR else 1)
+            places[i] = np.arange(new.shape[i]).reshape(groups, -1)[:, :old.shape[i] // groups].ravel()
+    wide = new.copy()
+    wide[..., places[-1]] = 0
+    wide[np.ix_(*places)] = old
+    return wide

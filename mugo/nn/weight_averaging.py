@@ -1,0 +1,56 @@
+"""The averaged network of a run: the average of its weights, with batch-norm statistics recalibrated.
+
+This network, and not the one that the last step left, is validated, exported and played.
+"""
+from typing import Any
+
+import numpy as np
+
+from mugo.nn import equivariance
+from mugo.nn.backend import keras
+
+
+class AveragedModel:
+    """A model with the averaged weights of another one, which is being trained.
+
+    The moving statistics of batch normalisation in the trained model belong to other weights; so they are
+    recalibrated on `batches` of packed planes (as update_bn does for stochastic weight averaging in PyTorch).
+    """
+
+    def __init__(self, trained: keras.Model, batches: list[np.ndarray]):
+        self.trained, self.batches = trained, batches
+        self.model = keras.models.clone_model(trained)
+        self.model.compile_from_config(trained.get_compile_config())
+
+    def update_ema_model(self) -> keras.Model:
+        """Take over the averaged weights as of now; returns `model`, the same object each time.
+
+        An optimizer that keeps no average gives its last weights.
+        """
+        optimizer = self.trained.optimizer
+        averages = optimizer.averaged_variables if getattr(optimizer, "use_ema", False) \
+            else self.trained.trainable_variables
+        for variable, average in zip(self.model.trainable_variables, averages, strict=True):
+            variable.assign(np.array(average))                       # a copy: JAX gives arrays away to what it runs
+        recalibrate_batch_norm(self.model, self.batches)
+        if axes := getattr(optimizer, "weight_axes", None):
+            equivariance.symmetrise(self.model, axes)
+        return self.model
+
+
+def recalibrate_batch_norm(model: keras.Model, batches: list[np.ndarray]) -> None:
+    """Set the moving statistics of each batch normalisation to the mean of its statistics over these batches."""
+    layers: list[Any] = [layer for layer in model.layers
+                         if isinstance(layer, keras.layers.BatchNormalization)]
+    momentum = [layer.momentum for layer in layers]
+    sums = [np.zeros(1)] * len(layers)
+    for layer in layers:
+        layer.momentum = 0.0             # so that the moving statistics are those of the last batch
+    for batch in batches if layers else []:
+        model(batch, training=True)
+        sums = [total + np.stack([layer.moving_mean, layer.moving_variance])
+                for total, layer in zip(sums, layers, strict=True)]
+    for layer, total, before in zip(layers, sums, momentum, strict=True):
+        layer.moving_mean.assign(total[0] / len(batches))
+        layer.moving_variance.assign(total[1] / len(batches))
+        layer.momentum = before

@@ -1,0 +1,112 @@
+"""Keras callbacks of a training run: the progress bar; and checkpoints with validation, log and learning curve."""
+import time
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from tqdm import tqdm
+
+from mugo.files import atomic_write
+from mugo.nn import checkpoint
+from mugo.nn.backend import keras
+from mugo.nn.metadata import config_of
+from mugo.nn.weight_averaging import AveragedModel
+from mugo.plots import curves
+from mugo.training.options import TrainingOptions
+
+COLUMNS = ["step", "positions", "seconds", "learning_rate", "loss", "ce", "top1", "top5", "value_mse",
+           "validation_ce", "validation_top1", "validation_top5", "validation_value_mse", "positions_per_second"]
+PRE_DECAY = "pre-decay.keras"            # the last checkpoint before the learning rate decays
+
+
+def rename_logs(logs: dict[str, Any]) -> dict[str, float]:
+    """Keras's logs under the names of COLUMNS, which do not depend on whether there is a value head."""
+    renamed = {}
+    for name, value in logs.items():
+        prefix = "validation_" if name.startswith("val_") else ""
+        name = name.removeprefix("val_")
+        if name not in ("policy_loss", "value_loss"):
+            renamed[prefix + name.removeprefix("policy_")] = float(value)
+    return renamed
+
+
+class ProgressCallback(keras.callbacks.Callback):
+    """The progress bar: positions/s, loss, accuracies, time left."""
+
+    def __init__(self, options: TrainingOptions, first_step: int):
+        super().__init__()
+        self.batch_size = options.batch_size
+        self.bar = tqdm(total=options.steps * options.batch_size, initial=first_step * options.batch_size,
+                        unit=" positions", unit_scale=True, smoothing=0.02)
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.bar.update(self.batch_size)
+        if batch % 10 == 0 and logs:
+            logs = rename_logs(logs)
+            self.bar.set_postfix_str(f"loss {logs['loss']:.3f} top-1 {logs['top1']:.1%} top-5 {logs['top5']:.1%}",
+                                     refresh=False)
+
+
+class CheckpointCallback(keras.callbacks.Callback):
+    """At the end of each of Keras's epochs, which is a checkpoint interval: validates the averaged model, and writes
+    the checkpoint with the history, the best network, the log and the learning curve.
+
+    validation: packed planes and targets.
+    """
+
+    def __init__(self, run: Path, options: TrainingOptions, metadata: dict[str, Any], bar: tqdm,
+                 averaged: AveragedModel, validation: tuple):
+        super().__init__()
+        self.run, self.options, self.metadata, self.bar = run, options, metadata, bar
+        self.averaged, self.validation = averaged, validation
+        self.has_value = config_of(metadata).value_head
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self.start = time.perf_counter()
+
+    def on_epoch_end(self, epoch, logs=None):
+        assert logs is not None
+        trained = time.perf_counter()
+        model: Any = self.model
+        averaged: Any = self.averaged.update_ema_model()
+        logs.update({f"val_{name}": value for name, value in averaged.evaluate(
+            *self.validation, batch_size=self.options.batch_size, verbose=0, return_dict=True).items()})
+        history = self.metadata["history"]
+        step = int(model.optimizer.iterations)
+        before = history[-1] if history else {"step": 0, "seconds": 0.0}
+        row = rename_logs(logs) | {
+            "step": step, "positions": step * self.options.batch_size,
+            "seconds": round(before["seconds"] + time.perf_counter() - self.start, 1),
+            "learning_rate": float(self.options.schedule()(step)),
+            "positions_per_second": (step - before["step"]) * self.options.batch_size / (trained - self.start),
+        }
+        history.append({name: round(row[name], 6) for name in COLUMNS if name in row})
+        self.save()
+        self.bar.write(f"{step:8,} steps  {row['positions']:11,} positions  loss {row['loss']:.3f}  "
+                       f"top-1 {row['top1']:.1%}  validation: top-1 {row['validation_top1']:.2%}  "
+                       f"top-5 {row['validation_top5']:.2%}  cross-entropy {row['validation_ce']:.3f}"
+                       + (f"  value MSE {row['validation_value_mse']:.3f}" if self.has_value else ""))
+
+    def save(self) -> None:
+        """Write everything; at each moment there is at least one checkpoint that is not damaged."""
+        assert self.model is not None
+        history = self.metadata["history"]
+        path = self.run / checkpoint.CHECKPOINT
+        if path.exists():
+            checkpoint.link_checkpoint(path, self.run / checkpoint.PREVIOUS)
+        if not self.metadata["best"] or history[-1]["validation_ce"] < self.metadata["best"]["validation_ce"]:
+            self.metadata["best"] = history[-1]
+        checkpoint.save(self.model, path, self.metadata)
+        if history[-1]["step"] <= self.options.decay_start_step:
+            checkpoint.link_checkpoint(path, self.run / PRE_DECAY)
+        export_if_best(self.averaged.model, self.run, self.metadata)
+        with atomic_write(self.run / "log.csv") as temporary:
+            pd.DataFrame(history, columns=COLUMNS).to_csv(temporary, index=False)
+        curves.training_curve(history, self.run / "curve.png")
+
+
+def export_if_best(model: keras.Model, run: Path, metadata: dict[str, Any]) -> None:
+    """Write RUN/network.keras from the averaged model, if no checkpoint before the last was better."""
+    if metadata["best"] == metadata["history"][-1]:
+        exported = {name: value for name, value in metadata.items() if name != "history"}
+        checkpoint.export(model, run / checkpoint.NETWORK, exported)

@@ -1,0 +1,55 @@
+"""Which bundled network plays on which board."""
+import pytest
+from networks import alphazero_network, policy_network
+
+from mugo.files import BadInput
+from mugo.games import go, gomoku
+from mugo.games.game import encode
+from mugo.games.go import Position
+from mugo.nn import bundled
+from mugo.nn.inference import BundledNetworks
+
+
+def test_every_board_has_the_bundled_network_of_the_nearest_size(tmp_path, monkeypatch):
+    monkeypatch.setattr(bundled, "network_folders", lambda: [tmp_path])
+    with pytest.raises(BadInput, match="no network came with this program"):
+        bundled.bundled_name(9)
+    _, path = policy_network(tmp_path, value_head=True)
+    for name in ("policy-9", "policy-13", "policy-19", "policy-19-small", "other"):
+        (tmp_path / f"{name}.keras").write_bytes(path.read_bytes())
+    assert {size: bundled.bundled_name(size) for size in (2, 9, 10, 11, 13, 15, 16, 19)} == {
+        2: "policy-9", 9: "policy-9", 10: "policy-9", 11: "policy-13", 13: "policy-13", 15: "policy-13",
+        16: "policy-19", 19: "policy-19"}
+    both = BundledNetworks(threads=1)
+    assert both.has_value
+    for size in (9, 13, 5, 9):
+        priors, _ = both.evaluate([Position(size)])
+        assert priors.shape == (1, size ** 2 + 1)
+    assert both.for_board(9) is both.for_board(5) is not both.for_board(13)
+
+
+def test_every_gomoku_board_has_the_bundled_network_of_its_rules(tmp_path, monkeypatch):
+    monkeypatch.setattr(bundled, "network_folders", lambda: [tmp_path])
+    with pytest.raises(BadInput, match=r"no network for Gomoku, 4 in a row, on 6x6 .*none for any Gomoku"):
+        bundled.bundled_name(6, "gomoku", 4)
+    policy_network(tmp_path, "policy-5", size=5, layers=3, value_head=True)
+    for size, k in ((6, 4), (8, 5)):
+        alphazero_network(tmp_path, size, k, name=f"gomoku-{size}-{k}")
+    assert bundled.bundled_name(8, "gomoku", 5) == "gomoku-8-5"
+    for size, k, exactly in ((8, 4, False), (9, 5, False), (6, 4, True)):
+        with pytest.raises(BadInput, match=r"in a row, on .x. came .*gomoku-6-4, gomoku-8-5"):
+            bundled.bundled_name(size, "gomoku", k, exactly)
+    networks = BundledNetworks(threads=1)
+    assert networks.has_value
+    for position in (gomoku.Position(8, 5), go.Position(9), gomoku.Position(6, 4)):
+        assert networks.evaluate([position])[0].shape == (1, position.size ** 2 + 1)
+        assert networks.for_position(position).game == position.game
+    assert networks.for_position(gomoku.Position(6, 4)) is networks.for_board(6, "gomoku", 4)
+    assert networks.evaluate_packed(encode([go.Position(9)]))[0].shape == (1, 82)
+    with pytest.raises(BadInput, match="on 7x7 came"):
+        networks.evaluate([gomoku.Position(7, 4)])
+
+
+def test_an_unknown_name_is_refused_with_the_names_there_are():
+    with pytest.raises(BadInput, match="there is no network 'policy-99'.*policy-19"):
+        bundled.find_network("policy-99")

@@ -1,0 +1,101 @@
+"""Files of networks and runs: written atomically, and read on either backend; the latest checkpoint of a run."""
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from networks import alphazero_model, in_format_1, policy_network, random_model, with_member
+
+from mugo.files import BadInput
+from mugo.games import planes
+from mugo.nn import checkpoint
+from mugo.nn.inference import Network
+from mugo.nn.metadata import config_of, new_metadata
+from mugo.nn.policy_net import PolicyNetConfig
+
+
+def test_an_exported_file_holds_the_weights_the_graph_and_the_metadata(tmp_path):
+    model, config = alphazero_model()
+    metadata = new_metadata(config, "gomoku", 4, True)
+    checkpoint.export(model, tmp_path / "net.keras", metadata)
+    loaded, net = checkpoint.load(tmp_path / "net.keras"), Network(tmp_path / "net.keras", threads=1)
+    assert all(np.array_equal(w, other) for w, other in zip(model.get_weights(), loaded.get_weights(), strict=True))
+    assert not loaded.compiled
+    assert (net.game, net.k, net.exactly, net.size, net.has_value) == ("gomoku", 4, True, 6, True)
+    assert config_of(net.metadata) == config
+    in_memory = Network.from_graph(checkpoint.onnx_graph(model, config), metadata | {"name": "newest"}, threads=1)
+    assert in_memory.name == "newest"
+    packed = np.random.default_rng(0).integers(0, 16, (4, 36, 1), np.uint8)
+    for ours, theirs in zip(in_memory.evaluate_packed(packed), net.evaluate_packed(packed), strict=True):
+        assert np.array_equal(ours, theirs)
+
+
+def test_damaged_weights_are_refused_in_one_line(tmp_path):
+    path = with_member(policy_network(tmp_path)[1], "model.weights.h5", None)
+    with pytest.raises(BadInput, match="is no network of Keras, or damaged: Bad CRC-32"):
+        checkpoint.load(path)
+
+
+def test_a_failed_export_leaves_the_old_file(tmp_path, monkeypatch):
+    model, path = policy_network(tmp_path)
+    before = path.read_bytes()
+    monkeypatch.setattr(checkpoint, "to_onnx", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        checkpoint.export(model, path, new_metadata(PolicyNetConfig(9, 4)))
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["net.keras"]
+
+
+def small_run(folder):
+    """A run's folder with two checkpoints, numbered in their metadata."""
+    config = PolicyNetConfig(9, 4, 3)
+    model = random_model(config)
+    for number, name in ((1, checkpoint.PREVIOUS), (2, checkpoint.CHECKPOINT)):
+        checkpoint.save(model, folder / name, new_metadata(config) | {"number": number})
+    return folder
+
+
+def test_a_damaged_checkpoint_gives_way_to_the_one_before(tmp_path):
+    run = small_run(tmp_path)
+    assert checkpoint.latest_checkpoint(run)[1]["number"] == 2
+    whole = (run / checkpoint.CHECKPOINT).read_bytes()
+    damaged = bytearray(whole)
+    damaged[len(damaged) // 2] ^= 255
+    for data in (bytes(damaged), whole[:len(whole) // 2]):
+        (run / checkpoint.CHECKPOINT).write_bytes(data)
+        assert checkpoint.latest_checkpoint(run)[1]["number"] == 1
+    (run / checkpoint.PREVIOUS).unlink()
+    with pytest.raises(BadInput, match="holds no training run to resume: checkpoint.keras is missing or damaged"):
+        checkpoint.latest_checkpoint(run)
+
+
+def test_a_run_of_an_earlier_version_gets_one_line_that_says_what_to_do(tmp_path):
+    run = small_run(tmp_path)
+    in_format_1(run / checkpoint.CHECKPOINT).replace(run / checkpoint.CHECKPOINT)
+    with pytest.raises(BadInput, match=r"written by an earlier version of MuGo \(format 1\): train the network again"):
+        checkpoint.latest_checkpoint(run)
+
+
+def test_a_linked_checkpoint_replaces_what_had_that_name(tmp_path):
+    for name in "ab":
+        (tmp_path / name).write_text(name)
+    checkpoint.link_checkpoint(tmp_path / "a", tmp_path / "b")
+    checkpoint.link_checkpoint(tmp_path / "a", tmp_path / "c")
+    assert [(tmp_path / name).read_text() for name in "abc"] == ["a", "a", "a"]
+
+
+def test_a_network_saved_on_one_backend_loads_on_the_other(tmp_path):
+    """Saved under TensorFlow, loaded under JAX, where that is installed, and TensorFlow is not imported."""
+    pytest.importorskip("jax")
+    model, path = policy_network(tmp_path, value_head=True)
+    packed = np.random.default_rng(3).integers(0, 256, (2, 81, planes.PACKED), np.uint8)
+    np.save(tmp_path / "packed.npy", packed)
+    program = ("import sys, numpy as np; sys.modules['tensorflow'] = None\n"
+               "from mugo.nn.checkpoint import load\n"
+               f"outputs = load({str(path)!r})(np.load({str(tmp_path / 'packed.npy')!r}))\n"
+               f"np.savez({str(tmp_path / 'out.npz')!r}, **{{name: np.asarray(x) for name, x in outputs.items()}})")
+    subprocess.run([sys.executable, "-c", program], check=True, env={**os.environ, "KERAS_BACKEND": "jax"})
+    outputs = np.load(tmp_path / "out.npz")
+    for name, expected in model(packed).items():
+        assert np.abs(outputs[name] - np.asarray(expected)).max() < 1e-5

@@ -1,0 +1,114 @@
+"""The training step of self-play: its loss is the formula's, and it learns, on both backends."""
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from networks import SMALL, alphazero_model, build, checkpoint, keras
+
+from mugo.nn.alphazero_net import AlphaZeroNetConfig
+from mugo.nn.compile import compile_for_selfplay, train_step
+from mugo.nn.metadata import new_metadata
+
+
+def random_batch(n, size=6, seed=0):
+    """Random packed planes of Gomoku, policy targets and outcomes."""
+    rng = np.random.default_rng(seed)
+    return (rng.integers(0, 16, (n, size ** 2, 1), np.uint8),
+            rng.dirichlet(np.full(size ** 2 + 1, 0.1), n).astype(np.float32),
+            rng.integers(-1, 2, n).astype(np.float32))
+
+
+@pytest.mark.parametrize("l2, batch_norm", [(1e-2, False), (3e-3, True), (0, False)])
+def test_the_loss_is_that_of_the_formula(l2, batch_norm):
+    model, _ = alphazero_model(batch_norm=batch_norm)
+    compile_for_selfplay(model, 1e-3, l2)
+    packed, policy, value = random_batch(5)
+    model.run_eagerly = batch_norm or not l2     # tracing it once is enough
+    theta = [keras.ops.convert_to_numpy(w) for w in model.trainable_weights]
+    outputs = {name: np.asarray(output) for name, output in model(packed, training=True).items()}
+    p = np.exp(outputs["policy"]) / np.exp(outputs["policy"]).sum(1, keepdims=True)
+    v = np.tanh(outputs["value"][:, 0])
+    ce, mse = -(policy * np.log(p)).sum(1).mean(), ((value - v) ** 2).mean()
+    logs = train_step(model, packed, policy, value)
+    assert logs["loss"] == pytest.approx(ce + mse + l2 * sum((w ** 2).sum() for w in theta), rel=1e-5)
+    assert logs == pytest.approx({
+        "loss": logs["loss"], "ce": ce, "value_mse": mse, "entropy": -(p * np.log(p)).sum(1).mean(),
+        "top1": (p.argmax(1) == policy.argmax(1)).mean()}, rel=1e-5)
+
+
+def test_it_overfits_a_few_positions():
+    keras.utils.set_random_seed(3)
+    model = build(AlphaZeroNetConfig.for_game("gomoku", 6, filters=(16, 16)).spec())
+    compile_for_selfplay(model, 1e-2, 1e-5)
+    packed, policy, value = random_batch(8)
+    entropy = -(policy * np.log(policy + 1e-12)).sum(1).mean()
+    assert train_step(model, packed, policy, value)["ce"] == pytest.approx(np.log(37), rel=1e-5)
+    for _ in range(120):
+        logs = train_step(model, packed, policy, value)
+    assert logs["ce"] < entropy + 0.1
+    assert logs["value_mse"] < 0.02
+    assert logs["top1"] > 0.8
+
+
+def test_the_learning_rate_can_be_set_at_every_step():
+    model, _ = alphazero_model()
+    compile_for_selfplay(model, 1e-2)
+    model.run_eagerly = True             # quicker than tracing it for three steps
+    batch = random_batch(4)
+    train_step(model, *batch)
+    before = model.get_weights()
+    train_step(model, *batch, learning_rate=0)
+    assert all(np.array_equal(w, old) for w, old in zip(model.get_weights(), before, strict=True))
+    train_step(model, *batch, learning_rate=1e-3)
+    steps = [np.abs(w - old).max() for w, old in zip(model.get_weights(), before, strict=True)]
+    assert 5e-4 < max(steps) < 2e-3
+
+
+def test_training_continues_from_a_checkpoint_as_without_it(tmp_path):
+    model, config = alphazero_model(batch_norm=True)
+    compile_for_selfplay(model, 1e-2, 1e-2)
+    batches = [random_batch(4, seed=seed) for seed in range(4)]
+    for batch in batches[:2]:
+        train_step(model, *batch)
+    checkpoint.save(model, tmp_path / "checkpoint.keras", new_metadata(config, "gomoku", 4))
+    loaded = checkpoint.load(tmp_path / "checkpoint.keras")
+    for batch in batches[2:]:
+        assert train_step(model, *batch) == train_step(loaded, *batch)
+    for w, other in zip(model.get_weights(), loaded.get_weights(), strict=True):
+        assert np.array_equal(w, other)
+
+
+def test_a_network_trained_in_bfloat16_is_exported_in_float32(tmp_path):
+    config = AlphaZeroNetConfig.for_game("gomoku", 6, **SMALL)
+    model = build(config.spec(), "mixed_bfloat16")
+    compile_for_selfplay(model)
+    model.run_eagerly = True
+    train_step(model, *random_batch(4))
+    checkpoint.export(model, tmp_path / "net.keras", new_metadata(config, "gomoku", 4))
+    loaded = checkpoint.load(tmp_path / "net.keras")
+    assert all(np.array_equal(w, other) for w, other in zip(model.get_weights(), loaded.get_weights(), strict=True))
+    assert loaded.get_layer("conv0").compute_dtype == "float32"
+
+
+def test_it_trains_on_jax_as_on_tensorflow(tmp_path):
+    """Saved under TensorFlow and trained on under JAX, where that is installed; TensorFlow is not imported."""
+    pytest.importorskip("jax")
+    model, config = alphazero_model(batch_norm=True)
+    compile_for_selfplay(model, 1e-2, 1e-2)
+    path = tmp_path / "checkpoint.keras"
+    checkpoint.save(model, path, new_metadata(config, "gomoku", 4))
+    batch = random_batch(4)
+    np.savez(tmp_path / "batch.npz", *batch)
+    program = ("import sys, json, numpy as np; sys.modules['tensorflow'] = None\n"
+               "from mugo.nn.checkpoint import load\nfrom mugo.nn.compile import train_step\n"
+               f"model, batch = load({str(path)!r}), np.load({str(tmp_path / 'batch.npz')!r})\n"
+               "batch = [batch[f'arr_{i}'] for i in range(3)]\n"
+               "print(json.dumps([train_step(model, *batch), train_step(model, *batch, 1e-3)]))")
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True,
+                          env={**os.environ, "KERAS_BACKEND": "jax"})
+    here = [train_step(model, *batch), train_step(model, *batch, 1e-3)]
+    for ours, theirs in zip(here, json.loads(done.stdout.splitlines()[-1]), strict=True):
+        assert ours == pytest.approx(theirs, rel=1e-4)

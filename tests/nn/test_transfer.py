@@ -1,0 +1,92 @@
+"""Initialising a network from another: other boards, other value heads, more filters."""
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from networks import alphazero_model, alphazero_network, build, checkpoint, policy_network
+
+from mugo.files import BadInput
+from mugo.games import planes
+from mugo.nn import equivariance
+from mugo.nn.backend import keras
+from mugo.nn.compile import compile_for_training
+from mugo.nn.metadata import new_metadata
+from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.transfer import init_from
+
+SIZE = 7
+RNG = np.random.default_rng(0)
+PACKED = RNG.integers(0, 256, (48, SIZE * SIZE, planes.PACKED), np.uint8)
+TARGETS = {"policy": RNG.integers(0, SIZE * SIZE + 1, 48), "value": RNG.choice([-1.0, 1.0], (48, 1))}
+
+
+def test_a_policy_network_can_get_another_board_and_value_head(tmp_path):
+    """All other weights are the same; the bias of each point is fitted to the board."""
+    source, path = policy_network(tmp_path, layers=3, value_head=True)
+    config = PolicyNetConfig(9, 4, 3)
+    weights_of = {layer.name: layer.get_weights() for layer in source.layers}
+    for size, value_head in ((9, True), (13, False)):
+        other = replace(config, size=size, value_head=value_head)
+        model = build(other.spec())
+        assert init_from(model, other, path)["name"] == "net"
+        for layer in model.layers:
+            if layer.get_weights() and (size == 9 or layer.name != "point_bias"):
+                assert all(np.array_equal(a, b) for a, b in
+                           zip(layer.get_weights(), weights_of[layer.name], strict=True)), layer.name
+    for change in ({"filters": 3}, {"layers": 6}, {"batch_norm": False}):
+        with pytest.raises(BadInput, match=r"'filters': 4.*but this one is"):
+            init_from(model, replace(config, **change), path)
+
+
+def test_a_policy_value_network_gets_the_convolutions_of_another_board(tmp_path):
+    path = alphazero_network(tmp_path, size=6)
+    model, config = alphazero_model(size=8, seed=5)
+    before = model.get_layer("policy").get_weights()
+    assert init_from(model, config, path)["size"] == 6
+    source = checkpoint.load(path)
+    for name in ("conv0", "conv1", "policy_conv", "value_conv"):
+        for w, other in zip(model.get_layer(name).get_weights(), source.get_layer(name).get_weights(), strict=True):
+            assert np.array_equal(w, other)
+    assert all(np.array_equal(w, other) for w, other in
+               zip(model.get_layer("policy").get_weights(), before, strict=True))
+    with pytest.raises(BadInput, match="but this one is"):
+        init_from(*alphazero_model(filters=(4,)), path)
+
+
+def test_a_policy_network_is_not_initialised_from_a_policy_value_network(tmp_path):
+    config = PolicyNetConfig(6, 4, 3)
+    with pytest.raises(BadInput, match="'kind': 'alphazero'.* but this one is"):
+        init_from(build(config.spec()), config, alphazero_network(tmp_path))
+
+
+def is_tied(model, config) -> bool:
+    axes = config.spec().weight_axes()
+    return all(np.ptp(np.asarray(variable).ravel()[equivariance.orbits_of(variable, axes).members], axis=0).max() < 1e-6
+               for variable in model.weights)
+
+
+@pytest.mark.parametrize("equivariant", [True, False])
+def test_a_wider_network_has_at_first_the_outputs_of_the_narrower_one(tmp_path, equivariant):
+    config = PolicyNetConfig(SIZE, 8, 4, value_head=True, equivariant=equivariant)
+    keras.utils.set_random_seed(0)
+    narrow = build(config.spec())
+    compile_for_training(narrow, config, 5e-3, optimizer="adam")
+    narrow.fit(PACKED, TARGETS, batch_size=16, epochs=2, verbose=0)
+    if equivariant:
+        equivariance.symmetrise(narrow, config.spec().weight_axes())
+    checkpoint.export(narrow, tmp_path / "narrow.keras", new_metadata(config) | {"name": "narrow"})
+    wider = replace(config, filters=24)
+    wide = build(wider.spec())
+    compile_for_training(wide, wider, 5e-3, optimizer="adam")
+    new = wide.get_layer("conv1").get_weights()[0]
+    assert init_from(wide, wider, tmp_path / "narrow.keras")["filters"] == 8
+    for name, output in narrow(PACKED).items():
+        assert np.abs(output - wide(PACKED)[name]).max() < 1e-4, name
+    assert is_tied(wide, wider) == equivariant
+    old = narrow.get_layer("conv1").get_weights()[0]
+    kept = wide.get_layer("conv1").get_weights()[0]
+    assert np.isin(old.ravel(), kept.ravel()).all()
+    assert np.count_nonzero(kept == new) == 9 * 24 * 16                  # new filters see all others
+    assert np.count_nonzero(kept == 0) == 9 * 16 * 8                     # and old ones see what they saw
+    wide.fit(PACKED, TARGETS, batch_size=16, epochs=1, verbose=0)
+    assert np.count_nonzero(wide.get_layer("conv1").get_weights()[0] == 0) == 0
