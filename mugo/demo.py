@@ -24,7 +24,7 @@ from mugo.plots import diagrams
 from mugo.sgf.convert import record_from_position
 from mugo.sgf.writer import format_record
 
-MAX_MOVES = 722                            # moves; a game of a raw policy may never end
+MAX_MOVES = 722                          # a game of a raw policy may never end
 
 
 def run(*arguments: str) -> None:
