@@ -81,6 +81,27 @@ class BasePosition(ABC):
         """None if the move is legal, else what is wrong with it: 'is occupied'."""
 
     @abstractmethod
+    def legal_points(self) -> np.ndarray:
+        """int64 (n,): every point the side to move may play on; passes are not listed."""
+
+    @abstractmethod
+    def sensible_points(self) -> np.ndarray:
+        """int64 (n,): the legal points that a player should consider."""
+
+    @property
+    @abstractmethod
+    def is_over(self) -> bool:
+        """Whether the game has ended."""
+
+    @abstractmethod
+    def score(self) -> float:
+        """How much Black is ahead; 0 for a draw."""
+
+    @abstractmethod
+    def result(self) -> str:
+        """The result as SGF writes it."""
+
+    @abstractmethod
     def is_like(self, other: Self) -> bool:
         """Whether the other belongs to a game by the same rules, on a board of the same size."""
 

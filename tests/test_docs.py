@@ -1,0 +1,173 @@
+"""The documentation says what the program does: commands parse, options, paths and links exist."""
+import argparse
+import functools
+import importlib
+import importlib.util
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from mugo.cli import COMMANDS
+from mugo.renamed import RENAMED_OPTIONS
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md")),
+         *(ROOT / folder / "README.md" for folder in ("data", "models", "notebooks"))]
+CODE = [*PAGES, ROOT / "CHANGELOG.md"]
+NEED_KERAS = ("train", "evaluate", "selfplay")
+# Options in the pages that are not MuGo's: of GNU Go, gogui-twogtp, pip, MkDocs, and of benchmarks and tools.
+FOREIGN = {"--mode", "--level", "--positional-superko", "--strict", "--help", "--version", "--warn", "--seeds",
+           "--rounds", "--kills", "--doublings", "--from"}
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@functools.cache
+def parser_of(command: str) -> argparse.ArgumentParser:
+    """The parser of a command, which raises ValueError instead of ending the program."""
+    class Parser(argparse.ArgumentParser):
+        def error(self, message):
+            raise ValueError(message)
+
+    if command in NEED_KERAS:
+        pytest.importorskip("keras")
+    parser = Parser(prog=f"mugo {command}")
+    importlib.import_module(f"mugo.{COMMANDS[command][0]}").add_arguments(parser)
+    return parser
+
+
+def command_lines(page: Path) -> list[list[str]]:
+    """The words after `mugo` of every command line in the page's shell blocks."""
+    found = []
+    for block in re.findall(r"^```sh\n(.*?)^```", page.read_text(), re.M | re.S):
+        for line in block.replace("\\\n", " ").split("\n"):
+            for part in re.split(r"&&|\||; ", re.sub(r"(^|\s)#.*", "", line)):
+                words = part.split()
+                if "mugo" in words and words[0] != "which" and all("=" in word for word in words[:words.index("mugo")]):
+                    found.append(shlex.split(part)[words.index("mugo") + 1:])
+    return found
+
+
+def inline_code(page: Path) -> list[str]:
+    """The text of every `code` in the page's prose."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+    return [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", text)]
+
+
+@pytest.mark.parametrize("page", CODE, ids=name_of)
+def test_every_command_line_parses(page):
+    for words in command_lines(page):
+        if words[0] in ("--version", "--help"):
+            continue
+        assert words[0] in COMMANDS, f"mugo {' '.join(words)}"
+        words = ["3" if word == "..." else word for word in words if word != "..."]
+        try:
+            parser_of(words[0]).parse_args(words[1:])
+        except ValueError as error:
+            pytest.fail(f"mugo {' '.join(words)}: {error}")
+
+
+def test_options_of_players_inside_a_match_exist():
+    known = parser_of("gtp")._option_string_actions
+    for page in CODE:
+        for words in command_lines(page):
+            sides = [word for word in words[1:] if words[0] == "match" and " " in word and "gnugo" not in word]
+            for option in re.findall(r"--[\w-]+", " ".join(sides)):
+                assert option in known, f"{name_of(page)}: {option}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_option_named_in_prose_exists(page):
+    every = {option for command in COMMANDS for option in parser_of(command)._option_string_actions} | FOREIGN
+    for code in inline_code(page):
+        if code.startswith(("python ", "pip ", "mkdocs ", "pytest", "gnugo", "gogui-")):
+            continue
+        command = re.match(r"mugo (\w+)", code)
+        if command and command[1].islower():
+            assert command[1] in COMMANDS, code
+            known = FOREIGN | set(parser_of(command[1])._option_string_actions)
+        else:
+            known = every
+        for option in re.findall(r"(?<![\w-])--[a-z][\w-]*", code):
+            assert option in known, f"{option} in `{code}`"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_path_named_in_prose_exists(page):
+    folders = [page.parent, ROOT, ROOT / "mugo", ROOT / "docs", ROOT / "benchmarks"]
+    for code in inline_code(page):
+        path = code.split(" ")[1] if code.startswith("python ") else code.split(" ")[0]
+        top, _, rest = path.partition("/")
+        is_file = re.fullmatch(r"[\w/.-]+\.(py|md|toml|yml|ipynb)", path)
+        is_folder = path.endswith("/") and rest != "" and top in ("mugo", "tests")
+        if is_file and path not in ("utils.py", "mkdocs.yml") or is_folder:
+            assert any((folder / path).exists() for folder in folders), path
+
+
+@functools.cache
+def anchors(page: Path) -> set[str]:
+    """What a link into a page may name after the #."""
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S), re.M)
+    return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower()) for heading in headings}
+
+
+@pytest.mark.parametrize("page", CODE, ids=name_of)
+def test_every_relative_link_leads_somewhere(page):
+    text = page.read_text()
+    links = re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'<img src="([^"]+)"', text)
+    for link in links:
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), link
+        if anchor:
+            assert anchor in anchors(target), link
+
+
+def test_every_picture_is_used():
+    text = "".join(page.read_text() for page in CODE)
+    unused = [path.name for path in (ROOT / "docs" / "images").iterdir() if f"images/{path.name}" not in text]
+    assert not unused
+
+
+def test_the_gtp_reference_lists_every_command():
+    protocol = importlib.import_module("mugo.gtp.engine").COMMANDS
+    described = {code.split(" ")[0] for code in inline_code(ROOT / "docs" / "gtp.md")}
+    assert set(protocol) <= described
+    ours = {word for word in described if re.match(r"(mugo|kata|lz|kgs|gogui|cgos)-", word)}
+    assert ours - set(protocol) == set()
+
+
+def test_every_package_has_an_api_page_in_the_navigation():
+    packages = {path.parent.name for path in ROOT.glob("mugo/*/__init__.py")}
+    assert {path.stem for path in (ROOT / "docs" / "api").glob("*.md")} == packages | {"index"}
+    navigation = (ROOT / "mkdocs.yml").read_text()
+    assert all(f"mugo.{name}: api/{name}.md" in navigation for name in packages)
+
+
+def test_renamed_options_are_in_the_changelog_and_nowhere_else():
+    changelog = (ROOT / "CHANGELOG.md").read_text()
+    current = {option for command in COMMANDS for option in parser_of(command)._option_string_actions}
+    for old, new in RENAMED_OPTIONS.items():
+        assert f"`{old}`" in changelog and new in changelog, f"{old} -> {new}"
+        if old in current:
+            continue                                 # the name means something else in another command
+        for page in PAGES:
+            assert not re.search(rf"(?<![\w-]){old}(?![\w-])", page.read_text()), f"{name_of(page)}: {old}"
+
+
+def test_the_picture_of_imports_is_up_to_date():
+    spec = importlib.util.spec_from_file_location("import_graph", ROOT / "tools" / "import_graph.py")
+    import_graph = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(import_graph)
+    drawn = import_graph.PICTURE.read_text()
+    assert drawn == import_graph.picture(), "imports have changed: run python tools/import_graph.py"
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 150
