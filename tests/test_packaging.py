@@ -1,4 +1,5 @@
 """What pyproject.toml installs is what the repository holds."""
+import re
 import subprocess
 import sys
 import tomllib
@@ -19,6 +20,12 @@ def test_every_package_is_listed_in_pyproject():
 def test_every_package_has_tests_of_its_name():
     packages = {path.parent.name for path in ROOT.glob("mugo/*/__init__.py")}
     assert packages <= {path.name for path in (ROOT / "tests").iterdir() if path.is_dir()}
+
+
+@pytest.mark.parametrize("package", sorted(ROOT.glob("mugo/*/__init__.py")), ids=lambda path: path.parent.name)
+def test_the_docstring_of_a_package_lists_its_modules(package):
+    listed = set(re.findall(r"(?m)^    (\w+)\b", package.read_text()))
+    assert {path.stem for path in package.parent.glob("*.py")} - {"__init__"} <= listed
 
 
 @pytest.mark.wheel

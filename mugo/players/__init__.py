@@ -1,10 +1,13 @@
-"""Players: position -> move.
+"""Players: position -> move.  In reading order:
 
     time_control    main time and byo-yomi -> seconds for a move
+    player          the Player protocol; random
+    policy          policy, randompolicy: the network without search
     passing         when a player that searches passes
-    player          random, policy, randompolicy, uct, mcts
-    game_options    the first position of a command line's game
+    searcher        uct, mcts; resigning
+    options         the options of a command line -> a player
+    game_options    the options of a command line -> the first position
     evaluator       position -> the moves worth considering and their win rates
 
-Imports search; networks are opened on demand.
+Imports search; networks are opened on demand.  Does not know protocols or matches.
 """

@@ -1,7 +1,10 @@
-"""Monte Carlo tree search: UCT and PUCT on one compiled tree.
+"""Monte Carlo tree search: UCT and PUCT on one compiled tree.  In reading order:
 
-    tree        select, expand, back up, advance the root; compiled
-    search      position -> visits, win rates, principal variations, ownership
+    settings            the options of a search
+    result              what a search returns: SearchResult, MoveInfo
+    tree                select, expand, back up, advance the root; compiled
+    network_rollouts    rollouts in which the network plays both sides
+    search              position -> visits, win rates, principal variations, ownership
 
-Knows no clock and no protocol; a network is any object that evaluates packed planes.
+Imports games.  Does not know players, clocks or protocols; a network is any object that evaluates packed planes.
 """
