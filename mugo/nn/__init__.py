@@ -6,7 +6,7 @@ Without Keras, in reading order:
     blocks             the blocks of networks: Keras layers, ONNX nodes, and group action of each
     policy_net         the policy network: its hyperparameters, and its blocks
     alphazero_net      the policy-value network of self-play, likewise
-    metadata           what a network's file says of the network
+    metadata           a network's game, board, input planes, architecture and training
     bundled            the networks that come with MuGo
     inference          a trained network on ONNX Runtime: positions in, priors and values out
     onnx_export        a network as an ONNX graph

@@ -203,6 +203,6 @@ class BundledNetworks:
         return self.for_position(positions[0]).evaluate(positions, tta)
 
     def evaluate_packed(self, packed: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """As Network.evaluate_packed, for Go only: Gomoku's planes do not say how many in a row win, so evaluate them
-        with `for_position`."""
+        """As Network.evaluate_packed, for Go only: Gomoku's planes do not contain k, so evaluate them with the
+        network `for_position`."""
         return self.for_board(math.isqrt(packed.shape[1])).evaluate_packed(packed)

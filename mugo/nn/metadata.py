@@ -1,4 +1,4 @@
-"""What a network's file says of the network: game, board, input planes, architecture, training.  No Keras here.
+"""The metadata of a network: its game, board, input planes, architecture and training.  No Keras here.
 
 A network is one zip archive, NAME.keras, which holds
 
@@ -43,7 +43,7 @@ def config_of(metadata: dict[str, Any]) -> Config:
 
 
 def new_metadata(config: Config, game: str = "go", k: int = 0, exactly: bool = False) -> dict[str, Any]:
-    """What the metadata of every network begins with.  game, k, exactly: what it plays, as Network has them."""
+    """The metadata that every network has.  game, k, exactly: what it plays, as of inference.Network."""
     rules = {"game": game, "k": k, "exactly": exactly} if game == "gomoku" else {"game": game}
     return {"format": FORMAT, "size": config.size, **rules, "planes": [list(plane) for plane in PLANE_TABLES[game]],
             "config": config_dict(config)}
@@ -90,7 +90,7 @@ def read_metadata(path: Path) -> dict[str, Any]:
         raise BadInput(f"{path} plays {game!r}; this program knows {' and '.join(PLANE_TABLES)}")
     for name, kind in ("planes", list), ("size", int), ("config", dict):
         if not isinstance(metadata.get(name), kind):
-            raise BadInput(f"{path} is no network of MuGo's: its {METADATA} does not give {name!r}")
+            raise BadInput(f"{path} is no network of MuGo's: its {METADATA} has no {name!r}")
     if metadata["config"].get("kind") not in CONFIGS:
         raise BadInput(f"{path} is a network of kind {metadata['config'].get('kind')!r}; this program knows "
                        f"{' and '.join(CONFIGS)}")

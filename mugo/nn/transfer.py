@@ -22,7 +22,7 @@ def init_from(model: keras.Model, config: Config, path: Path) -> dict[str, Any]:
     for another board are left as they are.  Those of policy networks may also differ in the value head, which is left
     as it is if only one has it, and the new network may have more filters (net2net_widen): its outputs are those of
     the narrower one at first.
-    Returns what metadata["init_from"] says of that network.  Raises BadInput for other configs.
+    Returns metadata["init_from"], the description of that network.  Raises BadInput for other configs.
     """
     metadata = read_metadata(path)
     source = config_of(metadata)

@@ -1,4 +1,4 @@
-"""How a network learned, as pictures: of a run of `train`, and of one of `selfplay`."""
+"""Learning curves: of a run of `train`, and of one of `selfplay`."""
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,15 +7,15 @@ import numpy as np
 from mugo.intervals import wilson_interval
 from mugo.plots.diagrams import BLUE, GREEN, INK, RED, figure_of, save_figure
 
-COLOURS = BLUE, GREEN, RED, "#8a5a9e", "#c08a2e", "#2f8f8a", "#7a5230"          # as many as trials.LEVELS
+COLOURS = BLUE, GREEN, RED, "#8a5a9e", "#c08a2e", "#2f8f8a", "#7a5230"          # as many as arena.LEVELS
 
 
 def training_curve(history: Sequence[dict], path: Path) -> None:
-    """Loss and accuracy against positions, from the rows of a run's log; the value's error if it has one."""
+    """Loss and accuracy against positions, from the rows of a run's log; the value's MSE if there is a value head."""
     has_value = "validation_value_mse" in history[0]
     figure = figure_of((5 * (2 + has_value), 4))
     left, right, *others = figure.subplots(1, 2 + has_value)
-    unit, name_of_unit = (1e6, "millions") if history[-1]["positions"] >= 1e6 else (1e3, "thousands")
+    unit, unit_name = (1e6, "millions") if history[-1]["positions"] >= 1e6 else (1e3, "thousands")
     positions = [row["positions"] / unit for row in history]
 
     def line(axes, name, colour, style, label, scale=1.0):
@@ -28,13 +28,13 @@ def training_curve(history: Sequence[dict], path: Path) -> None:
     for name, colour, label in (("top1", RED, "top-1"), ("top5", GREEN, "top-5")):
         line(right, name, colour, ".--", f"{label}, training", 100)
         line(right, f"validation_{name}", colour, ".-", f"{label}, validation", 100)
-    right.set_ylabel("the move played is predicted, %")
+    right.set_ylabel("accuracy of move prediction, %")
     for axes in others:
         line(axes, "value_mse", BLUE, ".--", "training")
         line(axes, "validation_value_mse", BLUE, ".-", "validation")
-        axes.set_ylabel("mean squared error of the value")
+        axes.set_ylabel("MSE of the value")
     for axes in (left, right, *others):
-        axes.set_xlabel(f"positions trained on, {name_of_unit}")
+        axes.set_xlabel(f"positions trained on, {unit_name}")
         axes.grid(alpha=0.3)
         axes.legend(fontsize=8, frameon=False)
         axes.spines[["top", "right"]].set_visible(False)
@@ -42,24 +42,26 @@ def training_curve(history: Sequence[dict], path: Path) -> None:
 
 
 def selfplay_curve(history: Sequence[dict], trials: Sequence[dict], path: Path) -> None:
-    """Losses, length of games and points in trials against games of self-play, from a run's log and trials."""
+    """Losses, length of games and scores in trials against games of self-play, from a run's log and trials."""
     figure = figure_of((15, 4))
     left, middle, right = figure.subplots(1, 3)
     games = [row["games"] for row in history]
     for name, colour, label in (("ce", BLUE, "cross-entropy, policy and visits"),
                                 ("entropy", GREEN, "entropy of the policy"),
-                                ("value_mse", RED, "squared error of the value")):
+                                ("value_mse", RED, "MSE of the value")):
         left.plot(games, [row[name] for row in history], color=colour, linewidth=1, label=label)
     left.set_ylim(bottom=0)
-    middle.plot(games, smoothed([row["moves"] for row in history]), color=INK, linewidth=1.2, label="moves of a game")
+    middle.plot(games, moving_average([row["moves"] for row in history]), color=INK, linewidth=1.2,
+                label="moves per game")
     middle.set_ylim(bottom=0)
     shares = middle.twinx()
-    for name, colour, label in (("black", BLUE, "points of the side that begins"), ("draws", GREEN, "drawn")):
-        shares.plot(games, smoothed([100 * row[name] for row in history]), color=colour, linewidth=1.2, label=label)
+    for name, colour, label in (("black", BLUE, "score of the first player"), ("draws", GREEN, "draws")):
+        shares.plot(games, moving_average([100 * row[name] for row in history]), color=colour, linewidth=1.2,
+                    label=label)
     shares.set_ylim(0, 100)
     shares.set_ylabel("%")
     draw_trials(right, trials)
-    right.set_ylabel("points of the newest network, %")
+    right.set_ylabel("score of the newest network, %")
     for axes in (left, middle, right):
         axes.set_xlabel("games of self-play")
         axes.grid(alpha=0.3)
@@ -69,8 +71,8 @@ def selfplay_curve(history: Sequence[dict], trials: Sequence[dict], path: Path) 
     save_figure(figure, path)
 
 
-def smoothed(values: Sequence[float]) -> np.ndarray:
-    """Means over the last twentieth of a curve, or over what there is of it at its beginning."""
+def moving_average(values: Sequence[float]) -> np.ndarray:
+    """Of values, float64 (n,): the mean over the last twentieth of the curve, over fewer values at its start."""
     sums = np.cumsum([0.0, *values])
     last = np.arange(1, len(sums))
     first = np.maximum(0, last - max(1, len(values) // 20))
@@ -78,8 +80,9 @@ def smoothed(values: Sequence[float]) -> np.ndarray:
 
 
 def draw_trials(axes, trials: Sequence[dict]) -> None:
-    """Points against games of self-play on matplotlib axes, a line for each opponent, from the rows of a run's
-    trials; whiskers are Wilson's 95 % intervals.  The best so far changes from row to row, so its line is dotted."""
+    """Scores against games of self-play on matplotlib axes, a line for each opponent, from the rows of a run's
+    trials; whiskers are Wilson's 95 % intervals.  The best network so far changes from row to row, so its line is
+    dotted."""
     for i, name in enumerate(dict.fromkeys(row["opponent"] for row in trials)):
         met = [row for row in trials if row["opponent"] == name]
         games = [row["wins"] + row["draws"] + row["losses"] for row in met]

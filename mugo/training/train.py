@@ -136,8 +136,8 @@ def resume_run(run: Path, options: TrainingOptions, data: DataSet) -> tuple[kera
         return model, metadata
     if metadata["history"][-1]["step"] > min(before.decay_start_step, changed.decay_start_step):
         if changed.steps < before.steps:
-            raise BadInput(f"{run} has gone too far to become a run of {changed.positions:,} positions, whose learning "
-                           "rate would have begun to decay by now")
+            raise BadInput(f"{run} cannot become a run of {changed.positions:,} positions: it is past the step at "
+                           "which the learning rate of that would begin to decay")
         best = metadata["best"]
         model, metadata = latest_checkpoint(run, (PRE_DECAY,))
         metadata["best"] = best          # RUN/network.keras, which the longer run has to surpass

@@ -53,7 +53,7 @@ def test_a_network_of_an_earlier_version_gets_one_line_that_says_what_to_do(tmp_
     (metadata.ONNX, None, "is damaged: Bad CRC-32"),
     (metadata.ONNX, b"nonsense", "its network.onnx cannot be played"),
     (METADATA, b"[]", "its mugo_metadata.json is no JSON object"),
-    (METADATA, b'{"format": 2}', "its mugo_metadata.json does not give 'planes'"),
+    (METADATA, b'{"format": 2}', "its mugo_metadata.json has no 'planes'"),
     (METADATA, None, "is no network of MuGo's: Bad CRC-32"),
 ])
 def test_a_damaged_network_is_refused_in_one_line(tmp_path, name, content, line):

@@ -180,7 +180,7 @@ def test_matplotlib_is_imported_for_pictures_only():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
 
 
-def test_a_smoothed_curve_is_the_mean_of_the_last_twentieth():
-    assert curves.smoothed([3.0, 5.0]).tolist() == [3, 5]
+def test_a_moving_average_is_over_the_last_twentieth():
+    assert curves.moving_average([3.0, 5.0]).tolist() == [3, 5]
     values = np.arange(40.0)
-    assert curves.smoothed(values)[0] == 0 and np.allclose(curves.smoothed(values)[1:], values[1:] - 0.5)
+    assert curves.moving_average(values)[0] == 0 and np.allclose(curves.moving_average(values)[1:], values[1:] - 0.5)

@@ -130,7 +130,7 @@ def test_a_finished_run_stays_as_it_is_and_is_not_made_shorter(data, unbroken, c
     before = (unbroken / "checkpoint.keras").read_bytes()
     train.train(data, unbroken, CONFIG, OPTIONS, resume=True)
     assert "is finished: 24 steps of 16 positions" in capsys.readouterr().out
-    with pytest.raises(BadInput, match="gone too far to become a run of 256 positions"):
+    with pytest.raises(BadInput, match="cannot become a run of 256 positions: it is past the step"):
         train.train(data, unbroken, CONFIG, replace(OPTIONS, positions=256), resume=True)
     assert (unbroken / "checkpoint.keras").read_bytes() == before
 
