@@ -24,7 +24,7 @@ from numba import njit
 
 from mugo.data import dataset, game_hash
 from mugo.data.positions import Positions
-from mugo.games.board import BLACK, clear, decode, give_turn, index_of, new_boards, play, set_up
+from mugo.games.board import BLACK, clear, decode, index_of, new_boards, play, set_to_play, set_up
 from mugo.games.coords import WHITE_BIT, symmetries
 from mugo.intervals import mean_and_standard_error
 from mugo.nn.inference import Network
@@ -176,7 +176,7 @@ def position_keys(size, setup, moves, games, symmetry_tables, random, boards):
                     key, move_played = key_t, symmetry_tables[t, index]
             keys[n], moves_played[n], numbers[n] = key, move_played, k - games[g, 2] + 1
             n += 1
-            give_turn(b, c)
+            set_to_play(b, c)
             empty = b.n_empty
             play(b, p, c)
     return keys, moves_played, numbers

@@ -40,7 +40,7 @@ def recorded(paths: list[Path]):
                         continue
 
 
-def played(arbiter: Program, games: int, size: int):
+def played_games(arbiter: Program, games: int, size: int):
     """(name, last position) of games that GNU Go plays against itself, from an opening that differs."""
     for number in range(games):
         for line in (f"boardsize {size}", "clear_board", "komi 7.5", f"set_random_seed {number}"):
@@ -59,7 +59,7 @@ def arbiters_word(arbiter: Program, position: Position, setup: bool) -> tuple[di
     """(the points of the stones with each status, the score) by GNU Go; it gets the position first if `setup`."""
     size = position.size
     if setup:
-        start = next(iter(position.line()))
+        start = next(iter(position.positions()))
         for line in f"boardsize {size}", "clear_board", f"komi {position.komi}":
             arbiter.ask(line)
         stones = [point for chain in scoring.chains(start) for point in chain]
@@ -81,14 +81,14 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="the boards on which they do not agree")
     arguments = parser.parse_args()
     arbiter = Program(side_of(f"gnugo --mode gtp --level {arguments.level} --chinese-rules --positional-superko"))
-    games = played(arbiter, arguments.play, arguments.size) if arguments.play else recorded(arguments.games)
+    games = played_games(arbiter, arguments.play, arguments.size) if arguments.play else recorded(arguments.games)
     chains, agreed, boards, scores, seki = 0, 0, 0, 0, Counter()
     number = 0
     try:
         for number, (name, position) in enumerate(games, 1):
             theirs, score = arbiters_word(arbiter, position, setup=not arguments.play)
             ours = {status: {point for chain in found for point in chain}
-                    for status, found in scoring.statuses(position).items()}
+                    for status, found in scoring.final_statuses(position).items()}
             our_score = scoring.without_dead(position).result()
             each = [next(s for s in scoring.STATUSES if chain[0] in ours[s]) == next(
                 (s for s in scoring.STATUSES if chain[0] in theirs[s]), "") for chain in scoring.chains(position)]

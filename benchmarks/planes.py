@@ -16,7 +16,7 @@ import numpy as np
 
 from mugo.files import BadInput
 from mugo.games.coords import symmetries
-from mugo.games.planes import PACKED, fill_game, new_scratch
+from mugo.games.planes import PACKED, new_scratch, write_game_planes
 from mugo.sgf.archives import SgfFile
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import Record
@@ -48,7 +48,7 @@ def main(paths):
         rates = []
         for _ in range(ROUNDS):
             start = time.process_time()
-            positions = sum(fill_game(SIZE, record.setup, record.moves, scratch, read_ladders, turn, out)
+            positions = sum(write_game_planes(SIZE, record.setup, record.moves, scratch, read_ladders, turn, out)
                             for record in records)
             rates.append(positions / (time.process_time() - start))
         print(f"48 planes {'with' if read_ladders else 'without'} ladders: {max(rates):9,.0f} positions/s")

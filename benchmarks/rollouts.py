@@ -18,7 +18,7 @@ from numba import njit
 
 from mugo.games.board import POINTS, new_boards
 from mugo.games.go import Position, position_of
-from mugo.games.rollouts import MOGO, UNIFORM, add_ownership, longest, mercy_of, roll_out, roll_out_from
+from mugo.games.rollouts import MOGO, UNIFORM, add_ownership, max_moves, mercy_threshold, roll_out, roll_out_from
 from mugo.sgf.parser import read_records
 
 ROLLOUT_KINDS = {"uniform": UNIFORM, "mogo": MOGO}
@@ -39,7 +39,7 @@ def roll_out_with_owners(boards, scores, seed, kind, mercy, ownership):
 def ways(size: int) -> Iterator[tuple[str, str, int, Callable]]:
     """(kind, what is added, mercy, a function like roll_out_from) of each line of the table."""
     ownership = np.zeros(POINTS, np.int32)
-    mercy = mercy_of(size, KOMI)
+    mercy = mercy_threshold(size, KOMI)
 
     def with_owners(*args):
         return roll_out_with_owners(*args, ownership)
@@ -89,7 +89,7 @@ def show_mercy() -> None:
         boards = new_boards(2)
         boards[0] = position.board[0]
         for kind in ROLLOUT_KINDS:
-            mercy = mercy_of(position.size, position.komi)
+            mercy = mercy_threshold(position.size, position.komi)
             scores = np.zeros((2, n), np.int16)
             moves = [roll_out_from(boards, scores[i], 1, ROLLOUT_KINDS[kind], i * mercy) for i in (0, 1)]
             won = scores > position.komi
@@ -105,7 +105,7 @@ def share_cut(boards: np.ndarray, kind: int, n: int = 2000) -> float:
         boards[1] = boards[0]
         boards[1]["random"] = 7919 * (i + 1)
         roll_out(boards[1], kind, 0)
-        cut += boards[1]["passes"] < 2 and boards[1]["moves"] - boards[0]["moves"] == longest(boards[0]["size"])
+        cut += boards[1]["passes"] < 2 and boards[1]["moves"] - boards[0]["moves"] == max_moves(boards[0]["size"])
     return cut / n
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from mugo.games.coords import symmetries
 from mugo.games.go import Position
-from mugo.games.planes import PACKED, fill_board, new_scratch
+from mugo.games.planes import PACKED, new_scratch, write_board_planes
 from mugo.nn.bundled import bundled_name
 from mugo.nn.inference import Network
 from mugo.players.searcher import MCTS, UCT
@@ -47,7 +47,7 @@ def seconds_of_planes(result) -> float:
     scratch, turn, out = new_scratch(), symmetries(size)[0], np.empty((size * size, PACKED), np.uint8)
     start = time.perf_counter()
     for position in positions * 20:
-        fill_board(position.board, position.history, scratch, True, turn, out)
+        write_board_planes(position.board, position.history, scratch, True, turn, out)
     return (time.perf_counter() - start) / (20 * len(positions))
 
 

@@ -55,7 +55,7 @@ def play_game(folder: Path, network: Network) -> None:
         path.write_text(format_record(record), encoding="utf-8")
     title = f"{network.name} (Black) against random: {result} after {end.plies} moves"
     diagrams.board_picture(end, folder / "game.png", title=title)
-    *_, example = (position for position in end.line() if position.plies <= 30)
+    *_, example = (position for position in end.positions() if position.plies <= 30)
     priors = network.evaluate([example], tta=True)[0][0]
     best = [point_of_index(int(i), network.size) for i in np.argsort(-priors[:-1])[:5]]
     labels = {point: f"{priors[move_index(point, network.size)]:.0%}" for point in best}

@@ -135,7 +135,7 @@ class Game:
 
 # -- ladders
 
-def ways_out(size: int, stones: Stones, prey: Point) -> set[Point]:
+def escape_moves(size: int, stones: Stones, prey: Point) -> set[Point]:
     """Where the owner of a chain in atari may try to save it: its liberty, and captures beside it."""
     colour = stones[prey]
     mine, liberties = chain(size, stones, prey)
@@ -149,14 +149,14 @@ def ways_out(size: int, stones: Stones, prey: Point) -> set[Point]:
     return points
 
 
-def is_taken(size: int, line: tuple[Stones, ...], prey: Point) -> bool:
+def is_captured(size: int, line: tuple[Stones, ...], prey: Point) -> bool:
     """Whether a chain in atari, its owner to move, is taken.
 
     line: the boards so far, the present one last.  The one before says what a ko forbids; a line
     that comes round to where it was (the last two boards again) forces nothing: no capture.
     """
     stones = line[-1]
-    for point in ways_out(size, stones, prey):
+    for point in escape_moves(size, stones, prey):
         after = put(size, stones, point, stones[prey])
         if after is None or after == line[-2]:
             continue
@@ -173,7 +173,7 @@ def can_be_taken(size: int, line: tuple[Stones, ...], prey: Point) -> bool:
     for point in chain(size, stones, prey)[1]:
         after = put(size, stones, point, -stones[prey])
         if (after is not None and after != line[-2] and not comes_round(line, after)
-                and is_taken(size, (*line, after), prey)):
+                and is_captured(size, (*line, after), prey)):
             return True
     return False
 
@@ -211,10 +211,10 @@ def planes(game: Game) -> np.ndarray:
         count(point, 36, len(liberties))
         for near in neighbours(size, point):
             if (stones.get(near) == -mine and len(chain(size, stones, near)[1]) == 2
-                    and is_taken(size, (stones, after), near)):
+                    and is_captured(size, (stones, after), near)):
                 out[*point, 44] = 1
         for prey in chains_in_atari(size, stones, mine):
-            if point in ways_out(size, stones, prey):
+            if point in escape_moves(size, stones, prey):
                 liberties = len(chain(size, after, prey)[1])
                 if liberties > 2 or liberties == 2 and not can_be_taken(size, (stones, after), prey):
                     out[*point, 45] = 1

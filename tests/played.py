@@ -67,7 +67,7 @@ def stones_of(position: Position) -> Stones:
 
 def slow_twin(position: Position) -> Game:
     """The game so far, replayed by the oracle."""
-    start = next(position.line())
+    start = next(position.positions())
     game = Game(position.size, stones_of(start), start.to_play)
     for colour, point in position.moves:
         game.play(row_col(point, position.size), colour)
@@ -83,7 +83,7 @@ def seen(position: Position, symmetry: int = 0, swapped: bool = False) -> Positi
     def turned(point):
         return point_of_index(int(turn[move_index(int(point), size)]), size)
 
-    start = next(position.line())
+    start = next(position.positions())
     colours = start.stones.ravel() * sign
     stones = [[turned(p) for p in board_points(size)[colours == colour]] for colour in (BLACK, WHITE)]
     other = Position(size, position.komi).with_stones(*stones, to_play=sign * start.to_play)
@@ -99,6 +99,6 @@ def coded(position: Position) -> tuple[np.ndarray, np.ndarray]:
     def code(colour, point):
         return move_index(int(point), size) + (WHITE_BIT if colour == WHITE else 0)
 
-    stones = next(position.line()).stones.ravel()
+    stones = next(position.positions()).stones.ravel()
     setup = [code(colour, point) for point, colour in zip(board_points(size), stones, strict=True) if colour]
     return np.array(setup, np.int16), np.array([code(*move) for move in position.moves], np.int16)

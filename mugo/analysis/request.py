@@ -283,7 +283,7 @@ def _positions(size: int, komi: float, stones: dict[int, int], moves: list[tuple
     if not moves:
         return (start,)
     try:
-        line = position_of(Record(size, setup, played, first, komi)).line()
+        line = position_of(Record(size, setup, played, first, komi)).positions()
     except IllegalMove as error:
         raise Refused(f"Illegal {error}", "moves") from None
     return (start, *list(line)[1:])

@@ -74,7 +74,7 @@ class Positions:
                 *self._columns, self.moves, samples, outcomes)
         packed = np.empty((n, self.size ** 2, planes.PACKED), np.uint8)
         targets = np.empty(n, np.int32)
-        planes.fill_samples(self.size, self.setup, self.moves, samples, symmetries(self.size),
+        planes.write_sample_planes(self.size, self.setup, self.moves, samples, symmetries(self.size),
                             _scratch_of_thread.scratch, packed, targets)
         return Batch(packed, targets, outcomes)
 

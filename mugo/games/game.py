@@ -63,14 +63,14 @@ def is_candidate(b, p):
 
 
 @njit(cache=True, nogil=True)
-def only_move(b, kind):
+def forced_move(b, kind):
     """The candidate beside which no other has to be looked at, for a search whose rollouts are of this kind; else 0.
 
     Gomoku with THREATS: the move that wins at once, or that stops the opponent from it.
     """
     if b.k and kind == gomoku.THREATS:
-        p = gomoku.completion_anywhere(b, b.to_play)
-        return p if p else gomoku.completion_anywhere(b, -b.to_play)
+        p = gomoku.any_winning_point(b, b.to_play)
+        return p if p else gomoku.any_winning_point(b, -b.to_play)
     return 0
 
 
@@ -110,25 +110,25 @@ def add_ownership(b, ownership):
 
 
 @njit(cache=True, nogil=True)
-def fill(b, history, scratch, turn, out):
+def write_planes(b, history, scratch, symmetry, out):
     """Write the packed planes of b's game to out, uint8 (size², packed_bytes), in the symmetry `turn`.
 
     history: as planes.fill has it.  scratch: planes.Scratch.
     """
     if b.k:
-        gomoku.fill(b, turn, out)
+        gomoku.write_planes(b, symmetry, out)
     else:
-        planes.fill(b, history, scratch.notes[0], scratch.line, scratch.moves, True, turn, out)
+        planes.write_planes(b, history, scratch.work[0], scratch.line, scratch.moves, True, symmetry, out)
 
 
 @njit(cache=True, nogil=True)
-def fill_board(boards, history, scratch, turn, out):
+def write_board_planes(boards, history, scratch, symmetry, out):
     """`fill` for boards[0]."""
-    fill(boards[0], history, scratch, turn, out)
+    write_planes(boards[0], history, scratch, symmetry, out)
 
 
 @njit(cache=True, nogil=True)
-def play_drawn(b, priors):
+def play_sampled(b, priors):
     """Play a move drawn by priors (size² + 1,) from the candidates; a pass if there is none."""
     total = 0.0
     for i in range(b.n_empty):

@@ -47,13 +47,13 @@ class Position(BasePosition):
             raise ValueError(f"komi is a finite number, not {komi}")
         super().__init__(size, komi, to_play)
 
-    def _put(self, board: np.void, point: int, colour: int) -> None:
+    def _apply(self, board: np.void, point: int, colour: int) -> None:
         play(board, point, colour)
 
     def _empty(self, to_play: int) -> "Position":
         return Position(self.size, self.komi, to_play)
 
-    def _set_up(self, coded: np.ndarray) -> int:
+    def _place_setup(self, coded: np.ndarray) -> int:
         return set_up(self.board[0], coded)
 
     def is_like(self, other: BasePosition) -> bool:
@@ -142,7 +142,7 @@ def positions_of(record, plies: int | None = None, komi: float = 7.5) -> Iterato
         if point != PASS and legality(position.board[0], point, colour) != LEGAL:
             raise IllegalMove(f"move {number}: {COLOUR_NAMES[colour]} {format_gtp(point, size)} "
                               f"{position.why_illegal(point, colour)}")
-        position = position.played(point, colour)
+        position = position.play_unchecked(point, colour)
         yield position
 
 

@@ -28,12 +28,12 @@ FIVE = 5
 THREATS = 1                              # a kind of rollouts; the other is rollouts.UNIFORM
 
 
-def usual_row(size: int) -> int:
+def default_row(size: int) -> int:
     """How many in a row are played for on a board of this size: 3 on 3x3, 4 up to 6x6, else 5."""
     return ROWS.get(size, FIVE)
 
 
-def say_row(k: int, exactly: bool = False) -> str:
+def format_row(k: int, exactly: bool = False) -> str:
     """'5 in a row', 'exactly 5 in a row'."""
     return f"{'exactly ' if exactly else ''}{k} in a row"
 
@@ -47,7 +47,7 @@ def interpret_row(text: str) -> tuple[int, bool] | None:
 # ---- the rules
 
 @njit(cache=True, nogil=True)
-def set_out(b, size, k, exactly):
+def clear_for_row(b, size, k, exactly):
     """Make b an empty board, Black to play, on which k in a row win.  Leaves b.random alone."""
     clear(b, size)
     b.k = k
@@ -112,7 +112,7 @@ def set_up(b, setup):
 # ---- rollouts
 
 @njit(cache=True, nogil=True)
-def completion(b, p, c):
+def winning_point(b, p, c):
     """An empty point that makes a winning row of c through c's stone on p; 0 if there is none."""
     w = b.width
     for d in (1, w - 1, w, w + 1):
@@ -128,24 +128,24 @@ def completion(b, p, c):
 
 
 @njit(cache=True, nogil=True)
-def completion_anywhere(b, c):
+def any_winning_point(b, c):
     """An empty point that wins at once for c; 0 if there is none."""
     for row in range(1, b.size + 1):
         for p in range(row * b.width + 1, row * b.width + b.size + 1):
             if b.colour[p] == c:
-                e = completion(b, p, c)
+                e = winning_point(b, p, c)
                 if e:
                     return e
     return 0
 
 
 @njit(cache=True, nogil=True)
-def _completion_beside(b, back, c):
+def _winning_point_beside(b, back, c):
     """As completion_anywhere, but through the move before the last `back` ones only."""
     if b.moves > back:
         p = np.int64(b.recent[(b.moves - back) & (RECENT - 1)])
         if p != PASS and b.colour[p] == c:
-            return completion(b, p, c)
+            return winning_point(b, p, c)
     return 0
 
 
@@ -163,13 +163,13 @@ def roll_out(b, kind):
         p = 0
         if kind == THREATS and looked < 2:
             looked += 1
-            p = completion_anywhere(b, c)
+            p = any_winning_point(b, c)
             if p == 0:
-                p = completion_anywhere(b, -c)
+                p = any_winning_point(b, -c)
         elif kind == THREATS:
-            p = _completion_beside(b, 1, c)
+            p = _winning_point_beside(b, 1, c)
             if p == 0:
-                p = _completion_beside(b, 0, -c)
+                p = _winning_point_beside(b, 0, -c)
         if p == 0:
             p = np.int64(b.empties[random_below(b, b.n_empty)])
         play(b, p, c)
@@ -191,7 +191,7 @@ _MINE, _THEIRS, _LAST, _BLACKS = 1, 2, 4, 8
 
 
 @njit(cache=True, nogil=True)
-def fill(b, turn, out):
+def write_planes(b, symmetry, out):
     """Write the packed planes of b to out, uint8 (size², 1), for the side to move: bit k is plane k.
 
     turn: int64 (size² + 1), a row of coords.symmetries: the board is written as it shows it.
@@ -207,13 +207,13 @@ def fill(b, turn, out):
                 lit |= _LAST
             if c == BLACK:
                 lit |= _BLACKS
-            out[turn[i], 0] = lit
+            out[symmetry[i], 0] = lit
             i += 1
 
 
 @njit(cache=True, nogil=True)
-def _fill_board(boards, turn, out):
-    fill(boards[0], turn, out)
+def _write_board_planes(boards, symmetry, out):
+    write_planes(boards[0], symmetry, out)
 
 
 def encode(positions: list["Position"], symmetry: int = 0) -> np.ndarray:
@@ -221,7 +221,7 @@ def encode(positions: list["Position"], symmetry: int = 0) -> np.ndarray:
     size = positions[0].size
     out = np.empty((len(positions), size * size, PACKED), np.uint8)
     for position, packed in zip(positions, out, strict=True):
-        _fill_board(position.board, symmetries(size)[symmetry], packed)
+        _write_board_planes(position.board, symmetries(size)[symmetry], packed)
     return out
 
 
@@ -241,13 +241,13 @@ class Position(BasePosition):
     def __init__(self, size: int = 8, k: int | None = None, exactly: bool = False, to_play: int = BLACK):
         """An empty board; k: `usual_row` by default.  Raises ValueError for a size outside 3 to 19, or a row that
         is shorter than 3 or does not fit."""
-        k = usual_row(size) if k is None else k
+        k = default_row(size) if k is None else k
         if not MIN_SIZE <= size <= MAX_SIZE:
             raise ValueError(f"a Gomoku board is {MIN_SIZE}x{MIN_SIZE} to {MAX_SIZE}x{MAX_SIZE}, not {size}x{size}")
         if not 3 <= k <= size:
             raise ValueError(f"3 to {size} in a row can win on {size}x{size}, not {k}")
         super().__init__(size, 0.0, to_play)
-        set_out(self.board[0], size, k, exactly)
+        clear_for_row(self.board[0], size, k, exactly)
         self.board[0]["to_play"] = to_play
 
     @property
@@ -258,13 +258,13 @@ class Position(BasePosition):
     def exactly(self) -> bool:
         return bool(self.board[0]["exactly"])
 
-    def _put(self, board: np.void, point: int, colour: int) -> None:
+    def _apply(self, board: np.void, point: int, colour: int) -> None:
         play(board, point, colour)
 
     def _empty(self, to_play: int) -> "Position":
         return Position(self.size, self.k, self.exactly, to_play)
 
-    def _set_up(self, coded: np.ndarray) -> int:
+    def _place_setup(self, coded: np.ndarray) -> int:
         return set_up(self.board[0], coded)
 
     def is_like(self, other: BasePosition) -> bool:

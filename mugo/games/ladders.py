@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from mugo.games.board import EMPTY, LEGAL, legality, new_boards, play
+from mugo.games.board import EMPTY, LEGAL, chains_beside, head_at, legality, new_boards, next_stone, play
 
 DEPTH = 400                              # moves in one line; without captures 361 points bound it
 MOVES = 182                              # answers in one position: see ways_out
@@ -36,7 +36,7 @@ def new_scratch() -> Scratch:
 
 
 @njit(cache=True, nogil=True)
-def liberties_of(b, h, out):
+def first_liberties(b, h, out):
     """Write the first two liberties of the chain with head h to out; returns how many, 0 to 2."""
     w = b.width
     found = 0
@@ -51,15 +51,15 @@ def liberties_of(b, h, out):
                 elif e != out[0]:
                     out[1] = e
                     return 2
-        p = np.int64(b.next[p])
+        p = next_stone(b, p)
         if p == h:
             return found
 
 
 @njit(cache=True, nogil=True)
-def _take_new(b, h, out):
+def _write_liberty(b, h, out):
     """Write and mark the liberty of the chain with head h, in atari, unless marked; returns how many."""
-    liberties_of(b, h, out)
+    first_liberties(b, h, out)
     e = np.int64(out[0])
     if b.marks[e] == b.mark:
         return 0
@@ -68,7 +68,7 @@ def _take_new(b, h, out):
 
 
 @njit(cache=True, nogil=True)
-def ways_out(b, h, out):
+def escape_moves(b, h, out):
     """Write the moves that may save the chain with head h, in atari; returns how many.
 
     First the captures of opponent chains in atari beside it, then the extension; each move once.
@@ -84,20 +84,20 @@ def ways_out(b, h, out):
         for d in (-w, -1, 1, w):
             q = p + d
             if b.colour[q] == opponent:
-                g = np.int64(b.head[q])
+                g = head_at(b, q)
                 if b.liberties[g] == 1 and b.marks[g] != m:
                     b.marks[g] = m
-                    found += _take_new(b, g, out[found:])
-        p = np.int64(b.next[p])
+                    found += _write_liberty(b, g, out[found:])
+        p = next_stone(b, p)
         if p == h:
             break
-    return found + _take_new(b, h, out[found:])
+    return found + _write_liberty(b, h, out[found:])
 
 
 @njit(cache=True, nogil=True)
-def _goes_round(boards, d, p):
+def _is_cycle(boards, d, p):
     """Whether boards[d], reached by a move on p, is in the line before: stones, turn and ko."""
-    if boards[d].stood[p]:               # else no stone has ever gone from p, and it is new
+    if boards[d].ever_captured[p]:               # else no stone has ever gone from p, and it is new
         for k in range(d & 1, d, 2):
             if boards[k].hash == boards[d].hash and boards[k].ko == boards[d].ko:
                 return True
@@ -105,7 +105,7 @@ def _goes_round(boards, d, p):
 
 
 @njit(cache=True, nogil=True)
-def is_taken(boards, moves, prey, hunters_turn):
+def is_captured(boards, moves, prey, hunters_turn):
     """Whether the chain on the point prey of boards[0] falls to ataris all the way.
 
     hunters_turn: the prey has two liberties and the hunter moves; otherwise it is in atari and
@@ -119,8 +119,8 @@ def is_taken(boards, moves, prey, hunters_turn):
     while True:
         b = boards[d]
         if arriving:
-            h = np.int64(b.head[prey])
-            moves[d, MOVES] = liberties_of(b, h, moves[d]) if hunting else ways_out(b, h, moves[d])
+            h = head_at(b, prey)
+            moves[d, MOVES] = first_liberties(b, h, moves[d]) if hunting else escape_moves(b, h, moves[d])
             moves[d, MOVES + 1] = 0
             arriving = False
         # The hunter needs one move that takes; the prey needs one that does not let it be taken.
@@ -140,11 +140,11 @@ def is_taken(boards, moves, prey, hunters_turn):
             after = boards[d + 1]
             play(after, p, c)
             if hunting:
-                if _goes_round(boards, d + 1, p):
+                if _is_cycle(boards, d + 1, p):
                     continue
             else:
-                liberties = after.liberties[np.int64(after.head[prey])]
-                if liberties >= 3 or liberties == 2 and _goes_round(boards, d + 1, p):
+                liberties = after.liberties[head_at(after, prey)]
+                if liberties >= 3 or liberties == 2 and _is_cycle(boards, d + 1, p):
                     taken = False
                     break
                 if liberties < 2:
@@ -170,22 +170,12 @@ def is_taken(boards, moves, prey, hunters_turn):
 @njit(cache=True, nogil=True)
 def captures_in_ladder(b, boards, moves, p, c):
     """Whether a legal move of c on p starts a ladder that takes a chain with two liberties."""
-    w = b.width
-    g0 = 0
-    g1 = 0
-    g2 = 0
-    for d in (-w, -1, 1, w):
-        q = p + d
-        if b.colour[q] == -c:
-            g = np.int64(b.head[q])
-            if b.liberties[g] == 2 and g != g0 and g != g1 and g != g2:
-                g2 = g1
-                g1 = g0
-                g0 = g
-                boards[0] = b
-                play(boards[0], p, c)
-                if is_taken(boards, moves, q, False):
-                    return True
+    for g in chains_beside(b, p):
+        if g and b.colour[g] == -c and b.liberties[g] == 2:
+            boards[0] = b
+            play(boards[0], p, c)
+            if is_captured(boards, moves, g, False):
+                return True
     return False
 
 
@@ -194,7 +184,7 @@ def escapes_ladder(b, boards, moves, h, p, c):
     """Whether a legal move of c on p saves c's chain with head h, now in atari."""
     boards[0] = b
     play(boards[0], p, c)
-    liberties = boards[0].liberties[np.int64(boards[0].head[h])]
+    liberties = boards[0].liberties[head_at(boards[0], h)]
     if liberties == 2:
-        return not is_taken(boards, moves, h, True)
+        return not is_captured(boards, moves, h, True)
     return liberties > 2

@@ -82,6 +82,6 @@ def code_around(b, p, c):
 
 
 @njit(cache=True, nogil=True)
-def is_shape(b, p, c):
+def matches_pattern(b, p, c):
     """Whether a move of c on the empty point p makes one of the pictures."""
     return MATCHES[code_around(b, p, c)]

@@ -25,13 +25,15 @@ from mugo.games.board import (
     WHITE,
     clear,
     decode,
-    give_turn,
+    head_at,
     is_legal,
     is_repetition,
     is_true_eye,
     new_boards,
+    next_stone,
     play,
     replay,
+    set_to_play,
     set_up,
 )
 from mugo.games.coords import PASS, WHITE_BIT, symmetries
@@ -76,7 +78,7 @@ _WORDS = (POINTS + 63) // 64                     # a set of points is this many 
 
 # What one board's planes are worked out in.  A record, because numba passes it as one pointer; a tuple
 # of arrays costs half the speed.
-NOTES = np.dtype([
+WORK = np.dtype([
     ("sets", np.uint64, (POINTS, _WORDS)),       # at a head: its chain's liberties as a set of points
     ("union", np.uint64, _WORDS),                # the liberties of the chain that a move makes
     ("joined", np.int64, 4),                     # heads of the chains that a move joins
@@ -90,7 +92,7 @@ class Scratch(NamedTuple):
 
     boards: np.ndarray                   # (1,) of BOARD: the game being replayed
     history: np.ndarray                  # uint64 (MAX_PLIES,): its hashes
-    notes: np.ndarray                    # (1,) of NOTES
+    work: np.ndarray                    # (1,) of NOTES
     line: np.ndarray                     # ladders.Scratch.boards
     moves: np.ndarray                    # ladders.Scratch.moves
 
@@ -100,7 +102,7 @@ MAX_PLIES = 4096                         # longer games are no data; see dataset
 
 def new_scratch() -> Scratch:
     """Working memory for the kernels here; one for each thread."""
-    return Scratch(new_boards(1), np.zeros(MAX_PLIES, np.uint64), np.zeros(1, NOTES), *ladders.new_scratch())
+    return Scratch(new_boards(1), np.zeros(MAX_PLIES, np.uint64), np.zeros(1, WORK), *ladders.new_scratch())
 
 
 @intrinsic
@@ -122,24 +124,24 @@ def _count_plane(first, count):
 
 
 @njit(cache=True, nogil=True)
-def _collect_liberties(b, notes):
+def _collect_liberties(b, work):
     """Fill notes.sets[h] with the liberties of each chain, by its head h."""
     w = b.width
     for row in range(1, b.size + 1):
         for p in range(row * w + 1, row * w + b.size + 1):
             if b.colour[p] != EMPTY and b.head[p] == p:
                 for word in range(_WORDS):
-                    notes.sets[p, word] = 0
+                    work.sets[p, word] = 0
     for i in range(b.n_empty):
         p = np.int64(b.empties[i])
         for d in (-w, -1, 1, w):
             s = b.colour[p + d]
             if s == BLACK or s == WHITE:
-                notes.sets[b.head[p + d], p >> 6] |= _bit(p & 63)
+                work.sets[b.head[p + d], p >> 6] |= _bit(p & 63)
 
 
 @njit(cache=True, nogil=True)
-def _what_a_move_does(b, notes, p, c):
+def _move_effects(b, work, p, c):
     """(stones captured, stones of the chain made, its liberties, whether a chain of two liberties
     is beside p) for a legal move of c on the empty point p, without playing it."""
     w = b.width
@@ -148,70 +150,70 @@ def _what_a_move_does(b, notes, p, c):
     stones = 1
     captured = 0
     empty = 0
-    hunted = False
+    ladder_target = False
     for d in (-w, -1, 1, w):
         q = p + d
         s = b.colour[q]
         if s == EMPTY:
             empty += 1
         elif s == c:
-            h = np.int64(b.head[q])
+            h = head_at(b, q)
             new = True
             for k in range(n_joined):
-                new &= notes.joined[k] != h
+                new &= work.joined[k] != h
             if new:
-                notes.joined[n_joined] = h
+                work.joined[n_joined] = h
                 n_joined += 1
                 stones += b.stones[h]
         elif s == -c:
-            h = np.int64(b.head[q])
+            h = head_at(b, q)
             if b.liberties[h] == 2:
-                hunted = True
+                ladder_target = True
             elif b.liberties[h] == 1:
                 new = True
                 for k in range(n_taken):
-                    new &= notes.taken[k] != h
+                    new &= work.taken[k] != h
                 if new:
-                    notes.taken[n_taken] = h
+                    work.taken[n_taken] = h
                     n_taken += 1
                     captured += b.stones[h]
     if n_joined == 0 and n_taken == 0:
-        return captured, stones, empty, hunted
+        return captured, stones, empty, ladder_target
     for word in range(_WORDS):
-        notes.union[word] = 0
+        work.union[word] = 0
     for d in (-w, -1, 1, w):
         q = p + d
         if b.colour[q] == EMPTY:
-            notes.union[q >> 6] |= _bit(q & 63)
+            work.union[q >> 6] |= _bit(q & 63)
     for k in range(n_joined):
-        h = notes.joined[k]
+        h = work.joined[k]
         for word in range(_WORDS):
-            notes.union[word] |= notes.sets[h, word]
+            work.union[word] |= work.sets[h, word]
     for k in range(n_taken):
-        h = notes.taken[k]
+        h = work.taken[k]
         r = h
         while True:                      # a captured stone leaves a liberty where it touched the chain
             for d in (-w, -1, 1, w):
                 q = r + d
                 if q == p:
-                    notes.union[r >> 6] |= _bit(r & 63)
+                    work.union[r >> 6] |= _bit(r & 63)
                 elif b.colour[q] == c:
-                    g = np.int64(b.head[q])
+                    g = head_at(b, q)
                     for j in range(n_joined):
-                        if notes.joined[j] == g:
-                            notes.union[r >> 6] |= _bit(r & 63)
-            r = np.int64(b.next[r])
+                        if work.joined[j] == g:
+                            work.union[r >> 6] |= _bit(r & 63)
+            r = next_stone(b, r)
             if r == h:
                 break
-    notes.union[p >> 6] &= ~_bit(p & 63)
+    work.union[p >> 6] &= ~_bit(p & 63)
     liberties = 0
     for word in range(_WORDS):
-        liberties += _count_bits(notes.union[word])
-    return captured, stones, liberties, hunted
+        liberties += _count_bits(work.union[word])
+    return captured, stones, liberties, ladder_target
 
 
 @njit(cache=True, nogil=True)
-def fill(b, history, notes, line, moves, read_ladders, turn, out):
+def write_planes(b, history, work, line, moves, read_ladders, symmetry, out):
     """Write the packed planes of board b to out, uint8 (size², PACKED), for the side to move.
 
     history: uint64, the hashes of the game so far at [0 .. b.moves].  notes, line, moves: scratch.
@@ -220,47 +222,47 @@ def fill(b, history, notes, line, moves, read_ladders, turn, out):
     size = b.size
     w = b.width
     c = b.to_play
-    _collect_liberties(b, notes)
+    _collect_liberties(b, work)
     for row in range(1, size + 1):
         for p in range(row * w + 1, row * w + size + 1):
             s = b.colour[p]
             if s != EMPTY:
-                lit = _bit(_STONES) if s == c else _bit(_STONES + 1)
-                lit |= _count_plane(_LIBERTIES, np.int64(b.liberties[np.int64(b.head[p])]))
-                notes.planes[p] = lit | _bit(_ONES)
+                bits = _bit(_STONES) if s == c else _bit(_STONES + 1)
+                bits |= _count_plane(_LIBERTIES, np.int64(b.liberties[head_at(b, p)]))
+                work.planes[p] = bits | _bit(_ONES)
                 continue
-            lit = _bit(_ONES) | _bit(_STONES + 2)
+            bits = _bit(_ONES) | _bit(_STONES + 2)
             if is_legal(b, p, c) and not is_repetition(b, history, p, c):
-                captured, stones, liberties, hunted = _what_a_move_does(b, notes, p, c)
+                captured, stones, liberties, ladder_target = _move_effects(b, work, p, c)
                 if not is_true_eye(b, p, c):
-                    lit |= _bit(_SENSIBLE)
+                    bits |= _bit(_SENSIBLE)
                 if captured:
-                    lit |= _count_plane(_CAPTURE, captured)
+                    bits |= _count_plane(_CAPTURE, captured)
                 if liberties == 1:
-                    lit |= _count_plane(_SELF_ATARI, stones)
-                lit |= _count_plane(_AFTER, liberties)
-                if hunted and read_ladders and ladders.captures_in_ladder(b, line, moves, p, c):
-                    lit |= _bit(_LADDER_CAPTURE)
-            notes.planes[p] = lit
+                    bits |= _count_plane(_SELF_ATARI, stones)
+                bits |= _count_plane(_AFTER, liberties)
+                if ladder_target and read_ladders and ladders.captures_in_ladder(b, line, moves, p, c):
+                    bits |= _bit(_LADDER_CAPTURE)
+            work.planes[p] = bits
     for k in range(min(RECENT, b.moves)):
         p = np.int64(b.recent[(b.moves - k) & (RECENT - 1)])
         if p != PASS:
-            notes.planes[p] |= _bit(_TURNS + k)
+            work.planes[p] |= _bit(_TURNS + k)
     if read_ladders:
-        _fill_escapes(b, history, notes, line, moves)
+        _write_ladder_escapes(b, history, work, line, moves)
     i = 0
     for row in range(1, size + 1):
         for p in range(row * w + 1, row * w + size + 1):
-            lit = notes.planes[p]
-            o = turn[i]
+            bits = work.planes[p]
+            o = symmetry[i]
             for k in range(PACKED):
-                out[o, k] = np.uint8(lit & np.uint64(255))
-                lit >>= np.uint64(8)
+                out[o, k] = np.uint8(bits & np.uint64(255))
+                bits >>= np.uint64(8)
             i += 1
 
 
 @njit(cache=True, nogil=True)
-def _fill_escapes(b, history, notes, line, moves):
+def _write_ladder_escapes(b, history, work, line, moves):
     """Light the ladder escapes of every chain of the side to move that is in atari."""
     w = b.width
     c = b.to_play
@@ -268,29 +270,29 @@ def _fill_escapes(b, history, notes, line, moves):
     for row in range(1, b.size + 1):
         for h in range(row * w + 1, row * w + b.size + 1):
             if b.colour[h] == c and b.head[h] == h and b.liberties[h] == 1:
-                for i in range(ladders.ways_out(b, h, tries)):
+                for i in range(ladders.escape_moves(b, h, tries)):
                     p = np.int64(tries[i])
-                    if (not notes.planes[p] & _bit(_LADDER_ESCAPE) and is_legal(b, p, c)
+                    if (not work.planes[p] & _bit(_LADDER_ESCAPE) and is_legal(b, p, c)
                             and not is_repetition(b, history, p, c)
                             and ladders.escapes_ladder(b, line, moves, h, p, c)):
-                        notes.planes[p] |= _bit(_LADDER_ESCAPE)
+                        work.planes[p] |= _bit(_LADDER_ESCAPE)
 
 
 @njit(cache=True, nogil=True)
-def fill_board(boards, history, scratch, read_ladders, turn, out):
+def write_board_planes(boards, history, scratch, read_ladders, symmetry, out):
     """`fill` for boards[0], with a Scratch."""
-    fill(boards[0], history, scratch.notes[0], scratch.line, scratch.moves, read_ladders, turn, out)
+    write_planes(boards[0], history, scratch.work[0], scratch.line, scratch.moves, read_ladders, symmetry, out)
 
 
 @njit(cache=True, nogil=True)
-def fill_game(size, setup, moves, scratch, read_ladders, turn, out):
+def write_game_planes(size, setup, moves, scratch, read_ladders, symmetry, out):
     """Packed planes of every position of a game before its moves; returns how many.
 
     setup, moves: coded, and legal.  out: uint8 (at least one, size², PACKED), used again from the
     start when it is full (so that speed can be measured without the memory).
     """
     b = scratch.boards[0]
-    notes = scratch.notes[0]
+    work = scratch.work[0]
     history = scratch.history
     line = scratch.line
     tries = scratch.moves
@@ -299,15 +301,15 @@ def fill_game(size, setup, moves, scratch, read_ladders, turn, out):
     history[0] = b.hash
     for i in range(len(moves)):
         p, c = decode(b, moves[i])
-        give_turn(b, c)
-        fill(b, history, notes, line, tries, read_ladders, turn, out[i % len(out)])
+        set_to_play(b, c)
+        write_planes(b, history, work, line, tries, read_ladders, symmetry, out[i % len(out)])
         play(b, p, c)
         history[b.moves] = b.hash
     return len(moves)
 
 
 @njit(cache=True, nogil=True)
-def fill_samples(size, setup, moves, samples, turns, scratch, out, targets):
+def write_sample_planes(size, setup, moves, samples, turns, scratch, out, targets):
     """Packed planes and targets of positions anywhere in many games: a batch.
 
     setup, moves: coded stones and moves of all games, end to end.  samples: int64 (n, 5), a row is
@@ -316,28 +318,28 @@ def fill_samples(size, setup, moves, samples, turns, scratch, out, targets):
     targets: int32 (n,), the move index to predict, turned likewise.
     """
     b = scratch.boards[0]
-    notes = scratch.notes[0]
+    work = scratch.work[0]
     for i in range(len(samples)):
         first = samples[i, 2]
         target = first + samples[i, 3]
-        turn = turns[samples[i, 4]]
+        symmetry = turns[samples[i, 4]]
         clear(b, size)
         set_up(b, setup[samples[i, 0]:samples[i, 1]])
         replay(b, scratch.history, moves, first, target)
         p, c = decode(b, moves[target])
-        give_turn(b, c)
-        fill(b, scratch.history, notes, scratch.line, scratch.moves, True, turn, out[i])
-        targets[i] = turn[np.int64(moves[target]) & (WHITE_BIT - 1)]
+        set_to_play(b, c)
+        write_planes(b, scratch.history, work, scratch.line, scratch.moves, True, symmetry, out[i])
+        targets[i] = symmetry[np.int64(moves[target]) & (WHITE_BIT - 1)]
 
 
 def encode(positions, symmetry: int = 0) -> np.ndarray:
     """Packed planes, uint8 (n, size², PACKED), of go.Positions of one size, for their side to move."""
     size = positions[0].size
-    turn = symmetries(size)[symmetry]
+    symmetry = symmetries(size)[symmetry]
     out = np.empty((len(positions), size * size, PACKED), np.uint8)
     scratch = new_scratch()
     for position, packed in zip(positions, out, strict=True):
-        fill_board(position.board, position.history, scratch, True, turn, packed)
+        write_board_planes(position.board, position.history, scratch, True, symmetry, packed)
     return out
 
 

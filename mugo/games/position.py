@@ -15,7 +15,7 @@ from typing import Self
 
 import numpy as np
 
-from mugo.games.board import BLACK, EMPTY, WHITE, WHITE_BIT, clear, give_turn, new_boards
+from mugo.games.board import BLACK, EMPTY, WHITE, WHITE_BIT, clear, new_boards, set_to_play
 from mugo.games.coords import COLUMNS, PASS, board_points, format_gtp, row_col
 
 COLOUR_NAMES = {BLACK: "Black", WHITE: "White"}
@@ -65,7 +65,7 @@ class BasePosition(ABC):
     # -- what each game says for itself
 
     @abstractmethod
-    def _put(self, board: np.void, point: int, colour: int) -> None:
+    def _apply(self, board: np.void, point: int, colour: int) -> None:
         """Play a legal move on a board of this game."""
 
     @abstractmethod
@@ -73,7 +73,7 @@ class BasePosition(ABC):
         """An empty board of this game's, with the same rules."""
 
     @abstractmethod
-    def _set_up(self, coded: np.ndarray) -> int:
+    def _place_setup(self, coded: np.ndarray) -> int:
         """Put coded stones on the empty board; returns how many before the first that cannot stand there."""
 
     @abstractmethod
@@ -120,13 +120,13 @@ class BasePosition(ABC):
         why = self.why_illegal(point, colour)
         if why:
             raise IllegalMove(f"illegal move: {format_gtp(point, self.size)} {why}")
-        return self.played(point, colour)
+        return self.play_unchecked(point, colour)
 
-    def played(self, point: int, colour: int) -> Self:
+    def play_unchecked(self, point: int, colour: int) -> Self:
         """The position after a move that is known to be legal, or that a record has though it repeats a position."""
         after = self._copy()
         board = after.board[0]
-        self._put(board, point, colour)
+        self._apply(board, point, colour)
         after.history = np.append(self.history, board["hash"])
         after.previous = self
         after.last, after.mover = point, colour
@@ -143,7 +143,7 @@ class BasePosition(ABC):
         if colour == self.to_play:
             return self
         other = self._copy()
-        give_turn(other.board[0], colour)
+        set_to_play(other.board[0], colour)
         return other
 
     def with_stones(self, black: Iterable[int] = (), white: Iterable[int] = (), to_play: int | None = None) -> Self:
@@ -158,7 +158,7 @@ class BasePosition(ABC):
         index = {p: i for i, p in enumerate(board_points(self.size).tolist())}
         bits = {BLACK: 0, WHITE: WHITE_BIT}
         coded = np.array([index[int(point)] + bits[colour] for point, colour in stones], np.int16)
-        placed = other._set_up(coded)
+        placed = other._place_setup(coded)
         if placed < len(stones):
             point, colour = stones[placed]
             raise IllegalMove(f"a {COLOUR_NAMES[colour].lower()} stone cannot stand on {format_gtp(point, self.size)}")
@@ -182,19 +182,19 @@ class BasePosition(ABC):
         """Moves played since the setup, passes too."""
         return int(self.board[0]["moves"])
 
-    def line(self) -> Iterator[Self]:
+    def positions(self) -> Iterator[Self]:
         """Every position from the start to this one."""
-        positions = []
+        found = []
         position: Self | None = self
         while position is not None:
-            positions.append(position)
+            found.append(position)
             position = position.previous
-        return reversed(positions)
+        return reversed(found)
 
     @property
     def moves(self) -> tuple[tuple[int, int], ...]:
         """(colour, point) of every move since the setup."""
-        return tuple((after.mover, after.last) for after in self.line() if after.last is not None)
+        return tuple((after.mover, after.last) for after in self.positions() if after.last is not None)
 
     def __str__(self) -> str:
         """The board with its coordinates; the last move in parentheses."""

@@ -21,9 +21,23 @@ import math
 import numpy as np
 from numba import njit
 
-from mugo.games.board import BLACK, BORDER, EMPTY, LEGAL, POINTS, RECENT, WHITE, area_score, is_true_eye, legality, play
+from mugo.games.board import (
+    BLACK,
+    BORDER,
+    EMPTY,
+    LEGAL,
+    POINTS,
+    RECENT,
+    WHITE,
+    area_score,
+    head_at,
+    is_true_eye,
+    legality,
+    next_stone,
+    play,
+)
 from mugo.games.coords import PASS
-from mugo.games.patterns import is_shape
+from mugo.games.patterns import matches_pattern
 from mugo.games.rng import random_below
 
 UNIFORM, MOGO = 0, 1                     # kinds of rollouts
@@ -31,7 +45,7 @@ MOVES_PER_POINT, MOVES_MORE = 3, 100     # see longest
 
 
 @njit(cache=True, nogil=True)
-def _set_aside(b, i, left):
+def _exclude(b, i, left):
     """Swap b.empties[i] behind the first `left` - 1 of b.empties, so that it is not drawn again."""
     p = b.empties[i]
     last = b.empties[left - 1]
@@ -53,13 +67,13 @@ def random_move(b, c):
         p = np.int64(b.empties[i])
         if not is_true_eye(b, p, c) and legality(b, p, c) == LEGAL:
             return p
-        _set_aside(b, i, left)
+        _exclude(b, i, left)
         left -= 1
     return PASS
 
 
 @njit(cache=True, nogil=True)
-def liberty_but(b, h, p):
+def other_liberty(b, h, p):
     """A liberty of the chain with head h that is not the point p; 0 if it has no other."""
     w = b.width
     q = h
@@ -68,7 +82,7 @@ def liberty_but(b, h, p):
             e = q + d
             if b.colour[e] == EMPTY and e != p:
                 return e
-        q = np.int64(b.next[q])
+        q = next_stone(b, q)
         if q == h:
             return 0
 
@@ -86,11 +100,11 @@ def self_atari(b, p, c):
         if s == EMPTY:
             e = q
         elif s == c:
-            h = np.int64(b.head[q])
+            h = head_at(b, q)
             if b.liberties[h] > 2:
                 return 0
             if b.liberties[h] == 2:
-                e = liberty_but(b, h, p)
+                e = other_liberty(b, h, p)
             stones += b.stones[h]
         elif s == -c and b.liberties[b.head[q]] == 1:
             return 0
@@ -113,7 +127,7 @@ def _add_last_liberty(b, p, c, moves, n):
 
     moves: int16 (POINTS,), with room for every empty point.
     """
-    e = liberty_but(b, np.int64(b.head[p]), 0)
+    e = other_liberty(b, head_at(b, p), 0)
     for i in range(n):
         if moves[i] == e:
             return n
@@ -124,7 +138,7 @@ def _add_last_liberty(b, p, c, moves, n):
 
 
 @njit(cache=True, nogil=True)
-def answers(b, last, c, moves):
+def atari_answers(b, last, c, moves):
     """Write c's answers to ataris of the last move, on the point `last`; returns how many.
 
     Taking the chain of the last move, if it is in atari itself; and for each chain of c's that it
@@ -137,23 +151,23 @@ def answers(b, last, c, moves):
     for d in (-w, -1, 1, w):
         if not _is_in_atari(b, last + d, c):
             continue
-        h = np.int64(b.head[last + d])
+        h = head_at(b, last + d)
         q = h
         while True:
             for t in (-w, -1, 1, w):
                 if _is_in_atari(b, q + t, -c):
                     n = _add_last_liberty(b, q + t, c, moves, n)
-            q = np.int64(b.next[q])
+            q = next_stone(b, q)
             if q == h:
                 break
-        e = liberty_but(b, h, 0)
+        e = other_liberty(b, h, 0)
         if self_atari(b, e, c) == 0 and not is_true_eye(b, e, c):
             n = _add_last_liberty(b, h, c, moves, n)
     return n
 
 
 @njit(cache=True, nogil=True)
-def _draw(b, moves, n):
+def _draw_move(b, moves, n):
     """One of the n moves at random; it goes to moves[n - 1]."""
     i = random_below(b, n)
     p = moves[i]
@@ -163,7 +177,7 @@ def _draw(b, moves, n):
 
 
 @njit(cache=True, nogil=True)
-def shape_beside(b, last, c, moves):
+def pattern_move(b, last, c, moves):
     """A move of c at one of the eight points around `last` that makes a shape of patterns.py; 0 if there is none.
 
     All such moves are equally likely, but for illegal ones and self-ataris.  moves is scratch.
@@ -171,11 +185,11 @@ def shape_beside(b, last, c, moves):
     w = b.width
     n = 0
     for d in (-w - 1, -w, -w + 1, -1, 1, w - 1, w, w + 1):
-        if b.colour[last + d] == EMPTY and is_shape(b, last + d, c):
+        if b.colour[last + d] == EMPTY and matches_pattern(b, last + d, c):
             moves[n] = last + d
             n += 1
     while n:
-        p = _draw(b, moves, n)
+        p = _draw_move(b, moves, n)
         if legality(b, p, c) == LEGAL and self_atari(b, p, c) == 0:
             return p
         n -= 1
@@ -183,7 +197,7 @@ def shape_beside(b, last, c, moves):
 
 
 @njit(cache=True, nogil=True)
-def captures_beside(b, last, c, moves):
+def nearby_captures(b, last, c, moves):
     """Write c's captures of chains in atari that stand on the eight points around `last`; returns how many."""
     w = b.width
     n = 0
@@ -194,7 +208,7 @@ def captures_beside(b, last, c, moves):
 
 
 @njit(cache=True, nogil=True)
-def sound_move(b, c):
+def safe_random_move(b, c):
     """As random_move, but one that puts two stones of c's or more in atari only where there is no other."""
     left = b.n_empty
     spare = PASS
@@ -205,7 +219,7 @@ def sound_move(b, c):
             if self_atari(b, p, c) < 2:
                 return p
             spare = p
-        _set_aside(b, i, left)
+        _exclude(b, i, left)
         left -= 1
     return spare
 
@@ -218,20 +232,20 @@ def mogo_move(b, c, moves):
     """
     last = np.int64(b.recent[b.moves & (RECENT - 1)])
     if last != PASS:
-        n = answers(b, last, c, moves)
+        n = atari_answers(b, last, c, moves)
         if n:
-            return _draw(b, moves, n)
-        p = shape_beside(b, last, c, moves)
+            return _draw_move(b, moves, n)
+        p = pattern_move(b, last, c, moves)
         if p:
             return p
-        n = captures_beside(b, last, c, moves)
+        n = nearby_captures(b, last, c, moves)
         if n:
-            return _draw(b, moves, n)
-    return sound_move(b, c)
+            return _draw_move(b, moves, n)
+    return safe_random_move(b, c)
 
 
 @njit(cache=True, nogil=True)
-def lead_in_stones(b):
+def stone_difference(b):
     """Black stones minus white ones on the board."""
     lead = 0
     for p in range(POINTS):
@@ -240,7 +254,7 @@ def lead_in_stones(b):
 
 
 @njit(cache=True, nogil=True)
-def longest(size):
+def max_moves(size):
     """After how many moves a rollout is cut: it loops then (triple ko).
 
     From 5x5 on not one in 1,000 comes so far.  2x2 takes its time: half the rollouts last longer
@@ -257,8 +271,8 @@ def roll_out(b, kind, mercy):
     difference in stones; 0 never stops.
     """
     moves = np.empty(POINTS, np.int16)
-    left = longest(b.size)
-    lead = lead_in_stones(b)
+    left = max_moves(b.size)
+    lead = stone_difference(b)
     c = b.to_play
     while b.passes < 2 and left > 0:
         p = mogo_move(b, c, moves) if kind == MOGO else random_move(b, c)
@@ -273,7 +287,7 @@ def roll_out(b, kind, mercy):
 
 
 @njit(cache=True, nogil=True)
-def mercy_of(size, komi):
+def mercy_threshold(size, komi):
     """The lead in stones at which a rollout may stop, for `roll_out`: it hides no other winner.
 
     Komi has to be made up for, and what is left to play swings by so many stones in less than one

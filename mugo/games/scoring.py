@@ -27,7 +27,7 @@ ROOMY = 7                 # points inside a chain that make two eyes whatever th
 SETTLED = 0.9             # a point that one colour owns after 95 % of the rollouts
 
 
-def worth_playing(position: Position, priors: np.ndarray, cleanup: bool = False) -> np.ndarray:
+def candidate_moves(position: Position, priors: np.ndarray, cleanup: bool = False) -> np.ndarray:
     """int64 (n,): the sensible points that a policy chooses from; none where it had better pass.
 
     priors: float32 (size² + 1,).  A network learns passes badly, or not at all (many records end
@@ -44,8 +44,8 @@ def worth_playing(position: Position, priors: np.ndarray, cleanup: bool = False)
     - With `cleanup`, it takes the opponent's dead stones off before it passes.
     """
     if cleanup:
-        points = worth_playing(position, priors)
-        return points if len(points) or position.plies >= 2 * position.size ** 2 else beside_the_dead(position)
+        points = candidate_moves(position, priors)
+        return points if len(points) or position.plies >= 2 * position.size ** 2 else liberties_of_the_dead(position)
     points = position.sensible_points()
     none = points[:0]
     area = position.size ** 2
@@ -131,7 +131,7 @@ def without_dead(position: Position) -> Position:
             points[stones == BLACK], points[stones == WHITE])
 
 
-def statuses(position: Position) -> dict[str, list[list[int]]]:
+def final_statuses(position: Position) -> dict[str, list[list[int]]]:
     """The chains of a finished position that are alive, dead and in seki: the points of each, under STATUSES."""
     counted = without_dead(position)
     left, in_seki = counted.board[0]["colour"], seki(counted, ownership(counted, kind=MOGO).ravel())
@@ -243,13 +243,13 @@ def is_nearly_over(position: Position) -> bool:
     return 10 * int(open_points.sum()) <= position.size ** 2
 
 
-def is_clear(position: Position) -> bool:
+def is_dead_stone_clear(position: Position) -> bool:
     """Whether every chain is alive or dead beyond doubt.  One of a seki is neither."""
     owner = ownership(position).ravel()
     return all(abs(owner[_indices(chain, position.size)].mean()) > CLEAR for chain in chains(position))
 
 
-def beside_the_dead(position: Position) -> np.ndarray:
+def liberties_of_the_dead(position: Position) -> np.ndarray:
     """int64 (n,): the sensible points that take a liberty from a dead chain of the opponent's."""
     left = without_dead(position).board[0]["colour"]
     board, width = position.board[0], position.size + 1

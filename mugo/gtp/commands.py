@@ -18,7 +18,7 @@ from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, format_gtp, interpret_gtp
 from mugo.games.go import fixed_handicap
-from mugo.games.gomoku import say_row
+from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_NAMES, IllegalMove
 from mugo.gtp.protocol import (
     SYNTAX_ERROR,
@@ -236,7 +236,7 @@ def _final_status_list(engine, status: str) -> str:
         raise Failure(SYNTAX_ERROR, f"{status!r} is no status ({', '.join(scoring.STATUSES)})")
     size = engine.position.size
     return "\n".join(" ".join(format_gtp(point, size) for point in chain)
-                     for chain in scoring.statuses(engine.position)[status])
+                     for chain in scoring.final_statuses(engine.position)[status])
 
 
 # ---- looking, loading, saving
@@ -247,7 +247,7 @@ def _showboard(engine) -> str:
     if position.game == "gomoku":
         turn = {"B+": "Black has won", "W+": "White has won", "0": "A draw"}.get(
             position.result(), f"{COLOUR_NAMES[position.to_play]} to play")
-        return f"\n{position}\n{turn}.  Gomoku: {say_row(position.k, position.exactly)} wins."
+        return f"\n{position}\n{turn}.  Gomoku: {format_row(position.k, position.exactly)} wins."
     taken = position.captures
     return (f"\n{position}\n{COLOUR_NAMES[position.to_play]} to play.  Komi {engine.komi:g}.  "
             f"Black (X) has taken {taken[BLACK]}, White (O) {taken[WHITE]}.")

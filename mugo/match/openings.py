@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 
 from mugo.files import BadInput
-from mugo.games.gomoku import say_row
+from mugo.games.gomoku import format_row
 from mugo.games.position import BasePosition, IllegalMove
 from mugo.players.policy import PolicyPlayer
 from mugo.sgf.archives import UnreadableFile
@@ -84,7 +84,7 @@ def _recorded(path: str, start: BasePosition, moves: int | None, seed: int) -> C
                 if isinstance(record, Record) and _goes_on(record, moves, start):
                     found.setdefault((record.setup.tobytes(), record.moves[:moves].tobytes()), record)
     if not found:
-        of = f"of Gomoku, {say_row(start.k, start.exactly)}, " if start.game == "gomoku" else ""
+        of = f"of Gomoku, {format_row(start.k, start.exactly)}, " if start.game == "gomoku" else ""
         raise BadInput(f"{path}: no game {of}on {start.size}x{start.size} that can be played on after "
                        f"{'its last move' if moves is None else f'{moves} moves'}")
     records = [dataclasses.replace(record, komi=start.komi) for record in found.values()]

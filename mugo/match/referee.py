@@ -116,7 +116,7 @@ def play_game(programs: dict[int, Program], opening: BasePosition, terms: Terms,
     count: Black's lead in a position that is played out.  The program of `loser` may be in any state
     afterwards; it had better be started again.
     """
-    game = Game(next(iter(opening.line())))
+    game = Game(next(iter(opening.positions())))
     most = terms.max_moves or 3 * terms.size ** 2
     clocks = {colour: GameClock(*terms.time) for colour in programs} if terms.time else {}
     try:
@@ -171,7 +171,7 @@ def setting_up(position: BasePosition, *, handicap: bool) -> list[str]:
     a program has to know."""
     size = position.size
     lines = [f"boardsize {size}", "clear_board", *([f"komi {position.komi:g}"] if position.game == "go" else [])]
-    stones = next(iter(position.line())).stones.ravel()
+    stones = next(iter(position.positions())).stones.ravel()
     black, white = ([format_gtp(point, size) for point in board_points(size)[stones == colour].tolist()]
                     for colour in (BLACK, WHITE))
     if handicap and position.handicap and len(black) == position.handicap and not white:
@@ -226,5 +226,5 @@ def _play_move(game: Game, programs: dict[int, Program], terms: Terms, clocks: d
 def after(position: BasePosition, point: int, simple_ko: bool = False) -> BasePosition:
     """The position after a move; with simple_ko one may repeat an earlier position.  Raises IllegalMove."""
     if simple_ko and point != PASS and legality(position.board[0], point, position.to_play) == LEGAL:
-        return position.played(point, position.to_play)
+        return position.play_unchecked(point, position.to_play)
     return position.play(point)

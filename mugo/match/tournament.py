@@ -286,7 +286,7 @@ def run(sides: list[Side], terms: Terms, folder: Folder, games: list[Fixture],
 
     executor = ThreadPoolExecutor(len(tables))
     try:
-        versions = tables[0].introduce(next(iter(opening(0).line())))
+        versions = tables[0].introduce(next(iter(opening(0).positions())))
         with tqdm(unit=" games", total=len(done) + len(games), initial=len(done), smoothing=0.05) as bar:
             bar.set_postfix_str(running_score(sides, folder.rows))
             for future in as_completed([executor.submit(play, fixture) for fixture in games]):

@@ -30,12 +30,12 @@ MIN_VISITS = 100          # simulations after which ownership and win rates are 
 def wins_by_pass(position: Position, cleanup: bool) -> bool:
     """Whether the opponent has passed and a pass now wins, in a game that is nearly over and whose dead stones are
     clear."""
-    return position.last == PASS and _is_won(position, cleanup) and (cleanup or scoring.is_clear(position))
+    return position.last == PASS and _is_won(position, cleanup) and (cleanup or scoring.is_dead_stone_clear(position))
 
 
 def moves_before_pass(position: Position, cleanup: bool) -> list[int]:
     """Points to play before a pass: with `cleanup` the liberties of dead chains."""
-    return scoring.beside_the_dead(position).tolist() if cleanup else []
+    return scoring.liberties_of_the_dead(position).tolist() if cleanup else []
 
 
 def move_or_pass(search: Search, result: SearchResult, best: MoveInfo, *, cleanup: bool, deadline: float | None,

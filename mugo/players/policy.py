@@ -32,7 +32,7 @@ class PolicyPlayer:
 
     def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
         priors = self.network.evaluate([position], tta=self._tta)[0][0]
-        points = scoring.worth_playing(position, priors, cleanup) if position.may_pass else position.sensible_points()
+        points = scoring.candidate_moves(position, priors, cleanup) if position.may_pass else position.sensible_points()
         if not len(points):
             return pass_or_raise(position)
         weights = priors[[move_index(int(point), position.size) for point in points]].astype(np.float64)

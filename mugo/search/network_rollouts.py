@@ -21,7 +21,7 @@ def roll_out(network, boards: np.ndarray, game_name: str, size: int, scratch: Sc
             break
         packed = np.empty((len(running), size * size, game.packed_bytes(game_name)), np.uint8)
         for k, out in zip(running, packed, strict=True):
-            game.fill_board(boards[k:k + 1], NO_HISTORY, scratch, symmetries(size)[0], out)
+            game.write_board_planes(boards[k:k + 1], NO_HISTORY, scratch, symmetries(size)[0], out)
         priors, _ = network.evaluate_packed(packed)
         for k, weights in zip(running, priors, strict=True):
-            game.play_drawn(boards[k], weights)
+            game.play_sampled(boards[k], weights)

@@ -214,7 +214,7 @@ class Search:
             tree.advance_root(self._trees, self._nodes, self._edges, self._table, node)
         if node == tree.NULL_NODE or settings["n_edges"] + position.size ** 2 >= len(self._edges):
             settings["komi"] = position.komi
-            settings["mercy"] = rollouts.mercy_of(position.size, position.komi)
+            settings["mercy"] = rollouts.mercy_threshold(position.size, position.komi)
             tree.reset(settings, self._nodes, self._table, np.uint64(game.position_hash(board)))
         if self.network is None and not self._nodes[settings["root"]]["count"]:
             tree.expand(settings, self._nodes, self._edges, settings["root"], board)

@@ -147,7 +147,7 @@ def expand(tree, nodes, edges, v, b):
         return False
     first = tree.n_edges
     n = 0
-    only = game.only_move(b, tree.rollout_kind)
+    only = game.forced_move(b, tree.rollout_kind)
     for i in range(b.n_empty):
         p = np.int64(b.empties[i])
         if game.is_candidate(b, p) and only in (0, p):
@@ -363,7 +363,7 @@ def select_batch(trees, nodes, edges, table, boards, history, paths, leaves, scr
             if leaf != NULL_NODE and nodes[leaf].virtual_losses > 1:
                 _remove_virtual_losses(nodes, edges, leaf, depth, paths[k])
                 return k
-            game.fill(boards[1 + k], history, scratch, symmetry[k], packed[k])
+            game.write_planes(boards[1 + k], history, scratch, symmetry[k], packed[k])
     return len(leaves)
 
 

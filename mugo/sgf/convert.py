@@ -32,7 +32,7 @@ def record_from_position(position: BasePosition, **info) -> Record:
     def coded(point: int, colour: int) -> int:
         return move_index(point, position.size) + (WHITE_BIT if colour == WHITE else 0)
 
-    start = next(iter(position.line()))
+    start = next(iter(position.positions()))
     stones = zip(board_points(position.size).tolist(), start.stones.ravel().tolist(), strict=True)
     moves = position.moves
     return Record(
@@ -58,7 +58,7 @@ def replay_record(record: Record, num_moves: int | None = None, komi: float = 7.
     for number, (point, colour) in enumerate(moves[:num_moves], 1):
         if why := position.why_illegal(point, colour):
             raise IllegalMove(f"move {number}: {COLOUR_NAMES[colour]} {format_gtp(point, record.size)} {why}")
-        position = position.played(point, colour)
+        position = position.play_unchecked(point, colour)
     if num_moves is not None and num_moves < len(moves):
         return position.with_turn(moves[num_moves][1])
     return position if moves else position.with_turn(record.first_player)

@@ -20,7 +20,7 @@ from sgfmill import sgf_grammar
 from mugo.games import coords
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import WHITE_BIT
-from mugo.games.gomoku import interpret_row, usual_row
+from mugo.games.gomoku import default_row, interpret_row
 from mugo.sgf.collection import main_lines
 from mugo.sgf.encoding import to_utf8
 from mugo.sgf.properties import (
@@ -113,7 +113,7 @@ def _interpret_nodes(nodes: list[Node], gomoku: bool) -> Record:
         to_play = property_text(info, "PL")[:1].upper()
         first_player = WHITE if to_play == "W" or to_play != "B" and handicap and stones else BLACK
     rules = property_text(info, "RU")
-    k, exactly = (0, False) if is_go else interpret_row(rules) or (usual_row(size), False)
+    k, exactly = (0, False) if is_go else interpret_row(rules) or (default_row(size), False)
     return Record(
         size=size, setup=np.array(stones, np.int16), moves=np.array(moves, np.int16), first_player=first_player,
         komi=interpret_komi(info) if is_go else None, handicap=handicap,

@@ -26,7 +26,7 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import format_gtp, interpret_gtp, interpret_sgf, point_at, row_col
 from mugo.games.game import GAMES, new_game
 from mugo.games.gomoku import Position as Gomoku
-from mugo.games.gomoku import interpret_row, say_row
+from mugo.games.gomoku import format_row, interpret_row
 from mugo.games.position import COLOUR_LETTERS, COLOUR_OF, BasePosition, IllegalMove
 from mugo.sgf.convert import replay_record, rules_of
 from mugo.sgf.parser import read_records
@@ -96,7 +96,7 @@ def read_game(data: bytes) -> dict:
     if isinstance(record, BadRecord):
         raise BadInput(str(record))
     try:
-        line = list(replay_record(record).line())
+        line = list(replay_record(record).positions())
     except IllegalMove as error:
         raise BadInput(str(error)) from None
     game = game_from_position(line[0].with_turn(record.first_player))
@@ -198,7 +198,7 @@ def _set_info(root: sgf.Tree_node, game: dict, start: BasePosition) -> None:
     info = require_field(game, "info", dict)
     if isinstance(start, Gomoku):
         root.set_raw("GM", GM_GOMOKU)
-        info = info | {"rules": say_row(start.k, start.exactly)}
+        info = info | {"rules": format_row(start.k, start.exactly)}
     else:
         root.set("KM", start.komi)
         if handicap := int(require_number(game, "handicap", 361)):

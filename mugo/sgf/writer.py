@@ -7,7 +7,7 @@ from mugo import __version__
 from mugo.games import coords
 from mugo.games.board import WHITE
 from mugo.games.coords import WHITE_BIT
-from mugo.games.gomoku import say_row
+from mugo.games.gomoku import format_row
 from mugo.sgf.properties import GM_GO, GM_GOMOKU
 from mugo.sgf.record import Record
 
@@ -19,7 +19,7 @@ def format_record(record: Record, comments: Mapping[int, str] | None = None) -> 
             "AP": [f"MuGo:{__version__}".encode()], "SZ": [str(size).encode()]}
     info = {"PB": record.black, "PW": record.white, "BR": record.black_rank, "WR": record.white_rank,
             "RE": record.result, "DT": record.date, "EV": record.event, "PC": record.place,
-            "RU": say_row(record.k, record.exactly) if record.k else record.rules,
+            "RU": format_row(record.k, record.exactly) if record.k else record.rules,
             "KM": "" if record.komi is None else f"{record.komi:g}",
             "HA": str(record.handicap) if record.handicap else ""}
     root.update({ident: [_escaped(text)] for ident, text in info.items() if text})

@@ -25,7 +25,7 @@ from mugo.games.board import BLACK, EMPTY, WHITE
 from mugo.games.coords import PASS, format_gtp, row_col
 from mugo.games.game import new_game
 from mugo.games.go import format_score
-from mugo.games.gomoku import say_row, usual_row
+from mugo.games.gomoku import default_row, format_row
 from mugo.games.position import COLOUR_NAMES, BasePosition, IllegalMove
 from mugo.games.scoring_session import Count
 from mugo.players.evaluator import evaluator_for
@@ -173,7 +173,7 @@ class Table:
             f"{format_gtp(position.last, position.size)}"
         turn = self.result or ("both have passed" if position.is_over else f"{COLOUR_NAMES[position.to_play]} to play")
         if position.game == "gomoku":
-            about = f"Gomoku: {say_row(position.k, position.exactly)} wins"
+            about = f"Gomoku: {format_row(position.k, position.exactly)} wins"
         else:
             taken = position.captures
             about = f"taken by Black: {taken[BLACK]}, by White: {taken[WHITE]}   komi {position.komi:g}"
@@ -440,7 +440,7 @@ class Table:
         if not size.isdecimal():
             raise BadInput(f"a size is a number, not {size!r}")
         if now.game == "gomoku":
-            k = now.k if int(size) == now.size else usual_row(int(size))
+            k = now.k if int(size) == now.size else default_row(int(size))
             self._begin(new_game(now.game, int(size), k=k, exactly=now.exactly))
         else:
             self._begin(new_game(now.game, int(size), komi=now.komi))

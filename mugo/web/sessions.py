@@ -325,7 +325,7 @@ class Visitor:
     def _judge(self, position: BasePosition, request: dict) -> Work:
         """Black's win rate in every position of the line, by the network's value head; null without one.  Where a
         game of Gomoku has ended, it is who has won."""
-        line = list(position.line())
+        line = list(position.positions())
 
         def work(errand: Errand) -> dict:
             rates = []

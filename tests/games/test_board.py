@@ -29,12 +29,12 @@ from mugo.games.board import (
     area_score,
     clear,
     decode,
-    give_turn,
     index_of,
     is_true_eye,
     legality,
     new_boards,
     play,
+    set_to_play,
     set_up,
     zobrist,
 )
@@ -176,7 +176,7 @@ def test_a_ko_binds_only_the_colour_whose_stone_was_taken():
     assert taken.why_illegal(at["b"], BLACK) is None
     board = new_boards(1)
     board[0] = taken.board[0]
-    give_turn(board[0], BLACK)
+    set_to_play(board[0], BLACK)
     assert legality(board[0], at["b"], BLACK) == LEGAL
 
 
@@ -424,7 +424,7 @@ def follow_with_sgfmill(size, setup, moves):
     ko = None
     for number, move in enumerate(moves):
         point, colour = decode(board, move)
-        give_turn(board, colour)
+        set_to_play(board, colour)
         reason = legality(board, point, colour) if point else LEGAL
         if reason != LEGAL:
             at = from_below(point, size)

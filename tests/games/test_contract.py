@@ -46,7 +46,7 @@ def test_a_game_played_at_random_ends_and_every_position_of_it_is_what_it_should
         assert (position.why_illegal(PASS) is None) == position.may_pass
     assert end.moves == tuple((before.to_play, after.last) for before, after in
                               zip(positions[:-1], positions[1:], strict=True))
-    assert [position.plies for position in end.line()] == list(range(len(positions)))
+    assert [position.plies for position in end.positions()] == list(range(len(positions)))
     assert np.array_equal(end.history, [position.board[0]["hash"] for position in positions])
     assert end.result()[0] == {1: "B", -1: "W", 0: "0"}[int(np.sign(end.score()))]
 

@@ -9,7 +9,7 @@ from mugo.files import BadInput
 from mugo.games import gomoku
 from mugo.games.board import BLACK, EMPTY, WHITE
 from mugo.games.coords import PASS, interpret_gtp, point_at, row_col, symmetries
-from mugo.games.gomoku import Position, usual_row
+from mugo.games.gomoku import Position, default_row
 from mugo.games.planes import unpack
 from mugo.games.position import IllegalMove
 from mugo.games.rollouts import UNIFORM
@@ -120,7 +120,7 @@ def test_a_board_or_row_that_does_not_fit_is_refused(size, k, line):
 
 
 def test_the_row_that_is_usual_on_a_board():
-    assert [usual_row(size) for size in (3, 4, 6, 7, 8, 15, 19)] == [3, 4, 4, 5, 5, 5, 5]
+    assert [default_row(size) for size in (3, 4, 6, 7, 8, 15, 19)] == [3, 4, 4, 5, 5, 5, 5]
 
 
 def test_stones_that_have_won_already_cannot_be_set_up():
@@ -151,7 +151,7 @@ def test_the_point_that_completes_a_row_is_found_from_any_of_its_stones(picture,
     empty = "\n" + "\n".join([". " * 8] * 7)
     position, at = draw(picture + empty, k=5)
     stones = [p for p in range(9, 18) if position.board[0]["colour"][p] == BLACK]
-    found = {int(gomoku.completion(position.board[0], p, BLACK)) for p in stones} - {0}
+    found = {int(gomoku.winning_point(position.board[0], p, BLACK)) for p in stones} - {0}
     assert found <= named(at, names) and bool(found) == bool(names)
 
 

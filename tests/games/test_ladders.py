@@ -303,5 +303,5 @@ def test_ways_out_are_each_named_once():
     board = new_boards(1)
     board[0] = position.board[0]
     out = np.zeros(ladders.MOVES + 2, np.int16)
-    found = out[:ladders.ways_out(board[0], board[0]["head"][at["a"]], out)].tolist()
+    found = out[:ladders.escape_moves(board[0], board[0]["head"][at["a"]], out)].tolist()
     assert sorted(found) == sorted(named(at, "b c d"))

@@ -9,7 +9,7 @@ from played import random_game, seen, stones_of
 
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import board_points, point_at, point_of_index, row_col, symmetries
-from mugo.games.patterns import CODES, FOR_BOTH, FOR_X, MATCHES, code_around, is_shape, pictures
+from mugo.games.patterns import CODES, FOR_BOTH, FOR_X, MATCHES, code_around, matches_pattern, pictures
 
 AROUND = [(row, col) for row in (-1, 0, 1) for col in (-1, 0, 1)]
 # Where each of the nine letters comes from, for each of the eight ways to look at a picture.
@@ -49,7 +49,7 @@ def cells_around(size, stones, point, colour):
 
 def shapes(position, colour):
     return [p for p in board_points(position.size).tolist()
-            if position.board["colour"][0][p] == 0 and is_shape(position.board[0], p, colour)]
+            if position.board["colour"][0][p] == 0 and matches_pattern(position.board[0], p, colour)]
 
 
 def test_the_pictures_are_read_as_drawn():

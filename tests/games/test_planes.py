@@ -18,10 +18,10 @@ from mugo.games.planes import (
     PACKED,
     PLANES,
     encode,
-    fill_game,
-    fill_samples,
     new_scratch,
     unpack,
+    write_game_planes,
+    write_sample_planes,
 )
 
 
@@ -29,7 +29,7 @@ def planes_of(position, symmetry=0):
     return unpack(encode([position], symmetry))[0]
 
 
-def lit(position, name, number=1):
+def bits(position, name, number=1):
     """The points where a plane holds; number: which of those with this name, from 1."""
     names = [plane.name for plane in PLANES]
     k = sum(plane.depth for plane in PLANES[:names.index(name)]) + number - 1
@@ -42,7 +42,7 @@ def assert_lit(position, at, name, **expected):
     numbers = ("one", "two", "three", "four", "five", "six", "seven", "eight")[:depth]
     assert not set(expected) - set(numbers)
     for number, word in enumerate(numbers, 1):
-        assert_same_points(position, lit(position, name, number), named(at, expected.get(word, "")),
+        assert_same_points(position, bits(position, name, number), named(at, expected.get(word, "")),
                            f"{name} {word}")
 
 
@@ -56,9 +56,9 @@ def test_stone_colours_are_seen_by_the_side_to_move():
     """
     for to_play, mine, theirs in ((BLACK, "a", "b"), (WHITE, "b", "a")):
         position, at = draw(picture, to_play)
-        assert lit(position, "stone colour", 1) == named(at, mine)
-        assert lit(position, "stone colour", 2) == named(at, theirs)
-        empty = lit(position, "stone colour", 3)
+        assert bits(position, "stone colour", 1) == named(at, mine)
+        assert bits(position, "stone colour", 2) == named(at, theirs)
+        empty = bits(position, "stone colour", 3)
         assert at["c"] in empty and len(empty) == 7
 
 
@@ -68,8 +68,8 @@ def test_ones_are_everywhere_and_zeros_nowhere():
         . O .
         . . .
     """)
-    assert len(lit(position, "ones")) == 9
-    assert len(lit(position, "zeros")) == 0
+    assert len(bits(position, "ones")) == 9
+    assert len(bits(position, "zeros")) == 0
 
 
 def test_turns_since_counts_back_eight_moves_and_setup_stones_are_none():
@@ -203,13 +203,13 @@ def test_liberties_after_move_are_those_of_the_joined_chain_captures_counted():
         c X . . . X O
         . O . . . . X
     """)
-    eight = lit(position, "liberties after move", 8)
+    eight = bits(position, "liberties after move", 8)
     assert at["a"] in eight
     assert at["b"] not in eight
-    assert at["b"] in lit(position, "liberties after move", 1), "the captured stone's point"
-    assert at["c"] in lit(position, "liberties after move", 5), "joined, captures counted"
+    assert at["b"] in bits(position, "liberties after move", 1), "the captured stone's point"
+    assert at["c"] in bits(position, "liberties after move", 5), "joined, captures counted"
     occupied = interpret_gtp("B6", 7)
-    assert all(occupied not in lit(position, "liberties after move", k) for k in range(1, 9))
+    assert all(occupied not in bits(position, "liberties after move", k) for k in range(1, 9))
 
 
 def test_sensible_moves_are_legal_and_fill_no_own_true_eye():
@@ -220,7 +220,7 @@ def test_sensible_moves_are_legal_and_fill_no_own_true_eye():
         . O . O O
         d . . . e
     """)
-    sensible = lit(position, "sensibleness")
+    sensible = bits(position, "sensibleness")
     assert at["a"] not in sensible, "a true eye"
     assert at["c"] not in sensible, "suicide"
     assert {at["b"], at["d"], at["e"]} <= sensible
@@ -346,7 +346,7 @@ def test_a_batch_of_samples_is_what_encoding_each_position_gives():
     for g, final in enumerate(finals):
         first_stone = sum(len(s) for s, _ in codes[:g])
         first_move = sum(len(m) for _, m in codes[:g])
-        line = list(final.line())
+        line = list(final.positions())
         for n in rng.sample(range(final.plies), min(12, final.plies)):
             symmetry = rng.randrange(8)
             samples.append((first_stone, first_stone + len(codes[g][0]), first_move, n, symmetry))
@@ -355,7 +355,7 @@ def test_a_batch_of_samples_is_what_encoding_each_position_gives():
             targets.append(symmetries(size)[symmetry][codes[g][1][n] & 511])
     out = np.full((len(samples), size * size, PACKED), 255, np.uint8)
     found = np.zeros(len(samples), np.int32)
-    fill_samples(size, setup, moves, np.array(samples, np.int64), symmetries(size), new_scratch(), out, found)
+    write_sample_planes(size, setup, moves, np.array(samples, np.int64), symmetries(size), new_scratch(), out, found)
     assert np.array_equal(out, np.array(expected))
     assert found.tolist() == targets
 
@@ -364,7 +364,7 @@ def test_a_whole_game_is_what_encoding_each_position_gives():
     *line, final = random_game(random.Random(4), 7)
     setup, moves = coded(final)
     out = np.full((final.plies, 49, PACKED), 255, np.uint8)
-    assert fill_game(7, setup, moves, new_scratch(), True, symmetries(7)[0], out) == final.plies
+    assert write_game_planes(7, setup, moves, new_scratch(), True, symmetries(7)[0], out) == final.plies
     assert np.array_equal(out, encode(line))
 
 
@@ -372,7 +372,7 @@ def test_without_ladders_only_the_ladder_planes_are_dark():
     *line, final = random_game(random.Random(5), 9)
     setup, moves = coded(final)
     out = np.empty((final.plies, 81, PACKED), np.uint8)
-    fill_game(9, setup, moves, new_scratch(), False, symmetries(9)[0], out)
+    write_game_planes(9, setup, moves, new_scratch(), False, symmetries(9)[0], out)
     expected = unpack(encode(line))
     assert expected[..., 44:46].any()
     expected[..., 44:46] = 0
@@ -386,7 +386,7 @@ def test_scratch_of_one_size_serves_the_next():
         size = position.size
         setup, moves = coded(position)
         out = np.empty((position.plies, size * size, PACKED), np.uint8)
-        fill_game(size, setup, moves, scratch, True, symmetries(size)[0], out)
+        write_game_planes(size, setup, moves, scratch, True, symmetries(size)[0], out)
         assert np.array_equal(out[-1], encode([position.undo()])[0])
 
 

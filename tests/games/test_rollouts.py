@@ -12,17 +12,17 @@ from mugo.games.board import BLACK, LEGAL, POINTS, WHITE, legality, new_boards, 
 from mugo.games.board import is_true_eye as board_is_true_eye
 from mugo.games.coords import PASS, board_points, point_at, row_col
 from mugo.games.go import Position, position_of
-from mugo.games.patterns import is_shape
+from mugo.games.patterns import matches_pattern
 from mugo.games.rng import random_below
 from mugo.games.rollouts import (
     MOGO,
     UNIFORM,
     add_ownership,
-    answers,
-    captures_beside,
-    longest,
-    mercy_of,
+    atari_answers,
+    max_moves,
+    mercy_threshold,
     mogo_move,
+    nearby_captures,
     random_move,
     roll_out,
     roll_out_from,
@@ -138,12 +138,12 @@ def test_a_rollout_ends_where_neither_side_has_a_sensible_move(size, kind):
         stones = stones_of(board)
         assert score == area(size, stones)
         if board["passes"] < 2:
-            assert board["moves"] == longest(size)
+            assert board["moves"] == max_moves(size)
             continue
         left = {point for point in every_point(size) for colour in (BLACK, WHITE)
                 if is_sensible(size, stones, point, colour)}
         # A ko may have forced the first pass; the pass then lifted it.
-        assert len(left) <= 1 and all(board["stood"][point] for point in points_of(left, size))
+        assert len(left) <= 1 and all(board["ever_captured"][point] for point in points_of(left, size))
 
 
 @both_kinds
@@ -242,7 +242,7 @@ class SlowMoGo:
         chains = [chain(self.size, self.stones, p)[1] for p in points if self.stones.get(p) == -self.colour]
         return self.legal(next(iter(liberties)) for liberties in chains if len(liberties) == 1)
 
-    def answers(self):
+    def atari_answers(self):
         if not self.last:
             return set()
         found = self.taking([self.last])
@@ -258,7 +258,7 @@ class SlowMoGo:
 
     def shapes(self):
         around = (*neighbours(self.size, self.last), *diagonals(self.size, self.last)) if self.last else ()
-        return {p for p in self.legal(around) if is_shape(self.board, point_at(*p, self.size), self.colour)
+        return {p for p in self.legal(around) if matches_pattern(self.board, point_at(*p, self.size), self.colour)
                 and not self_atari_size(self.size, self.stones, p, self.colour)}
 
     def captures(self):
@@ -272,7 +272,7 @@ class SlowMoGo:
 
     def moves(self):
         """The points of the first of these that has any, else a pass."""
-        return points_of(self.answers() or self.shapes() or self.captures() or self.others(), self.size) or {PASS}
+        return points_of(self.atari_answers() or self.shapes() or self.captures() or self.others(), self.size) or {PASS}
 
 
 def mogo_moves(position, draws=60):
@@ -289,9 +289,9 @@ def test_mogos_moves_are_those_of_the_slow_twin(size):
     for _ in range(20 // size + 1):
         for position in list(random_game(rng, size))[::4]:
             board, twin = position.board[0], SlowMoGo(position)
-            n = answers(board, position.last, position.to_play, moves) if position.last else 0
-            assert_same_points(position, moves[:n], points_of(twin.answers(), size), "answers")
-            n = captures_beside(board, position.last, position.to_play, moves) if position.last else 0
+            n = atari_answers(board, position.last, position.to_play, moves) if position.last else 0
+            assert_same_points(position, moves[:n], points_of(twin.atari_answers(), size), "answers")
+            n = nearby_captures(board, position.last, position.to_play, moves) if position.last else 0
             assert_same_points(position, moves[:n], points_of(twin.captures(), size), "captures")
             likely = twin.moves()
             assert_same_points(position, mogo_moves(position, 20 * len(likely)), likely, "moves")
@@ -314,7 +314,7 @@ def test_mogo_plays_nothing_illegal_and_fills_no_eye(size, games):
     moves = np.zeros(POINTS, np.int16)
     for seed in range(1, games + 1):
         board = copy_of(Position(size), seed * 7919)
-        while board["passes"] < 2 and board["moves"] < longest(size):
+        while board["passes"] < 2 and board["moves"] < max_moves(size):
             colour = int(board["to_play"])
             point = mogo_move(board, colour, moves)
             if point != PASS:
@@ -405,7 +405,7 @@ def test_a_chain_in_atari_is_taken_beside_the_last_move_only():
         . . . . . . .
     """, to_play=WHITE)
     position, moves = position.play(at["b"]), np.zeros(POINTS, np.int16)
-    n = captures_beside(position.board[0], at["b"], BLACK, moves)
+    n = nearby_captures(position.board[0], at["b"], BLACK, moves)
     assert_same_points(position, moves[:n], named(at, "c"), "captures")
     assert_same_points(position, points_of(SlowMoGo(position).captures(), 7), named(at, "c"), "captures")
     passed = position.play(PASS).play(PASS)
@@ -421,7 +421,7 @@ def test_mercy_changes_hardly_a_winner():
         boards = two_boards(position_of(record, plies))
         for kind in (UNIFORM, MOGO):
             scores, moves = np.zeros((2, 2000), np.int16), [0, 0]
-            for i, mercy in enumerate((0, mercy_of(9, record.komi))):
+            for i, mercy in enumerate((0, mercy_threshold(9, record.komi))):
                 moves[i] = roll_out_from(boards, scores[i], 1, kind, mercy)
             won = scores > record.komi
             assert (won[0] != won[1]).mean() <= 0.002

@@ -119,7 +119,7 @@ def test_a_plain_seki_is_found(picture, turned):
     if turned:                                    # the colours changed
         picture = picture.translate(str.maketrans("XOxo", "OXox"))
     position, at = draw(picture)
-    found = scoring.statuses(position)
+    found = scoring.final_statuses(position)
     chains = {frozenset(chain) for chain in scoring.chains(position) if {at["x"], at["o"]} & set(chain)}
     assert {frozenset(chain) for chain in found["seki"]} == chains and len(chains) == 2
     assert not found["dead"]
@@ -129,7 +129,7 @@ def test_a_plain_seki_is_found(picture, turned):
 @pytest.mark.parametrize("picture", NO_SEKIS.values(), ids=NO_SEKIS)
 def test_what_only_looks_like_one_is_none(picture):
     position, _ = draw(picture)
-    assert scoring.statuses(position)["seki"] == []
+    assert scoring.final_statuses(position)["seki"] == []
 
 
 def test_a_chain_that_lives_by_an_answer_is_alive():
@@ -145,7 +145,7 @@ def test_a_chain_that_lives_by_an_answer_is_alive():
         . . . . O O X O a
         . . . . . b O c .
     """, komi=7.5)
-    assert scoring.statuses(position)["dead"] == []
+    assert scoring.final_statuses(position)["dead"] == []
     assert scoring.without_dead(position).result() == "W+26.5"
 
 
@@ -159,7 +159,7 @@ def test_every_chain_has_one_status():
         X . X X O O O
         X X X X O . O
     """)
-    found = scoring.statuses(position)
+    found = scoring.final_statuses(position)
     assert sorted(chain for status in scoring.STATUSES for chain in found[status]) == sorted(scoring.chains(position))
     assert sorted(found["dead"]) == sorted([[at["a"]], [at["b"]]])
 
