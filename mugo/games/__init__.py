@@ -14,7 +14,7 @@ Read in this order:
     gomoku      k in a row, with the same interface
     game        dispatch over Go and Gomoku: what a search asks of a game
     scoring     ownership by rollouts, dead stones, seki, end of the game
-    scoring_session   a score with a person's say in which stones are dead
+    scoring_session   the score of a finished game; a person can change the dead stones
 
 Knows nothing of files, networks, search or players.
 """

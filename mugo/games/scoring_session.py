@@ -1,8 +1,9 @@
-"""A finished game counted, with a person's say in which stones are dead.
+"""The score of a finished game of Go, with dead stones that a person can change.
 
-    Count(position) -- toggle(a chain) --> owners, result, 'Black 45, White 36 and 7.5 komi'
+    ScoringSession(position) -- toggle(point) ... --> ownership(), score(), result()
 
-Rollouts guess first which chains are dead (ending.py); the rest is Tromp and Taylor's rule.
+Rollouts propose the dead chains (scoring.py).  The area is then counted by the Tromp-Taylor rules
+(https://tromp.github.io/go.html).
 """
 from collections.abc import Collection
 
@@ -15,38 +16,41 @@ from mugo.games.coords import board_points, format_gtp, row_col
 from mugo.games.go import Position, format_score
 
 
-class Count:
-    """What a finished game is worth.  dead: the points of the stones that are taken off."""
+class ScoringSession:
+    """A finished position and its dead stones.
+
+    dead: the points of all dead stones.
+    """
 
     def __init__(self, position: Position, dead: Collection[int] | None = None):
-        """dead: a point, or more, of each dead chain; None lets rollouts say."""
+        """dead: one or more points of each dead chain; None: the chains that rollouts take for dead."""
         self.position = position
         if dead is None:
-            kept = scoring.without_dead(position).stones.ravel()
-            dead = board_points(position.size)[kept == EMPTY].tolist()
+            stones = scoring.without_dead(position).stones.ravel()
+            dead = board_points(position.size)[stones == EMPTY].tolist()
         self.dead = {point for chain in scoring.chains(position) if not set(chain).isdisjoint(dead) for point in chain}
 
     def toggle(self, point: int) -> None:
-        """Make the chain on a point dead, or alive again.  Raises BadInput where there is none."""
+        """Switch the chain on a point between dead and alive.  Raises BadInput if the point is empty."""
         chain = next((chain for chain in scoring.chains(self.position) if point in chain), None)
         if chain is None:
-            raise BadInput(f"there is no stone on {format_gtp(point, self.position.size)}; name one that is dead, or "
-                           "alive after all")
+            raise BadInput(f"there is no stone on {format_gtp(point, self.position.size)}; name a point of a chain to "
+                           "mark it dead or alive")
         self.dead ^= set(chain)
 
     def ownership(self) -> np.ndarray:
-        """int8 (size, size): BLACK, WHITE, or EMPTY for a point that is nobody's."""
+        """int8 (size, size): BLACK, WHITE, or EMPTY for a neutral point; dead stones are removed."""
         stones = self.position.stones.copy()
         for point in self.dead:
             stones[row_col(point, self.position.size)] = EMPTY
-        return area(stones)
+        return area_ownership(stones)
 
     def score(self) -> float:
-        """Black's area minus White's, minus komi."""
+        """Black's area minus White's area minus komi."""
         return float(self.ownership().sum(dtype=int)) - self.position.komi
 
     def result(self) -> str:
-        """As SGF writes it."""
+        """The score as an SGF result: 'B+3.5', 'W+0.5', '0'."""
         return format_score(self.score())
 
     def __str__(self) -> str:
@@ -55,30 +59,33 @@ class Count:
                 f"{self.position.komi:g} komi: {self.result()}")
 
 
-def area(stones: np.ndarray) -> np.ndarray:
-    """Whose each point of a board of colours, int8 (size, size), is by Tromp and Taylor's rule: a stone's, or that of
-    the one colour which the empty points around it reach."""
+def area_ownership(stones: np.ndarray) -> np.ndarray:
+    """The owner of every point by the Tromp-Taylor rules, int8 (size, size): BLACK, WHITE or EMPTY.
+
+    stones: int8 (size, size), all alive.  An empty region belongs to the colour that alone borders it, and to nobody
+    if both colours or none do.
+    """
     size = len(stones)
-    found = stones.copy()
-    seen = stones != EMPTY
-    for start in np.argwhere(~seen).tolist():
-        if seen[tuple(start)]:
+    ownership = stones.copy()
+    visited = stones != EMPTY
+    for start in np.argwhere(~visited).tolist():
+        if visited[tuple(start)]:
             continue
-        region, edge, touched = [], [tuple(start)], set()
-        seen[tuple(start)] = True
-        while edge:
-            row, col = edge.pop()
+        region, frontier, borders = [], [tuple(start)], set()
+        visited[tuple(start)] = True
+        while frontier:
+            row, col = frontier.pop()
             region.append((row, col))
-            for near in (row - 1, col), (row + 1, col), (row, col - 1), (row, col + 1):
-                if not (0 <= near[0] < size and 0 <= near[1] < size):
+            for neighbour in (row - 1, col), (row + 1, col), (row, col - 1), (row, col + 1):
+                if not (0 <= neighbour[0] < size and 0 <= neighbour[1] < size):
                     continue
-                if stones[near]:
-                    touched.add(int(stones[near]))
-                elif not seen[near]:
-                    seen[near] = True
-                    edge.append(near)
-        if len(touched) == 1:
-            owner = touched.pop()
+                if stones[neighbour]:
+                    borders.add(int(stones[neighbour]))
+                elif not visited[neighbour]:
+                    visited[neighbour] = True
+                    frontier.append(neighbour)
+        if len(borders) == 1:
+            owner = borders.pop()
             for point in region:
-                found[point] = owner
-    return found
+                ownership[point] = owner
+    return ownership

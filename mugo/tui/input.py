@@ -1,9 +1,9 @@
-"""What a person typed at the board: a point, however it is written, or what was probably meant.
+"""Text that a person typed: a point in any common notation, or a suggestion for a typing error.
 
-    d4, D 4, d-4, 4d        a point
-    i3                      no column I: J3?
-    z3                      not on the board: E3?
-    undp                    undo?
+    d4, D 4, d-4, 4d        the point D4
+    i3                      boards have no column I; suggestion: J3
+    z3                      outside the board; suggestion: E3
+    undp                    unknown command; suggestion: undo
 """
 import contextlib
 import difflib
@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from mugo.games.coords import COLUMNS, interpret_gtp
 
 
-def as_point(text: str, size: int) -> int | None:
-    """The point of 'd4', 'D 4', 'd-4' or '4d'; None for what is none of the board's."""
+def parse_point(text: str, size: int) -> int | None:
+    """The point of 'd4', 'D 4', 'd-4' or '4d'; None if the text is not a point of this board."""
     match = re.fullmatch(r"([a-z])[-,. ]?(\d{1,2})[.!]?|(\d{1,2})[-,. ]?([a-z])", text.lower())
     if not match:
         return None
@@ -24,13 +24,13 @@ def as_point(text: str, size: int) -> int | None:
     return None
 
 
-def what_is_wrong(text: str, size: int, words: Iterable[str]) -> tuple[str, str]:
-    """(why a text is neither a point nor a word, what was probably meant or '')."""
+def suggest_correction(text: str, size: int, commands: Iterable[str]) -> tuple[str, str]:
+    """(error, suggestion) for a text that is neither a point nor a command; the suggestion is '' if there is none."""
     if re.fullmatch(r"[iI]\d{1,2}", text) and size > 8:
         return "boards have no column I", f"J{text[1:]}"
     if match := re.fullmatch(r"([A-Za-z])(\d{1,2})", text):
         col = min(max("ABCDEFGHJKLMNOPQRSTUVWXYZ".find(match[1].upper()), 0), size - 1)
-        return (f"{text} is not on this board, which is {size}x{size}",
+        return (f"{text} is outside this {size}x{size} board",
                 f"{COLUMNS[col]}{min(max(int(match[2]), 1), size)}")
-    close = difflib.get_close_matches(text.lower(), words, n=1, cutoff=0.5)
-    return f"{text[:30]!r} is neither a move nor a word I know", close[0] if close else ""
+    close = difflib.get_close_matches(text.lower(), commands, n=1, cutoff=0.5)
+    return f"{text[:30]!r} is neither a move nor a command", close[0] if close else ""

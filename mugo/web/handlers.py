@@ -21,7 +21,7 @@ from mugo.games.game import encode
 from mugo.games.go import fixed_handicap
 from mugo.games.planes import PLANES
 from mugo.games.position import COLOUR_LETTERS, COLOUR_OF, STONE_MARKS, BasePosition
-from mugo.games.scoring_session import Count
+from mugo.games.scoring_session import ScoringSession
 from mugo.search.result import SearchResult
 from mugo.sgf.convert import record_from_position, replay_record
 from mugo.sgf.tree import (
@@ -185,14 +185,14 @@ def score(position: BasePosition, dead: list | None, toggle: str | None) -> dict
     """
     _check_go(position)
     size = position.size
-    count = Count(position, None if dead is None else [_point(vertex, size) for vertex in dead])
+    scoring_session = ScoringSession(position, None if dead is None else [_point(vertex, size) for vertex in dead])
     if toggle is not None:
-        count.toggle(_point(toggle, size))
-    area = count.ownership()
-    return {"dead": [format_gtp(point, size) for point in sorted(count.dead)],
+        scoring_session.toggle(_point(toggle, size))
+    area = scoring_session.ownership()
+    return {"dead": [format_gtp(point, size) for point in sorted(scoring_session.dead)],
             "area": "".join(COLOUR_LETTERS.get(int(owner), ".") for owner in area.ravel()),
             "points": {COLOUR_LETTERS[colour]: int((area == colour).sum()) for colour in (BLACK, WHITE)},
-            "komi": position.komi, "result": count.result()}
+            "komi": position.komi, "result": scoring_session.result()}
 
 
 def _point(vertex: object, size: int) -> int:

@@ -1,4 +1,4 @@
-"""A person at the board: transcripts, typing errors and all; nothing that is typed is a traceback, no game is lost."""
+"""Playing in the terminal: no line causes a traceback, and no game is lost."""
 import io
 import os
 import pty
@@ -19,19 +19,21 @@ from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, interpret_gtp
 from mugo.games.go import Position
-from mugo.games.scoring_session import Count, area
+from mugo.games.scoring_session import ScoringSession, area_ownership
 from mugo.players.player import RESIGN
 from mugo.players.searcher import PlayOptions, SearchPlayer
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 from mugo.sgf.convert import load_position
-from mugo.tui.session import WORDS, Table
+from mugo.tui.commands import COMMANDS
+from mugo.tui.repl import Repl
+from mugo.tui.session import Session
 
 MAIN = str(Path(__file__).parents[2] / "main.py")
 
 
 class Scripted:
-    """A player of these moves, vertices or 'resign'; it passes when there are no more."""
+    """Plays these moves, vertices or 'resign', and then passes."""
     name = "scripted"
     network = search = search_result = None
 
@@ -55,21 +57,21 @@ def uct(simulations=20, **play_options):
 
 
 def play(tmp_path, lines, player=None, position=None, humans=(BLACK,)):
-    """(the table after these lines, what was shown); an exception among the lines is raised where it stands."""
-    out, waiting = io.StringIO(), list(lines)
+    """(the session after these lines, its output); an exception among the lines is raised instead of a line."""
+    out, lines_left = io.StringIO(), list(lines)
 
     def read(prompt):
         out.write(prompt)
-        line = waiting.pop(0) if waiting else EOFError()
+        line = lines_left.pop(0) if lines_left else EOFError()
         if isinstance(line, BaseException) or isinstance(line, type):
             raise line
         out.write(f"{line}\n")
         return line
 
-    at = Table(player or Scripted(), position or Position(5, 0.5), humans, out=out, read=read, simulations=20,
-               folder=tmp_path)
-    at.run()
-    return at, out.getvalue()
+    session = Session(player or Scripted(), position or Position(5, 0.5), humans, out=out, simulations=20,
+                      folder=tmp_path)
+    Repl(session, read).run()
+    return session, out.getvalue()
 
 
 def moves(position):
@@ -86,18 +88,18 @@ def saved(tmp_path):
 
 # ---- moves
 
-def test_a_game_begins_with_the_board_and_is_played_in_turns(tmp_path):
-    at, shown = play(tmp_path, ["c3", "quit"], Scripted("C4"))
+def test_a_game_starts_with_the_board_and_the_sides_alternate(tmp_path):
+    session, shown = play(tmp_path, ["c3", "quit"], Scripted("C4"))
     assert shown.startswith("You are Black; White is scripted.")
     assert "White (scripted) plays C4." in shown
     assert " 4 . .(O). . 4\n 3 . . X . . 3" in shown and "move 2: Black to play   last: White C4" in shown
-    assert moves(at.position) == points("C3 C4")
+    assert moves(session.position) == points("C3 C4")
 
 
 @pytest.mark.parametrize("typed", ["d4", "D4", "4d", "d 4", "d-4", " D4. ", "play D4"])
-def test_a_move_may_be_typed_in_many_ways(typed, tmp_path):
-    at, _ = play(tmp_path, [typed])
-    assert moves(at.position)[0] == interpret_gtp("D4", 5)
+def test_a_move_has_several_notations(typed, tmp_path):
+    session, _ = play(tmp_path, [typed])
+    assert moves(session.position)[0] == interpret_gtp("D4", 5)
 
 
 @pytest.mark.parametrize("typed, meant", [("pas", "pass"), ("hlep", "help"), ("undp", "undo"), ("sav", "save"),
@@ -107,22 +109,22 @@ def test_a_typing_error_gets_a_suggestion(typed, meant, tmp_path):
     assert f"did you mean {meant}? (Enter: yes)" in shown
 
 
-def test_enter_takes_the_suggestion_and_anything_else_does_not(tmp_path):
-    at, _ = play(tmp_path, ["E9", ""])
-    assert moves(at.position)[0] == interpret_gtp("E5", 5)
-    at, _ = play(tmp_path, ["E9", "c3"])
-    assert moves(at.position)[0] == interpret_gtp("C3", 5)
+def test_enter_accepts_the_suggestion_and_another_line_rejects_it(tmp_path):
+    session, _ = play(tmp_path, ["E9", ""])
+    assert moves(session.position)[0] == interpret_gtp("E5", 5)
+    session, _ = play(tmp_path, ["E9", "c3"])
+    assert moves(session.position)[0] == interpret_gtp("C3", 5)
 
 
 def test_there_is_no_column_i(tmp_path):
-    at, shown = play(tmp_path, ["i3", "yes"], position=Position(9))
-    assert "boards have no column I; did you mean J3?" in shown and moves(at.position)[0] == interpret_gtp("J3", 9)
+    session, shown = play(tmp_path, ["i3", "yes"], position=Position(9))
+    assert "boards have no column I; did you mean J3?" in shown and moves(session.position)[0] == interpret_gtp("J3", 9)
 
 
-def test_illegal_moves_say_why_and_the_game_goes_on(tmp_path):
-    at, shown = play(tmp_path, ["c3", "c3", "c4"], Scripted("A1"))
+def test_an_illegal_move_is_explained_and_the_game_continues(tmp_path):
+    session, shown = play(tmp_path, ["c3", "c3", "c4"], Scripted("A1"))
     assert "illegal move: C3 is occupied" in shown
-    assert moves(at.position)[:3] == points("C3 A1 C4")
+    assert moves(session.position)[:3] == points("C3 A1 C4")
 
 
 @pytest.mark.parametrize("line", [
@@ -130,107 +132,107 @@ def test_illegal_moves_say_why_and_the_game_goes_on(tmp_path):
     "chain E5", "chain zz", "undo", "redo", "done", "\x00\x1b[A", "é", "a" * 5000, "load . 3", "load x -1",
     f"save {MAIN}/x.sgf"])
 def test_no_line_ends_the_game(line, tmp_path):
-    at, shown = play(tmp_path, [line, "c3"])
-    assert moves(at.position)[0] == interpret_gtp("C3", 5) and "Traceback" not in shown
+    session, shown = play(tmp_path, [line, "c3"])
+    assert moves(session.position)[0] == interpret_gtp("C3", 5) and "Traceback" not in shown
 
 
-def test_undo_takes_back_both_moves_and_redo_plays_them_again(tmp_path):
-    at, shown = play(tmp_path, ["c3", "c2", "undo", "undo", "redo", "who"], Scripted("C4 D4"))
-    assert moves(at.position) == points("C3 C4")
-    at, shown = play(tmp_path, ["c3", "undo", "d3", "redo"], Scripted("C4 D4"))
-    assert "nothing was taken back" in shown and moves(at.position)[0] == interpret_gtp("D3", 5)
+def test_undo_and_redo_cover_the_moves_of_both_sides(tmp_path):
+    session, shown = play(tmp_path, ["c3", "c2", "undo", "undo", "redo", "who"], Scripted("C4 D4"))
+    assert moves(session.position) == points("C3 C4")
+    session, shown = play(tmp_path, ["c3", "undo", "d3", "redo"], Scripted("C4 D4"))
+    assert "there is no move to redo" in shown and moves(session.position)[0] == interpret_gtp("D3", 5)
     assert "there is no move to undo" in play(tmp_path, ["undo"])[1]
 
 
-def test_a_person_may_play_both_colours_or_change_sides(tmp_path):
-    at, shown = play(tmp_path, ["c3", "c4", "undo"], humans=(BLACK, WHITE))
-    assert moves(at.position) == points("C3") and "You play both colours" in shown
-    at, shown = play(tmp_path, ["swap"], Scripted("C3"))
-    assert "You are White; Black is scripted." in shown and moves(at.position) == points("C3")
+def test_a_person_may_play_both_colours_or_swap(tmp_path):
+    session, shown = play(tmp_path, ["c3", "c4", "undo"], humans=(BLACK, WHITE))
+    assert moves(session.position) == points("C3") and "You play both colours" in shown
+    session, shown = play(tmp_path, ["swap"], Scripted("C3"))
+    assert "You are White; Black is scripted." in shown and moves(session.position) == points("C3")
 
 
-def test_white_waits_for_the_player(tmp_path):
-    at, _ = play(tmp_path, ["d3"], Scripted("C3"), humans=(WHITE,))
-    assert moves(at.position)[:2] == points("C3 D3")
+def test_the_player_moves_first_if_the_person_is_white(tmp_path):
+    session, _ = play(tmp_path, ["d3"], Scripted("C3"), humans=(WHITE,))
+    assert moves(session.position)[:2] == points("C3 D3")
 
 
-# ---- asking
+# ---- information
 
-def test_hints_are_drawn_on_the_board_and_named_with_win_rates(tmp_path):
+def test_hints_are_marked_on_the_board_and_listed_with_win_rates(tmp_path):
     _, shown = play(tmp_path, ["hint 2"], uct(50))
-    assert re.search(r"^a +[A-E][1-5] +wins \d+\.\d% +\d+ visits", shown, re.MULTILINE)
+    assert re.search(r"^a +[A-E][1-5] +win rate \d+\.\d% +\d+ visits", shown, re.MULTILINE)
     assert re.search(r"^ \d.* a ", shown, re.MULTILINE) and not re.search(r"^c +[A-E]", shown, re.MULTILINE)
 
 
-def test_a_player_that_does_not_think_has_hints_all_the_same(tmp_path):
-    assert "wins" in play(tmp_path, ["hint", "heat"])[1]
+def test_a_player_without_a_search_gives_hints_too(tmp_path):
+    assert "win rate" in play(tmp_path, ["hint", "heat"])[1]
 
 
 def test_chains_scores_and_help(tmp_path):
     position, _ = draw(SETTLED, komi=0.5)
     _, shown = play(tmp_path, ["chain a6", "score", "help", "board"], position=position)
     assert "Black, 18 stones, 8 liberties: A7 " in shown
-    assert "about B+6.5" in shown and " 7 + X + X O - O 7" in shown
-    assert all(word in shown for word in WORDS)
+    assert "estimate B+6.5" in shown and " 7 + X + X O - O 7" in shown
+    assert all(name in shown for name in COMMANDS)
 
 
 # ---- the end
 
-def test_two_passes_count_and_dead_stones_can_be_disputed(tmp_path):
+def test_two_passes_start_the_scoring_and_dead_stones_can_be_changed(tmp_path):
     position, at = draw(SETTLED, komi=0.5)
     position = position.with_stones(white=[at["a"]])
-    at, shown = play(tmp_path, ["pass", "b5", "b5", "a1", ""], position=position)
+    session, shown = play(tmp_path, ["pass", "b5", "b5", "a1", ""], position=position)
     assert "Black 28, White 21 and 0.5 komi: B+6.5" in shown and " 5 + o X X O - - 5" in shown
-    assert "Black 26, White 22 and 0.5 komi: B+3.5" in shown and " 5 . O X X O - - 5" in shown       # once disputed
+    assert "Black 26, White 22 and 0.5 komi: B+3.5" in shown and " 5 . O X X O - - 5" in shown       # toggled once
     assert "there is no stone" in shown
-    assert at.result == "B+6.5" and "Black wins by 6.5 (B+6.5)." in shown
+    assert session.result == "B+6.5" and "Black wins by 6.5 (B+6.5)." in shown
     assert "RE[B+6.5]" in saved(tmp_path)[0].read_text()
 
 
-def test_a_finished_game_that_is_loaded_is_counted(tmp_path):
+def test_a_finished_game_that_is_loaded_is_scored(tmp_path):
     position, _ = draw(SETTLED, komi=0.5)
-    at, shown = play(tmp_path, [""], position=position.play(PASS).play(PASS))
-    assert "dead stones> " in shown and at.result == "B+6.5"
+    session, shown = play(tmp_path, [""], position=position.play(PASS).play(PASS))
+    assert "dead stones> " in shown and session.result == "B+6.5"
 
 
-def test_undo_plays_on_after_two_passes(tmp_path):
+def test_undo_continues_the_game_after_two_passes(tmp_path):
     position, _ = draw(SETTLED)
-    at, shown = play(tmp_path, ["pass", "pass", "undo", "b5"], position=position)
-    assert "the game is being counted" in shown and at.result == ""
-    assert interpret_gtp("B5", 7) in moves(at.position)
+    session, shown = play(tmp_path, ["pass", "pass", "undo", "b5"], position=position)
+    assert "the game is being scored" in shown and session.result == ""
+    assert interpret_gtp("B5", 7) in moves(session.position)
 
 
 def test_resigning_ends_the_game_and_it_is_saved_once(tmp_path):
-    at, shown = play(tmp_path, ["c3", "resign", "c2", "resign", "quit"], Scripted("C4"))
-    assert at.result == "W+R" and "White wins by resignation (W+R)." in shown
+    session, shown = play(tmp_path, ["c3", "resign", "c2", "resign", "quit"], Scripted("C4"))
+    assert session.result == "W+R" and "White wins by resignation (W+R)." in shown
     assert "the game is over: 'undo' goes back" in shown
     assert len(saved(tmp_path)) == 1 and "RE[W+R]" in saved(tmp_path)[0].read_text()
     assert play(tmp_path, ["c3"], Scripted("resign"))[0].result == "B+R"
 
 
-def test_an_area_belongs_to_the_colour_that_empty_points_reach():
+def test_an_empty_region_belongs_to_the_colour_that_alone_borders_it():
     position, _ = draw("""
         . X . O
         X X . O
         . X . O
         X X . O
     """)
-    assert area(position.stones).tolist() == [[1, 1, 0, -1]] * 4
+    assert area_ownership(position.stones).tolist() == [[1, 1, 0, -1]] * 4
     with pytest.raises(BadInput, match="no stone"):
-        Count(position).toggle(interpret_gtp("C1", 4))
+        ScoringSession(position).toggle(interpret_gtp("C1", 4))
 
 
 # ---- files
 
-def test_a_game_is_saved_under_its_name_and_gone_on_with(tmp_path):
+def test_a_game_is_saved_under_its_name_and_continued(tmp_path):
     name = str(tmp_path / "mine")
-    at, shown = play(tmp_path, ["c3", f"save {name}", "quit"], Scripted("C4"))
+    session, shown = play(tmp_path, ["c3", f"save {name}", "quit"], Scripted("C4"))
     assert f"saved: {name}.sgf" in shown and saved(tmp_path) == []
     assert moves(load_position(f"{name}.sgf")) == points("C3 C4")
-    at, shown = play(tmp_path, [f"load {name}.sgf 1", "who"], Scripted("D4"))
-    assert moves(at.position) == points("C3 D4")
-    at, _ = play(tmp_path, ["new 7", "d4"])
-    assert at.position.size == 7
+    session, shown = play(tmp_path, [f"load {name}.sgf 1", "who"], Scripted("D4"))
+    assert moves(session.position) == points("C3 D4")
+    session, _ = play(tmp_path, ["new 7", "d4"])
+    assert session.position.size == 7
 
 
 @pytest.mark.parametrize("left", ["quit", EOFError, "interrupts"])
@@ -241,7 +243,7 @@ def test_no_game_is_lost_however_the_person_leaves(left, tmp_path):
     assert moves(load_position(path)) == points("C3 C4") and f"saved: {path}" in shown and "never" not in shown
 
 
-def test_a_new_game_keeps_the_old_one_and_an_empty_game_is_not_kept(tmp_path):
+def test_a_new_game_saves_the_old_one_and_an_empty_game_is_not_saved(tmp_path):
     play(tmp_path, ["quit"])
     assert saved(tmp_path) == []
     play(tmp_path, ["c3", "new", "quit"], Scripted("C4"))
@@ -249,20 +251,20 @@ def test_a_new_game_keeps_the_old_one_and_an_empty_game_is_not_kept(tmp_path):
 
 
 def test_one_ctrl_c_at_the_prompt_does_not_end_the_game(tmp_path):
-    at, shown = play(tmp_path, [KeyboardInterrupt, "c3", KeyboardInterrupt, "c2"], Scripted("C4 A1"))
-    assert moves(at.position)[:4] == points("C3 C4 C2 A1") and shown.count("Ctrl-C once more") == 2
+    session, shown = play(tmp_path, [KeyboardInterrupt, "c3", KeyboardInterrupt, "c2"], Scripted("C4 A1"))
+    assert moves(session.position)[:4] == points("C3 C4 C2 A1") and shown.count("Ctrl-C again") == 2
 
 
-def test_ctrl_c_while_it_thinks_plays_the_best_so_far(tmp_path):
+def test_ctrl_c_during_a_search_plays_the_best_move_so_far(tmp_path):
     player = uct(None, seconds=60)
     player.warm_up(Position(5))
     timer = threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT])
     timer.start()
     started = time.perf_counter()
-    at, shown = play(tmp_path, ["c3"], player)
+    session, shown = play(tmp_path, ["c3"], player)
     timer.join()
     assert time.perf_counter() - started < 30
-    assert at.position.plies == 2 and "stopped; this is the best so far" in shown
+    assert session.position.plies == 2 and "stopped; this is the best so far" in shown
 
 
 # ---- the command
@@ -272,7 +274,7 @@ def run(*arguments, lines, cwd):
                           capture_output=True, timeout=120)
 
 
-def test_the_command_plays_through_pipes(tmp_path):
+def test_the_command_plays_over_pipes(tmp_path):
     done = run("random", "--size", "5", "--colour", "white", "--seed", "1", lines=["quit"], cwd=tmp_path)
     assert done.returncode == 0 and done.stderr == ""
     assert "Black (random) plays" in done.stdout and "White> quit" in done.stdout and "\x1b" not in done.stdout
@@ -281,13 +283,13 @@ def test_the_command_plays_through_pipes(tmp_path):
 
 @pytest.mark.parametrize("options, why", [(("--size", "99"), "99x99"), (("--handicap", "20"), "handicap"),
                                           (("--move", "3"), "--load"), (("--load", "none.sgf"), "is not a file")])
-def test_a_command_line_that_makes_no_sense_gets_one_line(options, why, capsys):
+def test_a_wrong_command_line_gets_one_line(options, why, capsys):
     assert cli.main(["play", "random", *options]) == 2
     error = capsys.readouterr().err
     assert why in error and error.count("\n") == 1
 
 
-def test_a_terminal_gets_colours_and_progress_and_a_hangup_keeps_the_game(tmp_path):
+def test_a_terminal_gets_colours_and_progress_and_a_hangup_saves_the_game(tmp_path):
     master, slave = pty.openpty()
     environment = os.environ | {"TERM": "xterm-256color"}
     environment.pop("NO_COLOR", None)
@@ -298,7 +300,7 @@ def test_a_terminal_gets_colours_and_progress_and_a_hangup_keeps_the_game(tmp_pa
     seen, deadline = b"", time.monotonic() + 100
 
     def read_until(prompts: int, seconds: float = 100) -> None:
-        """All that the terminal shows until so many prompts are there, it is closed, or time is up."""
+        """Read the output until so many prompts are seen, the terminal is closed, or the time is up."""
         nonlocal seen
         end = min(deadline, time.monotonic() + seconds)
         while seen.count(b"Black> ") < prompts and time.monotonic() < end:
@@ -306,11 +308,11 @@ def test_a_terminal_gets_colours_and_progress_and_a_hangup_keeps_the_game(tmp_pa
                 seen += os.read(master, 4096)
 
     try:
-        read_until(1)                                    # what is typed before the prompt may be lost
+        read_until(1)                                    # input before the prompt may be lost
         os.write(master, b"c3\n")
         read_until(2)
-        with pytest.raises(OSError):                     # the end of a terminal
-            while time.monotonic() < deadline:           # Python may miss one that comes just before it waits
+        with pytest.raises(OSError):                     # the terminal is closed
+            while time.monotonic() < deadline:           # Python may miss a signal just before a read
                 process.send_signal(signal.SIGHUP)
                 read_until(1000, seconds=5)
         assert process.wait(30) == 0
@@ -318,6 +320,6 @@ def test_a_terminal_gets_colours_and_progress_and_a_hangup_keeps_the_game(tmp_pa
         process.kill()
         os.close(master)
     shown = seen.decode()
-    assert "\x1b[38;5;" in shown and "●" in shown and "simulations, so far" in shown
+    assert "\x1b[38;5;" in shown and "●" in shown and "simulations, best move" in shown
     assert "saved: mugo-" in shown and len(saved(tmp_path)) == 1
     assert moves(load_position(saved(tmp_path)[0]))[0] != PASS

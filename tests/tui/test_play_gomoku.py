@@ -1,4 +1,4 @@
-"""A person at a board of Gomoku, and games of it on paper."""
+"""Gomoku in the terminal, and games of Gomoku as SGF."""
 import io
 
 import numpy as np
@@ -15,15 +15,15 @@ from mugo.sgf.convert import load_position, record_from_position
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import BadRecord
 from mugo.sgf.writer import format_record
-from mugo.tui.session import words_of
+from mugo.tui.commands import command_names
 
 
-def test_a_game_ends_with_a_row_and_is_kept_with_its_rules(tmp_path):
-    at, shown = play(tmp_path, ["b2", "b1", "b3", "undo", "quit"], Scripted("A1 C1 A2 C2"), Position(3))
-    assert "Gomoku: 3 in a row wins" in shown and "komi" not in shown and "taken" not in shown
+def test_a_game_ends_with_a_row_and_is_saved_with_its_rules(tmp_path):
+    session, shown = play(tmp_path, ["b2", "b1", "b3", "undo", "quit"], Scripted("A1 C1 A2 C2"), Position(3))
+    assert "Gomoku: 3 in a row wins" in shown and "komi" not in shown and "captures" not in shown
     assert " 3 .(#). 3\n 2 . # . 2\n 1 O # O 1" in shown
     assert "Black wins with 3 in a row, B3 B2 B1 (B+)." in shown
-    assert moves(at.position) == points("B2 A1 B1 C1", 3) and at.result == ""
+    assert moves(session.position) == points("B2 A1 B1 C1", 3) and session.result == ""
     text = saved(tmp_path)[0].read_text()
     assert "GM[4]" in text and "RU[3 in a row]" in text and "KM" not in text
 
@@ -34,17 +34,17 @@ def test_a_full_board_is_a_draw(tmp_path):
         X O O
         O X a
     """, k=3)
-    at, shown = play(tmp_path, ["c1"], position=drawn)
-    assert "A draw: the board is full (0)." in shown and at.result == "0"
+    session, shown = play(tmp_path, ["c1"], position=drawn)
+    assert "A draw: the board is full (0)." in shown and session.result == "0"
 
 
-def test_words_that_make_no_sense_are_neither_offered_nor_done(tmp_path):
-    assert set(words_of("go")) - set(words_of("gomoku")) == {"pass", "score", "chain", "done"}
-    at, shown = play(tmp_path, ["pass", "score", "chain b2", "done", "help", "b2"], Scripted("a1"), Position(3))
+def test_commands_of_go_are_neither_listed_nor_run(tmp_path):
+    assert set(command_names("go")) - set(command_names("gomoku")) == {"pass", "score", "chain", "done"}
+    session, shown = play(tmp_path, ["pass", "score", "chain b2", "done", "help", "b2"], Scripted("a1"), Position(3))
     assert "'pass' is for Go, and this is Gomoku" in shown
     assert not {"two passes end the game", "an estimate of the score"} & set(shown.splitlines())
     assert "stones and liberties" not in shown and "resign " in shown
-    assert moves(at.position) == points("B2 A1", 3)
+    assert moves(session.position) == points("B2 A1", 3)
 
 
 def test_after_the_end_there_are_neither_moves_nor_hints(tmp_path):
@@ -53,7 +53,7 @@ def test_after_the_end_there_are_neither_moves_nor_hints(tmp_path):
         O O .
         . . .
     """, k=3)
-    at, shown = play(tmp_path, ["c3", "c2", "hint", "heat", "resign", "undo", "c1"], Scripted("c2"), position)
+    session, shown = play(tmp_path, ["c3", "c2", "hint", "heat", "resign", "undo", "c1"], Scripted("c2"), position)
     assert "the game is over: 'undo' goes back" in shown and "the game is over: B+" in shown
     assert shown.count("the game is over: there is no move to search for") == 2
     assert "White wins with 3 in a row, A2 B2 C2 (W+)." in shown
@@ -66,22 +66,22 @@ def test_hints_and_heat_name_the_move_that_wins(tmp_path):
         . . .
     """, k=3)
     _, shown = play(tmp_path, ["hint 1", "heat"], uct(100), position)
-    assert "a  C3  wins 100.0%" in shown and "99" in shown
+    assert "a  C3  win rate 100.0%" in shown and "99" in shown
 
 
-def test_a_game_is_gone_on_with_and_another_size_has_its_usual_row(tmp_path):
-    at, _ = play(tmp_path, ["c3", f"save {tmp_path / 'x'}"], Scripted("A1"), Position(5, 3, exactly=True))
-    at, shown = play(tmp_path, [f"load {tmp_path / 'x.sgf'} 1"], Scripted("A2"), Position(8))
-    assert (at.position.size, at.position.k, at.position.exactly) == (5, 3, True)
-    assert moves(at.position) == points("C3 A2")
-    at, shown = play(tmp_path, ["new", "new 6", "new 99"], position=Position(5, 5))
-    assert "Gomoku: 5 in a row wins" in shown and "Gomoku: 4 in a row wins" in shown and at.position.size == 6
+def test_a_game_is_continued_and_another_size_has_its_default_row(tmp_path):
+    session, _ = play(tmp_path, ["c3", f"save {tmp_path / 'x'}"], Scripted("A1"), Position(5, 3, exactly=True))
+    session, shown = play(tmp_path, [f"load {tmp_path / 'x.sgf'} 1"], Scripted("A2"), Position(8))
+    assert (session.position.size, session.position.k, session.position.exactly) == (5, 3, True)
+    assert moves(session.position) == points("C3 A2")
+    session, shown = play(tmp_path, ["new", "new 6", "new 99"], position=Position(5, 5))
+    assert "Gomoku: 5 in a row wins" in shown and "Gomoku: 4 in a row wins" in shown and session.position.size == 6
     (tmp_path / "go.sgf").write_text("(;GM[1]SZ[5];B[cc])")
     _, shown = play(tmp_path, [f"load {tmp_path / 'go.sgf'}"], position=Position(5))
     assert "is a game of Go, not of Gomoku" in shown
 
 
-def test_a_finished_game_that_is_loaded_shows_its_end_and_is_not_kept_again(tmp_path):
+def test_a_finished_game_that_is_loaded_shows_its_result_and_is_not_saved_again(tmp_path):
     position = Position(3)
     for vertex in points("A1 A2 B1 B2 C1", 3):
         position = position.play(vertex)
@@ -92,17 +92,17 @@ def test_a_finished_game_that_is_loaded_shows_its_end_and_is_not_kept_again(tmp_
     assert not saved(tmp_path)
 
 
-def test_a_player_that_does_not_play_a_board_leaves_the_old_one(tmp_path):
+def test_a_board_that_the_player_does_not_play_leaves_the_old_game(tmp_path):
     class Small(Scripted):
         def warm_up(self, start):
             if start.size > 6:
                 raise BadInput("too large for me")
 
-    at, shown = play(tmp_path, ["c3", "new 8", "d3"], Small("A1 A2"), Position(6))
-    assert "too large for me" in shown and len(at.position.moves) == 4
+    session, shown = play(tmp_path, ["c3", "new 8", "d3"], Small("A1 A2"), Position(6))
+    assert "too large for me" in shown and len(session.position.moves) == 4
 
 
-def test_a_row_that_has_won_stands_out_in_colour_too():
+def test_the_winning_row_is_marked_in_plain_text_and_in_colour():
     position, _ = draw("""
         X X .
         . . .
@@ -116,7 +116,7 @@ def test_a_row_that_has_won_stands_out_in_colour_too():
 # ---- the command
 
 @pytest.mark.parametrize("words", [("gomoku", "--player", "random"), ("random", "--game", "gomoku")])
-def test_the_command_begins_a_game_of_gomoku(words, tmp_path, monkeypatch, capsys):
+def test_the_command_starts_a_game_of_gomoku(words, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", io.StringIO("c3\nquit\n"))
     assert cli.main(["play", *words, "--size", "6", "--k", "4", "--seed", "1"]) == 0
@@ -124,17 +124,17 @@ def test_the_command_begins_a_game_of_gomoku(words, tmp_path, monkeypatch, capsy
     assert "White is random" in shown and "Gomoku: 4 in a row wins" in shown and len(saved(tmp_path)) == 1
 
 
-def test_the_command_goes_on_from_a_game_of_either_kind(tmp_path, monkeypatch, capsys):
+def test_the_command_continues_a_game_of_either_kind(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x.sgf").write_text("(;GM[4]SZ[5]RU[exactly 4 in a row];B[cc];W[aa])")
     for words, status in ((), 0), (("--game", "gomoku", "--move", "2"), 0), (("--game", "go"), 2):
         monkeypatch.setattr("sys.stdin", io.StringIO(""))
         assert cli.main(["play", "--player", "random", "--load", "x.sgf", *words]) == status
-        told = capsys.readouterr()
-        assert "Gomoku: exactly 4 in a row wins" in told.out or "is a game of Gomoku, not of Go" in told.err
+        captured = capsys.readouterr()
+        assert "Gomoku: exactly 4 in a row wins" in captured.out or "is a game of Gomoku, not of Go" in captured.err
 
 
-def test_without_a_network_for_the_board_uct_plays_and_it_says_so(monkeypatch, capsys, tmp_path):
+def test_without_a_network_for_the_board_uct_plays_with_a_notice(monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     assert cli.main(["play", "gomoku", "--size", "7", "--k", "3", "--max-edges", "5000"]) == 0
@@ -147,20 +147,20 @@ def test_without_a_network_for_the_board_uct_plays_and_it_says_so(monkeypatch, c
     (("gomoku", "--komi", "5"), "--komi is for Go, and this is Gomoku"),
     (("gomoku", "--handicap", "2"), "--handicap is for Go, and this is Gomoku"),
     (("uct", "--k", "5"), "--k is for Gomoku, and this is Go"),
-    (("gomoku", "--game", "go"), "gomoku or --game go: one game is wanted"),
-    (("uct", "--player", "random"), "uct or --player random: one player is wanted"),
+    (("gomoku", "--game", "go"), "both gomoku and --game go are given: name one game"),
+    (("uct", "--player", "random"), "both uct and --player random are given: name one player"),
     (("gomoku", "--load", "x.sgf", "--k", "5"), "--k and --exactly are for a new game"),
     (("gomoku", "--size", "4", "--k", "5", "--player", "uct"), "3 to 4 in a row can win on 4x4, not 5"),
 ])
-def test_a_command_line_that_makes_no_sense_gets_one_line(words, why, capsys):
+def test_a_wrong_command_line_gets_one_line(words, why, capsys):
     assert cli.main(["play", *words]) == 2
     error = capsys.readouterr().err
     assert why in error and error.count("\n") == 1
 
 
-# ---- on paper
+# ---- SGF
 
-def test_a_game_is_the_same_after_writing_and_reading_it(tmp_path):
+def test_writing_and_reading_a_game_restores_it(tmp_path):
     rng = np.random.default_rng(1)
     for exactly in False, True:
         position = Position(7, 4, exactly).with_stones(black=points("A1", 7), white=points("B1 C1", 7), to_play=WHITE)
@@ -174,7 +174,7 @@ def test_a_game_is_the_same_after_writing_and_reading_it(tmp_path):
         assert load_position(path, 2).moves == position.moves[:2]
 
 
-def test_gomoku_is_read_only_where_it_is_asked_for():
+def test_gomoku_is_read_only_on_request():
     text = b"(;GM[4]SZ[15]RU[Exactly  5 in a row]KM[6.5]PB[Ada];B[hh])"
     record, = read_records(text, gomoku=True)
     assert (record.k, record.exactly, record.komi, record.black) == (5, True, None, "Ada")
@@ -193,7 +193,7 @@ def test_gomoku_is_read_only_where_it_is_asked_for():
     ("(;GM[4]SZ[3]AB[aa][ba][ca])", "a black stone cannot stand on C3"),
     ("(;GM[2]SZ[8])", "another game; Go is GM.1., Gomoku GM.4."),
 ])
-def test_a_game_that_cannot_be_played_says_why(text, why, tmp_path):
+def test_a_game_that_cannot_be_played_is_explained(text, why, tmp_path):
     (tmp_path / "x.sgf").write_text(text)
     with pytest.raises(BadInput, match=why):
         load_position(tmp_path / "x.sgf")

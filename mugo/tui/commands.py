@@ -1,0 +1,230 @@
+"""The commands that a person can type at the board.
+
+Each is a function of a Session and its words, registered in COMMANDS under its name; its docstring is its help.
+"""
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from mugo.files import BadInput
+from mugo.games import scoring
+from mugo.games.board import EMPTY
+from mugo.games.coords import PASS, format_gtp, row_col
+from mugo.games.game import new_game
+from mugo.games.go import Position, format_score
+from mugo.games.gomoku import Position as Gomoku
+from mugo.games.gomoku import default_row
+from mugo.games.position import COLOUR_NAMES
+from mugo.plots.diagrams import table
+from mugo.plots.terminal import heat_lines, points_of
+from mugo.sgf.convert import load_position
+from mugo.tui.input import parse_point
+from mugo.tui.session import Session
+
+HINTS = 5                                # moves that `hint` shows by default
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command.  arguments: as the help shows them.  game: the only game that has the command, '' for all."""
+    function: Callable[..., None]
+    arguments: str
+    help: str
+    game: str
+
+
+COMMANDS: dict[str, Command] = {}
+
+
+def command(name: str, arguments: str = "", game: str = "") -> Callable:
+    """Register a function as a command."""
+    def register(function: Callable[..., None]) -> Callable[..., None]:
+        COMMANDS[name] = Command(function, arguments, inspect.getdoc(function) or "", game)
+        return function
+    return register
+
+
+def command_names(game: str) -> list[str]:
+    """The names of the commands in a game, "go" or "gomoku"."""
+    return [name for name, command in COMMANDS.items() if command.game in ("", game)]
+
+
+def run_command(session: Session, name: str, arguments: list[str]) -> None:
+    """Run a command of COMMANDS.  Raises BadInput if its arguments are wrong or this game does not have it."""
+    command = COMMANDS[name]
+    game = session.position.game
+    if command.game not in ("", game):
+        raise BadInput(f"{name!r} is for {command.game.capitalize()}, and this is {game.capitalize()}")
+    try:
+        inspect.signature(command.function).bind(session, *arguments)
+    except TypeError:
+        raise BadInput(f"usage: {name} {command.arguments}".rstrip()) from None
+    command.function(session, *arguments)
+
+
+# ---- moves
+
+@command("pass", game="go")
+def pass_(session: Session) -> None:
+    """pass; two passes end the game"""
+    session.play(PASS)
+
+
+@command("resign")
+def resign(session: Session) -> None:
+    """resign the game"""
+    if session.result:
+        raise BadInput(f"the game is over: {session.result}")
+    session.resign()
+
+
+@command("undo")
+def undo(session: Session) -> None:
+    """undo your last move and the answer to it"""
+    session.undo()
+
+
+@command("redo")
+def redo(session: Session) -> None:
+    """play undone moves again"""
+    session.redo()
+
+
+# ---- information
+
+@command("hint", "[N]")
+def hint(session: Session, number: str = str(HINTS)) -> None:
+    """the N best moves with their win rates, marked on the board as a, b, c ..."""
+    if not number.isdecimal() or not 1 <= int(number) <= len(LETTERS):
+        raise BadInput(f"hint takes a number from 1 to {len(LETTERS)}, not {number}")
+    moves = session.evaluate().moves[:int(number)]
+    size = session.position.size
+    session.show_board({info.point: letter for letter, info in zip(LETTERS, moves, strict=False)
+                        if info.point != PASS})
+    rows = []
+    for letter, info in zip(LETTERS, moves, strict=False):
+        win_rate = "" if np.isnan(info.win_rate) else f"win rate {info.win_rate:.1%}"
+        weight = f"{info.visits:,} visits" if info.visits else f"prior {info.prior:.1%}"
+        pv = " ".join(format_gtp(point, size) for point in info.pv[1:])
+        rows.append([letter, format_gtp(info.point, size), win_rate, weight, f"then {pv}" if pv else ""])
+    widest = max(len(row[-1]) for row in rows)
+    session.print("\n".join(table([[*row[:-1], row[-1].ljust(widest)] for row in rows], left=2)))
+
+
+@command("heat")
+def heat(session: Session) -> None:
+    """a heat map of the search's visits or the network's policy, in percent"""
+    moves = session.evaluate().moves
+    visits = sum(info.visits for info in moves)
+    shares = {info.point: info.visits / visits if visits else info.prior for info in moves}
+    session.print("\n".join(heat_lines(session.position, points_of(shares, session.position.size), session.screen)))
+
+
+@command("score", game="go")
+def score(session: Session) -> None:
+    """an estimate of the score and the ownership: + or a black square is Black's, - or a white one White's"""
+    assert isinstance(session.position, Position)
+    komi, ownership = session.position.komi, scoring.ownership(session.position)
+    session.show_board(ownership=ownership)
+    black, white = float(ownership[ownership > 0].sum()), float(-ownership[ownership < 0].sum())
+    session.print(f"estimate {format_score(round(2 * (black - white - komi)) / 2)}: Black {black:.0f}, "
+                  f"White {white:.0f} and {komi:g} komi, each point weighted by its ownership")
+
+
+@command("chain", "POINT", game="go")
+def chain(session: Session, vertex: str) -> None:
+    """the stones and liberties of a chain"""
+    position = session.position
+    assert isinstance(position, Position)
+    point = parse_point(vertex, position.size)
+    if point is None or position.stones[row_col(point, position.size)] == EMPTY:
+        raise BadInput(f"there is no stone on {vertex}")
+    size, board = position.size, position.board[0]
+    stones = next(chain for chain in scoring.chains(position) if point in chain)
+    liberties = sorted({stone + step for stone in stones for step in (-size - 1, -1, 1, size + 1)
+                        if board["colour"][stone + step] == EMPTY})
+    session.print(f"{COLOUR_NAMES[int(board['colour'][point])]}, {len(stones)} stone{'s' * (len(stones) > 1)}, "
+                  f"{len(liberties)} libert{'ies' if len(liberties) > 1 else 'y'}: "
+                  + " ".join(format_gtp(liberty, size) for liberty in liberties))
+
+
+@command("board")
+def board(session: Session) -> None:
+    """show the board"""
+    session.show_board()
+
+
+@command("who")
+def who(session: Session) -> None:
+    """who plays which colour"""
+    session.print(session.players_text())
+
+
+@command("help")
+def help_(session: Session) -> None:
+    """this list"""
+    rows = [("D4", "play there (d4, 4d and d 4 are the same)")]
+    rows += [(f"{name} {COMMANDS[name].arguments}".strip(), COMMANDS[name].help)
+             for name in command_names(session.position.game)]
+    session.print("\n".join(f"  {line}" for line in table(rows, left=2))
+                  + "\nCtrl-C stops a search; its best move so far is used.")
+
+
+# ---- the end of a game
+
+@command("done", game="go")
+def done(session: Session) -> None:
+    """accept the score of a finished game"""
+    if session.score_dialog is None:
+        raise BadInput("the game is not being scored: two passes end it")
+    session.finish(session.score_dialog.result())
+
+
+# ---- games
+
+@command("save", "FILE.sgf")
+def save(session: Session, name: str) -> None:
+    """write the game as SGF"""
+    path = Path(name).expanduser()
+    session.save(path if path.suffix else path.with_suffix(".sgf"))
+
+
+@command("load", "FILE.sgf [MOVE]")
+def load(session: Session, name: str, move: str | None = None) -> None:
+    """continue a game from a file, after so many of its moves"""
+    if move is not None and not move.isdecimal():
+        raise BadInput(f"a move is a number, not {move!r}")
+    position = session.position
+    session.start(load_position(Path(name).expanduser(), None if move is None else int(move), position.komi,
+                                position.game))
+
+
+@command("new", "[SIZE]")
+def new(session: Session, size: str | None = None) -> None:
+    """start another game"""
+    position = session.position
+    size = str(position.size) if size is None else size
+    if not size.isdecimal():
+        raise BadInput(f"a size is a number, not {size!r}")
+    if isinstance(position, Gomoku):
+        k = position.k if int(size) == position.size else default_row(int(size))
+        session.start(new_game("gomoku", int(size), k=k, exactly=position.exactly))
+    else:
+        session.start(new_game("go", int(size), komi=position.komi))
+
+
+@command("swap")
+def swap(session: Session) -> None:
+    """swap colours with the player"""
+    session.humans = tuple(-colour for colour in session.humans)
+    session.print(session.players_text())
+
+
+@command("quit")
+def quit_(session: Session) -> None:
+    """leave; an unsaved game is saved first"""
+    session.is_closed = True
