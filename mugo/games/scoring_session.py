@@ -25,10 +25,8 @@ class ScoringSession:
     def __init__(self, position: Position, dead: Collection[int] | None = None):
         """dead: one or more points of each dead chain; None: the chains that rollouts take for dead."""
         self.position = position
-        if dead is None:
-            stones = scoring.without_dead(position).stones.ravel()
-            dead = board_points(position.size)[stones == EMPTY].tolist()
-        self.dead = {point for chain in scoring.chains(position) if not set(chain).isdisjoint(dead) for point in chain}
+        marked = set(_empty_or_dead_points(position) if dead is None else dead)
+        self.dead = {point for chain in scoring.chains(position) if not marked.isdisjoint(chain) for point in chain}
 
     def toggle(self, point: int) -> None:
         """Switch the chain on a point between dead and alive.  Raises BadInput if the point is empty."""
@@ -57,6 +55,12 @@ class ScoringSession:
         ownership = self.ownership()
         return (f"Black {np.count_nonzero(ownership == BLACK)}, White {np.count_nonzero(ownership == WHITE)} and "
                 f"{self.position.komi:g} komi: {self.result()}")
+
+
+def _empty_or_dead_points(position: Position) -> list[int]:
+    """The empty points and the dead stones of a position, by rollouts."""
+    stones = scoring.without_dead(position).stones.ravel()
+    return board_points(position.size)[stones == EMPTY].tolist()
 
 
 def area_ownership(stones: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ saved.  The commands at the board are in commands.py.
 """
 import argparse
 import contextlib
+import io
 import signal
 import sys
 from collections.abc import Iterator
@@ -16,8 +17,8 @@ import numpy as np
 
 from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
-from mugo.games.game import GAMES, new_game
-from mugo.games.go import fixed_handicap
+from mugo.games.game import GAMES
+from mugo.games.go import Position, fixed_handicap
 from mugo.games.position import BasePosition
 from mugo.players import game_options, searcher
 from mugo.players import options as player_options
@@ -60,7 +61,8 @@ def command(args: argparse.Namespace) -> int:
         args.player = default_player(position)
     player = player_options.player_from_arguments(args, position.game)
     humans = SIDES.get(args.colour) or SIDES[("black", "white")[int(np.random.default_rng().integers(2))]]
-    sys.stdout.reconfigure(errors="replace")
+    if isinstance(sys.stdout, io.TextIOWrapper):         # it may be replaced, as in a notebook
+        sys.stdout.reconfigure(errors="replace")
     if sys.stdin.isatty():
         enable_completion(position.game)
     if sys.stdout.isatty():
@@ -100,8 +102,8 @@ def first_position(args: argparse.Namespace) -> BasePosition:
     if not args.handicap:
         return position
     try:
-        position = new_game("go", position.size, komi=HANDICAP_KOMI if args.komi is None else args.komi)
-        return position.with_handicap(fixed_handicap(position.size, args.handicap))
+        start = Position(position.size, HANDICAP_KOMI if args.komi is None else args.komi)
+        return start.with_handicap(fixed_handicap(position.size, args.handicap))
     except ValueError as bad:
         raise BadInput(str(bad)) from None
 
