@@ -1,5 +1,6 @@
 """What pyproject.toml installs is what the repository holds."""
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -30,7 +31,12 @@ def test_the_docstring_of_a_package_lists_its_modules(package):
 
 @pytest.mark.wheel
 def test_a_wheel_contains_every_module_the_networks_and_the_page(tmp_path):
-    subprocess.run([sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path, ROOT],
+    source = tmp_path / "source"             # a copy: setuptools would leave build/ in the repository
+    for folder in "mugo", "models":
+        shutil.copytree(ROOT / folder, source / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in "pyproject.toml", "README.md", "LICENSE":
+        shutil.copy(ROOT / name, source)
+    subprocess.run([sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path, source],
                    check=True)
     with zipfile.ZipFile(next(tmp_path.glob("mugo-*.whl"))) as wheel:
         names = set(wheel.namelist())
@@ -38,3 +44,4 @@ def test_a_wheel_contains_every_module_the_networks_and_the_page(tmp_path):
     modules = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("mugo/**/*.py")}
     networks = {f"mugo/models/{path.name}" for path in (ROOT / "models").glob("*.keras")}
     assert static | modules | networks <= names
+    assert {name for name in names if name.endswith(".py")} == modules
