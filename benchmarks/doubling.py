@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mugo import cli
 from mugo.match.ratings import summary
-from mugo.plots import diagrams
+from mugo.plots import figures
 
 
 def main():
@@ -42,7 +42,7 @@ def main():
         axes[0].set_ylabel("Elo above the first, 95 %")
         axes[0].grid(alpha=0.3)
 
-    diagrams.chart(args.output / "doubling.png", 1, 1, draw,
+    figures.save_charts(args.output / "doubling.png", 1, 1, draw,
                    f"{' '.join(['uct', *options])} on {args.size}x{args.size}, {args.games} games of every pair")
     gained = [f"{b - a:+.0f}" for a, b in zip(elo, elo[1:], strict=False)]
     print(f"Elo of each doubling: {', '.join(gained)}\n{args.output / 'doubling.png'}")

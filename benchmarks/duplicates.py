@@ -28,7 +28,7 @@ from mugo.games.board import BLACK, clear, decode, index_of, new_boards, play, s
 from mugo.games.coords import WHITE_BIT, symmetries
 from mugo.intervals import mean_and_standard_error
 from mugo.nn.inference import Network
-from mugo.plots import diagrams
+from mugo.plots.text_table import format_table
 from mugo.training.predictions import predict_positions
 
 MOVES = 40
@@ -279,9 +279,9 @@ def main():
     lines = [header, *([name, f"{len(part):,}", *(f"{share:.2%}" for share in (
         part["known"].mean(), part.loc[part["known"], "predicted"].mean(), part["predicted"].mean()))]
         for name, part in by_phase(rows))]
-    print("\n".join(["", *diagrams.table(lines)]))
+    print("\n".join(["", *format_table(lines)]))
     if args.network:
-        print("\n".join(["", *diagrams.table(accuracy_where_known(Network(args.network), test, rows))]))
+        print("\n".join(["", *format_table(accuracy_where_known(Network(args.network), test, rows))]))
     late = rows[rows["known"] & (rows["number"] > LATE)].groupby("game").size()
     print(f"\n{len(late):,} test games come to boards of training games after move {LATE}"
           + (f": {', '.join(test.games['file'].iloc[late.index[:5]])}{', ...' * (len(late) > 5)}" if len(late) else ""))

@@ -19,7 +19,7 @@ import pandas as pd
 
 from mugo.data import dataset, preprocess
 from mugo.nn import checkpoint
-from mugo.plots import diagrams
+from mugo.plots import figures
 
 MEASURES = {"ce": "training", "validation_ce": "validation"}
 
@@ -84,11 +84,11 @@ def main() -> None:
                                       strict=True):
             for measure, what in MEASURES.items():
                 axes[0].plot(log["positions"], log[measure], label=f"{name}, {what}", **style,
-                             color=diagrams.BLUE if measure == "ce" else diagrams.RED)
+                             color=figures.BLUE if measure == "ce" else figures.RED)
         axes[0].set(xlabel="positions", ylabel="cross-entropy of the next move")
         axes[0].legend(fontsize=7, frameon=False)
 
-    diagrams.chart(args.output, 1, 1, draw)
+    figures.save_charts(args.output, 1, 1, draw)
     print(args.output)
 
 

@@ -54,13 +54,13 @@ def play_game(folder: Path, network: Network) -> None:
     with atomic_write(folder / "game.sgf") as path:
         path.write_text(format_record(record), encoding="utf-8")
     title = f"{network.name} (Black) against random: {result} after {end.plies} moves"
-    diagrams.board_picture(end, folder / "game.png", title=title)
+    diagrams.save_diagram(end, folder / "game.png", title=title)
     *_, example = (position for position in end.positions() if position.plies <= 30)
     priors = network.evaluate([example], tta=True)[0][0]
     best = [point_of_index(int(i), network.size) for i in np.argsort(-priors[:-1])[:5]]
     labels = {point: f"{priors[move_index(point, network.size)]:.0%}" for point in best}
-    diagrams.board_picture(example, folder / "what_it_sees.png", priors[:-1].reshape(network.size, network.size),
-                           labels, f"probabilities of the network for move {example.plies + 1}")
+    diagrams.save_diagram(example, folder / "what_it_sees.png", priors[:-1].reshape(network.size, network.size),
+                          labels, f"probabilities of the network for move {example.plies + 1}")
     print(f"\n{title}\nfive most probable points for move {example.plies + 1}: "
           + ", ".join(f"{format_gtp(point, network.size)} {labels[point]}" for point in best))
 

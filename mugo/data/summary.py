@@ -17,8 +17,9 @@ from mugo.data import dataset
 from mugo.data.dataset import DataSet
 from mugo.data.summary_tables import source_family, summary_tables
 from mugo.files import BadInput
-from mugo.plots import diagrams
-from mugo.plots.diagrams import GREEN, GREY, INK
+from mugo.plots import charts
+from mugo.plots.figures import GREEN, GREY, INK, NO_MATPLOTLIB, has_matplotlib, save_charts
+from mugo.plots.text_table import format_table, side_by_side, truncate
 
 MAX_ROWS = {"sources": 12, "reasons": 12, "handicaps": 10, "komi": 8}    # rows printed of long tables
 Tables = dict[str, pd.DataFrame]
@@ -32,25 +33,25 @@ def report(data: DataSet, games: pd.DataFrame, tables: Tables, where: str = "") 
     games: the selected rows of data.games.  tables: summary_tables(games).  where: the query that selected them.
     """
     lines = [f"{data.folder}: data set {data.fingerprint}" + (f", where {where}" if where else ""), ""]
-    lines += diagrams.beside([
-        diagrams.table(_totals(games)),
+    lines += side_by_side([
+        format_table(_totals(games)),
         _block("split", tables["splits"]),
         _block("not used", _largest(tables["reasons"], "reasons")) if len(tables["reasons"]) else [],
     ]) + [""]
     lines += _block("source", _largest(tables["sources"].rename(index=_name), "sources"))
     if not len(_used(games)):
         return "\n".join(lines)
-    lines += ["", *diagrams.beside([
+    lines += ["", *side_by_side([
         _block("rank of player", _with_fractions(tables["ranks"])),
         _block("year", _with_fractions(tables["years"])),
         _block("length", tables["lengths"]),
     ])]
-    lines += ["", *diagrams.beside([
+    lines += ["", *side_by_side([
         _block("result", _with_win_rates(tables["results"])),
         _block("handicap", _largest(tables["handicaps"].rename(index=_stones), "handicaps")),
         _block("komi", _largest(tables["komi"].rename(index=_komi), "komi")),
     ])]
-    lines += ["", *diagrams.beside([
+    lines += ["", *side_by_side([
         _block("player", tables["players"].iloc[:10].rename(index=_name)),
         _block("board", tables["sizes"].rename(index=_board)),
     ])]
@@ -68,7 +69,7 @@ def _totals(games: pd.DataFrame) -> list[list[str]]:
 
 
 def _name(text: str) -> str:
-    return diagrams.printable(text, 32)
+    return truncate(text, 32)
 
 
 def _komi(komi: float) -> str:
@@ -111,7 +112,7 @@ def _largest(table: pd.DataFrame, name: str) -> pd.DataFrame:
 def _block(title: str, table: pd.DataFrame) -> list[str]:
     """A table as lines below a header; floats are shown as percentages."""
     header = [title, *(name.replace("_", " ") for name in table.columns)]
-    return diagrams.table([header, *([str(name), *map(_cell, row)] for name, *row in table.itertuples())])
+    return format_table([header, *([str(name), *map(_cell, row)] for name, *row in table.itertuples())])
 
 
 def _cell(value: float | str) -> str:
@@ -135,29 +136,30 @@ def draw_summary(data: DataSet, games: pd.DataFrame, tables: Tables, path: Path,
 
     def draw(axes: list) -> None:
         overview, sources, reasons, ranks, years, lengths, results, handicaps, komi = axes
-        diagrams.words(overview, "\n".join(diagrams.table(_overview(games, tables))))
+        charts.text_panel(overview, "\n".join(format_table(_overview(games, tables))))
         families = tables["sources"].groupby(source_family).sum().nlargest(8, "positions")
-        diagrams.horizontal_bars(sources, list(families.index), families["positions"] / 1e6,
+        charts.horizontal_bars(sources, list(families.index), families["positions"] / 1e6,
                                  [f"{n:,} games" for n in families["used"]], "positions by source, millions")
         most = tables["reasons"]["games"].iloc[:8]
-        diagrams.horizontal_bars(reasons, list(most.index), most, [f"{n:,}" for n in most], "games not used", GREY)
+        charts.horizontal_bars(reasons, list(most.index), most, [f"{n:,}" for n in most], "games not used", GREY)
         for chart, name, title in ((ranks, "ranks", "rank of the players, %"),
                                    (years, "years", "year of the game, %")):
             share = _with_fractions(tables[name])["share"]
-            diagrams.bars(chart, list(share.index), {"": 100 * share}, title, (GREEN,))
-        diagrams.histogram(lengths, used["num_moves"].to_numpy(), 10, "games by number of moves")
+            charts.stacked_bars(chart, list(share.index), {"": 100 * share}, title, (GREEN,))
+        charts.histogram(lengths, used["num_moves"].to_numpy(), 10, "games by number of moves")
         share = 100 * tables["results"] / len(used)
-        diagrams.bars(results, list(share.index), dict(share.items()), "result and winner, %", (INK, "white", GREY))
+        charts.stacked_bars(results, list(share.index), dict(share.items()), "result and winner, %",
+                            (INK, "white", GREY))
         for chart, name, table, label in ((handicaps, "handicap", tables["handicaps"], _stones),
                                           (komi, "komi", tables["komi"], _komi)):
             rows = table.nlargest(9, "games").sort_index()
             rows = rows[rows["games"] >= len(used) / 2000]           # a lower bar would be invisible
             notes = ["" if np.isnan(won) else f"{100 * won:.0f}" for won in rows["black_won"]]
-            diagrams.bars(chart, [label(value) for value in rows.index], {"": 100 * rows["games"] / len(used)},
+            charts.stacked_bars(chart, [label(value) for value in rows.index], {"": 100 * rows["games"] / len(used)},
                           f"{name}: % of the games; above: Black's win rate, %", notes=notes)
 
     title = f"{data.folder.resolve().name}: {len(used):,} games"
-    diagrams.chart(path, 3, 3, draw, title + (f" where {where}" if where else ""))
+    save_charts(path, 3, 3, draw, title + (f" where {where}" if where else ""))
 
 
 def _overview(games: pd.DataFrame, tables: Tables) -> list[list[str]]:
@@ -183,10 +185,10 @@ def command(args: argparse.Namespace) -> int:
         raise BadInput(f"{data.folder}: no games" + (f" where {args.where}" if args.where else ""))
     tables = summary_tables(games)
     print(report(data, games, tables, args.where))
-    if args.output or (diagrams.can_draw() and len(_used(games))):
+    if args.output or (has_matplotlib() and len(_used(games))):
         path = args.output or data.folder / "statistics.png"
         draw_summary(data, games, tables, path, args.where)
         print(f"\n{path}")
-    elif not diagrams.can_draw():
-        print(f"\nno charts: {diagrams.NO_MATPLOTLIB}")
+    elif not has_matplotlib():
+        print(f"\nno charts: {NO_MATPLOTLIB}")
     return 0

@@ -1,8 +1,11 @@
-"""Pictures and text boards: boards, planes, heat maps, charts.
+"""Pictures and text: board diagrams, charts, boards for a terminal, tables.
 
-    diagrams    boards, planes, trees and charts as PNG or SVG; tables as text
-    curves      training curves and the progress of self-play
-    terminal    boards, heat maps and planes as lines of text, plain or in colour
+    text_table    tables as lines of text
+    figures       colours; matplotlib figures written as PNG, SVG or PDF
+    diagrams      boards and input planes
+    charts        bars, error bars, reliability diagrams, histograms, trees
+    curves        training curves of `train` and `selfplay`
+    terminal      boards as lines of text, plain or in colour
 
-Imports games only; matplotlib is imported when a picture is drawn.
+Imports games and the modules below it only.  matplotlib is optional, and imported when a picture is drawn.
 """

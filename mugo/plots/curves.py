@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from mugo.intervals import wilson_interval
-from mugo.plots.diagrams import BLUE, GREEN, INK, RED, figure_of, save_figure
+from mugo.plots.figures import BLUE, GREEN, INK, RED, new_figure, save_figure
 
 COLOURS = BLUE, GREEN, RED, "#8a5a9e", "#c08a2e", "#2f8f8a", "#7a5230"          # as many as arena.LEVELS
 
@@ -13,7 +13,7 @@ COLOURS = BLUE, GREEN, RED, "#8a5a9e", "#c08a2e", "#2f8f8a", "#7a5230"          
 def training_curve(history: Sequence[dict], path: Path) -> None:
     """Loss and accuracy against positions, from the rows of a run's log; the value's MSE if there is a value head."""
     has_value = "validation_value_mse" in history[0]
-    figure = figure_of((5 * (2 + has_value), 4))
+    figure = new_figure((5 * (2 + has_value), 4))
     left, right, *others = figure.subplots(1, 2 + has_value)
     unit, unit_name = (1e6, "millions") if history[-1]["positions"] >= 1e6 else (1e3, "thousands")
     positions = [row["positions"] / unit for row in history]
@@ -43,7 +43,7 @@ def training_curve(history: Sequence[dict], path: Path) -> None:
 
 def selfplay_curve(history: Sequence[dict], trials: Sequence[dict], path: Path) -> None:
     """Losses, length of games and scores in trials against games of self-play, from a run's log and trials."""
-    figure = figure_of((15, 4))
+    figure = new_figure((15, 4))
     left, middle, right = figure.subplots(1, 3)
     games = [row["games"] for row in history]
     for name, colour, label in (("ce", BLUE, "cross-entropy, policy and visits"),

@@ -28,8 +28,9 @@ from mugo.parallel import ordered_map, process_pool
 from mugo.players import options as player_options
 from mugo.players import searcher
 from mugo.players.evaluator import SearchEvaluator
-from mugo.plots.diagrams import NO_MATPLOTLIB, can_draw, table
+from mugo.plots.figures import NO_MATPLOTLIB, has_matplotlib
 from mugo.plots.terminal import PLAIN, Screen
+from mugo.plots.text_table import format_table
 from mugo.review.report import (
     WORDS,
     commented,
@@ -190,7 +191,7 @@ def review_one(task: Task, folder: Path, options: str, screen: Screen = PLAIN,
     _write(path, ".sgf", commented(review, tree, by))
     _write(path, ".csv", csv_text(review).encode())
     _write(path, ".txt", "\n".join([by, "", *_told(review, PLAIN), ""]).encode())
-    if can_draw():
+    if has_matplotlib():
         title = f"{player_name(review, BLACK)} against {player_name(review, WHITE)}" \
             + (f", {record.result}" if record.result else "")
         for suffix in PICTURES:
@@ -240,7 +241,7 @@ def overview(done: list[tuple[str, dict]]) -> list[str]:
                  for side in ("black", "white")]
         top = (game["black"]["top1"] + game["white"]["top1"]) / game["moves"]
         rows.append([name, str(game["moves"]), *sides[0], *sides[1], f"{top:.0%}"])
-    return table(rows)
+    return format_table(rows)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -272,9 +273,9 @@ def command(args: argparse.Namespace) -> int:
         return 2
     check_safe(args.games, games, folder)
     _reviewer(options)                                   # what makes no sense is said before the first game
-    if not can_draw():
+    if not has_matplotlib():
         print(f"mugo analyze: no graphs: {NO_MATPLOTLIB}", file=sys.stderr)
-    screen = Screen.of(sys.stdout, not args.no_colour)
+    screen = Screen.for_stream(sys.stdout, not args.no_colour)
     done: list[tuple[str, dict]] = []
     with tqdm(unit=" moves", total=sum(task.moves for task in games), smoothing=0.1, disable=None) as bar:
         for task, found in zip(games, _reviewed(games, folder, options, screen, args.jobs, bar), strict=True):

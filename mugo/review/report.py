@@ -17,8 +17,9 @@ from sgfmill import sgf, sgf_grammar
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, format_gtp, row_col
 from mugo.games.go import COLOUR_NAMES, IllegalMove
-from mugo.plots.diagrams import BLUE, GREY, INK, RED, chart, literal, printable, table
+from mugo.plots.figures import BLUE, GREY, INK, RED, escape_mathtext, save_charts
 from mugo.plots.terminal import PLAIN, Screen, board_lines
+from mugo.plots.text_table import format_table, truncate
 from mugo.review.review import VERDICTS, Review, Row
 
 COLUMNS = ("move", "colour", "point", "rank", "probability", "win_rate_before", "win_rate_after", "loss", "verdict",
@@ -49,7 +50,7 @@ def player_name(review: Review, colour: int) -> str:
     """'Black (Shusaku 4d)', as far as the record says."""
     record = review.record
     name, rank = (record.black, record.black_rank) if colour == BLACK else (record.white, record.white_rank)
-    about = " ".join(printable(text, 30) for text in (name, rank) if text)
+    about = " ".join(truncate(text, 30) for text in (name, rank) if text)
     return COLOUR_NAMES[colour] + (f" ({about})" if about else "")
 
 
@@ -70,7 +71,7 @@ def summary(review: Review) -> list[str]:
         part = [row for row in review.rows if low * area < row.number <= high * area]
         if part:
             rows.append([f"{name}, moves {part[0].number}-{part[-1].number}", *_figures(part)])
-    return table(rows) + ([f"the record cannot be followed further: {review.stopped}"] if review.stopped else [])
+    return format_table(rows) + ([f"the record cannot be followed further: {review.stopped}"] if review.stopped else [])
 
 
 def _judged(review: Review) -> bool:
@@ -98,7 +99,7 @@ def swing_table(review: Review, most: int = 10) -> list[str]:
     if len(rows) == 1:
         return ["no move cost much"] if judged else ["every move was the likeliest"]
     widest = max(len(row[-1]) for row in rows)
-    return table([[*row[:-1], row[-1].ljust(widest)] for row in rows])
+    return format_table([[*row[:-1], row[-1].ljust(widest)] for row in rows])
 
 
 def swing_board(review: Review, row: Row, screen: Screen = PLAIN) -> list[str]:
@@ -192,7 +193,7 @@ def win_rate_graph(review: Review, path: Path, title: str = "") -> None:
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")      # of a name: a box is drawn in its place
-        chart(path, 1, 1, lambda axes: _draw_graph(axes[0], review, title), inches=(9, 4.2))
+        save_charts(path, 1, 1, lambda axes: _draw_graph(axes[0], review, title), inches=(9, 4.2))
 
 
 def _draw_graph(axes, review: Review, title: str) -> None:
@@ -218,7 +219,7 @@ def _draw_graph(axes, review: Review, title: str) -> None:
     axes.tick_params(labelsize=8)
     axes.spines[["top", "right"]].set_visible(False)
     if title:
-        axes.set_title(literal(title), fontsize=10)
+        axes.set_title(escape_mathtext(title), fontsize=10)
 
 
 def _name_swings(axes, review: Review, rates: np.ndarray, last: int) -> None:

@@ -18,8 +18,9 @@ import numpy as np
 import pandas as pd
 
 from mugo.intervals import mean_and_standard_error
-from mugo.plots import diagrams
-from mugo.plots.diagrams import BLUE, PALE_BLUE
+from mugo.plots import charts
+from mugo.plots.figures import BLUE, PALE_BLUE, save_charts
+from mugo.plots.text_table import format_table
 from mugo.training.predictions import TTA
 
 BINS = 10
@@ -92,7 +93,7 @@ def report(table: pd.DataFrame) -> str:
         if head == "value":
             phases = shown.query("phase != 'all' and bin == 'all'")
             lines += [[""] * len(lines[0]), *(_line(row, str(row["phase"])) for row in phases.to_dict("records"))]
-        blocks.append("\n".join(diagrams.table(lines)))
+        blocks.append("\n".join(format_table(lines)))
     blocks.append("ECE: expected calibration error, the distance of predicted and observed, averaged over bins;\n"
                   "null ECE: its expectation for a perfectly calibrated network")
     return "\n\n".join(blocks)
@@ -121,10 +122,10 @@ def plot(table: pd.DataFrame, path: Path, title: str) -> None:
                 series[f"TTA: {name}" if tta else name] = (
                     bins["predicted"], bins["observed"], bins["observed_se"], bins["positions"] / whole["positions"])
             name = TITLES[head] if phase == "all" else f"{head}, {phase}"
-            diagrams.reliability(place, series, f"{name} ({whole['positions']:,} positions)", (BLUE, PALE_BLUE))
+            charts.reliability_diagram(place, series, f"{name} ({whole['positions']:,} positions)", (BLUE, PALE_BLUE))
         for place in axes[len(panels):]:
             place.axis("off")
 
     note = "bars: one standard error; grey: how many positions" \
         + ("; TTA: test-time augmentation over the eight symmetries" if np.any(table["tta"]) else "")
-    diagrams.chart(path, -(-len(panels) // columns), columns, draw, f"{title}\n{note}", (3.6, 3.6))
+    save_charts(path, -(-len(panels) // columns), columns, draw, f"{title}\n{note}", (3.6, 3.6))

@@ -23,7 +23,7 @@ from mugo.files import BadInput, atomic_write
 from mugo.intervals import mean_and_standard_error
 from mugo.limits import NON_NEGATIVE, SEED, check_limits
 from mugo.nn.inference import Network
-from mugo.plots import diagrams
+from mugo.plots import figures
 from mugo.training import calibration, report
 from mugo.training.predictions import TTA, predict_positions
 from mugo.training.report import BASELINE, MEASURES, difference_column
@@ -209,12 +209,12 @@ def write(rows: pd.DataFrame, prefix: Path, title: str, notes: list[str]) -> Non
     print("\n".join([report.report(table), "", calibration.report(calibrated), "", *notes, ""]))
     write_table(table, prefix, ".csv")
     write_table(calibrated, prefix, "-calibration.csv")
-    if diagrams.can_draw():
+    if figures.has_matplotlib():
         for plot, plotted, ending in ((report.plot, table, ".png"), (calibration.plot, calibrated, "-calibration.png")):
             plot(plotted, prefix.with_name(prefix.name + ending), title)
             print(f"{prefix}{ending}")
     else:
-        print(f"no picture: {diagrams.NO_MATPLOTLIB}")
+        print(f"no picture: {figures.NO_MATPLOTLIB}")
 
 
 def write_table(table: pd.DataFrame, prefix: Path, ending: str) -> None:

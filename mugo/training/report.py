@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mugo.plots import diagrams
-from mugo.plots.diagrams import BLUE, GREEN, PALE_BLUE, PALE_GREEN
+from mugo.plots import charts
+from mugo.plots.figures import BLUE, GREEN, PALE_BLUE, PALE_GREEN, save_charts
+from mugo.plots.text_table import format_table, truncate
 from mugo.training.predictions import BATCH, TTA
 
 MIN_POSITIONS = 30                       # of a part that is drawn
@@ -27,7 +28,7 @@ def report(table: pd.DataFrame) -> str:
     lines = []
     for names in (["top1", "top5", "ce"], ["value_accuracy", "value_mse"]):
         if names[0] in table:
-            lines += [*diagrams.table(list(_rows(table, names))), ""]
+            lines += [*format_table(list(_rows(table, names))), ""]
     lines.append(legend(table))
     if "value_accuracy" in table:
         lines.append("baseline: the majority class, always predicting the colour that wins more of these positions "
@@ -56,7 +57,7 @@ def _rows(table: pd.DataFrame, names: list[str]) -> Iterator[list[str]]:
         if row["by"] != by:
             yield [""] * len(header)
             by = row["by"]
-        yield [diagrams.printable(str(row["part"]), 24), f"{row['positions']:,}",
+        yield [truncate(str(row["part"]), 24), f"{row['positions']:,}",
                *(_number(name, row[column]) for name in names for column in columns[name])]
 
 
@@ -71,7 +72,7 @@ def comparison_report(table: pd.DataFrame) -> str:
     titles = {name: {column: title for column, title in _columns(table, name).items() if not column.endswith(BASELINE)}
               for name in names}
     compared = [name for name in names if difference_column(name) in table]      # what the first and another have
-    networks = [diagrams.printable(name, 24) for name in table["network"]]
+    networks = [truncate(name, 24) for name in table["network"]]
     figures = [["", *(title for name in names for title in titles[name].values()), "ms"]]
     differences = [[f"minus {networks[0]}", *(title for name in compared for title in titles[name].values())]]
     for network, row in zip(networks, table.to_dict("records"), strict=True):
@@ -80,7 +81,7 @@ def comparison_report(table: pd.DataFrame) -> str:
         cells = [_number(name, row[difference_column(column)], "" if column.endswith("_se") else "+")
                  for name in compared for column in titles[name]]
         differences.append([network, *cells])
-    lines = [*diagrams.table(figures), "", *diagrams.table([differences[0], *differences[2:]]), "", legend(table),
+    lines = [*format_table(figures), "", *format_table([differences[0], *differences[2:]]), "", legend(table),
              f"minus {networks[0]}: paired differences, at the same positions",
              f"ms: the network's time for a position, in batches of {BATCH}, without TTA"]
     return "\n".join(lines)
@@ -114,7 +115,7 @@ def plot(table: pd.DataFrame, path: Path, title: str) -> None:
                 labels = [str(name).removeprefix("moves ") for name in part["part"]]
                 heading = " and ".join(f"{MEASURES[name][0]} {MEASURES[name][1]}".strip() for name in names)
                 colours = (BLUE, PALE_BLUE, GREEN, PALE_GREEN) if tta else (BLUE, GREEN)
-                diagrams.estimates(axes[i * len(columns) + j], labels, series, f"{heading} by {by}", colours)
+                charts.error_bars(axes[i * len(columns) + j], labels, series, f"{heading} by {by}", colours)
 
     note = "\nbars: one standard error" + ("; TTA: test-time augmentation over the eight symmetries" if tta else "")
-    diagrams.chart(path, len(rows), len(columns), draw, title + note)
+    save_charts(path, len(rows), len(columns), draw, title + note)

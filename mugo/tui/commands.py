@@ -18,8 +18,8 @@ from mugo.games.go import Position, format_score
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import default_row
 from mugo.games.position import COLOUR_NAMES
-from mugo.plots.diagrams import table
-from mugo.plots.terminal import heat_lines, points_of
+from mugo.plots.terminal import heatmap_array, heatmap_lines
+from mugo.plots.text_table import format_table
 from mugo.sgf.convert import load_position
 from mugo.tui.input import parse_point
 from mugo.tui.session import Session
@@ -112,7 +112,7 @@ def hint(session: Session, number: str = str(HINTS)) -> None:
         pv = " ".join(format_gtp(point, size) for point in info.pv[1:])
         rows.append([letter, format_gtp(info.point, size), win_rate, weight, f"then {pv}" if pv else ""])
     widest = max(len(row[-1]) for row in rows)
-    session.print("\n".join(table([[*row[:-1], row[-1].ljust(widest)] for row in rows], left=2)))
+    session.print("\n".join(format_table([[*row[:-1], row[-1].ljust(widest)] for row in rows], left=2)))
 
 
 @command("heat")
@@ -121,7 +121,8 @@ def heat(session: Session) -> None:
     moves = session.evaluate().moves
     visits = sum(info.visits for info in moves)
     shares = {info.point: info.visits / visits if visits else info.prior for info in moves}
-    session.print("\n".join(heat_lines(session.position, points_of(shares, session.position.size), session.screen)))
+    heatmap = heatmap_array(shares, session.position.size)
+    session.print("\n".join(heatmap_lines(session.position, heatmap, session.screen)))
 
 
 @command("score", game="go")
@@ -170,7 +171,7 @@ def help_(session: Session) -> None:
     rows = [("D4", "play there (d4, 4d and d 4 are the same)")]
     rows += [(f"{name} {COMMANDS[name].arguments}".strip(), COMMANDS[name].help)
              for name in command_names(session.position.game)]
-    session.print("\n".join(f"  {line}" for line in table(rows, left=2))
+    session.print("\n".join(f"  {line}" for line in format_table(rows, left=2))
                   + "\nCtrl-C stops a search; its best move so far is used.")
 
 

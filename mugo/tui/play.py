@@ -69,7 +69,8 @@ def command(args: argparse.Namespace) -> int:
         print("loading ...", end="\r", flush=True)       # the first start on a machine compiles for a minute
     player.warm_up(position)
     seconds = searcher.SECONDS if args.seconds is None and args.simulations is None else args.seconds
-    session = Session(player, position, humans, out=sys.stdout, screen=Screen.of(sys.stdout, not args.no_colour),
+    screen = Screen.for_stream(sys.stdout, colour=not args.no_colour)
+    session = Session(player, position, humans, out=sys.stdout, screen=screen,
                       simulations=args.simulations, seconds=seconds)
     with end_input_on_signals():
         Repl(session, read_line).run()

@@ -177,7 +177,7 @@ class Session:
     def finish(self, result: str) -> None:
         """End the game with an SGF result: print and save it."""
         self.score_dialog, self.result = None, result
-        self.print(self.screen.paint(f"{format_result(result, self.position)} ({result}).", bold=True))
+        self.print(self.screen.style(f"{format_result(result, self.position)} ({result}).", bold=True))
         self.save_if_changed()
 
     def start(self, position: BasePosition) -> None:

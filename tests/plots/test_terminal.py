@@ -1,4 +1,4 @@
-"""Boards for a terminal: to the letter without colours, and in colour the same letters on a ground."""
+"""Boards for a terminal: compared line by line without colour; in colour they have the same width."""
 import io
 import re
 
@@ -7,7 +7,7 @@ from drawing import draw
 
 from mugo.games.coords import interpret_gtp
 from mugo.games.go import Position
-from mugo.plots.terminal import PLAIN, Screen, board_lines, heat_lines, plane_lines, points_of
+from mugo.plots.terminal import PLAIN, Screen, board_lines, heatmap_array, heatmap_lines, plane_lines
 
 CORNER = """
     . X O .
@@ -17,7 +17,7 @@ CORNER = """
 """
 
 
-def test_a_board_has_its_last_move_in_parentheses_and_labels_on_its_points():
+def test_the_last_move_is_in_parentheses_and_labels_are_on_their_points():
     position, at = draw(CORNER)
     position = position.play(at["a"])
     assert board_lines(position, labels={interpret_gtp("A2", 4): "a"}) == [
@@ -30,7 +30,7 @@ def test_a_board_has_its_last_move_in_parentheses_and_labels_on_its_points():
     ]
 
 
-def test_owners_show_territory_and_dead_stones():
+def test_ownership_marks_territory_and_dead_stones():
     position, _ = draw(CORNER)
     ownership = np.array([[1, 1, 1, 0], [1, 1, 1, 0.1], [0, 0, 0, -1], [0, 0, -0.9, -1]])
     assert board_lines(position, ownership=ownership)[1:5] == [
@@ -41,15 +41,15 @@ def test_owners_show_territory_and_dead_stones():
     ]
 
 
-def test_heat_is_in_percent_and_a_plane_in_hashes():
+def test_a_heat_map_is_in_percent_and_a_plane_in_hashes():
     position, at = draw(CORNER)
-    heat = points_of({at["a"]: 0.374, interpret_gtp("A2", 4): 0.004}, 4)
-    assert heat_lines(position, heat)[3:5] == [" 2  .  .  .  O 2", " 1  .  .  . 37 1"]
+    heatmap = heatmap_array({at["a"]: 0.374, interpret_gtp("A2", 4): 0.004}, 4)
+    assert heatmap_lines(position, heatmap)[3:5] == [" 2  .  .  .  O 2", " 1  .  .  . 37 1"]
     assert plane_lines(position, position.stones < 0)[1] == " 4  .  X *O  . 4"
     assert plane_lines(position, position.stones == 0)[4] == " 1  #  #  #  # 1"
 
 
-def test_in_colour_a_line_takes_as_many_columns():
+def test_a_line_has_the_same_width_in_colour():
     position = Position(9).play(interpret_gtp("E5", 9))
     plain = board_lines(position)
     for screen in Screen(True, True), Screen(True, False):
@@ -58,17 +58,17 @@ def test_in_colour_a_line_takes_as_many_columns():
     assert "(●)" in re.sub(r"\x1b\[[0-9;]*m", "", board_lines(position, Screen(True, True))[5])
 
 
-def test_colours_are_for_terminals_that_want_them(monkeypatch):
+def test_colour_needs_a_terminal_and_no_setting_against_it(monkeypatch):
     terminal = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-    assert not Screen.of(terminal).colour                # a file
+    assert not Screen.for_stream(terminal).colour                # a file
     terminal.isatty = lambda: True
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert Screen.of(terminal) == Screen(True, True)
-    assert not Screen.of(terminal, wanted=False).colour
+    assert Screen.for_stream(terminal) == Screen(True, True)
+    assert not Screen.for_stream(terminal, colour=False).colour
     monkeypatch.setenv("TERM", "dumb")
-    assert not Screen.of(terminal).colour
+    assert not Screen.for_stream(terminal).colour
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("NO_COLOR", "1")
-    assert not Screen.of(terminal).colour
-    assert PLAIN.paint("text", 160, bold=True) == "text"
+    assert not Screen.for_stream(terminal).colour
+    assert PLAIN.style("text", 160, bold=True) == "text"

@@ -341,7 +341,7 @@ def test_the_command_prints_a_table_and_writes_csv_and_png(data, known, tmp_path
 def test_the_command_compares_networks_and_then_reports_each(data, known, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(evaluate, "Network",
                         lambda path: FakeNetwork(known, lambda turn: int(path == "worse"), name=path))
-    monkeypatch.setattr(evaluate.diagrams, "can_draw", lambda: False)
+    monkeypatch.setattr(evaluate.figures, "has_matplotlib", lambda: False)
     assert cli.main(["evaluate", "better", "worse", str(data.folder), "--split", "all", "--where", UNLIKE,
                      "--positions", "100", "--no-tta", "-o", str(tmp_path / "two")]) == 0
     printed = capsys.readouterr().out

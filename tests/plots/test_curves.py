@@ -1,0 +1,37 @@
+"""Training curves and the progress of self-play."""
+import numpy as np
+import pytest
+
+from mugo.plots import curves
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+@pytest.mark.parametrize("has_value", [False, True])
+def test_a_training_curve_is_drawn_from_the_first_checkpoint_on(rows, has_value, tmp_path):
+    pytest.importorskip("matplotlib")
+    names = ["ce", "validation_ce", "top1", "validation_top1", "top5", "validation_top5"]
+    names += ["value_mse", "validation_value_mse"] if has_value else []
+    history = [{"positions": 1000 * k} | dict.fromkeys(names, 1 / (k + 1)) for k in range(1, rows + 1)]
+    curves.training_curve(history, tmp_path / "curve.png")
+    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_trials_have_a_line_for_each_opponent_and_whiskers_that_stay_between_0_and_100():
+    axes = pytest.importorskip("matplotlib.figure").Figure().subplots()
+    uct, best = {"opponent": "UCT", "simulations": 1000}, {"opponent": "the best so far", "simulations": 0}
+    curves.draw_trials(axes, [uct | {"games": 64, "wins": 0, "draws": 0, "losses": 20},
+                              best | {"games": 128, "wins": 10, "draws": 2, "losses": 8},
+                              uct | {"games": 128, "wins": 20, "draws": 0, "losses": 0}])
+    lines = {bar.get_label(): bar.lines for bar in axes.containers}
+    assert list(lines) == ["against UCT", "against the best so far"]
+    (points, ends, _), (second, _, _) = lines.values()
+    assert points.get_xydata().tolist() == [[64, 0], [128, 100]]
+    assert second.get_xydata() == pytest.approx(np.array([[128, 55]]))
+    low, high = (end.get_ydata() for end in ends)
+    assert low == pytest.approx([0, 83.9], abs=0.1) and high == pytest.approx([16.1, 100], abs=0.1)
+
+
+def test_a_moving_average_is_over_the_last_twentieth():
+    assert curves.moving_average([3.0, 5.0]).tolist() == [3, 5]
+    values = np.arange(40.0)
+    assert curves.moving_average(values)[0] == 0 and np.allclose(curves.moving_average(values)[1:], values[1:] - 0.5)
