@@ -139,7 +139,7 @@ def draw_summary(data: DataSet, games: pd.DataFrame, tables: Tables, path: Path,
         charts.text_panel(overview, "\n".join(format_table(_overview(games, tables))))
         families = tables["sources"].groupby(source_family).sum().nlargest(8, "positions")
         charts.horizontal_bars(sources, list(families.index), families["positions"] / 1e6,
-                                 [f"{n:,} games" for n in families["used"]], "positions by source, millions")
+                               [f"{n:,} games" for n in families["used"]], "positions by source, millions")
         most = tables["reasons"]["games"].iloc[:8]
         charts.horizontal_bars(reasons, list(most.index), most, [f"{n:,}" for n in most], "games not used", GREY)
         for chart, name, title in ((ranks, "ranks", "rank of the players, %"),
@@ -156,7 +156,7 @@ def draw_summary(data: DataSet, games: pd.DataFrame, tables: Tables, path: Path,
             rows = rows[rows["games"] >= len(used) / 2000]           # a lower bar would be invisible
             notes = ["" if np.isnan(won) else f"{100 * won:.0f}" for won in rows["black_won"]]
             charts.stacked_bars(chart, [label(value) for value in rows.index], {"": 100 * rows["games"] / len(used)},
-                          f"{name}: % of the games; above: Black's win rate, %", notes=notes)
+                                f"{name}: % of the games; above: Black's win rate, %", notes=notes)
 
     title = f"{data.folder.resolve().name}: {len(used):,} games"
     save_charts(path, 3, 3, draw, title + (f" where {where}" if where else ""))

@@ -32,13 +32,13 @@ def stacked_bars(axes, labels: Sequence[str], series: dict[str, Sequence[float]]
 def horizontal_bars(axes, labels: Sequence[str], values: Sequence[float], notes: Sequence[str],
                     title: str = "", colour: str = BLUE) -> None:
     """A horizontal bar for each label, from the top down, and a note to the right of each bar."""
-    values = np.asarray(values, float)
-    axes.barh(range(len(labels)), values, color=colour, edgecolor=INK, linewidth=0.4, height=0.8)
+    widths = np.asarray(values, float)
+    axes.barh(range(len(labels)), widths, color=colour, edgecolor=INK, linewidth=0.4, height=0.8)
     for i, note in enumerate(notes):
-        axes.text(values[i], i, f" {note}", ha="left", va="center", fontsize=6.5)
+        axes.text(widths[i], i, f" {note}", ha="left", va="center", fontsize=6.5)
     axes.set_yticks(range(len(labels)), [escape_mathtext(label) for label in labels])
     axes.set_ylim(max(len(labels), 5) - 0.4, -0.6)
-    axes.set_xlim(0, 1.3 * float(values.max(initial=0)) or 1)
+    axes.set_xlim(0, 1.3 * float(widths.max(initial=0)) or 1)
     axes.tick_params(axis="y", length=0)
     _style_axes(axes, title, axes.xaxis)
 

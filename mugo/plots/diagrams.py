@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from mugo.games.coords import COLUMNS, PASS, row_col
+from mugo.games.board import BLACK
+from mugo.games.coords import COLUMNS, row_col
 from mugo.games.planes import DEPTH, PLANES
 from mugo.games.position import BasePosition
 from mugo.plots.figures import GREEN, GREY, INK, RED, WOOD, escape_mathtext, new_figure, save_figure
@@ -58,9 +59,9 @@ def draw_board(axes, position: BasePosition, heatmap: np.ndarray | None = None,
         _draw_ownership(axes, ownership)
     for point in marked:
         _draw_ring(axes, row_col(point, position.size), 0.42, GREEN, 2.2)
-    if position.last not in (None, PASS) and position.last not in labels:
-        row, col = row_col(position.last, position.size)
-        _draw_ring(axes, (row, col), 0.22, "white" if position.stones[row, col] > 0 else "black", 1.2)
+    if position.last is not None and position.last not in labels:
+        colour = "white" if position.mover == BLACK else "black"
+        _draw_ring(axes, row_col(position.last, position.size), 0.22, colour, 1.2)
     # The grid must not run through a label on an empty point: it gets an outline in the colour below it.
     _draw_labels(axes, position, labels, fontsize, WOOD if heatmap is None else "#f3dcae")
     if title:
@@ -110,18 +111,23 @@ def _draw_ownership(axes, ownership: np.ndarray) -> None:
                                  facecolor="black" if owner > 0 else "white", edgecolor=GREY))
 
 
-def _draw_ring(axes, centre: tuple[int, int], radius: float, colour: str, linewidth: float) -> None:
-    """A circle around (row, col)."""
+def _draw_ring(axes, centre: tuple[int, int] | None, radius: float, colour: str, linewidth: float) -> None:
+    """A circle around (row, col); nothing for None, a pass."""
     from matplotlib.patches import Circle
 
-    axes.add_patch(Circle(centre[::-1], radius, fill=False, edgecolor=colour, linewidth=linewidth, zorder=4))
+    if centre is not None:
+        row, col = centre
+        axes.add_patch(Circle((col, row), radius, fill=False, edgecolor=colour, linewidth=linewidth, zorder=4))
 
 
 def _draw_labels(axes, position: BasePosition, labels: Mapping[int, str], fontsize: float, outline: str) -> None:
     from matplotlib.patheffects import withStroke
 
     for point, text in labels.items():
-        row, col = row_col(point, position.size)
+        centre = row_col(point, position.size)
+        if centre is None:                               # a pass
+            continue
+        row, col = centre
         stone = position.stones[row, col]
         axes.text(col, row, escape_mathtext(text), ha="center", va="center", fontsize=fontsize, zorder=5,
                   color="white" if stone > 0 else "black",

@@ -69,10 +69,11 @@ def board_lines(position: BasePosition, screen: Screen = PLAIN, *, labels: Mappi
     for (row, col), stone in np.ndenumerate(position.stones):
         owner = 0.0 if ownership is None else float(ownership[row, col])
         cells[row, col] = _cell(screen, size, row, col, int(stone), owner)
-    for point in position.row if isinstance(position, gomoku.Position) else ():
-        text, foreground, _, _ = cells[row_col(point, size)]
-        cells[row_col(point, size)] = (text if screen.colour else WINNING_MARKS[position.winner], foreground,
-                                       WINNING_ROW, True)
+    if isinstance(position, gomoku.Position):
+        for point in position.row:
+            text, foreground, _, _ = cells[row_col(point, size)]
+            cells[row_col(point, size)] = (text if screen.colour else WINNING_MARKS[position.winner], foreground,
+                                           WINNING_ROW, True)
     for point, text in (labels or {}).items():
         cells[row_col(point, size)] = (text[0], BLACK_STONE, LABEL, True)
     last = None if position.last in (None, PASS) else row_col(position.last, size)
