@@ -47,7 +47,7 @@ def test_show_takes_a_query(data, tmp_path, capsys):
 @pytest.mark.parametrize(("options", "complaint"), [
     (["--where", "height > 3"], "UndefinedVariableError"),
     (["--where", "size == 13"], "no games where size == 13"),
-    (["-o", "picture.doc"], "a picture's name ends in one of"),
+    (["-o", "picture.doc"], "the name of a picture ends in one of"),
 ])
 def test_errors_of_show_are_one_line(data, options, complaint, capsys):
     pytest.importorskip("matplotlib")
