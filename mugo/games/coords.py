@@ -33,8 +33,10 @@ def point_at(row: int, col: int, size: int) -> int:
 
 def row_col(point: int, size: int) -> tuple[int, int] | None:
     """The row and column of a point; None for a pass."""
-    if point == PASS:
-        return None
+    return None if point == PASS else _row_col_on_board(point, size)
+
+
+def _row_col_on_board(point: int, size: int) -> tuple[int, int]:
     return point // (size + 1) - 1, point % (size + 1) - 1
 
 
@@ -42,7 +44,8 @@ def move_index(point: int, size: int) -> int:
     """Where a network's output has this point (a pass comes last)."""
     if point == PASS:
         return size * size
-    return (point // (size + 1) - 1) * size + point % (size + 1) - 1
+    row, col = _row_col_on_board(point, size)
+    return row * size + col
 
 
 def point_of_index(index: int, size: int) -> int:
@@ -95,7 +98,7 @@ def format_gtp(point: int, size: int) -> str:
     """The GTP vertex of a point, in upper case; 'pass' for a pass."""
     if point == PASS:
         return "pass"
-    row, col = row_col(point, size)
+    row, col = _row_col_on_board(point, size)
     return f"{COLUMNS[col]}{size - row}"
 
 
@@ -115,5 +118,5 @@ def format_sgf(point: int, size: int) -> str:
     """The SGF value of a point; '' for a pass."""
     if point == PASS:
         return ""
-    row, col = row_col(point, size)
+    row, col = _row_col_on_board(point, size)
     return SGF_LETTERS[col] + SGF_LETTERS[row]

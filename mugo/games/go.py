@@ -5,7 +5,7 @@ https://tromp.github.io/go.html
 What all positions have, and how one comes from another, stands in position.py.
 """
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -84,13 +84,6 @@ class Position(BasePosition):
     def sensible_points(self) -> np.ndarray:
         """int64 (n,): the legal points that fill no true eye of the side to move."""
         return legal_points(self.board[0], self.history, True)
-
-    def with_handicap(self, points: Iterable[int]) -> "Position":
-        """A new start with black handicap stones, White to move.  Raises IllegalMove."""
-        points = list(points)
-        other = self.with_stones(black=points, to_play=WHITE)
-        other.handicap = len(points)
-        return other
 
     @property
     def is_over(self) -> bool:

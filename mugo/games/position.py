@@ -38,8 +38,12 @@ class BasePosition(ABC):
     last, mover: the point of the last move (PASS for a pass) and its colour, None at the start.
     """
 
-    game: str                            # its name, in lower case
-    may_pass: bool
+    game: str                            # "go" or "gomoku"
+    may_pass: bool                       # whether a pass is a move of this game
+    k: int = 0                           # Gomoku: how many in a row win
+    exactly: bool = False                # Gomoku: whether more than k in a row do not win
+    winner: int = EMPTY                  # Gomoku: the colour with k in a row, EMPTY while there is none
+    row: tuple[int, ...] = ()            # Gomoku: the points of the winning row, in order
 
     __slots__ = ("size", "komi", "handicap", "board", "history", "previous", "last", "mover")
 
@@ -165,7 +169,14 @@ class BasePosition(ABC):
         other.history = np.array([other.board[0]["hash"]], np.uint64)
         return other
 
-    # -- looking
+    def with_handicap(self, points: Iterable[int]) -> Self:
+        """A new start with black handicap stones, White to move.  Raises IllegalMove."""
+        points = list(points)
+        other = self.with_stones(black=points, to_play=WHITE)
+        other.handicap = len(points)
+        return other
+
+    # -- what the board holds
 
     @property
     def stones(self) -> np.ndarray:
@@ -194,7 +205,8 @@ class BasePosition(ABC):
     @property
     def moves(self) -> tuple[tuple[int, int], ...]:
         """(colour, point) of every move since the setup."""
-        return tuple((after.mover, after.last) for after in self.positions() if after.last is not None)
+        return tuple((after.mover, after.last) for after in self.positions()
+                     if after.mover is not None and after.last is not None)
 
     def __str__(self) -> str:
         """The board with its coordinates; the last move in parentheses."""

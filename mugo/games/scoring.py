@@ -18,6 +18,7 @@ import numpy as np
 from mugo.games.board import BLACK, BORDER, EMPTY, WHITE, new_boards
 from mugo.games.coords import PASS, board_points, move_index
 from mugo.games.go import Position
+from mugo.games.position import BasePosition
 from mugo.games.rollouts import MOGO, UNIFORM, roll_out
 
 ROLLOUTS = 200            # for `owners`: 10 ms on 19x19
@@ -27,7 +28,7 @@ ROOMY = 7                 # points inside a chain that make two eyes whatever th
 SETTLED = 0.9             # a point that one colour owns after 95 % of the rollouts
 
 
-def candidate_moves(position: Position, priors: np.ndarray, cleanup: bool = False) -> np.ndarray:
+def candidate_moves(position: BasePosition, priors: np.ndarray, cleanup: bool = False) -> np.ndarray:
     """int64 (n,): the sensible points that a policy chooses from; none where it had better pass.
 
     priors: float32 (size² + 1,).  A network learns passes badly, or not at all (many records end
@@ -70,7 +71,7 @@ def _indices(points: Iterable[int], size: int) -> list[int]:
     return [move_index(int(point), size) for point in points]
 
 
-def ownership(position: Position, n: int = ROLLOUTS, kind: int = UNIFORM) -> np.ndarray:
+def ownership(position: BasePosition, n: int = ROLLOUTS, kind: int = UNIFORM) -> np.ndarray:
     """float32 (size, size): who has each point when `n` rollouts end, 1 always Black, -1 White.
 
     kind: of the rollouts.  Uniform ones are the fastest; MoGo's answer threats, and so keep alive what lives only
@@ -97,7 +98,7 @@ def ownership(position: Position, n: int = ROLLOUTS, kind: int = UNIFORM) -> np.
     return (total / n).astype(np.float32).reshape(position.size, position.size)
 
 
-def chains(position: Position) -> list[list[int]]:
+def chains(position: BasePosition) -> list[list[int]]:
     """The points of every chain on the board."""
     board = position.board[0]
     points = board_points(position.size)
@@ -107,7 +108,7 @@ def chains(position: Position) -> list[list[int]]:
     return list(found.values())
 
 
-def without_dead(position: Position) -> Position:
+def without_dead(position: BasePosition) -> BasePosition:
     """The board of a finished game with its dead stones taken off, ready to be counted.
 
     Dead is a chain that stands where the opponent owns more, and in no seki.  The clear cases go first: rollouts
@@ -131,7 +132,7 @@ def without_dead(position: Position) -> Position:
             points[stones == BLACK], points[stones == WHITE])
 
 
-def final_statuses(position: Position) -> dict[str, list[list[int]]]:
+def final_statuses(position: BasePosition) -> dict[str, list[list[int]]]:
     """The chains of a finished position that are alive, dead and in seki: the points of each, under STATUSES."""
     counted = without_dead(position)
     left, in_seki = counted.board[0]["colour"], seki(counted, ownership(counted, kind=MOGO).ravel())
@@ -149,7 +150,7 @@ class _Chain(NamedTuple):
     liberties: frozenset[int]
 
 
-def seki(position: Position, owner: np.ndarray) -> set[int]:
+def seki(position: BasePosition, owner: np.ndarray) -> set[int]:
     """The points of all chains that live by a plain seki, as the drawing above has it.
 
     owner: (size²,), what `owners` says; around a seki both colours have to be alive, or it is none.
@@ -166,18 +167,18 @@ def seki(position: Position, owner: np.ndarray) -> set[int]:
     return found
 
 
-def _steps(position: Position) -> tuple[int, ...]:
+def _steps(position: BasePosition) -> tuple[int, ...]:
     return -position.size - 1, -1, 1, position.size + 1
 
 
-def _chain_at(position: Position, point: int) -> _Chain:
+def _chain_at(position: BasePosition, point: int) -> _Chain:
     colour, board = position.board[0]["colour"], position.board[0]
     points = frozenset(np.flatnonzero((board["head"] == board["head"][point]) & (colour == colour[point])).tolist())
     around = {stone + step for stone in points for step in _steps(position)}
     return _Chain(int(colour[point]), points, frozenset(p for p in around if colour[p] == EMPTY))
 
 
-def _is_seki(position: Position, one: _Chain, other: _Chain) -> bool:
+def _is_seki(position: BasePosition, one: _Chain, other: _Chain) -> bool:
     """Whether each of the two loses by playing on any liberty that they share, and neither has two eyes."""
     shared = one.liberties & other.liberties
     eyes = [chain.liberties - shared for chain in (one, other)]
@@ -191,7 +192,7 @@ def _is_seki(position: Position, one: _Chain, other: _Chain) -> bool:
                for mover, taker in ((one, other), (other, one)) for point in shared)
 
 
-def _loses_by(position: Position, mover: _Chain, taker: _Chain, point: int, has_eye: bool) -> bool:
+def _loses_by(position: BasePosition, mover: _Chain, taker: _Chain, point: int, has_eye: bool) -> bool:
     """Whether the chain that moves there is taken for it, or stands in a smaller seki."""
     position = position.with_turn(mover.colour)
     if position.why_illegal(point):
@@ -210,13 +211,13 @@ def _loses_by(position: Position, mover: _Chain, taker: _Chain, point: int, has_
     return has_eye or _makes_two_eyes(joined.points, after)
 
 
-def _makes_two_eyes(region: frozenset[int], position: Position) -> bool:
+def _makes_two_eyes(region: frozenset[int], position: BasePosition) -> bool:
     """Whether who has these points for eyes lives though the opponent plays there first: if two of them at least
     cut the region in two, one is left to play on."""
     return len(region) >= ROOMY or sum(_is_cut_by(region, point, position) for point in region) >= 2
 
 
-def _is_cut_by(region: frozenset[int], point: int, position: Position) -> bool:
+def _is_cut_by(region: frozenset[int], point: int, position: BasePosition) -> bool:
     rest = set(region) - {point}
     edge = {min(rest)} if rest else set()
     while edge:
@@ -225,7 +226,7 @@ def _is_cut_by(region: frozenset[int], point: int, position: Position) -> bool:
     return bool(rest)
 
 
-def _walls_live(position: Position, chain: _Chain, other: _Chain, owner: np.ndarray) -> bool:
+def _walls_live(position: BasePosition, chain: _Chain, other: _Chain, owner: np.ndarray) -> bool:
     """Whether what else of the opponent's stands around a chain is alive: else that would be taken, and no seki."""
     colour = position.board[0]["colour"]
     around = {stone + step for stone in chain.points for step in _steps(position)} - other.points
@@ -234,7 +235,7 @@ def _walls_live(position: Position, chain: _Chain, other: _Chain, owner: np.ndar
                for point in stones)
 
 
-def is_nearly_over(position: Position) -> bool:
+def is_nearly_over(position: BasePosition) -> bool:
     """Whether on at most a tenth of the board there is something left to play for."""
     points = position.sensible_points()
     if 3 * np.count_nonzero(position.stones) < position.size ** 2:
@@ -243,13 +244,13 @@ def is_nearly_over(position: Position) -> bool:
     return 10 * int(open_points.sum()) <= position.size ** 2
 
 
-def is_dead_stone_clear(position: Position) -> bool:
+def is_dead_stone_clear(position: BasePosition) -> bool:
     """Whether every chain is alive or dead beyond doubt.  One of a seki is neither."""
     owner = ownership(position).ravel()
     return all(abs(owner[_indices(chain, position.size)].mean()) > CLEAR for chain in chains(position))
 
 
-def liberties_of_the_dead(position: Position) -> np.ndarray:
+def liberties_of_the_dead(position: BasePosition) -> np.ndarray:
     """int64 (n,): the sensible points that take a liberty from a dead chain of the opponent's."""
     left = without_dead(position).board[0]["colour"]
     board, width = position.board[0], position.size + 1

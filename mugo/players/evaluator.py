@@ -45,6 +45,7 @@ class Evaluator(Protocol):
                  on_progress: Callable[[SearchResult], None] | None = None) -> Evaluation:
         """Evaluate a position.  Raises BadInput for a board that the network does not play, and for a game of Gomoku
         that is over."""
+        ...
 
 
 class SearchEvaluator:

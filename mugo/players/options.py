@@ -2,6 +2,7 @@
 import argparse
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 from mugo.files import BadInput
 from mugo.limits import SEED
@@ -63,9 +64,10 @@ def open_network(name: str | Path | None, threads: int | None = None):
 
 def add_arguments(parser: argparse.ArgumentParser, default: str | None = "policy", by_option: bool = False) -> None:
     """The options of all players.  The player is an argument of its own, or with `by_option` --player."""
-    name, place = ("--player", {}) if by_option else ("player", {"nargs": "?"})
+    name: str = "--player" if by_option else "player"
+    optional: dict[str, Any] = {} if by_option else {"nargs": "?"}
     what = default or "mcts, or uct where there is no network for the board"
-    parser.add_argument(name, default=default, choices=PLAYERS, help=f"the player (default: {what})", **place)
+    parser.add_argument(name, default=default, choices=PLAYERS, help=f"the player (default: {what})", **optional)
     parser.add_argument("--network", metavar="NAME",
                         help="a network's file, the folder of a training run, or the name of a bundled network.  A "
                         "network trained on game records plays Go on boards of every size, one from self-play its own "

@@ -19,7 +19,7 @@ import numpy as np
 
 from mugo.games import scoring
 from mugo.games.coords import PASS, move_index
-from mugo.games.go import Position
+from mugo.games.position import BasePosition
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.search import Search
 
@@ -27,13 +27,13 @@ MARGIN = 0.05             # differences of win rates below this are noise
 MIN_VISITS = 100          # simulations after which ownership and win rates are relied on
 
 
-def wins_by_pass(position: Position, cleanup: bool) -> bool:
+def wins_by_pass(position: BasePosition, cleanup: bool) -> bool:
     """Whether the opponent has passed and a pass now wins, in a game that is nearly over and whose dead stones are
     clear."""
     return position.last == PASS and _is_won(position, cleanup) and (cleanup or scoring.is_dead_stone_clear(position))
 
 
-def moves_before_pass(position: Position, cleanup: bool) -> list[int]:
+def moves_before_pass(position: BasePosition, cleanup: bool) -> list[int]:
     """Points to play before a pass: with `cleanup` the liberties of dead chains."""
     return scoring.liberties_of_the_dead(position).tolist() if cleanup else []
 
@@ -61,7 +61,7 @@ def _pass_unless_cleanup(result: SearchResult, cleanup: bool) -> int:
     return next((info.point for info in result.moves if info.point in wanted), PASS)
 
 
-def _is_won(position: Position, cleanup: bool) -> bool:
+def _is_won(position: BasePosition, cleanup: bool) -> bool:
     """Whether the game is won if it ends here."""
     counted = position if cleanup else scoring.without_dead(position)
     return counted.score() * position.to_play > 0
@@ -72,7 +72,9 @@ def _is_settled(result: SearchResult) -> bool:
     if result.visits < MIN_VISITS:
         return False
     position = result.position
-    ownership = result.ownership if result.rollouts >= MIN_VISITS else scoring.ownership(position)
+    ownership = result.ownership
+    if ownership is None or result.rollouts < MIN_VISITS:
+        ownership = scoring.ownership(position)
     points = [move_index(info.point, position.size) for info in result.moves if info.point != PASS]
     return bool((np.abs(ownership.ravel()[points]) > scoring.SETTLED).all())
 

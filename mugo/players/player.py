@@ -9,7 +9,7 @@
 A sensible point is legal, superko included, and fills no own true eye; in Gomoku, which has no pass, every empty
 point is sensible.  How the search works: search.  When it passes: passing.  Command-line options: options.
 """
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -23,15 +23,21 @@ RESIGN = -1               # what `select_move` returns to resign
 
 
 class Player(Protocol):
-    """What every program around a game asks of a player.
+    """What programs use of a player.
 
     network: what evaluates positions for it (nn.inference.Network), None without one.
     search: its tree search, None where it does not search.  search_result: of its last move.
     """
     name: str
-    network: object | None
-    search: Search | None
-    search_result: SearchResult | None
+
+    @property
+    def network(self) -> Any: ...
+
+    @property
+    def search(self) -> Search | None: ...
+
+    @property
+    def search_result(self) -> SearchResult | None: ...
 
     def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
         """A point for the side to move, RESIGN, or in Go PASS.
@@ -41,9 +47,11 @@ class Player(Protocol):
         Raises BadInput where its network cannot be opened or does not play this board, and for a game of Gomoku
         that is over.
         """
+        ...
 
     def explain(self) -> str:
-        """One line about the last move; '' if there is nothing to say."""
+        """One line about the last move; '' if there is none."""
+        ...
 
     def warm_up(self, start: BasePosition) -> None:
         """Load what the first `select_move` from this start needs, compiled code above all.  Only between games: a

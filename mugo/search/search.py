@@ -16,6 +16,7 @@ import math
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +44,7 @@ class Search:
     Raises BadInput for settings that need a network.
     """
 
-    def __init__(self, settings: Settings = DEFAULT_SETTINGS, network=None):
+    def __init__(self, settings: Settings = DEFAULT_SETTINGS, network: Any = None):
         self.settings = settings
         self.network = network
         self._rng = np.random.default_rng(settings.seed)
@@ -67,21 +68,23 @@ class Search:
         self._scratch = new_scratch()
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._root: BasePosition | None = None
-        self._root_network = network                     # the one for the game and board of the root
+        self._root_network: Any = network                # the one for the game and board of the root
         # For benchmarks: seconds of batches by part, and positions evaluated by the network.
-        self.seconds_spent = dict.fromkeys(("tree", "network", "rollouts"), 0.0)
+        self.seconds_spent: dict[str, float] = dict.fromkeys(("tree", "network", "rollouts"), 0.0)
         self.positions_evaluated = 0
 
     def _rollout_weight(self) -> float:
         """Lambda: 1 where only rollouts can evaluate a leaf, 0 where only the value head can."""
         kind, network = self.settings.rollout, self.network
-        if network is None and kind in ("network", "none"):
-            raise BadInput(f"--rollout {kind} needs a network")
+        if network is None:
+            if kind in ("network", "none"):
+                raise BadInput(f"--rollout {kind} needs a network")
+            return 1.0
         if kind == "none":
             if not network.has_value:
                 raise BadInput(f"--rollout none needs a value head, and {network.name} has none")
             return 0.0
-        return self.settings.lambda_ if network is not None and network.has_value else 1.0
+        return self.settings.lambda_ if network.has_value else 1.0
 
     def _set_up_tree(self) -> None:
         settings, has_network = self.settings, self.network is not None
@@ -224,7 +227,7 @@ class Search:
         n = before.plies
         if n > position.plies or not np.array_equal(position.history[:n + 1], before.history):
             return None
-        key = self._nodes[self._trees[0]["root"]]["key"]
+        key = np.uint64(self._nodes[self._trees[0]["root"]]["key"])
         side = before.to_play
         for colour, point in position.moves[n:]:
             if colour != side:
@@ -239,6 +242,7 @@ class Search:
         if self._unbatched:
             tree.simulate(*arrays, self._paths[0], self._ownership_sums[0], n)
             return n
+        assert self._root is not None
         size = self._root.size
         started = time.perf_counter()
         symmetry = self._rng.integers(0, 8, n) if self.settings.random_symmetry else np.zeros(n, np.int64)
@@ -285,6 +289,7 @@ class Search:
 
     def _roll_out_by_network(self, n: int) -> None:
         """Add the outcome of rollouts played by the network to the values of n leaves."""
+        assert self._root is not None
         running = np.flatnonzero(~self._leaves[:n]["ended"])
         leaf_boards, boards = self._boards[1:1 + n], self._boards[1 + n:1 + 2 * n]
         for _ in range(self.settings.rollouts):
