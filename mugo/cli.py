@@ -18,7 +18,7 @@ COMMANDS = {
     "train": ("training.train", "train a network on a data set"),
     "selfplay": ("selfplay.selfplay", "train a network from nothing by self-play: Gomoku, or Go on small boards"),
     "evaluate": ("training.evaluate", "say how well a network predicts"),
-    "gtp": ("gtp.engine", "play over the Go Text Protocol"),
+    "gtp": ("gtp.command", "play over the Go Text Protocol"),
     "web": ("web.app", "open a board in the browser: play, analyse, look at games"),
     "analysis": ("analysis.engine", "answer queries of KataGo's analysis protocol"),
     "match": ("match.tournament", "let players or GTP programs play each other"),

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from mugo.games.coords import format_gtp, interpret_gtp
 from mugo.games.go import BLACK, WHITE, Position
-from mugo.gtp.engine import Engine
+from mugo.gtp.engine import GtpEngine
 
 GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")      # None: not installed
 LETTERS = {BLACK: "b", WHITE: "w"}
@@ -77,7 +77,7 @@ class Client:
 class Local:
     """An Engine of ours in this process, asked as a Client is."""
 
-    def __init__(self, engine: Engine):
+    def __init__(self, engine: GtpEngine):
         self.engine = engine
 
     def ask(self, line: str) -> str:

@@ -12,6 +12,7 @@ Read in this order:
     go          Go: superko, komi, handicap, result
     planes      the 48 feature planes of AlphaGo 2016
     gomoku      k in a row, with the same interface
+    plane_tables  the table of planes of each game, and their names
     game        dispatch over Go and Gomoku: what a search asks of a game
     scoring     ownership by rollouts, dead stones, seki, end of the game
     scoring_session   the score of a finished game; a person can change the dead stones

@@ -1,11 +1,12 @@
-"""The commands of GTP 2, and KGS's: a function each, of the gtp.Engine and the words after the name.
+"""The commands of GTP 2 and of KGS: each a function of the engine's state and its arguments.
 
     play b D4    -->   engine.position = engine.position.play(point, BLACK)
 
-http://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2/gtp2-spec.html
-http://www.weddslist.com/kgs/how/kgsGtp.html
+    http://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2/gtp2-spec.html     GTP 2, draft 2
+    http://www.weddslist.com/kgs/how/kgsGtp.html                              KGS's extensions
+    https://www.gnu.org/software/gnugo/gnugo_19.html                          GNU Go's: cputime, printsgf
 
-A failure says what the specification says where it names one; the details go to the log.
+A failure has the text that the specification prescribes, where it prescribes one; the details go to the log.
 """
 import contextlib
 import time
@@ -17,280 +18,284 @@ from mugo.files import BadInput, atomic_write
 from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, format_gtp, interpret_gtp
-from mugo.games.go import fixed_handicap
+from mugo.games.go import Position, fixed_handicap
+from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_NAMES, IllegalMove
 from mugo.gtp.protocol import (
     SYNTAX_ERROR,
-    Failure,
-    answers,
+    GtpError,
+    command,
     commands_of,
-    read_colour,
-    read_count,
-    read_float,
-    read_int,
-    read_seconds,
-    read_vertex,
+    parse_colour,
+    parse_count,
+    parse_float,
+    parse_int,
+    parse_seconds,
+    parse_vertex,
 )
+from mugo.gtp.state import EngineState
 from mugo.players.time_control import NO_LIMIT, absolute, canadian, japanese
 from mugo.sgf.convert import load_position, record_from_position
 from mugo.sgf.writer import format_record
 
-# ---- about the engine
+# ---- administrative commands
 
-@answers("protocol_version")
-def _protocol_version(engine) -> str:
+@command("protocol_version")
+def _protocol_version(engine: EngineState) -> str:
     return "2"
 
 
-@answers("name")
-def _name(engine) -> str:
-    return engine.name_told or f"MuGo {engine.player.name}"
+@command("name")
+def _name(engine: EngineState) -> str:
+    return engine.name or f"MuGo {engine.player.name}"
 
 
-@answers("version")
-def _version(engine) -> str:
+@command("version")
+def _version(engine: EngineState) -> str:
     return __version__
 
 
-@answers("known_command")
-def _known_command(engine, name: str) -> str:
+@command("known_command")
+def _known_command(engine: EngineState, name: str) -> str:
     return "true" if name in commands_of(engine.position.game) else "false"
 
 
-@answers("list_commands")
-def _list_commands(engine) -> str:
+@command("list_commands")
+def _list_commands(engine: EngineState) -> str:
     return "\n".join(commands_of(engine.position.game))
 
 
-@answers("cputime")
-def _cputime(engine) -> str:
-    """Seconds of processor time so far, of all threads."""
+@command("cputime")
+def _cputime(engine: EngineState) -> str:
+    """Seconds of processor time of all threads since the start."""
     return f"{time.process_time():.3f}"
 
 
-@answers("quit")
-def _quit(engine) -> None:
+@command("quit")
+def _quit(engine: EngineState) -> None:
     engine.quitting = True
 
 
-# ---- setting up
+# ---- setup
 
-@answers("boardsize")
-def _boardsize(engine, size: str) -> None:
-    """An empty board of this size; in Gomoku as many in a row win as before."""
-    number = read_int(size)
+@command("boardsize")
+def _boardsize(engine: EngineState, size: str) -> None:
+    """An empty board of this size; in Gomoku the winning length stays."""
+    number = parse_int(size)
     try:
-        start = engine.start(number)
+        start = engine.empty_board(number)
         engine.wait_until_ready()
         if number != engine.position.size:
-            engine.player.warm_up(start)           # another board may need another network
-    except BadInput as bad:
-        raise Failure("unacceptable size", str(bad)) from None
-    engine.begin_game(start)
+            engine.player.warm_up(start)           # another size may need another network
+    except BadInput as error:
+        raise GtpError("unacceptable size", str(error)) from None
+    engine.start_game(start)
 
 
-@answers("clear_board")
-def _clear_board(engine) -> None:
+@command("clear_board")
+def _clear_board(engine: EngineState) -> None:
     engine.wait_until_ready()
-    engine.begin_game(engine.start(engine.position.size))
+    engine.start_game(engine.empty_board(engine.position.size))
 
 
-@answers("komi")
-def _komi(engine, komi: str) -> None:
-    """In Gomoku it changes nothing; controllers send it for every game."""
-    engine.komi = read_float(komi)
-    engine.go_to(engine.position)
+@command("komi")
+def _komi(engine: EngineState, komi: str) -> None:
+    """Accepted in Gomoku too, without effect: controllers send it for every game."""
+    engine.komi = parse_float(komi)
+    engine.set_position(engine.position)
 
 
-@answers("fixed_handicap", "go")
-def _fixed_handicap(engine, stones: str) -> str:
+@command("fixed_handicap", "go")
+def _fixed_handicap(engine: EngineState, stones: str) -> str:
     try:
-        points = fixed_handicap(engine.position.size, read_int(stones))
+        points = fixed_handicap(engine.position.size, parse_int(stones))
     except ValueError as error:
-        raise Failure("invalid number of stones", str(error)) from None
+        raise GtpError("invalid number of stones", str(error)) from None
     return _place_handicap(engine, points)
 
 
-@answers("place_free_handicap", "go")
-def _place_free_handicap(engine, stones: str) -> str:
-    """The fixed points, as many as there are: GTP lets an engine place fewer than asked for."""
-    for number in range(min(read_int(stones), 9), 1, -1):
+@command("place_free_handicap", "go")
+def _place_free_handicap(engine: EngineState, stones: str) -> str:
+    """Stones on the fixed points.  An engine may place fewer than asked for (section 4.1.2), here at most nine."""
+    for number in range(min(parse_int(stones), 9), 1, -1):
         with contextlib.suppress(ValueError):
             return _place_handicap(engine, fixed_handicap(engine.position.size, number))
-    raise Failure("invalid number of stones", "at least 2, on a board of 7x7 or larger")
+    raise GtpError("invalid number of stones", "at least 2, on a board of 7x7 or larger")
 
 
-@answers("set_free_handicap", "go")
-def _set_free_handicap(engine, *vertices: str) -> None:
+@command("set_free_handicap", "go")
+def _set_free_handicap(engine: EngineState, *vertices: str) -> None:
     size = engine.position.size
     try:
         points = [interpret_gtp(vertex, size) for vertex in vertices]
     except ValueError as error:
-        raise Failure("bad vertex list", str(error)) from None
+        raise GtpError("bad vertex list", str(error)) from None
     if PASS in points or len(set(points)) < len(points) or not 2 <= len(points) < size * size:
-        raise Failure("bad vertex list", f"2 to {size * size - 1} different points are wanted")
+        raise GtpError("bad vertex list", f"expected 2 to {size * size - 1} different points")
     _place_handicap(engine, points)
 
 
-def _place_handicap(engine, points: list[int]) -> str:
+def _place_handicap(engine: EngineState, points: list[int]) -> str:
     if engine.position.stones.any():
-        raise Failure("board not empty")
+        raise GtpError("board not empty")
     size = engine.position.size
-    engine.position = engine.start(size).with_handicap(points)
+    engine.position = Position(size, engine.komi).with_handicap(points)
     return " ".join(format_gtp(point, size) for point in points)
 
 
-# ---- playing
+# ---- moves
 
-@answers("play")
-def _play(engine, colour: str, vertex: str) -> None:
-    side = read_colour(colour)
-    point = read_vertex(vertex, engine.position.size)
+@command("play")
+def _play(engine: EngineState, colour: str, vertex: str) -> None:
+    mover = parse_colour(colour)
+    point = parse_vertex(vertex, engine.position.size)
     try:
-        engine.position = engine.position.play(point, side)
-    except IllegalMove as illegal:
-        raise Failure("illegal move", str(illegal)) from None
+        engine.position = engine.position.play(point, mover)
+    except IllegalMove as error:
+        raise GtpError("illegal move", str(error)) from None
 
 
-@answers("genmove")
-def _genmove(engine, colour: str) -> str:
-    return _move(engine, read_colour(colour))
+@command("genmove")
+def _genmove(engine: EngineState, colour: str) -> str:
+    return _generate_move(engine, parse_colour(colour))
 
 
-@answers("kgs-genmove_cleanup", "go")
-def _genmove_cleanup(engine, colour: str) -> str:
-    """A move of a game that goes on until no dead stone is left."""
-    return _move(engine, read_colour(colour), cleanup=True)
+@command("kgs-genmove_cleanup", "go")
+def _genmove_cleanup(engine: EngineState, colour: str) -> str:
+    """A move after the players disagreed about dead stones: all dead stones are captured before a pass."""
+    return _generate_move(engine, parse_colour(colour), cleanup=True)
 
 
-def _move(engine, side: int, cleanup: bool = False) -> str:
+def _generate_move(engine: EngineState, colour: int, cleanup: bool = False) -> str:
     engine.wait_until_ready()
-    return engine.generate(engine.position.with_turn(side), cleanup)
+    return engine.generate_move(engine.position.with_turn(colour), cleanup)
 
 
-@answers("reg_genmove")
-def _reg_genmove(engine, colour: str) -> str:
-    side = read_colour(colour)
+@command("reg_genmove")
+def _reg_genmove(engine: EngineState, colour: str) -> str:
+    """The move that genmove would play, without playing it or using the clock (section 6.3.4)."""
+    mover = parse_colour(colour)
     engine.wait_until_ready()
-    return engine.format_move(engine.player.select_move(engine.position.with_turn(side)))
+    return engine.format_move(engine.player.select_move(engine.position.with_turn(mover)))
 
 
-@answers("mugo-explain")
-def _explain(engine) -> str:
-    """What the player thinks of its last move, in one line."""
+@command("mugo-explain")
+def _explain(engine: EngineState) -> str:
+    """One line about the player's last move: win rate, simulations, time, principal variation."""
     return engine.player.explain()
 
 
-@answers("undo")
-def _undo(engine) -> None:
+@command("undo")
+def _undo(engine: EngineState) -> None:
     try:
-        engine.go_to(engine.position.undo())
+        engine.set_position(engine.position.undo())
     except IllegalMove as error:
-        raise Failure("cannot undo", str(error)) from None
+        raise GtpError("cannot undo", str(error)) from None
 
 
 # ---- time
 
-@answers("time_settings")
-def _time_settings(engine, main_time: str, byo_yomi_time: str, byo_yomi_stones: str) -> None:
-    engine.set_clocks(canadian(read_seconds(main_time), read_seconds(byo_yomi_time), read_count(byo_yomi_stones)))
+@command("time_settings")
+def _time_settings(engine: EngineState, main_time: str, byo_yomi_time: str, byo_yomi_stones: str) -> None:
+    """Canadian byo-yomi: so many stones in each period."""
+    engine.set_clocks(canadian(parse_seconds(main_time), parse_seconds(byo_yomi_time), parse_count(byo_yomi_stones)))
 
 
-@answers("kgs-time_settings")
-def _kgs_time_settings(engine, system: str, *numbers: str) -> None:
+@command("kgs-time_settings")
+def _kgs_time_settings(engine: EngineState, system: str, *numbers: str) -> None:
     match system, *numbers:
         case ["none"]:
             engine.set_clocks(NO_LIMIT)
         case ["absolute", main]:
-            engine.set_clocks(absolute(read_seconds(main)))
+            engine.set_clocks(absolute(parse_seconds(main)))
         case ["canadian", _, _, _]:
             _time_settings(engine, *numbers)
         case ["byoyomi", main, period, periods]:
-            engine.set_clocks(japanese(read_seconds(main), read_seconds(period), read_count(periods)))
+            engine.set_clocks(japanese(parse_seconds(main), parse_seconds(period), parse_count(periods)))
         case _:
-            raise Failure(SYNTAX_ERROR, "none, absolute MAIN, byoyomi MAIN TIME PERIODS or "
+            raise GtpError(SYNTAX_ERROR, "none, absolute MAIN, byoyomi MAIN TIME PERIODS or "
                                         "canadian MAIN TIME STONES")
 
 
-@answers("time_left")
-def _time_left(engine, colour: str, seconds: str, stones: str) -> None:
-    # Below 0 is how some controllers show a clock that has just run out.
-    engine.clocks[read_colour(colour)].correct(read_float(seconds), read_count(stones))
+@command("time_left")
+def _time_left(engine: EngineState, colour: str, seconds: str, stones: str) -> None:
+    # Some controllers send a negative number for a clock that has just run out.
+    engine.clocks[parse_colour(colour)].correct(parse_float(seconds), parse_count(stones))
 
 
 # ---- the end of a game
 
-@answers("final_score")
-def _final_score(engine) -> str:
+@command("final_score")
+def _final_score(engine: EngineState) -> str:
     if not engine.position.may_pass:
         if not engine.position.is_over:
-            raise Failure("the game is not over", "and in Gomoku nobody is ahead before that")
+            raise GtpError("the game is not over", "in Gomoku there is no score before the end")
         return engine.position.result()
-    return scoring.without_dead(engine.position).result()
+    return scoring.without_dead(engine.go_position()).result()
 
 
-@answers("final_status_list", "go")
-def _final_status_list(engine, status: str) -> str:
+@command("final_status_list", "go")
+def _final_status_list(engine: EngineState, status: str) -> str:
     if status not in scoring.STATUSES:
-        raise Failure(SYNTAX_ERROR, f"{status!r} is no status ({', '.join(scoring.STATUSES)})")
+        raise GtpError(SYNTAX_ERROR, f"{status!r} is not a status ({', '.join(scoring.STATUSES)})")
     size = engine.position.size
     return "\n".join(" ".join(format_gtp(point, size) for point in chain)
-                     for chain in scoring.final_statuses(engine.position)[status])
+                     for chain in scoring.final_statuses(engine.go_position())[status])
 
 
-# ---- looking, loading, saving
+# ---- showing, loading, saving
 
-@answers("showboard")
-def _showboard(engine) -> str:
+@command("showboard")
+def _showboard(engine: EngineState) -> str:
     position = engine.position
-    if position.game == "gomoku":
+    if isinstance(position, Gomoku):
         turn = {"B+": "Black has won", "W+": "White has won", "0": "A draw"}.get(
             position.result(), f"{COLOUR_NAMES[position.to_play]} to play")
         return f"\n{position}\n{turn}.  Gomoku: {format_row(position.k, position.exactly)} wins."
-    taken = position.captures
+    captures = position.captures
     return (f"\n{position}\n{COLOUR_NAMES[position.to_play]} to play.  Komi {engine.komi:g}.  "
-            f"Black (X) has taken {taken[BLACK]}, White (O) {taken[WHITE]}.")
+            f"Black (X) has taken {captures[BLACK]}, White (O) {captures[WHITE]}.")
 
 
-@answers("loadsgf")
-def _loadsgf(engine, *words: str) -> None:
+@command("loadsgf")
+def _loadsgf(engine: EngineState, *words: str) -> None:
     """The first game of a file; with a number N, the position before move N.
 
-    A name may hold single blanks, which GTP does not know; GoGui puts such names between quotes.
+    A file name may contain single spaces, which GTP does not provide for; GoGui quotes such names.
     """
     if not words:
-        raise Failure(SYNTAX_ERROR, "which file?")
-    number = None
+        raise GtpError(SYNTAX_ERROR, "expected the name of a file")
+    plies = None
     if len(words) > 1 and words[-1].isascii() and words[-1].isdigit():
-        *words, number = words
-    plies = None if number is None else max(read_int(number) - 1, 0)
+        plies = max(parse_int(words[-1]) - 1, 0)
+        words = words[:-1]
     path = _path(words)
     try:
         engine.position = load_position(path, plies, engine.komi, engine.position.game)
     except BadInput as error:
-        raise Failure("cannot load file", str(error)) from None
+        raise GtpError("cannot load file", str(error)) from None
     except OSError as error:
-        raise Failure("cannot load file", f"{path}: {error}") from None
+        raise GtpError("cannot load file", f"{path}: {error}") from None
     if engine.position.game == "go":
         engine.komi = engine.position.komi
 
 
-@answers("printsgf")
-def _printsgf(engine, *words: str) -> str | None:
-    """The game as SGF: the reply, or written to a file if one is named."""
+@command("printsgf")
+def _printsgf(engine: EngineState, *words: str) -> str | None:
+    """The game as SGF: in the reply, or written to a file if one is named."""
     result = _final_score(engine) if engine.position.is_over else ""
     text = format_record(record_from_position(engine.position, result=result))
     if not words:
         return text
     path = _path(words)
     if not path.name:
-        raise Failure("cannot save file", f"{path} is no file's name")
+        raise GtpError("cannot save file", f"{path} is not the name of a file")
     try:
-        with atomic_write(path) as beside:
-            beside.write_text(text, encoding="utf-8")
+        with atomic_write(path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise Failure("cannot save file", f"{path}: {error}") from None
+        raise GtpError("cannot save file", f"{path}: {error}") from None
     return None
 
 

@@ -1,17 +1,15 @@
-"""GoGui's extensions of GTP: positions set up and played in one go, and pictures over its board.
+"""GoGui's extensions of GTP: setup in one command, pictures on its board, MuGo as the referee.
 
     gogui-analyze_commands    =
-                              gfx/Policy/mugo-policy              what GoGui's menu shows: how to draw it/name/command
+                              gfx/Policy/mugo-policy              GoGui's menu: how to draw it/its name/the command
                               plist/Plane 12: liberties 1/mugo-plane 12
 
-The pictures are of the position as it stands, for the side to move:
+The pictures are of the current position, for the side to move, in GoGui's formats:
 
-    gfx      lines of COLOR, LABEL, TRIANGLE, CIRCLE, VAR, TEXT        dboard   -1 White's to 1 Black's, in rows
-    plist    points that are marked                                    sboard   a text for each point, in rows
+    gfx      lines of COLOR, LABEL, TRIANGLE, CIRCLE, VAR, TEXT        dboard   a number from -1 (White) to 1 a point
+    plist    points to mark                                            sboard   a text for each point
 
-For what a search finds it looks at the position for LOOK seconds, on top of what its tree holds already.
-
-As a ruler (Game > Rules) MuGo tells GoGui the rules: gogui-rules_game_id and the like.
+Pictures of the search run it for SEARCH_SECONDS, on top of the tree that it has.
 
 https://github.com/Remi-Coulom/gogui/tree/master/doc/manual/xml (analyze.xml, setup.xml, interrupt.xml, rules.xml)
 """
@@ -19,40 +17,28 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from mugo.games import gomoku, planes, scoring
+from mugo.games import scoring
 from mugo.games.board import BLACK
-from mugo.games.coords import PASS, board_points, format_gtp, move_index
+from mugo.games.coords import PASS, board_points, format_gtp
 from mugo.games.game import encode
-from mugo.games.planes import Plane, unpack
+from mugo.games.go import Position as Go
+from mugo.games.plane_tables import plane_names
+from mugo.games.planes import unpack
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, STONE_MARKS, BasePosition, IllegalMove
-from mugo.gtp.protocol import SYNTAX_ERROR, Failure, answers, commands_of, read_colour, read_count, read_vertex
+from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, commands_of, parse_colour, parse_count, parse_vertex
+from mugo.gtp.state import EngineState
+from mugo.players.evaluator import moves_by_prior
 from mugo.search.result import SearchResult
+from mugo.search.search import Search
 
-LOOK = 1.0                # seconds
-SHOWN = 12                # moves of a search or a policy that get a label
-WIDTHS = (5, 3, 2)        # branches of the search tree shown at each depth
-HOT = (224, 48, 32)       # the colour of the likeliest move
-
-
-def _plane_names(table: Sequence[Plane]) -> tuple[str, ...]:
-    names = []
-    for plane in table:
-        parts = plane.meaning.split(", ")
-        if plane.depth == 1:
-            names.append(plane.name)
-        elif plane.depth == len(parts):
-            names += [f"{plane.name} {part}" for part in parts]
-        else:
-            names += [f"{plane.name} {k}" for k in range(1, plane.depth + 1)]
-    return tuple(names)
+SEARCH_SECONDS = 1.0
+MAX_LABELS = 12           # moves of a heat map that get a label
+TREE_WIDTHS = (5, 3, 2)   # moves of the search tree shown at each depth
+HOT = (224, 48, 32)       # RGB of the highest value of a heat map; the lowest is white
 
 
-# By game: 'stone colour mine', 'liberties 1' ... 'liberties 8' (or more), 'ladder capture'
-PLANE_NAMES = {"go": _plane_names(planes.PLANES), "gomoku": _plane_names(gomoku.PLANES)}
-
-
-@answers("gogui-analyze_commands")
-def _analyze_commands(engine) -> str:
+@command("gogui-analyze_commands")
+def _analyze_commands(engine: EngineState) -> str:
     lines = ["gfx/Policy/mugo-policy", "gfx/Search/mugo-search", "var/Principal Variation/mugo-pv",
              "hstring/Search Tree/mugo-tree", "string/Last Move Explained/mugo-explain",
              "dboard/Ownership/mugo-ownership", "plist/Dead Stones/final_status_list dead",
@@ -61,158 +47,160 @@ def _analyze_commands(engine) -> str:
     known = commands_of(engine.position.game)
     lines = [line for line in lines if line.split("/")[-1].split(" ")[0] in known]
     return "\n".join(lines + [f"plist/Plane {k}: {name}/mugo-plane {k}"
-                              for k, name in enumerate(PLANE_NAMES[engine.position.game])])
+                              for k, name in enumerate(plane_names(engine.position.game))])
 
 
-@answers("gogui-interrupt")
-def _interrupt(engine) -> None:
-    """That it is known says that a line '# interrupt' ends the search for a move."""
+@command("gogui-interrupt")
+def _interrupt(engine: EngineState) -> None:
+    """Does nothing: that the command exists tells GoGui that the line `# interrupt` ends a search."""
 
 
-# ---- playing and setting up
+# ---- moves and setup
 
-@answers("gogui-play_sequence")
-def _play_sequence(engine, *words: str) -> None:
-    """Moves, all of them or none."""
+@command("gogui-play_sequence")
+def _play_sequence(engine: EngineState, *words: str) -> None:
+    """Play moves: all of them, or none if one is illegal."""
     position = engine.position
-    for side, point in _pairs(words, position.size):
+    for colour, point in _parse_stones(words, position.size):
         try:
-            position = position.play(point, side)
-        except IllegalMove as illegal:
-            raise Failure("illegal move", str(illegal)) from None
+            position = position.play(point, colour)
+        except IllegalMove as error:
+            raise GtpError("illegal move", str(error)) from None
     engine.position = position
 
 
-@answers("gogui-setup")
-def _setup(engine, *words: str) -> None:
-    """Stones on an empty board."""
+@command("gogui-setup")
+def _setup(engine: EngineState, *words: str) -> None:
+    """Put stones on an empty board."""
     if engine.position.stones.any():
-        raise Failure("board not empty")
-    stones = {point: side for side, point in _pairs(words, engine.position.size)}
+        raise GtpError("board not empty")
+    stones = {point: colour for colour, point in _parse_stones(words, engine.position.size)}
     if PASS in stones:
-        raise Failure(SYNTAX_ERROR, "a pass is no stone")
+        raise GtpError(SYNTAX_ERROR, "a stone cannot be on a pass")
+    board = engine.empty_board(engine.position.size).with_turn(engine.position.to_play)
     try:
-        engine.position = engine.start(engine.position.size).with_turn(engine.position.to_play).with_stones(
-            [point for point, side in stones.items() if side == BLACK],
-            [point for point, side in stones.items() if side != BLACK])
-    except IllegalMove as illegal:
-        raise Failure("invalid position", str(illegal)) from None
+        engine.position = board.with_stones([point for point, colour in stones.items() if colour == BLACK],
+                                            [point for point, colour in stones.items() if colour != BLACK])
+    except IllegalMove as error:
+        raise GtpError("invalid position", str(error)) from None
 
 
-@answers("gogui-setup_player")
-def _setup_player(engine, colour: str) -> None:
-    engine.position = engine.position.with_turn(read_colour(colour))
+@command("gogui-setup_player")
+def _setup_player(engine: EngineState, colour: str) -> None:
+    engine.position = engine.position.with_turn(parse_colour(colour))
 
 
-@answers("gg-undo")
-def _undo(engine, moves: str = "1") -> None:
-    """So many moves, or none if there are fewer."""
+@command("gg-undo")
+def _undo(engine: EngineState, moves: str = "1") -> None:
+    """Undo this many moves, or none if there are fewer."""
     position = engine.position
-    for _ in range(read_count(moves)):
+    for _ in range(parse_count(moves)):
         try:
             position = position.undo()
-        except IllegalMove as illegal:
-            raise Failure("cannot undo", str(illegal)) from None
-    engine.go_to(position)
+        except IllegalMove as error:
+            raise GtpError("cannot undo", str(error)) from None
+    engine.set_position(position)
 
 
-def _pairs(words: Sequence[str], size: int) -> list[tuple[int, int]]:
-    """(colour, point) of words that are colours and vertices by turns."""
+def _parse_stones(words: Sequence[str], size: int) -> list[tuple[int, int]]:
+    """(colour, point) of each pair of a colour and a vertex.  Raises GtpError."""
     if len(words) % 2:
-        raise Failure(SYNTAX_ERROR, "pairs of a colour and a vertex are wanted")
-    return [(read_colour(colour), read_vertex(vertex, size))
+        raise GtpError(SYNTAX_ERROR, "expected pairs of a colour and a vertex")
+    return [(parse_colour(colour), parse_vertex(vertex, size))
             for colour, vertex in zip(words[::2], words[1::2], strict=True)]
 
 
-# ---- the rules
+# ---- MuGo as the referee (gogui-rules_*)
 
-@answers("gogui-rules_game_id")
-def _game_id(engine) -> str:
+@command("gogui-rules_game_id")
+def _rules_game_id(engine: EngineState) -> str:
     return engine.position.game
 
 
-@answers("gogui-rules_board")
-def _board(engine) -> str:
-    """X, O and . in rows, the top one first."""
+@command("gogui-rules_board")
+def _rules_board(engine: EngineState) -> str:
+    """X, O and . in rows, the top row first."""
     return _rows([STONE_MARKS[stone] for stone in engine.position.stones.ravel().tolist()], engine.position.size)
 
 
-@answers("gogui-rules_board_size")
-def _board_size(engine) -> str:
+@command("gogui-rules_board_size")
+def _rules_board_size(engine: EngineState) -> str:
     return str(engine.position.size)
 
 
-@answers("gogui-rules_legal_moves")
-def _legal_moves(engine) -> str:
-    """None when the game is over: so GoGui knows that it is."""
+@command("gogui-rules_legal_moves")
+def _rules_legal_moves(engine: EngineState) -> str:
+    """Empty when the game is over; that is how GoGui learns it."""
     position = engine.position
     if position.is_over:
         return ""
     return _vertices(position.legal_points(), position.size) + " pass" * position.may_pass
 
 
-@answers("gogui-rules_side_to_move")
-def _side_to_move(engine) -> str:
+@command("gogui-rules_side_to_move")
+def _rules_side_to_move(engine: EngineState) -> str:
     return COLOUR_NAMES[engine.position.to_play].lower()
 
 
-@answers("gogui-rules_final_result")
-def _final_result(engine) -> str:
+@command("gogui-rules_final_result")
+def _rules_final_result(engine: EngineState) -> str:
     position = engine.position
     if not position.is_over:
         return "unknown"
-    score = (scoring.without_dead(position) if position.may_pass else position).score()
+    score = (scoring.without_dead(position) if isinstance(position, Go) else position).score()
     return "draw" if score == 0 else "black" if score > 0 else "white"
 
 
-# ---- the position
+# ---- pictures of the position
 
-@answers("mugo-liberties", "go")
-def _liberties(engine) -> str:
+@command("mugo-liberties", "go")
+def _liberties(engine: EngineState) -> str:
     board = engine.position.board[0]
     points = board_points(engine.position.size)
     counts = np.where(board["colour"][points] != 0, board["liberties"][board["head"][points]], 0)
     return _rows(['""' if count == 0 else str(count) for count in counts.tolist()], engine.position.size)
 
 
-@answers("mugo-ownership", "go")
-def _ownership(engine) -> str:
-    """By rollouts; what dead stones stand on is their taker's."""
-    ownership = scoring.ownership(engine.position).ravel()
-    return _rows([f"{owner:.2f}" for owner in ownership.tolist()], engine.position.size)
+@command("mugo-ownership", "go")
+def _ownership(engine: EngineState) -> str:
+    """The mean ownership of rollouts, 1 Black, -1 White."""
+    ownership = scoring.ownership(engine.go_position()).ravel()
+    return _rows([f"{value:.2f}" for value in ownership.tolist()], engine.position.size)
 
 
-@answers("mugo-ladders", "go")
-def _ladders(engine) -> str:
-    """Moves that take a chain in a ladder, and that save an own one from being taken."""
-    names = PLANE_NAMES["go"]
-    takes, saves = (_lit(engine.position, names.index(name)) for name in ("ladder capture", "ladder escape"))
-    lines = [f"TRIANGLE {takes}"] * bool(takes) + [f"CIRCLE {saves}"] * bool(saves)
-    lines.append(f"TEXT moves that take a chain in a ladder (triangles): {len(takes.split())}; "
-                 f"that save one (circles): {len(saves.split())}")
+@command("mugo-ladders", "go")
+def _ladders(engine: EngineState) -> str:
+    """Moves that capture a chain in a ladder, and moves that save an own chain from one."""
+    names = plane_names("go")
+    captures, escapes = (_plane_vertices(engine.position, names.index(name))
+                         for name in ("ladder capture", "ladder escape"))
+    lines = [f"TRIANGLE {captures}"] * bool(captures) + [f"CIRCLE {escapes}"] * bool(escapes)
+    lines.append(f"TEXT moves that take a chain in a ladder (triangles): {len(captures.split())}; "
+                 f"that save one (circles): {len(escapes.split())}")
     return "\n".join(lines)
 
 
-@answers("mugo-plane")
-def _plane(engine, *words: str) -> str:
-    """The points of a plane, by its number from 0 or its name, where the network sees a 1."""
-    text, names = " ".join(words), PLANE_NAMES[engine.position.game]
+@command("mugo-plane")
+def _plane(engine: EngineState, *words: str) -> str:
+    """The points where an input plane, by its number from 0 or its name, is 1."""
+    text, names = " ".join(words), plane_names(engine.position.game)
     if text.isascii() and text.isdigit() and int(text) < len(names):
-        return _lit(engine.position, int(text))
+        return _plane_vertices(engine.position, int(text))
     if text not in names:
-        raise Failure("unknown plane", f"{text!r} is none of the {len(names)}: {', '.join(names)}")
-    return _lit(engine.position, names.index(text))
+        raise GtpError("unknown plane", f"{text!r} is none of the {len(names)}: {', '.join(names)}")
+    return _plane_vertices(engine.position, names.index(text))
 
 
-@answers("mugo-planes")
-def _planes(engine) -> str:
-    """The names of all planes."""
-    return "\n" + "\n".join(f"{k} {name}" for k, name in enumerate(PLANE_NAMES[engine.position.game]))
+@command("mugo-planes")
+def _planes(engine: EngineState) -> str:
+    """The numbers and names of all input planes."""
+    return "\n" + "\n".join(f"{k} {name}" for k, name in enumerate(plane_names(engine.position.game)))
 
 
-def _lit(position: BasePosition, k: int) -> str:
-    lit = unpack(encode([position]), len(PLANE_NAMES[position.game]))[0, ..., k]
-    return _vertices(board_points(position.size)[lit.ravel() != 0], position.size)
+def _plane_vertices(position: BasePosition, k: int) -> str:
+    """The vertices where plane k is 1."""
+    plane = unpack(encode([position]), len(plane_names(position.game)))[0, ..., k]
+    return _vertices(board_points(position.size)[plane.ravel() != 0], position.size)
 
 
 def _vertices(points: Iterable[int], size: int) -> str:
@@ -223,84 +211,85 @@ def _rows(texts: Sequence[str], size: int) -> str:
     return "\n" + "\n".join(" ".join(texts[row * size:(row + 1) * size]) for row in range(size))
 
 
-# ---- what the network and the search think
+# ---- pictures of the policy and the search
 
-@answers("mugo-policy")
-def _policy(engine) -> str:
-    """The network's priors, in percent on the likeliest moves."""
+@command("mugo-policy")
+def _policy(engine: EngineState) -> str:
+    """A heat map of the network's priors, in percent."""
     player, position = engine.player, engine.position
     network = player.network
     if network is None:
-        raise Failure("no network", f"{player.name} plays without one")
+        raise GtpError("no network", f"{player.name} plays without one")
     engine.wait_until_ready()
     priors = network.evaluate([position], tta=True)[0][0]
-    points = sorted(position.legal_points().tolist(), key=lambda point: -priors[move_index(point, position.size)])
-    shares = [float(priors[move_index(point, position.size)]) for point in points]
-    return "\n".join([*_heat(points, shares, position.size),
+    moves = [(point, prior) for point, prior in moves_by_prior(position, priors) if point != PASS]
+    return "\n".join([*_heat_map(moves, position.size),
                       *([f"TEXT pass {float(priors[-1]):.1%}"] if position.may_pass else [])])
 
 
-@answers("mugo-search")
-def _search(engine) -> str:
-    """Visits as colours and percent, and what is expected on the board."""
-    result = _result(engine)
-    size, side = result.position.size, result.position.to_play
-    found = [info for info in result.moves if info.point != PASS]
+@command("mugo-search")
+def _search(engine: EngineState) -> str:
+    """A heat map of the visits, in percent, and the principal variation."""
+    _, result = _search_position(engine)
+    size, to_play = result.position.size, result.position.to_play
     total = max(sum(info.visits for info in result.moves), 1)
-    lines = _heat([info.point for info in found], [info.visits / total for info in found], size)
-    return "\n".join([*lines, f"VAR {_moves(result.moves[0].pv, side, size)}"] + [
-        f"TEXT win rate {result.win_rate:.1%} for {COLOUR_LETTERS[side]}, {result.visits} visits"])
+    lines = _heat_map([(info.point, info.visits / total) for info in result.moves if info.point != PASS], size)
+    return "\n".join([*lines, f"VAR {_variation(result.moves[0].pv, to_play, size)}"] + [
+        f"TEXT win rate {result.win_rate:.1%} for {COLOUR_LETTERS[to_play]}, {result.visits} visits"])
 
 
-@answers("mugo-pv")
-def _pv(engine) -> str:
-    """The moves that the search expects."""
-    result = _result(engine)
+@command("mugo-pv")
+def _pv(engine: EngineState) -> str:
+    """The principal variation."""
+    _, result = _search_position(engine)
     return _vertices(result.moves[0].pv, result.position.size)
 
 
-@answers("mugo-tree")
-def _tree(engine) -> str:
-    """The most visited branches, three moves deep."""
-    _result(engine)
-    size = engine.position.size
+@command("mugo-tree")
+def _tree(engine: EngineState) -> str:
+    """The most visited moves of the search tree, three moves deep."""
+    search, result = _search_position(engine)
+    size = result.position.size
     lines: list[str] = []
 
     def add(moves: tuple[int, ...]) -> None:
-        for info in engine.player.search.moves_after(moves)[:WIDTHS[len(moves)]]:
+        for info in search.moves_after(moves)[:TREE_WIDTHS[len(moves)]]:
             if info.visits:
                 lines.append(f"{'  ' * len(moves)}{format_gtp(info.point, size):4} {info.visits:7d} visits "
                              f"{info.win_rate:6.1%} win rate {info.prior:6.1%} prior")
-                if len(moves) + 1 < len(WIDTHS):
+                if len(moves) + 1 < len(TREE_WIDTHS):
                     add((*moves, info.point))
 
     add(())
     return "\n" + "\n".join(lines)
 
 
-def _result(engine) -> SearchResult:
-    """What the search says of this position."""
+def _search_position(engine: EngineState) -> tuple[Search, SearchResult]:
+    """The player's search and its result for the current position, after SEARCH_SECONDS.  Raises GtpError."""
     player, position = engine.player, engine.position
     if player.search is None:
-        raise Failure("no search", f"{player.name} does not search")
+        raise GtpError("no search", f"{player.name} does not search")
     engine.wait_until_ready()
-    return player.search.search(position, seconds=LOOK, should_stop=engine.is_interrupted)
+    return player.search, player.search.search(position, seconds=SEARCH_SECONDS, should_stop=engine.is_interrupted)
 
 
-def _heat(points: Sequence[int], shares: Sequence[float], size: int) -> list[str]:
-    """Lines that colour points by their share of the whole, the more the redder, and label the first of them."""
-    top = max(shares, default=0) or 1.0
+def _heat_map(moves: Sequence[tuple[int, float]], size: int) -> list[str]:
+    """Lines that colour points from white to HOT and label the first of them in percent.
+
+    moves: (point, fraction), the highest first.
+    """
+    highest = max((fraction for _, fraction in moves), default=0) or 1.0
     lines = []
-    for point, share in zip(points, shares, strict=True):
-        if share > 0.01 * top:
-            colour = "".join(f"{round(255 - share / top * (255 - part)):02x}" for part in HOT)
+    for point, fraction in moves:
+        if fraction > 0.01 * highest:
+            colour = "".join(f"{round(255 - fraction / highest * (255 - part)):02x}" for part in HOT)
             lines.append(f"COLOR #{colour} {format_gtp(point, size)}")
-    labels = " ".join(f"{format_gtp(point, size)} {100 * share:.0f}" for point, share in
-                      list(zip(points, shares, strict=True))[:SHOWN] if share >= 0.005)
+    labels = " ".join(f"{format_gtp(point, size)} {100 * fraction:.0f}"
+                      for point, fraction in moves[:MAX_LABELS] if fraction >= 0.005)
     return lines + [f"LABEL {labels}"] * bool(labels)
 
 
-def _moves(line: Sequence[int], side: int, size: int) -> str:
-    """Moves of both sides by turns, as VAR has them."""
-    return " ".join(f"{COLOUR_LETTERS[side * (-1) ** k].lower()} {format_gtp(point, size).upper()}"
-                    for k, point in enumerate(line))
+def _variation(points: Sequence[int], to_play: int, size: int) -> str:
+    """Moves of alternating colours, as a VAR line has them."""
+    return " ".join(f"{COLOUR_LETTERS[to_play * (-1) ** k].lower()} {format_gtp(point, size).upper()}"
+                    for k, point in enumerate(points))

@@ -1,31 +1,30 @@
-"""The grammar of the Go Text Protocol: what a line, its arguments and a reply look like.  No game: that is
-gtp.py's.
+"""The grammar of the Go Text Protocol: lines, arguments, replies, and the table of commands.  No game here.
 
     7 play b D4 # hello    --split_line-->   '7', ['play', 'b', 'D4']
     '=', '7', 'D4'         --format_reply--> '=7 D4' and two newlines
 
-Every `read_` function takes a word and raises Failure for one that is not of its kind.  COMMANDS is the table of
-all commands: the files below write theirs into it with `answers`.  Some of them are for one game only.
+Every `parse_` function reads one argument and raises GtpError if it is malformed.  COMMANDS is the table of all
+commands: the modules that define commands register them with the decorator `command`.
+
+Specification: GTP version 2, draft 2,
+http://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2/gtp2-spec.html
 """
 import math
-import os
-import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 
 from mugo.games.coords import interpret_gtp
 from mugo.games.position import COLOUR_OF
 
 COMMANDS: dict[str, Callable[..., str | None]] = {}
-ONLY: dict[str, str] = {}                  # command: the one game, "go" or "gomoku", in which it has a meaning
+GAME_OF_COMMAND: dict[str, str] = {}       # commands that one game only has: "go" or "gomoku"
 SYNTAX_ERROR = "syntax error"
 
-# Every control character but the tab, which separates, and the newline, which ends the line.
-CONTROL = dict.fromkeys([*range(9), *range(10, 32), 127])
+# Every control character but the tab, which separates words, and the newline, which ends the line (section 2.1).
+CONTROL_CHARACTERS = dict.fromkeys([*range(9), *range(10, 32), 127])
 
 
-class Failure(Exception):
-    """A command that fails.  `text` is the reply; `details`, for the log, says what was wrong."""
+class GtpError(Exception):
+    """A command that fails.  text: the reply after `?`.  details: what exactly was wrong, for the log."""
 
     def __init__(self, text: str, details: str = ""):
         super().__init__(text)
@@ -33,147 +32,103 @@ class Failure(Exception):
         self.details = details
 
 
-def answers(name: str, game: str = "") -> Callable:
-    """Make a function the GTP command of this name.  game: the only one that it is for, if there is one.
+def command(name: str, game: str = "") -> Callable:
+    """Decorator: register a function as the GTP command of this name.  game: the only game that has the command.
 
-    It is called with the gtp.Engine and the words after the name; too few or too many of them are a syntax error.
-    What it returns is the reply, None for an empty one.
+    The function is called with the engine and the arguments; a number of arguments that its signature does not
+    accept is a syntax error.  It returns the text of the reply, None for an empty one, and raises GtpError.
     """
     def register(function: Callable) -> Callable:
         COMMANDS[name] = function
         if game:
-            ONLY[name] = game
+            GAME_OF_COMMAND[name] = game
         return function
     return register
 
 
 def commands_of(game: str) -> list[str]:
-    """The names of the commands that have a meaning in a game, "go" or "gomoku"."""
-    return [name for name in COMMANDS if ONLY.get(name, game) == game]
+    """The names of the commands that a game has, "go" or "gomoku"."""
+    return [name for name in COMMANDS if GAME_OF_COMMAND.get(name, game) == game]
+
+
+def remove_control_characters(line: str) -> str:
+    """A line without control characters, tabs and newlines excepted (section 2.1)."""
+    return line.translate(CONTROL_CHARACTERS)
 
 
 def split_line(line: str) -> tuple[str, list[str]]:
-    """(id, words) of a line; an id that is not there is '', and a line without a command has no words."""
-    words = line.translate(CONTROL).partition("#")[0].split()
+    """(id, words) of a line, its comment removed.  The id is '' if there is none; a line without a command has no
+    words."""
+    words = remove_control_characters(line).partition("#")[0].split()
     if words and words[0].isascii() and words[0].isdigit():
         return words[0], words[1:] or [""]
     return "", words
 
 
-def format_reply(mark: str, number: str, text: str) -> str:
-    """A reply on the wire.  An empty line would end it early, so there are none but the last."""
+def format_reply(mark: str, command_id: str, text: str) -> str:
+    """A reply as it is sent.  mark: '=' for success, '?' for failure.
+
+    Empty lines are left out of the text: an empty line ends a reply (section 2.6).
+    """
     first, *more = text.rstrip().split("\n")
-    lines = [f"{mark}{number} {first}".rstrip(), *(line for line in more if line.strip())]
+    lines = [f"{mark}{command_id} {first}".rstrip(), *(line for line in more if line.strip())]
     return "\n".join(lines) + "\n\n"
 
 
-def read_int(text: str) -> int:
+# ---- arguments
+
+def parse_int(text: str) -> int:
+    """An integer.  Raises GtpError."""
     try:
         return int(text)
     except ValueError:
-        raise Failure(SYNTAX_ERROR, f"{text!r} is no whole number") from None
+        raise GtpError(SYNTAX_ERROR, f"{text!r} is not an integer") from None
 
 
-def read_count(text: str) -> int:
-    number = read_int(text)
-    if not 0 <= number < 2 ** 31:          # an int of GTP 2, section 2.8
-        raise Failure(SYNTAX_ERROR, f"{text!r} is not 0 or more, and below 2^31")
+def parse_count(text: str) -> int:
+    """An integer from 0 to 2^31 - 1, the `int` of section 2.8.  Raises GtpError."""
+    number = parse_int(text)
+    if not 0 <= number < 2 ** 31:
+        raise GtpError(SYNTAX_ERROR, f"{text!r} is not from 0 to 2^31 - 1")
     return number
 
 
-def read_float(text: str) -> float:
+def parse_float(text: str) -> float:
+    """A finite number.  Raises GtpError."""
     try:
         number = float(text)
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise Failure(SYNTAX_ERROR, f"{text!r} is no finite number")
+        raise GtpError(SYNTAX_ERROR, f"{text!r} is not a finite number")
     return number
 
 
-def read_seconds(text: str) -> float:
-    """0 or more.  GTP knows whole seconds only; some controllers send fractions."""
-    number = read_float(text)
+def parse_seconds(text: str) -> float:
+    """Seconds, 0 or more.  GTP has whole seconds only; some controllers send fractions.  Raises GtpError."""
+    number = parse_float(text)
     if number < 0:
-        raise Failure(SYNTAX_ERROR, f"{text!r} is not 0 seconds or more")
+        raise GtpError(SYNTAX_ERROR, f"{text!r} is not 0 seconds or more")
     return number
 
 
-def read_colour(text: str) -> int:
+def parse_colour(text: str) -> int:
+    """BLACK or WHITE, from b, black, w or white in either case.  Raises GtpError."""
     if text.lower() not in COLOUR_OF:
-        raise Failure(SYNTAX_ERROR, f"{text!r} is no colour (b, black, w or white)")
+        raise GtpError(SYNTAX_ERROR, f"{text!r} is not a colour (b, black, w or white)")
     return COLOUR_OF[text.lower()]
 
 
-def read_bool(text: str) -> bool:
-    """true or false, as KataGo's commands have it; GoGui's parameters are 1 or 0."""
+def parse_bool(text: str) -> bool:
+    """true or false, as in KataGo's commands, or 1 or 0, as in GoGui's parameters.  Raises GtpError."""
     if text.lower() not in ("true", "false", "1", "0"):
-        raise Failure(SYNTAX_ERROR, f"{text!r} is neither true nor false")
+        raise GtpError(SYNTAX_ERROR, f"{text!r} is neither true nor false")
     return text.lower() in ("true", "1")
 
 
-def read_vertex(text: str, size: int) -> int:
+def parse_vertex(text: str, size: int) -> int:
+    """The point of a vertex, PASS for a pass.  Raises GtpError."""
     try:
         return interpret_gtp(text, size)
     except ValueError as error:
-        raise Failure(SYNTAX_ERROR, str(error)) from None
-
-
-INTERRUPT = "# interrupt"                  # GoGui's word to a program that implements gogui-interrupt
-
-
-class Lines:
-    """Lines of input, read by a thread of their own: who is busy answering one sees whether another is there.
-
-    To iterate over them takes each in turn, and ends where the input ends.
-    """
-
-    def __init__(self, source: Iterable[str]):
-        self._found: deque[str] = deque()
-        self._ended = False
-        self._changed = threading.Condition()
-        threading.Thread(target=self._read, args=[source], daemon=True, name="input").start()
-
-    def _read(self, source: Iterable[str]) -> None:
-        try:
-            for line in source:
-                with self._changed:
-                    self._found.append(line)
-                    self._changed.notify()
-        finally:
-            with self._changed:
-                self._ended = True
-                self._changed.notify()
-
-    def __iter__(self) -> Iterator[str]:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._found or self._ended)
-                if not self._found:
-                    return
-                line = self._found.popleft()
-            yield line
-
-    def are_waiting(self) -> bool:
-        """Whether there is a line, or the input has ended."""
-        with self._changed:
-            return bool(self._found) or self._ended
-
-    def ask_to_stop(self) -> bool:
-        """Whether one of the lines is GoGui's word that the command under way is to end."""
-        with self._changed:
-            return any(line.translate(CONTROL).strip() == INTERRUPT for line in self._found)
-
-
-def read_lines(descriptor: int) -> Iterator[str]:
-    """The lines of a file that is open, without the buffer of sys.stdin: a thread that waits for that at the end of
-    the process would stop it with an error.  Only a newline ends a line; bytes that are no UTF-8 become surrogates."""
-    parts: list[bytes] = []
-    while chunk := os.read(descriptor, 1 << 16):
-        first, *others = chunk.split(b"\n")
-        parts.append(first)
-        for other in others:
-            yield b"".join(parts).decode("utf-8", "surrogateescape")
-            parts = [other]
-    if any(parts):
-        yield b"".join(parts).decode("utf-8", "surrogateescape")
+        raise GtpError(SYNTAX_ERROR, str(error)) from None

@@ -21,10 +21,11 @@ from mugo.files import BadInput, error_line
 from mugo.games import planes
 from mugo.games.coords import symmetries
 from mugo.games.game import encode, packed_bytes
+from mugo.games.plane_tables import PLANE_TABLES
 from mugo.games.position import BasePosition
 from mugo.nn.bundled import bundled_name, find_network, go_networks
 from mugo.nn.blocks import POINT_BIAS
-from mugo.nn.metadata import ONNX, PLANE_TABLES, config_of, format_game, game_rules, read_metadata
+from mugo.nn.metadata import ONNX, config_of, format_game, game_rules, read_metadata
 
 
 def fit_bias(bias: np.ndarray, size: int) -> np.ndarray:

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from mugo.files import BadInput, error_line
-from mugo.games import gomoku, planes
+from mugo.games import gomoku
+from mugo.games.plane_tables import PLANE_TABLES
 from mugo.games.position import BasePosition
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.policy_net import PolicyNetConfig
@@ -22,7 +23,6 @@ from mugo.nn.policy_net import PolicyNetConfig
 FORMAT = 2
 METADATA, ONNX = "mugo_metadata.json", "network.onnx"  # members of the archive
 METADATA_1 = "mugo.json"                 # its name in format 1
-PLANE_TABLES = {"go": planes.PLANES, "gomoku": gomoku.PLANES}      # the input planes of each game
 
 Config = PolicyNetConfig | AlphaZeroNetConfig
 CONFIGS = {config.kind: config for config in (PolicyNetConfig, AlphaZeroNetConfig)}

@@ -6,6 +6,7 @@
 
 `play` gives hints with these, and `analyze` reviews games.
 """
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -80,16 +81,31 @@ class NetworkEvaluator:
         if position.is_over and not position.may_pass:
             raise BadInput("the game is over: there is no move to evaluate")
         priors, values = self.network.evaluate([position], tta=self.tta)
-        points = np.append(position.sensible_points(), [PASS] * position.may_pass).astype(np.int64)
-        legal_priors = priors[0][[move_index(int(point), position.size) for point in points]]
-        best = np.argsort(-legal_priors, kind="stable")[:TOP_MOVES]
-        rates = [np.nan] * len(best)
+        sensible = position.sensible_points().tolist() + [PASS] * position.may_pass
+        best = moves_by_prior(position, priors[0], sensible)[:TOP_MOVES]
+        rates = [math.nan] * len(best)
         if values is not None:
-            after = [position.play(int(point)) for point in points[best]]
-            rates = win_rates_after(self.network, after, self.tta)
-        moves = tuple(MoveInfo(int(points[i]), float(legal_priors[i]), 0, float(rate), (int(points[i]),))
-                        for i, rate in zip(best, rates, strict=True))
+            rates = win_rates_after(self.network, [position.play(point) for point, _ in best], self.tta)
+        moves = tuple(MoveInfo(point, prior, 0, rate, (point,))
+                      for (point, prior), rate in zip(best, rates, strict=True))
         return Evaluation(moves, None if values is None else float(1 + values[0]) / 2)
+
+
+def legal_moves(position: BasePosition) -> list[int]:
+    """The points the side to move may play on, in the order of move indices, and PASS where the game has a pass."""
+    return position.legal_points().tolist() + [PASS] * position.may_pass
+
+
+def moves_by_prior(position: BasePosition, priors: np.ndarray, points: Sequence[int] | None = None
+                   ) -> list[tuple[int, float]]:
+    """(point, prior) of moves, the highest prior first.
+
+    priors: (size² + 1,), a network's output for the position.
+    points: the moves (PASS for a pass); None for all legal ones.
+    """
+    points = legal_moves(position) if points is None else points
+    pairs = [(point, float(priors[move_index(point, position.size)])) for point in points]
+    return sorted(pairs, key=lambda pair: -pair[1])
 
 
 def win_rates_after(network, after: Sequence[BasePosition], tta: bool = False) -> list[float]:

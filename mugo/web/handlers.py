@@ -14,12 +14,11 @@ from dataclasses import replace
 import numpy as np
 
 from mugo.files import BadInput
-from mugo.games import gomoku, scoring
+from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, WHITE_BIT, board_points, format_gtp, interpret_gtp, move_index
 from mugo.games.game import encode
 from mugo.games.go import fixed_handicap
-from mugo.games.planes import PLANES
 from mugo.games.position import COLOUR_LETTERS, COLOUR_OF, STONE_MARKS, BasePosition
 from mugo.games.scoring_session import ScoringSession
 from mugo.search.result import SearchResult
@@ -110,21 +109,6 @@ def planes(position: BasePosition) -> dict:
     """All planes that a network sees: `packed` is base64 of some bytes for each point (six of Go, one of Gomoku),
     from the top left; bit k % 8 of byte k // 8 is plane k."""
     return {"packed": base64.b64encode(encode([position])[0].tobytes()).decode()}
-
-
-def plane_names(game: str) -> list[str]:
-    """What each plane of a game is called."""
-    names = []
-    for plane in gomoku.PLANES if game == "gomoku" else PLANES:
-        parts = [part.split(";")[0] for part in plane.meaning.split(", ")]
-        if plane.depth == 1:
-            names.append(plane.name)
-        elif plane.depth < 8:
-            names += [f"{plane.name}: {part}" for part in parts]
-        else:
-            last = "8" if plane.name == "turns since" else "8 or more"
-            names += [f"{plane.name}: {k}" for k in (*range(1, 8), last)]
-    return names
 
 
 def policy(position: BasePosition, network) -> dict:

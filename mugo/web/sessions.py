@@ -26,6 +26,7 @@ from mugo.files import BadInput
 from mugo.games.coords import format_gtp
 from mugo.games.game import GAMES
 from mugo.games.go import Position
+from mugo.games.plane_tables import plane_names
 from mugo.games.position import BasePosition
 from mugo.players.options import NETWORK_PLAYERS, SEARCHERS, make_player, open_network
 from mugo.players.player import RESIGN, Player
@@ -158,7 +159,7 @@ class Visitor:
     async def talk(self) -> None:
         """Answer messages until the page is gone or silent for too long."""
         await self._say(None, {
-            "hello": "MuGo", "planes": {game: handlers.plane_names(game) for game in GAMES},
+            "hello": "MuGo", "planes": {game: plane_names(game) for game in GAMES},
             "game": game_from_position(self.room.first)})
         while True:
             try:

@@ -16,9 +16,10 @@ from drawing import SETTLED, draw
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import interpret_gtp, move_index
 from mugo.games.go import Position
-from mugo.gtp import engine as gtp_engine
-from mugo.gtp.analyze import CGOS_DIGITS, lead_of, read_wanted, result_from_policy
-from mugo.gtp.protocol import Failure, Lines
+from mugo.gtp.analyze import CGOS_DIGITS, parse_analyze_options, result_from_policy, score_lead
+from mugo.gtp.engine import GtpEngine, serve
+from mugo.gtp.line_reader import LineReader
+from mugo.gtp.protocol import GtpError
 from mugo.intervals import lower_confidence_bound
 from mugo.players.options import make_player
 from mugo.players.player import RandomPlayer
@@ -42,15 +43,15 @@ class Input:
         self.text += text
         self.left -= text.startswith("info")
 
-    def are_waiting(self):
+    def has_line(self):
         return self.left <= 0
 
-    ask_to_stop = are_waiting
+    is_interrupted = has_line
 
 
 def new_engine(player=None, size=5, **options):
     player = player or make_player("uct", seed=1, play_options=PlayOptions(simulations=200))
-    return gtp_engine.Engine(player, size=size, komi=0.5, **options)
+    return GtpEngine(player, size=size, komi=0.5, **options)
 
 
 def analysed(engine, line, lines=2):
@@ -155,14 +156,14 @@ def test_a_client_says_how_many_moves_it_wants_and_which():
     "frobnicate 3",
 ])
 def test_arguments_that_are_none_are_a_syntax_error(words):
-    with pytest.raises(Failure, match="syntax error"):
-        read_wanted(words.split(), Position(5))
+    with pytest.raises(GtpError, match="syntax error"):
+        parse_analyze_options(words.split(), Position(5))
     assert new_engine(RandomPlayer()).answer(f"3 lz-analyze {words}") == "?3 syntax error\n\n"
 
 
 def test_an_interval_of_nothing_is_no_flood():
-    assert read_wanted(["b", "0"], Position(5)).progress_interval >= 0.01
-    assert read_wanted([], Position(5).with_turn(WHITE)).side == WHITE
+    assert parse_analyze_options(["b", "0"], Position(5)).interval >= 0.01
+    assert parse_analyze_options([], Position(5).with_turn(WHITE)).colour == WHITE
 
 
 @pytest.mark.parametrize("command, read", [("lz-genmove_analyze", read_lz), ("genmove_analyze", read_kata),
@@ -230,7 +231,7 @@ def test_a_lead_and_a_lower_bound():
     ownership = np.array([[1, 0.5], [-1, -0.25]], np.float32)
     position = Position(2, 7.5).with_turn(WHITE)
     result = SearchResult(position, (), 0.5, 1, 1, 0.0, 0.0, 1, 1, ownership)
-    assert lead_of(result) == 7.25
+    assert score_lead(result) == 7.25
     assert lower_confidence_bound(0.5, 0) == 0
     assert lower_confidence_bound(0.5, 100) == pytest.approx(0.402, abs=1e-5)
     assert lower_confidence_bound(1.0, 1) < 0.1                     # one win proves little
@@ -260,7 +261,7 @@ class Talk:
                 for line in text.splitlines():
                     talk.heard.put((time.monotonic(), line))
 
-        self.thread = threading.Thread(target=gtp_engine.serve, args=[engine, iter(self.sent.get, None), Out()])
+        self.thread = threading.Thread(target=serve, args=[engine, iter(self.sent.get, None), Out()])
         self.thread.start()
 
     def hear(self, pattern):
@@ -317,33 +318,33 @@ def test_a_move_is_not_stopped_by_a_command_but_by_goguis_interruption():
 
 def test_lines_are_taken_in_turn_and_seen_before_they_are_taken():
     read = iter(queue.SimpleQueue().get, None)
-    assert not Lines(read).are_waiting()
-    lines = Lines(["one", "# interrupt\r\n", "two"])
-    while not lines.ask_to_stop():
+    assert not LineReader(read).has_line()
+    lines = LineReader(["one", "# interrupt\r\n", "two"])
+    while not lines.is_interrupted():
         time.sleep(0.001)
-    assert lines.are_waiting() and list(lines) == ["one", "# interrupt\r\n", "two"]
-    assert lines.are_waiting() and not lines.ask_to_stop()               # it has ended
+    assert lines.has_line() and list(lines) == ["one", "# interrupt\r\n", "two"]
+    assert lines.has_line() and not lines.is_interrupted()               # it has ended
 
 
 # ---- the opponent's time
 
 def test_pondering_goes_on_from_an_own_move_to_the_next_command_and_what_it_found_is_kept():
     engine = new_engine(make_player("uct", seed=1, play_options=PlayOptions(simulations=100)), ponder=True)
-    assert engine.answer("play b C3") == "=\n\n" and engine._thinking is None     # nobody's turn is known yet
+    assert engine.answer("play b C3") == "=\n\n" and engine._ponder_thread is None     # nobody's turn is known yet
     engine.answer("genmove w")
-    assert engine._thinking.is_alive()
+    assert engine._ponder_thread.is_alive()
     time.sleep(0.3)
     started = time.monotonic()
     assert engine.answer("time_left w 10 0") == "=\n\n"
     assert time.monotonic() - started < 2
-    assert engine._thinking.is_alive()                                   # it is still the opponent's turn
+    assert engine._ponder_thread.is_alive()                                   # it is still the opponent's turn
     engine.close()
     expected = engine.player.search.search(engine.position, simulations=1).moves[0].point
     engine.position = engine.position.play(expected)
     engine.answer("genmove w")
     assert engine.player.search_result.visits > 200
     engine.answer("mugo-param ponder 0")
-    assert engine._thinking is None
+    assert engine._ponder_thread is None
 
 
 def test_a_bug_while_pondering_is_logged_and_the_game_goes_on():
@@ -352,7 +353,7 @@ def test_a_bug_while_pondering_is_logged_and_the_game_goes_on():
     engine.answer("genmove b")
     engine.close()
     engine.player.search.search = lambda *_, **__: 1 / 0
-    engine._go_on_thinking()
+    engine._start_pondering()
     engine.close()
     assert "ZeroDivisionError" in log[-1]
     assert engine.answer("play w A1") == "=\n\n"
@@ -361,7 +362,7 @@ def test_a_bug_while_pondering_is_logged_and_the_game_goes_on():
 def test_only_searchers_ponder():
     engine = new_engine(RandomPlayer(1), ponder=True)
     engine.answer("genmove b")
-    assert engine._thinking is None
+    assert engine._ponder_thread is None
 
 
 def test_a_policys_move_index_is_the_boards():

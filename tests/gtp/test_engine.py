@@ -22,9 +22,11 @@ from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS
 from mugo.games.gomoku import Position as Gomoku
-from mugo.gtp import engine as gtp_engine
+from mugo.gtp import command as gtp_command
 from mugo.gtp import gogui
-from mugo.gtp.protocol import format_reply, read_lines
+from mugo.gtp.engine import COMMANDS, GtpEngine, serve
+from mugo.gtp.line_reader import read_lines
+from mugo.gtp.protocol import format_reply
 from mugo.nn import bundled, inference, metadata
 from mugo.players.options import default_size, make_player
 from mugo.players.player import RESIGN, RandomPlayer
@@ -57,7 +59,7 @@ class FirstPlayer:
 
 
 def new_engine(player=None, **options):
-    return gtp_engine.Engine(player or FirstPlayer(), **options)
+    return GtpEngine(player or FirstPlayer(), **options)
 
 
 def exchanges(path: Path) -> list[tuple[str, str]]:
@@ -79,9 +81,9 @@ def test_a_transcript_is_answered_word_for_word(path, monkeypatch):
 
 def test_every_command_stands_in_a_transcript():
     asked = {word for path in TRANSCRIPTS for line, _ in exchanges(path) for word in line.split()[:2]}
-    assert set(gtp_engine.COMMANDS) - asked == {"list_commands", "cputime"}
+    assert set(COMMANDS) - asked == {"list_commands", "cputime"}
     assert re.fullmatch(r"= \d+\.\d{3}\n\n", new_engine().answer("cputime"))
-    assert new_engine().answer("list_commands").split() == ["=", *gtp_engine.COMMANDS]
+    assert new_engine().answer("list_commands").split() == ["=", *COMMANDS]
 
 
 @pytest.mark.parametrize("line, reply", [
@@ -109,13 +111,13 @@ def test_a_reply_holds_no_empty_line():
 
 def test_input_may_end_without_quit():
     out = io.StringIO()
-    gtp_engine.serve(new_engine(), io.StringIO("1 name\n2 version"), out)
+    serve(new_engine(), io.StringIO("1 name\n2 version"), out)
     assert out.getvalue().startswith("=1 MuGo first\n\n=2 ")
 
 
 def test_nothing_is_answered_after_quit():
     out = io.StringIO()
-    gtp_engine.serve(new_engine(), io.StringIO("quit\nname\n"), out)
+    serve(new_engine(), io.StringIO("quit\nname\n"), out)
     assert out.getvalue() == "=\n\n"
 
 
@@ -215,7 +217,7 @@ def test_the_first_board_is_the_one_that_a_named_network_was_trained_on(tmp_path
             data = old.read(name)
             new.writestr(name, json.dumps(json.loads(data) | {"size": 9}) if name == metadata.METADATA else data)
     parser = argparse.ArgumentParser()
-    gtp_engine.add_arguments(parser)
+    gtp_command.add_arguments(parser)
     nine = str(tmp_path / "nine.keras")
     for words, size in (([], 19), (["mcts"], 19), (["policy", "--network", nine], 9), (["uct", "--network", nine], 19)):
         assert default_size(parser.parse_args(words)) == size
@@ -263,7 +265,7 @@ def test_a_move_that_fails_takes_its_time_too():
 
 def test_a_new_game_and_a_move_wait_until_the_player_is_ready():
     waits = []
-    engine = new_engine(ready=lambda: waits.append(True))
+    engine = new_engine(wait_until_ready=lambda: waits.append(True))
     for line, waited in (("name", 0), ("komi 5.5", 0), ("boardsize 9", 1), ("clear_board", 2), ("genmove b", 3),
                          ("reg_genmove w", 4), ("showboard", 4)):
         engine.answer(line)
@@ -298,7 +300,7 @@ def test_a_game_is_the_same_after_printsgf_and_loadsgf(tmp_path):
 
 
 WORDS = (
-    *gtp_engine.COMMANDS, "b", "W", "Black", "white", "A1", "d4", "T19", "I5", "pass", "PASS", "resign",
+    *COMMANDS, "b", "W", "Black", "white", "A1", "d4", "T19", "I5", "pass", "PASS", "resign",
     "none", "absolute", "byoyomi", "canadian", "2", "5", "9", "19", "-1", "0.5", "nan", "1e400", "99999999999999999999",
     "dead", "alive", "seki", "interval", "minmoves", "maxmoves", "ownership", "true", "avoid", "allow", "A1,B2",
     "ponder", "lag", "liberties", "ladder", "capture", "default",
@@ -309,7 +311,7 @@ WORDS = (
 @pytest.mark.parametrize("seed", range(4))
 def test_nonsense_is_answered_and_never_fatal(seed, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)                   # printsgf may write here
-    monkeypatch.setattr(gogui, "LOOK", 0.01)
+    monkeypatch.setattr(gogui, "SEARCH_SECONDS", 0.01)
     rng = random.Random(seed)
     errors = []
     player = RandomPlayer(seed) if seed % 2 else make_player("uct", seed=seed, play_options=PlayOptions(simulations=8))
@@ -369,7 +371,7 @@ def test_what_a_library_writes_to_stdout_is_no_reply():
 
 def test_playing_loads_neither_pandas_nor_matplotlib_nor_tensorflow():
     code = ("import sys; from mugo.gtp import engine; from mugo.players import options;"
-            "engine.Engine(options.make_player('random')).answer('genmove b');"
+            "engine.GtpEngine(options.make_player('random')).answer('genmove b');"
             "heavy = {'pandas', 'matplotlib', 'keras', 'tensorflow', 'onnxruntime', 'scipy'};"
             "print(*heavy & set(sys.modules))")
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)

@@ -6,8 +6,9 @@ from drawing import SEKI, draw
 from gtp.test_analyze import Values
 
 from mugo.games.go import WHITE
-from mugo.gtp import engine as gtp_engine
+from mugo.games.plane_tables import plane_names
 from mugo.gtp import gogui
+from mugo.gtp.engine import GtpEngine
 from mugo.players.options import make_player
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import PlayOptions
@@ -17,14 +18,14 @@ VERTEX = r"[A-E][1-5]"
 
 @pytest.fixture
 def searching(monkeypatch):
-    monkeypatch.setattr(gogui, "LOOK", 0.1)
-    engine = gtp_engine.Engine(make_player("uct", seed=1, play_options=PlayOptions(simulations=100)), size=5)
+    monkeypatch.setattr(gogui, "SEARCH_SECONDS", 0.1)
+    engine = GtpEngine(make_player("uct", seed=1, play_options=PlayOptions(simulations=100)), size=5)
     engine.answer("play b C3")
     return engine
 
 
 def test_a_policy_is_shown_as_colours_and_percent():
-    engine = gtp_engine.Engine(PolicyPlayer(Values()), size=5)
+    engine = GtpEngine(PolicyPlayer(Values()), size=5)
     lines = engine.answer("mugo-policy").removeprefix("= ").splitlines()[:-1]
     assert lines[0] == "COLOR #e03020 A5" and len(lines) == 25 + 2
     assert all(re.fullmatch(rf"COLOR #[0-9a-f]{{6}} {VERTEX}", line) for line in lines[:-2])
@@ -56,11 +57,11 @@ def test_a_tree_is_shown_three_moves_deep_without_what_nobody_tried(searching):
 
 def test_a_program_without_what_is_to_be_shown_says_so(searching):
     assert searching.answer("mugo-policy") == "? no network\n\n"
-    assert gtp_engine.Engine(PolicyPlayer(Values())).answer("mugo-pv") == "? no search\n\n"
+    assert GtpEngine(PolicyPlayer(Values())).answer("mugo-pv") == "? no search\n\n"
 
 
 def test_every_analyze_command_is_one_that_is_known():
-    engine = gtp_engine.Engine(PolicyPlayer(Values()), size=5)
+    engine = GtpEngine(PolicyPlayer(Values()), size=5)
     lines = engine.answer("gogui-analyze_commands").removeprefix("= ").split("\n")[:-2]
     assert len(lines) == 12 + 48
     for line in lines:
@@ -72,12 +73,12 @@ def test_every_analyze_command_is_one_that_is_known():
 
 
 def test_the_planes_have_different_names():
-    names = gogui.PLANE_NAMES["go"]
+    names = plane_names("go")
     assert len(set(names)) == 48 and names[0] == "stone colour mine" and names[12] == "liberties 1"
 
 
 def test_a_seki_is_told_in_gtp():
-    engine = gtp_engine.Engine(PolicyPlayer(Values()), size=7)
+    engine = GtpEngine(PolicyPlayer(Values()), size=7)
     engine.position, _ = draw(SEKI)
     lines = engine.answer("final_status_list seki").removeprefix("= ").splitlines()[:-1]
     assert sorted(len(line.split()) for line in lines) == [9, 10]

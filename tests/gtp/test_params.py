@@ -3,7 +3,7 @@ import argparse
 
 import pytest
 
-from mugo.gtp import engine as gtp_engine
+from mugo.gtp.engine import GtpEngine
 from mugo.gtp.params import Parameters
 from mugo.players import options as player_options
 
@@ -12,7 +12,7 @@ def new_engine(*words):
     parser = argparse.ArgumentParser()
     player_options.add_arguments(parser)
     arguments = parser.parse_args(words)
-    return gtp_engine.Engine(player_options.player_from_arguments(arguments), size=5, options=Parameters(arguments))
+    return GtpEngine(player_options.player_from_arguments(arguments), size=5, parameters=Parameters(arguments))
 
 
 def ask(engine, line):

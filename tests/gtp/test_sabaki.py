@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mugo.gtp import engine as gtp_engine
+from mugo.gtp.engine import COMMANDS
 
 HERE = Path(__file__).parent
 NODE = shutil.which("node")
@@ -23,7 +23,7 @@ def test_sabakis_controller_plays_and_analyses():
                            timeout=200)
     assert ended.returncode == 0, ended.stderr
     told = json.loads(ended.stdout)
-    assert told["name"] == "MuGo uct" and told["commands"] == list(gtp_engine.COMMANDS)
+    assert told["name"] == "MuGo uct" and told["commands"] == list(COMMANDS)
     assert told["unknown"] and not told["error"]
     assert re.fullmatch(r"[A-E][1-5]", told["genmove"]) and re.fullmatch(r"play ([A-E][1-5]|pass)", told["played"])
     assert told["protocol"] == "2" and told["analysis"] >= 3

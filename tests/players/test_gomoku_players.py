@@ -10,8 +10,9 @@ from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, move_index
 from mugo.games.gomoku import Position
-from mugo.gtp import engine as gtp_engine
+from mugo.gtp import command as gtp_command
 from mugo.gtp.analyze import result_from_policy
+from mugo.gtp.engine import GtpEngine
 from mugo.players import game_options
 from mugo.players import options as player_options
 from mugo.players.evaluator import NetworkEvaluator
@@ -128,7 +129,7 @@ def test_a_network_that_refuses_a_board_does_so_every_time():
         def evaluate_packed(self, packed):
             raise BadInput("not this board")
 
-    engine = gtp_engine.Engine(make_player("mcts", network=Refuses(), game="gomoku"), start=Position(5))
+    engine = GtpEngine(make_player("mcts", network=Refuses(), game="gomoku"), start=Position(5))
     assert [engine.answer("genmove b") for _ in range(2)] == ["? not this board\n\n"] * 2
 
 
@@ -154,7 +155,7 @@ def test_what_wins_at_once_is_worth_all_and_a_finished_game_has_no_hints():
 
 def test_an_analysis_over_gtp_names_no_pass_and_no_lead():
     player = SearchPlayer("uct", Search(Settings(seed=1)), PlayOptions(100))
-    engine = gtp_engine.Engine(player, start=Position(3))
+    engine = GtpEngine(player, start=Position(3))
     line = engine.answer("kata-genmove_analyze b")
     assert "info move" in line and "pass" not in line and "scoreLead" not in line
     assert math.isfinite(float(line.split("winrate ")[1].split()[0]))
@@ -164,7 +165,7 @@ def test_an_analysis_over_gtp_names_no_pass_and_no_lead():
 
 def start_of(*words):
     parser = argparse.ArgumentParser()
-    gtp_engine.add_arguments(parser)
+    gtp_command.add_arguments(parser)
     return game_options.first_position(parser.parse_args(words), 19)
 
 

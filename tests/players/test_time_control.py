@@ -6,7 +6,7 @@ import time
 import pytest
 
 from mugo.games.coords import PASS
-from mugo.gtp.engine import Engine
+from mugo.gtp.engine import GtpEngine
 from mugo.players.time_control import (
     AT_ONCE,
     LAG,
@@ -271,7 +271,7 @@ def play_on_time(seed: int, main: float | None, lag: float = 0) -> list[float]:
 
     The controller tells them in every second game.
     """
-    engine = Engine(Dawdler(seed), size=5, lag=lag)
+    engine = GtpEngine(Dawdler(seed), size=5, lag=lag)
     if main:
         engine.answer(f"time_settings {main} 0 0")
     clocks = {"b": main or 0, "w": main or 0}

@@ -55,9 +55,9 @@ def in_base64(sgf):
 def test_a_visitor_is_told_the_planes_of_each_game(page):
     planes = page.hello["planes"]["go"]
     assert len(planes) == 48
-    assert planes[:3] == ["stone colour: mine", "stone colour: theirs", "stone colour: empty"]
-    assert "liberties: 8 or more" in planes
-    assert page.hello["planes"]["gomoku"] == ["stone colour: mine", "stone colour: theirs", "last move",
+    assert planes[:3] == ["stone colour mine", "stone colour theirs", "stone colour empty"]
+    assert "liberties 8" in planes
+    assert page.hello["planes"]["gomoku"] == ["stone colour mine", "stone colour theirs", "last move",
                                               "colour to move"]
     assert page.hello["game"]["size"] == 9
 

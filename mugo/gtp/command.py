@@ -1,0 +1,121 @@
+"""The command line of `mugo gtp`: a GtpEngine on stdin and stdout.
+
+stdout carries replies and nothing else.  What else the process prints, and what exactly was wrong with a command,
+goes to stderr.
+"""
+import argparse
+import contextlib
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import TextIO
+
+from mugo.files import BadInput
+from mugo.games import scoring
+from mugo.games.coords import PASS
+from mugo.games.go import Position
+from mugo.games.position import BasePosition
+from mugo.gtp.engine import GtpEngine, serve
+from mugo.gtp.line_reader import read_lines
+from mugo.gtp.params import Parameters
+from mugo.players import game_options
+from mugo.players import options as player_options
+from mugo.players.player import Player
+from mugo.players.time_control import LAG
+
+NOTICE_SECONDS = 3        # a longer warm-up is announced on stderr
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of `mugo gtp`."""
+    player_options.add_arguments(parser)
+    game_options.add_arguments(parser, f"that of --network, or {player_options.GO_SIZE}")
+    parser.add_argument("--cleanup", action="store_true",
+                        help="capture dead stones before passing, for servers that count every stone as alive")
+    parser.add_argument("--lag", type=float, default=LAG, metavar="S",
+                        help="seconds that a move costs on the server's clock beyond its own time: about 1 across the "
+                             "internet (default: %(default)s)")
+    parser.add_argument("--ponder", action="store_true", help="search on the opponent's time (uct and mcts)")
+    parser.add_argument("--name", default="", metavar="TEXT", help="the reply to the command `name`, for clients that "
+                        "know only some engines (default: MuGo and the player)")
+    parser.add_argument("--log-file", type=Path, metavar="FILE",
+                        help="append every line received and sent to this file, with the time")
+
+
+def command(arguments: argparse.Namespace) -> int:
+    """Run `mugo gtp`; returns the exit status.  Raises BadInput before the first line is read."""
+    start = game_options.first_position(arguments, player_options.default_size(arguments))
+    player = player_options.player_from_arguments(arguments, start.game)
+    with _open_log(arguments.log_file) as log_to_file:
+        def log(text: str) -> None:
+            log_to_stderr(text)
+            log_to_file(f"! {text}")
+
+        # In a thread, so that the first commands are answered before compiled code is loaded.
+        warming_up = threading.Thread(target=warm_up, args=[player, start])
+        engine = GtpEngine(player, start=start, lag=arguments.lag, cleanup=arguments.cleanup, ponder=arguments.ponder,
+                           name=arguments.name, parameters=Parameters(arguments, start.game), log=log,
+                           wait_until_ready=warming_up.join)
+        warming_up.start()
+        with _reserved_stdout() as out:
+            serve(engine, read_lines(sys.stdin.fileno()), out, log_to_file)
+    return 0
+
+
+@contextlib.contextmanager
+def _reserved_stdout() -> Iterator[TextIO]:
+    """stdout, for replies only; whatever else is written to it, by compiled libraries too, goes to stderr."""
+    sys.stdout.flush()
+    replies = os.dup(1)
+    with contextlib.suppress(OSError):               # a process may have no stderr
+        os.dup2(2, 1)
+    try:
+        with contextlib.redirect_stdout(sys.stderr), \
+                open(os.dup(replies), "w", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
+            yield out
+    finally:
+        os.dup2(replies, 1)
+        os.close(replies)
+
+
+@contextlib.contextmanager
+def _open_log(path: Path | None) -> Iterator[Callable[[str], None]]:
+    """A function that appends to the log file, None for no log.  Raises BadInput if it cannot be opened."""
+    if path is None:
+        yield lambda text: None
+        return
+    try:
+        file = open(path, "a", encoding="utf-8", errors="backslashreplace", buffering=1)
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror or error}") from None
+
+    def append(text: str) -> None:
+        now = datetime.now().isoformat(" ", "milliseconds")
+        with contextlib.suppress(OSError):           # a full disk must not end the game
+            file.write("".join(f"{now} {line}\n" for line in text.splitlines()))
+
+    with file:
+        yield append
+
+
+def warm_up(player: Player, start: BasePosition) -> None:
+    """Load what moving and scoring need, compiled code above all; announce it on stderr if it takes long."""
+    notice = threading.Timer(NOTICE_SECONDS, log_to_stderr, ["getting ready; the first start on a machine compiles"])
+    notice.start()
+    try:
+        player.warm_up(start)
+        scoring.without_dead(Position(5).play(PASS)).result()
+    except BadInput as error:                        # the first move raises it again
+        log_to_stderr(str(error))
+    finally:
+        notice.cancel()
+
+
+def log_to_stderr(text: str) -> None:
+    """Write a line to stderr.  A stderr that nobody reads any more must not end the game."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(f"mugo: {text}\n")
+        sys.stderr.flush()
