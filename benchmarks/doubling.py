@@ -1,17 +1,17 @@
-"""How strength grows as simulations double: players that differ in nothing else, everyone against everyone.
+"""Elo gained by doubling the simulations: a round robin of players that differ in nothing else.
 
     python benchmarks/doubling.py -o FOLDER                         # 250 to 8,000 simulations, uct on 9x9
     python benchmarks/doubling.py -o FOLDER --rollout mogo --from 125 --doublings 4 --games 40
 
-The games are `mugo match`'s, in FOLDER: it can be stopped and run again.  The picture is FOLDER/doubling.png.
+The games are those of a `mugo match` in FOLDER; the same command continues it.  The chart is FOLDER/doubling.png.
 """
 import argparse
 import csv
 from pathlib import Path
 
 from mugo import cli
-from mugo.match.ratings import summary
-from mugo.plots import figures
+    figures.save_charts(args.output / "doubling.png", 1, 1, draw,
+                        f"{' '.join(['uct', *options])} on {args.size}x{args.size}, {args.games} games of each pair")
 
 
 def main():
@@ -19,7 +19,7 @@ def main():
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FOLDER")
     parser.add_argument("--from", dest="first", type=int, default=250, metavar="N", help="simulations of the weakest")
     parser.add_argument("--doublings", type=int, default=5)
-    parser.add_argument("--games", type=int, default=20, help="of every pair")
+    parser.add_argument("--games", type=int, default=20, help="of each pair")
     parser.add_argument("--size", type=int, default=9)
     parser.add_argument("--jobs", type=int, default=1)
     args, options = parser.parse_known_args()
@@ -30,9 +30,10 @@ def main():
     if status:
         raise SystemExit(status)
     with open(args.output / "games.csv", encoding="utf-8", newline="") as file:
-        sides = {side["name"]: side["elo"] for side in summary(list(csv.DictReader(file)), names)["sides"]}
-    elo = [sides[name]["value"] for name in names]
-    error = [((sides[name]["high"] or 0) - (sides[name]["low"] or 0)) / 2 for name in names]
+        summary = summarize(list(csv.DictReader(file)), names)
+    elo_of = {participant["name"]: participant["elo"] for participant in summary["participants"]}
+    elo = [elo_of[name]["value"] for name in names]
+    error = [((elo_of[name]["high"] or 0) - (elo_of[name]["low"] or 0)) / 2 for name in names]
 
     def draw(axes):
         axes[0].errorbar(simulations, elo, error, marker="o", capsize=3)
@@ -43,7 +44,7 @@ def main():
         axes[0].grid(alpha=0.3)
 
     figures.save_charts(args.output / "doubling.png", 1, 1, draw,
-                   f"{' '.join(['uct', *options])} on {args.size}x{args.size}, {args.games} games of every pair")
+                        f"{' '.join(['uct', *options])} on {args.size}x{args.size}, {args.games} games of each pair")
     gained = [f"{b - a:+.0f}" for a, b in zip(elo, elo[1:], strict=False)]
     print(f"Elo of each doubling: {', '.join(gained)}\n{args.output / 'doubling.png'}")
 

@@ -1,8 +1,8 @@
-"""Seconds from starting `mugo gtp PLAYER` to its first answers: to `name`, and to `genmove`.
+"""Seconds from starting `mugo gtp PLAYER` to its first responses: to `name`, and to `genmove`.
 
     python benchmarks/gtp_startup.py [--network NAME] [--times 5]
 
-The first start is not counted: it may compile.
+The first start is not measured: it may compile.
 """
 import argparse
 import statistics
@@ -15,17 +15,17 @@ MAIN = Path(__file__).resolve().parents[1] / "main.py"
 PLAYERS = ("random", "policy", "randompolicy")
 
 
-def seconds_to_answers(command: list[str]) -> tuple[float, float]:
-    """Seconds until the replies to `name` and to `genmove b` are there."""
+def response_times(command: list[str]) -> tuple[float, float]:
+    """Seconds from the start until the responses to `name` and to `genmove b`."""
     start = time.perf_counter()
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as engine:
         engine.stdin.write("name\ngenmove b\nquit\n")
         engine.stdin.flush()
         times = []
         for _ in range(2):
-            reply = engine.stdout.readline()
-            if not reply.startswith("="):
-                sys.exit(f"{' '.join(command)} answers {reply!r}")
+            response = engine.stdout.readline()
+            if not response.startswith("="):
+                sys.exit(f"{' '.join(command)} answers {response!r}")
             times.append(time.perf_counter() - start)
             engine.stdout.readline()
     return times[0], times[1]
@@ -41,8 +41,8 @@ def main() -> None:
         command = [sys.executable, str(MAIN), "gtp", player]
         if arguments.network and player != "random":
             command += ["--network", arguments.network]
-        seconds_to_answers(command)
-        names, moves = zip(*(seconds_to_answers(command) for _ in range(arguments.times)), strict=True)
+        response_times(command)
+        names, moves = zip(*(response_times(command) for _ in range(arguments.times)), strict=True)
         print(f"{player:13} {min(names):11.2f} {statistics.median(names):7.2f}"
               f" {min(moves):15.2f} {statistics.median(moves):7.2f}")
 

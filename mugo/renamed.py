@@ -33,6 +33,7 @@ RENAMED_OPTIONS: dict[str, str] = {
     "--start": "--init-from",
     "--value": "--value-head",
     "--warm-up": "--warmup-steps",
+    "--move-limit": "--move-timeout",
 }
 
 

@@ -1,14 +1,16 @@
-"""Any program that speaks GTP, driven over its pipes:  a command in, a reply or an EngineFault out.
+"""A GTP client: drives any program that speaks the Go Text Protocol, version 2, over its pipes.
 
-    ask("genmove b") --> stdin  |         | stdout --> reader --> queue --> reply
-                                | program |
-                                |         | stderr --> log file, and its last lines for a crash
+    send_command("genmove b") --> stdin  |         | stdout --> reader thread --> queue --> response
+                                         | program |
+                                         |         | stderr --> log file; its last lines explain a crash
 
-What a reply means is not asked here; every wait ends.  A program gets a process group of its own, so
-Ctrl-C reaches it only through `close`, which takes its children along.
+Responses are not interpreted here.  Every wait has a timeout.  A program runs in a process group of its own, so that
+Ctrl-C does not reach it; `close` ends it together with its child processes.
 
-    side_of("uct --seconds 2")                 a player of ours, in a process of its own
-    side_of("gnugo --mode gtp --level 1")      any command line
+    participant_of("uct --seconds 2")                 a player of MuGo, in a process of its own
+    participant_of("gnugo --mode gtp --level 1")      any command line
+
+GTP 2: https://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2/gtp2-spec.html
 """
 import contextlib
 import os
@@ -25,21 +27,22 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 from mugo.files import BadInput
-from mugo.players import options as player_options
+from mugo.players.options import PLAYERS
 from mugo.renamed import refuse_renamed_options
 
-CRASH, HANG, GARBAGE, REFUSED = "crash", "time-out", "protocol error", "refused"
-COMMAND_SECONDS = 60                     # for any command that is no move
-START_SECONDS = 300                      # for the first reply: compiling, or loading a large network
-QUIT_SECONDS = 3                         # between `quit` and the kill
-LONGEST_LINE, MOST_LINES = 1 << 20, 10_000
-_REPLY = re.compile(r"([=?])\d*[ \t]*(.*)", re.DOTALL)
+CRASH, TIMEOUT, PROTOCOL_ERROR, REFUSED = "crash", "time-out", "protocol error", "refused"
+COMMAND_TIMEOUT = 60                     # seconds, for a command other than genmove
+START_TIMEOUT = 300                      # for the first response: the program compiles, or loads a large network
+QUIT_TIMEOUT = 3                         # between `quit` and SIGKILL
+MAX_LINE_BYTES, MAX_LINES = 1 << 20, 10_000
+_RESPONSE = re.compile(r"([=?])\d*[ \t]*(.*)", re.DOTALL)
 
 
 class EngineFault(Exception):
-    """What a program did instead of answering: `kind` is one of the constants above, str() one line."""
+    """A program failed to respond properly.  kind: CRASH, TIMEOUT, PROTOCOL_ERROR or REFUSED; str(): one line."""
 
     def __init__(self, kind: str, details: str):
         super().__init__(details)
@@ -47,168 +50,190 @@ class EngineFault(Exception):
 
 
 @dataclass(frozen=True)
-class Side:
-    """What takes part in a match.  name: as the user wrote it.  ours: whether it is a player of MuGo's."""
+class Participant:
+    """A participant of a match.
+
+    name: as the user wrote it.  command: what is executed.  is_player: whether it is a player of MuGo.
+    """
 
     name: str
     command: tuple[str, ...]
-    ours: bool
+    is_player: bool
 
 
-def side_of(text: str, options: Sequence[str] = ()) -> Side:
-    """A player of ours with its options, or any command line.  options: more of them, for ours alone.
-    Raises BadInput if it is neither."""
+def participant_of(text: str, options: Sequence[str] = ()) -> Participant:
+    """The participant that a text names: a player of MuGo with its options, or any command line.
+
+    options: further options, for players of MuGo only.  Raises BadInput if it is neither, and for a renamed option.
+    """
     try:
         words = shlex.split(text)
     except ValueError as error:
         raise BadInput(f"{text!r} is no command line: {error}") from None
     if not words:
-        raise BadInput(f"a side is a player ({', '.join(player_options.PLAYERS)}) with its options, or a GTP command "
-                       "line")
-    if words[0] in player_options.PLAYERS:
+        raise BadInput(f"a participant is a player ({', '.join(PLAYERS)}) with its options, or a GTP command line")
+    if words[0] in PLAYERS:
         refuse_renamed_options(words)
-        return Side(text, (sys.executable, "-m", "mugo", "gtp", *words, *options), True)
-    # Debian has its games, GNU Go among them, where root does not look.
+        return Participant(text, (sys.executable, "-m", "mugo", "gtp", *words, *options), True)
+    # Debian installs games, GNU Go among them, in a folder that root's PATH lacks.
     words[0] = shutil.which(words[0]) or shutil.which(words[0], path="/usr/games") or words[0]
-    return Side(text, tuple(words), False)
+    return Participant(text, tuple(words), False)
 
 
-class Program:
-    """A running program.  Use `ask` from one thread at a time; `close` may be called from another.
+class GtpClient:
+    """A running program.  Call `send_command` from one thread at a time; `close` may be called from another.
 
-    log: a file that what it writes to stderr is appended to.  Raises BadInput if it cannot be started.
+    log: a file that the program's stderr is appended to.  Raises BadInput if the program cannot be started.
     """
 
-    def __init__(self, side: Side, log: Path | None = None):
-        self.side = side
-        self._heard = False              # whether it has answered anything yet
-        self._warm = not side.ours
-        self._known: dict[str, bool] = {}
-        self._closed = False
-        self._lines: queue.Queue[bytes | None] = queue.Queue()         # None at the end
-        self._last_words: deque[str] = deque(maxlen=3)
-        # Ours is found wherever it was started from, installed or not.
+    def __init__(self, participant: Participant, log: Path | None = None):
+        self.participant = participant
+        self._has_responded = False
+        self._is_warm = not participant.is_player
+        self._known_commands: dict[str, bool] = {}
+        self._is_closed = False
+        self._lines: queue.Queue[bytes | None] = queue.Queue()         # of stdout; None at its end
+        self._last_errors: deque[str] = deque(maxlen=3)                # the last lines of stderr
+        # A player of MuGo imports this very package, whether it is installed or not.
         path = os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")]))
         try:
             self._process = subprocess.Popen(
-                side.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                env=os.environ | {"PYTHONPATH": path} if side.ours else None, start_new_session=True)
+                participant.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                env=os.environ | {"PYTHONPATH": path} if participant.is_player else None, start_new_session=True)
         except OSError as error:
-            raise BadInput(f"{side.command[0]}: cannot be started: {error.strerror or error}") from None
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._listener = threading.Thread(target=self._listen, args=[log], daemon=True)
-        self._reader.start()
-        self._listener.start()
+            raise BadInput(f"{participant.command[0]}: cannot be started: {error.strerror or error}") from None
+        self._stdout_reader = threading.Thread(target=self._read_stdout, daemon=True)
+        self._stderr_reader = threading.Thread(target=self._read_stderr, args=[log], daemon=True)
+        self._stdout_reader.start()
+        self._stderr_reader.start()
 
-    def _read(self) -> None:
+    def _read_stdout(self) -> None:
+        assert self._process.stdout
         with self._process.stdout as out:
-            while line := out.readline(LONGEST_LINE):
+            while line := out.readline(MAX_LINE_BYTES):
                 self._lines.put(line)
-                while self._lines.qsize() > MOST_LINES and not self._closed:
-                    time.sleep(0.01)     # then the program waits, too, until somebody listens
+                while self._lines.qsize() > MAX_LINES and not self._is_closed:
+                    time.sleep(0.01)     # the pipe fills, and the program has to wait
         self._lines.put(None)
 
-    def _listen(self, log: Path | None) -> None:
+    def _read_stderr(self, log: Path | None) -> None:
+        assert self._process.stderr
         with self._process.stderr as errors, contextlib.ExitStack() as stack:
             file = stack.enter_context(open(log, "ab", buffering=0)) if log else None
-            while line := errors.readline(LONGEST_LINE):
+            while line := errors.readline(MAX_LINE_BYTES):
                 if file:
                     file.write(line)
                 text = _printable(line)
                 if text:
-                    self._last_words.append(text)
+                    self._last_errors.append(text)
 
-    def ask(self, line: str, seconds: float = COMMAND_SECONDS) -> str:
-        """The text of the reply to one command.  Raises EngineFault, also for a reply with a `?`."""
-        seconds = seconds if self._heard else max(seconds, START_SECONDS)
-        until = time.monotonic() + seconds
+    def send_command(self, line: str, timeout: float = COMMAND_TIMEOUT) -> str:
+        """Send a command and return the text of its response, without the `=`.
+
+        timeout: in seconds; at least START_TIMEOUT for the first command.
+        Raises EngineFault, also for a response with `?` (kind REFUSED).
+        """
+        timeout = timeout if self._has_responded else max(timeout, START_TIMEOUT)
+        deadline = time.monotonic() + timeout
+        self._check_no_output(line)
         try:
-            while self._heard:
-                unasked = self._lines.get_nowait()
-                if unasked is None:
-                    self._crashed(line)
-                if _printable(unasked):
-                    raise EngineFault(GARBAGE, f"wrote {_printable(unasked)!r} without being asked")
-        except queue.Empty:
-            pass
-        try:
+            assert self._process.stdin
             self._process.stdin.write(line.encode() + b"\n")
             self._process.stdin.flush()
         except (OSError, ValueError):    # a broken pipe, or one that `close` has closed
-            self._crashed(line)
-        reply = []
+            self._raise_crash(line)
+        response = self._read_response(line, deadline, timeout)
+        self._has_responded = True
+        match = _RESPONSE.fullmatch(response)
+        assert match
+        if match[1] == "?":
+            raise EngineFault(REFUSED, f"answered '{line}' with '? {_printable(match[2].encode())}'")
+        return match[2].strip()
+
+    def _check_no_output(self, line: str) -> None:
+        """Raise EngineFault if there is output that belongs to no command; a banner at the start is allowed."""
+        try:
+            while self._has_responded:
+                unexpected = self._lines.get_nowait()
+                if unexpected is None:
+                    self._raise_crash(line)
+                if _printable(unexpected):
+                    raise EngineFault(PROTOCOL_ERROR, f"wrote {_printable(unexpected)!r} without a command")
+        except queue.Empty:
+            pass
+
+    def _read_response(self, line: str, deadline: float, timeout: float) -> str:
+        """The lines up to the empty line that ends a response.  Raises EngineFault."""
+        response: list[str] = []
         while True:
             try:
-                raw = self._lines.get(timeout=max(until - time.monotonic(), 0))
+                raw = self._lines.get(timeout=max(deadline - time.monotonic(), 0))
             except queue.Empty:
-                raise EngineFault(HANG, f"gave no reply to '{line}' in {seconds:g} seconds") from None
+                raise EngineFault(TIMEOUT, f"gave no response to '{line}' in {timeout:g} seconds") from None
             if raw is None:
-                self._crashed(line)
+                self._raise_crash(line)
             text = raw.decode("utf-8", "replace").rstrip("\r\n")
-            if not reply and not text.strip():
+            if not response and not text.strip():
                 continue
-            if not reply and text[0] not in "=?":
-                if self._heard:
-                    raise EngineFault(GARBAGE, f"answered '{line}' with {_printable(raw)!r}, not with = or ?")
+            if not response and text[0] not in "=?":
+                if self._has_responded:
+                    raise EngineFault(PROTOCOL_ERROR, f"answered '{line}' with {_printable(raw)!r}, not with = or ?")
                 continue                 # a banner
             if not text:
-                break
-            reply.append(text)
-            if len(reply) > MOST_LINES:
-                raise EngineFault(GARBAGE, f"answered '{line}' without end")
-        self._heard = True
-        mark, answer = _REPLY.fullmatch("\n".join(reply)).groups()
-        if mark == "?":
-            raise EngineFault(REFUSED, f"answered '{line}' with '? {_printable(answer.encode())}'")
-        return answer.strip()
+                return "\n".join(response)
+            response.append(text)
+            if len(response) > MAX_LINES:
+                raise EngineFault(PROTOCOL_ERROR, f"answered '{line}' with more than {MAX_LINES:,} lines")
 
-    def _crashed(self, line: str) -> None:
-        self._lines.put(None)            # for whoever asks again
+    def _raise_crash(self, line: str) -> NoReturn:
+        self._lines.put(None)            # so that the next command fails, too
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
-        self._listener.join(1)
+        self._stderr_reader.join(1)
         status = self._process.poll()
-        how = "closed its output" if status is None else f"ended with status {status}"
-        said = f": {' / '.join(self._last_words)}" if self._last_words else ""
-        raise EngineFault(CRASH, f"{how} at '{line}'{said}")
+        event = "closed its output" if status is None else f"ended with status {status}"
+        errors = f": {' / '.join(self._last_errors)}" if self._last_errors else ""
+        raise EngineFault(CRASH, f"{event} at '{line}'{errors}")
 
-    def knows(self, command: str) -> bool:
-        """Whether it has this command, by known_command.  Raises EngineFault as `ask` does."""
-        if command not in self._known:
+    def known_command(self, command: str) -> bool:
+        """Whether the program has this command, by GTP's known_command.  Raises EngineFault, but not REFUSED."""
+        if command not in self._known_commands:
             try:
-                self._known[command] = self.ask(f"known_command {command}").lower() == "true"
+                response = self.send_command(f"known_command {command}")
+                self._known_commands[command] = response.lower() == "true"
             except EngineFault as fault:
                 if fault.kind != REFUSED:
                     raise
-                self._known[command] = False
-        return self._known[command]
+                self._known_commands[command] = False
+        return self._known_commands[command]
 
     def warm_up(self, size: int) -> None:
-        """Have a player of ours load its compiled code before its first game.  Raises EngineFault."""
-        if not self._warm:
+        """Have a player of MuGo load its compiled code before its first game.  Raises EngineFault."""
+        if not self._is_warm:
             for line in f"boardsize {size}", "clear_board", "genmove b":
-                self.ask(line, START_SECONDS)
-            self._warm = True
+                self.send_command(line, START_TIMEOUT)
+            self._is_warm = True
 
-    def close(self, *, at_once: bool = False) -> None:
-        """End it, with a `quit` and some seconds first unless `at_once`; its children end too."""
-        if not at_once:
+    def close(self, *, force: bool = False) -> None:
+        """End the program and its child processes: `quit` first and, after QUIT_TIMEOUT or with `force`, SIGKILL."""
+        assert self._process.stdin
+        if not force:
             with contextlib.suppress(OSError, ValueError, subprocess.TimeoutExpired):
                 self._process.stdin.write(b"quit\n")
                 self._process.stdin.close()
-                self._process.wait(QUIT_SECONDS)
-        self._closed = True
+                self._process.wait(QUIT_TIMEOUT)
+        self._is_closed = True
         _kill(self._process)
         self._process.wait()
-        self._lines.put(None)            # for whoever is waiting for a reply
+        self._lines.put(None)            # ends a `send_command` that waits in another thread
         with contextlib.suppress(OSError):
             self._process.stdin.close()
-        self._reader.join(1)
-        self._listener.join(1)
+        self._stdout_reader.join(1)
+        self._stderr_reader.join(1)
 
 
 def _kill(process: subprocess.Popen) -> None:
-    """End a process and its children."""
+    """Kill a process and its children."""
     if os.name == "nt":
         subprocess.run(["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True)
     else:
@@ -217,6 +242,6 @@ def _kill(process: subprocess.Popen) -> None:
 
 
 def _printable(raw: bytes) -> str:
-    """At most 200 characters of one line, for a message."""
+    """At most 200 printable characters of a line, for a message."""
     text = " ".join(raw[:2000].decode("utf-8", "replace").split())
     return "".join(letter if letter.isprintable() else "?" for letter in text)[:200]

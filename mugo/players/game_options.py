@@ -16,7 +16,7 @@ GOMOKU_SIZE = 8
 OWN = {"go": ("komi", "handicap"), "gomoku": ("k", "exactly")}         # options that the other game does not have
 
 
-def add_arguments(parser: argparse.ArgumentParser, size: str) -> None:
+def add_arguments(parser: argparse._ActionsContainer, size: str) -> None:
     """The options that say which game it is.  size: of Go's board by default, in words."""
     parser.add_argument("--game", choices=GAMES, help="(default: what --network plays, or go)")
     parser.add_argument("--size", type=int, help=f"of the board (default: {size}; in Gomoku that of --network, or "

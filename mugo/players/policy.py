@@ -1,4 +1,6 @@
 """Players that ask a network only: policy and randompolicy."""
+from collections.abc import Sequence
+
 import numpy as np
 
 from mugo.files import BadInput
@@ -19,7 +21,7 @@ class PolicyPlayer:
     tta: test-time augmentation, priors averaged over the 8 symmetries, at eight times the cost.
     """
 
-    def __init__(self, network, *, temperature: float = 0, tta: bool = False, seed: int | None = None):
+    def __init__(self, network, *, temperature: float = 0, tta: bool = False, seed: int | Sequence[int] | None = None):
         if not 0 <= temperature < np.inf:
             raise BadInput(f"a temperature is 0 or more, not {temperature}")
         self.name = "randompolicy" if temperature else "policy"

@@ -1,143 +1,143 @@
-"""Driving other programs: what they answer, and every way in which they fail to."""
+"""The GTP client: responses, and every kind of fault."""
 import sys
 import threading
 import time
 
 import pytest
-from fakes import FAKE, is_running
+from fakes import FAKE_ENGINE, is_running
 
 from mugo.files import BadInput
 from mugo.match import gtp_client
-from mugo.match.gtp_client import CRASH, GARBAGE, HANG, REFUSED, EngineFault, Program, side_of
+from mugo.match.gtp_client import CRASH, PROTOCOL_ERROR, REFUSED, TIMEOUT, EngineFault, GtpClient, participant_of
 
 
 @pytest.fixture
 def start():
-    """Starts fakes, and ends them when the test is over."""
+    """A function that starts a fake engine; it is ended after the test."""
     running = []
 
-    def program(told: str = "", **log) -> Program:
-        running.append(Program(side_of(f"{FAKE} {told}"), **log))
+    def client(arguments: str = "", **log) -> GtpClient:
+        running.append(GtpClient(participant_of(f"{FAKE_ENGINE} {arguments}"), **log))
         return running[-1]
 
-    yield program
-    for program in running:
-        program.close(at_once=True)
+    yield client
+    for client in running:
+        client.close(force=True)
 
 
-def fault(program: Program, line: str, **limit) -> EngineFault:
+def fault(client: GtpClient, line: str, **limit) -> EngineFault:
     with pytest.raises(EngineFault) as caught:
-        program.ask(line, **limit)
+        client.send_command(line, **limit)
     return caught.value
 
 
-@pytest.mark.parametrize("how", ["", "eol=crlf", "'banner=Fake 1.0\nCopyright = nobody'",
+@pytest.mark.parametrize("arguments", ["", "eol=crlf", "'banner=Fake 1.0\nCopyright = nobody'",
                                  "eol=crlf 'banner=\n\n'"])
-def test_a_reply_is_the_text_after_its_mark(start, how):
-    program = start(f"{how} D4")
-    assert program.ask("name") == "Fake"
-    assert program.ask("genmove b") == "D4"
-    assert program.ask("clear_board") == ""
-    assert program.knows("genmove") and not program.knows("mugo-explain")
+def test_a_response_is_the_text_after_the_equals_sign(start, arguments):
+    client = start(f"{arguments} D4")
+    assert client.send_command("name") == "Fake"
+    assert client.send_command("genmove b") == "D4"
+    assert client.send_command("clear_board") == ""
+    assert client.known_command("genmove") and not client.known_command("mugo-explain")
 
 
-def test_a_player_of_ours_is_started_with_its_options():
-    side = side_of("random --seed 3")
-    assert side.ours
-    assert side.command == (sys.executable, "-m", "mugo", "gtp", "random", "--seed", "3")
-    assert not side_of("gnugo --mode gtp").ours
+def test_a_player_of_mugo_is_started_with_its_options():
+    participant = participant_of("random --seed 3")
+    assert participant.is_player
+    assert participant.command == (sys.executable, "-m", "mugo", "gtp", "random", "--seed", "3")
+    assert not participant_of("gnugo --mode gtp").is_player
 
 
-def test_a_player_of_ours_is_found_from_any_folder(tmp_path, monkeypatch):
+def test_a_player_of_mugo_starts_in_any_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PYTHONPATH", raising=False)
-    program = Program(side_of("random"))
-    assert program.ask("name") == "MuGo random"
-    program.close()
+    client = GtpClient(participant_of("random"))
+    assert client.send_command("name") == "MuGo random"
+    client.close()
 
 
-@pytest.mark.parametrize("text, told", [("no-such-program --gtp", "no-such-program: cannot be started: No such file"),
+@pytest.mark.parametrize("text, error", [("no-such-program --gtp", "no-such-program: cannot be started: No such file"),
                                         ("gnugo '", "is no command line: No closing quotation"),
-                                        (" ", "a side is a player")])
-def test_what_is_no_program_is_said_in_one_line(text, told):
-    with pytest.raises(BadInput, match=told):
-        Program(side_of(text))
+                                        (" ", "a participant is a player")])
+def test_a_program_that_cannot_be_started_is_one_line(text, error):
+    with pytest.raises(BadInput, match=error):
+        GtpClient(participant_of(text))
 
 
-def test_a_crash_is_told_with_its_last_words(start):
-    program = start("CRASH")
-    program.ask("name")
-    crash = fault(program, "genmove b")
+def test_a_crash_is_reported_with_the_last_lines_of_stderr(start):
+    client = start("CRASH")
+    client.send_command("name")
+    crash = fault(client, "genmove b")
     assert (crash.kind, str(crash)) == (CRASH, "ended with status 1 at 'genmove b': out of memory")
-    assert fault(program, "genmove w").kind == CRASH
+    assert fault(client, "genmove w").kind == CRASH
 
 
-def test_a_hang_ends_after_the_seconds_given(start):
-    program = start("HANG")
-    program.ask("name")
+def test_a_hang_ends_with_the_timeout(start):
+    client = start("HANG")
+    client.send_command("name")
     begun = time.perf_counter()
-    hang = fault(program, "genmove b", seconds=0.2)
-    assert (hang.kind, str(hang)) == (HANG, "gave no reply to 'genmove b' in 0.2 seconds")
+    hang = fault(client, "genmove b", timeout=0.2)
+    assert (hang.kind, str(hang)) == (TIMEOUT, "gave no response to 'genmove b' in 0.2 seconds")
     assert time.perf_counter() - begun < 2
 
 
-def test_garbage_is_told(start):
-    program = start("GARBAGE")
-    program.ask("name")
-    garbage = fault(program, "genmove b")
-    assert garbage.kind == GARBAGE
+def test_a_response_without_a_mark_is_a_protocol_error(start):
+    client = start("GARBAGE")
+    client.send_command("name")
+    garbage = fault(client, "genmove b")
+    assert garbage.kind == PROTOCOL_ERROR
     assert str(garbage) == "answered 'genmove b' with 'thinking about it', not with = or ?"
 
 
-def test_a_refusal_leaves_the_program_running(start):
-    program = start("REFUSE D4")
-    program.ask("name")
-    assert (fault(program, "genmove b").kind, program.ask("genmove b")) == (REFUSED, "D4")
+def test_a_program_runs_on_after_a_refused_command(start):
+    client = start("REFUSE D4")
+    client.send_command("name")
+    assert (fault(client, "genmove b").kind, client.send_command("genmove b")) == (REFUSED, "D4")
 
 
-def test_lines_nobody_asked_for_are_no_replies(start):
-    program = start("banner=hello")
-    program.ask("name")
-    program._lines.put(b"= D4\n")
-    unasked = fault(program, "genmove b")
-    assert (unasked.kind, str(unasked)) == (GARBAGE, "wrote '= D4' without being asked")
+def test_output_without_a_command_is_a_protocol_error(start):
+    client = start("banner=hello")
+    client.send_command("name")
+    client._lines.put(b"= D4\n")
+    unasked = fault(client, "genmove b")
+    assert (unasked.kind, str(unasked)) == (PROTOCOL_ERROR, "wrote '= D4' without a command")
 
 
-def test_a_flood_of_lines_takes_no_memory(start, monkeypatch):
-    monkeypatch.setattr(gtp_client, "MOST_LINES", 100)
-    program = start("FLOOD")
-    program.ask("name")
-    assert fault(program, "genmove b").kind == GARBAGE
+def test_endless_output_does_not_fill_the_memory(start, monkeypatch):
+    monkeypatch.setattr(gtp_client, "MAX_LINES", 100)
+    client = start("FLOOD")
+    client.send_command("name")
+    assert fault(client, "genmove b").kind == PROTOCOL_ERROR
     time.sleep(0.2)
-    assert program._lines.qsize() <= 102
+    assert client._lines.qsize() <= 102
 
 
-def test_closing_ends_the_children_too(start, tmp_path):
-    program = start(f"child={tmp_path / 'number'} HANG")
-    program.ask("name")
+def test_closing_ends_child_processes(start, tmp_path):
+    client = start(f"child={tmp_path / 'number'} HANG")
+    client.send_command("name")
     child = int((tmp_path / "number").read_text())
     assert is_running(child)
-    program.close(at_once=True)
+    client.close(force=True)
     until = time.monotonic() + 5
     while is_running(child) and time.monotonic() < until:
         time.sleep(0.01)
     assert not is_running(child)
 
 
-def test_closing_wakes_whoever_waits_for_a_reply(start):
-    program = start("HANG")
-    program.ask("name")
+def test_closing_ends_a_command_that_waits(start):
+    client = start("HANG")
+    client.send_command("name")
     faults = []
-    waiting = threading.Thread(target=lambda: faults.append(fault(program, "genmove b", seconds=60)))
+    waiting = threading.Thread(target=lambda: faults.append(fault(client, "genmove b", timeout=60)))
     waiting.start()
     time.sleep(0.1)
-    program.close(at_once=True)
+    client.close(force=True)
     waiting.join(5)
     assert [fault.kind for fault in faults] == [CRASH]
 
 
-def test_what_goes_to_stderr_is_logged(start, tmp_path):
-    program = start("CRASH", log=tmp_path / "log.txt")
-    program.ask("name")
-    fault(program, "genmove b")
+def test_stderr_is_logged(start, tmp_path):
+    client = start("CRASH", log=tmp_path / "log.txt")
+    client.send_command("name")
+    fault(client, "genmove b")
     assert (tmp_path / "log.txt").read_text() == "out of memory\n"

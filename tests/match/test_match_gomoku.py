@@ -1,30 +1,29 @@
-"""Matches at Gomoku: how games end, what a side is told, draws, openings, and a whole match."""
+"""Matches at Gomoku: ends, faults, setup, draws, openings, whole matches."""
 import csv
 import json
 
 import pytest
 from drawing import draw
-from fakes import FAKE
-from match.test_tournament import play, vertices  # noqa: F401  (play is a fixture)
+from fakes import FAKE_ENGINE, vertices
 
 from mugo import cli
 from mugo.files import BadInput
 from mugo.games.board import WHITE
 from mugo.games.gomoku import Position
-from mugo.match.gtp_client import side_of
-from mugo.match.openings import openings
-from mugo.match.referee import setting_up
+from mugo.match.gtp_client import participant_of
+from mugo.match.openings import load_openings
+from mugo.match.referee import setup_commands
 from mugo.sgf.convert import load_position, record_from_position
 from mugo.sgf.writer import format_record
 
 
-def test_a_row_ends_a_game_and_nobody_counts_it(play):  # noqa: F811
+def test_a_row_ends_a_game(play):
     game = play("A1 B1 C1", "A2 B2 C2", opening=Position(3), score=99)
-    assert (game.end, game.result, game.loser) == ("a row", "B+", 0)
+    assert (game.end, game.result, game.at_fault) == ("a row", "B+", 0)
     assert vertices(game.position) == ["A1", "A2", "B1", "B2", "C1"]
 
 
-def test_a_full_board_is_a_draw(play):  # noqa: F811
+def test_a_full_board_is_a_draw(play):
     opening, _ = draw("""
         X O X
         X O O
@@ -34,45 +33,46 @@ def test_a_full_board_is_a_draw(play):  # noqa: F811
     assert (game.end, game.result) == ("full board", "0")
 
 
-@pytest.mark.parametrize("told, end", [("B2 pass", "illegal move"), ("A1", "illegal move")])
-def test_who_passes_or_plays_where_a_stone_is_loses(play, told, end):  # noqa: F811
-    game = play("A1 C1", told, opening=Position(3))
-    assert (game.end, game.result, game.loser) == (end, "B+F", WHITE)
+@pytest.mark.parametrize("white, end", [("B2 pass", "illegal move"), ("A1", "illegal move")])
+def test_a_pass_and_an_occupied_point_lose_the_game(play, white, end):
+    game = play("A1 C1", white, opening=Position(3))
+    assert (game.end, game.result, game.at_fault) == (end, "B+F", WHITE)
 
 
-def test_a_side_of_ours_is_told_the_rules_and_any_other_the_size():
+def test_players_of_mugo_get_the_rules_and_other_programs_the_size():
     options = ("--game", "gomoku", "--k", "4")
-    assert side_of("uct --seed 1", options).command[-8:] == ("gtp", "uct", "--seed", "1", *options)
-    assert side_of(FAKE, options).command == side_of(FAKE).command
+    assert participant_of("uct --seed 1", options).command[-8:] == ("gtp", "uct", "--seed", "1", *options)
+    assert participant_of(FAKE_ENGINE, options).command == participant_of(FAKE_ENGINE).command
     position = Position(5).play(Position(5).legal_points()[0])
-    assert setting_up(position, handicap=False) == ["boardsize 5", "clear_board", "play b A5"]
+    assert setup_commands(position, handicap=False) == ["boardsize 5", "clear_board", "play b A5"]
 
 
-def test_random_openings_end_no_game():
-    opening = openings("8", Position(3), seed=1)
+def test_random_openings_do_not_end_a_game():
+    opening = load_openings("8", Position(3), seed=1)
     found = [opening(number) for number in range(40)]
     assert not any(position.is_over for position in found) and max(position.plies for position in found) == 8
     assert len({tuple(vertices(position)) for position in found}) > 20
-    assert vertices(opening(3)) == vertices(openings("8", Position(3), seed=1)(3))
+    assert vertices(opening(3)) == vertices(load_openings("8", Position(3), seed=1)(3))
 
 
 def test_recorded_openings_are_those_of_the_same_game(tmp_path):
     for name, start in ("a", Position(5)), ("b", Position(5, 3)), ("c", Position(5, 4, True)), ("d", Position(6, 4)):
         (tmp_path / f"{name}.sgf").write_text(format_record(record_from_position(start.play(start.legal_points()[3]))))
     (tmp_path / "go.sgf").write_text("(;GM[1]SZ[5];B[aa])")
-    opening = openings(str(tmp_path), Position(5))
+    opening = load_openings(str(tmp_path), Position(5))
     assert {opening(number).is_like(Position(5)) for number in range(4)} == {True}
     assert {tuple(vertices(opening(number))) for number in range(4)} == {("D5",)}
     with pytest.raises(BadInput, match="no game of Gomoku, 5 in a row, on 8x8"):
-        openings(str(tmp_path), Position(8))
+        load_openings(str(tmp_path), Position(8))
 
 
 def test_a_draw_is_half_a_win(capsys):
-    black, white = f"{FAKE} A3 C3 B1 A2 C1", f"{FAKE} B3 B2 C2 A1"
+    black, white = f"{FAKE_ENGINE} A3 C3 B1 A2 C1", f"{FAKE_ENGINE} B3 B2 C2 A1"
     assert cli.main(["match", black, white, "--game", "gomoku", "--size", "3", "--games", "1", "--json"]) == 0
-    figures = json.loads(capsys.readouterr().out)
-    assert figures["ended_by"] == {"full board": 1}
-    assert [(side["draws"], side["rate"]["value"]) for side in figures["sides"]] == [(1, 0.5), (1, 0.5)]
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["ended_by"] == {"full board": 1}
+    assert [(participant["draws"], participant["win_rate"]["value"])
+            for participant in summary["participants"]] == [(1, 0.5), (1, 0.5)]
 
 
 def test_a_match_of_two_games_between_random_and_uct(tmp_path, capsys):
@@ -81,43 +81,31 @@ def test_a_match_of_two_games_between_random_and_uct(tmp_path, capsys):
              "4",
              "--exactly", "--games", "2", "--openings", "2", "-o", str(folder), "--json"]
     assert cli.main(words) == 0
-    figures = json.loads(capsys.readouterr().out)
-    assert figures["games"] == 2 and set(figures["ended_by"]) <= {"a row", "full board", "resigned"}
-    first, second = figures["sides"]
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["games"] == 2 and set(summary["ended_by"]) <= {"a row", "full board", "resigned"}
+    first, second = summary["participants"]
     assert first["wins"] + first["draws"] / 2 + second["wins"] + second["draws"] / 2 == 2
-    assert first["rate"]["value"] == (first["wins"] + first["draws"] / 2) / 2
+    assert first["win_rate"]["value"] == (first["wins"] + first["draws"] / 2) / 2
     with open(folder / "games.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert {(row["black"], row["white"]) for row in rows} == {("random", words[2]), (words[2], "random")}
     position = load_position(folder / "sgf" / "00000.sgf")
     assert (position.game, position.size, position.k, position.exactly) == ("gomoku", 4, 4, True)
-    about = json.loads((folder / "match.json").read_text())
-    assert (about["game"], about["k"]) == ("gomoku", 4)
+    match = json.loads((folder / "match.json").read_text())
+    assert (match["game"], match["k"]) == ("gomoku", 4)
     assert cli.main(["match", "random", "random", "--size", "4", "--games", "2", "-o", str(folder)]) == 2
     assert "holds another match" in capsys.readouterr().err
 
 
-def test_a_side_whose_network_does_not_play_the_game_ends_the_match_at_once(capsys):
+def test_a_network_of_another_game_ends_the_match_at_once(capsys):
     assert cli.main(["match", "random", "policy --network policy-9", "--game", "gomoku", "--size", "5"]) == 2
     assert "policy-9.keras plays Go, not Gomoku, 4 in a row" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words, why", [
+@pytest.mark.parametrize("words, error", [
     (("--komi", "5"), "--komi is for Go"), (("--scoring", "gnugo"), "--scoring is for Go, and this is Gomoku"),
     (("--ko", "simple"), "--ko is for Go"), (("--k", "9"), "3 to 8 in a row can win on 8x8, not 9"),
 ])
-def test_terms_of_go_are_refused(words, why, capsys):
+def test_options_of_go_are_refused(words, error, capsys):
     assert cli.main(["match", "random", "random", "--game", "gomoku", *words]) == 2
-    assert why in capsys.readouterr().err
-
-
-def test_an_older_match_of_go_is_gone_on_with(tmp_path):
-    folder = tmp_path / "m"
-    words = ["match", FAKE, FAKE, "--size", "3", "--komi", "0.5", "--games", "1", "-o", str(folder)]
-    assert cli.main(words) == 0
-    about = json.loads((folder / "match.json").read_text())
-    (folder / "match.json").write_text(json.dumps({name: about[name] for name in about
-                                                   if name not in ("game", "k", "exactly")}))
-    assert cli.main(words) == 0
-
-
+    assert error in capsys.readouterr().err

@@ -1,0 +1,124 @@
+"""The programs of one game at a time: started when first needed, kept for the next game, restarted after a fault.
+
+    --jobs 2:    GameRunner "1"   one process of each participant, and of the scorer
+                 GameRunner "2"   likewise
+"""
+import re
+import threading
+from pathlib import Path
+
+from mugo.files import BadInput
+from mugo.games import go
+from mugo.games.board import BLACK, WHITE
+from mugo.games.position import BasePosition
+from mugo.games.scoring import without_dead
+from mugo.match.gtp_client import EngineFault, GtpClient, Participant
+from mugo.match.referee import GameRecord, MatchRules, play_game, setup_commands
+
+SCORE_TIMEOUT = 300                      # seconds for final_score
+
+
+class GameRunner:
+    """Plays one game at a time.  Use it from one thread; `close` may be called from another.
+
+    name: for the names of log files.  scorer: a program that scores the games; None: `without_dead` does.
+    logs: the folder of the programs' stderr; None: it is discarded.
+    """
+
+    def __init__(self, name: str, participants: list[Participant], rules: MatchRules, scorer: Participant | None,
+                 logs: Path | None):
+        self.name = name
+        self.participants = participants
+        self.rules = rules
+        self.scorer = scorer
+        self._logs = logs
+        self._clients: dict[Participant, GtpClient] = {}
+        self._is_closed = False
+        self._lock = threading.Lock()
+
+    def client(self, participant: Participant) -> GtpClient:
+        """The running program of a participant.
+
+        Raises BadInput if it cannot be started, KeyboardInterrupt once the runner is closed.
+        """
+        with self._lock:
+            if self._is_closed:
+                raise KeyboardInterrupt
+            if participant not in self._clients:
+                log = self._logs / f"{file_name(participant.name)}-{self.name}.txt" if self._logs else None
+                self._clients[participant] = GtpClient(participant, log)
+            return self._clients[participant]
+
+    def stop(self, participant: Participant) -> None:
+        """End a participant's program; the next game starts it again."""
+        with self._lock:
+            client = self._clients.pop(participant, None)
+        if client:
+            client.close(force=True)
+
+    def versions(self, start: BasePosition) -> dict[str, str]:
+        """Start all programs: 'name version' of each, by the participant's name.
+
+        Raises BadInput for a program that does not work, or not on the board of `start`.
+        """
+        found = {}
+        for participant in [*self.participants, *([self.scorer] if self.scorer else [])]:
+            try:
+                client = self.client(participant)
+                found[participant.name] = f"{client.send_command('name')} {client.send_command('version')}"
+                client.warm_up(start.size)               # fails if a network does not play this board
+                for line in setup_commands(start, handicap=False):
+                    client.send_command(line)
+            except EngineFault as fault:
+                raise BadInput(f"{participant.name}: {fault}") from None
+        return found
+
+    def play(self, black: Participant, white: Participant, opening: BasePosition) -> GameRecord:
+        """Play a game; the program of a side at fault is stopped."""
+        clients = {BLACK: self.client(black), WHITE: self.client(white)}
+        game = play_game(clients, opening, self.rules, self.score)
+        if game.at_fault:
+            self.stop(black if game.at_fault == BLACK else white)
+        return game
+
+    def score(self, position: BasePosition) -> float:
+        """Black's lead at the end of a game.  Raises BadInput if the scorer fails, and again after a restart."""
+        if not self.scorer:
+            assert isinstance(position, go.Position)     # a game of Gomoku needs no scoring
+            return without_dead(position).score()
+        try:
+            return self._score_by_program(self.scorer, position)
+        except (EngineFault, ValueError):
+            self.stop(self.scorer)
+        try:
+            return self._score_by_program(self.scorer, position)
+        except (EngineFault, ValueError) as error:
+            self.stop(self.scorer)
+            raise BadInput(f"the scoring program, {self.scorer.name}, failed: {error}") from None
+
+    def _score_by_program(self, scorer: Participant, position: BasePosition) -> float:
+        client = self.client(scorer)
+        for line in setup_commands(position, handicap=False):
+            client.send_command(line)
+        return interpret_score(client.send_command("final_score", SCORE_TIMEOUT))
+
+    def close(self, *, force: bool = False) -> None:
+        """End all programs."""
+        with self._lock:
+            self._is_closed = True
+            for client in self._clients.values():
+                client.close(force=force)
+            self._clients.clear()
+
+
+def interpret_score(text: str) -> float:
+    """Black's lead, from a response to final_score: 'B+3.5', 'W+2 (upper bound: ...)', '0'.  Raises ValueError."""
+    match = re.fullmatch(r"([BbWw])\+(\d+(?:\.\d+)?)|0(?:\.0)?|[Dd]raw", text.split(" ")[0])
+    if not match:
+        raise ValueError(f"{text!r} is not a score such as B+3.5")
+    return 0.0 if match[1] is None else float(match[2]) * (1 if match[1] in "Bb" else -1)
+
+
+def file_name(text: str) -> str:
+    """A participant's name as part of a file name."""
+    return re.sub(r"[^A-Za-z0-9.=-]+", "-", text).strip("-.")[:60] or "participant"

@@ -1,0 +1,29 @@
+"""The games of a match: who plays whom with which colour, from which opening.
+
+    three participants, two games of each pair         game 0   0-1    game 1   0-2    game 2   1-2      opening 0
+                                                       game 3   1-0    game 4   2-0    game 5   2-1      opening 0
+"""
+from itertools import combinations
+from typing import NamedTuple
+
+
+class Pairing(NamedTuple):
+    """A game to be played.  number: from 0.  black, white: indices of participants.  opening: its number, from 0."""
+
+    number: int
+    black: int
+    white: int
+    opening: int
+
+
+def make_pairings(participants: int, games: int, *, gauntlet: bool = False, alternate: bool = True) -> list[Pairing]:
+    """`games` games of each pair of a round robin, or with `gauntlet` of the first participant against each other one.
+
+    alternate: colours alternate, and every opening is played twice, once with each colour; otherwise the first of a
+    pair is always Black.  Rounds are played one after the other, so a match that was stopped is balanced, and a longer
+    one keeps the numbers of its games.
+    """
+    pairs = [pair for pair in combinations(range(participants), 2) if pair[0] == 0 or not gauntlet]
+    return [Pairing(round_ * len(pairs) + i, *(pair[::-1] if alternate and round_ % 2 else pair),
+                    opening=round_ // 2 if alternate else round_)
+            for round_ in range(games) for i, pair in enumerate(pairs)]

@@ -1,0 +1,132 @@
+"""The summary of a match: rows of games -> scores, Elo, times and faults, as JSON or text.
+
+    participant     games   wins  draws losses   win rate (95 %)            Elo    mean and max s/move
+    uct               100     62      0     38   62.0% (52.2% to 70.9%)    +85 ± 71    1.002      1.010
+"""
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from mugo.intervals import Estimate, wilson_interval
+from mugo.match.ratings import elo_difference, ratings
+
+Rows = Sequence[Mapping[str, str]]
+
+
+def summarize(rows: Rows, names: Sequence[str]) -> dict[str, Any]:
+    """The summary of a match, ready for JSON.
+
+    rows: of games.csv (match_folder.COLUMNS).  names: of the participants.
+    Elo is relative to the opponent; of more than two participants, relative to the first.  Values that are infinite or
+    unknown, such as the Elo of a participant that won all games, are None.
+    """
+    has_two = len(names) == 2
+    wins = win_matrix(rows, names)
+    elo = [] if has_two else ratings(wins, reference=0)
+    participants = []
+    for i, name in enumerate(names):
+        score = _score(rows, name, ("black", "white"))
+        participants.append({
+            "name": name, **score,
+            "elo": _finite(elo_difference(wins[i].sum(), score["games"]) if has_two else elo[i]),
+            "as_black": _score(rows, name, ("black",)), "as_white": _score(rows, name, ("white",)),
+            **_move_seconds(rows, name),
+            "faults": dict(Counter(row["end"] for row in rows if row["at_fault"] == name)),
+        })
+    moves = [int(row["moves"]) for row in rows]
+    return {
+        "games": len(rows), "participants": participants,
+        "pairs": [] if has_two else [
+            {"first": names[i], "second": names[j], "wins": wins[i, j], "games": wins[i, j] + wins[j, i]}
+            for i, j in combinations(range(len(names)), 2) if wins[i, j] + wins[j, i]],
+        "moves": {"mean": sum(moves) / len(moves), "min": min(moves), "max": max(moves)} if moves else None,
+        "ended_by": dict(Counter(row["end"] for row in rows).most_common()),
+        "duplicates": len(rows) - len({row["game_hash"] for row in rows}),
+    }
+
+
+def win_matrix(rows: Rows, names: Sequence[str]) -> np.ndarray:
+    """float (n, n), [i, j] the wins of participant i against j, a draw half for each."""
+    wins = np.zeros((len(names), len(names)))
+    index = {name: i for i, name in enumerate(names)}
+    for row in rows:
+        black, white = index[row["black"]], index[row["white"]]
+        points = {row["black"]: 1.0, row["white"]: 0.0}.get(row["winner"], 0.5)
+        wins[black, white] += points
+        wins[white, black] += 1 - points
+    return wins
+
+
+def _score(rows: Rows, name: str, colours: Sequence[str]) -> dict[str, Any]:
+    """Games, wins, draws, losses and win rate of a participant with these colours."""
+    own = [row for row in rows if any(row[colour] == name for colour in colours)]
+    wins = sum(row["winner"] == name for row in own)
+    draws = sum(row["winner"] == "" for row in own)
+    return {"games": len(own), "wins": wins, "draws": draws, "losses": len(own) - wins - draws,
+            "win_rate": _finite(wilson_interval(wins + draws / 2, len(own))) if own else None}
+
+
+def _move_seconds(rows: Rows, name: str) -> dict[str, float | None]:
+    """Mean and maximal seconds a move of a participant; None if it has not moved."""
+    own = [(row, colour) for row in rows for colour in ("black", "white") if row[colour] == name]
+    moves = sum(int(row[f"{colour}_moves"]) for row, colour in own)
+    if not moves:
+        return {"mean_seconds": None, "max_seconds": None}
+    return {"mean_seconds": sum(float(row[f"{colour}_seconds"]) for row, colour in own) / moves,
+            "max_seconds": max(float(row[f"{colour}_max_seconds"]) for row, colour in own)}
+
+
+def _finite(estimate: Estimate) -> dict[str, float | None]:
+    return {name: value if math.isfinite(value) else None
+            for name, value in (("value", estimate.value), ("low", estimate.low), ("high", estimate.high))}
+
+
+def format_summary(summary: dict[str, Any]) -> str:
+    """A summary as text; more than two participants are sorted by Elo."""
+    participants = summary["participants"]
+    width = max(max(len(participant["name"]) for participant in participants), 12)
+    lines = [f"{'':{width}}  games   wins  draws losses   win rate (95 %)            Elo     mean and max s/move"]
+    if len(participants) > 2:
+        participants = sorted(participants, key=lambda participant: -participant["elo"]["value"])
+    for participant in participants:
+        seconds = ("" if participant["mean_seconds"] is None
+                   else f"{participant['mean_seconds']:14.3f} {participant['max_seconds']:10.3f}")
+        lines.append(f"{_format_score(participant['name'], participant, width)}  "
+                     f"{_format_elo(participant['elo']):>15}{seconds}")
+        lines += [_format_score(f"  as {colour}", participant[f"as_{colour.lower()}"], width)
+                  for colour in ("Black", "White")]
+    lines += ["", *(f"{pair['first']} - {pair['second']}: {pair['wins']:g} of {pair['games']:g}"
+                    for pair in summary["pairs"])]
+    if summary["moves"]:
+        moves = summary["moves"]
+        lines.append(f"moves a game: {moves['mean']:.1f} ({moves['min']} to {moves['max']})")
+        lines.append(f"ended by: {_format_counts(summary['ended_by'])}")
+    lines += [f"faults of {participant['name']}: {_format_counts(participant['faults'])}"
+              for participant in summary["participants"] if participant["faults"]]
+    if summary["duplicates"]:
+        lines.append(f"{summary['duplicates']} of {summary['games']} games repeat another one move for move, so the "
+                     "intervals above are too narrow: see --openings")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _format_counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+def _format_score(name: str, score: dict[str, Any], width: int) -> str:
+    rate = score["win_rate"]
+    text = "" if rate is None else f"{rate['value']:7.1%} ({rate['low']:.1%} to {rate['high']:.1%})"
+    return f"{name:{width}} {score['games']:6} {score['wins']:6} {score['draws']:6} {score['losses']:6}  {text:25}"
+
+
+def _format_elo(elo: dict[str, float | None]) -> str:
+    value, low, high = elo["value"], elo["low"], elo["high"]
+    if value is None:
+        return f"over {low:+.0f}" if low is not None else f"under {high:+.0f}" if high is not None else "unknown"
+    if low is None or high is None:
+        return f"{value:+.0f}"
+    return f"{value:+.0f}" + (f" ± {(high - low) / 2:.0f}" if high > low else "")

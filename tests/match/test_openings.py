@@ -1,0 +1,48 @@
+"""Openings: random moves, moves of the policy, recorded games."""
+import pytest
+from fakes import vertices
+
+from mugo.files import BadInput
+from mugo.games.board import WHITE
+from mugo.games.go import Position
+from mugo.match.openings import load_openings
+from mugo.sgf.convert import record_from_position
+from mugo.sgf.writer import format_record
+
+
+def test_the_same_seed_gives_the_same_openings():
+    first, again, other = (load_openings("6", Position(9), seed=seed) for seed in (1, 1, 2))
+    lines = [tuple(vertices(first(number))) for number in range(20)]
+    assert lines == [tuple(vertices(again(number))) for number in range(20)]
+    assert set(lines).isdisjoint(tuple(vertices(other(number))) for number in range(20))
+    assert len(set(lines)) == 20 and {len(line) for line in lines} == {6}
+
+
+def test_openings_start_after_the_handicap_stones():
+    start = Position(9, 0.5).with_handicap([33, 77])
+    opening = load_openings("3", start)(0)
+    assert opening.handicap == 2 and opening.plies == 3 and opening.moves[0][0] == WHITE
+    assert load_openings(None, start)(7) is start
+
+
+def test_openings_of_the_policy_are_sampled_from_its_priors():
+    opening = load_openings("policy", Position(19), max_moves=4, seed=3)
+    assert vertices(opening(1)) == vertices(load_openings("policy", Position(19), max_moves=4, seed=3)(1))
+    assert len(set().union(*(vertices(opening(number)) for number in range(5)))) > 5
+    assert load_openings("policy", Position(9), max_moves=4)(0).plies == 4
+
+
+def test_each_recorded_opening_is_used_before_one_is_repeated(tmp_path):
+    for number, moves in enumerate(([11, 22, 33], [11, 22, 44], [55, 66, 77], [55, 0, 0])):
+        position = Position(9, 3.5)
+        for point in moves:
+            position = position.play(point)
+        (tmp_path / f"{number}.sgf").write_text(format_record(record_from_position(position)))
+    (tmp_path / "other.sgf").write_text(format_record(record_from_position(Position(5).play(8))))
+    full, two = (load_openings(str(tmp_path), Position(9, 6.5), max_moves=moves) for moves in (None, 2))
+    assert len({tuple(vertices(full(number))) for number in range(3)}) == 3
+    assert vertices(full(0)) == vertices(full(3))
+    assert sorted(vertices(two(number)) for number in range(3)) == [["A9", "B8"], ["E5", "F4"], ["E5", "pass"]]
+    assert full(0).komi == 6.5 and full(0).to_play == WHITE
+    with pytest.raises(BadInput, match="no game on 13x13 that can be continued"):
+        load_openings(str(tmp_path), Position(13))

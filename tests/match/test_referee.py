@@ -1,0 +1,104 @@
+"""Single games: ends, faults, ko rules, comments, setup, time."""
+import pytest
+from drawing import draw
+from fakes import vertices
+
+from mugo.games.board import BLACK, WHITE
+from mugo.games.go import Position
+from mugo.match.referee import setup_commands
+
+
+def test_two_passes_end_a_game_and_it_is_scored(play):
+    game = play("A1 B2", "C3", score=-2.5)
+    assert (game.end, game.result, game.at_fault, game.details) == ("two passes", "W+2.5", 0, "")
+    assert vertices(game.position) == ["A1", "C3", "B2", "pass", "pass"]
+    assert [len(game.seconds[colour]) for colour in (BLACK, WHITE)] == [3, 2]
+
+
+def test_a_resignation_ends_a_game(play):
+    game = play("A1", "resign")
+    assert (game.end, game.result, game.position.plies) == ("resigned", "B+R", 1)
+
+
+def test_a_game_of_max_moves_is_scored_as_it_stands(play):
+    game = play("A1 B2", "C3 C1", max_moves=3, score=0.0)
+    assert (game.end, game.result, game.position.plies) == ("move limit", "0", 3)
+
+
+@pytest.mark.parametrize("white, end, details", [
+    ("B2 CRASH", "crash", "White ended with status 1 at 'genmove w': out of memory"),
+    ("B2 HANG", "time-out", "White gave no response to 'genmove w' in 0.3 seconds"),
+    ("B2 GARBAGE", "protocol error", "White answered 'genmove w' with 'thinking about it', not with = or ?"),
+    ("B2 REFUSE", "refused", "White answered 'genmove w' with '? no idea'"),
+    ("B2 A9", "protocol error", "White answered 'genmove w': 'a9' is no vertex on 3x3 (A-C, 1-3)"),
+    ("B2 A1", "illegal move", "White played move 4: illegal move: A1 is occupied"),
+    ("refuse=play B2", "refused", "White answered 'play b A1' with '? unknown command'"),
+])
+def test_a_fault_loses_the_game(play, white, end, details):
+    game = play("A1 C1", white, move_timeout=0.3)
+    assert (game.end, game.result, game.at_fault) == (end, "B+F", WHITE)
+    assert game.details == details
+
+
+SUPERKO = "B1 C2 A2 B3 B2 A3 C3 B3".split()          # the last move repeats the position after the fourth
+
+
+def test_a_repetition_loses_by_superko_and_is_allowed_by_simple_ko(play):
+    black, white = " ".join(SUPERKO[0::2]), " ".join(SUPERKO[1::2])
+    game = play(black, white)
+    assert (game.end, game.result) == ("illegal move", "B+F")
+    assert game.details.endswith("B3 repeats a position (superko)")
+    game = play(black, white, simple_ko=True)
+    assert game.end == "two passes" and vertices(game.position)[:8] == SUPERKO
+
+
+# Eleven moves each, and then three kos in which both sides capture in turn.
+TRIPLE = {"black": "A8 B9 B7 A5 B6 B4 A2 B3 B1 C5 J9".split(), "white": "C9 C7 D8 C6 C4 D5 C3 C1 D2 B8 B2".split()}
+
+
+def test_a_triple_ko_continues_by_simple_ko(play):
+    black, white = TRIPLE["black"] + ["C8", "C2", "C5"] * 20, TRIPLE["white"] + ["B5", "B8", "B2"] * 20
+    game = play(" ".join(black), " ".join(white), Position(9), simple_ko=True)
+    assert game.end == "two passes" and game.position.plies == len(black) + len(white) + 2
+    assert len(game.position.history) == game.position.plies + 1
+    assert play(" ".join(black), " ".join(white), Position(9)).details.endswith("repeats a position (superko)")
+
+
+def test_explanations_of_moves_become_comments(play):
+    game = play("'explain=I like it' A1 B1", "C3 resign")
+    assert game.comments == {1: "I like it", 3: "I like it"}
+    game = play("'explain=I like it' A1", "explain=hopeless resign")
+    assert game.comments == {1: "I like it\nWhite resigned: hopeless"}
+
+
+def test_both_programs_get_the_opening_the_rules_and_the_clock(play, tmp_path):
+    opening = Position(9, 0.5).with_handicap([33, 77]).play(44).play(55)
+    play(f"log={tmp_path / 'black'}", f"log={tmp_path / 'white'}", opening=opening, kgs_rules="chinese",
+         time=(60, 5, 1))
+    for colour in "black", "white":
+        lines = (tmp_path / colour).read_text().split("\n")
+        assert [line for line in lines if not line.startswith("known_command")][:9] == [
+            "START", "boardsize 9", "clear_board", "komi 0.5", "set_free_handicap C7 G3", "play w D6", "play b E5",
+            "kgs-rules chinese", "time_settings 60 5 1"]
+    assert setup_commands(opening, handicap=False)[3:5] == ["play b C7", "play b G3"]
+
+
+def test_setup_stones_other_than_handicap_stones_are_played():
+    position, _ = draw("""
+        X O .
+        . X .
+        . . .
+    """)
+    assert setup_commands(position.play(0), handicap=True)[3:] == ["play b A3", "play b B2", "play w B3", "play b pass"]
+
+
+def test_a_move_after_the_flag_fell_loses_on_time(play):
+    game = play("A1 SLEEP1.2 B1", "C3", time=(1, 0, 0))
+    assert (game.end, game.result, game.at_fault) == ("lost on time", "W+T", BLACK)
+    assert game.details.startswith("Black moved 0.2")
+
+
+def test_time_left_is_sent_before_each_move(play, tmp_path):
+    play(f"log={tmp_path / 'black'} A1 SLEEP0.2 B1", "C3", time=(0, 5, 2))
+    received = [line for line in (tmp_path / "black").read_text().split("\n") if line.startswith("time_left")]
+    assert received == ["time_left b 5 2", "time_left b 4 1", "time_left b 5 2"]
