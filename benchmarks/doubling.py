@@ -10,8 +10,8 @@ import csv
 from pathlib import Path
 
 from mugo import cli
-    figures.save_charts(args.output / "doubling.png", 1, 1, draw,
-                        f"{' '.join(['uct', *options])} on {args.size}x{args.size}, {args.games} games of each pair")
+from mugo.match.summary import summarize
+from mugo.plots import figures
 
 
 def main():
