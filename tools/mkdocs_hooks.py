@@ -2,8 +2,6 @@
 
     <!-- help: COMMAND -->     what `mugo COMMAND --help` prints
     <!-- api: PACKAGE -->      the package's docstring, then each of its modules, in the order in which it names them
-    <!-- sizes -->             the table of tools/package_sizes.py
-    <!-- renamed -->           the table of renamed options
 """
 import argparse
 import importlib
@@ -13,20 +11,15 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
+sys.path.insert(0, str(ROOT))
 
-import package_sizes  # noqa: E402  (the folders above are on no path when MkDocs loads this file)
-
-from mugo.cli import COMMANDS  # noqa: E402
-from mugo.renamed import RENAMED_OPTIONS  # noqa: E402
+from mugo.cli import COMMANDS  # noqa: E402  (the repository is on no path when MkDocs loads this file)
 
 
 def on_page_markdown(markdown: str, **_) -> str:
     """The page's Markdown with its placeholders replaced."""
     markdown = re.sub(r"<!-- help: (\w+) -->", lambda found: f"```text\n{help_of(found[1])}```", markdown)
-    markdown = re.sub(r"<!-- api: (\w+) -->", lambda found: api(found[1]), markdown)
-    markdown = markdown.replace("<!-- sizes -->", package_sizes.table(ROOT / "mugo"))
-    return markdown.replace("<!-- renamed -->", renamed())
+    return re.sub(r"<!-- api: (\w+) -->", lambda found: api(found[1]), markdown)
 
 
 def help_of(command: str) -> str:
@@ -46,10 +39,3 @@ def api(package: str) -> str:
     modules.sort(key=lambda name: found.start() if (found := re.search(rf"(?m)^\s*{name}\b", docstring)) else 10**6)
     heading = "    options: {show_root_heading: true, show_root_full_path: true, show_root_toc_entry: true}"
     return "\n\n".join([f"::: mugo.{package}", *(f"::: mugo.{package}.{name}\n{heading}" for name in modules)])
-
-
-def renamed() -> str:
-    """A Markdown table of old and new names."""
-    rows = [f"| `{old}` | `{new}` |" if new.startswith("--") else f"| `{old}` | {new} |"
-            for old, new in RENAMED_OPTIONS.items()]
-    return "\n".join(["| before | now |", "|---|---|", *rows])
