@@ -108,6 +108,14 @@ def test_every_path_named_in_prose_exists(page):
             assert any((folder / path).exists() for folder in folders), path
 
 
+def test_names_in_the_architecture_page_exist():
+    sources = "".join(path.read_text() for path in [*ROOT.glob("mugo/**/*.py"), ROOT / "pyproject.toml"])
+    for code in inline_code(ROOT / "docs" / "architecture.md"):
+        name = re.fullmatch(r"@?([A-Za-z_]\w+)(\(.*\))?", code)
+        if name and name[1] not in ("jitclass", "sgfmill"):
+            assert re.search(rf"\b{name[1]}\b", sources), code
+
+
 @functools.cache
 def anchors(page: Path) -> set[str]:
     """What a link into a page may name after the #."""
