@@ -59,9 +59,9 @@ class SearchEvaluator:
 
     def evaluate(self, position: BasePosition, *, should_stop: Callable[[], bool] = lambda: False,
                  on_progress: Callable[[SearchResult], None] | None = None, may_pass: bool = True,
-              kept: int = 0) -> Evaluation:
-        """Evaluate a position.  kept: its visits in the reused tree, which count as simulations."""
-        simulations = None if self.simulations is None else max(1, self.simulations - kept)
+                 reused_visits: int = 0) -> Evaluation:
+        """Evaluate a position.  reused_visits: in the reused tree; they count as simulations."""
+        simulations = None if self.simulations is None else max(1, self.simulations - reused_visits)
         result = self.search.search(position, simulations=simulations, seconds=self.seconds, may_pass=may_pass,
                                     should_stop=should_stop, on_progress=on_progress,
                                     progress_interval=PROGRESS_INTERVAL)

@@ -1,6 +1,13 @@
-"""Reviews of recorded games, move by move.
+"""Reviews of recorded games, move by move: `mugo analyze`.
 
-    review      what was expected, what was better, what each move cost
-    report      tables, CSV, commented SGF, win-rate graph
-    command     games reviewed, several at once                       `mugo analyze`
+    review           MoveReview, Review, Reviewer: rank, win rate, loss and best move of every move
+    report           tables, comments and CSV
+    graph            the win-rate graph
+    annotated_sgf    the game's SGF with comments and variations
+    tasks            the games to review in files, folders and archives
+    options          what of the command line a review depends on
+    outputs          one game: its review and its files
+    command          the command: many games, several at once
+
+Imports players, search, nn, sgf, plots and games.
 """

@@ -1,13 +1,15 @@
-"""A recorded game, move by move: what was expected, what was better, what each move cost.
+"""The review of a recorded game: for every move its rank, its win rate, its loss and the best move.
 
-    game 1:  12 Black E5: 3rd choice, 8.1 % expected; 54.0 % -> 31.2 %, a blunder; better D3 (54 %): D3 C4 C3
+    Record -- Reviewer.review --> Review, one MoveReview a move -- report, graph, annotated_sgf --> files
 
-    Record -- review --> Review(moves: one Row each) -- report.py --> text, CSV, SGF, PNG and SVG
+    12 Black E5: 3rd choice, prior 8.1 %, win rate 54.0 % -> 31.2 %, a blunder; best move D3, pv D3 C4 C3
 
-The network is asked for all positions of the game at once.  Win rates are a search's, whose tree is kept along
-the game, so that what was found before a move is not searched again after it; or the network's own.  A move is
-compared with a better one by looking as hard at what follows either: a search is too hopeful about the side that
-moves first in it, so the win rates before and after a move do not compare.
+The network evaluates all positions of the game in batches.  Win rates come from a search, whose tree is reused from
+move to move, or from the network's value head.
+
+A move's loss compares two positions after it: the one after the best move and the one after the move played, both
+evaluated with the same effort.  Win rates before and after a move are not comparable, because a search overestimates
+the side that moves first.
 """
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,198 +20,229 @@ from mugo.files import BadInput
 from mugo.games import scoring
 from mugo.games.board import BLACK
 from mugo.games.coords import PASS, move_index
-from mugo.games.go import IllegalMove, Position, positions_of
-from mugo.players.evaluator import Evaluation, SearchEvaluator
+from mugo.games.go import Position, positions_of
+from mugo.games.position import IllegalMove
+from mugo.players.evaluator import SearchEvaluator
+from mugo.search.result import MoveInfo
 from mugo.search.search import PV_LENGTH
 from mugo.sgf.record import Record
 
-BATCH = 32                # positions that the network is asked for at once
-# The win rate lost from which on a move is called so.
-VERDICTS = (("blunder", 0.20), ("mistake", 0.10), ("inaccuracy", 0.05), ("good", -1.0))
+BATCH = 32                # positions that the network evaluates at once
+# verdict: the smallest loss of win rate that is called so
+MIN_LOSS = {"blunder": 0.20, "mistake": 0.10, "inaccuracy": 0.05, "good": -1.0}
+VERDICTS = ("good", "inaccuracy", "mistake", "blunder")
 
 
 @dataclass(frozen=True)
-class Row:
-    """One move.  Win rates are from 0 to 1, of the side that plays it; None where nobody judged.
+class MoveReview:
+    """A reviewed move.  Win rates are from 0 to 1, of the side that plays it; None without search and value head.
 
-    rank, prior: among the moves the network expects, the likeliest being 1st, and how likely it thought it was;
-    without a network, by the search's visits.
-    before: once the best move is played; after: once this one is.  lost: before - after, 0 for the best move itself.
-    best: the move to play instead, or this one; pv: how that might go on, it first.
+    number: of the move, from 1.  colour: BLACK or WHITE.  point: the move (PASS for a pass).
+    rank, prior: by the network, 1 for the legal move with the highest prior; without a network, by the search's visits.
+    win_rate_before: after the best move.  win_rate_after: after this move.
+    loss: win_rate_before - win_rate_after; 0 for the best move itself.
+    best_move: its point.  pv: the principal variation, the best move first.
     """
     number: int
     colour: int
     point: int
     rank: int
     prior: float
-    before: float | None
-    after: float | None
-    lost: float | None
-    best: int
+    win_rate_before: float | None
+    win_rate_after: float | None
+    loss: float | None
+    best_move: int
     best_prior: float
     pv: tuple[int, ...]
 
     @property
     def verdict(self) -> str:
-        """The word for what it cost; '' where nobody judged."""
-        return "" if self.lost is None else next(word for word, least in VERDICTS if self.lost >= least)
+        """One of VERDICTS; "" without a win rate."""
+        return "" if self.loss is None else next(name for name, least in MIN_LOSS.items() if self.loss >= least)
 
 
 @dataclass(frozen=True)
 class Review:
-    """A game's rows, the record it is of, its positions (one more than rows), and why it ends before the record
-    does, '' if it does not."""
+    """A reviewed game.
+
+    moves: (n,) MoveReview.  positions: (n + 1,), the start first.
+    stop_reason: the error of the illegal move at which the review ends; "" if it reaches the end of the record.
+    """
     record: Record
-    rows: tuple[Row, ...]
+    moves: tuple[MoveReview, ...]
     positions: tuple[Position, ...]
-    stopped: str
+    stop_reason: str
 
-    def black_rates(self) -> list[float | None]:
-        """Black's win rate before the first move, and after each one."""
-        first = self.rows[0]
-        rates = [(first.colour, first.before)] + [(row.colour, row.after) for row in self.rows]
-        return [None if rate is None else rate if colour == BLACK else 1 - rate for colour, rate in rates]
+    @property
+    def has_win_rates(self) -> bool:
+        return any(move.loss is not None for move in self.moves)
 
-    def swings(self, most: int = 10) -> list[Row]:
-        """The moves that cost the most; where nobody judged, those that the network expected the least."""
-        if any(row.lost is not None for row in self.rows):
-            costly = [row for row in self.rows if row.lost is not None and row.verdict != "good"]
-            return sorted(costly, key=lambda row: (-row.lost, row.number))[:most]
-        return sorted((row for row in self.rows if row.rank > 1), key=lambda row: (row.prior, row.number))[:most]
+    def black_win_rates(self) -> list[float | None]:
+        """Black's win rate before the first move and after each move."""
+        first = self.moves[0]
+        rates = [(first.colour, first.win_rate_before)] + [(move.colour, move.win_rate_after) for move in self.moves]
+        return [rate if rate is None or colour == BLACK else 1 - rate for colour, rate in rates]
+
+    def worst_moves(self, count: int = 10) -> list[MoveReview]:
+        """The moves that are not good, sorted by their loss, the largest first; without win rates, the moves that
+        are not the network's first choice, sorted by their prior, the lowest first."""
+        if self.has_win_rates:
+            costly = [move for move in self.moves if move.loss is not None and move.verdict != "good"]
+            return sorted(costly, key=lambda move: (-(move.loss or 0.0), move.number))[:count]
+        unexpected = [move for move in self.moves if move.rank > 1]
+        return sorted(unexpected, key=lambda move: (move.prior, move.number))[:count]
 
 
 class Reviewer:
     """Reviews games.
 
-    network: as network.Network has it, or None.  judges: for the game and for what might have been played, each
-    with a tree of its own; None leaves win rates to the network, if it has a value.
+    network: as nn.inference.Network, or None.
+    evaluators: one for the positions of the game and one for the positions after best moves, each with its own tree;
+    without them win rates are the network's, if it has a value head.
     tta: test-time augmentation of the network's outputs.  komi: of games that name none.
+    Raises ValueError without network and evaluators.
     """
 
-    def __init__(self, network=None, judges: tuple[SearchEvaluator, SearchEvaluator] | None = None, *,
-                 tta: bool = True,
-                 komi: float = 7.5):
-        if network is None and judges is None:
-            raise ValueError("somebody has to judge")
+    def __init__(self, network=None, evaluators: tuple[SearchEvaluator, SearchEvaluator] | None = None, *,
+                 tta: bool = True, komi: float = 7.5):
+        if network is None and evaluators is None:
+            raise ValueError("a reviewer needs a network or evaluators")
         self._network = network
-        self._judges = judges
+        self._evaluators = evaluators
         self._tta = tta
         self._komi = komi
 
-    def review(self, record: Record, tick: Callable[[], object] = lambda: None) -> Review:
-        """The review of a game; tick() is called after each move.
+    def review(self, record: Record, on_move: Callable[[], object] = lambda: None) -> Review:
+        """Review a game; on_move() is called after each move.
 
-        Raises BadInput for a game without a legal move, or a board that the network does not play.
+        Raises BadInput for a game without a legal move, and for a board that the network does not play.
         """
-        positions, stopped = [], ""
+        positions, stop_reason = [], ""
         try:
             for position in positions_of(record, komi=self._komi):
                 positions.append(position)
-        except IllegalMove as illegal:
-            stopped = str(illegal)
+        except IllegalMove as error:
+            stop_reason = str(error)
         if len(positions) < 2:
-            raise BadInput(stopped or "there are no moves in this game")
-        # As they were to be played in, whoever the board thinks is next.
-        asked = [before.with_turn(after.mover) for before, after in zip(positions[:-1], positions[1:], strict=True)]
-        asked.append(positions[-1])
-        priors, values = self._ask(asked)
-        rows = self._by_network(asked, priors, values, tick) if self._judges is None \
-            else self._by_search(asked, priors, tick)
-        return Review(record, tuple(rows), tuple(positions), stopped)
+            raise BadInput(stop_reason or "there are no moves in this game")
+        # In a record one side may move twice, so the side to move is taken from the next move.
+        to_evaluate = [position.with_turn(after.mover)
+                       for position, after in zip(positions[:-1], positions[1:], strict=True)]
+        to_evaluate.append(positions[-1])
+        if self._evaluators is not None:
+            priors = None if self._network is None else self._evaluate_network(to_evaluate)[0]
+            moves = self._review_by_search(self._evaluators, to_evaluate, priors, on_move)
+        else:
+            moves = self._review_by_network(to_evaluate, on_move)
+        return Review(record, tuple(moves), tuple(positions), stop_reason)
 
-    def _ask(self, positions: Sequence[Position], tta: bool | None = None
-             ) -> tuple[np.ndarray | None, np.ndarray | None]:
-        """The network's priors and win rates, float (n, size² + 1) and (n,); None for what there is not."""
-        if self._network is None:
-            return None, None
+    def _evaluate_network(self, positions: Sequence[Position], tta: bool | None = None
+                          ) -> tuple[np.ndarray, np.ndarray | None]:
+        """The network's priors, float (n, size² + 1), and win rates of the side to move, float (n,), None without a
+        value head."""
+        assert self._network is not None
         tta = self._tta if tta is None else tta
-        answers = [self._network.evaluate(list(positions[i:i + BATCH]), tta=tta)
+        outputs = [self._network.evaluate(list(positions[i:i + BATCH]), tta=tta)
                    for i in range(0, len(positions), BATCH)]
-        priors = np.concatenate([p for p, _ in answers])
-        return priors, None if answers[0][1] is None else np.concatenate([(1 + v) / 2 for _, v in answers])
+        priors = np.concatenate([p for p, _ in outputs])
+        return priors, None if outputs[0][1] is None else np.concatenate([(1 + v) / 2 for _, v in outputs])
 
-    def _by_search(self, asked: list[Position], priors: np.ndarray | None, tick: Callable[[], object]) -> list[Row]:
-        found, kept, rows = self._search(0, asked[0], 0), 0, []
-        for i, (position, after) in enumerate(zip(asked[:-1], asked[1:], strict=True)):
-            point, choices, best = after.last, found.moves, found.moves[0]
-            # The tree counts two passes as the end, dead stones included, and gives turns as they come.
-            follows = after.to_play == -position.to_play and PASS not in (point, position.last)
-            kept = next((info.visits for info in choices if info.point == point), 0) if follows else 0
-            found = self._search(0, after, kept)
-            rate = _for(position, after, found.win_rate)
-            before = rate
-            if best.point != point and not _is_agreed(position, point):
+    def _review_by_search(self, evaluators: tuple[SearchEvaluator, SearchEvaluator], positions: list[Position],
+                          priors: np.ndarray | None, on_move: Callable[[], object]) -> list[MoveReview]:
+        game_evaluator, best_move_evaluator = evaluators
+        (infos, _), moves = _evaluate(game_evaluator, positions[0]), []
+        for i, (position, after) in enumerate(zip(positions[:-1], positions[1:], strict=True)):
+            point, best = _last_move(after), infos[0]
+            # The tree is not reused after a pass, where it may count dead stones, nor if a side moves twice.
+            is_child = after.to_play == -position.to_play and PASS not in (point, position.last)
+            visits = {info.point: info.visits for info in infos}
+            infos, evaluated = _evaluate(game_evaluator, after, visits.get(point, 0) if is_child else 0)
+            win_rate = before = _win_rate_for(position, after, evaluated)
+            if best.point != point and not _is_final_pass(position, point):
                 other = position.play(best.point)
-                before = _for(position, other, self._search(1, other, 0).win_rate)
-            visits = sum(info.visits for info in choices) or 1
-            shares = {info.point: info.visits / visits for info in choices}
+                before = _win_rate_for(position, other, _evaluate(best_move_evaluator, other)[1])
             if priors is None:
-                rank, prior = 1 + sum(share > shares.get(point, 0) for share in shares.values()), shares.get(point, 0)
-                best_prior = shares[best.point]
+                total = sum(visits.values()) or 1
+                rank = 1 + sum(n > visits.get(point, 0) for n in visits.values())
+                prior, best_prior = visits.get(point, 0) / total, visits[best.point] / total
             else:
-                rank, prior = _expected(position, priors[i], point)
+                rank, prior = _rank_and_prior(position, priors[i], point)
                 best_prior = float(priors[i][move_index(best.point, position.size)])
-            rows.append(Row(i + 1, position.to_play, point, rank, prior, before, rate, before - rate, best.point,
-                            best_prior, best.pv))
-            tick()
-        return rows
+            moves.append(MoveReview(i + 1, position.to_play, point, rank, prior, before, win_rate, before - win_rate,
+                                    best.point, best_prior, best.pv))
+            on_move()
+        return moves
 
-    def _search(self, which: int, position: Position, kept: int) -> Evaluation:
-        """What one of the judges says.  A pass is among the moves only when a game is about to end, and not as an
-        answer to one."""
-        may_pass = position.last != PASS and scoring.is_nearly_over(position)
-        return self._judges[which].evaluate(position, may_pass=may_pass, kept=kept)
+    def _review_by_network(self, positions: list[Position], on_move: Callable[[], object]) -> list[MoveReview]:
+        priors, win_rates = self._evaluate_network(positions)
+        variations = self._variations(positions[:-1], priors)
+        best_win_rates = None
+        if win_rates is not None:
+            after_best = [position.play(pv[0]) for position, pv in zip(positions, variations, strict=False)]
+            best_win_rates = self._evaluate_network(after_best)[1]        # of the opponent
+        moves = []
+        for i, (position, after) in enumerate(zip(positions[:-1], positions[1:], strict=True)):
+            point, best = _last_move(after), variations[i][0]
+            rank, prior = _rank_and_prior(position, priors[i], point)
+            win_rate = before = loss = None
+            if win_rates is not None and best_win_rates is not None:
+                win_rate = before = _win_rate_for(position, after, float(win_rates[i + 1]))
+                if best != point and not _is_final_pass(position, point):
+                    before = max(1 - float(best_win_rates[i]), win_rate)
+                loss = before - win_rate
+            moves.append(MoveReview(i + 1, position.to_play, point, rank, prior, before, win_rate, loss, best,
+                                    float(priors[i][move_index(best, position.size)]), variations[i]))
+            on_move()
+        return moves
 
-    def _by_network(self, asked: list[Position], priors: np.ndarray, values: np.ndarray | None,
-                    tick: Callable[[], object]) -> list[Row]:
-        lines = self._favourite_lines(asked[:-1], priors)
-        best_rates = None
-        if values is not None:                           # as far from the end as the values they are compared to
-            best_rates = 1 - self._ask([before.play(line[0]) for before, line in zip(asked, lines, strict=False)])[1]
-        rows = []
-        for i, (position, after) in enumerate(zip(asked[:-1], asked[1:], strict=True)):
-            point, best = after.last, lines[i][0]
-            rank, prior = _expected(position, priors[i], point)
-            played = before = lost = None
-            if values is not None:
-                played = _for(position, after, float(values[i + 1]))
-                before = played if best == point or _is_agreed(position, point) else max(float(best_rates[i]), played)
-                lost = before - played
-            rows.append(Row(i + 1, position.to_play, point, rank, prior, before, played, lost, best,
-                            float(priors[i][move_index(best, position.size)]), lines[i]))
-            tick()
-        return rows
-
-    def _favourite_lines(self, positions: list[Position], priors: np.ndarray) -> list[tuple[int, ...]]:
-        """From each position the moves that the network likes best, one after the other, PV_LENGTH of them."""
-        lines: list[tuple[int, ...]] = [() for _ in positions]
+    def _variations(self, positions: Sequence[Position], priors: np.ndarray) -> list[tuple[int, ...]]:
+        """For each position the move with the highest prior, and so on, PV_LENGTH moves or up to a pass."""
+        variations: list[tuple[int, ...]] = [() for _ in positions]
         for step in range(PV_LENGTH):
-            favourites = [_favourite(position, prior) for position, prior in zip(positions, priors, strict=False)]
-            lines = [line if PASS in line[-1:] else (*line, point)
-                     for line, point in zip(lines, favourites, strict=True)]
+            points = [_most_likely_move(position, prior) for position, prior in zip(positions, priors, strict=False)]
+            variations = [pv if PASS in pv[-1:] else (*pv, point)
+                          for pv, point in zip(variations, points, strict=True)]
             if step < PV_LENGTH - 1:
-                positions = [position.play(point) for position, point in zip(positions, favourites, strict=True)]
-                priors = self._ask(positions, tta=False)[0]
-        return lines
+                positions = [position.play(point) for position, point in zip(positions, points, strict=True)]
+                priors = self._evaluate_network(positions, tta=False)[0]
+        return variations
 
 
-def _for(position: Position, after: Position, win_rate: float) -> float:
-    """The win rate in a later position, for the side to move in this one."""
+def _evaluate(evaluator: SearchEvaluator, position: Position, reused_visits: int = 0
+              ) -> tuple[tuple[MoveInfo, ...], float]:
+    """The moves of a position, the best first, and the win rate of the side to move.
+
+    A pass is considered only near the end of the game, and not after a pass.
+    """
+    may_pass = position.last != PASS and scoring.is_nearly_over(position)
+    evaluation = evaluator.evaluate(position, may_pass=may_pass, reused_visits=reused_visits)
+    assert evaluation.win_rate is not None               # a search always has one
+    return evaluation.moves, evaluation.win_rate
+
+
+def _last_move(position: Position) -> int:
+    """The point of the last move of a position that is not the start."""
+    assert position.last is not None
+    return position.last
+
+
+def _win_rate_for(position: Position, after: Position, win_rate: float) -> float:
+    """The win rate of the side to move in `after`, as that of the side to move in `position`."""
     return win_rate if after.to_play == position.to_play else 1 - win_rate
 
 
-def _is_agreed(position: Position, point: int) -> bool:
-    """Whether a move is a pass at the end, where both sides know the rest: it costs nothing."""
+def _is_final_pass(position: Position, point: int) -> bool:
+    """Whether a move is a pass near the end of the game, where little is left to play for: its loss is 0."""
     return point == PASS and scoring.is_nearly_over(position)
 
 
-def _favourite(position: Position, priors: np.ndarray) -> int:
+def _most_likely_move(position: Position, priors: np.ndarray) -> int:
     points = np.append(position.sensible_points(), PASS)
     return int(points[np.argmax(priors[[move_index(int(point), position.size) for point in points]])])
 
 
-def _expected(position: Position, priors: np.ndarray, point: int) -> tuple[int, float]:
-    """The rank of a move among the legal ones, the likeliest being 1, and its prior."""
+def _rank_and_prior(position: Position, priors: np.ndarray, point: int) -> tuple[int, float]:
+    """The rank of a move among the legal ones by their priors, from 1, and its prior."""
     legal = [*position.legal_points().tolist(), PASS]
     prior = float(priors[move_index(point, position.size)])
     return 1 + int(np.sum(priors[[move_index(other, position.size) for other in legal]] > prior)), prior

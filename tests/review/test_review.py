@@ -1,4 +1,4 @@
-"""Reviews: a planted blunder is found, the SGF keeps what stood in it, and what is done is not done again."""
+"""Reviews: a known blunder is found, its SGF is complete, and a finished review is not repeated."""
 import csv
 import io
 import json
@@ -13,72 +13,75 @@ from mugo.files import BadInput
 from mugo.games.board import BLACK
 from mugo.games.coords import PASS, interpret_gtp, move_index
 from mugo.players.evaluator import SearchEvaluator
-from mugo.review import command, report
+from mugo.review import report
+from mugo.review.annotated_sgf import annotated_sgf
 from mugo.review.review import Reviewer
+from mugo.review.tasks import find_tasks
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 from mugo.sgf.parser import read_records, read_trees
 
-# 5x5: White's corner has three points in a row, lives by B5 and wins by its komi; it plays E1, and Black kills it.
-PLANTED = b"""(;GM[1]SZ[5]KM[12.5]PB[Shusaku]BR[4d]PW[\xe5\x8f\xa4\xe5\x8a\x9b]RE[B+12.5]C[once upon a time]
+# 5x5: White's eye space in the corner has three points in a row.  B5 makes it alive, and White wins by komi.  White
+# plays E1 instead, and Black kills the corner.
+BLUNDER = b"""(;GM[1]SZ[5]KM[12.5]PB[Shusaku]BR[4d]PW[\xe5\x8f\xa4\xe5\x8a\x9b]RE[B+12.5]C[once upon a time]
 AB[ea][eb][ac][bc][cc][dc][bd][dd]AW[da][ab][bb][cb][db]PL[W]
 ;W[ee]C[not there]GB[1](;B[ba]C[dead];W[];B[])(;B[aa];W[ba]))"""
 PLAIN = "(;GM[1]SZ[5]KM[0.5];B[cc];W[cb];B[bb];W[dc])"
 
 
-class Likes:
-    """A network that likes one move of every position and thinks that Black wins by `black`, from -1 to 1."""
-    name = "likes"
+class ConstantNetwork:
+    """A network with the prior 0.5 for one point in every position, and the same value for Black, -1 to 1."""
+    name = "constant"
     has_value = True
 
-    def __init__(self, vertex, size=5, black=0.5):
+    def __init__(self, vertex, size=5, black_value=0.5):
         self.index = move_index(interpret_gtp(vertex, size), size)
-        self.black = black
+        self.black_value = black_value
 
     def evaluate(self, positions, tta=False):
         size = positions[0].size
         priors = np.tile(np.linspace(0, 0.01, size * size + 1, dtype=np.float32), (len(positions), 1))
         priors[:, self.index] = 0.5
-        values = np.array([self.black * position.to_play for position in positions], np.float32)
+        values = np.array([self.black_value * position.to_play for position in positions], np.float32)
         return priors, values if self.has_value else None
 
 
-def searched(simulations=300):
+def search_reviewer(simulations=300):
     settings = Settings(seed=1, early_stop=False, rollout="mogo", max_edges=100_000)
     return Reviewer(None, tuple(SearchEvaluator(Search(settings), simulations) for _ in range(2)))
 
 
-def reviewed(text, reviewer):
+def review_text(text, reviewer):
     record, tree = next(read_trees(text if isinstance(text, bytes) else text.encode()))
     return reviewer.review(record), tree
 
 
 @pytest.fixture(scope="module")
-def planted():
-    return reviewed(PLANTED, searched(1500))
+def blunder():
+    return review_text(BLUNDER, search_reviewer(1500))
 
 
-def test_a_planted_blunder_is_found_and_so_is_the_better_move(planted):
-    review, _ = planted
-    worst = review.swings(1)[0]
+def test_a_blunder_and_the_best_move_are_found(blunder):
+    review, _ = blunder
+    worst = review.worst_moves(1)[0]
     assert (worst.number, worst.verdict) == (1, "blunder")
-    assert report.vertex(worst.point, review) == "E1" and report.vertex(worst.best, review) == "B5"
-    assert worst.before > worst.after + 0.2
-    assert "E1" in report.swing_table(review)[1] and "blunder" in report.summary(review)[0]
+    assert report.format_point(review, worst.point) == "E1" and report.format_point(review, worst.best_move) == "B5"
+    assert worst.win_rate_before > worst.win_rate_after + 0.2
+    assert "E1" in report.worst_moves_table(review)[1] and "blunder" in report.summary(review)[0]
 
 
-def test_win_rates_of_black_go_down_when_black_loses_and_are_one_more_than_moves(planted):
-    review, _ = planted
-    rates = review.black_rates()
-    assert len(rates) == len(review.rows) + 1 and all(0 <= rate <= 1 for rate in rates)
-    assert rates[1] > rates[0]                      # White has blundered
+def test_blacks_win_rate_rises_with_a_blunder_of_whites(blunder):
+    review, _ = blunder
+    rates = review.black_win_rates()
+    assert len(rates) == len(review.moves) + 1 and all(0 <= rate <= 1 for rate in rates)
+    assert rates[1] > rates[0]
 
 
-def test_the_sgf_keeps_everything_and_has_the_better_line_as_a_variation(planted):
-    review, tree = planted
-    game = sgf.Sgf_game.from_bytes(report.commented(review, tree, "by nobody"))
+def test_the_sgf_is_complete_and_has_the_best_line_as_a_variation(blunder):
+    review, tree = blunder
+    game = sgf.Sgf_game.from_bytes(annotated_sgf(review, tree, "reviewed by nobody"))
     root = game.get_root()
-    assert root.get("C").startswith("once upon a time") and "by nobody" in root.get("C")
+    assert root.get("C").startswith("once upon a time") and "reviewed by nobody" in root.get("C")
     assert root.get("PW") == "古力" and root.get("KM") == 12.5
     first = root[0]
     assert first.get("C").startswith("not there") and "Blunder" in first.get("C") and first.get("BM") == 2
@@ -90,84 +93,84 @@ def test_the_sgf_keeps_everything_and_has_the_better_line_as_a_variation(planted
     assert list(read_records(game.serialise()))[0].moves.tolist() == review.record.moves.tolist()
 
 
-def test_the_csv_has_a_row_for_every_move(planted):
-    review, _ = planted
+def test_the_csv_has_a_row_for_every_move(blunder):
+    review, _ = blunder
     rows = list(csv.DictReader(io.StringIO(report.csv_text(review))))
     assert [row["point"] for row in rows] == ["E1", "B5", "pass", "pass"]
     assert rows[0]["colour"] == "W" and rows[0]["verdict"] == "blunder" and float(rows[0]["loss"]) > 0.2
 
 
-def test_a_network_alone_says_rank_and_probability():
-    review, _ = reviewed(PLAIN, Reviewer(Likes("C3")))
-    assert [row.rank for row in review.rows][0] == 1 and review.rows[0].prior == pytest.approx(0.5)
-    assert all(row.verdict == "good" and row.lost == pytest.approx(0) for row in review.rows)
-    assert review.black_rates() == pytest.approx([0.75] * 5)
+def test_a_network_alone_gives_rank_prior_and_win_rate():
+    review, _ = review_text(PLAIN, Reviewer(ConstantNetwork("C3")))
+    assert review.moves[0].rank == 1 and review.moves[0].prior == pytest.approx(0.5)
+    assert all(move.verdict == "good" and move.loss == pytest.approx(0) for move in review.moves)
+    assert review.black_win_rates() == pytest.approx([0.75] * 5)
 
 
-def test_without_a_value_the_least_expected_moves_are_shown():
-    network = Likes("C3")
+def test_without_win_rates_the_worst_moves_are_those_with_the_lowest_priors():
+    network = ConstantNetwork("C3")
     network.has_value = False
-    review, tree = reviewed(PLAIN, Reviewer(network))
-    assert review.rows[1].lost is None and review.rows[1].verdict == ""
-    assert [row.number for row in review.swings()] == [3, 2, 4]
-    assert "win rate" not in report.swing_table(review)[0]
-    assert b"1st choice" in report.commented(review, tree, "")
+    review, tree = review_text(PLAIN, Reviewer(network))
+    assert review.moves[1].loss is None and review.moves[1].verdict == ""
+    assert [move.number for move in review.worst_moves()] == [3, 2, 4]
+    assert "win rate" not in report.worst_moves_table(review)[0]
+    assert b"1st choice" in annotated_sgf(review, tree, "")
 
 
-def test_a_handicap_game_and_one_side_moving_twice_are_reviewed():
+def test_a_handicap_game_and_one_side_moving_twice_are_review_text():
     text = "(;GM[1]SZ[5]HA[2]AB[bb][dd]PL[W];W[cc];W[ca];B[ac];W[])"
-    review, _ = reviewed(text, searched(50))
-    assert [row.colour for row in review.rows] == [-1, -1, 1, -1]
-    assert review.rows[-1].point == PASS
-    assert review.rows[0].before is not None and 0 <= review.rows[0].after <= 1
+    review, _ = review_text(text, search_reviewer(50))
+    assert [move.colour for move in review.moves] == [-1, -1, 1, -1]
+    assert review.moves[-1].point == PASS
+    assert review.moves[0].win_rate_before is not None and 0 <= review.moves[0].win_rate_after <= 1
 
 
-def test_a_game_is_reviewed_up_to_an_illegal_move_and_says_so():
-    review, _ = reviewed("(;GM[1]SZ[5];B[cc];W[cb];B[cc];W[aa])", Reviewer(Likes("C3")))
-    assert len(review.rows) == 2
+def test_a_review_ends_at_an_illegal_move_and_names_it():
+    review, _ = review_text("(;GM[1]SZ[5];B[cc];W[cb];B[cc];W[aa])", Reviewer(ConstantNetwork("C3")))
+    assert len(review.moves) == 2
     assert "move 3: Black C3 is occupied" in report.summary(review)[-1]
     with pytest.raises(BadInput, match="move 1"):
-        reviewed("(;GM[1]SZ[5]AB[cc];B[cc])", Reviewer(Likes("C3")))
+        review_text("(;GM[1]SZ[5]AB[cc];B[cc])", Reviewer(ConstantNetwork("C3")))
     with pytest.raises(BadInput, match="no moves"):
-        reviewed("(;GM[1]SZ[5])", Reviewer(Likes("C3")))
+        review_text("(;GM[1]SZ[5])", Reviewer(ConstantNetwork("C3")))
 
 
-def test_summaries_count_agreement_with_the_network():
-    review, _ = reviewed(PLAIN, Reviewer(Likes("C3")))
+def test_the_summary_counts_agreement_with_the_network():
+    review, _ = review_text(PLAIN, Reviewer(ConstantNetwork("C3")))
     lines = report.summary(review)
     assert lines[1].split()[:2] == ["Black", "2"] and lines[1].split()[-2] == "50%"
     assert report.ordinal(1) == "1st" and report.ordinal(12) == "12th" and report.ordinal(23) == "23rd"
     assert report.player_name(review, BLACK) == "Black"
 
 
-# ---- the command
+# ---- mugo analyze
 
 def run(tmp_path, *arguments):
     return cli.main(["analyze", *map(str, arguments), "--player", "uct", "--simulations", "30", "--max-edges", "50000",
                      "-o", str(tmp_path / "out")])
 
 
-def test_several_games_in_one_go_and_bad_ones_cost_a_line_each(tmp_path, capsys):
+def test_several_games_are_reviewed_and_an_unreadable_one_gets_a_line(tmp_path, capsys):
     with zipfile.ZipFile(tmp_path / "games.zip", "w") as archive:
         archive.writestr("old/1.sgf", PLAIN)
         archive.writestr("broken.sgf", "(;GM[1]SZ[5];B[cc]")
         archive.writestr("two.sgf", PLAIN + "(;GM[1]SZ[5])")
-    (tmp_path / "planted.sgf").write_bytes(PLANTED)
-    assert run(tmp_path, tmp_path / "games.zip", tmp_path / "planted.sgf") == 0
-    shown = capsys.readouterr()
-    assert "mugo analyze: broken.sgf: the game is truncated" in shown.err
-    assert "mugo analyze: two-2: there are no moves in this game" in shown.err
-    assert [line.split()[0] for line in shown.out.splitlines()[:4]] == ["game", "old-1", "two-1", "planted"]
+    (tmp_path / "blunder.sgf").write_bytes(BLUNDER)
+    assert run(tmp_path, tmp_path / "games.zip", tmp_path / "blunder.sgf") == 0
+    output = capsys.readouterr()
+    assert "mugo analyze: broken.sgf: the game is truncated" in output.err
+    assert "mugo analyze: two-2: there are no moves in this game" in output.err
+    assert [line.split()[0] for line in output.out.splitlines()[:4]] == ["game", "old-1", "two-1", "blunder"]
     names = {path.name for path in (tmp_path / "out").iterdir()}
-    assert {"old-1.sgf", "old-1.csv", "old-1.json", "planted.txt"} <= names and "two-2.json" not in names
-    assert json.loads((tmp_path / "out" / "planted.json").read_text())["white"]["name"] == "White (古力)"
+    assert {"old-1.sgf", "old-1.csv", "old-1.json", "blunder.txt"} <= names and "two-2.json" not in names
+    assert json.loads((tmp_path / "out" / "blunder.json").read_text())["white"]["name"] == "White (古力)"
 
 
 def test_a_game_reviewed_with_the_same_settings_is_not_reviewed_again(tmp_path, capsys, monkeypatch):
     (tmp_path / "game.sgf").write_text(PLAIN)
     assert run(tmp_path, tmp_path / "game.sgf") == 0
     before = capsys.readouterr().out
-    monkeypatch.setattr(Reviewer, "review", None)        # would fail
+    monkeypatch.setattr(Reviewer, "review", None)        # a second review would fail
     assert run(tmp_path, tmp_path / "game.sgf") == 0
     again = capsys.readouterr().out
     assert again.startswith(before.rstrip()) and again.endswith("(1 reviewed before)\n")
@@ -176,7 +179,7 @@ def test_a_game_reviewed_with_the_same_settings_is_not_reviewed_again(tmp_path, 
     assert "reviewed before" not in capsys.readouterr().out
 
 
-def test_the_exit_status_is_2_only_if_no_game_could_be_reviewed(tmp_path, capsys):
+def test_the_exit_status_is_2_only_if_no_game_could_be_review_text(tmp_path, capsys):
     (tmp_path / "bad.sgf").write_text("nothing")
     assert run(tmp_path, tmp_path / "bad.sgf") == 2
     assert capsys.readouterr().err.count("\n") == 1
@@ -184,20 +187,20 @@ def test_the_exit_status_is_2_only_if_no_game_could_be_reviewed(tmp_path, capsys
     assert "no such file" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("options, why", [(("--player", "random"), "no opinion"), (("--jobs", "0"), "--jobs"),
+@pytest.mark.parametrize("options, error", [(("--player", "random"), "cannot evaluate"), (("--jobs", "0"), "--jobs"),
                                           (("--player", "uct", "--fast"), "--fast"),
                                           (("--player", "uct", "--simulations", "0"), "simulations")])
-def test_options_that_make_no_sense_get_a_line(options, why, tmp_path, capsys):
+def test_impossible_options_are_refused_before_anything_is_written(options, error, tmp_path, capsys):
     (tmp_path / "game.sgf").write_text(PLAIN)
     assert cli.main(["analyze", str(tmp_path / "game.sgf"), *options, "-o", str(tmp_path / "out")]) == 2
-    assert why in capsys.readouterr().err and not (tmp_path / "out").exists()
+    assert error in capsys.readouterr().err and not (tmp_path / "out").exists()
 
 
-def test_a_review_is_not_written_over_its_game_and_not_reviewed_itself(tmp_path, capsys):
+def test_a_game_is_not_overwritten_and_an_output_is_not_reviewed(tmp_path, capsys):
     (tmp_path / "game.sgf").write_text(PLAIN)
     for games, folder in (tmp_path / "game.sgf", tmp_path), (tmp_path, tmp_path / ".." / tmp_path.name):
         assert cli.main(["analyze", str(games), "-o", str(folder), "--fast", "--network", "policy-9"]) == 2
-        assert "game.sgf is a game to review, and would be written over" in capsys.readouterr().err
+        assert "game.sgf is a game to review and would be overwritten" in capsys.readouterr().err
     assert (tmp_path / "game.sgf").read_text() == PLAIN
     for _ in range(2):
         assert cli.main(["analyze", str(tmp_path), "-o", str(tmp_path / "reviews"), "--fast"]) == 0
@@ -205,9 +208,9 @@ def test_a_review_is_not_written_over_its_game_and_not_reviewed_itself(tmp_path,
     assert "1 reviewed before" in capsys.readouterr().out
 
 
-def test_two_games_of_one_name_get_two_names(tmp_path):
+def test_two_games_of_the_same_name_get_different_output_names(tmp_path):
     for folder in "a", "b":
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "game.sgf.x").write_text(PLAIN)
-    found = command.tasks([str(tmp_path / "a" / "game.sgf.x"), str(tmp_path / "b" / "game.sgf.x")], pytest.fail)
-    assert [task.name for task in found] == ["game.sgf.x", "game.sgf.x-2"]
+    tasks = find_tasks([str(tmp_path / "a" / "game.sgf.x"), str(tmp_path / "b" / "game.sgf.x")], pytest.fail)
+    assert [task.name for task in tasks] == ["game.sgf.x", "game.sgf.x-2"]

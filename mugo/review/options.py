@@ -1,0 +1,80 @@
+"""The options that a review depends on, as JSON, so that worker processes and fingerprints can use them.
+
+A Namespace of the command line -- review_options --> JSON -- make_reviewer --> Reviewer
+"""
+import argparse
+import functools
+import hashlib
+import json
+from pathlib import Path
+
+from mugo import __version__
+from mugo.files import BadInput
+from mugo.nn.bundled import bundled_name, find_network
+from mugo.players import options as player_options
+from mugo.players import searcher
+from mugo.players.evaluator import SearchEvaluator
+from mugo.review.review import Reviewer
+from mugo.review.tasks import ReviewTask
+from mugo.search.search import Search
+
+SIMULATIONS = 400         # for a position, including the visits of the reused tree: about a second
+REVIEW_FORMAT = 2         # raised when the same settings give other files
+# The options that change a review.
+SETTINGS = ("player", "network", "fast", "simulations", "seconds", "tta", "komi", "seed", "rollout", "rollouts",
+            "lambda_", "c", "fpu", "expand_after", "batch", "threads", "max_edges",
+            "transpositions", "reuse_tree", "random_symmetry")
+
+
+def review_options(args: argparse.Namespace) -> str:
+    """The options as JSON.  Raises BadInput for a combination that cannot review."""
+    searcher.PlayOptions(args.simulations, args.seconds)
+    if args.player == "random":
+        raise BadInput("the player random cannot evaluate games; choose policy, uct or mcts")
+    if args.player == "uct" and args.fast:
+        raise BadInput("--fast uses the network alone, and uct has none")
+    fast = args.fast or args.player in ("policy", "randompolicy")
+    # Without early stop: the best move may be known long before its win rate is.
+    return json.dumps(vars(args) | {"fast": fast, "early_stop": False}, default=lambda value: None, sort_keys=True)
+
+
+@functools.lru_cache(1)
+def make_reviewer(options: str) -> Reviewer:
+    """The reviewer of these options; a process makes it once.  Raises BadInput."""
+    args = argparse.Namespace(**json.loads(options))
+    network = None if args.player == "uct" else player_options.open_network(args.network, args.threads)
+    if args.fast:
+        return Reviewer(network, tta=args.tta, komi=args.komi)
+    simulations = SIMULATIONS if args.simulations is None and args.seconds is None else args.simulations
+    settings = player_options.settings_from_arguments(args)
+    evaluators = (SearchEvaluator(Search(settings, network), simulations, args.seconds),
+                  SearchEvaluator(Search(settings, network), simulations, args.seconds))
+    return Reviewer(network, evaluators, tta=args.tta, komi=args.komi)
+
+
+def describe_reviewer(options: str, size: int) -> str:
+    """A line about the reviewer of games on this board: version, player, network, effort."""
+    args = argparse.Namespace(**json.loads(options))
+    network = "" if args.player == "uct" else f" with the network {_network_file(args, size).stem}"
+    if args.fast:
+        return f"Reviewed by MuGo {__version__}: the network {_network_file(args, size).stem} alone."
+    limits = [f"{args.simulations or SIMULATIONS} simulations"] if args.simulations or not args.seconds else []
+    limits += [f"{args.seconds:g} seconds"] if args.seconds else []
+    return f"Reviewed by MuGo {__version__}: {args.player}{network}, {' or '.join(limits)} a position."
+
+
+def fingerprint(task: ReviewTask, options: str, size: int) -> str:
+    """The SHA-256 of a game and of all that its review depends on."""
+    args = json.loads(options)
+    network = "" if args["player"] == "uct" else _checksum(_network_file(argparse.Namespace(**args), size))
+    settings = json.dumps([REVIEW_FORMAT, network, task.index, {name: args[name] for name in SETTINGS}])
+    return hashlib.sha256(settings.encode() + b"\n" + task.data).hexdigest()
+
+
+def _network_file(args: argparse.Namespace, size: int) -> Path:
+    return find_network(args.network or bundled_name(size))
+
+
+@functools.lru_cache(8)
+def _checksum(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

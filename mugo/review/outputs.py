@@ -1,0 +1,94 @@
+"""One game reviewed, and its files written: NAME.sgf, .csv, .txt, .png, .svg, and NAME.json last.
+
+NAME.json holds a fingerprint of the game and of the settings.  A game whose NAME.json has the same fingerprint is not
+reviewed again, so an interrupted command continues where it was stopped.
+"""
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mugo.files import BadInput, atomic_write
+from mugo.games.board import BLACK, WHITE
+from mugo.plots.figures import has_matplotlib
+from mugo.plots.terminal import PLAIN, Screen
+from mugo.review.annotated_sgf import annotated_sgf
+from mugo.review.graph import save_win_rate_graph
+from mugo.review.options import describe_reviewer, fingerprint, make_reviewer
+from mugo.review.report import csv_text, player_name, text_report
+from mugo.review.review import VERDICTS, Review
+from mugo.review.tasks import ReviewTask, output_file
+from mugo.sgf.parser import read_trees
+from mugo.sgf.record import Record
+
+GRAPH_SUFFIXES = (".png", ".svg")
+
+
+@dataclass(frozen=True)
+class ReviewResult:
+    """What review_game returns.
+
+    statistics: the contents of NAME.json.  text: the lines to print.
+    was_done: the game had been reviewed before.  error: a line, if the game cannot be reviewed.
+    """
+    statistics: dict = field(default_factory=dict)
+    text: list[str] = field(default_factory=list)
+    was_done: bool = False
+    error: str = ""
+
+
+def review_game(task: ReviewTask, folder: Path, options: str, screen: Screen = PLAIN,
+                on_move: Callable[[], object] = lambda: None) -> ReviewResult:
+    """Review a game and write its files, unless that is done.
+
+    options: JSON of options.review_options.  on_move: as in Reviewer.review.
+    Raises OSError if a file cannot be written.
+    """
+    record, tree = list(read_trees(task.data))[task.index]
+    assert isinstance(record, Record) and tree is not None            # find_tasks has left out the others
+    task_fingerprint = fingerprint(task, options, record.size)
+    try:
+        statistics = json.loads(output_file(folder, task.name, ".json").read_text(encoding="utf-8"))
+        if statistics["fingerprint"] == task_fingerprint:
+            text = output_file(folder, task.name, ".txt").read_text(encoding="utf-8")
+            return ReviewResult(statistics, text.splitlines(), was_done=True)
+    except (OSError, ValueError, KeyError, TypeError):
+        pass                                             # not reviewed yet, or interrupted
+    try:
+        review = make_reviewer(options).review(record, on_move)
+    except BadInput as error:
+        return ReviewResult(error=f"{task.name}: {error}")
+    reviewed_by = describe_reviewer(options, record.size)
+    statistics = {"fingerprint": task_fingerprint, "reviewed_by": reviewed_by} | review_statistics(review)
+    files = {".sgf": annotated_sgf(review, tree, reviewed_by),
+             ".csv": csv_text(review).encode(),
+             ".txt": "\n".join([reviewed_by, "", *text_report(review), ""]).encode()}
+    for suffix, data in files.items():
+        _write(output_file(folder, task.name, suffix), data)
+    if has_matplotlib():
+        title = f"{player_name(review, BLACK)} against {player_name(review, WHITE)}" \
+            + (f", {record.result}" if record.result else "")
+        for suffix in GRAPH_SUFFIXES:
+            save_win_rate_graph(review, output_file(folder, task.name, suffix), title)
+    _write(output_file(folder, task.name, ".json"), json.dumps(statistics, indent=1, ensure_ascii=False).encode())
+    return ReviewResult(statistics, [reviewed_by, "", *text_report(review, screen)])
+
+
+def review_statistics(review: Review) -> dict:
+    """The numbers of NAME.json: of the game, and of each side its moves, verdicts, mean loss and agreement."""
+    sides = {}
+    for side, colour in ("black", BLACK), ("white", WHITE):
+        moves = [move for move in review.moves if move.colour == colour]
+        losses = [max(move.loss, 0.0) for move in moves if move.loss is not None]
+        sides[side] = {
+            "name": player_name(review, colour), "moves": len(moves),
+            **{verdict: sum(move.verdict == verdict for move in moves) for verdict in VERDICTS},
+            "mean_loss": sum(losses) / len(losses) if losses else None,
+            "top1": sum(move.rank == 1 for move in moves), "top5": sum(move.rank <= 5 for move in moves)}
+    return {"size": review.record.size, "moves": len(review.moves), "result": review.record.result,
+            "stop_reason": review.stop_reason, **sides}
+
+
+def _write(path: Path, data: bytes) -> None:
+    with atomic_write(path) as temporary:
+        temporary.write_bytes(data)

@@ -1,0 +1,89 @@
+"""The games to review: those in SGF files, folders and archives, each with a unique name for its output files."""
+import os
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from mugo.files import BadInput
+from mugo.sgf.archives import SGF_SUFFIXES, UnreadableFile
+from mugo.sgf.parser import read_records
+from mugo.sgf.record import BadRecord
+from mugo.sgf.sources import Source, find_sources, read_files
+
+
+class ReviewTask(NamedTuple):
+    """One game to review.
+
+    name: of its output files, without suffix.  data: the SGF text.  index: of the game in this text, from 0.
+    num_moves: of the record.
+    """
+    name: str
+    data: bytes
+    index: int
+    num_moves: int
+
+
+def output_file(folder: Path, name: str, suffix: str) -> Path:
+    """An output file of a game; the name may contain dots."""
+    return folder / (name + suffix)
+
+
+def find_tasks(paths: list[str], on_error: Callable[[str], None], output: Path = Path()) -> list[ReviewTask]:
+    """The games in files, folders and archives, in order.
+
+    on_error: called with a line for each game that cannot be read.
+    output: earlier reviews in this folder are not games to review, if it lies below a folder that is read.
+    Raises BadInput if a path does not exist or contains no games.
+    """
+    tasks: dict[str, ReviewTask] = {}
+    for source in _sources_without(paths, output):
+        for text in read_files(source):
+            if isinstance(text, UnreadableFile):
+                on_error(f"{text.source}/{text.name}: {text.error}" if text.name else f"{text.source}: {text.error}")
+                continue
+            records = list(read_records(text.data))
+            for index, record in enumerate(records):
+                number = f"{index + 1}" if len(records) > 1 else ""
+                if isinstance(record, BadRecord):
+                    on_error(f"{text.name}{number and f', game {number}'}: {record}")
+                    continue
+                name = _unique_name(_stem(text.name) + (number and f"-{number}"), tasks)
+                tasks[name] = ReviewTask(name, text.data, index, len(record.moves))
+    return list(tasks.values())
+
+
+def refuse_overwriting(paths: list[str], tasks: list[ReviewTask], output: Path) -> None:
+    """Raise BadInput if an output file is one of the games to review."""
+    games = {os.path.realpath(os.path.join(source.path, file))
+             for source in _sources_without(paths, output) for file in source.files or ()}
+    for task in tasks:
+        written = output_file(output, task.name, ".sgf")
+        if os.path.realpath(written) in games:
+            raise BadInput(f"{written} is a game to review and would be overwritten; name another folder with -o")
+
+
+def _sources_without(paths: list[str], output: Path) -> list[Source]:
+    """The sources of the paths, without loose files in the output folder."""
+    sources = []
+    for source in find_sources(paths):
+        relative = os.path.relpath(os.path.realpath(output), os.path.realpath(source.path)) + os.sep
+        if source.files is not None and not relative.startswith(("." + os.sep, ".." + os.sep)):
+            source = replace(source, files=tuple(file for file in source.files if not file.startswith(relative)))
+        sources.append(source)
+    return sources
+
+
+def _stem(name: str) -> str:
+    """The name of output files for an SGF file: 'old/1.sgf.gz' -> 'old-1'."""
+    suffix = max((suffix for suffix in SGF_SUFFIXES if name.lower().endswith(suffix)), key=len, default="")
+    return re.sub(r"[/\\:]", "-", name.removesuffix(name[len(name) - len(suffix):]).lstrip("./"))
+
+
+def _unique_name(name: str, taken: dict[str, ReviewTask]) -> str:
+    """The name, with '-2', '-3', ... if it is taken."""
+    unique, count = name, 2
+    while unique in taken:
+        unique, count = f"{name}-{count}", count + 1
+    return unique
