@@ -20,7 +20,7 @@ COMMANDS = {
     "evaluate": ("training.evaluate", "say how well a network predicts"),
     "gtp": ("gtp.command", "play over the Go Text Protocol"),
     "web": ("web.app", "open a board in the browser: play, analyse, look at games"),
-    "analysis": ("analysis.engine", "answer queries of KataGo's analysis protocol"),
+    "analysis": ("analysis.command", "answer queries of KataGo's analysis protocol"),
     "match": ("match.tournament", "let players or GTP programs play each other"),
     "analyze": ("review.command", "review games move by move"),
     "play": ("tui.play", "play in the terminal against any player"),

@@ -1,6 +1,14 @@
-"""KataGo's JSON analysis protocol.
+"""KataGo's JSON analysis protocol: `mugo analysis`.
 
-    request     a query, checked
-    response    a line of the answer
-    engine      queries analysed side by side, by priority            `mugo analysis`
+Read in this order:
+
+    fields      typed values of a query's fields; InvalidQuery
+    rules       the rules and the komi of a query
+    request     a query, parsed and checked
+    response    the JSON object of a result
+    job_queue   positions to analyze, by priority
+    engine      threads that analyze them
+    command     the command line, stdin and stdout
+
+Plays Go only.  Knows nothing of other front ends (gtp, tui, web), of training or data sets.
 """

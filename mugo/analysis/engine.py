@@ -1,78 +1,62 @@
-"""KataGo's analysis protocol: a query in, a line of JSON out for every turn that is analysed.
+"""The engine of KataGo's analysis protocol: queries in, a line of JSON out for every turn that is analyzed.
 
     {"id": "foo", "moves": [["B", "D4"]], ..., "analyzeTurns": [0, 1]}      a line of input
     {"id": "foo", "turnNumber": 1, "moveInfos": [...], "rootInfo": {...}}   lines of output, as they are ready
     {"id": "foo", "turnNumber": 0, ...}
 
-                     +-- thread: Search --+
-    Engine -- queue -+-- thread: Search --+-- out        the highest priority first, then the oldest
-                     +-- ...
+                               +-- thread: Search --+
+    AnalysisEngine -- queue  --+-- thread: Search --+-- out
+                               +-- ...
 
-Each search has a tree and a thread of its own, and they share one network.  Positions that only the network is
-asked about are asked together.  (To ask it about several searches' leaves together does not pay on a CPU: a
-position costs 1.36 ms of a core in batches of 8, as one search asks, and 1.31 ms in batches of 32.)
+Each thread has a search with a tree of its own; all share one network.  Positions that need only the network are
+evaluated in batches.  (Batching the leaves of several searches does not pay on a CPU: a position costs 1.36 ms of a
+core in the batches of 8 of one search, and 1.31 ms in batches of 32.)
 
-What queries may say is queries.py's.  https://github.com/lightvector/KataGo/blob/master/docs/Analysis_Engine.md
+https://github.com/lightvector/KataGo/blob/master/docs/Analysis_Engine.md
 """
-import argparse
-import contextlib
-import heapq
-import itertools
 import json
 import math
-import os
-import sys
 import threading
 import time
 import traceback
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TextIO
+from dataclasses import replace
+from typing import Any, TextIO
 
 import numpy as np
 
 from mugo import __version__
-from mugo.analysis.request import Query, Refused, read_query
-from mugo.analysis.response import format_answer, no_answer, policy_of
+from mugo.analysis.fields import InvalidQuery
+from mugo.analysis.job_queue import Job, JobQueue
+from mugo.analysis.request import parse_query
+from mugo.analysis.response import RawEvaluation, format_response, legal_policy, no_results
 from mugo.files import BadInput
 from mugo.games import scoring
-from mugo.games.coords import PASS, move_index, point_of_index
+from mugo.games.coords import PASS
 from mugo.games.go import Position
-from mugo.players import options as player_options
-from mugo.players.options import NETWORK_PLAYERS, SEARCHERS
+from mugo.players.evaluator import moves_by_prior
 from mugo.players.passing import MIN_VISITS
 from mugo.players.searcher import SECONDS, PlayOptions
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.search import PV_LENGTH, Search
 from mugo.search.settings import Settings
 
-TOGETHER = 16             # positions that the network is asked about at once
-FAVOURITES, FAINT = 10, 0.01    # moves told of a network's answer: so many at most, no others less likely than that
+MAX_BATCH = 16            # positions that the network evaluates at once
+# Moves reported where no move was searched: so many at most, and no others with a lower prior.
+MAX_POLICY_MOVES, MIN_PRIOR = 10, 0.01
 ACTIONS = ("query_version", "query_models", "clear_cache", "terminate", "terminate_all")
 
 
-@dataclass(eq=False)
-class Job:
-    """A turn of a query.  stop: set when its search is to end."""
-    query: Query
-    turn: int
-    stop: threading.Event
+class AnalysisEngine:
+    """Answers queries in threads; each line of output is one JSON object.
 
-    @property
-    def position(self) -> Position:
-        return self.query.positions[self.turn]
-
-
-class Engine:
-    """Queries in, lines of JSON out.
-
-    network: as players.open_network has it; None for a player without.
-    settings: of the searches; None where the network alone is asked.
-    play_options: the limits of a search of which the query says nothing, and which move is the best.
-    average: positions that only the network is asked about are shown to it in all eight symmetries.
-    threads: positions analysed side by side.
-    log: is told of internal errors.
-    Raises BadInput for settings that need another network, or no threads.
+    network: an open network (players.options.open_network); None for a player without one.
+    settings: of the searches; None where only the network evaluates.
+    play_options: the limits of a search for which the query has none, and which move comes first.
+    tta: test-time augmentation: evaluations without a search are averaged over the 8 symmetries.
+    threads: positions analyzed at the same time.
+    log: called with the traceback of an internal error.
+    Raises BadInput for fewer than one thread, and for settings that need another network.
     """
 
     def __init__(self, network, settings: Settings | None, out: TextIO, *, play_options: PlayOptions,
@@ -80,7 +64,7 @@ class Engine:
         if threads < 1:
             raise BadInput(f"analysis threads are 1 or more, not {threads}")
         self._network = network
-        # A tree of another query would bring visits that nobody asked for; and so many are wanted as are asked for.
+        # The tree of another query would add visits that nobody asked for; early stop would leave out some.
         self._settings = None if settings is None else replace(settings, reuse_tree=False, early_stop=False)
         if self._settings:
             Search(self._settings, network)
@@ -88,329 +72,269 @@ class Engine:
         self._tta = tta
         self._out = out
         self._log = log
-        self._told: set[str] = set()                     # warnings given once
-        self._queue: list[tuple[int, int, Job]] = []     # a heap; guarded, as all below, by _changed
-        self._running: set[Job] = set()
-        self._numbers = itertools.count()
-        self._closing = self._silent = False
-        self._changed = threading.Condition()
+        self._warned: set[str] = set()           # warnings that are sent once
+        self._queue = JobQueue()
+        self._output_closed = False
         self._writing = threading.Lock()
-        self._threads = [threading.Thread(target=self._work, daemon=True, name="analysis") for _ in range(threads)]
+        self._threads = [threading.Thread(target=self._run_jobs, daemon=True, name="analysis") for _ in range(threads)]
         for thread in self._threads:
             thread.start()
 
     @property
-    def gone(self) -> bool:
-        """Whether nobody reads the output any more."""
-        return self._silent
+    def output_closed(self) -> bool:
+        """Whether no more lines are written: the client has closed the output, or `close` dropped the queries."""
+        return self._output_closed
 
     def warm_up(self, size: int) -> None:
-        """Load compiled code, and the network for boards of this size, before the time of a query runs.
-        Raises BadInput for a board that it does not play."""
+        """Load compiled code, and the network for boards of this size, before a query's time runs.
+
+        Raises BadInput for a size that the network does not play.
+        """
         position = Position(size)
         if self._settings:
             Search(self._settings, self._network).search(position, simulations=2)
-        self._first_sight(position)
+        self._evaluate(position)
         scoring.ownership(position, 1)
+
+    def close(self, finish: bool = True) -> None:
+        """End the threads: after all queries have been answered or, without `finish`, at once."""
+        self._queue.close()
+        if not finish:
+            self._close_output()
+        for thread in self._threads:
+            thread.join()
 
     # -- queries
 
-    def read(self, line: str) -> None:
-        """Take a line of input.  Whatever it is, it is answered, at once or when it has been analysed."""
+    def handle_line(self, line: str) -> None:
+        """Handle a line of input.  Every line is answered, at once or when its turns have been analyzed."""
         if not line.strip():
             return
         try:
-            query = json.loads(line, parse_constant=_no_number)
+            query = json.loads(line, parse_constant=_reject_constant)
         except (ValueError, RecursionError) as error:
-            self._say({"error": f"could not parse the line as JSON: {error}: {line.strip()[:200]}"})
+            self._send({"error": f"could not parse the line as JSON: {error}: {line.strip()[:200]}"})
             return
         if not isinstance(query, dict):
-            self._say({"error": f"a query is an object of JSON, not {line.strip()[:200]}"})
+            self._send({"error": f"a query must be an object of JSON, not {line.strip()[:200]}"})
             return
         if not isinstance(query.get("id"), str):
-            self._say({"error": "a query has an \"id\", which is a string"})
+            self._send({"error": "a query must have an \"id\", which is a string"})
             return
         try:
             if query.get("action") is None:
-                self._begin(query)
+                self._enqueue(query)
             else:
-                self._act(query)
-        except Refused as refused:
-            self._say({"error": str(refused), "field": refused.field, "id": query["id"]})
-        except Exception as error:                       # a bug of ours ends no session
-            self._fail(query["id"], error)
+                self._run_action(query)
+        except InvalidQuery as error:
+            self._send({"error": str(error), "field": error.field, "id": query["id"]})
+        except Exception as error:                       # a bug must not end the session
+            self._send_internal_error(query["id"], error)
 
-    def _begin(self, fields: dict) -> None:
-        query, warnings = read_query(fields, PV_LENGTH)
+    def _enqueue(self, fields: dict[str, Any]) -> None:
+        query, warnings = parse_query(fields, PV_LENGTH)
         for field, text in warnings:
-            self._warn(query.id, field, text)
-        with self._changed:
-            if self._silent:
-                return
-            for turn, priority in zip(query.turns, query.priorities, strict=True):
-                heapq.heappush(self._queue, (-priority, next(self._numbers), Job(query, turn, threading.Event())))
-            self._changed.notify_all()
+            self._send_warning(query.id, field, text)
+        self._queue.put(query)
 
-    def _act(self, query: dict) -> None:
-        """Do what is not an analysis, and answer with the query itself."""
+    def _run_action(self, query: dict[str, Any]) -> None:
+        """Run a query with an "action"; its response is the query itself, with the results added."""
         action = query["action"]
         if action == "query_version":
             query |= {"version": __version__, "git_hash": "<omitted>"}
         elif action == "query_models":
             query["models"] = [] if self._network is None else [
-                {"name": self._network.name, "internalName": self._network.name, "maxBatchSize": TOGETHER,
+                {"name": self._network.name, "internalName": self._network.name, "maxBatchSize": MAX_BATCH,
                  "usesHumanSLProfile": False, "version": 1, "usingFP16": "false"}]
         elif action in ("terminate", "terminate_all"):
-            turns = query.get("turnNumbers")
-            if turns is not None and not (isinstance(turns, list) and all(type(turn) is int for turn in turns)):
-                raise Refused("must be an array of integers: turns to terminate", "turnNumbers")
-            name = query.get("terminateId")
-            if action == "terminate" and not isinstance(name, str):
-                raise Refused("must be the id of a query, a string", "terminateId")
-            self._terminate(lambda job: (action == "terminate_all" or job.query.id == name)
-                            and (turns is None or job.turn in turns))
-        elif action != "clear_cache":                    # there is none: nothing is kept from query to query
-            raise Refused(f"must be one of {', '.join(ACTIONS)}", "action")
-        self._say(query)
+            self._terminate(query)
+        elif action != "clear_cache":                    # MuGo has no cache to clear
+            raise InvalidQuery(f"must be one of {', '.join(ACTIONS)}", "action")
+        self._send(query)
 
-    def _terminate(self, is_meant: Callable[[Job], bool]) -> None:
-        """End searches, which then tell what they have found, and take jobs that are waiting out of the queue."""
-        with self._changed:
-            dropped = [item for item in self._queue if is_meant(item[2])]
-            self._queue = [item for item in self._queue if not is_meant(item[2])]
-            heapq.heapify(self._queue)
-            for job in self._running:
-                if is_meant(job):
-                    job.stop.set()
-        for _, _, job in sorted(dropped, key=lambda item: item[:2]):
-            self._say(no_answer(job.query, job.turn))
-
-    def close(self, finish: bool = True) -> None:
-        """End: when all that is waiting has been analysed, or at once and without another word."""
-        with self._changed:
-            self._closing = True
-            if not finish:
-                self._silence()
-            self._changed.notify_all()
-        for thread in self._threads:
-            thread.join()
-
-    def _silence(self) -> None:
-        self._silent = True
-        self._queue.clear()
-        for job in self._running:
-            job.stop.set()
+    def _terminate(self, query: dict[str, Any]) -> None:
+        """Stop searches, which then send what they have found, and answer jobs that are waiting with noResults."""
+        turns = query.get("turnNumbers")
+        if turns is not None and not (isinstance(turns, list) and all(type(turn) is int for turn in turns)):
+            raise InvalidQuery("must be an array of integers: turns to terminate", "turnNumbers")
+        is_all, query_id = query["action"] == "terminate_all", query.get("terminateId")
+        if not is_all and not isinstance(query_id, str):
+            raise InvalidQuery("must be the id of a query, a string", "terminateId")
+        removed = self._queue.terminate(
+            lambda job: (is_all or job.query.id == query_id) and (turns is None or job.turn in turns))
+        for job in removed:
+            self._send(no_results(job.query, job.turn))
 
     # -- output
 
-    def _say(self, answer: dict) -> None:
-        line = json.dumps(answer, separators=(",", ":")) + "\n"
+    def _send(self, response: dict[str, Any]) -> None:
+        line = json.dumps(response, separators=(",", ":")) + "\n"
         with self._writing:
-            if self._silent:
+            if self._output_closed:
                 return
             try:
                 self._out.write(line)
                 self._out.flush()
-            except (OSError, ValueError):                # the client is gone: nobody waits for the rest
-                self._silent = True
-        if self._silent:
-            with self._changed:
-                self._silence()
+                return
+            except (OSError, ValueError):                # the client has closed its end
+                pass
+        self._close_output()
 
-    def _warn(self, name: str, field: str, text: str, once: bool = False) -> None:
+    def _close_output(self) -> None:
+        self._output_closed = True
+        self._queue.discard()
+
+    def _send_warning(self, query_id: str, field: str, text: str, once: bool = False) -> None:
         if once:
-            with self._changed:
-                if text in self._told:
+            with self._writing:
+                if text in self._warned:
                     return
-                self._told.add(text)
-        self._say({"warning": text, "field": field, "id": name})
+                self._warned.add(text)
+        self._send({"warning": text, "field": field, "id": query_id})
 
-    def _fail(self, name: str, error: Exception, turn: int | None = None) -> None:
+    def _send_internal_error(self, query_id: str, error: Exception, turn: int | None = None) -> None:
         self._log(traceback.format_exc())
-        told = " ".join(f"{type(error).__name__} {error}".split())
-        self._say({"error": f"internal error: {told}", "id": name} | ({} if turn is None else {"turnNumber": turn}))
+        text = " ".join(f"{type(error).__name__} {error}".split())
+        self._send({"error": f"internal error: {text}", "id": query_id}
+                   | ({} if turn is None else {"turnNumber": turn}))
 
-    # -- work, each in a thread of its own
+    # -- jobs, in the threads
 
-    def _work(self) -> None:
+    def _run_jobs(self) -> None:
         search = None
-        while jobs := self._take():
+        while jobs := self._queue.take(MAX_BATCH, self._is_batchable):
             try:
-                if self._asks_network_only(jobs[0]):
-                    self._look(jobs)
+                if self._settings is None or self._needs_no_search(jobs[0]):
+                    self._evaluate_jobs(jobs)
                 else:
-                    noise = jobs[0].query.noise
-                    settings = self._settings if noise is None else replace(self._settings, dirichlet_weight=noise)
-                    # With a seed every query gets the search that it would get alone.
-                    if search is None or search.settings != settings or settings.seed is not None:
-                        search = Search(settings, self._network)
-                    self._think(jobs[0], search)
-            except BadInput as bad:                      # its network does not play this board
+                    search = self._search_for(jobs[0], self._settings, search)
+                    self._search(jobs[0], search)
+            except BadInput as error:                    # the network does not play this board size
                 for job in jobs:
-                    self._say({"error": str(bad), "id": job.query.id, "turnNumber": job.turn})
+                    self._send({"error": str(error), "id": job.query.id, "turnNumber": job.turn})
             except Exception as error:
                 for job in jobs:
-                    self._fail(job.query.id, error, job.turn)
-            with self._changed:
-                self._running.difference_update(jobs)
+                    self._send_internal_error(job.query.id, error, job.turn)
+            self._queue.finish(jobs)
 
-    def _take(self) -> list[Job]:
-        """The next job, with others that the network can be asked about at the same time; [] at the end."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._queue or self._closing)
-            jobs: list[Job] = []
-            while self._queue and len(jobs) < TOGETHER:
-                job = self._queue[0][2]
-                if jobs and not (self._asks_network_only(jobs[0]) and self._asks_network_only(job)
-                                 and job.position.size == jobs[0].position.size):
-                    break
-                jobs.append(heapq.heappop(self._queue)[2])
-                if not self._asks_network_only(job):
-                    break
-            self._running.update(jobs)
-            return jobs
+    def _is_batchable(self, first: Job, other: Job) -> bool:
+        return (self._needs_no_search(first) and self._needs_no_search(other)
+                and first.position.size == other.position.size)
 
-    def _asks_network_only(self, job: Job) -> bool:
-        """Whether no search is wanted, or could look at anything."""
+    def _needs_no_search(self, job: Job) -> bool:
+        """Whether the network's output is the answer: no player searches, or a single visit is asked for."""
         if self._network is None:
             return False
-        return self._settings is None or (job.query.visits == 1 and self._network.has_value)
+        return self._settings is None or (job.query.max_visits == 1 and self._network.has_value)
 
-    def _look(self, jobs: Sequence[Job]) -> None:
-        """Answer with what the network says at first sight."""
+    def _search_for(self, job: Job, settings: Settings, search: Search | None) -> Search:
+        """The search for a job: this one, or a new one where the settings differ.
+
+        With a seed it is always new, so that a query gets the same results whatever came before.
+        """
+        if job.query.dirichlet_weight is not None:
+            settings = replace(settings, dirichlet_weight=job.query.dirichlet_weight)
+        if search is None or search.settings != settings or settings.seed is not None:
+            return Search(settings, self._network)
+        return search
+
+    def _evaluate_jobs(self, jobs: Sequence[Job]) -> None:
+        """Answer jobs with the network's output, in one batch."""
         priors, values = self._network.evaluate([job.position for job in jobs], tta=self._tta)
         if values is None:
-            self._warn(jobs[0].query.id, "winrate", "the network has no value head: without a search every win rate "
-                                                    "is 0.5", once=True)
+            self._send_warning(jobs[0].query.id, "winrate", "the network has no value head: without a search every "
+                                                            "win rate is 0.5", once=True)
             values = np.zeros(len(jobs))
         for job, prior, value in zip(jobs, priors, values, strict=True):
-            self._tell_at_sight(job, policy_of(job.position, prior), (1 + float(value)) / 2)
+            self._send_evaluation(job, RawEvaluation(legal_policy(job.position, prior), (1 + float(value)) / 2))
 
-    def _think(self, job: Job, search: Search) -> None:
-        """Answer with what a search finds, and meanwhile if that is wanted."""
+    def _search(self, job: Job, search: Search) -> None:
+        """Answer a job with the result of a search, and with reports while it runs."""
         query, position = job.query, job.position
-        allowed_moves = query.points(position)
-        policy, raw = self._first_sight(position)
+        allowed_moves = query.allowed_moves(position)
+        raw = self._evaluate(position)
         if allowed_moves == []:
-            self._tell_at_sight(job, policy, raw)
+            self._send_evaluation(job, raw)
             return
-        visits = query.visits or self._play_options.simulations
-        seconds = self._play_options.seconds if query.seconds is None else query.seconds
-        if visits is None and seconds is None:
+        simulations = query.max_visits or self._play_options.simulations
+        seconds = self._play_options.seconds if query.max_time is None else query.max_time
+        if simulations is None and seconds is None:
             seconds = SECONDS
-        due = time.perf_counter() + (query.first_report or math.inf)
+        next_report = time.perf_counter() + (query.first_report_after or math.inf)
 
         def on_progress(result: SearchResult) -> None:
-            nonlocal due
-            if time.perf_counter() >= due and not job.stop.is_set():
-                due += query.progress_interval or math.inf
-                self._tell(job, result, policy, raw, search, during=True)
+            nonlocal next_report
+            if time.perf_counter() >= next_report and not job.stop.is_set():
+                next_report += query.report_every or math.inf
+                self._send_result(job, result, raw, search, is_during_search=True)
 
-        # In the opening two passes may win by Tromp and Taylor's count; people would not agree.
+        # In the opening two passes may win by Tromp-Taylor scoring, but people would not stop there.
         may_pass = scoring.is_nearly_over(position) if allowed_moves is None else PASS in allowed_moves
         result = search.search(
-            position, simulations=visits, seconds=seconds, may_pass=may_pass, allowed_moves=allowed_moves,
-                               should_stop=job.stop.is_set,
-            on_progress=on_progress if query.first_report else None,
-                               progress_interval=min(query.first_report or math.inf, query.progress_interval
-                                                     or math.inf))
-        self._tell(job, result, policy, raw, search)
+            position, simulations=simulations, seconds=seconds, may_pass=may_pass, allowed_moves=allowed_moves,
+            should_stop=job.stop.is_set, on_progress=on_progress if query.first_report_after else None,
+            progress_interval=min(query.first_report_after or math.inf, query.report_every or math.inf))
+        self._send_result(job, result, raw, search)
 
-    def _first_sight(self, position: Position) -> tuple[np.ndarray, float]:
-        """The policy (`_policy`) and the win rate that the network gives; all moves alike and 0.5 without one."""
+    def _evaluate(self, position: Position) -> RawEvaluation:
+        """The network's output; without a network a uniform policy and 0.5."""
         priors, values = np.ones(position.size ** 2 + 1), None
         if self._network is not None:
             (priors, *_), values = self._network.evaluate([position])
-        return policy_of(position, priors), 0.5 if values is None else (1 + float(values[0])) / 2
+        return RawEvaluation(legal_policy(position, priors), 0.5 if values is None else (1 + float(values[0])) / 2)
 
-    def _tell_at_sight(self, job: Job, policy: np.ndarray, raw: float) -> None:
-        """Say what is known without a search."""
-        self._tell(job, SearchResult(job.position, (), raw, 1, 1, 0.0, 0.0, 1, 0, None), policy, raw)
+    def _send_evaluation(self, job: Job, raw: RawEvaluation) -> None:
+        """Answer a job without a search."""
+        result = SearchResult(job.position, (), raw.win_rate, visits=1, simulations=1, seconds=0.0, depth=0.0, nodes=1,
+                              rollouts=0, ownership=None)
+        self._send_result(job, result, raw)
 
-    def _tell(self, job: Job, result: SearchResult, policy: np.ndarray, raw: float, search: Search | None = None,
-              during: bool = False) -> None:
-        """Say what was found: the moves visited, or the network's favourites where there are none."""
+    def _send_result(self, job: Job, result: SearchResult, raw: RawEvaluation, search: Search | None = None,
+                     is_during_search: bool = False) -> None:
+        """Send the moves that were visited, or those of the policy where none was."""
         query, ownership = job.query, result.ownership
-        if query.ownership or query.ownership_spread if ownership is None else result.rollouts < MIN_VISITS:
+        if ownership is None:
+            needs_rollouts = query.include_ownership or query.include_ownership_stdev
+        else:
+            needs_rollouts = result.rollouts < MIN_VISITS
+        if needs_rollouts:
             ownership = scoring.ownership(job.position)
         if ownership is None:
-            self._warn(query.id, "scoreLead", "scores are 0 where there are no rollouts and no ownership is asked for",
-                       once=True)
+            self._send_warning(query.id, "scoreLead", "scores are 0 where there are no rollouts and no ownership is "
+                                                      "asked for", once=True)
         infos = [info for info in result.moves if info.visits]
         if self._play_options.select_by == "value":
             infos.sort(key=lambda info: -info.win_rate)
-        result = replace(result, moves=tuple(infos) or favourites(
-            job.position, policy, query.points(job.position), result.win_rate))
-        along = search.pv_visits if search and infos else lambda line: [0] * len(line)
-        self._say(format_answer(query, job.turn, result, ownership, policy, raw, along, during,
-                                hurry=during or job.stop.is_set()))
+        pv_visits = search.pv_visits if search and infos else lambda points: [0] * len(points)
+        result = replace(result, moves=tuple(infos) or policy_moves(
+            job.position, raw.policy, query.allowed_moves(job.position), result.win_rate))
+        self._send(format_response(query, job.turn, result, ownership, raw, pv_visits, is_during_search,
+                                   skip_moves_ownership=is_during_search or job.stop.is_set()))
 
 
-def favourites(position: Position, policy: np.ndarray, allowed_moves: Collection[int] | None, win_rate: float
-               ) -> tuple[MoveInfo, ...]:
-    """The moves that a policy (`answers.policy_of`) likes best, at least one if `among` allows any; nobody has
-    visited them, and their win rate is the position's."""
-    size = position.size
-    points = [point_of_index(index, size) for index in np.argsort(-policy, kind="stable").tolist()
-              if policy[index] >= 0]
-    liked = [MoveInfo(point, float(policy[move_index(point, size)]), 0, win_rate, (point,)) for point in points
-             if allowed_moves is None or point in allowed_moves][:FAVOURITES]
-    return tuple(info for info in liked if info is liked[0] or info.prior >= FAINT)
+def policy_moves(position: Position, policy: np.ndarray, allowed_moves: Collection[int] | None, win_rate: float
+                 ) -> tuple[MoveInfo, ...]:
+    """The moves with the highest priors: at most MAX_POLICY_MOVES, of MIN_PRIOR or more but for the first.
+
+    policy: as response.legal_policy returns it.  allowed_moves: points (PASS for a pass); None all legal ones.
+    The moves have no visits, and the win rate given.
+    """
+    moves = [(point, prior) for point, prior in moves_by_prior(position, policy)
+             if allowed_moves is None or point in allowed_moves][:MAX_POLICY_MOVES]
+    return tuple(MoveInfo(point, prior, 0, win_rate, (point,)) for rank, (point, prior) in enumerate(moves)
+                 if rank == 0 or prior >= MIN_PRIOR)
 
 
-def _no_number(text: str) -> None:
+def _reject_constant(text: str) -> None:
     raise ValueError(f"{text} is no number of JSON")
 
 
-def serve(engine: Engine, lines: Iterable[str], finish: bool = True) -> None:
-    """Answer lines to the end of the input; with `finish` all queries that came, else at once."""
+def serve(engine: AnalysisEngine, lines: Iterable[str], finish: bool = True) -> None:
+    """Handle lines to the end of the input, then close the engine; `finish` as in AnalysisEngine.close."""
     try:
         for line in lines:
-            engine.read(line)
+            engine.handle_line(line)
     except BaseException:
         engine.close(finish=False)
         raise
     engine.close(finish)
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of `mugo analysis`, with KataGo's spelling of some options, for programs that start it."""
-    player_options.add_arguments(parser, default="mcts")
-    parser.add_argument("--analysis-threads", "-analysis-threads", type=int, metavar="N",
-                        help="positions analysed side by side, each on --threads threads (default: as many as the "
-                        "cores are enough for)")
-    parser.add_argument("--quit-without-waiting", "-quit-without-waiting", action="store_true",
-                        help="at the end of the input stop at once; else finish all queries")
-    parser.add_argument("-model", dest="network", metavar="NAME", help="the same as --network")
-    parser.add_argument("-config", "-override-config", "-human-model", metavar="TEXT", help="KataGo's: not read")
-
-
-def command(arguments: argparse.Namespace) -> int:
-    """Run `mugo analysis`; returns the exit status.  Raises BadInput before the first line is read."""
-    name = arguments.player
-    if name not in (*SEARCHERS, *NETWORK_PLAYERS):
-        raise BadInput(f"{name} has nothing to say of a position: uct, mcts or policy analyse")
-    play_options = PlayOptions(arguments.simulations, arguments.seconds, arguments.select_by)
-    settings = player_options.settings_from_arguments(arguments) if name in SEARCHERS else None
-    network = player_options.open_network(arguments.network, arguments.threads) if name in NETWORK_PLAYERS else None
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    threads = arguments.analysis_threads
-    if threads is None:
-        threads = max(cores // max(arguments.threads, 1), 1)
-    sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
-    sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
-    with contextlib.redirect_stdout(sys.stderr):         # a stray print would break the protocol
-        engine = Engine(network, settings, sys.__stdout__, play_options=play_options, tta=arguments.tta,
-                        threads=threads, log=log_to_stderr)
-        engine.warm_up(player_options.default_size(arguments))
-        log_to_stderr("Started, ready to begin handling requests")       # KataGo's words; clients wait for them
-        serve(engine, sys.stdin, not arguments.quit_without_waiting)
-    if engine.gone and not arguments.quit_without_waiting:
-        raise BrokenPipeError                            # nobody reads the answers
-    return 0
-
-
-def log_to_stderr(text: str) -> None:
-    with contextlib.suppress(OSError, ValueError, AttributeError):       # nobody has to read it
-        sys.stderr.write(f"mugo: {text}\n")
-        sys.stderr.flush()

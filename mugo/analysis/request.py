@@ -1,384 +1,265 @@
-"""What a query of KataGo's analysis protocol asks for: an object of JSON in, a Query out.  Nothing is analysed here.
+"""Parsing and checking a query of KataGo's analysis protocol: an object of JSON in, a Query out.  No analysis here.
 
     {"id": "foo", "moves": [["B", "D4"]], "rules": "chinese", "boardXSize": 9, "boardYSize": 9}
-      --read_query-->  Query(id "foo", positions after 0 and 1 moves, turns (1,), komi 7.5, ...)
-                       and warnings: what the query asks for and does not get
+      --parse_query-->  Query(id "foo", positions after 0 and 1 moves, turns (1,), komi 7.5, ...)
+                        and warnings about fields that are not followed
 
 https://github.com/lightvector/KataGo/blob/master/docs/Analysis_Engine.md
 """
-import math
-import re
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from mugo.analysis.fields import (
+    Fields,
+    InvalidQuery,
+    is_integer,
+    parse_colour,
+    parse_moves,
+    parse_point,
+    read_flag,
+    read_integer,
+    read_number,
+)
+from mugo.analysis.rules import handicap, read_komi
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import MAX_SIZE, MIN_SIZE, PASS, WHITE_BIT, interpret_gtp, move_index, point_at
-from mugo.games.go import IllegalMove, Position, position_of
-from mugo.games.position import COLOUR_OF
+from mugo.games.coords import MAX_SIZE, MIN_SIZE, WHITE_BIT, move_index
+from mugo.games.go import IllegalMove, Position, position_of, positions_of
+from mugo.players.evaluator import legal_moves
 from mugo.sgf.record import Record
 
-MOST_VISITS = 2 ** 50
-MOST_PRIORITY = 2 ** 62
-MOST_KOMI = 150
-OURS = {"ko": "POSITIONAL", "scoring": "AREA", "tax": "NONE", "suicide": False, "hasButton": False}
-# Rules by name: how they differ from Tromp and Taylor's without suicide, and the points that White gets for Black's
-# N handicap stones.
-NAMED = {
-    "tromp-taylor": {"suicide": True},
-    "chinese": {"ko": "SIMPLE", "whiteHandicapBonus": "N"},
-    "chinese-ogs": {"whiteHandicapBonus": "N"},
-    "chinese-kgs": {"whiteHandicapBonus": "N"},
-    "japanese": {"ko": "SIMPLE", "scoring": "TERRITORY", "tax": "SEKI"},
-    "korean": {"ko": "SIMPLE", "scoring": "TERRITORY", "tax": "SEKI"},
-    "stone-scoring": {"ko": "SIMPLE", "tax": "ALL"},
-    "ancient-area": {"ko": "SIMPLE", "tax": "ALL"},
-    "ancient-territory": {"ko": "SIMPLE", "scoring": "TERRITORY", "tax": "ALL"},
-    "aga": {"ko": "SITUATIONAL", "whiteHandicapBonus": "N-1"},
-    "bga": {"ko": "SITUATIONAL", "whiteHandicapBonus": "N-1"},
-    "french": {"ko": "SITUATIONAL", "whiteHandicapBonus": "N-1"},
-    "aga-button": {"ko": "SITUATIONAL", "whiteHandicapBonus": "N-1", "hasButton": True},
-    "new-zealand": {"ko": "SITUATIONAL", "suicide": True},
-    "nz": {"ko": "SITUATIONAL", "suicide": True},
-    "ing": {"suicide": True, "whiteHandicapBonus": "N"},
-    "goe": {"suicide": True, "whiteHandicapBonus": "N"},
-}
-COUNTING = ("scoring", "tax", "hasButton")
-VALUES = {"ko": ("SIMPLE", "POSITIONAL", "SITUATIONAL"), "scoring": ("AREA", "TERRITORY"),
-          "tax": ("NONE", "SEKI", "ALL"), "suicide": (False, True), "hasButton": (False, True),
-          "whiteHandicapBonus": ("0", "N", "N-1"), "friendlyPassOk": (False, True)}
-VIEWS = {"BLACK": BLACK, "WHITE": WHITE, "SIDETOMOVE": None}
-# Fields and settings that a search by KataGo has and this one has not.
-UNFOLLOWED = ("rootPolicyTemperature", "rootFpuReductionMax")
-KNOWN = {"id", "moves", "initialStones", "initialPlayer", "rules", "komi", "whiteHandicapBonus", "boardXSize",
-         "boardYSize", "analyzeTurns", "maxVisits", "maxTime", "analysisPVLen", "includeOwnership",
-         "includeOwnershipStdev", "includeMovesOwnership", "includeMovesOwnershipStdev", "includePolicy",
-         "includePVVisits", "avoidMoves", "allowMoves", "overrideSettings", "reportDuringSearchEvery",
-         "firstReportDuringSearchAfter", "priority", "priorities", *UNFOLLOWED}
-
-
-class Refused(Exception):
-    """A query that cannot be answered.  field: where it is wrong; None where it is no query at all."""
-
-    def __init__(self, text: str, field: str | None = None):
-        super().__init__(text)
-        self.field = field
+MAX_VISITS = 2 ** 50
+MAX_PRIORITY = 2 ** 62
+MAX_PV_LENGTH = 1000
+REPORT_SECONDS = 0.001, 1e6              # from, to
+PERSPECTIVES = {"BLACK": BLACK, "WHITE": WHITE, "SIDETOMOVE": None}
+IGNORED_FIELDS = ("rootPolicyTemperature", "rootFpuReductionMax")        # settings that MuGo's search does not have
+FIELDS = {"id", "moves", "initialStones", "initialPlayer", "rules", "komi", "whiteHandicapBonus", "boardXSize",
+          "boardYSize", "analyzeTurns", "maxVisits", "maxTime", "analysisPVLen", "includeOwnership",
+          "includeOwnershipStdev", "includeMovesOwnership", "includeMovesOwnershipStdev", "includePolicy",
+          "includePVVisits", "avoidMoves", "allowMoves", "overrideSettings", "reportDuringSearchEvery",
+          "firstReportDuringSearchAfter", "priority", "priorities", *IGNORED_FIELDS}
 
 
 @dataclass(frozen=True)
 class Query:
-    """What is to be analysed, and what is to be told.
+    """What is to be analyzed, and what the responses contain.
 
-    positions: after 0, 1, 2 ... moves.  turns: of those, the ones to analyse, in order; priorities: of each.
-    visits, seconds: limits of each search; None where the query names none.
-    allowed, avoided: colour -> points (and PASS) for its next move; a colour that is not there may play anything.
-    view: the colour that win rates, scores and owners are told of; None the side to move.
-    noise: the share of noise in the priors at the root; None as the player has it.
-    progress_interval, first_report: seconds between two reports during the search, and before the first; None: none.
+    positions: after 0, 1, 2 ... moves.  turns: indices of those to analyze, in order; priorities: of each.
+    max_visits, max_time (seconds): limits of each search; None where the query has none.
+    allow_moves, avoid_moves: colour -> points (PASS for a pass) of its next move; a colour that is absent may play all.
+    perspective: the colour whose win rates, scores and ownership are reported; None the side to move.
+    dirichlet_weight: of the noise in the priors of the root; None the player's.
+    report_every, first_report_after: seconds between reports during the search, and before the first; None for no
+    reports.
+    include_...: whether the responses have ownership, its standard deviation, both for each move, the policy, and the
+    visits of each move of a principal variation, which has at most pv_length moves.
     """
     id: str
     positions: tuple[Position, ...]
     turns: tuple[int, ...]
     priorities: tuple[int, ...]
-    visits: int | None
-    seconds: float | None
-    allowed: dict[int, frozenset[int]]
-    avoided: dict[int, frozenset[int]]
-    view: int | None
-    noise: float | None
-    progress_interval: float | None
-    first_report: float | None
+    max_visits: int | None
+    max_time: float | None
+    allow_moves: dict[int, frozenset[int]]
+    avoid_moves: dict[int, frozenset[int]]
+    perspective: int | None
+    dirichlet_weight: float | None
+    report_every: float | None
+    first_report_after: float | None
     pv_length: int
-    ownership: bool
-    ownership_spread: bool
-    moves_ownership: bool
-    moves_ownership_spread: bool
-    policy: bool
-    line_visits: bool
+    include_ownership: bool
+    include_ownership_stdev: bool
+    include_moves_ownership: bool
+    include_moves_ownership_stdev: bool
+    include_policy: bool
+    include_pv_visits: bool
 
-    def points(self, position: Position) -> list[int] | None:
-        """The points (and PASS) that may be looked at, of those that are legal; None if that is all of them."""
-        allowed, avoided = self.allowed.get(position.to_play), self.avoided.get(position.to_play)
+    def allowed_moves(self, position: Position) -> list[int] | None:
+        """The legal moves (PASS for a pass) that may be searched; None where the query does not restrict them."""
+        allowed, avoided = self.allow_moves.get(position.to_play), self.avoid_moves.get(position.to_play)
         if allowed is None and avoided is None:
             return None
-        legal = [*position.legal_points().tolist(), PASS]
-        return [point for point in legal if (allowed is None or point in allowed) and point not in (avoided or ())]
+        return [point for point in legal_moves(position)
+                if (allowed is None or point in allowed) and point not in (avoided or ())]
 
 
-def read_query(fields: dict, line: int = 1000) -> tuple[Query, list[tuple[str, str]]]:
-    """The query, and (field, text) of each warning.  `line` moves of what is expected are told by default.
+def parse_query(fields: Fields, pv_length: int = MAX_PV_LENGTH) -> tuple[Query, list[tuple[str, str]]]:
+    """The query of a JSON object, and (field, text) of each warning.  A null field counts as absent.
 
-    A field that is null is one that is not there.  Raises Refused.
+    pv_length: the moves of a principal variation where the query does not say.
+    Raises InvalidQuery.
     """
     fields = {name: value for name, value in fields.items() if value is not None}
     warnings: list[tuple[str, str]] = []
     for name in fields:
-        if name not in KNOWN:
+        if name not in FIELDS:
             warnings.append((name, "unknown field: ignored"))
-        elif name in UNFOLLOWED:
+        elif name in IGNORED_FIELDS:
             warnings.append((name, "this search has no such setting: ignored"))
-    settings = _settings(fields, warnings)
-    size = _size(fields)
-    stones = dict(reversed(pair) for pair in _moves(fields.get("initialStones", []), "initialStones", size, False))
-    if "moves" not in fields:
-        raise Refused("must be an array of pairs, as [[\"B\", \"D4\"], [\"W\", \"pass\"]]", "moves")
-    moves = _moves(fields["moves"], "moves", size)
-    komi = _komi(fields, stones, warnings)
-    first = moves[0][0] if moves else WHITE if _handicap(stones) else BLACK
-    if "initialPlayer" in fields:
-        first = _player(fields["initialPlayer"], "initialPlayer")
-    positions = _positions(size, komi, stones, moves, first)
-    turns, priorities = _turns(fields, len(moves))
-    allowed, avoided = _restrictions(fields, size, warnings)
-    every = _number(fields, "reportDuringSearchEvery", 0.001, 1e6)
-    visits = _integer(fields, "maxVisits", 1, MOST_VISITS)
-    seconds = _number(fields, "maxTime", 0, math.inf)
+    settings = _read_settings(fields, warnings)
+    positions = _read_positions(fields, warnings)
+    turns, priorities = _read_turns(fields, len(positions) - 1)
+    allow_moves, avoid_moves = _read_restrictions(fields, positions[0].size, warnings)
+    report_every = read_number(fields, "reportDuringSearchEvery", *REPORT_SECONDS)
+    max_visits = read_integer(fields, "maxVisits", 1, MAX_VISITS)
+    max_time = read_number(fields, "maxTime", 0)
     query = Query(
         id=fields["id"], positions=positions, turns=turns, priorities=priorities,
-        visits=settings.get("maxVisits") if visits is None else visits,
-        seconds=settings.get("maxTime") if seconds is None else seconds,
-        allowed=allowed, avoided=avoided, view=settings.get("reportAnalysisWinratesAs", BLACK),
-        noise=settings.get("wideRootNoise"), progress_interval=every,
-        first_report=_number(fields, "firstReportDuringSearchAfter", 0.001, 1e6) or every,
-        pv_length=_integer(fields, "analysisPVLen", 1, 1000) or settings.get("analysisPVLen") or line,
-        ownership=_flag(fields, "includeOwnership"), ownership_spread=_flag(fields, "includeOwnershipStdev"),
-        moves_ownership=_flag(fields, "includeMovesOwnership"),
-        moves_ownership_spread=_flag(fields, "includeMovesOwnershipStdev"),
-        policy=_flag(fields, "includePolicy"), line_visits=_flag(fields, "includePVVisits"))
+        max_visits=settings.get("maxVisits") if max_visits is None else max_visits,
+        max_time=settings.get("maxTime") if max_time is None else max_time,
+        allow_moves=allow_moves, avoid_moves=avoid_moves,
+        perspective=settings.get("reportAnalysisWinratesAs", BLACK),
+        dirichlet_weight=settings.get("wideRootNoise"), report_every=report_every,
+        first_report_after=read_number(fields, "firstReportDuringSearchAfter", *REPORT_SECONDS) or report_every,
+        pv_length=read_integer(fields, "analysisPVLen", 1, MAX_PV_LENGTH) or settings.get("analysisPVLen") or pv_length,
+        include_ownership=read_flag(fields, "includeOwnership"),
+        include_ownership_stdev=read_flag(fields, "includeOwnershipStdev"),
+        include_moves_ownership=read_flag(fields, "includeMovesOwnership"),
+        include_moves_ownership_stdev=read_flag(fields, "includeMovesOwnershipStdev"),
+        include_policy=read_flag(fields, "includePolicy"), include_pv_visits=read_flag(fields, "includePVVisits"))
     return query, warnings
-
-
-# -- values of a kind
-
-def _is_integer(value) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _integer(fields: dict, name: str, least: int, most: int) -> int | None:
-    value = fields.get(name)
-    if value is not None and not (_is_integer(value) and least <= value <= most):
-        raise Refused(f"must be an integer from {least} to {most}", name)
-    return value
-
-
-def _number(fields: dict, name: str, least: float, most: float) -> float | None:
-    value = fields.get(name)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most \
-            or not abs(value) < 1e300:
-        raise Refused(f"must be a number from {least:g} to {most:g}" if most < math.inf
-                      else f"must be a number of {least:g} or more", name)
-    return float(value)
-
-
-def _flag(fields: dict, name: str) -> bool:
-    value = fields.get(name, False)
-    if not isinstance(value, bool):
-        raise Refused("must be true or false", name)
-    return value
-
-
-def _player(value, field: str) -> int:
-    if not isinstance(value, str) or value.lower() not in COLOUR_OF:
-        raise Refused(f"must be \"B\" or \"W\", not {_shown(value)}", field)
-    return COLOUR_OF[value.lower()]
-
-
-def _point(value, field: str, size: int, may_pass: bool = True) -> int:
-    """The point of a GTP vertex, or of '(x,y)' with both from 0 in the upper left corner."""
-    if not isinstance(value, str):
-        raise Refused(f"must be made of GTP vertices, not {_shown(value)}", field)
-    pair = re.fullmatch(r"\((\d{1,2}),(\d{1,2})\)", value, re.ASCII)
-    if pair and int(pair[1]) < size and int(pair[2]) < size:
-        return point_at(int(pair[2]), int(pair[1]), size)
-    try:
-        point = interpret_gtp(value, size)
-    except ValueError as error:
-        raise Refused(f"could not parse board location: {error}", field) from None
-    if point == PASS and not may_pass:
-        raise Refused("a stone stands on a point, and not on a pass", field)
-    return point
-
-
-def _shown(value) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 # -- the position
 
-def _size(fields: dict) -> int:
+def _read_size(fields: Fields) -> int:
     for name in "boardXSize", "boardYSize":
-        if _integer(fields, name, MIN_SIZE, MAX_SIZE) is None:
-            raise Refused(f"must be an integer from {MIN_SIZE} to {MAX_SIZE}", name)
+        if read_integer(fields, name, MIN_SIZE, MAX_SIZE) is None:
+            raise InvalidQuery(f"must be an integer from {MIN_SIZE} to {MAX_SIZE}", name)
     if fields["boardXSize"] != fields["boardYSize"]:
-        raise Refused(f"only square boards are played here, not {fields['boardXSize']}x{fields['boardYSize']}",
-                      "boardYSize")
+        raise InvalidQuery(f"only square boards are supported, not {fields['boardXSize']}x{fields['boardYSize']}",
+                           "boardYSize")
     return fields["boardXSize"]
 
 
-def _moves(pairs, field: str, size: int, may_pass: bool = True) -> list[tuple[int, int]]:
-    """(colour, point) of each."""
-    if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
-        raise Refused("must be an array of pairs, as [[\"B\", \"D4\"], [\"W\", \"Q16\"]]", field)
-    return [(_player(pair[0], field), _point(pair[1], field, size, may_pass)) for pair in pairs]
-
-
-def _handicap(stones: dict[int, int]) -> int:
-    """How many stones Black got ahead: two or more, with none of White's on the board."""
-    return len(stones) if len(stones) > 1 and WHITE not in stones.values() else 0
-
-
-def _komi(fields: dict, stones: dict[int, int], warnings: list[tuple[str, str]]) -> float:
-    """What White is given in all, by komi and for handicap stones."""
-    rules = _rules(fields, warnings)
-    bonus = fields.get("whiteHandicapBonus", rules.get("whiteHandicapBonus", "0"))
-    bonus = str(bonus) if _is_integer(bonus) else bonus
-    if bonus not in VALUES["whiteHandicapBonus"]:
-        raise Refused("must be \"0\", \"N\" or \"N-1\"", "whiteHandicapBonus")
-    komi = _number(fields, "komi", -MOST_KOMI, MOST_KOMI)
-    if komi is None:
-        komi = 6.5 if rules.get("scoring") == "TERRITORY" else 7.0 if rules.get("hasButton") else 7.5
-    handicap = _handicap(stones)
-    return komi + {"0": 0, "N": handicap, "N-1": max(handicap - 1, 0)}[bonus]
-
-
-def _rules(fields: dict, warnings: list[tuple[str, str]]) -> dict:
-    """The rules asked for.  Warns of those that count otherwise; of suicide and ko, which hardly ever matter, only
-    where the query spells them out: a name such as "chinese" asks for a way of counting."""
-    rules = fields.get("rules")
-    if isinstance(rules, str):
-        name = re.sub(r"[ _]", "-", rules.strip().lower()).replace("tromptaylor", "tromp-taylor")
-        if name not in NAMED:
-            raise Refused(f"could not parse rules: {_shown(rules)} (known are {', '.join(NAMED)})", "rules")
-        rules, compared = NAMED[name], COUNTING
-    elif isinstance(rules, dict):
-        rules = {key: str(value).upper() if isinstance(value, str) or _is_integer(value) else value
-                 for key, value in rules.items()}
-        for key, value in rules.items():
-            if key not in VALUES or not any(value is known or isinstance(value, str) and value == known
-                                            for known in VALUES[key]):
-                raise Refused(f"could not parse rules: {_shown(key)} is {_shown(value)}", "rules")
-        compared = tuple(OURS)
-    else:
-        raise Refused("must be a name such as \"chinese\" or \"tromp-taylor\", or an object of rules", "rules")
-    odd = [f"{key} {value}" for key in compared if (value := rules.get(key, OURS[key])) != OURS[key]]
-    if odd:
-        warnings.append(("rules", f"not followed: {', '.join(odd)}.  Area is counted, under positional superko, and "
-                                  "suicide is illegal"))
-    return rules
-
-
-def _positions(size: int, komi: float, stones: dict[int, int], moves: list[tuple[int, int]], first: int
-               ) -> tuple[Position, ...]:
-    """The position after 0, 1, 2 ... moves.  Games under other rules may repeat a position: that is let pass."""
-    bits = {BLACK: 0, WHITE: WHITE_BIT}
-    setup, played = (np.array([move_index(point, size) + bits[colour] for colour, point in coded], np.int16)
-                     for coded in ([(colour, point) for point, colour in stones.items()], moves))
+def _read_positions(fields: Fields, warnings: list[tuple[str, str]]) -> tuple[Position, ...]:
+    """The position after 0, 1, 2 ... moves.  A repeated position is accepted: other rules may allow it."""
+    size = _read_size(fields)
+    stones = {point: colour for colour, point in
+              parse_moves(fields.get("initialStones", []), "initialStones", size, may_pass=False)}
+    if "moves" not in fields:
+        raise InvalidQuery("must be an array of pairs, as [[\"B\", \"D4\"], [\"W\", \"pass\"]]", "moves")
+    moves = parse_moves(fields["moves"], "moves", size)
+    komi = read_komi(fields, stones, warnings)
+    first = moves[0][0] if moves else WHITE if handicap(stones) else BLACK
+    if "initialPlayer" in fields:
+        first = parse_colour(fields["initialPlayer"], "initialPlayer")
+    setup = _coded_moves([(colour, point) for point, colour in stones.items()], size)
+    no_moves = _coded_moves([], size)
     try:
-        start = position_of(Record(size, setup, played[:0], first, komi))
+        start = position_of(Record(size, setup, no_moves, first, komi))
     except IllegalMove as error:
-        raise Refused(str(error), "initialStones") from None
+        raise InvalidQuery(str(error), "initialStones") from None
     if not moves:
         return (start,)
     try:
-        line = position_of(Record(size, setup, played, first, komi)).positions()
+        _, *after = positions_of(Record(size, setup, _coded_moves(moves, size), first, komi))
     except IllegalMove as error:
-        raise Refused(f"Illegal {error}", "moves") from None
-    return (start, *list(line)[1:])
+        raise InvalidQuery(f"Illegal {error}", "moves") from None
+    return (start, *after)
+
+
+def _coded_moves(moves: list[tuple[int, int]], size: int) -> np.ndarray:
+    """int16 (n,): the coded move of each (colour, point), as in games.coords."""
+    return np.array([move_index(point, size) + (WHITE_BIT if colour == WHITE else 0) for colour, point in moves],
+                    np.int16)
 
 
 # -- which turns, which moves, which settings
 
-def _turns(fields: dict, last: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The turns, in order, and the priority of each."""
+def _read_turns(fields: Fields, last: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The turns to analyze, in order, and the priority of each."""
     turns = fields.get("analyzeTurns", [last])
-    if not isinstance(turns, list) or not all(map(_is_integer, turns)):
-        raise Refused("must be an array of integers: turns to analyse", "analyzeTurns")
+    if not isinstance(turns, list) or not all(map(is_integer, turns)):
+        raise InvalidQuery("must be an array of integers: turns to analyze", "analyzeTurns")
     for turn in turns:
         if not 0 <= turn <= last:
-            raise Refused(f"invalid turn number: {turn} (0 to {last})", "analyzeTurns")
+            raise InvalidQuery(f"invalid turn number: {turn} (0 to {last})", "analyzeTurns")
     if not turns:
-        raise Refused("names no turn", "analyzeTurns")
+        raise InvalidQuery("must have at least one turn", "analyzeTurns")
     if "priorities" not in fields:
-        priority = _integer(fields, "priority", -MOST_PRIORITY, MOST_PRIORITY) or 0
-        chosen = sorted(set(turns))
-        return tuple(chosen), (priority,) * len(chosen)
+        priority = read_integer(fields, "priority", -MAX_PRIORITY, MAX_PRIORITY) or 0
+        sorted_turns = sorted(set(turns))
+        return tuple(sorted_turns), (priority,) * len(sorted_turns)
     priorities = fields["priorities"]
     if "analyzeTurns" not in fields or "priority" in fields:
-        raise Refused("goes with analyzeTurns and without priority", "priorities")
+        raise InvalidQuery("goes with analyzeTurns and without priority", "priorities")
     if not isinstance(priorities, list) or len(priorities) != len(turns) \
-            or not all(_is_integer(number) and abs(number) <= MOST_PRIORITY for number in priorities):
-        raise Refused("must be an array of integers, one for each of analyzeTurns", "priorities")
+            or not all(is_integer(number) and abs(number) <= MAX_PRIORITY for number in priorities):
+        raise InvalidQuery("must be an array of integers, one for each of analyzeTurns", "priorities")
     by_turn = dict(sorted(zip(turns, priorities, strict=True)))
     return tuple(by_turn), tuple(by_turn.values())
 
 
-def _restrictions(fields: dict, size: int, warnings: list[tuple[str, str]]
-                  ) -> tuple[dict[int, frozenset[int]], dict[int, frozenset[int]]]:
-    """Colour -> the points it may play, and colour -> those it may not."""
+def _read_restrictions(fields: Fields, size: int, warnings: list[tuple[str, str]]
+                       ) -> tuple[dict[int, frozenset[int]], dict[int, frozenset[int]]]:
+    """allowMoves and avoidMoves, each as colour -> points."""
     if "allowMoves" in fields and "avoidMoves" in fields:
-        raise Refused("allowMoves and avoidMoves do not go together", "allowMoves")
-    found: dict[str, dict[int, frozenset[int]]] = {"allowMoves": {}, "avoidMoves": {}}
-    for name, points in found.items():
+        raise InvalidQuery("allowMoves and avoidMoves cannot be combined", "allowMoves")
+    restrictions: dict[str, dict[int, frozenset[int]]] = {"allowMoves": {}, "avoidMoves": {}}
+    for name, points in restrictions.items():
         entries = fields.get(name, [])
         if not isinstance(entries, list) or not all(
                 isinstance(entry, dict) and {"player", "moves", "untilDepth"} <= entry.keys() for entry in entries):
-            raise Refused("must be an array of objects with player, moves and untilDepth", name)
+            raise InvalidQuery("must be an array of objects with player, moves and untilDepth", name)
         if name == "allowMoves" and len(entries) > 1:
-            raise Refused("has one entry at the most", name)
+            raise InvalidQuery("must have at most one entry", name)
         for entry in entries:
-            colour = _player(entry["player"], name)
+            colour = parse_colour(entry["player"], name)
             if not isinstance(entry["moves"], list):
-                raise Refused("moves must be an array of GTP vertices", name)
-            if not _is_integer(entry["untilDepth"]) or entry["untilDepth"] < 1:
-                raise Refused("untilDepth must be an integer of 1 or more", name)
-            points[colour] = points.get(colour, frozenset()) | {_point(at, name, size) for at in entry["moves"]}
+                raise InvalidQuery("moves must be an array of GTP vertices", name)
+            if not is_integer(entry["untilDepth"]) or entry["untilDepth"] < 1:
+                raise InvalidQuery("untilDepth must be an integer of 1 or more", name)
+            points[colour] = points.get(colour, frozenset()) | {
+                parse_point(vertex, name, size) for vertex in entry["moves"]}
         if any(entry["untilDepth"] > 1 for entry in entries):
             warnings.append((name, "only the next move is restricted, as by untilDepth 1"))
-    return found["allowMoves"], found["avoidMoves"]
+    return restrictions["allowMoves"], restrictions["avoidMoves"]
 
 
-def _settings(fields: dict, warnings: list[tuple[str, str]]) -> dict:
-    """Those of overrideSettings that mean something here.  Values may be strings: KataGo reads them so."""
-    given = fields.get("overrideSettings", {})
-    if not isinstance(given, dict):
-        raise Refused("must be an object", "overrideSettings")
-    read = {}
+def _read_settings(fields: Fields, warnings: list[tuple[str, str]]) -> dict[str, Any]:
+    """The settings of overrideSettings that MuGo has; maxPlayouts counts as maxVisits.
+
+    Numbers may be strings, as in KataGo.
+    """
+    overrides = fields.get("overrideSettings", {})
+    if not isinstance(overrides, dict):
+        raise InvalidQuery("must be an object", "overrideSettings")
+    settings: dict[str, Any] = {}
     unknown = []
     try:
-        for name, value in given.items():
+        for name, value in overrides.items():
             if value is None:
                 continue
             if name == "reportAnalysisWinratesAs":
-                view = str(value).upper().replace("_", "")
-                if view not in VIEWS:
-                    raise Refused(f"must be one of {', '.join(VIEWS)}", name)
-                read[name] = VIEWS[view]
+                perspective = str(value).upper().replace("_", "")
+                if perspective not in PERSPECTIVES:
+                    raise InvalidQuery(f"must be one of {', '.join(PERSPECTIVES)}", name)
+                settings[name] = PERSPECTIVES[perspective]
             elif name in ("maxVisits", "maxPlayouts"):
-                read["maxVisits"] = _integer({name: _unquoted(value)}, name, 1, MOST_VISITS)
+                settings["maxVisits"] = read_integer({name: _unquoted(value)}, name, 1, MAX_VISITS)
             elif name == "maxTime":
-                read[name] = _number({name: _unquoted(value)}, name, 0, math.inf)
+                settings[name] = read_number({name: _unquoted(value)}, name, 0)
             elif name == "wideRootNoise":
-                read[name] = min(_number({name: _unquoted(value)}, name, 0, math.inf), 1.0)
+                settings[name] = min(read_number({name: _unquoted(value)}, name, 0) or 0.0, 1.0)
             elif name == "analysisPVLen":
-                read[name] = _integer({name: _unquoted(value)}, name, 1, 1000)
+                settings[name] = read_integer({name: _unquoted(value)}, name, 1, MAX_PV_LENGTH)
             else:
                 unknown.append(name)
-    except Refused as refused:
-        raise Refused(f"{refused.field} {refused}", "overrideSettings") from None
+    except InvalidQuery as error:
+        raise InvalidQuery(f"{error.field} {error}", "overrideSettings") from None
     except ValueError as error:
-        raise Refused(str(error), "overrideSettings") from None
+        raise InvalidQuery(str(error), "overrideSettings") from None
     if unknown:
         warnings.append(("overrideSettings", f"this program has no such settings: {', '.join(unknown)}"))
-    return read
+    return settings
 
 
-def _unquoted(value):
-    """The number in a string; any other value as it is."""
+def _unquoted(value: object) -> object:
+    """The number in a string; any other value unchanged.  Raises ValueError for a string that is not a number."""
     if not isinstance(value, str):
         return value
     number = float(value)
     return int(number) if number.is_integer() else number
-

@@ -1,22 +1,26 @@
-"""What a line of KataGo's analysis protocol tells of a turn: a Thought in, an object of JSON out.
+"""Formatting a response of KataGo's analysis protocol: a SearchResult in, an object of JSON out.
 
     {"id": "foo", "turnNumber": 1, "isDuringSearch": false,
      "moveInfos": [{"move": "C3", "visits": 70, "winrate": 0.47, "scoreLead": -1.2, "pv": ["C3", "G7"], ...}, ...],
      "rootInfo": {"winrate": 0.46, "visits": 100, "scoreLead": -1.5, "currentPlayer": "W", ...},
      "ownership": [0.1, 0.2, ...], "policy": [0.001, -1, ...]}
 
-Win rates, scores and owners are those of the side that the query names, Black if it names none.  Boards are rows
-from the top.
+Win rates, scores and ownership are those of the colour that the query names, by default Black.  Arrays of points are
+row by row from the top.
 
-Rollouts tell who owns what, and so by how much; they do not tell it of each move.  The score of a move is that of
-the position, moved by as much as the win rates of the two differ, if scores lie around their mean as a bell: it
-orders the moves as the win rates do, and its unit is points.
+Rollouts give the ownership of points, and so the score of the position, but not the score of each move.  The score of
+a move is estimated from its win rate: the position's score plus the difference of the two win rates in standard
+deviations of the score, as if scores were normally distributed.  So scores order the moves as win rates do, in points.
+
+https://github.com/lightvector/KataGo/blob/master/docs/Analysis_Engine.md
 """
 import functools
 import hashlib
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,128 +29,161 @@ from mugo.games import scoring
 from mugo.games.board import BLACK
 from mugo.games.coords import format_gtp, move_index, symmetries
 from mugo.games.go import Position
+from mugo.games.position import COLOUR_LETTERS
 from mugo.intervals import lower_confidence_bound
+from mugo.players.evaluator import legal_moves
 from mugo.search.result import MoveInfo, SearchResult
 
-OWNED_BY = 50             # rollouts that tell who owns what after a move: 2 ms on 19x19
-# The score's standard deviation, in those that it would have if each point went its own way: points go by groups.
-# In rollouts it is 3.4 to 5.2 on 9x9, but people end closer to each other than random moves do.
-SPREAD = 2.0
-DOUBT = 4                 # visits that a move needs to be as much known by its own win rate as by the position's
-CERTAIN = 0.01            # a win rate nearer to 0 or 1 says no more about the score
+MOVE_ROLLOUTS = 50        # for the ownership after a move: 2 ms on 19x19
+# The score's standard deviation, as a multiple of what it would be if points were owned independently.  In rollouts
+# the factor is 3.4 to 5.2 on 9x9, but results of people's games vary less than those of random moves.
+STDEV_FACTOR = 2.0
+PRIOR_VISITS = 4          # weight of the position's win rate, in visits, in the win rate that a move's score is from
+MIN_WIN_RATE = 0.01       # win rates nearer to 0 or 1 say no more about the score
 UNKNOWN = -1.0            # what KataGo writes where a network has no such output
 
 
-def format_answer(query: Query, turn: int, result: SearchResult, ownership: np.ndarray | None, policy: np.ndarray,
-                  raw: float, pv_visits: Callable[[Sequence[int]], list[int]], during: bool = False,
-                  hurry: bool = False) -> dict:
-    """The answer to a turn of a query.
+class RawEvaluation(NamedTuple):
+    """A network's output for a position.
 
-    thought: its branches are told as they stand.  owners: float32 (size, size), 1 Black, -1 White; without them
-    scores are 0.  policy: float64 (size² + 1,), -1 for what is illegal.  raw: the win rate of the side to move by
-    the network alone.  visits_along: as Search has it.  during: the search goes on.  hurry: who owns what after
-    each move is left out, even if it is asked for, because that takes new rollouts.
+    policy: float64 (size² + 1,), the pass last, as `legal_policy` returns it.
+    win_rate: of the side to move, from 0 to 1; 0.5 without a value head.
     """
-    position = result.position
-    size, to_play = position.size, position.to_play
-    view = to_play if query.view is None else query.view
-    is_mine = view == to_play
-    lead = spread = 0.0
+    policy: np.ndarray
+    win_rate: float
+
+
+@dataclass(frozen=True)
+class _Values:
+    """The values of a move or of the root as JSON fields.
+
+    win_rate: of the root.  lead, stdev: of its score.  All are of the side to move, and are reported as such
+    (is_own) or as the opponent's.
+    """
+    win_rate: float
+    lead: float
+    stdev: float
+    is_own: bool
+
+    def fields(self, win_rate: float, visits: int) -> dict[str, Any]:
+        """win_rate, visits: of the move, or of the root."""
+        lcb = lower_confidence_bound(win_rate, visits)
+        smoothed = (win_rate * visits + self.win_rate * PRIOR_VISITS) / (visits + PRIOR_VISITS)
+        score = self.lead + self.stdev * (_normal_quantile(smoothed) - _normal_quantile(self.win_rate))
+        score = round(score if self.is_own else -score, 3)
+        win_rate, lcb = (win_rate, lcb) if self.is_own else (1 - win_rate, 1 - lcb)
+        return {"visits": visits, "weight": float(visits), "winrate": round(win_rate, 6), "lcb": round(lcb, 6),
+                "utility": round(2 * win_rate - 1, 6), "utilityLcb": round(2 * lcb - 1, 6), "scoreLead": score,
+                "scoreMean": score, "scoreSelfplay": score, "scoreStdev": round(self.stdev, 3)}
+
+
+def format_response(query: Query, turn: int, result: SearchResult, ownership: np.ndarray | None, raw: RawEvaluation,
+                    pv_visits: Callable[[Sequence[int]], list[int]], is_during_search: bool = False,
+                    skip_moves_ownership: bool = False) -> dict[str, Any]:
+    """The response to a turn of a query.
+
+    result: all its moves are reported, in its order.
+    ownership: float32 (size, size), 1 Black, -1 White; None: scores are 0.
+    pv_visits: the visits of each move of a variation, as Search.pv_visits.
+    is_during_search: whether more responses follow.
+    skip_moves_ownership: leave out the ownership after each move, which takes new rollouts.
+    """
+    position = query.positions[turn]
+    perspective = position.to_play if query.perspective is None else query.perspective
+    is_own = perspective == position.to_play
+    lead = stdev = 0.0
     if ownership is not None:
-        lead = (float(ownership.sum()) - position.komi) * to_play
-        spread = SPREAD * math.sqrt(float((1 - ownership ** 2).sum()))
-
-    def numbers(win_rate: float, visits: int) -> dict:
-        """What is told alike of a move and of the root; win_rate: of the side to move."""
-        low = lower_confidence_bound(win_rate, visits)
-        known = (win_rate * visits + result.win_rate * DOUBT) / (visits + DOUBT)
-        score = lead + spread * (_deviations(known) - _deviations(result.win_rate))
-        seen, seen_low = (win_rate, low) if is_mine else (1 - win_rate, 1 - low)
-        score = round(score if is_mine else -score, 3)
-        return {"visits": visits, "weight": float(visits), "winrate": round(seen, 6), "lcb": round(seen_low, 6),
-                "utility": round(2 * seen - 1, 6), "utilityLcb": round(2 * seen_low - 1, 6), "scoreLead": score,
-                "scoreMean": score, "scoreSelfplay": score, "scoreStdev": round(spread, 3)}
-
-    def move(order: int, info: MoveInfo) -> dict:
-        line = info.pv[:query.pv_length]
-        fields = {"move": format_gtp(info.point, size), "order": order, "prior": round(info.prior, 6),
-                "pv": [format_gtp(point, size) for point in line], **numbers(info.win_rate, info.visits),
-                "edgeVisits": info.visits, "edgeWeight": float(info.visits),
-                "playSelectionValue": float(info.visits)}
-        if query.line_visits:
-            fields["pvVisits"] = pv_visits(line)
-        if (query.moves_ownership or query.moves_ownership_spread) and not hurry:
-            owned = scoring.ownership(_after(position, info.pv), OWNED_BY)
-            fields |= _ownership(owned, view, query.moves_ownership, query.moves_ownership_spread)
-        return fields
-
-    this, symmetric = hashes(position)
-    answer = {
-        "id": query.id, "turnNumber": turn, "isDuringSearch": during,
-        "moveInfos": [move(order, info) for order, info in enumerate(result.moves)],
+        lead = (float(ownership.sum()) - position.komi) * position.to_play
+        stdev = STDEV_FACTOR * math.sqrt(float((1 - ownership ** 2).sum()))
+    values = _Values(result.win_rate, lead, stdev, is_own)
+    moves = []
+    for order, info in enumerate(result.moves):
+        fields = _move_fields(query, order, info, values, position.size, pv_visits)
+        if (query.include_moves_ownership or query.include_moves_ownership_stdev) and not skip_moves_ownership:
+            after = scoring.ownership(_play_variation(position, info.pv), MOVE_ROLLOUTS)
+            fields |= _ownership_fields(after, perspective, query.include_moves_ownership,
+                                        query.include_moves_ownership_stdev)
+        moves.append(fields)
+    this_hash, sym_hash = position_hashes(position)
+    response: dict[str, Any] = {
+        "id": query.id, "turnNumber": turn, "isDuringSearch": is_during_search,
+        "moveInfos": moves,
         "rootInfo": {
-            "currentPlayer": "B" if to_play == BLACK else "W", "thisHash": this, "symHash": symmetric,
-            **numbers(result.win_rate, result.visits), "rawWinrate": round(raw if is_mine else 1 - raw, 6),
+            "currentPlayer": COLOUR_LETTERS[position.to_play], "thisHash": this_hash, "symHash": sym_hash,
+            **values.fields(result.win_rate, result.visits),
+            "rawWinrate": round(raw.win_rate if is_own else 1 - raw.win_rate, 6),
             "rawLead": 0.0, "rawScoreSelfplay": 0.0, "rawScoreSelfplayStdev": 0.0, "rawNoResultProb": 0.0,
             "rawStWrError": UNKNOWN, "rawStScoreError": UNKNOWN, "rawVarTimeLeft": UNKNOWN}}
     if ownership is not None:
-        answer |= _ownership(ownership, view, query.ownership, query.ownership_spread)
-    if query.policy:
-        answer["policy"] = [round(share, 8) if share >= 0 else -1 for share in policy.tolist()]
-    return answer
+        response |= _ownership_fields(ownership, perspective, query.include_ownership, query.include_ownership_stdev)
+    if query.include_policy:
+        response["policy"] = [round(prior, 8) if prior >= 0 else -1 for prior in raw.policy.tolist()]
+    return response
 
 
-def no_answer(query: Query, turn: int) -> dict:
-    """The answer to a turn that nobody has looked at before it was terminated."""
+def _move_fields(query: Query, order: int, info: MoveInfo, values: _Values, size: int,
+                 pv_visits: Callable[[Sequence[int]], list[int]]) -> dict[str, Any]:
+    pv = info.pv[:query.pv_length]
+    fields = {"move": format_gtp(info.point, size), "order": order, "prior": round(info.prior, 6),
+              "pv": [format_gtp(point, size) for point in pv], **values.fields(info.win_rate, info.visits),
+              "edgeVisits": info.visits, "edgeWeight": float(info.visits), "playSelectionValue": float(info.visits)}
+    if query.include_pv_visits:
+        fields["pvVisits"] = pv_visits(pv)
+    return fields
+
+
+def no_results(query: Query, turn: int) -> dict[str, Any]:
+    """The response to a turn that was terminated before its search began."""
     return {"id": query.id, "turnNumber": turn, "isDuringSearch": False, "noResults": True}
 
 
-def policy_of(position: Position, priors: np.ndarray) -> np.ndarray:
-    """float64 (size² + 1,): the priors (likewise) of legal moves, as shares of 1; -1 for the others."""
-    legal = legal_indices(position)
+def legal_policy(position: Position, priors: np.ndarray) -> np.ndarray:
+    """Priors of the legal moves, normalised to a sum of 1, and -1 for illegal moves.
+
+    priors, and the result: float64 (size² + 1,), the pass last.
+    """
+    legal = [move_index(point, position.size) for point in legal_moves(position)]
     policy = np.full(len(priors), -1.0)
-    policy[legal] = np.maximum(priors[legal], 1e-12)     # a network that is sure may leave the rest nothing at all
+    policy[legal] = np.maximum(priors[legal], 1e-12)     # all legal priors may have underflowed to 0
     policy[legal] /= policy[legal].sum()
     return policy
 
 
-def legal_indices(position: Position) -> list[int]:
-    """The move indices of all legal moves, the pass last."""
-    return [*(move_index(point, position.size) for point in position.legal_points().tolist()), position.size ** 2]
-
-
-def hashes(position: Position) -> tuple[str, str]:
-    """A name for the board, whose turn it is and the ko; and one that turned and mirrored boards share."""
+def position_hashes(position: Position) -> tuple[str, str]:
+    """(thisHash, symHash): a hash of stones, side to move and ko, and one that all 8 symmetries of a position share."""
     size = position.size
     cells = position.stones.ravel().astype(np.int8)
     ko = int(position.board[0]["ko"])
     if ko:
         cells[move_index(ko, size)] = 2
-    turned = [cells[symmetry[:-1]].tobytes() for symmetry in symmetries(size)]     # the first as it is
-    return tuple(hashlib.blake2b(bytes([position.to_play == BLACK]) + board, digest_size=16).hexdigest().upper()
-                 for board in (turned[0], min(turned)))
+    boards = [cells[symmetry[:-1]].tobytes() for symmetry in symmetries(size)]     # the first is the board itself
+
+    def digest(board: bytes) -> str:
+        return hashlib.blake2b(bytes([position.to_play == BLACK]) + board, digest_size=16).hexdigest().upper()
+
+    return digest(boards[0]), digest(min(boards))
 
 
 @functools.lru_cache(1 << 12)
-def _deviations(win_rate: float) -> float:
-    """By how many standard deviations the mean score leads where so many games are won."""
-    return NormalDist().inv_cdf(min(max(win_rate, CERTAIN), 1 - CERTAIN))
+def _normal_quantile(win_rate: float) -> float:
+    """The mean, in standard deviations, of normally distributed scores of which this fraction is won."""
+    return NormalDist().inv_cdf(min(max(win_rate, MIN_WIN_RATE), 1 - MIN_WIN_RATE))
 
 
-def _ownership(ownership: np.ndarray, view: int, mean: bool, spread: bool) -> dict:
-    """The fields about owners: their mean over rollouts, for the viewer, and its standard deviation."""
+def _ownership_fields(ownership: np.ndarray, perspective: int, mean: bool, stdev: bool) -> dict[str, list[float]]:
+    """The mean ownership over rollouts, 1 for the perspective's colour, and its standard deviation."""
     fields = {}
     if mean:
-        fields["ownership"] = [round(owner, 4) for owner in (ownership.ravel() * view).tolist()]
-    if spread:
-        deviation = np.sqrt(np.maximum(1 - ownership.astype(np.float64).ravel() ** 2, 0))
-        fields["ownershipStdev"] = [round(owner, 4) for owner in deviation.tolist()]
+        fields["ownership"] = [round(value, 4) for value in (ownership.ravel() * perspective).tolist()]
+    if stdev:
+        stdevs = np.sqrt(np.maximum(1 - ownership.astype(np.float64).ravel() ** 2, 0))
+        fields["ownershipStdev"] = [round(value, 4) for value in stdevs.tolist()]
     return fields
 
 
-def _after(position: Position, line: Sequence[int]) -> Position:
-    """The position after a line, as far as it can be played: a tree that knows no history may repeat a position."""
-    for point in line:
+def _play_variation(position: Position, points: Sequence[int]) -> Position:
+    """The position after a variation, up to its first illegal move: with transpositions, one may repeat a position."""
+    for point in points:
         if position.why_illegal(point):
             break
         position = position.play(point)

@@ -14,10 +14,11 @@ import pytest
 from drawing import SETTLED, draw
 
 from mugo import __version__
-from mugo.analysis import engine as analysis_engine
-from mugo.analysis.engine import Engine, serve
-from mugo.analysis.request import Refused, read_query
-from mugo.analysis.response import format_answer, hashes, policy_of
+from mugo.analysis import command as analysis_command
+from mugo.analysis.engine import AnalysisEngine, serve
+from mugo.analysis.fields import InvalidQuery
+from mugo.analysis.request import parse_query
+from mugo.analysis.response import RawEvaluation, format_response, legal_policy, position_hashes
 from mugo.files import BadInput
 from mugo.games.coords import board_points, format_gtp
 from mugo.games.go import BLACK, WHITE, Position
@@ -64,7 +65,7 @@ def stones_of(position):
 def ask(*queries, network=None, settings=FAST, play_options=None, threads=1, **options):
     """Every line that comes out, as JSON."""
     out = io.StringIO()
-    engine = Engine(network, settings, out, play_options=play_options or PlayOptions(40), threads=threads,
+    engine = AnalysisEngine(network, settings, out, play_options=play_options or PlayOptions(40), threads=threads,
                     log=pytest.fail, **options)
     serve(engine, (one if isinstance(one, str) else json.dumps(one) for one in queries))
     return [json.loads(line) for line in out.getvalue().splitlines()]
@@ -81,7 +82,7 @@ class Live:
     def __init__(self, **options):
         self.lines, self._changed = [], threading.Condition()
         options = {"play_options": PlayOptions(40), "log": pytest.fail} | options
-        self.engine = Engine(options.pop("network", None), options.pop("settings", FAST), self, **options)
+        self.engine = AnalysisEngine(options.pop("network", None), options.pop("settings", FAST), self, **options)
 
     def write(self, text):
         with self._changed:
@@ -92,7 +93,7 @@ class Live:
         pass
 
     def send(self, **fields):
-        self.engine.read(json.dumps(fields))
+        self.engine.handle_line(json.dumps(fields))
 
     def wait(self, is_it, seconds=60):
         """The first line that is meant; it fails if that does not come."""
@@ -203,8 +204,9 @@ def test_a_move_hardly_visited_is_worth_about_what_the_position_is():
     position = Position(5, komi=0)
     infos = [MoveInfo(point, 0.5, visits, 0.0, (point,)) for point, visits in ((7, 1), (8, 1000))]
     result = SearchResult(position, tuple(infos), 0.5, 1001, 1001, 1.0, 1.0, 1, 1001, np.zeros((5, 5), np.float32))
-    asked, _ = read_query(query())
-    answer = format_answer(asked, 0, result, result.ownership, policy_of(position, np.ones(26)), 0.5, list)
+    asked, _ = parse_query(query())
+    raw = RawEvaluation(legal_policy(position, np.ones(26)), 0.5)
+    answer = format_response(asked, 0, result, result.ownership, raw, list)
     once, often = (info["scoreLead"] for info in answer["moveInfos"])
     assert answer["rootInfo"]["scoreLead"] == 0 > once > often / 4 > -25
     assert answer["rootInfo"]["scoreStdev"] == 10                # twice the root of 25 points that are open
@@ -310,11 +312,11 @@ def test_when_nobody_reads_any_more_it_stops():
         def write(self, text):
             raise BrokenPipeError
 
-    engine = Engine(None, FAST, Gone(), play_options=PlayOptions(10 ** 9), threads=1)
-    engine.read(json.dumps(query(reportDuringSearchEvery=0.02)))
-    engine.read(json.dumps(query("waits")))
+    engine = AnalysisEngine(None, FAST, Gone(), play_options=PlayOptions(10 ** 9), threads=1)
+    engine.handle_line(json.dumps(query(reportDuringSearchEvery=0.02)))
+    engine.handle_line(json.dumps(query("waits")))
     engine.close()
-    assert engine.gone
+    assert engine.output_closed
 
 
 def test_the_same_seed_gives_the_same_answer_whatever_came_before():
@@ -338,8 +340,8 @@ def test_actions_are_echoed():
     ("[" * 100_000, "could not parse the line as JSON"),
     ("9" * 5000, "could not parse the line as JSON"),
     ("[1, 2]", "an object of JSON"),
-    ("{}", 'a query has an "id"'),
-    ('{"id": 7}', 'a query has an "id"'),
+    ("{}", 'a query must have an "id"'),
+    ('{"id": 7}', 'a query must have an "id"'),
 ])
 def test_lines_that_are_no_queries_are_answered(line, words):
     (answer,) = ask(line)
@@ -351,7 +353,7 @@ def test_lines_that_are_no_queries_are_answered(line, words):
     ("boardXSize", 25, "from 2 to 19"),
     ("boardXSize", True, "from 2 to 19"),
     ("boardYSize", None, "from 2 to 19"),
-    ("boardYSize", 7, "only square boards are played here, not 5x7"),
+    ("boardYSize", 7, "only square boards are supported, not 5x7"),
     ("moves", None, "pairs"),
     ("moves", "C3", "pairs"),
     ("moves", [["B", "C3", 1]], "pairs"),
@@ -371,7 +373,7 @@ def test_lines_that_are_no_queries_are_answered(line, words):
     ("whiteHandicapBonus", "2N", '"0", "N" or "N-1"'),
     ("analyzeTurns", [1], "invalid turn number: 1"),
     ("analyzeTurns", [0.5], "array of integers"),
-    ("analyzeTurns", [], "names no turn"),
+    ("analyzeTurns", [], "at least one turn"),
     ("priority", 1.5, "an integer"),
     ("priorities", [1], "goes with analyzeTurns"),
     ("maxVisits", 0, "an integer from 1"),
@@ -394,7 +396,7 @@ def test_errors_name_the_field(field, value, words):
 
 def test_what_is_not_followed_is_warned_of():
     def fields(**more):
-        return [(field, text) for field, text in read_query(query(**more))[1]]
+        return [(field, text) for field, text in parse_query(query(**more))[1]]
 
     assert fields() == fields(rules="chinese") == fields(rules="AGA") == []
     assert [field for field, _ in fields(rules={"ko": "SIMPLE", "scoring": "AREA"})] == ["rules"]
@@ -405,14 +407,14 @@ def test_what_is_not_followed_is_warned_of():
 
 
 def test_a_query_is_read_as_it_is_meant():
-    asked, _ = read_query(query(moves=[["b", "c3"], ["white", "(0,0)"], ["W", "pass"]], analyzeTurns=[3, 1],
+    asked, _ = parse_query(query(moves=[["b", "c3"], ["white", "(0,0)"], ["W", "pass"]], analyzeTurns=[3, 1],
                                 overrideSettings={"maxTime": "2.5", "maxVisits": 7}, komi=None))
     assert asked.positions[2].moves[-1] == (WHITE, 7) and asked.positions[3].to_play == BLACK
-    assert (asked.turns, asked.visits, asked.seconds, asked.view) == ((1, 3), 7, 2.5, BLACK)
+    assert (asked.turns, asked.max_visits, asked.max_time, asked.perspective) == ((1, 3), 7, 2.5, BLACK)
     assert asked.positions[0].komi == 7.5
-    assert read_query(query(rules="japanese", komi=None))[0].positions[0].komi == 6.5
-    assert read_query(query(initialPlayer="W"))[0].positions[0].to_play == WHITE
-    assert read_query(query(maxVisits=3, overrideSettings={"maxVisits": 9}))[0].visits == 3
+    assert parse_query(query(rules="japanese", komi=None))[0].positions[0].komi == 6.5
+    assert parse_query(query(initialPlayer="W"))[0].positions[0].to_play == WHITE
+    assert parse_query(query(maxVisits=3, overrideSettings={"maxVisits": 9}))[0].max_visits == 3
 
 
 @pytest.mark.parametrize("rules, bonus, komi", [
@@ -420,17 +422,17 @@ def test_a_query_is_read_as_it_is_meant():
     ({"whiteHandicapBonus": 0}, "N-1", 2)])
 def test_white_is_given_points_for_handicap_stones(rules, bonus, komi):
     stones = [["B", "A1"], ["B", "C3"], ["B", "E5"]]
-    asked, _ = read_query(query(rules=rules, whiteHandicapBonus=bonus, initialStones=stones))
+    asked, _ = parse_query(query(rules=rules, whiteHandicapBonus=bonus, initialStones=stones))
     assert asked.positions[0].komi == komi and asked.positions[0].to_play == WHITE
 
 
 def test_games_may_repeat_a_position():
     stones = [["B", "C4"], ["B", "B3"], ["B", "C2"], ["W", "D4"], ["W", "E3"], ["W", "D2"], ["W", "C3"]]
     moves = [["B", "D3"], ["W", "pass"], ["B", "pass"], ["W", "C3"]]
-    *_, before, after = read_query(query(initialStones=stones, moves=moves))[0].positions
+    *_, before, after = parse_query(query(initialStones=stones, moves=moves))[0].positions
     assert before.why_illegal(after.last) == "repeats a position (superko)"
-    with pytest.raises(Refused, match="Illegal move 2: White C3 retakes the ko"):
-        read_query(query(initialStones=stones, moves=[moves[0], moves[3]]))
+    with pytest.raises(InvalidQuery, match="Illegal move 2: White C3 retakes the ko"):
+        parse_query(query(initialStones=stones, moves=[moves[0], moves[3]]))
 
 
 def test_a_position_has_the_same_name_turned_and_mirrored():
@@ -444,8 +446,9 @@ def test_a_position_has_the_same_name_turned_and_mirrored():
         . O .
         . . .
     """)
-    assert hashes(first)[0] != hashes(turned)[0] and hashes(first)[1] == hashes(turned)[1]
-    assert hashes(first) != hashes(first.with_turn(WHITE))
+    (this, symmetric), (other, other_symmetric) = position_hashes(first), position_hashes(turned)
+    assert this != other and symmetric == other_symmetric
+    assert position_hashes(first) != position_hashes(first.with_turn(WHITE))
 
 
 def test_garbage_always_gets_an_answer_and_never_stops_it():
@@ -486,7 +489,7 @@ def test_a_network_that_breaks_is_an_error_and_not_the_end():
 
     out = io.StringIO()
     logged = []
-    engine = Engine(Broken(), FAST, out, play_options=PlayOptions(5), log=logged.append)
+    engine = AnalysisEngine(Broken(), FAST, out, play_options=PlayOptions(5), log=logged.append)
     serve(engine, [json.dumps(query(str(size), size=size)) for size in (4, 3, 5)])
     first, second, third = map(json.loads, out.getvalue().splitlines())
     assert first == {"error": "internal error: RuntimeError no memory", "id": "4", "turnNumber": 0} and logged
@@ -495,13 +498,13 @@ def test_a_network_that_breaks_is_an_error_and_not_the_end():
 
 def test_what_cannot_analyse_is_refused():
     parser = argparse.ArgumentParser()
-    analysis_engine.add_arguments(parser)
-    with pytest.raises(BadInput, match="random has nothing to say"):
-        analysis_engine.command(parser.parse_args(["random"]))
+    analysis_command.add_arguments(parser)
+    with pytest.raises(BadInput, match="random cannot analyze"):
+        analysis_command.command(parser.parse_args(["random"]))
     with pytest.raises(BadInput, match="1 or more, not 0"):
-        Engine(None, FAST, io.StringIO(), play_options=PlayOptions(), threads=0)
-    with pytest.raises(Refused, match="square"):
-        read_query(query(boardXSize=9))
+        AnalysisEngine(None, FAST, io.StringIO(), play_options=PlayOptions(), threads=0)
+    with pytest.raises(InvalidQuery, match="square"):
+        parse_query(query(boardXSize=9))
 
 
 def test_the_command_answers_over_pipes_and_ends_well():
