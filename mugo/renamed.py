@@ -34,6 +34,11 @@ RENAMED_OPTIONS: dict[str, str] = {
     "--value": "--value-head",
     "--warm-up": "--warmup-steps",
     "--move-limit": "--move-timeout",
+    "--at-once": "--parallel-games",
+    "--check-games": "--arena-every",
+    "--drawn": "--temperature-moves",
+    "--most-moves": "--max-moves",
+    "--trial-games": "--arena-games",
 }
 
 

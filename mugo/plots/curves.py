@@ -7,7 +7,7 @@ import numpy as np
 from mugo.intervals import wilson_interval
 from mugo.plots.figures import BLUE, GREEN, INK, RED, new_figure, save_figure
 
-COLOURS = BLUE, GREEN, RED, "#8a5a9e", "#c08a2e", "#2f8f8a", "#7a5230"          # as many as arena.LEVELS
+COLOURS = BLUE, GREEN, RED, "#8a5a9e", "#c08a2e", "#2f8f8a", "#7a5230"          # as many as arena.UCT_LEVELS
 
 
 def training_curve(history: Sequence[dict], path: Path) -> None:
@@ -41,8 +41,9 @@ def training_curve(history: Sequence[dict], path: Path) -> None:
     save_figure(figure, path)
 
 
-def selfplay_curve(history: Sequence[dict], trials: Sequence[dict], path: Path) -> None:
-    """Losses, length of games and scores in trials against games of self-play, from a run's log and trials."""
+def selfplay_curve(history: Sequence[dict], arena: Sequence[dict], path: Path) -> None:
+    """Losses, length of games and scores in the arena against games of self-play, from the rows of log.csv and
+    arena.csv."""
     figure = new_figure((15, 4))
     left, middle, right = figure.subplots(1, 3)
     games = [row["games"] for row in history]
@@ -60,7 +61,7 @@ def selfplay_curve(history: Sequence[dict], trials: Sequence[dict], path: Path) 
                     label=label)
     shares.set_ylim(0, 100)
     shares.set_ylabel("%")
-    draw_trials(right, trials)
+    draw_arena(right, arena)
     right.set_ylabel("score of the newest network, %")
     for axes in (left, middle, right):
         axes.set_xlabel("games of self-play")
@@ -79,12 +80,12 @@ def moving_average(values: Sequence[float]) -> np.ndarray:
     return (sums[last] - sums[first]) / (last - first)
 
 
-def draw_trials(axes, trials: Sequence[dict]) -> None:
+def draw_arena(axes, arena: Sequence[dict]) -> None:
     """Scores against games of self-play on matplotlib axes, a line for each opponent, from the rows of a run's
-    trials; whiskers are Wilson's 95 % intervals.  The best network so far changes from row to row, so its line is
+    arena.csv; whiskers are Wilson's 95 % intervals.  The best network so far changes from row to row, so its line is
     dotted."""
-    for i, name in enumerate(dict.fromkeys(row["opponent"] for row in trials)):
-        met = [row for row in trials if row["opponent"] == name]
+    for i, name in enumerate(dict.fromkeys(row["opponent"] for row in arena)):
+        met = [row for row in arena if row["opponent"] == name]
         games = [row["wins"] + row["draws"] + row["losses"] for row in met]
         rates = [wilson_interval(row["wins"] + row["draws"] / 2, played) for row,
                  played in zip(met, games, strict=True)]

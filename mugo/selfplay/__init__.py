@@ -1,7 +1,12 @@
-"""AlphaZero-style self-play: a game -> a network, from nothing.
+"""AlphaZero-style self-play (Silver et al. 2017, 2018): a network learns a game from nothing.  In reading order:
 
+    options         options of the games and of the whole run
     parallel        many games at once, one network call for all of them; compiled
-    replay_buffer   the games on disk, and the window that is trained on
-    arena           a network against another one, and against plain UCT
-    selfplay        the loop: play, train, evaluate                   `mugo selfplay`
+    replay_buffer   the games on disk, and the window of positions to train on
+    arena           matches of a network against another one, and against plain UCT
+    run_log         the tables, the learning curve and the TensorBoard log of a run
+    run             the loop: self-play, training, arena
+    selfplay        the command                                         `mugo selfplay`
+
+Imports search, nn, plots and games; must not import training, data or any program that plays.
 """

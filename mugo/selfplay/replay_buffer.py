@@ -1,10 +1,11 @@
-"""The games of self-play on disk, one appended to the other: what a network learns from, and what no crash takes.
+"""The replay buffer: the games of self-play in a file, and the window of positions that a network is trained on.
 
-    games.journal     a line of JSON: the game and its board
-                      then for each game   length  uint32 | CRC-32  uint32 | zlib of outcome, moves, visits
+    replay_buffer.bin     a line of JSON: the format and the rules of the games
+                          then for each game   length  uint32 | CRC-32  uint32 | zlib of outcome, moves, visits
 
-A game is on the disk (fsync) before anybody learns from it.  What a crash left of one at the end is cut off when
-the journal is opened again; everything before it stays.  Positions to learn from are made anew from the moves.
+Games are only ever appended, each flushed to the disk (fsync) before it is trained on.  An incomplete game at the end
+of the file, left by a crash, is cut off when the file is opened.  Planes are not stored: the window encodes positions
+from the moves.
 """
 import json
 import os
@@ -12,50 +13,47 @@ import struct
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, overload
 
 import numpy as np
 
 from mugo.files import BadInput, lock_file
+from mugo.games import gomoku
 from mugo.games.coords import point_of_index, symmetries
-from mugo.games.game import encode, new_game
+from mugo.games.game import encode
 from mugo.games.position import BasePosition, IllegalMove
-from mugo.selfplay.parallel import Game
+from mugo.selfplay.parallel import SelfPlayGame
 
 FORMAT = 1
-_FRAME = struct.Struct("<II")            # bytes that follow, their CRC-32
+_FRAME = struct.Struct("<II")            # length of the block that follows, its CRC-32
 _HEAD = struct.Struct("<bH")             # outcome, number of moves
 
 
-def terms_of(start: BasePosition) -> dict:
-    """What the games of a journal have in common; `start_of` reads it."""
-    terms = {"game": start.game, "size": start.size}
-    if start.game == "gomoku":
-        return terms | {"k": start.k, "exactly": start.exactly}
-    return terms | {"komi": start.komi}
+def rules_of(start: BasePosition) -> dict[str, Any]:
+    """The rules of a game by name, as games.game.new_game takes them."""
+    if isinstance(start, gomoku.Position):
+        return {"game": start.game, "size": start.size, "k": start.k, "exactly": start.exactly}
+    return {"game": start.game, "size": start.size, "komi": start.komi}
 
 
-def start_of(terms: dict) -> BasePosition:
-    """The empty board that terms_of told of.  Raises BadInput."""
-    return new_game(**terms)
+class ReplayBuffer:
+    """The games in a file, in the order in which they ended: a sequence of SelfPlayGame that can be appended to.
 
-
-class Journal:
-    """The games in a file, in order; len() of them.
-
-    Raises BadInput for a file that is none, that holds another game's, or that another process writes to.
+    Raises BadInput for a file that is no replay buffer, that holds games of other rules, or that another process
+    writes to.
     """
 
     def __init__(self, path: Path, start: BasePosition):
-        """Open the journal at path, or begin it.  What is broken at its end is cut off."""
+        """Open the file, or create it.  What is damaged at its end is cut off."""
         self.path = path
         self._n_moves = start.size ** 2 + 1
-        header = json.dumps({"format": FORMAT, **terms_of(start)}).encode() + b"\n"
+        header = json.dumps({"format": FORMAT, **rules_of(start)}).encode() + b"\n"
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             with open(path, "xb") as new:
                 new.write(header)
                 os.fsync(new.fileno())
-        self._file = open(path, "r+b")                   # open as long as the run lasts
+        self._file = open(path, "r+b")                   # until `close`
         try:
             lock_file(self._file.fileno(), path)
         except BadInput:
@@ -63,37 +61,37 @@ class Journal:
             raise
         data = self._file.read()
         if not data.startswith(header):
-            if not header.startswith(data):              # killed before the first line was whole
+            if not header.startswith(data):              # it does if a crash cut the header off
                 line = data.partition(b"\n")[0][:200].decode("utf-8", "replace")
                 raise BadInput(f"{path} holds other games than {header.decode().strip()}: {line!r}")
             data = header
             self._file.seek(0)
             self._file.write(header)
-        self._games: list[Game] = []
+        self._games: list[SelfPlayGame] = []
         end = len(header)
-        for game, after in self._read(data, end):
+        for game, next_offset in self._read(data, end):
             self._games.append(game)
-            end = after
+            end = next_offset
         self._file.truncate(end)
         self._file.seek(end)
 
-    def _read(self, data: bytes, at: int) -> Iterator[tuple[Game, int]]:
-        """Every whole game from here on, with where the next one begins."""
-        while len(data) - at >= _FRAME.size:
-            length, checksum = _FRAME.unpack_from(data, at)
-            at += _FRAME.size
-            block = data[at:at + length]
+    def _read(self, data: bytes, offset: int) -> Iterator[tuple[SelfPlayGame, int]]:
+        """Every complete game from this offset on, and the offset after it."""
+        while len(data) - offset >= _FRAME.size:
+            length, checksum = _FRAME.unpack_from(data, offset)
+            offset += _FRAME.size
+            block = data[offset:offset + length]
             if len(block) < length or zlib.crc32(block) != checksum:
                 return
             raw = zlib.decompress(block)
             outcome, n = _HEAD.unpack_from(raw)
             moves = np.frombuffer(raw, "<i2", n, _HEAD.size)
             visits = np.frombuffer(raw, "<u2", n * self._n_moves, _HEAD.size + 2 * n).reshape(n, self._n_moves)
-            at += length
-            yield Game(moves, visits, outcome), at
+            offset += length
+            yield SelfPlayGame(moves, visits, outcome), offset
 
-    def append(self, game: Game) -> None:
-        """Keep a game; when this returns, it is on the disk."""
+    def append(self, game: SelfPlayGame) -> None:
+        """Add a game; it is on the disk when this returns.  Raises OSError with the name of the file."""
         raw = _HEAD.pack(game.outcome, len(game.moves)) + game.moves.astype("<i2").tobytes() \
             + game.visits.astype("<u2").tobytes()
         block = zlib.compress(raw, 6)
@@ -101,7 +99,7 @@ class Journal:
             self._file.write(_FRAME.pack(len(block), zlib.crc32(block)) + block)
             self._file.flush()
             os.fsync(self._file.fileno())
-        except OSError as error:                         # a full disk, say: name the file
+        except OSError as error:                         # such as a full disk
             error.filename = error.filename or str(self.path)
             raise
         self._games.append(game)
@@ -112,57 +110,70 @@ class Journal:
     def __len__(self) -> int:
         return len(self._games)
 
-    def __getitem__(self, which: slice | int):
-        return self._games[which]
+    @overload
+    def __getitem__(self, index: int) -> SelfPlayGame: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[SelfPlayGame]: ...
+
+    def __getitem__(self, index):
+        return self._games[index]
 
 
-class Window:
-    """The positions of the newest games, ready to be learned from: of as many as make `positions` of them, but of no
-    more than half of all games, because a network plays better games than the one it was.
+class ReplayWindow:
+    """The positions of the newest games, encoded for training.
 
-    packed: uint8 (n, size², bytes).  policy: float32 (n, size² + 1), the share of visits of every move.
-    outcome: float32 (n,), for the side to move.  first, last: the games in it are journal[first:last].
+    The window holds as many games as have `positions` positions, but at most half of all games, because the first
+    ones were played by a network that knew nothing.
+
+    packed: uint8 (n, size², bytes).  policy: float32 (n, size² + 1), the fraction of visits of every move.
+    outcome: float32 (n,), 1 where the side to move has won, -1 where it has lost, 0 for a draw.
+    first, end: the games in the window are buffer[first:end].
     """
 
-    def __init__(self, journal: Journal, start: BasePosition, positions: int):
-        self.first = self.last = 0
-        self._journal, self._start, self._positions = journal, start, positions
-        self._games: dict[int, tuple[np.ndarray, ...]] = {}              # what is in it, by game
-        self._turns = symmetries(start.size)
+    def __init__(self, buffer: ReplayBuffer, start: BasePosition, positions: int):
+        self.first = self.end = 0
+        self._buffer, self._start, self._positions = buffer, start, positions
+        self._encoded: dict[int, tuple[np.ndarray, ...]] = {}            # (packed, policy, outcome) of each game
+        self._symmetries = symmetries(start.size)
 
-    def move_to(self, last: int) -> None:
-        """Let it end with game number last - 1, whatever it held before.  Raises BadInput for a game that does not
-        keep the rules."""
-        first, held = last, 0
-        while first > last // 2 and held < self._positions:
+    def slide_to(self, end: int) -> None:
+        """Let the window end before game number `end`.  Raises BadInput for a game with an illegal move."""
+        first, positions = end, 0
+        while first > end // 2 and positions < self._positions:
             first -= 1
-            held += len(self._journal[first].moves)
-        self._games = {i: self._games.get(i) or _positions(self._journal[i], self._start) for i in range(first, last)}
-        self.first, self.last = first, last
-        self.packed, self.policy, self.outcome = map(np.concatenate, zip(*self._games.values(), strict=True))
+            positions += len(self._buffer[first].moves)
+        self._encoded = {i: self._encoded.get(i) or encode_game(self._buffer[i], self._start)
+                         for i in range(first, end)}
+        self.first, self.end = first, end
+        self.packed, self.policy, self.outcome = map(np.concatenate, zip(*self._encoded.values(), strict=True))
 
     def __len__(self) -> int:
+        """How many positions there are in the window."""
         return len(self.outcome)
 
-    def batch(self, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """n of them drawn at random, each in a random symmetry: (packed, policy, outcome)."""
+    def sample(self, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """A batch of n random positions, each in a random one of the 8 symmetries: (packed, policy, outcome)."""
         chosen = rng.integers(0, len(self), n)
-        turns = self._turns[rng.integers(0, 8, n)]
+        symmetry = self._symmetries[rng.integers(0, 8, n)]
         packed, policy = np.empty_like(self.packed[chosen]), np.empty_like(self.policy[chosen])
-        np.put_along_axis(packed, turns[:, :-1, None], self.packed[chosen], 1)
-        np.put_along_axis(policy, turns, self.policy[chosen], 1)
+        np.put_along_axis(packed, symmetry[:, :-1, None], self.packed[chosen], 1)
+        np.put_along_axis(policy, symmetry, self.policy[chosen], 1)
         return packed, policy, self.outcome[chosen]
 
 
-def _positions(game: Game, start: BasePosition) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(packed, policy, outcome) of every position of a game before its moves."""
-    line, position = [], start
+def encode_game(game: SelfPlayGame, start: BasePosition) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(packed, policy, outcome) of the position before each move of a game, as ReplayWindow has them.
+
+    Raises BadInput for an illegal move.
+    """
+    positions, position = [], start
     try:
         for move in game.moves.tolist():
-            line.append(position)
+            positions.append(position)
             position = position.play(point_of_index(move, start.size))
     except IllegalMove as error:
-        raise BadInput(f"a game of the journal does not keep the rules: move {len(line)}: {error}") from None
-    shares = game.visits / game.visits.sum(1, keepdims=True)
-    sides = np.array([position.to_play for position in line], np.float32)
-    return encode(line), shares.astype(np.float32), game.outcome * sides
+        raise BadInput(f"a game of the replay buffer has an illegal move {len(positions)}: {error}") from None
+    policy = game.visits / game.visits.sum(1, keepdims=True)
+    to_play = np.array([position.to_play for position in positions], np.float32)
+    return encode(positions), policy.astype(np.float32), game.outcome * to_play

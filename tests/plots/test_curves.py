@@ -16,10 +16,10 @@ def test_a_training_curve_is_drawn_from_the_first_checkpoint_on(rows, has_value,
     assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_trials_have_a_line_for_each_opponent_and_whiskers_that_stay_between_0_and_100():
+def test_arena_results_have_a_line_for_each_opponent_and_whiskers_that_stay_between_0_and_100():
     axes = pytest.importorskip("matplotlib.figure").Figure().subplots()
     uct, best = {"opponent": "UCT", "simulations": 1000}, {"opponent": "the best so far", "simulations": 0}
-    curves.draw_trials(axes, [uct | {"games": 64, "wins": 0, "draws": 0, "losses": 20},
+    curves.draw_arena(axes, [uct | {"games": 64, "wins": 0, "draws": 0, "losses": 20},
                               best | {"games": 128, "wins": 10, "draws": 2, "losses": 8},
                               uct | {"games": 128, "wins": 20, "draws": 0, "losses": 0}])
     lines = {bar.get_label(): bar.lines for bar in axes.containers}

@@ -1,7 +1,8 @@
-"""AlphaZero's loop in small: it learns, it is resumed to the bit whatever kills it, and it does not care which game."""
+"""Small runs of self-play: the network learns, a resumed run has the same weights, Go and Gomoku; the arena."""
 import os
 import subprocess
 import sys
+import zipfile
 from dataclasses import replace
 
 import numpy as np
@@ -14,47 +15,46 @@ from mugo.games import go, gomoku
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.inference import Network
 from mugo.selfplay import arena
-from mugo.selfplay.arena import Side, Tally, meet, next_level
-from mugo.selfplay.parallel import Manner
-from mugo.selfplay.replay_buffer import Journal
-from mugo.selfplay.selfplay import Options, Run
+from mugo.selfplay.options import RunOptions, SelfPlayOptions
+from mugo.selfplay.replay_buffer import ReplayBuffer
+from mugo.selfplay.run import SelfPlayRun
 
 START = gomoku.Position(3, 3)
 CONFIG = AlphaZeroNetConfig.for_game("gomoku", 3, filters=(4, 4), value_units=8)
-OPTIONS = Options(24, Manner(simulations=12), at_once=4, update_games=8, steps=2, batch_size=16, window=60,
-                  check_games=1000, trial_games=2, seed=5)
+OPTIONS = RunOptions(24, SelfPlayOptions(simulations=12), parallel_games=4, update_games=8, steps=2, batch_size=16,
+                     window=60, arena_every=1000, arena_games=2, seed=5)
 
 
 @pytest.fixture(autouse=True)
 def low_levels(monkeypatch):
-    monkeypatch.setattr(arena, "LEVELS", (20, 40))
+    monkeypatch.setattr(arena, "UCT_LEVELS", (20, 40))
 
 
-def weights(run: Run) -> list[np.ndarray]:
+def weights(run: SelfPlayRun) -> list[np.ndarray]:
     return [np.asarray(w) for w in run.model.get_weights()]
 
 
-def replayed(folder, games) -> Run:
-    """What an unbroken run comes to that plays these games."""
-    run = Run(folder, START, CONFIG, OPTIONS, resume=False)
+def run_with_games(folder, games) -> SelfPlayRun:
+    """An uninterrupted run that trains on these games."""
+    run = SelfPlayRun(folder, START, CONFIG, OPTIONS, resume=False)
     for game in games:
-        run.journal.append(game)
-    run.go()
+        run.buffer.append(game)
+    run.run()
     run.close()
     return run
 
 
-# A run that kills itself, as kill -9 does, at the worst moments: with half of a game written, in the middle of an
-# update, and with a checkpoint written but not yet in its place.
-DYING = """
+# A run that kills itself, as kill -9 does: with half of a game written, in the middle of an update, or with a
+# checkpoint written but not yet renamed.
+KILLED_RUN = """
 import os, signal, sys
 from pathlib import Path
 from mugo import files
-from mugo.selfplay import arena, replay_buffer, selfplay
+from mugo.selfplay import arena, replay_buffer, run
 sys.path[:0] = [{tests!r}, os.path.dirname({tests!r})]
 import test_selfplay as small
 
-arena.LEVELS = (20, 40)
+arena.UCT_LEVELS = (20, 40)
 count = [{after}]
 
 def die_at(owner, name, before):
@@ -67,70 +67,71 @@ def die_at(owner, name, before):
         return real(*arguments, **named)
     setattr(owner, name, dying)
 
-def half_a_game(journal_, game):
-    journal_._file.write(b"\\x40\\x01\\x00\\x00half")
-    journal_._file.flush()
+def half_a_game(buffer, game):
+    buffer._file.write(b"\\x40\\x01\\x00\\x00half")
+    buffer._file.flush()
 
-die_at(*{{"append": (replay_buffer.Journal, "append", half_a_game), "learn": (selfplay, "train_step", lambda *_: None),
+die_at(*{{"append": (replay_buffer.ReplayBuffer, "append", half_a_game), "train": (run, "train_step", lambda *_: None),
          "save": (files.os, "replace", lambda *_: None)}}[{where!r}])
-run = selfplay.Run(Path({folder!r}), small.START, small.CONFIG, small.OPTIONS, resume={resume})
-run.go()
+selfplay = run.SelfPlayRun(Path({folder!r}), small.START, small.CONFIG, small.OPTIONS, resume={resume})
+selfplay.run()
 """
 
 
 def killed(folder, where: str, after: int, resume: bool) -> None:
-    program = DYING.format(tests=os.path.dirname(__file__),
-                           folder=str(folder), where=where, after=after, resume=resume)
+    program = KILLED_RUN.format(tests=os.path.dirname(__file__), folder=str(folder), where=where, after=after,
+                                resume=resume)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=240)
     assert done.returncode == -9, done.stderr
 
 
 @pytest.mark.runs
-def test_killed_while_it_plays_learns_and_saves_a_run_comes_to_the_same_weights(tmp_path):
+def test_a_run_killed_while_it_plays_trains_and_saves_has_the_same_weights(tmp_path):
     folder = tmp_path / "run"
     killed(folder, "append", 6, resume=False)
-    kept = Journal(folder / "games.journal", START)
-    assert len(kept) == 5                                # the half of the sixth is gone, nothing else
+    kept = ReplayBuffer(folder / "replay_buffer.bin", START)
+    assert len(kept) == 5                                # without the half of the sixth
     first = kept[:]
     kept.close()
-    killed(folder, "learn", 4, resume=True)              # in the second update
+    killed(folder, "train", 4, resume=True)              # in the second update
     killed(folder, "save", 2, resume=True)
-    run = Run(folder, START, CONFIG, OPTIONS, resume=True)
-    assert all(np.array_equal(a.moves, b.moves) for a, b in zip(first, run.journal[:5], strict=True))
-    run.go()
-    games = run.journal[:24]
-    assert run.metadata["update"] == 3 and len(run.journal) >= 24
+    run = SelfPlayRun(folder, START, CONFIG, OPTIONS, resume=True)
+    assert all(np.array_equal(a.moves, b.moves) for a, b in zip(first, run.buffer[:5], strict=True))
+    run.run()
+    games = run.buffer[:24]
+    assert run.metadata["update"] == 3 and len(run.buffer) >= 24
     run.close()
-    unbroken = replayed(tmp_path / "unbroken", games)
+    unbroken = run_with_games(tmp_path / "unbroken", games)
     assert all(np.array_equal(a, b) for a, b in zip(weights(run), weights(unbroken), strict=True))
     losses = [[row["loss"] for row in one.metadata["history"]] for one in (run, unbroken)]
     assert losses[0] == losses[1]
     assert pd.read_csv(folder / "log.csv")["update"].tolist() == [1, 2, 3]
-    assert (folder / "network.keras").exists() and (folder / "trials.csv").exists() and (folder / "curve.png").exists()
+    assert (folder / "network.keras").exists() and (folder / "arena.csv").exists() and (folder / "curve.png").exists()
 
 
-def test_it_learns_what_the_games_say(tmp_path):
-    """After some games of noughts and crosses it knows better than at random what is worth looking at."""
-    options = replace(OPTIONS, games=96, manner=Manner(simulations=60, drawn=3), steps=24, batch_size=64, window=2_000,
-                      learning_rate=1e-2, at_once=16)
+def test_a_network_learns_tic_tac_toe(tmp_path):
+    """After some games of tic-tac-toe the cross-entropy is well below that of random priors."""
+    options = replace(OPTIONS, games=96, selfplay=SelfPlayOptions(simulations=60, temperature_moves=3), steps=24,
+                      batch_size=64, window=2_000, learning_rate=1e-2, parallel_games=16)
     config = AlphaZeroNetConfig.for_game("gomoku", 3, filters=(16, 16))
-    run = Run(tmp_path / "run", START, config, options, resume=False)
-    run.go()
+    run = SelfPlayRun(tmp_path / "run", START, config, options, resume=False)
+    run.run()
     run.close()
     history = run.metadata["history"]
     assert history[-1]["ce"] < history[0]["ce"] - 0.2
     network = Network(tmp_path / "run" / "network.keras", threads=1)
     priors, values = network.evaluate([START], tta=True)
-    assert priors[0].max() > 1.3 / 9 and priors[0, 9] < 0.01       # nobody passes, though there is a place for it
+    assert priors[0].max() > 1.3 / 9 and priors[0, 9] < 0.01       # the policy has a pass, and nobody passes
     assert -1 < values[0] < 1
     assert run.metadata["openings"][-1]["priors"] == np.round(priors[0], 4).tolist()
 
 
-def test_go_on_a_small_board_is_learned_by_the_same_command(tmp_path, capsys):
+def test_the_same_command_trains_on_go(tmp_path, capsys):
     folder = tmp_path / "go"
     arguments = ["selfplay", "go", "--size", "3", "-o", str(folder), "--simulations", "8", "--filters", "4",
-                 "--value-units", "4", "--update-games", "4", "--steps", "1", "--batch-size", "8", "--at-once", "4",
-                 "--check-games", "4", "--trial-games", "2", "--threads", "1", "--most-moves", "12"]
+                 "--value-units", "4", "--update-games", "4", "--steps", "1", "--batch-size", "8",
+                 "--parallel-games", "4", "--arena-every", "4", "--arena-games", "2", "--threads", "1", "--max-moves",
+                 "12"]
     assert main([*arguments, "--games", "4"]) == 0
     network = Network(folder, threads=1)
     assert network.game == "go" and network.size == 3
@@ -140,26 +141,34 @@ def test_go_on_a_small_board_is_learned_by_the_same_command(tmp_path, capsys):
     assert pd.read_csv(folder / "log.csv")["games"].tolist() == [4, 8]
 
 
-def test_a_folder_with_a_run_is_not_begun_anew_and_one_without_is_not_resumed(tmp_path, capsys):
-    Run(tmp_path / "run", START, CONFIG, OPTIONS, resume=False).close()
-    with pytest.raises(BadInput, match="holds a run already: --resume goes on with it"):
-        Run(tmp_path / "run", START, CONFIG, OPTIONS, resume=False)
-    (tmp_path / "run" / "checkpoint.keras").unlink()     # as if killed before it was there
-    Run(tmp_path / "run", START, CONFIG, OPTIONS, resume=False).close()
+def test_a_run_is_not_overwritten_and_only_a_run_is_resumed(tmp_path, capsys):
+    SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=False).close()
+    with pytest.raises(BadInput, match="holds a run already: --resume continues it"):
+        SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=False)
+    (tmp_path / "run" / "checkpoint.keras").unlink()     # as if killed before the first checkpoint
+    SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=False).close()
     assert main(["selfplay", "gomoku", "-o", str(tmp_path / "none"), "--resume"]) == 2
     assert "holds no training run to resume" in capsys.readouterr().err
+
+
+def test_a_run_of_an_earlier_format_is_refused_with_one_line(tmp_path, capsys):
+    with zipfile.ZipFile(tmp_path / "checkpoint.keras", "w") as archive:
+        archive.writestr("mugo.json", "{}")
+    assert main(["selfplay", "gomoku", "-o", str(tmp_path), "--resume"]) == 2
+    error = capsys.readouterr().err
+    assert "was written by an earlier version of MuGo (format 1)" in error and error.count("\n") == 1
 
 
 @pytest.mark.parametrize("arguments, line", [
     (["--size", "6", "--k", "9"], "3 to 6 in a row can win on 6x6, not 9"),
     (["--size", "30"], "a Gomoku board is 3x3 to 19x19, not 30x30"),
-    (["--simulations", "1"], "simulations: 2 or more, not 1"),
+    (["--simulations", "1"], "--simulations 1: must be at least 2"),
     (["--games", "-3"], "--games -3: must be at least 1"), (["--games", "9"], "--games 9: must be at least 16"),
     (["--seed", "-1"], "--seed -1: must be at least 0"), (["--decay-start", "2"], "--decay-start 2: must be at most 1"),
     (["--learning-rate", "0"], "--learning-rate 0: must be above 0"),
-    (["--filters", "0"], "--filters and the other sizes of the network are 1 or more"),
+    (["--filters", "0"], "--filters and the other sizes of the network must be at least 1"),
 ])
-def test_what_makes_no_sense_is_one_line(tmp_path, capsys, arguments, line):
+def test_invalid_options_are_one_line(tmp_path, capsys, arguments, line):
     assert main(["selfplay", "gomoku", "-o", str(tmp_path / "run"), *arguments]) == 2
     assert line in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
@@ -167,25 +176,11 @@ def test_what_makes_no_sense_is_one_line(tmp_path, capsys, arguments, line):
 
 def test_the_learning_rate_is_constant_and_decays():
     options = replace(OPTIONS, games=80, decay_start=0.5, final_lr_fraction=0.1, learning_rate=1.0)
-    rates = [options.rate(update) for update in range(1, 11)]
+    rates = [options.learning_rate_of(update) for update in range(1, 11)]
     assert rates[:5] == [1.0] * 5 and rates[-1] == pytest.approx(0.1)
     assert all(a > b for a, b in zip(rates[5:], rates[6:], strict=False))
 
 
-def test_trials_come_when_they_are_due_and_after_the_last_update():
-    options = replace(OPTIONS, games=100, update_games=8, check_games=32)
-    assert [update for update in range(1, 13) if options.is_checked(update)] == [4, 8, 12]
-
-
-# ---- trials
-
-def test_sides_take_turns_with_the_colours_and_the_stronger_wins():
-    tally = meet(Side(400), Side(4, drawn=9), gomoku.Position(4, 3), 10, seed=1, threads=2)
-    assert tally.games == 10 and tally.score > 0.6
-    assert meet(Side(400), Side(4, drawn=9), gomoku.Position(4, 3), 10, seed=1) == tally
-
-
-def test_a_level_that_is_beaten_is_left_behind():
-    assert next_level(0, Tally(8, 0, 2)) == 1 and next_level(0, Tally(7, 1, 2)) == 0
-    assert next_level(1, Tally(10, 0, 0)) == 1           # there is none above
-    assert str(Tally(1, 2, 3)) == "1 won, 2 drawn, 3 lost" and Tally(1, 2, 3).score == pytest.approx(2 / 6)
+def test_the_arena_is_held_when_it_is_due_and_after_the_last_update():
+    options = replace(OPTIONS, games=100, update_games=8, arena_every=32)
+    assert [update for update in range(1, 13) if options.has_arena(update)] == [4, 8, 12]

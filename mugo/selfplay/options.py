@@ -1,0 +1,86 @@
+"""The options of self-play: how games are played, and how a run trains on them."""
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, POSITIVE, SEED, check_limits
+
+
+@dataclass(frozen=True)
+class SelfPlayOptions:
+    """How games of self-play are played (Silver et al. 2017, 2018).
+
+    simulations: new ones for each move, beside those of the reused tree.
+    c: the exploration constant of PUCT.
+    dirichlet_weight, dirichlet_alpha: priors at the root become (1 - weight) prior + weight Dirichlet(alpha); AlphaZero
+    has the weight 0.25, alpha 0.3 in chess and 0.03 in Go on 19x19.
+    temperature_moves: so many moves of a game are sampled in proportion to visits^(1 / temperature); then the most
+    visited move is played.
+    max_moves: a game that lasts longer is scored as it stands; 0 is three moves a point.
+    Raises BadInput for values out of their limits.
+    """
+    simulations: int = 400
+    c: float = 2.0
+    dirichlet_weight: float = 0.25
+    dirichlet_alpha: float = 0.3
+    temperature_moves: int = 10
+    temperature: float = 1.0
+    max_moves: int = 0
+
+    def __post_init__(self):
+        check_limits(self, {
+            "simulations": (2, math.inf), "c": POSITIVE, "dirichlet_weight": FRACTION, "dirichlet_alpha": POSITIVE,
+            "temperature_moves": NON_NEGATIVE, "temperature": POSITIVE, "max_moves": NON_NEGATIVE})
+
+
+DEFAULT_SELFPLAY_OPTIONS = SelfPlayOptions()
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """The options of a run; kept in its checkpoints, so that it is resumed with the same.
+
+    Raises BadInput for values out of their limits.
+    """
+
+    games: int                           # of self-play, in all
+    selfplay: SelfPlayOptions = DEFAULT_SELFPLAY_OPTIONS
+    parallel_games: int = 32             # for each thread
+    threads: int = 1
+    update_games: int = 16               # between two updates of the network
+    steps: int = 40                      # of training in an update
+    batch_size: int = 512
+    window: int = 20_000                 # positions of the newest games to train on; at most half of all games
+    learning_rate: float = 2e-3          # the peak
+    decay_start: float = 0.5             # the fraction of the games after which the learning rate decays linearly
+    final_lr_fraction: float = 0.1       # of the peak, at the end
+    l2: float = 1e-4                     # c of c ||theta||^2 in the loss
+    precision: str = "float32"           # or 'mixed_bfloat16'
+    arena_every: int = 128               # games of self-play between two evaluations in the arena
+    arena_games: int = 20                # against the best network; half as many against each level of UCT
+    seed: int = 0
+
+    def __post_init__(self):
+        names = "games", "parallel_games", "threads", "update_games", "steps", "batch_size", "window", "arena_every"
+        check_limits(self, {name: AT_LEAST_1 for name in names})
+        check_limits(self, {"games": (self.update_games, math.inf), "arena_games": (2, math.inf), "seed": SEED,
+                            "l2": NON_NEGATIVE, "decay_start": FRACTION, "final_lr_fraction": FRACTION,
+                            "learning_rate": (POSITIVE[0], 1)})
+
+    @classmethod
+    def from_dict(cls, options: dict[str, Any]) -> "RunOptions":
+        """The options that dataclasses.asdict made the dictionary of."""
+        selfplay: Any = SelfPlayOptions(**options["selfplay"])
+        return cls(**(options | {"selfplay": selfplay}))
+
+    def learning_rate_of(self, update: int) -> float:
+        """The learning rate of an update, counted from 1: constant, then linear decay."""
+        progress = update * self.update_games / self.games
+        decay = (progress - self.decay_start) / max(1e-9, 1 - self.decay_start)
+        return self.learning_rate * (1 - (1 - self.final_lr_fraction) * min(max(decay, 0.0), 1.0))
+
+    def has_arena(self, update: int) -> bool:
+        """Whether the network is evaluated in the arena after this update: when it is due, and after the last one."""
+        before = (update - 1) * self.update_games // self.arena_every
+        after = update * self.update_games // self.arena_every
+        return after > before or (update + 1) * self.update_games > self.games

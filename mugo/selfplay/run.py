@@ -1,0 +1,254 @@
+"""A run of self-play: AlphaZero's loop (Silver et al. 2017, 2018), on any game of games/game.py.
+
+                          +--------- self-play, many games at once <---------+
+                          v                                                  |
+    RUN/replay_buffer.bin  --window of the newest positions-->  training --> newest network
+                                                                             |
+    RUN/network.keras  <--if it beats the best network so far--  arena ------+
+
+    RUN/checkpoint.keras, previous.keras    the newest state: weights, optimizer, history; and the one before
+    RUN/log.csv, arena.csv, ...             see run_log.py
+
+Games are always played by the newest network.  Update number u trains on the games of the replay buffer up to number
+u * update_games, with batches that are a function of (seed, u).  So whatever stops a run, Ctrl-C or kill -9 during
+self-play, training or saving, `--resume` reaches exactly the weights that it would have had with these games; only
+unfinished games are lost.
+"""
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from mugo.files import BadInput
+from mugo.games.position import BasePosition
+from mugo.nn import checkpoint
+from mugo.nn.alphazero_net import AlphaZeroNetConfig
+from mugo.nn.backend import keras
+from mugo.nn.bundled import find_network
+from mugo.nn.checkpoint import latest_checkpoint
+from mugo.nn.compile import compile_for_selfplay, train_step
+from mugo.nn.inference import Network
+from mugo.nn.keras_model import build
+from mugo.nn.metadata import new_metadata
+from mugo.nn.transfer import init_from
+from mugo.selfplay import arena
+from mugo.selfplay.arena import ArenaPlayer, ArenaResult
+from mugo.selfplay.options import RunOptions
+from mugo.selfplay.parallel import ParallelSelfPlay, SelfPlayGame
+from mugo.selfplay.replay_buffer import ReplayBuffer, ReplayWindow, rules_of
+from mugo.selfplay.run_log import TensorBoardLog, write_curve, write_tables
+
+BUFFER = "replay_buffer.bin"
+BEST_SCORE = 0.55         # against the best network so far, to become the best (AlphaGo Zero: 55 % of 400 games)
+ARENA_TEMPERATURE_MOVES = 4              # of each side when two networks meet, so that games differ
+BEST = "the best so far"                 # the opponent's name in the arena
+
+
+class SelfPlayRun:
+    """A run and its folder.
+
+    model, metadata: the newest network; the metadata of its checkpoint, with the history.
+    buffer: all games so far.  window: the positions to train on.
+    """
+
+    def __init__(self, folder: Path, start: BasePosition, config: AlphaZeroNetConfig, options: RunOptions,
+                 resume: bool, init: str = ""):
+        """Create the folder of a run, or with `resume` continue the run in it.
+
+        init: a network (see find_network) to initialise from.
+        Raises BadInput for a folder that holds no run to resume, or a run already.
+        """
+        self.folder, self.start, self.config, self.options = folder, start, config, options
+        if resume:
+            self.model, self.metadata = latest_checkpoint(folder)
+            self.metadata["options"] = asdict(options)
+        else:
+            if (folder / checkpoint.CHECKPOINT).exists():
+                raise run_exists(folder)
+            self.model, self.metadata = new_run(folder.name, start, config, options, init)
+        self.buffer = ReplayBuffer(folder / BUFFER, start)
+        if len(self.buffer) and not resume:              # without games: killed before its first checkpoint
+            self.buffer.close()
+            raise run_exists(folder)
+        self.window = ReplayWindow(self.buffer, start, options.window)
+        if resume:
+            self._export_if_best()                       # it may have been killed after the checkpoint
+        else:
+            self._save()                                 # so that a run killed at once can be resumed
+        self._start_time = time.perf_counter() - self.metadata["seconds"]
+        self._simulations_per_second = 0.0               # in the last self-play
+        self._tensorboard = TensorBoardLog(folder / "tensorboard")
+
+    # -- the loop
+
+    def run(self) -> None:
+        """Play, train and evaluate until there are options.games games.  After Ctrl-C the run can be resumed."""
+        options = self.options
+        network = self._newest_network()
+        workers = [ParallelSelfPlay(self.start, network, options.selfplay, games=options.parallel_games,
+                                    seed=[options.seed, len(self.buffer), i]) for i in range(options.threads)]
+        last_update = options.games // options.update_games
+        with tqdm(total=options.games, initial=min(len(self.buffer), options.games), unit=" games",
+                  smoothing=0.02) as bar:
+            while True:
+                update = self.metadata["update"]
+                if self.metadata["arena_update"] < update and options.has_arena(update):
+                    self._evaluate(bar)
+                elif update < last_update:
+                    self._play(workers, (update + 1) * options.update_games, bar)
+                    self._train(bar)
+                    network = self._newest_network()
+                    for worker in workers:
+                        worker.network = network
+                else:
+                    break
+
+    def _newest_network(self) -> Network:
+        return Network.from_graph(checkpoint.onnx_graph(self.model, self.config), self.metadata, threads=1)
+
+    def _play(self, workers: list[ParallelSelfPlay], games: int, bar: tqdm) -> None:
+        """Self-play in a thread for each worker, until the replay buffer has so many games."""
+        lock, is_stopped = threading.Lock(), threading.Event()
+        before, start_time = sum(worker.simulations for worker in workers), time.perf_counter()
+
+        def on_game(game: SelfPlayGame) -> None:
+            with lock:
+                self.buffer.append(game)
+                bar.update()
+
+        def should_stop() -> bool:
+            return is_stopped.is_set() or len(self.buffer) >= games
+
+        with ThreadPoolExecutor(len(workers)) as executor:
+            futures = [executor.submit(worker.play, on_game, should_stop) for worker in workers]
+            try:
+                for future in futures:
+                    future.result()
+            finally:
+                is_stopped.set()
+        seconds = time.perf_counter() - start_time
+        simulations = sum(worker.simulations for worker in workers) - before
+        self._simulations_per_second = simulations / max(seconds, 1e-9)
+
+    def _train(self, bar: tqdm) -> None:
+        """The next update of the network, and its checkpoint."""
+        options, update = self.options, self.metadata["update"] + 1
+        games = update * options.update_games
+        self.window.slide_to(games)
+        rng = np.random.default_rng([options.seed, update])
+        learning_rate = options.learning_rate_of(update)
+        logs = [train_step(self.model, *self.window.sample(options.batch_size, rng), learning_rate)
+                for _ in range(options.steps)]
+        new_games = self.buffer[games - options.update_games:games]
+        self.metadata["update"] = update
+        self.metadata["seconds"] = self._seconds()
+        row = {"update": update, "games": games, "seconds": self.metadata["seconds"],
+               "positions": len(self.window), "learning_rate": learning_rate,
+               **{name: float(np.mean([log[name] for log in logs])) for name in logs[0]},
+               "moves": float(np.mean([len(game.moves) for game in new_games])),
+               "black": float(np.mean([(1 + game.outcome) / 2 for game in new_games])),
+               "draws": float(np.mean([game.outcome == 0 for game in new_games])),
+               "simulations_per_second": round(self._simulations_per_second)}
+        self.metadata["history"].append({name: round(value, 6) for name, value in row.items()})
+        self._save()
+        self._tensorboard.write("training", row, games)
+        bar.set_postfix_str(f"loss {row['loss']:.3f}, {row['moves']:.0f} moves a game, "
+                            f"{self._simulations_per_second:,.0f} simulations/s", refresh=False)
+
+    # -- the arena
+
+    def _evaluate(self, bar: tqdm) -> None:
+        """Arena matches of the newest network; it may become the best."""
+        metadata = self.metadata
+        games = metadata["update"] * self.options.update_games
+        network = self._newest_network()
+        results = self._arena_results(network)
+        is_best = all(result.score >= BEST_SCORE for opponent, _, result in results if opponent == BEST)
+        metadata["seconds"] = self._seconds()
+        for opponent, simulations, result in results:
+            bar.write(f"{games:6,} games  {metadata['seconds'] / 60:6.1f} minutes  against {opponent}: {result}"
+                      + (", new best network" if is_best and opponent == BEST else ""))
+            metadata["arena"].append({"games": games, "seconds": metadata["seconds"], "opponent": opponent,
+                                      "simulations": simulations, **asdict(result), "score": result.score,
+                                      "best": is_best})
+            self._tensorboard.write(f"arena/{opponent}", {"score": result.score}, games)
+        priors, values = network.evaluate([self.start], tta=True)
+        assert values is not None                        # a policy-value network
+        metadata["openings"].append({"games": games, "value": round(float(values[0]), 4),
+                                     "priors": np.round(priors[0], 4).tolist()})
+        if is_best:
+            metadata["best"] = metadata["history"][-1]
+        metadata["arena_update"] = metadata["update"]
+        self._save()
+        self._export_if_best()
+
+    def _arena_results(self, network: Network) -> list[tuple[str, int, ArenaResult]]:
+        """(opponent, its simulations if it is UCT else 0, result) of each arena match of a network."""
+        options, metadata = self.options, self.metadata
+        player = ArenaPlayer(options.selfplay.simulations, network, options.selfplay.c)
+        common: dict[str, int] = {"threads": options.threads, "seed": options.seed + metadata["update"],
+                                  "max_moves": options.selfplay.max_moves}
+        results = []
+        path = self.folder / checkpoint.NETWORK
+        if path.exists() and metadata["best"]:
+            newest = replace(player, temperature_moves=ARENA_TEMPERATURE_MOVES)
+            best = replace(newest, network=Network(path, threads=1))
+            results.append((BEST, 0, arena.play_match(newest, best, self.start, options.arena_games, **common)))
+        for level, result in arena.climb_levels(player, metadata["uct_level"], self.start, options.arena_games // 2,
+                                                **common):
+            metadata["uct_level"] = arena.next_level(level, result)
+            simulations = arena.UCT_LEVELS[level]
+            results.append((f"UCT, {simulations:,} simulations", simulations, result))
+        return results
+
+    # -- files
+
+    def _seconds(self) -> float:
+        """Seconds of the run so far."""
+        return round(time.perf_counter() - self._start_time, 1)
+
+    def _export_if_best(self) -> None:
+        """Write network.keras if the newest network is the best."""
+        metadata = self.metadata
+        if metadata["best"] and metadata["best"]["update"] == metadata["update"]:
+            checkpoint.export(self.model, self.folder / checkpoint.NETWORK,
+                              {name: value for name, value in metadata.items() if name not in ("history", "openings")})
+
+    def _save(self) -> None:
+        """Write the checkpoint and the tables; at each moment at least one complete checkpoint exists."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path = self.folder / checkpoint.CHECKPOINT
+        if path.exists():
+            checkpoint.link_checkpoint(path, self.folder / checkpoint.PREVIOUS)
+        checkpoint.save(self.model, path, self.metadata)
+        if self.metadata["history"]:
+            write_tables(self.folder, self.metadata)
+        if self.metadata["arena"] and self.metadata["arena_update"] == self.metadata["update"]:
+            write_curve(self.folder, self.metadata)
+
+    def close(self) -> None:
+        self.buffer.close()
+
+
+def new_run(name: str, start: BasePosition, config: AlphaZeroNetConfig, options: RunOptions, init: str
+            ) -> tuple[keras.Model, dict[str, Any]]:
+    """A new model, compiled, and the metadata of its run; see SelfPlayRun."""
+    rules = rules_of(start)
+    metadata = new_metadata(config, start.game, rules.get("k", 0), rules.get("exactly", False)) | {
+        "name": name, "rules": rules, "options": asdict(options), "update": 0, "arena_update": 0, "seconds": 0.0,
+        "uct_level": 0, "best": None, "history": [], "arena": [], "openings": []}
+    keras.utils.set_random_seed(options.seed)
+    model = build(config.spec(), options.precision)
+    if init:
+        metadata["init_from"] = init_from(model, config, find_network(init))
+    compile_for_selfplay(model, options.learning_rate, options.l2)
+    return model, metadata
+
+
+def run_exists(folder: Path) -> BadInput:
+    return BadInput(f"{folder} holds a run already: --resume continues it, or give -o another folder")

@@ -1,0 +1,52 @@
+"""What a run of self-play writes to be looked at: tables, the learning curve, and a log for TensorBoard.
+
+    RUN/log.csv        a row for each update: losses, learning rate, length and outcomes of the games
+    RUN/arena.csv      a row for each match of the arena
+    RUN/openings.csv   a row for each evaluation in the arena: priors and value of the first position
+    RUN/curve.png      these as charts
+    RUN/tensorboard/   these for TensorBoard (on the TensorFlow backend)
+"""
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mugo.files import atomic_write
+from mugo.games.coords import board_points, format_gtp
+from mugo.nn.backend import keras
+from mugo.plots import curves
+
+
+def write_tables(folder: Path, metadata: dict[str, Any]) -> None:
+    """Write the tables of a run, from the metadata of its checkpoint."""
+    size = metadata["size"]
+    names = [format_gtp(int(point), size) for point in board_points(size)]
+    openings = [{"games": row["games"], "value": row["value"],
+                 **dict(zip([*names, "pass"], row["priors"], strict=True))} for row in metadata["openings"]]
+    for name, rows in ("log", metadata["history"]), ("arena", metadata["arena"]), ("openings", openings):
+        with atomic_write(folder / f"{name}.csv") as temporary:
+            pd.DataFrame(rows).to_csv(temporary, index=False)
+
+
+def write_curve(folder: Path, metadata: dict[str, Any]) -> None:
+    curves.selfplay_curve(metadata["history"], metadata["arena"], folder / "curve.png")
+
+
+class TensorBoardLog:
+    """Scalars for TensorBoard, by the number of games; nothing without TensorFlow or TensorBoard."""
+
+    def __init__(self, folder: Path):
+        self._writer: Any = None
+        if keras.backend.backend() == "tensorflow" and importlib.util.find_spec("tensorboard"):
+            import tensorflow
+            self._writer = tensorflow.summary.create_file_writer(str(folder))
+
+    def write(self, group: str, numbers: dict[str, float], games: int) -> None:
+        if self._writer is None:
+            return
+        import tensorflow
+        with self._writer.as_default():
+            for name, value in numbers.items():
+                tensorflow.summary.scalar(f"{group}/{name}", value, step=games)
+        self._writer.flush()
