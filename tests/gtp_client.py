@@ -1,7 +1,4 @@
-"""A small GTP controller: another program on the other end of two pipes, and a referee.
-
-For the tests and the benchmarks; it knows of the protocol only what it needs.
-"""
+"""A small GTP controller for tests and benchmarks: an engine over pipes or in this process, and a referee."""
 import queue
 import shutil
 import subprocess
@@ -16,15 +13,15 @@ GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")      #
 LETTERS = {BLACK: "b", WHITE: "w"}
 
 
-class Refused(Exception):
-    """The engine answered with a `?`; the text is what follows it."""
+class CommandFailed(Exception):
+    """A failure reply; the text is what follows `?`."""
 
 
 class Client:
-    """An engine in a process of its own.  Every wait ends: TimeoutError after `timeout` seconds.
+    """A GTP engine in a process of its own.  Raises TimeoutError after `timeout` seconds without a reply.
 
         with Client([GNUGO, "--mode", "gtp"]) as gnugo:
-            gnugo.ask("genmove b")                 # 'Q16', or Refused
+            gnugo.ask("genmove b")                 # 'Q16', or CommandFailed
     """
 
     def __init__(self, command: Sequence[str], *, timeout: float = 60, **popen):
@@ -56,7 +53,7 @@ class Client:
             reply.append(answer)
         text = "".join(reply)
         if text.startswith("?"):
-            raise Refused(text[1:].strip())
+            raise CommandFailed(text[1:].strip())
         if not text.startswith("="):
             raise ValueError(f"no GTP reply to {line!r}: {text!r}")
         return text[1:].strip()
@@ -75,7 +72,7 @@ class Client:
 
 
 class Local:
-    """An Engine of ours in this process, asked as a Client is."""
+    """A GtpEngine in this process, with the interface of Client."""
 
     def __init__(self, engine: GtpEngine):
         self.engine = engine
@@ -83,7 +80,7 @@ class Local:
     def ask(self, line: str) -> str:
         reply = self.engine.answer(line)
         if reply.startswith("?"):
-            raise Refused(reply[1:].strip())
+            raise CommandFailed(reply[1:].strip())
         return reply[1:].strip()
 
 
@@ -91,7 +88,7 @@ def play_game(black: Client | Local, white: Client | Local, size: int, komi: flo
               most: int = 1000) -> Position:
     """One game between two engines, refereed by our rules; returns the last position.
 
-    Raises IllegalMove for an illegal move of either, Refused if one rejects a move of the other.
+    Raises IllegalMove for an illegal move of either, CommandFailed if one rejects a move of the other.
     """
     engines = {BLACK: black, WHITE: white}
     for engine in engines.values():

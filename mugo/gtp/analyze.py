@@ -48,6 +48,7 @@ MIN_INTERVAL = 0.01       # seconds; an interval of 0 would flood the client
 MAX_MOVES = 40            # moves in a line, for the same reason: a search without priors tries every point
 MAX_SIMULATIONS = 10 ** 9     # visits are counted in 32 bits
 POLL_SECONDS = 0.01       # between two checks for input, when nothing is left to search
+FLAGS = {"ownership": "ownership", "rootInfo": "root_info", "pvVisits": "pv_visits"}     # argument: field
 IGNORED_FLAGS = ("movesOwnership", "ownershipStdev", "movesOwnershipStdev")     # of KataGo's; accepted, not computed
 CGOS_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
@@ -131,12 +132,8 @@ def parse_analyze_options(words: Sequence[str], position: BasePosition) -> Analy
             options.min_moves = parse_count(value())
         elif key == "maxmoves":
             options.max_moves = max(parse_count(value()), 1)
-        elif key == "ownership":
-            options.ownership = parse_bool(value())
-        elif key == "rootInfo":
-            options.root_info = parse_bool(value())
-        elif key == "pvVisits":
-            options.pv_visits = parse_bool(value())
+        elif key in FLAGS:
+            setattr(options, FLAGS[key], parse_bool(value()))
         elif key in IGNORED_FLAGS:
             parse_bool(value())
         elif key in ("avoid", "allow"):

@@ -1,4 +1,4 @@
-"""Analysis that streams: what Leela Zero's, KataGo's, Sabaki's and CGOS's clients read, and that any line stops it.
+"""Streamed analysis in the formats of Leela Zero, KataGo, Sabaki and CGOS; that any line stops it; pondering.
 
 The parsers here are written from the clients' documentation, not from what MuGo writes.
 """
@@ -32,8 +32,8 @@ from mugo.search.settings import Settings
 VERTEX = r"(?:pass|[A-HJ-T]\d{1,2})"
 
 
-class Input:
-    """What comes after a line: nothing until so many lines have been answered to it, then one that interrupts."""
+class StubReader:
+    """A LineReader with no line until so many info lines were written, then with `# interrupt`."""
 
     def __init__(self, lines):
         self.left = lines
@@ -54,98 +54,98 @@ def new_engine(player=None, size=5, **options):
     return GtpEngine(player, size=size, komi=0.5, **options)
 
 
-def analysed(engine, line, lines=2):
-    """The lines of an answer between its first and its empty one; so many are waited for."""
-    what_comes = Input(lines)
-    end = engine.answer(f"12 {line}", what_comes.write, what_comes)
-    reply = what_comes.text + end
+def analyze(engine, line, lines=2):
+    """The lines of a streamed reply between its first line and its empty one, stopped after so many info lines."""
+    reader = StubReader(lines)
+    end = engine.answer(f"12 {line}", reader.write, reader)
+    reply = reader.text + end
     assert reply.startswith("=12\n") and reply.endswith("\n\n"), reply
     return reply.splitlines()[1:-1]
 
 
-# ---- what clients read
+# ---- formats
 
-def read_lz(line):
-    """Leela Zero: 'info', pairs of a key and a word, last pv and vertices; and again."""
+def parse_lz(line):
+    """The moves of a line of Leela Zero's: for each 'info', pairs of a key and a word, last pv and vertices."""
     moves = []
     for part in re.split(r"(?:^| )info ", line)[1:]:
-        pairs, pv = part.split(" pv ")
-        words = pairs.split(" ")
-        about = dict(zip(words[::2], words[1::2], strict=True))
-        assert re.fullmatch(rf"{VERTEX}( {VERTEX})*", pv) and re.fullmatch(VERTEX, about["move"])
-        moves.append({"move": about["move"], "pv": pv.split()} | {
-            key: int(about[key]) for key in ("visits", "winrate", "prior", "lcb", "order")})
+        words, pv = part.split(" pv ")
+        words = words.split(" ")
+        pairs = dict(zip(words[::2], words[1::2], strict=True))
+        assert re.fullmatch(rf"{VERTEX}( {VERTEX})*", pv) and re.fullmatch(VERTEX, pairs["move"])
+        moves.append({"move": pairs["move"], "pv": pv.split()} | {
+            key: int(pairs[key]) for key in ("visits", "winrate", "prior", "lcb", "order")})
     return moves
 
 
-def read_kata(line):
-    """KataGo: the same with fractions; after the last move perhaps rootInfo and its pairs, then ownership."""
+def parse_kata(line):
+    """(moves, rootInfo, ownership) of a line of KataGo's: rootInfo and ownership come after the last move."""
     line, _, ownership = line.partition(" ownership ")
     line, _, root = line.partition(" rootInfo ")
     moves = []
     for part in re.split(r"(?:^| )info ", line)[1:]:
-        pairs, pv = part.split(" pv ")
-        words = pairs.split(" ")
-        about = dict(zip(words[::2], words[1::2], strict=True))
+        words, pv = part.split(" pv ")
+        words = words.split(" ")
+        pairs = dict(zip(words[::2], words[1::2], strict=True))
         pv, _, visits = pv.partition(" pvVisits ")
-        assert re.fullmatch(rf"{VERTEX}( {VERTEX})*", pv) and re.fullmatch(VERTEX, about.pop("move"))
-        assert all("." in about[key] for key in about if key not in ("visits", "order"))       # Sabaki's condition
-        moves.append({"pv": pv.split(), "visits along": [int(word) for word in visits.split()]}
-                     | {key: float(value) for key, value in about.items()})
+        assert re.fullmatch(rf"{VERTEX}( {VERTEX})*", pv) and re.fullmatch(VERTEX, pairs.pop("move"))
+        assert all("." in pairs[key] for key in pairs if key not in ("visits", "order"))       # Sabaki's condition
+        moves.append({"pv": pv.split(), "pvVisits": [int(word) for word in visits.split()]}
+                     | {key: float(value) for key, value in pairs.items()})
     words = root.split()
     return moves, dict(zip(words[::2], map(float, words[1::2]), strict=True)), [float(word)
                                                                                 for word in ownership.split()]
 
 
 @pytest.mark.parametrize("line", ["lz-analyze 2", "lz-analyze b 2", "lz-analyze B interval 2", "lz-analyze black 2.0"])
-def test_leela_zeros_analysis(line):
-    lines = analysed(new_engine(), line)
+def test_lz_analyze_writes_lines_that_leela_zeros_clients_read(line):
+    lines = analyze(new_engine(), line)
     assert len(lines) == 2
-    for moves in map(read_lz, lines):
+    for moves in map(parse_lz, lines):
         assert [move["order"] for move in moves] == list(range(len(moves)))
         assert [move["visits"] for move in moves] == sorted((move["visits"] for move in moves), reverse=True)
         for move in moves:
             assert move["pv"][0] == move["move"]
             assert 0 <= move["lcb"] <= move["winrate"] <= 10_000 and 0 <= move["prior"] <= 10_000
         assert 0 < sum(move["prior"] for move in moves) <= 10_100
-    assert read_lz(lines[-1])[0]["visits"] > read_lz(lines[0])[0]["visits"]
+    assert parse_lz(lines[-1])[0]["visits"] > parse_lz(lines[0])[0]["visits"]
 
 
 @pytest.mark.parametrize("command", ["kata-analyze", "analyze"])
-def test_katagos_and_sabakis_analysis(command):
+def test_kata_analyze_and_analyze_write_lines_that_katagos_and_sabakis_clients_read(command):
     engine = new_engine()
-    moves, root, ownership = read_kata(analysed(engine, f"{command} b 2")[-1])
-    assert (root, ownership, moves[0]["visits along"]) == ({}, [], [])
-    moves, root, ownership = read_kata(analysed(
+    moves, root, ownership = parse_kata(analyze(engine, f"{command} b 2")[-1])
+    assert (root, ownership, moves[0]["pvVisits"]) == ({}, [], [])
+    moves, root, ownership = parse_kata(analyze(
         engine, f"{command} b 2 ownership true rootInfo true pvVisits true movesOwnership false")[-1])
     for order, move in enumerate(moves):
         assert 0 <= move["lcb"] <= move["winrate"] <= 1 and 0 <= move["prior"] <= 1 and move["order"] == order
         assert move["utility"] == pytest.approx(2 * move["winrate"] - 1, abs=1e-5)
         assert move["scoreLead"] == move["scoreMean"] == root["scoreLead"]
-        assert move["visits along"][0] == move["visits"] and len(move["visits along"]) == len(move["pv"])
+        assert move["pvVisits"][0] == move["visits"] and len(move["pvVisits"]) == len(move["pv"])
     assert root["visits"] >= sum(move["visits"] for move in moves)
     assert len(ownership) == 25 and all(-1 <= owner <= 1 for owner in ownership)
     assert root["scoreLead"] == pytest.approx(sum(ownership) - 0.5, abs=0.01)
 
 
-def test_everything_is_told_for_the_side_that_is_asked_about():
+def test_values_are_of_the_colour_in_the_command():
     engine = new_engine(size=7)
     engine.position, _ = draw(SETTLED, komi=0.5)
     for colour, sign in ("b", 1), ("w", -1):
-        _, root, ownership = read_kata(analysed(engine, f"kata-analyze {colour} 20 ownership true rootInfo true")[-1])
+        _, root, ownership = parse_kata(analyze(engine, f"kata-analyze {colour} 20 ownership true rootInfo true")[-1])
         assert sign * (root["winrate"] - 0.5) > 0.3
         assert sign * root["scoreLead"] == pytest.approx(28 - 21 - 0.5, abs=3)
         assert sign * ownership[0] > 0.8 and sign * ownership[6] < -0.8
-    assert engine.position.to_play == BLACK                          # only looked at
+    assert engine.position.to_play == BLACK                          # the position stays
 
 
-def test_a_client_says_how_many_moves_it_wants_and_which():
+def test_a_client_limits_the_number_of_moves_and_the_moves_searched():
     engine = new_engine()
-    assert len(read_lz(analysed(engine, "lz-analyze 2 maxmoves 3")[-1])) == 3
-    assert len(read_lz(analysed(engine, "lz-analyze 2 maxmoves 3 minmoves 5")[-1])) == 5
-    allowed = read_lz(analysed(engine, "lz-analyze b 2 allow b c3,D4 1")[-1])
+    assert len(parse_lz(analyze(engine, "lz-analyze 2 maxmoves 3")[-1])) == 3
+    assert len(parse_lz(analyze(engine, "lz-analyze 2 maxmoves 3 minmoves 5")[-1])) == 5
+    allowed = parse_lz(analyze(engine, "lz-analyze b 2 allow b c3,D4 1")[-1])
     assert {move["move"] for move in allowed} == {"C3", "D4"}
-    avoided = read_lz(analysed(engine, "lz-analyze b 2 avoid b C3,D4 1 avoid b B2 3 avoid w A1 1")[-1])
+    avoided = parse_lz(analyze(engine, "lz-analyze b 2 avoid b C3,D4 1 avoid b B2 3 avoid w A1 1")[-1])
     assert {"C3", "D4", "B2"}.isdisjoint(move["move"] for move in avoided)
     assert any(move["move"] == "A1" for move in avoided)
 
@@ -155,47 +155,47 @@ def test_a_client_says_how_many_moves_it_wants_and_which():
     "pvVisits yes", "avoid b", "avoid b A1", "avoid A1 1", "allow b A1,Z9 1", "allow green A1 1", "avoid b A1 x",
     "frobnicate 3",
 ])
-def test_arguments_that_are_none_are_a_syntax_error(words):
+def test_malformed_arguments_are_a_syntax_error(words):
     with pytest.raises(GtpError, match="syntax error"):
         parse_analyze_options(words.split(), Position(5))
     assert new_engine(RandomPlayer()).answer(f"3 lz-analyze {words}") == "?3 syntax error\n\n"
 
 
-def test_an_interval_of_nothing_is_no_flood():
+def test_an_interval_of_zero_is_raised_and_the_colour_is_by_default_the_side_to_move():
     assert parse_analyze_options(["b", "0"], Position(5)).interval >= 0.01
     assert parse_analyze_options([], Position(5).with_turn(WHITE)).colour == WHITE
 
 
-@pytest.mark.parametrize("command, read", [("lz-genmove_analyze", read_lz), ("genmove_analyze", read_kata),
-                                           ("kata-genmove_analyze", read_kata)])
-def test_a_move_is_analysed_while_it_is_found_and_then_played(command, read):
+@pytest.mark.parametrize("command, parse", [("lz-genmove_analyze", parse_lz), ("genmove_analyze", parse_kata),
+                                           ("kata-genmove_analyze", parse_kata)])
+def test_genmove_analyze_streams_its_search_and_plays_the_move(command, parse):
     engine = new_engine()
-    *infos, played = analysed(engine, f"{command} w 100")
-    assert len(infos) == 1 and read(infos[0])                        # the last word of the search, without waiting
+    *infos, played = analyze(engine, f"{command} w 100")
+    assert len(infos) == 1 and parse(infos[0])                        # the search ends before the interval
     vertex = played.removeprefix("play ")
     assert engine.position.moves == ((WHITE, interpret_gtp(vertex, 5)),)
     engine = new_engine(make_player("uct", seed=1, play_options=PlayOptions(seconds=600)))
-    assert len(analysed(engine, f"{command} b 5", lines=3)) == 3 + 2     # GoGui's word ends it
+    assert len(analyze(engine, f"{command} b 5", lines=3)) == 3 + 2     # `# interrupt` ends it
 
 
-def test_cgos_reads_one_line_of_json():
+def test_cgos_genmove_analyze_writes_one_line_of_json():
     engine = new_engine(size=7)
     engine.position, _ = draw(SETTLED, komi=0.5)
-    told, played = analysed(engine, "cgos-genmove_analyze w")
-    about = json.loads(told)
-    assert about["winrate"] < 0.3 and about["score"] < 0 and about["visits"] >= 100
-    assert len(about["ownership"]) == 49
-    white = [CGOS_DIGITS.index(digit) / 31 - 1 for digit in about["ownership"]]
+    line, played = analyze(engine, "cgos-genmove_analyze w")
+    fields = json.loads(line)
+    assert fields["winrate"] < 0.3 and fields["score"] < 0 and fields["visits"] >= 100
+    assert len(fields["ownership"]) == 49
+    white = [CGOS_DIGITS.index(digit) / 31 - 1 for digit in fields["ownership"]]
     assert white[6] > 0.8 and white[0] < -0.8
-    for move in about["moves"]:
+    for move in fields["moves"]:
         assert set(move) == {"move", "visits", "winrate", "score", "prior", "pv"}
         assert re.fullmatch(rf"({VERTEX}( {VERTEX})*)?", move["pv"])
     assert re.fullmatch(f"play ({VERTEX}|resign)", played)
 
 
-class Values:
-    """A network that likes the first point best, and to move."""
-    name, has_value = "values", True
+class FirstPointNetwork:
+    """A network with the prior 0.5 for the first point, and the value 0.4 for the side to move."""
+    name, has_value = "first-point", True
 
     def evaluate(self, positions, tta=False):
         size = positions[0].size
@@ -204,70 +204,70 @@ class Values:
         return priors, np.full(len(positions), 0.4, np.float32)
 
 
-def test_a_policy_is_analysed_by_its_priors_and_its_value():
-    engine = new_engine(PolicyPlayer(Values()))
-    moves, root, ownership = read_kata(analysed(
+def test_a_policy_player_is_analyzed_by_the_networks_priors_and_values():
+    engine = new_engine(PolicyPlayer(FirstPointNetwork()))
+    moves, root, ownership = parse_kata(analyze(
         engine, "kata-analyze w 50 rootInfo true ownership true maxmoves 9", lines=1)[-1])
     assert len(moves) == 9 and moves[0]["pv"] == ["A5"] and moves[0]["prior"] == 0.5
     assert moves[0]["winrate"] == pytest.approx(0.3) and root["winrate"] == pytest.approx(0.7)
-    assert "scoreLead" not in root and ownership == []                  # nobody knows
-    told, played = analysed(engine, "lz-genmove_analyze b")
-    assert (read_lz(told)[0]["move"], played) == ("A5", "play A5")
-    moves, _, _ = read_kata(analysed(engine, "analyze b allow b C3,D3 1", lines=1)[-1])
+    assert "scoreLead" not in root and ownership == []                  # no rollouts
+    line, played = analyze(engine, "lz-genmove_analyze b")
+    assert (parse_lz(line)[0]["move"], played) == ("A5", "play A5")
+    moves, _, _ = parse_kata(analyze(engine, "analyze b allow b C3,D3 1", lines=1)[-1])
     assert [move["pv"] for move in moves] == [["C3"], ["D3"]]
 
 
-def test_a_policy_without_a_value_head_has_even_chances():
-    class Blind(Values):
+def test_without_a_value_head_every_win_rate_is_one_half():
+    class PolicyOnly(FirstPointNetwork):
         def evaluate(self, positions, tta=False):
             return super().evaluate(positions)[0], None
 
-    result = result_from_policy(Blind(), Position(3))
+    result = result_from_policy(PolicyOnly(), Position(3))
     assert {info.win_rate for info in result.moves} == {0.5} and len(result.moves) == 10
     assert sum(info.prior for info in result.moves) == pytest.approx(1, abs=0.02)
 
 
-def test_a_lead_and_a_lower_bound():
+def test_the_score_lead_and_the_lower_confidence_bound():
     ownership = np.array([[1, 0.5], [-1, -0.25]], np.float32)
     position = Position(2, 7.5).with_turn(WHITE)
     result = SearchResult(position, (), 0.5, 1, 1, 0.0, 0.0, 1, 1, ownership)
     assert score_lead(result) == 7.25
     assert lower_confidence_bound(0.5, 0) == 0
     assert lower_confidence_bound(0.5, 100) == pytest.approx(0.402, abs=1e-5)
-    assert lower_confidence_bound(1.0, 1) < 0.1                     # one win proves little
+    assert lower_confidence_bound(1.0, 1) < 0.1                     # one win is little evidence
 
 
-def test_the_visits_along_a_line_fall():
+def test_the_visits_along_a_principal_variation_do_not_grow():
     search = Search(Settings(seed=1))
     result = search.search(Position(3), simulations=300)
-    line = result.moves[0].pv
-    visits = search.pv_visits(line)
+    pv = result.moves[0].pv
+    visits = search.pv_visits(pv)
     assert visits[0] == result.moves[0].visits and visits == sorted(visits, reverse=True)
-    assert len(visits) == len(line) > 1
-    assert search.pv_visits([*line, 999]) == visits and search.pv_visits([]) == []
+    assert len(visits) == len(pv) > 1
+    assert search.pv_visits([*pv, 999]) == visits and search.pv_visits([]) == []
 
 
 # ---- stopping
 
-class Talk:
-    """An engine that is served, in a thread of its own; what it says, line by line, with the time."""
+class Connection:
+    """An engine served in a thread; the lines that it writes, with the time of each."""
 
     def __init__(self, engine):
-        self.sent, self.heard = queue.Queue(), queue.Queue()
-        talk = self
+        self.sent, self.received = queue.Queue(), queue.Queue()
+        connection = self
 
         class Out(io.StringIO):
             def write(self, text):
                 for line in text.splitlines():
-                    talk.heard.put((time.monotonic(), line))
+                    connection.received.put((time.monotonic(), line))
 
         self.thread = threading.Thread(target=serve, args=[engine, iter(self.sent.get, None), Out()])
         self.thread.start()
 
-    def hear(self, pattern):
-        """The time at which a line like this was said, and the line; those before it are dropped."""
+    def wait_for(self, pattern):
+        """The next line that matches, and the time at which it was written; earlier lines are dropped."""
         while True:
-            at, line = self.heard.get(timeout=30)
+            at, line = self.received.get(timeout=30)
             if re.fullmatch(pattern, line):
                 return at, line
 
@@ -281,44 +281,44 @@ class Talk:
 
 
 @pytest.mark.parametrize("line", ["protocol_version\n", "\n", "\t\n", "# a comment\n", "\x07\r\n", None])
-def test_any_line_stops_an_analysis_at_once_and_so_does_the_end_of_input(line):
+def test_any_line_and_the_end_of_input_stop_an_analysis_at_once(line):
     times = []
-    for _ in range(3):                            # this machine may have other things to do
-        with Talk(new_engine()) as talk:
-            talk.sent.put("1 lz-analyze 1\n")
-            talk.hear("=1")
-            talk.hear("info .*")
+    for _ in range(3):                            # the machine may be busy
+        with Connection(new_engine()) as connection:
+            connection.sent.put("1 lz-analyze 1\n")
+            connection.wait_for("=1")
+            connection.wait_for("info .*")
             stopped = time.monotonic()
-            talk.sent.put(line)
-            times.append(talk.hear("")[0] - stopped)
+            connection.sent.put(line)
+            times.append(connection.wait_for("")[0] - stopped)
         if times[-1] < 0.2:
             break
     assert min(times) < 0.2
 
 
-def test_a_command_that_stops_an_analysis_is_answered():
-    with Talk(new_engine(PolicyPlayer(Values()))) as talk:
-        talk.sent.put("kata-analyze 1\n")
-        talk.hear("info .*")
-        talk.sent.put("2 name\n")
-        talk.hear("")
-        assert talk.hear("=2.*")[1] == "=2 MuGo policy"
+def test_the_command_that_stops_an_analysis_is_answered():
+    with Connection(new_engine(PolicyPlayer(FirstPointNetwork()))) as connection:
+        connection.sent.put("kata-analyze 1\n")
+        connection.wait_for("info .*")
+        connection.sent.put("2 name\n")
+        connection.wait_for("")
+        assert connection.wait_for("=2.*")[1] == "=2 MuGo policy"
 
 
-def test_a_move_is_not_stopped_by_a_command_but_by_goguis_interruption():
-    with Talk(new_engine(make_player("uct", seed=1, play_options=PlayOptions(seconds=60)))) as talk:
-        talk.sent.put("1 genmove b\n")
-        talk.sent.put("2 name\n")
+def test_genmove_is_stopped_by_an_interrupt_but_not_by_a_command():
+    with Connection(new_engine(make_player("uct", seed=1, play_options=PlayOptions(seconds=60)))) as connection:
+        connection.sent.put("1 genmove b\n")
+        connection.sent.put("2 name\n")
         with pytest.raises(queue.Empty):
-            talk.heard.get(timeout=0.5)
-        talk.sent.put("# interrupt\n")
-        assert re.fullmatch("=1 [A-E][1-5]", talk.hear("=1.*")[1])
-        assert talk.hear("=2.*")[1] == "=2 MuGo uct"
+            connection.received.get(timeout=0.5)
+        connection.sent.put("# interrupt\n")
+        assert re.fullmatch("=1 [A-E][1-5]", connection.wait_for("=1.*")[1])
+        assert connection.wait_for("=2.*")[1] == "=2 MuGo uct"
 
 
-def test_lines_are_taken_in_turn_and_seen_before_they_are_taken():
-    read = iter(queue.SimpleQueue().get, None)
-    assert not LineReader(read).has_line()
+def test_a_line_reader_looks_ahead_and_returns_lines_in_order():
+    source = iter(queue.SimpleQueue().get, None)
+    assert not LineReader(source).has_line()
     lines = LineReader(["one", "# interrupt\r\n", "two"])
     while not lines.is_interrupted():
         time.sleep(0.001)
@@ -326,18 +326,18 @@ def test_lines_are_taken_in_turn_and_seen_before_they_are_taken():
     assert lines.has_line() and not lines.is_interrupted()               # it has ended
 
 
-# ---- the opponent's time
+# ---- pondering
 
-def test_pondering_goes_on_from_an_own_move_to_the_next_command_and_what_it_found_is_kept():
+def test_pondering_runs_from_an_own_move_to_the_next_command_and_its_tree_is_reused():
     engine = new_engine(make_player("uct", seed=1, play_options=PlayOptions(simulations=100)), ponder=True)
-    assert engine.answer("play b C3") == "=\n\n" and engine._ponder_thread is None     # nobody's turn is known yet
+    assert engine.answer("play b C3") == "=\n\n" and engine._ponder_thread is None    # after the opponent's move
     engine.answer("genmove w")
     assert engine._ponder_thread.is_alive()
     time.sleep(0.3)
     started = time.monotonic()
     assert engine.answer("time_left w 10 0") == "=\n\n"
     assert time.monotonic() - started < 2
-    assert engine._ponder_thread.is_alive()                                   # it is still the opponent's turn
+    assert engine._ponder_thread.is_alive()           # time_left does not end the opponent's turn
     engine.close()
     expected = engine.player.search.search(engine.position, simulations=1).moves[0].point
     engine.position = engine.position.play(expected)
@@ -365,6 +365,6 @@ def test_only_searchers_ponder():
     assert engine._ponder_thread is None
 
 
-def test_a_policys_move_index_is_the_boards():
-    assert result_from_policy(Values(), Position(5)).moves[0].point == 7
+def test_the_first_prior_is_of_the_first_point_of_the_board():
+    assert result_from_policy(FirstPointNetwork(), Position(5)).moves[0].point == 7
     assert move_index(7, 5) == 0

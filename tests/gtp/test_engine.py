@@ -1,4 +1,4 @@
-"""The protocol: transcripts in tests/gtp, the wire, nonsense, and GNU Go at the other end."""
+"""The GTP engine: the transcripts in tests/gtp/transcripts, lines and pipes, random input, games against GNU Go."""
 import argparse
 import io
 import itertools
@@ -34,7 +34,7 @@ from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import PlayOptions
 
 MUGO = (sys.executable, str(Path(__file__).parents[2] / "main.py"), "gtp")
-STARTS = {"gomoku": Gomoku(5, 4)}             # of the transcripts that do not begin with Go on 19x19
+STARTS = {"gomoku": Gomoku(5, 4)}             # first positions of transcripts, where not Go on 19x19
 TRANSCRIPTS = sorted(Path(__file__).with_name("transcripts").glob("*.txt"))
 
 
@@ -44,15 +44,15 @@ class FirstPlayer:
     network = search = search_result = None
 
     def select_move(self, position, *, seconds=None, cleanup=False):
-        self.told = "any time" if seconds is None else f"{seconds:.3f} s"
-        self.told += ", cleaning up" * cleanup
+        self.limits = "no time limit" if seconds is None else f"{seconds:.3f} s"
+        self.limits += ", cleanup" * cleanup
         points = position.sensible_points()
         if not len(points) and not position.may_pass:
             raise BadInput("the game is over")
         return int(min(points, default=PASS))
 
     def explain(self):
-        return f"told {self.told}"
+        return self.limits
 
     def warm_up(self, start):
         pass
@@ -63,7 +63,7 @@ def new_engine(player=None, **options):
 
 
 def exchanges(path: Path) -> list[tuple[str, str]]:
-    """(line, reply) of a transcript: '> ' starts a line that is sent, the reply follows."""
+    """(line, reply) of a transcript: a line that is sent starts with '> ', and its reply follows."""
     text = path.read_text(encoding="utf-8").replace("{version}", __version__)
     parts = re.split(r"^> (.*)\n", text, flags=re.MULTILINE)[1:]
     return [(line, reply if reply.strip() else "")
@@ -71,17 +71,17 @@ def exchanges(path: Path) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
-def test_a_transcript_is_answered_word_for_word(path, monkeypatch):
-    monkeypatch.chdir(path.parent)                # for the files that loadsgf is asked for
-    # So that every move takes a second.
+def test_the_replies_are_those_of_the_transcript(path, monkeypatch):
+    monkeypatch.chdir(path.parent)                # for loadsgf
+    # The clock ticks a second at each reading: every move takes one.
     engine = new_engine(now=itertools.count().__next__, start=STARTS.get(path.stem))
     for line, reply in exchanges(path):
         assert (line, engine.answer(line) or "") == (line, reply)
 
 
-def test_every_command_stands_in_a_transcript():
-    asked = {word for path in TRANSCRIPTS for line, _ in exchanges(path) for word in line.split()[:2]}
-    assert set(COMMANDS) - asked == {"list_commands", "cputime"}
+def test_every_command_is_in_a_transcript():
+    tested = {word for path in TRANSCRIPTS for line, _ in exchanges(path) for word in line.split()[:2]}
+    assert set(COMMANDS) - tested == {"list_commands", "cputime"}
     assert re.fullmatch(r"= \d+\.\d{3}\n\n", new_engine().answer("cputime"))
     assert new_engine().answer("list_commands").split() == ["=", *COMMANDS]
 
@@ -101,11 +101,11 @@ def test_every_command_stands_in_a_transcript():
     ("boardsize " + "9" * 100_000, "? syntax error\n\n"),
     ("play " * 200_000, "? syntax error\n\n"),
 ])
-def test_a_line_may_look_like_this(line, reply):
+def test_ids_comments_control_characters_and_long_lines(line, reply):
     assert new_engine().answer(line) == reply
 
 
-def test_a_reply_holds_no_empty_line():
+def test_a_reply_has_no_empty_line_but_the_last():
     assert format_reply("=", "3", "\n a\n\n \n b\n\n") == "=3\n a\n b\n\n"
 
 
@@ -115,13 +115,13 @@ def test_input_may_end_without_quit():
     assert out.getvalue().startswith("=1 MuGo first\n\n=2 ")
 
 
-def test_nothing_is_answered_after_quit():
+def test_no_line_after_quit_is_answered():
     out = io.StringIO()
     serve(new_engine(), io.StringIO("quit\nname\n"), out)
     assert out.getvalue() == "=\n\n"
 
 
-def test_lines_end_at_newlines_alone_and_bytes_that_are_no_text_get_through():
+def test_only_a_newline_ends_a_line_and_bytes_that_are_not_utf_8_become_surrogates():
     reading, writing = os.pipe()
     for part in b"1 na", b"me\r\n\n", b"play b \xff\x85\x0c\n2 ver", b"sion":
         os.write(writing, part)
@@ -130,7 +130,7 @@ def test_lines_end_at_newlines_alone_and_bytes_that_are_no_text_get_through():
     os.close(reading)
 
 
-def test_a_very_long_line_is_read_in_no_time():
+def test_a_very_long_line_is_read_in_linear_time():
     reading, writing = os.pipe()
     sender = threading.Thread(target=lambda: (os.write(writing, b"x" * 20_000_000 + b"\n"), os.close(writing)))
     sender.start()
@@ -141,7 +141,7 @@ def test_a_very_long_line_is_read_in_no_time():
     os.close(reading)
 
 
-def test_a_bug_costs_one_reply_and_leaves_a_traceback_in_the_log():
+def test_an_internal_error_fails_one_command_and_logs_a_traceback():
     class Broken(FirstPlayer):
         def select_move(self, position, **options):
             raise ZeroDivisionError("two\n\nlines")
@@ -153,7 +153,7 @@ def test_a_bug_costs_one_reply_and_leaves_a_traceback_in_the_log():
     assert engine.answer("play b D4") == "=\n\n"
 
 
-def test_the_log_says_what_exactly_was_wrong():
+def test_the_log_has_the_details_of_a_failure():
     log = []
     engine = new_engine(log=log.append)
     engine.answer("play b D4")
@@ -163,43 +163,43 @@ def test_the_log_says_what_exactly_was_wrong():
                    "play w I4: 'I4' is no vertex on 19x19 (A-T without I, 1-19)"]
 
 
-def test_a_player_gets_ready_for_a_board_of_another_size_and_may_refuse_it():
-    class Nine(FirstPlayer):
-        asked = []
+def test_a_player_is_warmed_up_for_another_board_size_and_may_refuse_it():
+    class SmallBoards(FirstPlayer):
+        sizes = []
 
         def warm_up(self, start):
-            self.asked.append(start.size)
+            self.sizes.append(start.size)
             if start.size > 9:
-                raise BadInput("a network of the first kind")
+                raise BadInput("plays up to 9x9")
 
     log = []
-    engine = new_engine(Nine(), size=9, log=log.append)
+    engine = new_engine(SmallBoards(), size=9, log=log.append)
     assert [engine.answer(f"boardsize {size}") for size in (9, 5, 19, 9)] \
         == ["=\n\n", "=\n\n", "? unacceptable size\n\n", "=\n\n"]
-    assert (Nine.asked, engine.position.size) == ([5, 19, 9], 9)
-    assert log == ["boardsize 19: a network of the first kind"]
+    assert (SmallBoards.sizes, engine.position.size) == ([5, 19, 9], 9)
+    assert log == ["boardsize 19: plays up to 9x9"]
 
 
 @pytest.mark.parametrize("size", [1, 20])
-def test_a_board_that_nobody_plays_is_refused(size):
+def test_a_board_size_out_of_range_is_bad_input(size):
     with pytest.raises(BadInput, match=f"a board is 2x2 to 19x19, not {size}x{size}"):
         new_engine(size=size)
 
 
 @pytest.mark.parametrize("player", ["policy", "mcts"])
-def test_each_board_is_played_by_the_bundled_network_for_it(player, tmp_path, monkeypatch):
+def test_each_board_size_is_played_by_its_bundled_network(player, tmp_path, monkeypatch):
     shipped = Path(__file__).parents[2] / "models" / "policy-19.keras"
     for size in (9, 19):
         (tmp_path / f"policy-{size}.keras").write_bytes(shipped.read_bytes())
     monkeypatch.setattr(bundled, "network_folders", lambda: [tmp_path])
     opened = []
 
-    class Noted(inference.Network):
+    class Recorded(inference.Network):
         def __init__(self, name, threads=None):
             opened.append(name)
             super().__init__(name, threads)
 
-    monkeypatch.setattr(inference, "Network", Noted)
+    monkeypatch.setattr(inference, "Network", Recorded)
     engine = new_engine(make_player(player, play_options=PlayOptions(simulations=8)))
     for size, names in ((9, ["policy-9"]), (13, ["policy-9"]), (19, ["policy-9", "policy-19"]),
                         (9, ["policy-9", "policy-19"])):
@@ -210,7 +210,7 @@ def test_each_board_is_played_by_the_bundled_network_for_it(player, tmp_path, mo
         assert len(engine.position.moves) == 2
 
 
-def test_the_first_board_is_the_one_that_a_named_network_was_trained_on(tmp_path):
+def test_the_default_board_size_is_that_of_the_named_network(tmp_path):
     shipped = Path(__file__).parents[2] / "models" / "policy-19.keras"
     with zipfile.ZipFile(shipped) as old, zipfile.ZipFile(tmp_path / "nine.keras", "w") as new:
         for name in old.namelist():
@@ -231,28 +231,28 @@ def test_the_process_plays_small_boards_with_a_network(player):
     assert ended.returncode == 0
 
 
-def test_a_player_that_resigns_leaves_the_game_as_it_is():
-    class Quitter(FirstPlayer):
+def test_resigning_plays_no_move():
+    class Resigner(FirstPlayer):
         def select_move(self, position, **options):
             return RESIGN
 
-    engine = new_engine(Quitter(), size=5)
+    engine = new_engine(Resigner(), size=5)
     for line in ("play b C3", "genmove w", "reg_genmove w", "kgs-genmove_cleanup b"):
         reply = engine.answer(line)
     assert reply == "= resign\n\n"
     assert len(engine.position.moves) == 1
 
 
-def test_an_engine_for_servers_that_count_what_stands_always_cleans_up():
-    told = []
+def test_the_option_cleanup_holds_for_every_genmove():
+    explained = []
     for options in {}, {"cleanup": True}:
         engine = new_engine(size=5, **options)
         engine.answer("genmove b")
-        told.append(engine.answer("mugo-explain"))
-    assert told == ["= told any time\n\n", "= told any time, cleaning up\n\n"]
+        explained.append(engine.answer("mugo-explain"))
+    assert explained == ["= no time limit\n\n", "= no time limit, cleanup\n\n"]
 
 
-def test_a_move_that_fails_takes_its_time_too():
+def test_the_clock_runs_for_a_move_that_fails():
     class Broken(FirstPlayer):
         def select_move(self, position, **options):
             raise BadInput("no such network")
@@ -263,7 +263,7 @@ def test_a_move_that_fails_takes_its_time_too():
     assert (engine.clocks[BLACK].main, engine.clocks[WHITE].main) == (10, 8.5)
 
 
-def test_a_new_game_and_a_move_wait_until_the_player_is_ready():
+def test_a_new_game_and_a_move_wait_for_the_warm_up():
     waits = []
     engine = new_engine(wait_until_ready=lambda: waits.append(True))
     for line, waited in (("name", 0), ("komi 5.5", 0), ("boardsize 9", 1), ("clear_board", 2), ("genmove b", 3),
@@ -272,12 +272,12 @@ def test_a_new_game_and_a_move_wait_until_the_player_is_ready():
         assert len(waits) == waited, line
 
 
-def test_a_negative_lag_is_refused():
+def test_a_negative_lag_is_bad_input():
     with pytest.raises(BadInput, match="a lag is 0 seconds or more, not -1"):
         new_engine(lag=-1)
 
 
-def test_a_new_komi_counts_at_once_and_after_an_undo():
+def test_a_new_komi_counts_at_once_and_after_undo():
     engine = new_engine(size=9)
     for line in ("play b E5", "play w pass", "komi 0.5", "undo"):
         engine.answer(line)
@@ -309,7 +309,7 @@ WORDS = (
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_nonsense_is_answered_and_never_fatal(seed, monkeypatch, tmp_path):
+def test_random_words_are_answered_and_never_fatal(seed, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)                   # printsgf may write here
     monkeypatch.setattr(gogui, "SEARCH_SECONDS", 0.01)
     rng = random.Random(seed)
@@ -318,7 +318,7 @@ def test_nonsense_is_answered_and_never_fatal(seed, monkeypatch, tmp_path):
     engine = new_engine(player, size=5, log=errors.append)
     for number in range(250):
         line = " ".join(rng.choices(WORDS, k=rng.randint(1, 5)))
-        if rng.random() < 0.5:                    # half of them well-formed, so that games happen
+        if rng.random() < 0.5:                    # half of them well-formed, so that games are played
             vertex = rng.choice("ABCDE") + rng.choice("12345")
             line = rng.choice(("genmove b", "genmove w", "undo", f"play b {vertex}", "kata-genmove_analyze b 1"))
         reply = engine.answer(f"{number} {line}")
@@ -338,19 +338,19 @@ def test_the_process_writes_replies_and_nothing_else():
     assert ended.returncode == 0
 
 
-def test_a_log_file_holds_all_that_was_said_with_the_time(tmp_path):
+def test_a_log_file_has_every_line_with_the_time(tmp_path):
     (tmp_path / "mugo.log").write_text("before\n")
-    lines = b"1 boardsize 5\n2 play b Z9\n\n3 genmove_analyze b\n"
+    sent = b"1 boardsize 5\n2 play b Z9\n\n3 genmove_analyze b\n"
     ended = subprocess.run([*MUGO, "random", "--seed", "1", "--name", "KataGo", "--log-file", tmp_path / "mugo.log"],
-                           input=lines + b"4 name\n", capture_output=True, timeout=300)
+                           input=sent + b"4 name\n", capture_output=True, timeout=300)
     assert ended.returncode == 0 and ended.stdout.endswith(b"=4 KataGo\n\n")
-    before, *said = (tmp_path / "mugo.log").read_text().splitlines()
-    told = [re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} ([<>!].*)", line)[1] for line in said]
+    before, *logged = (tmp_path / "mugo.log").read_text().splitlines()
+    lines = [re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} ([<>!].*)", line)[1] for line in logged]
     assert before == "before"
-    assert [line for line in told if not line.startswith("< play ")] == [
+    assert [line for line in lines if not line.startswith("< play ")] == [
         "> 1 boardsize 5", "< =1", "> 2 play b Z9", "! play b Z9: 'Z9' is no vertex on 5x5 (A-E, 1-5)",
         "< ?2 syntax error", ">", "> 3 genmove_analyze b", "< =3", "> 4 name", "< =4 KataGo"]
-    assert sum(line.startswith("< play ") for line in told) == 1
+    assert sum(line.startswith("< play ") for line in lines) == 1
 
 
 def test_a_log_file_that_cannot_be_written_is_bad_input(tmp_path):
@@ -359,7 +359,7 @@ def test_a_log_file_that_cannot_be_written_is_bad_input(tmp_path):
     assert str(tmp_path) in ended.stderr
 
 
-def test_what_a_library_writes_to_stdout_is_no_reply():
+def test_what_a_library_writes_to_stdout_goes_to_stderr():
     code = ("import os, sys; from mugo import cli; from mugo.players import player;"
             "player.RandomPlayer.explain = lambda self: os.write(1, b'stray\\n') and print('astray') or 'clean';"
             "sys.exit(cli.main(['gtp', 'random', '--size', '5']))")
@@ -379,7 +379,7 @@ def test_playing_loads_neither_pandas_nor_matplotlib_nor_tensorflow():
 
 
 class NeverPasses:
-    """A network of sorts: it likes points in the order of a fixed shuffle, and never a pass."""
+    """A network with the same random priors for every position, and 0 for a pass."""
     name = "never passes"
 
     def __init__(self, size):

@@ -1,9 +1,9 @@
-"""What GoGui is shown of a search and a policy; its other commands are in tests/gtp/gogui.txt."""
+"""GoGui's pictures of a search and a policy; its other commands are in tests/gtp/transcripts/gogui.txt."""
 import re
 
 import pytest
 from drawing import SEKI, draw
-from gtp.test_analyze import Values
+from gtp.test_analyze import FirstPointNetwork
 
 from mugo.games.go import WHITE
 from mugo.games.plane_tables import plane_names
@@ -17,51 +17,51 @@ VERTEX = r"[A-E][1-5]"
 
 
 @pytest.fixture
-def searching(monkeypatch):
+def search_engine(monkeypatch):
     monkeypatch.setattr(gogui, "SEARCH_SECONDS", 0.1)
     engine = GtpEngine(make_player("uct", seed=1, play_options=PlayOptions(simulations=100)), size=5)
     engine.answer("play b C3")
     return engine
 
 
-def test_a_policy_is_shown_as_colours_and_percent():
-    engine = GtpEngine(PolicyPlayer(Values()), size=5)
+def test_mugo_policy_is_a_heat_map_in_percent():
+    engine = GtpEngine(PolicyPlayer(FirstPointNetwork()), size=5)
     lines = engine.answer("mugo-policy").removeprefix("= ").splitlines()[:-1]
     assert lines[0] == "COLOR #e03020 A5" and len(lines) == 25 + 2
     assert all(re.fullmatch(rf"COLOR #[0-9a-f]{{6}} {VERTEX}", line) for line in lines[:-2])
     assert lines[-2].startswith("LABEL A5 50 B5 2 ") and lines[-1] == "TEXT pass 2.0%"
 
 
-def test_a_search_is_shown_with_what_it_expects(searching):
-    *colours, labels, line, text = searching.answer("mugo-search").removeprefix("= ").splitlines()[:-1]
+def test_mugo_search_is_a_heat_map_and_the_principal_variation(search_engine):
+    *colours, labels, line, text = search_engine.answer("mugo-search").removeprefix("= ").splitlines()[:-1]
     assert colours and all(re.fullmatch(rf"COLOR #[0-9a-f]{{6}} {VERTEX}", colour) for colour in colours)
     assert re.fullmatch(rf"LABEL( {VERTEX} \d+)+", labels)
     assert re.fullmatch(rf"VAR w ({VERTEX}|PASS)( b ({VERTEX}|PASS))?( [bw] ({VERTEX}|PASS))*", line)
     assert re.fullmatch(r"TEXT win rate \d+\.\d% for W, \d+ visits", text)
 
 
-def test_a_principal_variation_is_moves_by_turns_that_can_be_played(searching):
-    words = searching.answer("mugo-pv").split()[1:]
+def test_the_moves_of_mugo_pv_are_legal(search_engine):
+    words = search_engine.answer("mugo-pv").split()[1:]
     for k, vertex in enumerate(words):
-        assert searching.answer(f"play {'wb'[k % 2]} {vertex}") == "=\n\n"
+        assert search_engine.answer(f"play {'wb'[k % 2]} {vertex}") == "=\n\n"
 
 
-def test_a_tree_is_shown_three_moves_deep_without_what_nobody_tried(searching):
-    lines = searching.answer("mugo-tree").splitlines()[1:-1]
+def test_mugo_tree_shows_visited_moves_three_deep(search_engine):
+    lines = search_engine.answer("mugo-tree").splitlines()[1:-1]
     assert {len(line) - len(line.lstrip()) for line in lines} == {0, 2, 4}
     assert sum(not line.startswith(" ") for line in lines) == 5
     assert all(re.fullmatch(rf" *({VERTEX}|pass) +[1-9]\d* visits +\d+\.\d% win rate +\d+\.\d% prior", line)
                for line in lines)
-    assert searching.position.to_play == WHITE and searching.position.plies == 1
+    assert search_engine.position.to_play == WHITE and search_engine.position.plies == 1
 
 
-def test_a_program_without_what_is_to_be_shown_says_so(searching):
-    assert searching.answer("mugo-policy") == "? no network\n\n"
-    assert GtpEngine(PolicyPlayer(Values())).answer("mugo-pv") == "? no search\n\n"
+def test_a_player_without_a_network_or_a_search_is_a_failure(search_engine):
+    assert search_engine.answer("mugo-policy") == "? no network\n\n"
+    assert GtpEngine(PolicyPlayer(FirstPointNetwork())).answer("mugo-pv") == "? no search\n\n"
 
 
-def test_every_analyze_command_is_one_that_is_known():
-    engine = GtpEngine(PolicyPlayer(Values()), size=5)
+def test_every_analyze_command_is_answered():
+    engine = GtpEngine(PolicyPlayer(FirstPointNetwork()), size=5)
     lines = engine.answer("gogui-analyze_commands").removeprefix("= ").split("\n")[:-2]
     assert len(lines) == 12 + 48
     for line in lines:
@@ -77,8 +77,8 @@ def test_the_planes_have_different_names():
     assert len(set(names)) == 48 and names[0] == "stone colour mine" and names[12] == "liberties 1"
 
 
-def test_a_seki_is_told_in_gtp():
-    engine = GtpEngine(PolicyPlayer(Values()), size=7)
+def test_final_status_list_finds_a_seki():
+    engine = GtpEngine(PolicyPlayer(FirstPointNetwork()), size=7)
     engine.position, _ = draw(SEKI)
     lines = engine.answer("final_status_list seki").removeprefix("= ").splitlines()[:-1]
     assert sorted(len(line.split()) for line in lines) == [9, 10]

@@ -1,4 +1,4 @@
-"""Options of the command line, changed while the program runs."""
+"""mugo-param and kata-set-param: options of the command line changed over GTP."""
 import argparse
 
 import pytest
@@ -21,7 +21,7 @@ def ask(engine, line):
     return reply[:-2]
 
 
-def test_an_option_is_shown_and_changed_and_set_back():
+def test_an_option_is_shown_changed_and_reset():
     engine = new_engine("uct", "--simulations", "30", "--seed", "1")
     assert ask(engine, "mugo-param simulations") == "= 30"
     assert ask(engine, "mugo-param simulations 50") == "="
@@ -32,21 +32,21 @@ def test_an_option_is_shown_and_changed_and_set_back():
     assert engine.player._play_options.simulations is None
 
 
-@pytest.mark.parametrize("name, value, of_search", [
+@pytest.mark.parametrize("name, value, expected", [
     ("c", "1.5", {"c": 1.5}), ("lambda", "0.25", {"lambda_": 0.25}), ("rollout", "uniform", {"rollout": "uniform"}),
     ("early-stop", "0", {"early_stop": False}), ("reuse-tree", "false", {"reuse_tree": False}),
-                                                    ("fpu", "-1", {"fpu": -1}),
+    ("fpu", "-1", {"fpu": -1}),
     ("expand-after", "3", {"expand_after": 3}), ("threads", "2", {"threads": 2}),
 ])
-def test_an_option_reaches_the_search(name, value, of_search):
+def test_an_option_reaches_the_search(name, value, expected):
     engine = new_engine("uct", "--max-edges", "5000")
     assert ask(engine, f"mugo-param {name} {value}") == "="
     settings = engine.player.search.settings
-    assert {key: getattr(settings, key) for key in of_search} == of_search
-    assert settings.max_edges == 5000                          # the others stay
+    assert {key: getattr(settings, key) for key in expected} == expected
+    assert settings.max_edges == 5000                          # other options stay
 
 
-def test_a_value_that_is_none_changes_nothing():
+def test_an_invalid_value_changes_nothing():
     engine = new_engine("uct", "--simulations", "30", "--max-edges", "5000")
     player = engine.player
     for line, reply in {
@@ -73,7 +73,7 @@ def test_every_option_is_listed_with_a_value_that_can_be_set():
         assert ask(engine, f"mugo-param {name} {value}") == "=", name
 
 
-def test_a_network_stays_open_unless_it_is_the_matter():
+def test_the_network_stays_open_unless_its_options_change():
     engine = new_engine("randompolicy", "--temperature", "0.5")
     network = engine.player.network
     ask(engine, "mugo-param temperature 0")
@@ -83,7 +83,7 @@ def test_a_network_stays_open_unless_it_is_the_matter():
     assert ask(engine, "mugo-param network nobody").startswith("? network: ")
 
 
-def test_katago_s_names_for_some_options():
+def test_katagos_names_of_options():
     engine = new_engine("uct", "--max-edges", "5000")
     assert ask(engine, "kata-list-params") == "= maxVisits maxPlayouts maxTime numSearchThreads"
     assert ask(engine, "kata-set-param maxVisits 77") == "="

@@ -1,4 +1,4 @@
-"""A client that nobody here wrote: Sabaki's controller, where node and @sabaki/gtp are installed (NODE_PATH)."""
+"""Sabaki's GTP controller plays and analyzes, where node and @sabaki/gtp are installed (NODE_PATH)."""
 import json
 import re
 import shutil
@@ -17,15 +17,15 @@ INSTALLED = NODE and subprocess.run([NODE, "-e", "require.resolve('@sabaki/gtp')
 
 
 @pytest.mark.skipif(not INSTALLED, reason="node or its package @sabaki/gtp is not installed")
-def test_sabakis_controller_plays_and_analyses():
+def test_sabakis_controller_plays_and_analyzes():
     engine = [sys.executable, str(HERE.parents[1] / "main.py"), "gtp", "uct", "--simulations", "300"]
     ended = subprocess.run([NODE, str(HERE / "sabaki" / "drive.js"), *engine], capture_output=True, text=True,
                            timeout=200)
     assert ended.returncode == 0, ended.stderr
-    told = json.loads(ended.stdout)
-    assert told["name"] == "MuGo uct" and told["commands"] == list(COMMANDS)
-    assert told["unknown"] and not told["error"]
-    assert re.fullmatch(r"[A-E][1-5]", told["genmove"]) and re.fullmatch(r"play ([A-E][1-5]|pass)", told["played"])
-    assert told["protocol"] == "2" and told["analysis"] >= 3
-    assert 0 <= float(told["winrate"]) <= 1 and "." in told["winrate"]
-    assert told["milliseconds"] < 1000            # 20 on a machine that does nothing else
+    report = json.loads(ended.stdout)
+    assert report["name"] == "MuGo uct" and report["commands"] == list(COMMANDS)
+    assert report["unknown"] and not report["error"]
+    assert re.fullmatch(r"[A-E][1-5]", report["genmove"]) and re.fullmatch(r"play ([A-E][1-5]|pass)", report["played"])
+    assert report["protocol"] == "2" and report["analysis"] >= 3
+    assert 0 <= float(report["winrate"]) <= 1 and "." in report["winrate"]
+    assert report["milliseconds"] < 1000            # 20 on an idle machine

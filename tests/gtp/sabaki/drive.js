@@ -1,5 +1,5 @@
-// Sabaki's own controller plays and analyses with an engine: node drive.js PROGRAM ARGUMENT...
-// It prints a line of JSON with what came back.  npm install @sabaki/gtp is wanted, anywhere node looks.
+// Plays and analyzes with an engine by Sabaki's GTP controller: node drive.js PROGRAM ARGUMENT...
+// Prints the replies as a line of JSON.  Needs `npm install @sabaki/gtp`, in a folder where node looks.
 const {Controller, ControllerStateTracker, Command} = require('@sabaki/gtp')
 
 async function main() {
@@ -9,10 +9,10 @@ async function main() {
   const ask = async (line, listen) => (await engine.sendCommand(Command.fromString(line), listen))
   engine.start()
 
-  const told = {}
-  told.name = (await ask('name')).content
-  told.commands = (await ask('list_commands')).content.split('\n')
-  told.unknown = (await ask('frobnicate')).error
+  const report = {}
+  report.name = (await ask('name')).content
+  report.commands = (await ask('list_commands')).content.split('\n')
+  report.unknown = (await ask('frobnicate')).error
   await tracker.sync({
     komi: 6.5,
     boardsize: [5, 5],
@@ -21,9 +21,9 @@ async function main() {
       {name: 'play', args: ['W', 'C2']}
     ]
   })
-  told.genmove = (await ask('genmove B')).content
+  report.genmove = (await ask('genmove B')).content
 
-  // As Sabaki's EngineSyncer does it: analysis runs until protocol_version is sent.
+  // As in Sabaki's EngineSyncer: the analysis runs until protocol_version is sent.
   const infos = []
   let stopped = null
   const analysis = ask('analyze W 5', ({line}) => {
@@ -31,19 +31,19 @@ async function main() {
     infos.push(line)
     if (infos.length === 3) {
       stopped = Date.now()
-      ask('protocol_version').then(response => (told.protocol = response.content))
+      ask('protocol_version').then(response => (report.protocol = response.content))
     }
   })
-  told.analysis = (await analysis).content.split('\n').length
-  told.milliseconds = Date.now() - stopped
-  told.winrate = infos[2].match(/winrate (\S+)/)[1]
+  report.analysis = (await analysis).content.split('\n').length
+  report.milliseconds = Date.now() - stopped
+  report.winrate = infos[2].match(/winrate (\S+)/)[1]
 
   const last = []
   const played = await ask('genmove_analyze W 10', ({line}) => last.push(line))
-  told.played = last.find(line => line.startsWith('play '))
-  told.error = played.error
+  report.played = last.find(line => line.startsWith('play '))
+  report.error = played.error
   await engine.stop()
-  console.log(JSON.stringify(told))
+  console.log(JSON.stringify(report))
 }
 
 main().catch(error => {
