@@ -1,4 +1,4 @@
-"""A network that answers at once, and a page that talks to the server without a browser."""
+"""A fake network for tests of the server, and a client of its WebSocket."""
 import itertools
 
 import numpy as np
@@ -8,13 +8,16 @@ from mugo.games.coords import move_index
 from mugo.games.position import BasePosition
 
 
-class Even:
-    """All moves are equally likely, but for the one `liked`; Black and White win equally often."""
-    name = "even"
+class UniformNetwork:
+    """A prior of one half for one move, uniform priors for the others, and the value 0.
+
+    games: those it plays.
+    """
+    name = "uniform"
     has_value = True
 
-    def __init__(self, liked: int = 0, games: tuple[str, ...] = ("go", "gomoku")):
-        self.liked = liked
+    def __init__(self, preferred: int = 0, games: tuple[str, ...] = ("go", "gomoku")):
+        self.preferred = preferred
         self.games = games
 
     def evaluate(self, positions: list[BasePosition], tta: bool = False):
@@ -22,7 +25,7 @@ class Even:
         if positions[0].game not in self.games:
             raise BadInput("there is no network for this game")
         priors = np.full((len(positions), size * size + 1), 0.5 / (size * size + 1), np.float32)
-        priors[:, min(move_index(self.liked, size), size * size)] += 0.5
+        priors[:, min(move_index(self.preferred, size), size * size)] += 0.5
         return priors, np.zeros(len(positions), np.float32)
 
     def evaluate_packed(self, packed: np.ndarray):
@@ -30,42 +33,48 @@ class Even:
         return np.full((n, points + 1), 1 / (points + 1), np.float32), np.zeros(n, np.float32)
 
 
-class Page:
-    """What the page in a browser does with its WebSocket.  `news`: what a search told before it was done."""
+class Client:
+    """A client on a WebSocket of the server.
 
-    def __init__(self, line):
-        self.line = line
-        self.numbers = itertools.count(1)
-        self.news: list[dict] = []
-        self.hello = line.receive_json()
+    progress: the answers received before the last one that was waited for.
+    """
 
-    def send(self, what: str, **fields) -> int:
-        number = next(self.numbers)
-        self.line.send_json({"id": number, "do": what, **fields})
-        return number
+    def __init__(self, socket):
+        self.socket = socket
+        self.ids = itertools.count(1)
+        self.progress: list[dict] = []
+        self.hello = socket.receive_json()
 
-    def hear(self, number: int, until_done: bool = False) -> dict:
-        """The answer to a message; of a search, the last one."""
-        self.news = []
+    def send(self, command: str, **fields) -> int:
+        """Send a request; returns its id."""
+        request_id = next(self.ids)
+        self.socket.send_json({"id": request_id, "command": command, **fields})
+        return request_id
+
+    def receive(self, request_id: int, until_done: bool = False) -> dict:
+        """The next answer to a request, or its last one."""
+        self.progress = []
         while True:
-            answer = self.line.receive_json()
-            if answer["id"] == number and (not until_done or "done" in answer or "error" in answer):
+            answer = self.socket.receive_json()
+            if answer["id"] == request_id and (not until_done or "done" in answer or "error" in answer):
                 return answer
-            self.news.append(answer)
+            self.progress.append(answer)
 
-    def ask(self, what: str, **fields) -> dict:
-        return self.hear(self.send(what, **fields))
+    def request(self, command: str, **fields) -> dict:
+        """The answer to a request."""
+        return self.receive(self.send(command, **fields))
 
-    def search(self, what: str, **fields) -> dict:
-        return self.hear(self.send(what, **fields), until_done=True)
+    def search(self, command: str, **fields) -> dict:
+        """The last answer to a request that starts a search."""
+        return self.receive(self.send(command, **fields), until_done=True)
 
 
-def game(size: int = 5, komi: float = 7.5, **others) -> dict:
-    """An empty game, as the page names it."""
+def go_game(size: int = 5, komi: float = 7.5, **fields) -> dict:
+    """An empty game of Go, as requests have it."""
     start = {"size": size, "komi": komi, "handicap": 0, "black": [], "white": [], "first": "B"}
-    return start | others
+    return start | fields
 
 
-def gomoku(size: int = 3, k: int = 3, exactly: bool = False, **others) -> dict:
-    """An empty game of Gomoku, as the page names it."""
-    return {"name": "gomoku", "size": size, "k": k, "exactly": exactly, "black": [], "white": [], "first": "B"} | others
+def gomoku_game(size: int = 3, k: int = 3, exactly: bool = False, **fields) -> dict:
+    """An empty game of Gomoku, as requests have it."""
+    return {"name": "gomoku", "size": size, "k": k, "exactly": exactly, "black": [], "white": [], "first": "B"} | fields

@@ -6,11 +6,11 @@ A game is a dict: "name" ("go" or "gomoku"), "size", for Go "komi" and "handicap
 
     index   node
     0       {"parent": -1, "comment": "Jubango"}                       the root, after the setup stones
-    1       {"parent": 0, "move": "B Q16", "black": 0.52, "visits": 800}
+    1       {"parent": 0, "move": "B Q16", "win_rate": 0.52, "visits": 800}
     2       {"parent": 1, "move": "W D4"}
     3       {"parent": 1, "move": "W Q4"}                              a variation
 
-"black" is Black's win rate after the move, 0 to 1, and "visits" the visits of the search that found it; in SGF
+"win_rate" is Black's win rate after the move, 0 to 1, and "visits" the visits of the search that found it; in SGF
 they are the first line of the comment.  Gomoku is GM[4] with RU[5 in a row] or RU[exactly 5 in a row].
 parser.py reads the main line; this module adds the variations, as far as their moves are legal.
 """
@@ -156,7 +156,7 @@ def _move_of(node: sgf.Tree_node, size: int) -> tuple[int, int] | None:
 
 
 def _add_comment(target: dict, node: sgf.Tree_node) -> None:
-    """Append an SGF node's comment to a node of the game; its win-rate line becomes "black" and "visits"."""
+    """Append an SGF node's comment to a node of the game; its win-rate line becomes "win_rate" and "visits"."""
     if not node.has_property("C"):
         return
     try:
@@ -164,7 +164,7 @@ def _add_comment(target: dict, node: sgf.Tree_node) -> None:
     except (ValueError, LookupError):        # not in the declared character set, or an unknown one
         text = node.get_raw("C").decode("utf-8", "replace")
     if match := WIN_RATE.search(text):
-        target["black"], target["visits"] = round(min(float(match[1]), 100) / 100, 3), int(match[2])
+        target["win_rate"], target["visits"] = round(min(float(match[1]), 100) / 100, 3), int(match[2])
         text = text[:match.start()] + text[match.end():]
     if text.strip():
         target["comment"] = "\n".join(filter(None, (target.get("comment"), text.strip())))[:MAX_COMMENT]
@@ -240,9 +240,9 @@ def _comment(node: dict) -> str:
     """The SGF comment of a node: its win rate, then its text."""
     text = node.get("comment", "")
     text = text[:MAX_COMMENT] if isinstance(text, str) else ""
-    black, visits = node.get("black"), node.get("visits")
-    if isinstance(black, int | float) and isinstance(visits, int) and 0 <= black <= 1 and 0 <= visits < 1 << 63:
-        text = f"Black wins {100 * black:.1f} % ({visits} visits)\n{text}"
+    win_rate, visits = node.get("win_rate"), node.get("visits")
+    if isinstance(win_rate, int | float) and isinstance(visits, int) and 0 <= win_rate <= 1 and 0 <= visits < 1 << 63:
+        text = f"Black wins {100 * win_rate:.1f} % ({visits} visits)\n{text}"
     return _without_surrogates(text.strip())
 
 

@@ -12,7 +12,7 @@ def test_variations_comments_and_win_rates_are_read():
     assert game["info"] == {"black": "A"}
     assert game["nodes"] == [
         {"parent": -1, "comment": "root"},
-        {"parent": 0, "move": "B E5", "black": 0.52, "visits": 800, "comment": "note"},
+        {"parent": 0, "move": "B E5", "win_rate": 0.52, "visits": 800, "comment": "note"},
         {"parent": 1, "move": "W C7"}, {"parent": 2, "move": "B D6"}, {"parent": 1, "move": "W G3"},
         {"parent": 4, "move": "B H2"}], "the variation with an illegal move is left out"
 

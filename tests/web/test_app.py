@@ -1,4 +1,4 @@
-"""The server of the board in the browser: its protocol, its searches, its SGF, and who may come in."""
+"""The server of `mugo web`: its protocol, searches, SGF, access and command line."""
 import base64
 import json
 import os
@@ -18,32 +18,35 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
-from web_fakes import Even, Page, game
+from web_fakes import Client, UniformNetwork, go_game
 
 from mugo import cli
 from mugo.files import BadInput
 from mugo.games.coords import point_at
+from mugo.players.searcher import PlayOptions
 from mugo.sgf.parser import read_records
 from mugo.sgf.tree import format_game, read_game
 from mugo.web import app as web_app
-from mugo.web import sessions
+from mugo.web import handlers, searches, sessions
+from mugo.web.opponents import OPPONENTS, find_opponent
+from mugo.web.state import ServerState
 
 ROOT = Path(__file__).parents[2]
-HERE = "http://testserver"             # what the test client calls it
+ORIGIN = "http://testserver"           # of the test client
 
 
 @pytest.fixture(scope="module")
 def client():
-    network = Even(liked=point_at(2, 2, 5))
-    app = web_app.make_app(lambda: sessions.Room(network, searches=1), names=frozenset({"testserver"}))
+    network = UniformNetwork(preferred=point_at(2, 2, 5))
+    app = web_app.make_app(lambda: ServerState(network, searches=1), hosts=frozenset({"testserver"}))
     with TestClient(app) as client:
         yield client
 
 
 @pytest.fixture
 def page(client):
-    with client.websocket_connect("/line") as line:
-        yield Page(line)
+    with client.websocket_connect("/ws") as websocket:
+        yield Client(websocket)
 
 
 def in_base64(sgf):
@@ -52,7 +55,7 @@ def in_base64(sgf):
 
 # ---- the board
 
-def test_a_visitor_is_told_the_planes_of_each_game(page):
+def test_the_first_message_has_the_planes_of_each_game(page):
     planes = page.hello["planes"]["go"]
     assert len(planes) == 48
     assert planes[:3] == ["stone colour mine", "stone colour theirs", "stone colour empty"]
@@ -62,61 +65,62 @@ def test_a_visitor_is_told_the_planes_of_each_game(page):
     assert page.hello["game"]["size"] == 9
 
 
-def test_a_game_is_offered_with_who_plays_it(page):
-    offers = page.ask("offers", game=game(), moves=[])
-    assert [level["key"] for level in offers["levels"]] == [level.key for level in sessions.LEVELS]
-    assert offers["levels"][0]["group"] == "Search alone (good on small boards)"
-    assert offers["without_network"] is None
+def test_the_opponents_in_a_game_are_listed(page):
+    answer = page.request("opponents", game=go_game(), moves=[])
+    assert [opponent["key"] for opponent in answer["opponents"]] == [opponent.key for opponent in OPPONENTS]
+    assert answer["opponents"][0]["group"] == "Search only (good on small boards)"
+    assert answer["network_error"] is None
 
 
 def test_a_move_is_played_and_captures(page):
-    answer = page.ask("play", game=game(), moves=["B B5", "W A5"], move="a4")
-    assert answer == {"id": 1, "move": "B A4", "stones": ".X..." + "X...." + 15 * ".", "to_play": "W", "last": "A4",
-                      "captures": {"B": 1, "W": 0}, "illegal": {"A5": "is suicide"}, "over": False}
+    answer = page.request("play", game=go_game(), moves=["B B5", "W A5"], move="a4")
+    assert answer == {"id": 1, "move": "B A4", "stones": ".X..." + "X...." + 15 * ".", "to_play": "W",
+                      "last_move": "A4", "captures": {"B": 1, "W": 0}, "illegal": {"A5": "is suicide"},
+                      "is_over": False}
 
 
 KO = ["B B3", "W C3", "B A2", "W D2", "B B1", "W C1", "B C2", "W B2"]
 
 
 def test_an_illegal_move_is_explained_in_a_line(page):
-    assert page.ask("play", game=game(), moves=["B C3"], move="C3")["error"] == "illegal move: C3 is occupied"
-    assert page.ask("play", game=game(), moves=KO, move="C2")["error"] == "illegal move: C2 retakes the ko"
-    assert page.ask("look", game=game(), moves=KO)["illegal"] == {"C2": "retakes the ko"}
-    assert page.ask("play", game=game(), moves=[], move="I9")["error"].startswith("'I9' is no vertex on 5x5")
-    assert page.ask("look", game=game(), moves=["B C3", "W C3"])["error"] == "move 2: White C3 is occupied"
+    assert page.request("play", game=go_game(), moves=["B C3"], move="C3")["error"] == "illegal move: C3 is occupied"
+    assert page.request("play", game=go_game(), moves=KO, move="C2")["error"] == "illegal move: C2 retakes the ko"
+    assert page.request("position", game=go_game(), moves=KO)["illegal"] == {"C2": "retakes the ko"}
+    assert page.request("play", game=go_game(), moves=[], move="I9")["error"].startswith("'I9' is no vertex on 5x5")
+    assert page.request("position", game=go_game(), moves=["B C3", "W C3"])["error"] == "move 2: White C3 is occupied"
 
 
-def test_undo_is_asking_for_the_moves_before(page):
-    before = page.ask("look", game=game(), moves=KO[:-1])
-    page.ask("look", game=game(), moves=KO)
-    assert {**page.ask("look", game=game(), moves=KO[:-1]), "id": 0} == {**before, "id": 0}
+def test_undo_is_a_request_with_fewer_moves(page):
+    before = page.request("position", game=go_game(), moves=KO[:-1])
+    page.request("position", game=go_game(), moves=KO)
+    assert {**page.request("position", game=go_game(), moves=KO[:-1]), "id": 0} == {**before, "id": 0}
 
 
 def test_two_passes_end_the_game(page):
-    assert not page.ask("look", game=game(), moves=["B C3", "W pass"])["over"]
-    assert page.ask("play", game=game(), moves=["B C3", "W pass"], move="pass")["over"]
+    assert not page.request("position", game=go_game(), moves=["B C3", "W pass"])["is_over"]
+    assert page.request("play", game=go_game(), moves=["B C3", "W pass"], move="pass")["is_over"]
 
 
 def test_a_new_game_has_its_handicap_stones(page):
-    start = page.ask("new", size=9, komi=0.5, handicap=2)["game"]
+    start = page.request("new", size=9, komi=0.5, handicap=2)["game"]
     assert (start["black"], start["first"], start["handicap"]) == (["G7", "C3"], "W", 2)
-    assert page.ask("look", game=start, moves=[])["to_play"] == "W"
-    answer = page.ask("new", size=5, komi=7.5, handicap=2)
+    assert page.request("position", game=start, moves=[])["to_play"] == "W"
+    answer = page.request("new", size=5, komi=7.5, handicap=2)
     assert answer["error"] == "no fixed handicap of 2 stones on 5x5 (7x7 or larger)"
-    assert page.ask("new", size=20, komi=7.5, handicap=0)["error"] == "a board is 2x2 to 19x19, not 20x20"
+    assert page.request("new", size=20, komi=7.5, handicap=0)["error"] == "a board is 2x2 to 19x19, not 20x20"
 
 
 # ---- overlays
 
-def test_the_heat_map_is_the_networks(page):
-    answer = page.ask("policy", game=game(), moves=["B A1"])
+def test_the_policy_is_the_networks(page):
+    answer = page.request("policy", game=go_game(), moves=["B A1"])
     assert len(answer["priors"]) == 26
     assert answer["priors"].index(max(answer["priors"])) == 12           # C3
-    assert answer["black"] == 0.5
+    assert answer["win_rate"] == 0.5
 
 
 def test_planes_come_packed(page):
-    packed = base64.b64decode(page.ask("planes", game=game(), moves=["B A5"])["packed"])
+    packed = base64.b64decode(page.request("planes", game=go_game(), moves=["B A5"])["packed"])
     assert len(packed) == 25 * 6
     assert packed[0] & 0b111 == 0b010 and packed[6] & 0b111 == 0b100     # theirs on A5, empty on B5
 
@@ -124,21 +128,21 @@ def test_planes_come_packed(page):
 WALLS = [move for row in range(1, 6) for move in (f"B B{row}", f"W D{row}")]
 
 
-def test_owners_are_from_black_100_to_white_minus_100(page):
-    ownership = page.ask("owners", game=game(), moves=[*WALLS, "B C1", "W C5"])["owners"]
+def test_ownership_is_from_100_black_to_minus_100_white(page):
+    ownership = page.request("ownership", game=go_game(), moves=[*WALLS, "B C1", "W C5"])["ownership"]
     assert len(ownership) == 25
     assert ownership[5 * 2 + 1] > 50 and ownership[5 * 2 + 3] < -50
 
 
-def test_a_count_marks_dead_stones_and_takes_a_hand(page):
+def test_a_score_marks_dead_stones_and_a_toggle_changes_them(page):
     moves = [*WALLS, "B E3", "W pass", "B pass"]
-    answer = page.ask("score", game=game(komi=0.5), moves=moves)
+    answer = page.request("score", game=go_game(komi=0.5), moves=moves)
     assert (answer["dead"], answer["result"]) == (["E3"], "W+0.5")
     assert answer["area"] == 5 * "BB.WW"
-    alive = page.ask("score", game=game(komi=0.5), moves=moves, dead=answer["dead"], toggle="E3")
+    alive = page.request("score", game=go_game(komi=0.5), moves=moves, dead=answer["dead"], toggle="E3")
     assert alive["dead"] == []
     assert alive["area"] == "BB.W." + "BB.W." + "BB.WB" + "BB.W." + "BB.W."
-    error = page.ask("score", game=game(), moves=moves, dead=[], toggle="C3")["error"]
+    error = page.request("score", game=go_game(), moves=moves, dead=[], toggle="C3")["error"]
     assert error.startswith("there is no stone on C3")
 
 
@@ -146,143 +150,147 @@ def test_a_count_marks_dead_stones_and_takes_a_hand(page):
 
 @pytest.mark.parametrize("by", ["uct", "mcts"])
 def test_an_analysis_ends_after_its_simulations(page, by):
-    answer = page.search("analyse", game=game(), moves=["B C3"], by=by, simulations=60)
-    result = answer["thought"]
+    answer = page.search("analyze", game=go_game(), moves=["B C3"], player=by, simulations=60)
+    result = answer["search"]
     assert answer["done"] and result["simulations"] >= 60
-    assert 0 <= result["black"] <= 1 and len(result["owners"]) == 25
+    assert 0 <= result["win_rate"] <= 1 and len(result["ownership"]) == 25
     best = result["moves"][0]
     assert best["visits"] == max(move["visits"] for move in result["moves"])
-    assert best["line"][0] == best["move"] != "C3"
+    assert best["pv"][0] == best["move"] != "C3"
 
 
 def test_an_analysis_streams_until_it_is_stopped(page):
-    number = page.send("analyse", game=game(), moves=[], by="uct")
-    visits = [page.hear(number)["thought"]["visits"] for _ in range(3)]
+    number = page.send("analyze", game=go_game(), moves=[], player="uct")
+    visits = [page.receive(number)["search"]["visits"] for _ in range(3)]
     assert visits == sorted(visits) and visits[0] > 0
     stopped = page.send("stop")
-    assert page.hear(stopped)["stopped"]
-    assert {"id": number, "done": True, "stopped": True} in page.news
+    assert page.receive(stopped)["stopped"]
+    assert {"id": number, "done": True, "stopped": True} in page.progress
 
 
-def test_a_new_search_ends_the_one_before(page):
-    first = page.send("analyse", game=game(), moves=[], by="uct")
-    page.hear(first)
-    answer = page.search("choose", game=game(), moves=[], level="random")
+def test_a_new_search_cancels_the_one_before(page):
+    first = page.send("analyze", game=go_game(), moves=[], player="uct")
+    page.receive(first)
+    answer = page.search("genmove", game=go_game(), moves=[], opponent="random")
     assert answer["done"] and answer["move"] != "resign"
-    assert {"id": first, "done": True, "stopped": True} in page.news
+    assert {"id": first, "done": True, "stopped": True} in page.progress
 
 
-def test_every_level_plays(page, monkeypatch):
-    monkeypatch.setattr(sessions, "LEVELS", tuple(
-        replace(level, play_options=sessions.PlayOptions(simulations=8)) for level in sessions.LEVELS))
-    for level in sessions.LEVELS:
-        answer = page.search("choose", game=game(), moves=["B C3"], level=level.key)
+def test_every_opponent_moves(page, monkeypatch):
+    monkeypatch.setattr(searches, "find_opponent",
+                        lambda key: replace(find_opponent(key), play_options=PlayOptions(simulations=8)))
+    for opponent in OPPONENTS:
+        answer = page.search("genmove", game=go_game(), moves=["B C3"], opponent=opponent.key)
         assert "error" not in answer and answer["move"] not in ("resign", "C3")
-        assert ("thought" in answer) == (level.player in ("uct", "mcts"))
+        assert ("search" in answer) == (opponent.player in ("uct", "mcts"))
 
 
-def test_a_judgement_has_blacks_win_rate_in_every_position(page):
-    assert page.search("judge", game=game(), moves=["B C3", "W pass"])["rates"] == [0.5, 0.5, 0.5]
+def test_an_evaluation_has_blacks_win_rate_in_every_position(page):
+    assert page.search("evaluate", game=go_game(), moves=["B C3", "W pass"])["win_rates"] == [0.5, 0.5, 0.5]
 
 
-def test_several_visitors_search_in_turn(client):
-    """There is one turn: each sees its own position, and none waits for the end of another's analysis."""
-    with client.websocket_connect("/line") as one, client.websocket_connect("/line") as other:
-        pages = Page(one), Page(other)
+def test_sessions_share_the_slots_of_the_scheduler(client):
+    """There is one slot.  Both analyses get slices of it."""
+    with client.websocket_connect("/ws") as one, client.websocket_connect("/ws") as other:
+        pages = Client(one), Client(other)
         sizes = (5, 7)
-        numbers = [page.send("analyse", game=game(size), moves=[], by="uct")
-                   for page, size in zip(pages, sizes, strict=True)]
-        for page, number, size in zip(pages, numbers, sizes, strict=True):
-            while "thought" not in (answer := page.hear(number)):
+        ids = [page.send("analyze", game=go_game(size), moves=[], player="uct")
+               for page, size in zip(pages, sizes, strict=True)]
+        for page, request_id, size in zip(pages, ids, sizes, strict=True):
+            while "search" not in (answer := page.receive(request_id)):
                 pass
-            assert len(answer["thought"]["owners"]) == size * size
+            assert len(answer["search"]["ownership"]) == size * size
         for page in pages:
-            assert page.ask("look", game=game(), moves=["B C3"])["last"] == "C3"
-            assert page.hear(page.send("stop"))["stopped"]
+            assert page.request("position", game=go_game(), moves=["B C3"])["last_move"] == "C3"
+            assert page.receive(page.send("stop"))["stopped"]
 
 
-def test_a_visitor_who_leaves_stops_searching(client):
-    room = client.app.state.room
-    with client.websocket_connect("/line") as line:
-        page = Page(line)
-        page.hear(page.send("analyse", game=game(), moves=[], by="uct"))
-        assert room.turns.locked()
+def test_a_disconnected_page_stops_its_search(client):
+    server = client.app.state.server
+    with client.websocket_connect("/ws") as websocket:
+        page = Client(websocket)
+        page.receive(page.send("analyze", game=go_game(), moves=[], player="uct"))
+        assert server.scheduler.is_full
     end = time.monotonic() + 5
-    while room.turns.locked() or room.visitors:
+    while server.scheduler.is_full or server.sessions:
         assert time.monotonic() < end
         time.sleep(0.01)
 
 
-def test_a_silent_visitor_is_let_go(client, monkeypatch):
-    monkeypatch.setattr(sessions, "IDLE", 0.05)
-    with client.websocket_connect("/line") as line:
-        line.receive_json()
+def test_an_idle_session_is_closed(client, monkeypatch):
+    monkeypatch.setattr(sessions, "IDLE_SECONDS", 0.05)
+    with client.websocket_connect("/ws") as websocket:
+        websocket.receive_json()
         with pytest.raises(WebSocketDisconnect) as end:
-            line.receive_json()
+            websocket.receive_json()
     assert end.value.reason == "idle"
 
 
-def test_there_is_an_end_to_visitors(client, monkeypatch):
-    monkeypatch.setattr(web_app, "VISITORS", 0)
-    with client.websocket_connect("/line") as line, pytest.raises(WebSocketDisconnect) as end:
-        line.receive_json()
-    assert end.value.reason == "too many visitors: try again later"
+def test_the_number_of_sessions_is_limited(client, monkeypatch):
+    monkeypatch.setattr(web_app, "MAX_SESSIONS", 0)
+    with client.websocket_connect("/ws") as websocket, pytest.raises(WebSocketDisconnect) as end:
+        websocket.receive_json()
+    assert end.value.reason == "too many sessions: try again later"
 
 
 # ---- bad messages
 
 @pytest.mark.parametrize("text, error", [
-    ("no JSON", "a message is an object of JSON, in text"),
-    ("[1]", "a message is an object of JSON"),
-    ('{"id": []}', "'id' is a number or a string"),
-    ("{}", "'do' is missing"),
-    ('{"do": "sing"}', "'sing' cannot be done (new, offers, look, play, policy, planes, owners, score, load, save, "
-                       "analyse, choose, judge, stop)"),
-    ('{"do": "look"}', "'game' is missing"),
-    ('{"do": "look", "game": {"size": true, "komi": 0}, "moves": []}', "'size' cannot be a bool"),
-    ('{"do": "look", "game": {"size": 9, "komi": NaN}, "moves": []}', "'komi' must be a number from -361 to 361"),
-    ('{"do": "new", "size": 9, "komi": 1e999, "handicap": 0}', "'komi' must be a number from -361 to 361"),
+    ("no JSON", "a message must be a JSON object in text"),
+    ("[1]", "a message must be a JSON object"),
+    ('{"id": []}', "'id' must be a number or a string"),
+    ("{}", "'command' is missing"),
+    ('{"command": "sing"}', "unknown command 'sing' (known: new, opponents, position, play, policy, planes, ownership, "
+                       "score, load, save, analyze, genmove, evaluate, stop)"),
+    ('{"command": "position"}', "'game' is missing"),
+    ('{"command": "position", "game": {"size": true, "komi": 0}, "moves": []}', "'size' cannot be a bool"),
+    ('{"command": "position", "game": {"size": 9, "komi": NaN}, "moves": []}',
+     "'komi' must be a number from -361 to 361"),
+    ('{"command": "new", "size": 9, "komi": 1e999, "handicap": 0}', "'komi' must be a number from -361 to 361"),
 ])
 def test_a_bad_message_gets_one_line(page, text, error):
-    page.line.send_text(text)
-    assert page.line.receive_json()["error"] == error
+    page.socket.send_text(text)
+    assert page.socket.receive_json()["error"] == error
 
 
 def test_a_bad_request_gets_one_line(page):
     for fields, error in [
         ({"moves": ["C3"]}, "'C3' is not a move; expected 'B Q16' or 'W pass', for instance"),
-        ({"moves": ["B pass"] * 2001}, "a game has 2,000 moves at the most, not 2,001"),
-        ({"moves": [], "game": game(black=["C3"], white=["C3"])}, "a white stone cannot stand on C3"),
-        ({"moves": [], "game": game(black=["pass"])}, "a stone cannot stand on 'pass'"),
+        ({"moves": ["B pass"] * 2001}, "a game has at most 2,000 moves, not 2,001"),
+        ({"moves": [], "game": go_game(black=["C3"], white=["C3"])}, "a white stone cannot stand on C3"),
+        ({"moves": [], "game": go_game(black=["pass"])}, "a stone cannot stand on 'pass'"),
     ]:
-        assert page.ask("look", **({"game": game()} | fields))["error"] == error
-    assert page.ask("choose", game=game(), moves=[], level="best")["error"].startswith("'best' is no level (random, ")
-    assert page.ask("analyse", game=game(), moves=[], by="magic")["error"] == "'by' is 'mcts' or 'uct', not 'magic'"
-    assert page.ask("analyse", game=game(), moves=[], simulations=0)["error"].startswith("an analysis has at least one")
+        assert page.request("position", **({"game": go_game()} | fields))["error"] == error
+    for command, field, error in [
+        ("genmove", {"opponent": "best"}, "unknown opponent 'best' (known: random, "),
+        ("analyze", {"player": "magic"}, "'player' must be 'mcts' or 'uct', not 'magic'"),
+        ("analyze", {"simulations": 0}, "an analysis has at least one simulation"),
+    ]:
+        assert page.request(command, game=go_game(), moves=[], **field)["error"].startswith(error)
 
 
-def test_nonsense_never_breaks_the_line(page):
+def test_random_requests_never_break_the_connection(page):
     rng = random.Random(5)
-    values = [None, True, -1, 10 ** 400, 1e308, "", "B C3", "\ud800", [], [[]], {}, [None], {"size": 5}, game(),
-              game(5.5), game(black=[7]), game(first=3), ["B C3"], ["W \ud800"], 9, "mcts"]
-    names = ["game", "moves", "move", "level", "by", "simulations", "dead", "toggle", "data", "size", "komi",
+    values = [None, True, -1, 10 ** 400, 1e308, "", "B C3", "\ud800", [], [[]], {}, [None], {"size": 5}, go_game(),
+              go_game(5.5), go_game(black=[7]), go_game(first=3), ["B C3"], ["W \ud800"], 9, "mcts"]
+    names = ["game", "moves", "move", "opponent", "player", "simulations", "dead", "toggle", "data", "size", "komi",
              "handicap"]
     for number in range(300):
         fields = {name: rng.choice(values) for name in rng.sample(names, rng.randrange(len(names)))}
         if rng.random() < 0.5:
-            fields |= {"game": game(), "moves": rng.choice([[], ["B C3"], values])}
-        what = rng.choice(["new", "look", "play", "policy", "planes", "owners", "score", "load", "save"])
-        page.line.send_text(json.dumps({"id": number, "do": what, **fields}))
-        answer = page.line.receive_json()
+            fields |= {"game": go_game(), "moves": rng.choice([[], ["B C3"], values])}
+        command = rng.choice(["new", "position", "play", "policy", "planes", "ownership", "score", "load", "save"])
+        page.socket.send_text(json.dumps({"id": number, "command": command, **fields}))
+        answer = page.socket.receive_json()
         assert answer["id"] == number and "\n" not in answer.get("error", "")
-        assert "something is wrong" not in answer.get("error", "")
+        assert "internal error" not in answer.get("error", "")
 
 
-def test_a_message_that_is_too_large_ends_the_visit(page, monkeypatch):
+def test_a_message_that_is_too_large_closes_the_session(page, monkeypatch):
     monkeypatch.setattr(sessions, "MAX_MESSAGE", 1000)
-    page.line.send_text(" " * 1001)
+    page.socket.send_text(" " * 1001)
     with pytest.raises(WebSocketDisconnect) as end:
-        page.line.receive_json()
+        page.socket.receive_json()
     assert end.value.code == 1009
 
 
@@ -294,31 +302,31 @@ centre](;B[ec];W[gg])(;B[cc]C[other](;W[])(;W[ec]))(;B[ee]C[nobody can]))"""
 
 
 def test_an_sgf_file_comes_with_its_variations(page):
-    read = page.ask("load", data=in_base64(BRANCHED))["game"]
+    read = page.request("load", data=in_base64(BRANCHED))["game"]
     assert (read["size"], read["komi"], read["handicap"], read["first"]) == (9, 6.5, 2, "W")
     assert read["info"] == {"black": "Aoi", "white": "Beni", "result": "W+R"}
     assert read["nodes"] == [
         {"parent": -1, "comment": "Start"},
-        {"parent": 0, "move": "W E5", "black": 0.432, "visits": 120, "comment": "centre"},
+        {"parent": 0, "move": "W E5", "win_rate": 0.432, "visits": 120, "comment": "centre"},
         {"parent": 1, "move": "B E7"}, {"parent": 2, "move": "W G3"},
         {"parent": 1, "move": "B C7", "comment": "other"}, {"parent": 4, "move": "W pass"},
         {"parent": 4, "move": "W E7"}]
 
 
-def test_what_is_saved_is_what_was_loaded(page):
-    read = page.ask("load", data=in_base64(BRANCHED))["game"]
-    sgf = page.ask("save", game=read)["sgf"]
-    assert page.ask("load", data=in_base64(sgf))["game"] == read
+def test_saving_and_loading_restores_a_game(page):
+    read = page.request("load", data=in_base64(BRANCHED))["game"]
+    sgf = page.request("save", game=read)["sgf"]
+    assert page.request("load", data=in_base64(sgf))["game"] == read
     record = next(read_records(sgf.encode()))
     assert (record.handicap, record.komi, len(record.moves), record.black) == (2, 6.5, 3, "Aoi")
 
 
-def test_comments_keep_their_brackets_and_letters():
-    written = {**game(), "info": {}, "nodes": [{"parent": -1, "comment": r"a] \ 囲碁"}]}
+def test_comments_keep_brackets_and_unicode():
+    written = {**go_game(), "info": {}, "nodes": [{"parent": -1, "comment": r"a] \ 囲碁"}]}
     assert read_game(format_game(written).encode())["nodes"][0]["comment"] == r"a] \ 囲碁"
 
 
-def test_what_sgfmill_cannot_read_is_read_without_variations(monkeypatch):
+def test_a_file_that_sgfmill_cannot_read_is_read_without_variations(monkeypatch):
     def fails(data):
         raise ValueError
 
@@ -327,24 +335,24 @@ def test_what_sgfmill_cannot_read_is_read_without_variations(monkeypatch):
 
 
 @pytest.mark.parametrize("charset", ["hex", "rot13"])
-def test_comments_in_a_character_set_that_is_none_are_read_as_utf_8(page, charset):
-    answer = page.ask("load", data=in_base64(f"(;CA[{charset}]SZ[9]C[x];B[aa]C[y])"))
+def test_comments_in_an_unknown_character_set_are_read_as_utf_8(page, charset):
+    answer = page.request("load", data=in_base64(f"(;CA[{charset}]SZ[9]C[x];B[aa]C[y])"))
     assert [node.get("comment") for node in answer["game"]["nodes"]] == ["x", "y"]
 
 
-def test_a_bug_costs_a_line_and_not_the_visit(page, monkeypatch):
-    def fails(request, room):
+def test_an_internal_error_does_not_close_the_session(page, monkeypatch):
+    def fails(request, state):
         raise ZeroDivisionError
-    monkeypatch.setitem(sessions.ANSWERS, "look", fails)
-    assert page.ask("look", game=game(), moves=[])["error"].startswith("something is wrong in this program")
+    monkeypatch.setitem(handlers.HANDLERS, "position", fails)
+    assert page.request("position", game=go_game(), moves=[])["error"].startswith("internal error")
     monkeypatch.undo()
-    assert "error" not in page.ask("look", game=game(), moves=[])
+    assert "error" not in page.request("position", game=go_game(), moves=[])
 
 
 def test_a_recorded_game_may_repeat_a_position(page):
-    """A triple passing of the ko back and forth: superko forbids it at the board, records may have it."""
+    """Superko forbids it in play; records may have it."""
     cycle = ["B pass", "W pass", "B pass"]
-    assert "error" not in page.ask("look", game=game(), moves=[*KO, *cycle, "W pass"])
+    assert "error" not in page.request("position", game=go_game(), moves=[*KO, *cycle, "W pass"])
 
 
 @pytest.mark.parametrize("sgf, error", [
@@ -353,20 +361,20 @@ def test_a_recorded_game_may_repeat_a_position(page):
     ("(;GM[2])", "GM[2] is another game; Go is GM[1], Gomoku GM[4]"),
 ])
 def test_a_bad_sgf_file_gets_one_line(page, sgf, error):
-    assert page.ask("load", data=in_base64(sgf))["error"] == error
+    assert page.request("load", data=in_base64(sgf))["error"] == error
 
 
-def test_a_game_that_is_none_is_not_written():
+def test_a_malformed_game_is_not_written():
     for nodes, error in [([], "a game has 1 to 20,000 nodes, not 0"), ([{"parent": -1}, {"parent": 1, "move": "B A1"}],
                          "the parent of node 1 of the game is not a node before it"),
                          ([7], "node 0 of the game is not an object")]:
         with pytest.raises(BadInput, match=error):
-            format_game({**game(), "info": {}, "nodes": nodes})
+            format_game({**go_game(), "info": {}, "nodes": nodes})
 
 
-# ---- who may come in
+# ---- access
 
-def test_the_page_and_its_parts_are_served_and_load_nothing_from_elsewhere(client):
+def test_the_page_and_its_files_are_served_and_load_nothing_from_other_servers(client):
     answer = client.get("/")
     assert answer.status_code == 200 and "<title>MuGo</title>" in answer.text
     assert "default-src 'self'" in answer.headers["content-security-policy"]
@@ -380,29 +388,29 @@ def test_the_page_and_its_parts_are_served_and_load_nothing_from_elsewhere(clien
 @pytest.mark.parametrize("host, status", [("127.0.0.1:8080", 200), ("localhost:8080", 200), ("[::1]:8080", 200),
                                           ("192.168.0.7", 200), ("evil.example:8080", 421),
                                           ("127.0.0.1.evil.example", 421), ("", 421)])
-def test_only_who_calls_the_server_by_its_own_name_is_answered(client, host, status):
+def test_requests_for_another_host_are_refused(client, host, status):
     assert client.get("/", headers={"host": host}).status_code == status
 
 
 @pytest.mark.parametrize("headers", [{"origin": "http://evil.example"}, {"origin": "null"},
                                      {"host": "evil.example", "origin": "http://evil.example"}])
-def test_a_page_of_another_site_may_not_talk_here(client, headers):
-    with pytest.raises(WebSocketDisconnect), client.websocket_connect("/line", headers=headers):
+def test_a_page_of_another_site_cannot_open_a_websocket(client, headers):
+    with pytest.raises(WebSocketDisconnect), client.websocket_connect("/ws", headers=headers):
         pass
-    with client.websocket_connect("/line", headers={"origin": HERE}) as line:
-        assert line.receive_json()["hello"] == "MuGo"
+    with client.websocket_connect("/ws", headers={"origin": ORIGIN}) as websocket:
+        assert websocket.receive_json()["hello"] == "MuGo"
 
 
 # ---- the command
 
-def test_a_taken_port_is_passed_over_unless_it_was_asked_for(monkeypatch):
+def test_a_port_in_use_is_skipped_unless_it_is_named(monkeypatch):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        monkeypatch.setattr(web_app, "PORT", port)
-        with web_app.listen("127.0.0.1", None) as line:
-            assert port < line.getsockname()[1] < port + web_app.PORTS
+        monkeypatch.setattr(web_app, "DEFAULT_PORT", port)
+        with web_app.listen("127.0.0.1", None) as listener:
+            assert port < listener.getsockname()[1] < port + web_app.PORTS_TRIED
         with pytest.raises(BadInput, match=f"cannot listen on 127.0.0.1, port {port}: Address already in use"):
             web_app.listen("127.0.0.1", port)
 
@@ -416,7 +424,7 @@ def test_bad_options_get_one_line(capsys):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-def test_ctrl_c_ends_it_cleanly():
+def test_ctrl_c_ends_the_server_cleanly():
     process = subprocess.Popen([sys.executable, str(ROOT / "main.py"), "web", "--no-browser", "--port", "0"],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:

@@ -1,4 +1,4 @@
-"""The page itself, in a real Chromium: mouse, keyboard, touch, overlays, SGF files, and a phone's width."""
+"""The page in a headless Chromium: mouse, keyboard, touch, overlays, SGF files and small screens."""
 import socket
 import threading
 from pathlib import Path
@@ -10,18 +10,18 @@ pytest.importorskip("uvicorn")
 pytest.importorskip("websockets")
 import chromium
 import uvicorn
-from web_fakes import Even
+from web_fakes import UniformNetwork
 
 from mugo.games.coords import interpret_gtp
 from mugo.web import app as web_app
-from mugo.web import sessions
+from mugo.web.state import ServerState
 
 pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
 ROOT = Path(__file__).parents[2]
 STATUS = "document.getElementById('status').textContent"
-WHITE = "document.querySelector('#side-w .who').textContent"
+WHITE = "document.querySelector('#player-white .name').textContent"
 STONES = "document.querySelectorAll('.stones circle').length"
-NUMBER = "document.getElementById('number').textContent"
+NUMBER = "document.getElementById('move-number').textContent"
 IS_GOMOKU = "document.querySelector('main[data-game=gomoku]')"
 IS_OVER = f"/wins|draw/.test({STATUS})"
 SGF = "(;GM[1]FF[4]SZ[9]PB[Aoi]PW[Beni];B[ee];W[cc];B[gc]C[A corner](;W[gg])(;W[cg]))"
@@ -29,19 +29,19 @@ SGF = "(;GM[1]FF[4]SZ[9]PB[Aoi]PW[Beni];B[ee];W[cc];B[gc]C[A corner](;W[gg])(;W[
 
 @pytest.fixture(scope="module")
 def network():
-    """It likes C3 (of 9x9)."""
-    return Even(interpret_gtp("C3", 9))
+    """Prefers C3 on 9x9."""
+    return UniformNetwork(interpret_gtp("C3", 9))
 
 
 @pytest.fixture(scope="module")
 def address(network):
     """The server."""
-    with socket.create_server(("127.0.0.1", 0)) as line:
-        app = web_app.make_app(lambda: sessions.Room(network, searches=2))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        app = web_app.make_app(lambda: ServerState(network, searches=2))
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [line]})
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
-        yield f"http://127.0.0.1:{line.getsockname()[1]}/"
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
         server.should_exit = True
         thread.join()
 
@@ -56,7 +56,7 @@ def browser(address):
 
 @pytest.fixture
 def page(browser):
-    """The page on a desktop, nothing laid over the board; the first time in a game on 9x9 against `mcts-200`."""
+    """The page on a desktop without an overlay; at first with a game on 9x9 against `mcts-200`."""
     browser.resize(1280, 860)
     browser.until(f"document.querySelector('.grid') && {STATUS}", 60)
     browser.run("document.activeElement.blur()")
@@ -65,38 +65,38 @@ def page(browser):
     assert browser.failures == []
 
 
-def begin(page, *, colour="both", level="policy"):
+def new_game(page, *, colour="both", opponent="policy"):
     """A new game on 9x9, by the dialog."""
     page.run(f"""(() => {{
         document.getElementById('new').click();
-        const form = document.querySelector('#begin form');
-        document.getElementById('status').textContent = '';      // until the new game is there
+        const form = document.querySelector('#new-game-dialog form');
+        document.getElementById('status').textContent = '';      // until the new game is shown
         form.querySelector('[name=game][value=go]').click();
         form.querySelector('[name=colour][value={colour}]').click();
-        form.level.value = '{level}';
-        form.querySelector('button[value=begin]').click();
+        form.opponent.value = '{opponent}';
+        form.querySelector('button[value=start]').click();
     }})()""")
-    white = "White" if colour == "both" else f"MuGo {level}"
+    white = "White" if colour == "both" else f"MuGo {opponent}"
     page.until(f"{STONES} === 0 && {STATUS}.includes('to play') && {WHITE} === '{white}'")
 
 
-def begin_gomoku(page, board, *, colour="B", level="uct-100"):
+def new_gomoku_game(page, board, *, colour="B", opponent="uct-100"):
     """A new game of Gomoku, by the dialog; board: '6 4' for 6x6, 4 in a row."""
     page.run(f"""(() => {{
         document.getElementById('new').click();
-        const form = document.querySelector('#begin form');
-        form.level.replaceChildren();                             // until the server has said who plays Gomoku
+        const form = document.querySelector('#new-game-dialog form');
+        form.opponent.replaceChildren();                             // until the server has listed the opponents
         form.querySelector('[name=game][value=gomoku]').click();
         form.querySelector('[name=board][value="{board}"]').click();
         form.querySelector('[name=colour][value={colour}]').click();
     }})()""")
-    page.until("document.querySelector('#begin [name=level]').options.length")
-    assert page.run("[...document.querySelectorAll('#begin fieldset')].map((each) => each.offsetWidth > 0).join(' ')") \
-        == "true false true true"
+    page.until("document.querySelector('#new-game-dialog [name=opponent]').options.length")
+    assert page.run("[...document.querySelectorAll('#new-game-dialog fieldset')].map((each) => each.offsetWidth > 0)"
+                    ".join(' ')") == "true false true true"
     page.run(f"""(() => {{
-        const form = document.querySelector('#begin form');
-        form.level.value = '{level}';
-        form.querySelector('button[value=begin]').click();
+        const form = document.querySelector('#new-game-dialog form');
+        form.opponent.value = '{opponent}';
+        form.querySelector('button[value=start]').click();
     }})()""")
     page.until(f"{STONES} === 0 && {IS_GOMOKU} && {STATUS}.startsWith('Black to play')")
 
@@ -104,16 +104,16 @@ def begin_gomoku(page, board, *, colour="B", level="uct-100"):
 def play_out(page, size, moves):
     """Play the game against MuGo to its end, on the first of these points that is free."""
     while True:
-        page.until(f"document.querySelector('#side-b.turn') || {IS_OVER}")
+        page.until(f"document.querySelector('#player-black.to-play') || {IS_OVER}")
         if page.run(IS_OVER):
             return
         count = page.run(STONES)
-        page.click(*where(page, next(vertex for vertex in moves if not stone(page, vertex, size)), size))
+        page.click(*screen_point(page, next(vertex for vertex in moves if not stone(page, vertex, size)), size))
         page.until(f"{STONES} > {count}")
 
 
-def where(page, vertex, size=9):
-    """The middle of a point on the screen."""
+def screen_point(page, vertex, size=9):
+    """The centre of a board point on the screen, (x, y)."""
     row, col = int(vertex[1:]), "ABCDEFGHJ".index(vertex[0])
     return page.run(f"""(() => {{
         const board = document.getElementById('board');
@@ -139,23 +139,23 @@ def load(page, sgf):
     }})()""")
 
 
-def number(page):
-    return page.run("document.getElementById('number').textContent")
+def move_number(page):
+    return page.run("document.getElementById('move-number').textContent")
 
 
-def test_a_click_plays_and_mugo_answers(page):
-    begin(page, colour="B", level="policy")
-    page.click(*where(page, "E5"))
+def test_a_click_plays_and_mugo_replies(page):
+    new_game(page, colour="B", opponent="policy")
+    page.click(*screen_point(page, "E5"))
     page.until(f"{STONES} === 2 && {STATUS} === 'Black to play'")
     assert (stone(page, "E5"), stone(page, "C3")) == ("black", "white")
-    page.click(*where(page, "E5"))
+    page.click(*screen_point(page, "E5"))
     page.until(f"{STATUS} === 'E5 is occupied.'")
     page.press("u")
     page.until(f"{STONES} === 0")
 
 
 def test_the_keyboard_plays(page):
-    begin(page)
+    new_game(page)
     for _ in range(60):
         page.press("Tab")
         if page.run("document.activeElement.id") == "board":
@@ -163,7 +163,7 @@ def test_the_keyboard_plays(page):
     assert page.run("document.getElementById('board').matches(':focus-visible')")
     for key in ("ArrowRight", "ArrowUp"):
         page.press(key)
-    assert page.run("document.getElementById('spoken').textContent") == "F6 empty"
+    assert page.run("document.getElementById('cursor-description').textContent") == "F6 empty"
     page.press("Enter")
     page.until(f"{STONES} === 1")
     assert stone(page, "F6") == "black"
@@ -176,56 +176,57 @@ def test_a_phone_needs_no_sideways_scrolling_and_a_tap_plays(page):
     page.resize(320, 640, touch=True)
     assert page.run("document.documentElement.scrollWidth") == 320
     page.resize(360, 740, touch=True)
-    begin(page)
+    new_game(page)
     assert page.run("document.documentElement.scrollWidth") == 360
-    page.tap(*where(page, "G7"))
+    page.tap(*screen_point(page, "G7"))
     page.until(f"{STONES} === 1")
     assert stone(page, "G7") == "black"
-    for dialog in ("begin", "help"):
+    for dialog in ("new-game-dialog", "help-dialog"):
         page.run(f"document.getElementById('{dialog}').showModal()")
         assert page.run(f"(() => {{ const d = document.getElementById('{dialog}'); "
                         "return d.scrollWidth <= d.clientWidth && d.getBoundingClientRect().right <= 360 })()")
         page.run(f"document.getElementById('{dialog}').close('cancel')")
 
 
-def test_overlays_are_switched(page):
-    begin(page)
+def test_overlays_are_selected(page):
+    new_game(page)
     page.press("1")
-    page.until("document.querySelector('.over .heat') && document.querySelector('.over .bright').textContent === '51'")
+    page.until("document.querySelector('.overlay .heat') && "
+               "document.querySelector('.overlay .bright').textContent === '51'")
     page.press("3")
-    page.until("document.querySelectorAll('.over .owned').length > 0 && !document.querySelector('.over .heat')")
+    page.until("document.querySelectorAll('.overlay .owner').length > 0 && !document.querySelector('.overlay .heat')")
     page.press("4")
-    page.until("document.getElementById('legend').textContent.endsWith('There is none now.')")
+    page.until("document.getElementById('legend').textContent.endsWith('There are none now.')")
     page.press("5")
     page.run("document.getElementById('plane').value = 2")
     page.run("document.getElementById('plane').dispatchEvent(new Event('change'))")
-    page.until("document.querySelectorAll('.over .plane').length === 81")
+    page.until("document.querySelectorAll('.overlay .plane').length === 81")
     page.press("0")
-    page.until("document.getElementById('board').querySelector('.over').childElementCount === 0")
+    page.until("document.getElementById('board').querySelector('.overlay').childElementCount === 0")
 
 
-def test_an_analysis_runs_shows_what_is_expected_and_stops(page):
-    begin(page)
+def test_an_analysis_runs_shows_principal_variations_and_stops(page):
+    new_game(page)
     page.press("a")
-    page.until("document.querySelectorAll('#moves tbody tr').length > 2 && document.querySelector('.over .best')")
+    page.until("document.querySelectorAll('#moves tbody tr').length > 2 && document.querySelector('.overlay .best')")
     best = page.run("document.querySelector('#moves tbody td').textContent")
-    page.move(*where(page, best))
+    page.move(*screen_point(page, best))
     page.until("[...document.querySelectorAll('.ghosts text')].some((text) => text.textContent === '2')")
     page.press("a")
-    page.until("document.getElementById('analyse').textContent === 'Analyse'")
+    page.until("document.getElementById('analyze').textContent === 'Analyse'")
 
 
-def test_who_writes_a_comment_goes_on_about_the_same_move(page):
-    begin(page, colour="B", level="policy")
+def test_a_comment_being_edited_stays_with_its_move(page):
+    new_game(page, colour="B", opponent="policy")
     page.run("document.getElementById('comment').focus()")
     write = ("(text => {{ const box = document.getElementById('comment'); box.value += text; "
              "box.dispatchEvent(new Event('input', {{ bubbles: true }})) }})({!r})").format
     page.run(write("The beginning, "))
-    page.run("import('/static/play.js').then(({ play }) => play('E5'))")       # moves come while it is written
+    page.run("import('/static/play.js').then(({ play }) => play('E5'))")       # moves are played while it is edited
     page.until(f"{STONES} === 2 && {STATUS} === 'Black to play'")
     page.run(write("written on"))
-    page.wheel(*where(page, "E5"), -120)
-    page.wheel(*where(page, "E5"), -120)
+    page.wheel(*screen_point(page, "E5"), -120)
+    page.wheel(*screen_point(page, "E5"), -120)
     page.until(f"{STONES} === 0")
     assert page.run("document.getElementById('comment').value") == "The beginning, written on"
     page.press("ArrowRight")
@@ -233,41 +234,41 @@ def test_who_writes_a_comment_goes_on_about_the_same_move(page):
     assert page.run("document.getElementById('comment').value") == ""
 
 
-def test_what_stops_an_analysis_lets_mugo_make_its_move(page):
-    begin(page, colour="B", level="mcts-5s")
+def test_stopping_an_analysis_does_not_stop_the_move_of_mugo(page):
+    new_game(page, colour="B", opponent="mcts-5s")
     page.press("a")
-    page.until("document.getElementById('analyse').textContent === 'Stop'")
-    page.click(*where(page, "E5"))
+    page.until("document.getElementById('analyze').textContent === 'Stop'")
+    page.click(*screen_point(page, "E5"))
     page.until(f"{STATUS} === 'MuGo is thinking…'")
-    assert page.run("document.getElementById('sweep').disabled")
+    assert page.run("document.getElementById('analyze-game').disabled")
     page.press("a")
     page.until(f"{STONES} === 2 && {STATUS} === 'Black to play'")
 
 
-def test_an_sgf_file_is_stepped_through_and_branches_grow(page):
+def test_an_sgf_file_is_navigated_and_variations_are_added(page):
     load(page, SGF)
-    page.until("document.getElementById('number').textContent === '0 / 4'")
-    assert page.run("document.querySelector('#side-b .who').textContent") == "Aoi"
+    page.until("document.getElementById('move-number').textContent === '0 / 4'")
+    assert page.run("document.querySelector('#player-black .name').textContent") == "Aoi"
     page.press("End")
     page.until(f"{STONES} === 4")
     assert stone(page, "G3") == "white"
     page.press("ArrowLeft")
     page.until("document.getElementById('comment').value === 'A corner'")
-    assert page.run("document.querySelectorAll('#branches button').length") == 2
+    assert page.run("document.querySelectorAll('#variations button').length") == 2
     page.press("ArrowRight")
     page.press("ArrowDown")
     page.until(f"{STONES} === 4 && document.querySelector('.stones circle[cx=\"2\"][cy=\"6\"]')")
-    page.wheel(*where(page, "E5"), -120)
+    page.wheel(*screen_point(page, "E5"), -120)
     page.until(f"{STONES} === 3")
-    page.click(*where(page, "J1"))
-    page.until("document.getElementById('number').textContent === '4 / 4' && "
+    page.click(*screen_point(page, "J1"))
+    page.until("document.getElementById('move-number').textContent === '4 / 4' && "
                "document.querySelector('.stones circle[cx=\"8\"][cy=\"8\"]')")
     page.press("Home")
     page.until("document.querySelector('#graph .values') && " + f"{STONES} === 0")
     box = page.run("(() => { const r = document.getElementById('graph').getBoundingClientRect(); "
                    "return [r.x, r.y, r.width, r.height] })()")
     page.click(box[0] + 30 + (box[2] - 40) * 0.5, box[1] + box[3] / 2)
-    page.until("document.getElementById('number').textContent === '2 / 4'")
+    page.until("document.getElementById('move-number').textContent === '2 / 4'")
 
 
 def test_a_bad_file_is_refused_in_a_line(page):
@@ -275,35 +276,35 @@ def test_a_bad_file_is_refused_in_a_line(page):
     page.until(f"{STATUS} === \"game.sgf: no game found: an SGF game begins with '(;'\"")
 
 
-def test_a_reload_keeps_the_game(page):
-    begin(page)
-    page.click(*where(page, "E5"))
+def test_a_reload_restores_the_game(page):
+    new_game(page)
+    page.click(*screen_point(page, "E5"))
     page.until(f"{STONES} === 1")
-    page.click(*where(page, "C7"))
+    page.click(*screen_point(page, "C7"))
     page.until(f"{STONES} === 2")
     page.run("window.here = 1")
     page.send("Page.reload")
     page.until(f"!window.here && document.querySelector('.grid') && {STONES} === 2")
-    assert number(page) == "2 / 2"
+    assert move_number(page) == "2 / 2"
 
 
-def test_two_passes_count_and_a_click_marks_the_dead(page):
-    begin(page)
-    page.click(*where(page, "E5"))
+def test_two_passes_start_the_scoring_and_a_click_marks_dead_stones(page):
+    new_game(page)
+    page.click(*screen_point(page, "E5"))
     page.until(f"{STONES} === 1")
     for _ in range(2):
-        before = number(page)
+        before = move_number(page)
         page.press("p")
-        page.until(f"document.getElementById('number').textContent !== '{before}'")
+        page.until(f"document.getElementById('move-number').textContent !== '{before}'")
     page.until(f"{STATUS}.startsWith('Black wins by 73.5: Black 81, White 0 + 7.5.')")
-    page.click(*where(page, "E5"))
+    page.click(*screen_point(page, "E5"))
     page.until(f"{STATUS}.startsWith('White wins by 7.5') && document.querySelector('.stones .dead')")
 
 
 # ---- Gomoku
 
-def test_noughts_and_crosses_are_played_to_the_end_and_taken_back(page):
-    begin_gomoku(page, "3 3")
+def test_a_game_on_3x3_is_played_to_the_end_and_undone(page):
+    new_gomoku_game(page, "3 3")
     assert page.run("[...document.querySelectorAll('#actions button')].filter((each) => each.offsetWidth)"
                     ".map((each) => each.id).join(' ')") == "undo hint resign"
     play_out(page, 3, ["B2", "A3", "C1", "C3", "A1", "B3", "B1", "A2", "C2"])
@@ -314,22 +315,22 @@ def test_noughts_and_crosses_are_played_to_the_end_and_taken_back(page):
 
 
 def test_a_row_of_four_wins_is_drawn_saved_and_loaded(page):
-    begin_gomoku(page, "6 4")
+    new_gomoku_game(page, "6 4")
     page.press("1")
-    page.until("document.querySelector('.over .heat')")
+    page.until("document.querySelector('.overlay .heat')")
     page.press("p")
-    page.until(f"{STATUS} === 'Nobody passes in Gomoku.'")
-    page.press("3")                        # owners: there are none
+    page.until(f"{STATUS} === 'There is no pass in Gomoku.'")
+    page.press("3")                        # ownership: not in Gomoku
     assert page.run("document.querySelector('[name=overlay]:checked').value") == "policy"
     play_out(page, 6, [f"{letter}{row}" for row in (1, 6, 2, 5, 3, 4) for letter in "ACEBDF"])
     assert page.run(f"{STATUS}") == "White wins"
-    page.until("document.querySelector('.marks .row')")
-    page.click(*where(page, "F6", 6))
+    page.until("document.querySelector('.marks .winning-row')")
+    page.click(*screen_point(page, "F6", 6))
     page.until(f"/^The game is over|is occupied/.test({STATUS})")
     page.press("ArrowLeft")
-    page.until(f"{STATUS} === 'White to play' && !document.querySelector('.marks .row')")
+    page.until(f"{STATUS} === 'White to play' && !document.querySelector('.marks .winning-row')")
     page.press("a")
-    page.until("document.querySelector('#moves tbody tr') && document.querySelector('.over .best')")
+    page.until("document.querySelector('#moves tbody tr') && document.querySelector('.overlay .best')")
     page.press("a")
     page.press("End")
     moves = page.run(STONES)
@@ -338,19 +339,19 @@ def test_a_row_of_four_wins_is_drawn_saved_and_loaded(page):
     page.until("window.saved")
     sgf = page.run("window.saved.text()")
     assert "GM[4]" in sgf and "RU[4 in a row]" in sgf and "RE[W+]" in sgf
-    begin(page)
+    new_game(page)
     load(page, sgf)
     page.until(f"{NUMBER} === '0 / {moves}' && {IS_GOMOKU}")
     page.press("End")
-    page.until(f"{STATUS} === 'White wins' && document.querySelector('.marks .row')")
+    page.until(f"{STATUS} === 'White wins' && document.querySelector('.marks .winning-row')")
 
 
-def test_without_a_network_for_it_gomoku_is_searched_alone(page, network, monkeypatch):
+def test_without_a_network_gomoku_is_searched_by_uct(page, network, monkeypatch):
     monkeypatch.setattr(network, "games", ("go",))
-    begin_gomoku(page, "other")
-    assert page.run("document.getElementById('offers').textContent") == "There is no network for this game."
-    assert page.run("document.getElementById('by').value") == "uct"
+    new_gomoku_game(page, "other")
+    assert page.run("document.getElementById('network-error').textContent") == "There is no network for this game."
+    assert page.run("document.getElementById('search-player').value") == "uct"
     page.press("1")
     page.until("document.getElementById('legend').textContent === 'There is no network for this game.'")
-    page.click(*where(page, "E5", 10))
+    page.click(*screen_point(page, "E5", 10))
     page.until(f"{STONES} === 2 && {STATUS} === 'Black to play'")

@@ -1,132 +1,136 @@
-// What the network and the search say of a position: asked for, heard and kept with its node.
+// Requests about a position: the board, overlays, searches and evaluations.  Each answer is stored in its node.
 
-import { fits } from "./layer.js";
-import { analyst, hasNetwork, keep, link, state } from "./page.js";
-import { isEnded, refresh, render, say } from "./render.js";
+import { isAvailable } from "./current_overlay.js";
+import { isGameOver, render, renderSoon, showMessage } from "./render.js";
+import { connection, hasNetwork, searchPlayer, state, storeState } from "./state.js";
 
-const SWEEP = 100;                       // simulations for each move, where all moves are analysed
+const GAME_ANALYSIS_SIMULATIONS = 100;   // for each move, when all moves are analysed
 
-/** Show this overlay, where the game has it. */
+/** Select an overlay, if the current game has it. */
 export function setOverlay(name) {
-  if (!fits(name)) return;
+  if (!isAvailable(name)) return;
   state.overlay = name;
   document.querySelector(`[name=overlay][value=${name}]`).checked = true;
-  keep();
+  storeState();
   render();
   fetchOverlay();
 }
 
-/** Ask for what the chosen overlay shows, if that is not known yet. */
+/** Request what the selected overlay needs, unless the node has it. */
 export async function fetchOverlay() {
   const { game, overlay } = state;
   const { node } = game;
-  const what = { policy: "policy", ladders: "planes", plane: "planes", owners: "owners" }[overlay];
-  if (!what || node[what] || (what === "policy" && !hasNetwork()) || (what === "owners" && node.thought?.owners)) return;
+  const command = { policy: "policy", ladders: "planes", plane: "planes", ownership: "ownership" }[overlay];
+  if (!command || node[command] || (command === "policy" && !hasNetwork())
+    || (command === "ownership" && node.search?.ownership)) return;
   try {
-    node[what] = await link.ask(what, game.at(node));
+    node[command] = await connection.request(command, game.requestFields(node));
   } catch (error) {
-    say(error.message, true);
+    showMessage(error.message, true);
   }
   if (game === state.game && node === game.node) render();
 }
 
-/** Ask how a position looks, if that is not known yet.  Who has won a game that is over has won it surely. */
-export async function look(game, node) {
-  node.view ??= await link.ask("look", game.at(node));
-  if (isEnded(node)) node.black = { "B+": 1, "W+": 0 }[node.view.result] ?? 0.5;
+/** Request the position of a node, unless it is there.  The win rate of a finished game of Gomoku is its result. */
+export async function fetchPosition(game, node) {
+  node.position ??= await connection.request("position", game.requestFields(node));
+  if (isGameOver(node)) node.win_rate = { "B+": 1, "W+": 0 }[node.position.result] ?? 0.5;
 }
 
 // ---- searches
 
-/** A search has found something about a node. */
-export function heard(game, node, thought) {
-  node.thought = thought;
-  Object.assign(node, { black: thought.black, visits: thought.visits });
-  if (game === state.game) refresh();
+/** Store a search result in its node. */
+export function storeSearch(game, node, search) {
+  node.search = search;
+  Object.assign(node, { win_rate: search.win_rate, visits: search.visits });
+  if (game === state.game) renderSoon();
 }
 
-/** Analyse the position shown, if that is switched on and nothing else searches. */
-export async function analyse(limits = {}) {
+/** Analyse the current position, if the analysis is on and no other search runs. */
+export async function analyze(limits = {}) {
   const { game } = state;
-  if (!state.analysing || state.thinking || state.sweep || !game.node.view || isEnded(game.node)) return;
+  if (!state.analyzing || state.genmoveNode || state.gameAnalysis || !game.node.position || isGameOver(game.node)) return;
   const { node } = game;
   try {
-    const answer = await link.ask("analyse", { ...game.at(node), by: analyst(), ...limits }, ({ thought, waiting }) => {
+    const fields = { ...game.requestFields(node), player: searchPlayer(), ...limits };
+    const answer = await connection.request("analyze", fields, ({ search, waiting }) => {
       state.waiting = waiting;
-      if (thought) heard(game, node, thought);
+      if (search) storeSearch(game, node, search);
     });
     if (answer.stopped) return;
-    heard(game, node, answer.thought);
-    state.analysing = false;
-    keep();
+    storeSearch(game, node, answer.search);
+    state.analyzing = false;
+    storeState();
   } catch (error) {
-    state.analysing = false;
-    say(error.message, true);
+    state.analyzing = false;
+    showMessage(error.message, true);
   }
 }
 
-export async function switchAnalysis(isOn = !state.analysing, limits = {}) {
-  state.note = null;
-  if (state.sweep) await switchSweep();
-  state.analysing = isOn;
+export async function toggleAnalysis(isOn = !state.analyzing, limits = {}) {
+  state.message = null;
+  if (state.gameAnalysis) await toggleGameAnalysis();
+  state.analyzing = isOn;
   if (isOn && ["none", "policy"].includes(state.overlay)) setOverlay("search");
   render();
-  if (isOn) await analyse(limits);
-  else if (!state.thinking) await link.ask("stop");
+  if (isOn) await analyze(limits);
+  else if (!state.genmoveNode) await connection.request("stop");
 }
 
 export async function hint() {
   const { node } = state.game;
-  if (state.thinking || !node.view || isEnded(node)) return;
+  if (state.genmoveNode || !node.position || isGameOver(node)) return;
   setOverlay("search");
-  say("Looking for a good move…");
-  await switchAnalysis(true, { seconds: 2 });
-  const best = node.thought?.moves[0];
+  showMessage("Searching for the best move…");
+  await toggleAnalysis(true, { seconds: 2 });
+  const best = node.search?.moves[0];
   if (!best || node !== state.game.node) return;
-  const wins = node.view.to_play === "B" ? best.black : 1 - best.black;
-  say(`${best.move === "pass" ? "A pass" : best.move} looks best: it wins ${(100 * wins).toFixed(0)} %.`);
+  const winRate = node.position.to_play === "B" ? best.win_rate : 1 - best.win_rate;
+  showMessage(`Best move: ${best.move}, win rate ${(100 * winRate).toFixed(0)} %.`);
 }
 
-/** Analyse every move of the line shown, one after the other. */
-export async function switchSweep() {
-  if (state.sweep) {
-    state.sweep = null;
-    await link.ask("stop");
+/** Start or stop the analysis of every move of the current line. */
+export async function toggleGameAnalysis() {
+  if (state.gameAnalysis) {
+    state.gameAnalysis = null;
+    await connection.request("stop");
     render();
     return;
   }
   const { game } = state;
   const line = game.line();
-  const sweep = { done: 0, of: line.length };
-  Object.assign(state, { sweep, analysing: false });
+  const gameAnalysis = { done: 0, total: line.length };
+  Object.assign(state, { gameAnalysis, analyzing: false });
   render();
   try {
-    await judge();
+    await evaluateLine();
     for (const node of line) {
-      if (state.sweep !== sweep || state.game !== game) break;
-      await look(game, node);
-      if (!(node.visits >= SWEEP) && !isEnded(node)) {
-        const answer = await link.ask("analyse", { ...game.at(node), by: analyst(), simulations: SWEEP },
-          ({ thought }) => thought && heard(game, node, thought));
-        if (answer.thought) heard(game, node, answer.thought);
-      }
-      sweep.done += 1;
-      refresh();
+      if (state.gameAnalysis !== gameAnalysis || state.game !== game) break;
+      await fetchPosition(game, node);
+      if (!(node.visits >= GAME_ANALYSIS_SIMULATIONS) && !isGameOver(node)) await analyzeNode(game, node);
+      gameAnalysis.done += 1;
+      renderSoon();
     }
   } catch (error) {
-    say(error.message, true);
+    showMessage(error.message, true);
   }
-  if (state.sweep === sweep) state.sweep = null;
-  keep();
+  if (state.gameAnalysis === gameAnalysis) state.gameAnalysis = null;
+  storeState();
   render();
 }
 
-/** What the network says at a glance of every position of the line. */
-export async function judge() {
+async function analyzeNode(game, node) {
+  const fields = { ...game.requestFields(node), player: searchPlayer(), simulations: GAME_ANALYSIS_SIMULATIONS };
+  const answer = await connection.request("analyze", fields, ({ search }) => search && storeSearch(game, node, search));
+  if (answer.search) storeSearch(game, node, answer.search);
+}
+
+/** Request the network's value of every position of the current line. */
+export async function evaluateLine() {
   const { game } = state;
   if (!hasNetwork()) return;
   const line = game.line();
-  const { rates } = await link.ask("judge", game.at(line.at(-1)), () => {});
-  rates?.forEach((rate, i) => { line[i].value = rate; });
+  const { win_rates } = await connection.request("evaluate", game.requestFields(line.at(-1)), () => {});
+  win_rates?.forEach((winRate, i) => { line[i].value = winRate; });
   if (game === state.game) render();
 }

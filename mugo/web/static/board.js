@@ -1,8 +1,8 @@
-// The board, drawn as SVG.  One unit is the distance of two lines; (0, 0) is the point at the upper left.
+// The board as SVG.  One unit is the distance between two lines; (0, 0) is the upper left point.
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
 export const COLUMNS = "ABCDEFGHJKLMNOPQRST";
-const STARS = { 5: [2], 7: [3], 9: [2, 4, 6], 13: [3, 6, 9], 15: [3, 7, 11], 19: [3, 9, 15] };
+const STAR_POINTS = { 5: [2], 7: [3], 9: [2, 4, 6], 13: [3, 6, 9], 15: [3, 7, 11], 19: [3, 9, 15] };
 
 /** An SVG element. */
 export function draw(name, attributes = {}, ...children) {
@@ -12,36 +12,36 @@ export function draw(name, attributes = {}, ...children) {
   return element;
 }
 
-/** 'Q16' -> its row and column; null for a pass. */
-export function place(vertex, size) {
+/** 'Q16' -> { row, col }; null for a pass. */
+export function parseVertex(vertex, size) {
   const col = COLUMNS.indexOf(vertex[0]);
   const row = size - Number(vertex.slice(1));
   return vertex === "pass" || vertex === "resign" ? null : { row, col };
 }
 
-export function vertexAt(row, col, size) { return `${COLUMNS[col]}${size - row}`; }
+export function formatVertex(row, col, size) { return `${COLUMNS[col]}${size - row}`; }
 
 export class Board {
-  chosen(vertex, isTouch) {}             // hears of clicks and Enter: whoever owns the board puts another here,
-  hovered(vertex) {}                     // and here; it hears where the mouse and the keyboard's cursor are, or null
+  onSelect(vertex, isTouch) {}           // called at a click, a tap or Enter; main.js replaces it
+  onHover(vertex) {}                     // called with the point under the mouse or the cursor, or null; likewise
 
   constructor(svg) {
     this.svg = svg;
-    this.cursor = null;
-    this.over = null;
+    this.cursor = null;                  // the keyboard's cursor, { row, col }
+    this.hover = null;                   // the last vertex passed to onHover
     svg.addEventListener("pointerdown", (event) => {
-      if (event.pointerType === "mouse") event.preventDefault();   // or the arrow keys would move the cursor
-      this.touched = event.pointerType !== "mouse";
+      if (event.pointerType === "mouse") event.preventDefault();   // keep the focus off the board
+      this.isTouch = event.pointerType !== "mouse";
     });
     svg.addEventListener("click", (event) => {
       const vertex = this.vertexOf(event);
-      if (vertex) this.chosen(vertex, this.touched);
+      if (vertex) this.onSelect(vertex, this.isTouch);
     });
-    svg.addEventListener("pointermove", (event) => event.pointerType === "mouse" && this.point(this.vertexOf(event)));
-    svg.addEventListener("pointerleave", () => this.point(null));
-    svg.addEventListener("keydown", (event) => this.key(event));
+    svg.addEventListener("pointermove", (event) => event.pointerType === "mouse" && this.setHover(this.vertexOf(event)));
+    svg.addEventListener("pointerleave", () => this.setHover(null));
+    svg.addEventListener("keydown", (event) => this.handleKey(event));
     svg.addEventListener("focus", () => svg.matches(":focus-visible") && this.moveCursor(0, 0));
-    svg.addEventListener("blur", () => { this.cursor = null; this.point(null); });
+    svg.addEventListener("blur", () => { this.cursor = null; this.setHover(null); });
   }
 
   vertexOf(event) {
@@ -49,21 +49,21 @@ export class Board {
     if (!matrix || !this.size) return null;
     const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
     const [row, col] = [Math.round(y), Math.round(x)];
-    return row >= 0 && col >= 0 && row < this.size && col < this.size ? vertexAt(row, col, this.size) : null;
+    return row >= 0 && col >= 0 && row < this.size && col < this.size ? formatVertex(row, col, this.size) : null;
   }
 
-  point(vertex) {
-    if (vertex === this.over) return;
-    this.over = vertex;
-    this.hovered(vertex);
+  setHover(vertex) {
+    if (vertex === this.hover) return;
+    this.hover = vertex;
+    this.onHover(vertex);
   }
 
-  key(event) {
+  handleKey(event) {
     const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key in steps) this.moveCursor(...steps[event.key]);
     else if ((event.key === "Enter" || event.key === " ") && this.cursor) {
-      this.chosen(vertexAt(this.cursor.row, this.cursor.col, this.size), false);
+      this.onSelect(formatVertex(this.cursor.row, this.cursor.col, this.size), false);
     } else if (event.key === "Escape") this.svg.blur();
     else return;
     event.preventDefault();
@@ -73,10 +73,10 @@ export class Board {
   moveCursor(down, right) {
     const middle = this.size >> 1;
     const { row, col } = this.cursor ?? { row: middle, col: middle };
-    const kept = (value) => Math.max(0, Math.min(this.size - 1, value));
-    this.cursor = { row: kept(row + down), col: kept(col + right) };
+    const clamp = (value) => Math.max(0, Math.min(this.size - 1, value));
+    this.cursor = { row: clamp(row + down), col: clamp(col + right) };
     this.drawCursor();
-    this.point(vertexAt(this.cursor.row, this.cursor.col, this.size));
+    this.setHover(formatVertex(this.cursor.row, this.cursor.col, this.size));
   }
 
   drawCursor() {
@@ -86,16 +86,16 @@ export class Board {
     this.layers.cursor.append(draw("rect", { x: col - 0.5, y: row - 0.5, width: 1, height: 1, rx: 0.12 }));
   }
 
-  /** Lines, star points and coordinates of an empty board. */
-  begin(size) {
+  /** Draw the lines, star points and coordinates of an empty board. */
+  drawEmpty(size) {
     this.size = size;
     this.cursor = null;
     const edge = size - 1;
-    const letter = 0.06 + 0.0185 * size;                           // as large on the screen on every board, nearly
+    const letter = 0.06 + 0.0185 * size;                           // nearly the same size on the screen for every board
     const [margin, outside] = [0.62 + letter, 0.55 + 0.52 * letter];
     this.svg.setAttribute("viewBox", `${-margin} ${-margin} ${edge + 2 * margin} ${edge + 2 * margin}`);
     this.layers = {};
-    for (const name of ["lines", "under", "shadows", "stones", "marks", "over", "ghosts", "cursor"]) {
+    for (const name of ["lines", "shadows", "stones", "marks", "overlay", "ghosts", "cursor"]) {
       this.layers[name] = draw("g", { class: name });
     }
     const paths = [];
@@ -103,7 +103,7 @@ export class Board {
     const { lines } = this.layers;
     lines.append(draw("path", { d: paths.join(""), class: "grid" }));
     lines.append(draw("rect", { x: 0, y: 0, width: edge, height: edge, class: "border" }));
-    const stars = STARS[size] ?? [];
+    const stars = STAR_POINTS[size] ?? [];
     for (const row of stars) {
       for (const col of stars) {
         if ([9, 13, 15].includes(size) ? (row === stars[1]) === (col === stars[1]) : true) {
@@ -120,55 +120,54 @@ export class Board {
     this.svg.replaceChildren(GRADIENTS.cloneNode(true), ...Object.values(this.layers));
   }
 
-  /** Put stones, the last move's mark, the row that has won and everything that an overlay says onto the board.
+  /** Draw the stones, the mark of the last move, the winning row and the overlay.
 
-      view: the server's; dead: vertices drawn faint; under, over: elements below and above the stones. */
-  show(view, { dead = [], under = [], over = [] } = {}) {
-    const faint = new Set(dead);
+      position: the server's answer; dead: vertices of dead stones; overlay: elements above the stones. */
+  show(position, { dead = [], overlay = [] } = {}) {
+    const deadVertices = new Set(dead);
     const [shadows, stones, marks] = [[], [], []];
-    for (let i = 0; i < view.stones.length; i++) {
-      if (view.stones[i] === ".") continue;
+    for (let i = 0; i < position.stones.length; i++) {
+      if (position.stones[i] === ".") continue;
       const [row, col] = [Math.floor(i / this.size), i % this.size];
-      const isDead = faint.has(vertexAt(row, col, this.size));
+      const isDead = deadVertices.has(formatVertex(row, col, this.size));
       if (!isDead) shadows.push(draw("circle", { cx: col + 0.06, cy: row + 0.09, r: 0.5 }));
-      stones.push(stone(row, col, view.stones[i] === "X", isDead ? "dead" : ""));
+      stones.push(stone(row, col, position.stones[i] === "X", isDead ? "dead" : ""));
     }
-    const last = view.last && place(view.last, this.size);
+    const last = position.last_move && parseVertex(position.last_move, this.size);
     if (last) {
-      const isBlack = view.stones[last.row * this.size + last.col] === "X";
+      const isBlack = position.stones[last.row * this.size + last.col] === "X";
       marks.push(draw("circle", { cx: last.col, cy: last.row, r: 0.22, class: isBlack ? "on-black" : "on-white" }));
     }
-    if (view.row?.length) {
-      const [from, to] = [view.row[0], view.row.at(-1)].map((vertex) => place(vertex, this.size));
-      marks.push(draw("path", { d: `M${from.col} ${from.row}L${to.col} ${to.row}`, class: "row" }));
+    if (position.row?.length) {
+      const [from, to] = [position.row[0], position.row.at(-1)].map((vertex) => parseVertex(vertex, this.size));
+      marks.push(draw("path", { d: `M${from.col} ${from.row}L${to.col} ${to.row}`, class: "winning-row" }));
     }
     this.layers.shadows.replaceChildren(...shadows);
     this.layers.stones.replaceChildren(...stones);
     this.layers.marks.replaceChildren(...marks);
-    this.layers.under.replaceChildren(...under);
-    this.layers.over.replaceChildren(...over);
-    this.svg.classList.toggle("turn-white", view.to_play === "W");
+    this.layers.overlay.replaceChildren(...overlay);
+    this.svg.classList.toggle("white-to-play", position.to_play === "W");
   }
 
-  /** Moves as numbered ghost stones, the first by this colour; or without numbers. */
-  showGhosts(vertices, isBlack, numbered) {
+  /** Draw moves as ghost stones in alternating colours.  isBlack: of the first one. */
+  showGhosts(vertices, isBlack, isNumbered) {
     const ghosts = [];
     vertices.forEach((vertex, i) => {
-      const at = place(vertex, this.size);
+      const at = parseVertex(vertex, this.size);
       if (!at) return;
-      const black = isBlack === (i % 2 === 0);
-      ghosts.push(stone(at.row, at.col, black, "ghost"));
-      if (numbered) {
-        ghosts.push(draw("text", { x: at.col, y: at.row, class: black ? "on-black" : "on-white" }, String(i + 1)));
+      const isBlackMove = isBlack === (i % 2 === 0);
+      ghosts.push(stone(at.row, at.col, isBlackMove, "ghost"));
+      if (isNumbered) {
+        ghosts.push(draw("text", { x: at.col, y: at.row, class: isBlackMove ? "on-black" : "on-white" }, String(i + 1)));
       }
     });
     this.layers.ghosts.replaceChildren(...ghosts);
-    this.layers.over.classList.toggle("hidden", numbered && ghosts.length > 0);
+    this.layers.overlay.classList.toggle("faint", isNumbered && ghosts.length > 0);
   }
 }
 
-function stone(row, col, isBlack, name) {
-  return draw("circle", { cx: col, cy: row, r: 0.48, class: `${isBlack ? "black" : "white"} ${name}`,
+function stone(row, col, isBlack, className) {
+  return draw("circle", { cx: col, cy: row, r: 0.48, class: `${isBlack ? "black" : "white"} ${className}`,
     fill: `url(#${isBlack ? "black" : "white"}-stone)` });
 }
 

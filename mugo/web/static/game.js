@@ -1,23 +1,25 @@
-// A game with its variations: nodes that know their parent and children, and which of them is shown.
+// A game tree.  The rules are the server's.
 //
-//   start    what the server answers to "new" and "load": name, size, komi and handicap or k and exactly, black,
-//            white, first, info
-//   node     { move: "B Q16", parent, children, comment, black, visits, value } and what the server said of it
+//   start   the server's answer to "new" or "load" without its nodes: name, size, komi and handicap or k and exactly,
+//           black, white, first, info
+//   node    { move: "B Q16", parent, children, comment, win_rate, visits, value } and the server's answers about it:
+//           position, search, policy, planes, ownership
 //
-// No rules stand here: the server knows them.
+// The current node is the one on the board.  The current line leads through it along the selected children.
 
 export class Game {
   constructor({ nodes, ...start }) {
     this.start = start;
     this.info = start.info ?? {};
-    const made = [];
-    for (const { parent, ...rest } of nodes) {
-      const node = { ...rest, parent: made[parent] ?? null, children: [], chosen: 0 };
+    const created = [];
+    for (const { parent, ...fields } of nodes) {
+      const node = { ...fields, parent: created[parent] ?? null, children: [], selected: 0 };
       node.parent?.children.push(node);
-      made.push(node);
+      created.push(node);
     }
-    this.root = this.node = made[0];
-    this.offers = null;                  // what the server answers to "offers", once it was asked
+    this.root = this.node = created[0];
+    this.opponents = null;               // the server's answer to "opponents"
+    this.networkError = null;            // why no network plays this game
   }
 
   get size() { return this.start.size; }
@@ -27,78 +29,80 @@ export class Game {
   /** What wins in Gomoku: '5 in a row'. */
   get row() { return `${this.start.exactly ? "exactly " : ""}${this.start.k} in a row`; }
 
-  /** What every request about a node names its position by. */
-  at(node = this.node) {
+  /** The fields of a request that name the position of a node. */
+  requestFields(node = this.node) {
     const { info, ...game } = this.start;
-    return { game, moves: path(node).slice(1).map((each) => each.move) };
+    return { game, moves: path(node).slice(1).map(({ move }) => move) };
   }
 
-  /** The nodes from the start through the one shown to the end of its line. */
+  /** The nodes of the current line, the root first. */
   line() {
     const nodes = path(this.node);
     for (let node = this.next(); node; node = this.next(node)) nodes.push(node);
     return nodes;
   }
 
-  next(node = this.node) { return node.children[node.chosen] ?? null; }
+  next(node = this.node) { return node.children[node.selected] ?? null; }
 
-  number(node = this.node) { return path(node).length - 1; }
+  moveNumber(node = this.node) { return path(node).length - 1; }
 
-  /** Show a node, and remember the way to it. */
-  show(node) {
-    for (let child = node; child.parent; child = child.parent) child.parent.chosen = child.parent.children.indexOf(child);
+  /** Make a node the current one, and select the children that lead to it. */
+  goTo(node) {
+    for (let child = node; child.parent; child = child.parent) child.parent.selected = child.parent.children.indexOf(child);
     this.node = node;
   }
 
-  /** The child with this move, made if there is none. */
+  /** Go to the child with this move; it is created if there is none. */
   add(move) {
     let child = this.node.children.find((each) => each.move === move);
     if (!child) {
-      child = { move, parent: this.node, children: [], chosen: 0 };
+      child = { move, parent: this.node, children: [], selected: 0 };
       this.node.children.push(child);
     }
-    this.show(child);
+    this.goTo(child);
     return child;
   }
 
-  /** Take the node shown and all after it out of the game. */
+  /** Remove the current node and its descendants. */
   remove() {
     const { node } = this;
     if (!node.parent) return;
     node.parent.children.splice(node.parent.children.indexOf(node), 1);
-    node.parent.chosen = 0;
+    node.parent.selected = 0;
     this.node = node.parent;
   }
 
-  /** The form that the server writes as SGF, and that survives a reload; `shown` is the number of the node shown. */
-  plain() {
+  /** The form that the server writes as SGF; `current` is the index of the current node. */
+  toJSON() {
     const nodes = [];
-    let shown = 0;
-    const todo = [[this.root, -1]];
-    while (todo.length) {
-      const [node, parent] = todo.pop();
-      const { move, comment, black, visits } = node;
-      if (node === this.node) shown = nodes.length;
-      nodes.push({ parent, move, comment, black, visits });
-      for (const child of node.children.toReversed()) todo.push([child, nodes.length - 1]);
+    let current = 0;
+    const stack = [[this.root, -1]];
+    while (stack.length) {
+      const [node, parent] = stack.pop();
+      const { move, comment, win_rate, visits } = node;
+      if (node === this.node) current = nodes.length;
+      nodes.push({ parent, move, comment, win_rate, visits });
+      const index = nodes.length - 1;
+      for (const child of node.children.toReversed()) stack.push([child, index]);
     }
-    return { ...this.start, info: this.info, nodes, shown };
+    return { ...this.start, info: this.info, nodes, current };
   }
 
-  static from({ shown, ...plain }) {
-    const game = new Game(plain);
+  static fromJSON({ current, ...start }) {
+    const game = new Game(start);
     const nodes = [];
-    const todo = [game.root];
-    while (todo.length) {
-      const node = todo.pop();
+    const stack = [game.root];
+    while (stack.length) {
+      const node = stack.pop();
       nodes.push(node);
-      todo.push(...node.children.toReversed());
+      stack.push(...node.children.toReversed());
     }
-    game.show(nodes[shown] ?? game.root);
+    game.goTo(nodes[current] ?? game.root);
     return game;
   }
 }
 
+/** The nodes from the root to a node. */
 function path(node) {
   const nodes = [];
   for (let each = node; each; each = each.parent) nodes.push(each);

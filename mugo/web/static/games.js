@@ -1,85 +1,85 @@
-// Games: begun, opened, saved, and kept for a reload.
+// Games: new ones, SGF files, and the game that is restored after a reload.
 
-import { judge } from "./analysis.js";
+import { evaluateLine } from "./analysis.js";
+import { isAvailable } from "./current_overlay.js";
 import { Game } from "./game.js";
-import { fits } from "./layer.js";
-import { by, keep, link, state } from "./page.js";
-import { show } from "./play.js";
-import { say } from "./render.js";
+import { fetchOpponents, showNode } from "./play.js";
+import { showMessage } from "./render.js";
+import { byId, connection, state } from "./state.js";
 
-/** Make this the game shown, and let the page offer what goes with it. */
-function set(game, about) {
-  Object.assign(state, { game, thinking: null, sweep: null, count: null, note: null, hover: null }, about);
+/** Make a game the current one, and reset what belongs to the old one. */
+function setGame(game, fields) {
+  Object.assign(state, { game, genmoveNode: null, gameAnalysis: null, score: null, message: null, hover: null }, fields);
   const name = game.isGo ? "go" : "gomoku";
   document.querySelector("main").dataset.game = name;
-  by("plane").replaceChildren(...state.planes[name].map((plane, i) => new Option(plane, i)));
+  byId("plane").replaceChildren(...state.planes[name].map((plane, i) => new Option(plane, i)));
   if (state.plane >= state.planes[name].length) state.plane = 0;
-  if (!fits(state.overlay)) state.overlay = "none";
-  by("plane").value = state.plane;
+  if (!isAvailable(state.overlay)) state.overlay = "none";
+  byId("plane").value = state.plane;
   document.querySelector(`[name=overlay][value=${state.overlay}]`).checked = true;
 }
 
-/** The level wanted, or another where the game lacks it. */
-export function usualLevel({ levels }, wanted) {
-  const keys = levels.map(({ key }) => key);
-  return [wanted, "mcts-200", "uct-1000"].find((key) => keys.includes(key)) ?? "";
+/** The preferred opponent, or a default one if the game does not have it. */
+export function defaultOpponent(opponents, preferred) {
+  const keys = opponents.map(({ key }) => key);
+  return [preferred, "mcts-200", "uct-1000"].find((key) => keys.includes(key)) ?? "";
 }
 
-/** rules: what the server's "new" takes. */
-export async function begin(rules, { human, level: wanted }) {
-  await link.ask("stop");
-  const game = new Game((await link.ask("new", rules)).game);
-  game.offers = await link.ask("offers", game.at());
-  const colour = human === "any" ? "BW"[Math.floor(2 * Math.random())] : human;
-  const level = usualLevel(game.offers, wanted);
-  set(game, { human: colour, level });
+/** Start a game.  rules: the fields of the request "new".  human: "B", "W", "both" or "random". */
+export async function newGame(rules, { human, opponent: preferred }) {
+  await connection.request("stop");
+  const game = new Game((await connection.request("new", rules)).game);
+  await fetchOpponents(game);
+  const colour = human === "random" ? "BW"[Math.floor(2 * Math.random())] : human;
+  const opponent = defaultOpponent(game.opponents, preferred);
+  setGame(game, { human: colour, opponent });
   if (colour !== "both") {
-    const { info } = state.game;
-    info[colour === "B" ? "white" : "black"] = `MuGo ${level}`;
-    info[colour === "B" ? "black" : "white"] = "You";
+    game.info[colour === "B" ? "white" : "black"] = `MuGo ${opponent}`;
+    game.info[colour === "B" ? "black" : "white"] = "You";
   }
-  state.game.info.date = new Date().toISOString().slice(0, 10);
-  await show();
+  game.info.date = new Date().toISOString().slice(0, 10);
+  await showNode();
 }
 
-export async function open(file) {
+export async function openFile(file) {
   try {
     if (file.size > 3e6) throw new Error(`${file.name} is larger than 3 MB`);
     const bytes = new Uint8Array(await file.arrayBuffer());
-    let text = "";
-    for (let i = 0; i < bytes.length; i += 4096) text += String.fromCharCode(...bytes.subarray(i, i + 4096));
-    const { game } = await link.ask("load", { data: btoa(text) });
-    set(new Game(game), { human: null, analysing: false });
-    await show();
-    await judge();
+    let binary = "";
+    for (let i = 0; i < bytes.length; i += 4096) binary += String.fromCharCode(...bytes.subarray(i, i + 4096));
+    const { game } = await connection.request("load", { data: btoa(binary) });
+    setGame(new Game(game), { human: null, analyzing: false });
+    await showNode();
+    await evaluateLine();
   } catch (error) {
-    say(`${file.name}: ${error.message}`, true);
+    showMessage(`${file.name}: ${error.message}`, true);
   }
 }
 
-export async function save() {
+export async function saveFile() {
   const { game } = state;
   try {
-    const { sgf } = await link.ask("save", { game: game.plain() });
-    const address = URL.createObjectURL(new Blob([sgf], { type: "application/x-go-sgf" }));
-    const name = `mugo-${game.isGo ? "" : "gomoku-"}${game.size}x${game.size}-${new Date().toISOString().slice(0, 16).replace(/[T:]/g, "-")}.sgf`;
-    Object.assign(document.createElement("a"), { href: address, download: name }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 10_000);
-    say(`Saved as ${name}`);
+    const { sgf } = await connection.request("save", { game: game.toJSON() });
+    const url = URL.createObjectURL(new Blob([sgf], { type: "application/x-go-sgf" }));
+    const time = new Date().toISOString().slice(0, 16).replace(/[T:]/g, "-");
+    const name = `mugo-${game.isGo ? "" : "gomoku-"}${game.size}x${game.size}-${time}.sgf`;
+    Object.assign(document.createElement("a"), { href: url, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+    showMessage(`Saved as ${name}`);
   } catch (error) {
-    say(error.message, true);
+    showMessage(error.message, true);
   }
 }
 
-/** Show the game that was shown before this tab was reloaded; without one, begin the first. */
-export async function restore(first) {
+/** Restore the game stored in this tab; without one, start `first`, a game of the server. */
+export async function restoreGame(first) {
   try {
-    const { game, ...rest } = JSON.parse(sessionStorage.getItem("mugo"));
-    Object.assign(state, rest);
-    set(Game.from(game));
+    const { game, ...fields } = JSON.parse(sessionStorage.getItem("mugo"));
+    Object.assign(state, fields);
+    setGame(Game.fromJSON(game));
   } catch {
-    await begin(first, { human: "B", level: null });
+    await newGame(first, { human: "B", opponent: null });
     return;
   }
-  await show();
+  await showNode();
 }

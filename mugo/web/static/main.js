@@ -1,166 +1,167 @@
-// What happens when something is pressed, pointed at or dropped; the other modules are what it brings about.
+// Event handlers of the page: the server's messages, the board, buttons, keys and dropped files.
 //
-//   page      the state that all share, and the line to the server (link)
-//   render    draws it: board, graph, overlays (chosen in layer) and words
-//   analysis  what network and search say     play  moves, steps, the count     games, dialog  begun, opened, saved
+//   state       the state that all modules share, and the connection to the server
+//   render      draws the state: board, graph, overlays (overlays, current_overlay) and status line (status)
+//   analysis    requests about a position       play     moves, navigation, scoring
+//   games       new games and SGF files         new_game_dialog
 
-import { analyse, hint, setOverlay, switchAnalysis, switchSweep } from "./analysis.js";
-import { place } from "./board.js";
-import { fillChoices, fillLevels } from "./dialog.js";
-import { open, restore, save } from "./games.js";
-import { by, keep, link, state } from "./page.js";
-import { go, openCount, otherBranch, play, resign, show, step, toggleDead, undo } from "./play.js";
-import { board, graph, render, renderGhosts, say } from "./render.js";
+import { analyze, hint, setOverlay, toggleAnalysis, toggleGameAnalysis } from "./analysis.js";
+import { parseVertex } from "./board.js";
+import { openFile, restoreGame, saveFile } from "./games.js";
+import { updateFields, updateOpponents } from "./new_game_dialog.js";
+import { goTo, play, resign, showNode, startScoring, step, switchVariation, toggleDead, undo } from "./play.js";
+import { board, graph, render, renderGhosts, showMessage } from "./render.js";
+import { byId, connection, state, storeState } from "./state.js";
 
 // ---- the server
 
-link.hello = ({ planes, game }) => {
+connection.onHello = ({ planes, game }) => {
   state.planes = planes;
-  fillChoices();
-  fillLevels();
-  if (state.game) show();
-  else restore(game).catch((error) => say(error.message, true));
+  updateFields();
+  updateOpponents();
+  if (state.game) showNode();
+  else restoreGame(game).catch((error) => showMessage(error.message, true));
 };
-link.changed = (isThere) => {
-  if (!isThere) {
-    Object.assign(state, { thinking: null, analysing: false, sweep: null });
-    say("The server does not answer. The game is kept here.", true);
+connection.onChange = (isConnected) => {
+  if (!isConnected) {
+    Object.assign(state, { genmoveNode: null, analyzing: false, gameAnalysis: null });
+    showMessage("The server does not answer. The game is kept in this tab.", true);
   } else {
-    state.note = null;
+    state.message = null;
     render();
   }
 };
 
-// ---- the board, the moves beside it and the graph
+// ---- the board, the table of moves and the graph
 
-function hovered(vertex) {
+function handleHover(vertex) {
   state.hover = vertex;
   if (!state.game) return;
   renderGhosts();
-  const { view } = state.game.node;
-  if (vertex && view && board.cursor) {
-    const at = place(vertex, state.game.size);
-    const what = { X: "black", O: "white", ".": view.illegal[vertex] ?? "empty" };
-    by("spoken").textContent = `${vertex} ${what[view.stones[at.row * state.game.size + at.col]]}`;
+  const { position } = state.game.node;
+  if (vertex && position && board.cursor) {
+    const at = parseVertex(vertex, state.game.size);
+    const descriptions = { X: "black", O: "white", ".": position.illegal[vertex] ?? "empty" };
+    byId("cursor-description").textContent = `${vertex} ${descriptions[position.stones[at.row * state.game.size + at.col]]}`;
   }
 }
 
-/** A point was clicked, tapped or entered. */
-function chosen(vertex, isTouch) {
+/** Handle a click, a tap or Enter on a point. */
+function handleSelect(vertex, isTouch) {
   const { game } = state;
   if (!game) return;
-  if (state.count) {
+  if (state.score) {
     toggleDead(vertex);
     return;
   }
-  const isShown = state.overlay === "search" && game.node.thought?.moves.some((move) => move.move === vertex);
-  if (isTouch && isShown && state.hover !== vertex) {
-    hovered(vertex);                     // the first tap shows what follows, the second plays
+  const hasVariation = state.overlay === "search" && game.node.search?.moves.some(({ move }) => move === vertex);
+  if (isTouch && hasVariation && state.hover !== vertex) {
+    handleHover(vertex);                 // the first tap shows the principal variation, the second plays
     return;
   }
   play(vertex);
 }
 
-board.chosen = chosen;
-board.hovered = hovered;
-graph.chosen = (number) => {
-  const node = state.game?.line()[number];
-  if (node && node !== state.game.node) go(node);
+board.onSelect = handleSelect;
+board.onHover = handleHover;
+graph.onSelect = (moveNumber) => {
+  const node = state.game?.line()[moveNumber];
+  if (node && node !== state.game.node) goTo(node);
 };
-by("branches").onclick = ({ target }) => {
-  const i = [...by("branches").children].indexOf(target);
-  if (i >= 0) go(state.game.node.children[i]);
+byId("variations").onclick = ({ target }) => {
+  const i = [...byId("variations").children].indexOf(target);
+  if (i >= 0) goTo(state.game.node.children[i]);
 };
-const moves = by("moves").tBodies[0];
+const moves = byId("moves").tBodies[0];
 const moveOf = ({ target }) => target.closest("tr")?.dataset.move ?? null;
 moves.onclick = (event) => play(moveOf(event));
 moves.onkeydown = (event) => event.key === "Enter" && play(moveOf(event));
-for (const name of ["mouseover", "focusin"]) moves.addEventListener(name, (event) => hovered(moveOf(event)));
-for (const name of ["mouseleave", "focusout"]) moves.addEventListener(name, () => hovered(null));
+for (const name of ["mouseover", "focusin"]) moves.addEventListener(name, (event) => handleHover(moveOf(event)));
+for (const name of ["mouseleave", "focusout"]) moves.addEventListener(name, () => handleHover(null));
 
 // ---- buttons and fields
 
-by("new").onclick = () => by("begin").showModal();
-by("open").onclick = () => by("file").click();
-by("save").onclick = save;
-by("about").onclick = () => by("help").showModal();
-by("file").onchange = ({ target }) => {
-  if (target.files[0]) open(target.files[0]);
+byId("new").onclick = () => byId("new-game-dialog").showModal();
+byId("open").onclick = () => byId("file").click();
+byId("save").onclick = saveFile;
+byId("help").onclick = () => byId("help-dialog").showModal();
+byId("file").onchange = ({ target }) => {
+  if (target.files[0]) openFile(target.files[0]);
   target.value = "";
 };
-by("pass").onclick = () => play("pass");
-by("undo").onclick = undo;
-by("hint").onclick = hint;
-by("resign").onclick = resign;
-by("score").onclick = async () => {
-  if (state.count) {
-    state.count = null;
+byId("pass").onclick = () => play("pass");
+byId("undo").onclick = undo;
+byId("hint").onclick = hint;
+byId("resign").onclick = resign;
+byId("score").onclick = async () => {
+  if (state.score) {
+    state.score = null;
     render();
   } else {
-    await openCount().catch((error) => say(error.message, true));
+    await startScoring().catch((error) => showMessage(error.message, true));
   }
 };
-by("analyse").onclick = () => switchAnalysis();
-by("sweep").onclick = () => switchSweep().then(show);
-by("by").onchange = ({ target }) => {
-  state.by = target.value;
-  keep();
-  analyse();
+byId("analyze").onclick = () => toggleAnalysis();
+byId("analyze-game").onclick = () => toggleGameAnalysis().then(showNode);
+byId("search-player").onchange = ({ target }) => {
+  state.searchPlayer = target.value;
+  storeState();
+  analyze();
 };
-by("plane").onchange = ({ target }) => {
+byId("plane").onchange = ({ target }) => {
   state.plane = Number(target.value);
-  keep();
+  storeState();
   render();
 };
-by("slider").oninput = ({ target }) => go(state.game.line()[target.value]);
-by("comment").oninput = ({ target }) => {
-  board.noted.comment = target.value || undefined;
-  keep();
+byId("slider").oninput = ({ target }) => goTo(state.game.line()[target.value]);
+byId("comment").oninput = ({ target }) => {
+  board.commentNode.comment = target.value || undefined;
+  storeState();
 };
-by("comment").onblur = render;
+byId("comment").onblur = render;
 for (const button of document.querySelectorAll("[data-step]")) button.onclick = () => step(button.dataset.step);
 for (const radio of document.querySelectorAll("[name=overlay]")) radio.onchange = () => setOverlay(radio.value);
 
-// ---- the wheel, keys, and files that are dropped
+// ---- the wheel, keys and dropped files
 
-let wheel = 0;
-by("wood").addEventListener("wheel", (event) => {
+let wheel = 0;                           // pixels turned since the last step
+byId("board-frame").addEventListener("wheel", (event) => {
   if (event.ctrlKey) return;
   event.preventDefault();
   wheel += event.deltaY;
   if (Math.abs(wheel) < 40) return;
-  step(wheel > 0 ? "on" : "back");
+  step(wheel > 0 ? "next" : "previous");
   wheel = 0;
 }, { passive: false });
 
 const KEYS = {
-  ArrowLeft: () => step("back"), ArrowRight: () => step("on"), Home: () => step("first"), End: () => step("last"),
-  ArrowUp: () => otherBranch(-1), ArrowDown: () => otherBranch(1),
-  p: () => play("pass"), u: undo, h: hint, s: () => by("score").click(), a: () => switchAnalysis(),
-  "?": () => by("help").showModal(),
-  ...Object.fromEntries(["none", "policy", "search", "owners", "ladders", "plane"].map((name, i) => [i, () => setOverlay(name)])),
+  ArrowLeft: () => step("previous"), ArrowRight: () => step("next"), Home: () => step("first"), End: () => step("last"),
+  ArrowUp: () => switchVariation(-1), ArrowDown: () => switchVariation(1),
+  p: () => play("pass"), u: undo, h: hint, s: () => byId("score").click(), a: () => toggleAnalysis(),
+  "?": () => byId("help-dialog").showModal(),
+  ...Object.fromEntries(["none", "policy", "search", "ownership", "ladders", "plane"].map((name, i) => [i, () => setOverlay(name)])),
 };
 addEventListener("keydown", (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || !state.game) return;
   if (document.querySelector("dialog[open]") || event.target.closest("textarea, select, input")) return;
-  const what = KEYS[event.key];
-  if (!what) return;
+  const action = KEYS[event.key];
+  if (!action) return;
   event.preventDefault();
-  what();
+  action();
 });
 
 for (const name of ["dragenter", "dragover"]) {
   addEventListener(name, (event) => {
     event.preventDefault();
-    by("drop").hidden = !event.dataTransfer.types.includes("Files");
+    byId("drop").hidden = !event.dataTransfer.types.includes("Files");
   });
 }
-addEventListener("dragleave", (event) => { if (!event.relatedTarget) by("drop").hidden = true; });
+addEventListener("dragleave", (event) => { if (!event.relatedTarget) byId("drop").hidden = true; });
 addEventListener("drop", (event) => {
   event.preventDefault();
-  by("drop").hidden = true;
+  byId("drop").hidden = true;
   const file = event.dataTransfer.files[0];
-  if (file) open(file);
+  if (file) openFile(file);
 });
 
-link.open();
+connection.open();

@@ -1,66 +1,75 @@
-// Playing and stepping through a game, and counting it.
+// Playing, navigation and scoring.
 
-import { analyse, fetchOverlay, heard, look } from "./analysis.js";
-import { place } from "./board.js";
-import { by, keep, link, NAMES, state } from "./page.js";
-import { board, isEnded, render, say } from "./render.js";
+import { analyze, fetchOverlay, fetchPosition, storeSearch } from "./analysis.js";
+import { parseVertex } from "./board.js";
+import { board, isGameOver, render, showMessage } from "./render.js";
+import { byId, COLOUR_NAMES, connection, state, storeState } from "./state.js";
 
-/** Show a node of the game: ask what is not known of it yet, and go on with whatever is switched on. */
-export async function show() {
+/** Show the current node: request its position, then let MuGo move, or continue the analysis. */
+export async function showNode() {
   const { game } = state;
   const { node } = game;
-  keep();
+  storeState();
   render();
   try {
-    await look(game, node);
+    await fetchPosition(game, node);
     if (game === state.game && node === game.node) render();
-    game.offers ??= await link.ask("offers", game.at(game.root));
+    if (!game.opponents) await fetchOpponents(game);
     if (game !== state.game || node !== game.node) return;
     render();
-    if (node.view.over && !node.children.length && !game.info.result) await end();
-    if (isMugosTurn()) await letMugoPlay();
-    else analyse();
+    if (node.position.is_over && !node.children.length && !game.info.result) await showResult();
+    if (isEngineTurn()) await genmove();
+    else analyze();
     await fetchOverlay();
   } catch (error) {
-    say(error.message, true);
+    showMessage(error.message, true);
   }
 }
 
-/** The game shown is over: Gomoku says who has won, in Go the points are counted. */
-async function end() {
+/** Request the opponents in a game, and whether a network plays it. */
+export async function fetchOpponents(game) {
+  const { opponents, network_error } = await connection.request("opponents", game.requestFields(game.root));
+  Object.assign(game, { opponents, networkError: network_error });
+}
+
+/** Show the result of a finished game: in Go start the scoring, in Gomoku set the winner. */
+async function showResult() {
   const { game, human } = state;
   if (game.isGo) {
-    if (!state.count) await openCount();
+    if (!state.score) await startScoring();
   } else if (human) {
-    game.info.result = game.node.view.result;
-    keep();
+    game.info.result = game.node.position.result;
+    storeState();
     render();
   }
 }
 
-export function go(node) {
-  by("comment").blur();                  // what is written there belongs to the move left
-  state.game.show(node);
-  Object.assign(state, { count: null, hover: null, note: null });
-  show();
+// ---- navigation
+
+export function goTo(node) {
+  byId("comment").blur();                // its text belongs to the node that is left
+  state.game.goTo(node);
+  Object.assign(state, { score: null, hover: null, message: null });
+  showNode();
 }
 
-export function step(where) {
+/** target: "first", "previous", "next" or "last". */
+export function step(target) {
   const { game } = state;
   const line = game.line();
-  const node = { first: game.root, back: game.node.parent, on: game.next(), last: line.at(-1) }[where];
-  if (node && node !== game.node) go(node);
+  const node = { first: game.root, previous: game.node.parent, next: game.next(), last: line.at(-1) }[target];
+  if (node && node !== game.node) goTo(node);
 }
 
-/** The next variation beside the node shown, or after it. */
-export function otherBranch(offset) {
+/** Go to another variation at the nearest branching point at or before the current node. */
+export function switchVariation(offset) {
   const { game } = state;
   let { node } = game;
   if (node.children.length < 2) node = node.parent;
   while (node && node.children.length < 2) node = node.parent;
   if (!node) return;
-  const next = (node.chosen + offset + node.children.length) % node.children.length;
-  go(node.children[next]);
+  const next = (node.selected + offset + node.children.length) % node.children.length;
+  goTo(node.children[next]);
 }
 
 // ---- moves
@@ -68,136 +77,139 @@ export function otherBranch(offset) {
 export async function play(vertex) {
   const { game } = state;
   const { node } = game;
-  if (!node.view) return;
-  if (state.thinking === node) {
-    say(`MuGo is thinking: it plays ${NAMES[node.view.to_play]}.`);
-    return;
-  }
-  if (vertex === "pass" && !game.isGo) {
-    say("Nobody passes in Gomoku.", true);
-    return;
-  }
-  const at = place(vertex, game.size);
-  if (at && node.view.stones[at.row * game.size + at.col] !== ".") {
-    say(`${vertex} is occupied.`, true);
-    return;
-  }
-  if (node.view.illegal[vertex]) {
-    say(isEnded(node) ? "The game is over." : `${vertex} ${node.view.illegal[vertex]}.`, true);
+  if (!node.position) return;
+  const error = moveError(vertex);
+  if (error) {
+    showMessage(error, state.genmoveNode !== node);
     return;
   }
   try {
-    const { move, ...view } = await link.ask("play", { ...game.at(node), move: vertex });
+    const { move, ...position } = await connection.request("play", { ...game.requestFields(node), move: vertex });
     if (game !== state.game || node !== game.node) return;
     const child = game.add(move);
-    child.view = view;
+    child.position = position;
     state.hover = board.cursor ? vertex : null;
-    Object.assign(state, { count: null, note: null });
-    await show();
+    Object.assign(state, { score: null, message: null });
+    await showNode();
   } catch (error) {
-    say(error.message, true);
+    showMessage(error.message, true);
   }
 }
 
-function isMugosTurn() {
-  const { game, human, thinking } = state;
-  const { view, children } = game.node;
-  return human && human !== "both" && !game.info.result && !thinking && view && !view.over && !children.length
-    && view.to_play !== human;
+/** Why the person cannot play there now; null if the move may be sent. */
+function moveError(vertex) {
+  const { game } = state;
+  const { node } = game;
+  const { position } = node;
+  if (state.genmoveNode === node) return `MuGo is thinking: it plays ${COLOUR_NAMES[position.to_play]}.`;
+  if (vertex === "pass" && !game.isGo) return "There is no pass in Gomoku.";
+  const at = parseVertex(vertex, game.size);
+  if (at && position.stones[at.row * game.size + at.col] !== ".") return `${vertex} is occupied.`;
+  if (position.illegal[vertex]) return isGameOver(node) ? "The game is over." : `${vertex} ${position.illegal[vertex]}.`;
+  return null;
 }
 
-async function letMugoPlay() {
-  const { game, level } = state;
+function isEngineTurn() {
+  const { game, human, genmoveNode } = state;
+  const { position, children } = game.node;
+  return human && human !== "both" && !game.info.result && !genmoveNode && position && !position.is_over
+    && !children.length && position.to_play !== human;
+}
+
+/** Request MuGo's move in the current node, and play it there, even if the person has gone to another node. */
+async function genmove() {
+  const { game, opponent } = state;
   const { node } = game;
-  Object.assign(state, { thinking: node, sweep: null });
+  Object.assign(state, { genmoveNode: node, gameAnalysis: null });
   render();
   let answer;
   try {
-    answer = await link.ask("choose", { ...game.at(node), level }, ({ thought, waiting }) => {
+    answer = await connection.request("genmove", { ...game.requestFields(node), opponent }, ({ search, waiting }) => {
       state.waiting = waiting;
-      if (thought) heard(game, node, thought);
+      if (search) storeSearch(game, node, search);
     });
   } finally {
-    if (state.thinking === node) state.thinking = null;
+    if (state.genmoveNode === node) state.genmoveNode = null;
   }
   if (game !== state.game || answer.stopped) return;
-  if (answer.thought) heard(game, node, answer.thought);
+  if (answer.search) storeSearch(game, node, answer.search);
   if (answer.move === "resign") {
-    finish(`${node.view.to_play === "B" ? "W" : "B"}+R`);
+    endGame(`${node.position.to_play === "B" ? "W" : "B"}+R`);
     return;
   }
-  const isShown = game.node === node;
-  const before = game.node;
-  game.show(node);
-  game.add(`${node.view.to_play} ${answer.move}`);
-  if (!isShown) game.show(before);
-  state.note = null;
-  await show();
+  const current = game.node;
+  game.goTo(node);
+  game.add(`${node.position.to_play} ${answer.move}`);
+  if (current !== node) game.goTo(current);
+  state.message = null;
+  await showNode();
 }
 
-/** The game is over. */
-function finish(result) {
+/** End the game with a result. */
+function endGame(result) {
   state.game.info.result = result;
-  state.note = null;
-  state.thinking = null;
-  keep();
+  state.message = null;
+  state.genmoveNode = null;
+  storeState();
   render();
-  analyse();
+  analyze();
 }
 
+/** Undo the last move; in a game against MuGo, the moves since the person's last one.  In a game from a file, go back. */
 export async function undo() {
   const { game } = state;
   if (!game.node.parent) return;
-  if (state.thinking) {
-    state.thinking = null;
-    await link.ask("stop");
-  }
-  Object.assign(state, { count: null, note: null });
+  await stopGenmove();
+  Object.assign(state, { score: null, message: null });
   if (!state.human && game.node.children.length) {
-    game.show(game.node.parent);         // a game that is looked at keeps its moves
+    game.goTo(game.node.parent);
   } else {
     if (game.info.result && state.human) delete game.info.result;
     game.remove();
-    const turn = (node) => (node.move ? (node.move[0] === "B" ? "W" : "B") : game.start.first);
-    if (state.human && state.human !== "both" && turn(game.node) !== state.human && game.node.parent) game.remove();
+    const toPlay = ({ move }) => (move ? (move[0] === "B" ? "W" : "B") : game.start.first);
+    if (state.human && state.human !== "both" && toPlay(game.node) !== state.human && game.node.parent) game.remove();
   }
-  await show();
+  await showNode();
 }
 
 export async function resign() {
-  if (state.thinking) {
-    state.thinking = null;
-    await link.ask("stop");
-  }
-  finish(`${state.human === "B" ? "W" : "B"}+R`);
+  await stopGenmove();
+  endGame(`${state.human === "B" ? "W" : "B"}+R`);
 }
 
-// ---- counting
+async function stopGenmove() {
+  if (!state.genmoveNode) return;
+  state.genmoveNode = null;
+  await connection.request("stop");
+}
 
-export async function openCount() {
+// ---- scoring
+
+export async function startScoring() {
   const { game } = state;
   if (!game.isGo) return;
   const { node } = game;
-  const count = await link.ask("score", game.at(node));
-  if (node === game.node) setCount(count);
+  const score = await connection.request("score", game.requestFields(node));
+  if (node === game.node) setScore(score);
 }
 
+/** Switch the chain on a point between dead and alive. */
 export async function toggleDead(vertex) {
-  const { game, count } = state;
-  const at = place(vertex, game.size);
-  if (game.node.view.stones[at.row * game.size + at.col] === ".") return;
+  const { game, score } = state;
+  const at = parseVertex(vertex, game.size);
+  if (game.node.position.stones[at.row * game.size + at.col] === ".") return;
   try {
-    setCount(await link.ask("score", { ...game.at(), dead: count.dead, toggle: vertex }));
+    setScore(await connection.request("score", { ...game.requestFields(), dead: score.dead, toggle: vertex }));
   } catch (error) {
-    say(error.message, true);
+    showMessage(error.message, true);
   }
 }
 
-function setCount(count) {
+function setScore(score) {
   const { game } = state;
-  state.count = count;
-  state.note = null;
-  if (game.node.view.over && state.human) game.info.result = count.result;
-  keep();
+  state.score = score;
+  state.message = null;
+  if (game.node.position.is_over && state.human) game.info.result = score.result;
+  storeState();
   render();
 }

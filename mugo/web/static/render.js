@@ -1,170 +1,182 @@
-// Drawing the page as it is now.  Nothing here asks the server, and what happens on a click, main.js says.
+// Draws the page from the state.  Sends no requests; events are handled in main.js.
 
-import { Board, place } from "./board.js";
+import { Board, parseVertex } from "./board.js";
+import { currentOverlay } from "./current_overlay.js";
 import { Graph } from "./graph.js";
-import { overlay } from "./layer.js";
-import * as overlays from "./overlays.js";
-import { analyst, by, hasNetwork, NAMES, state } from "./page.js";
-import { countText, positionText } from "./words.js";
+import { area, formatCount } from "./overlays.js";
+import { byId, COLOUR_NAMES, hasNetwork, searchPlayer, state } from "./state.js";
+import { positionText, scoreText } from "./status.js";
 
-const ROWS = 6;                          // moves in the table
+const TABLE_ROWS = 6;                    // moves in the table of a search
 
-export const board = new Board(by("board"));
-export const graph = new Graph(by("graph"));
+export const board = new Board(byId("board"));
+export const graph = new Graph(byId("graph"));
 
 export function render() {
   const { game } = state;
   if (!game) return;
   const { node } = game;
   if (board.size !== game.size || board.game !== game) {
-    board.begin(game.size);
+    board.drawEmpty(game.size);
     board.game = game;
-    by("comment").blur();
+    byId("comment").blur();
   }
-  const drawn = overlay();
-  if (node.view) {
-    const { count } = state;
-    board.show(node.view, count ? { dead: count.dead, ...overlays.area(count, game.size, node.view.stones) } : drawn);
+  const overlay = currentOverlay();
+  if (node.position) {
+    const { score } = state;
+    board.show(node.position, score ? { dead: score.dead, overlay: area(score, game.size, node.position.stones) } : { overlay });
   }
   renderPlayers();
-  renderSteps();
+  renderNavigation();
   renderStatus();
   renderAnalysis();
   renderGhosts();
-  graph.show(game.line(), game.number());
-  by("hint").disabled = isEnded(node);
-  by("analyse").disabled = isEnded(node) && !state.analysing;
-  const result = game.info.result && `result ${game.info.result}`;
-  by("facts").textContent = [game.info.event, game.info.place, game.info.date, game.info.rules, result].filter(Boolean).join(" · ");
-  if (document.activeElement !== by("comment")) {     // who is writing goes on about the same move
-    by("comment").value = node.comment ?? "";
-    board.noted = node;
-  }
-  const isPlaying = state.human && state.human !== "both" && !game.info.result;
-  by("resign").disabled = !isPlaying;
-  by("undo").disabled = !node.parent;
-  by("score").setAttribute("aria-pressed", String(Boolean(state.count)));
+  graph.show(game.line(), game.moveNumber());
+  renderGameInfo();
+  renderActions();
 }
 
-/** Whether there is no move any more, which nobody can say of Go. */
-export const isEnded = (node) => Boolean(node.view?.result);
+/** The players, date and result of a file, and the comment.  A comment being edited stays with its node. */
+function renderGameInfo() {
+  const { game } = state;
+  const result = game.info.result && `result ${game.info.result}`;
+  byId("game-info").textContent = [game.info.event, game.info.place, game.info.date, game.info.rules, result].filter(Boolean).join(" · ");
+  if (document.activeElement !== byId("comment")) {
+    byId("comment").value = game.node.comment ?? "";
+    board.commentNode = game.node;
+  }
+}
 
-let isRefreshing = false;
+function renderActions() {
+  const { game } = state;
+  const { node } = game;
+  byId("hint").disabled = isGameOver(node);
+  byId("analyze").disabled = isGameOver(node) && !state.analyzing;
+  const isPlaying = state.human && state.human !== "both" && !game.info.result;
+  byId("resign").disabled = !isPlaying;
+  byId("undo").disabled = !node.parent;
+  byId("score").setAttribute("aria-pressed", String(Boolean(state.score)));
+}
 
-/** Render soon, once for all that happens until then. */
-export function refresh() {
-  if (isRefreshing) return;
-  isRefreshing = true;
+/** Whether a game of Gomoku is over; in Go a pass is always possible. */
+export const isGameOver = (node) => Boolean(node.position?.result);
+
+let isScheduled = false;
+
+/** Render with the next frame of the screen. */
+export function renderSoon() {
+  if (isScheduled) return;
+  isScheduled = true;
   requestAnimationFrame(() => {
-    isRefreshing = false;
+    isScheduled = false;
     render();
   });
 }
 
-/** Show a note in the status line, until something else happens. */
-export function say(text, bad = false) {
-  state.note = { text, bad };
+/** Show a message in the status line until the next action. */
+export function showMessage(text, isError = false) {
+  state.message = { text, isError };
   if (state.game) render();
-  else Object.assign(by("status"), { textContent: text, className: bad ? "bad" : "" });
+  else Object.assign(byId("status"), { textContent: text, className: isError ? "error" : "" });
 }
 
 function renderPlayers() {
-  const { game, thinking } = state;
-  const { view } = game.node;
+  const { game, genmoveNode } = state;
+  const { position } = game.node;
   for (const [colour, name] of [["B", "black"], ["W", "white"]]) {
-    const side = by(`side-${name[0]}`);
+    const side = byId(`player-${name}`);
     const rank = game.info[`${name}_rank`];
-    const who = (game.info[name] || NAMES[colour]) + (rank ? ` ${rank}` : "");
-    side.querySelector(".who").textContent = who;
-    side.querySelector(".who").title = `${NAMES[colour]}: ${who}`;
-    side.querySelector(".busy").hidden = !(thinking === game.node && view?.to_play === colour);
-    const taken = view?.captures?.[colour] ?? 0;
-    side.querySelector(".taken").textContent = game.isGo
-      ? `${taken} captured${colour === "W" ? `, komi ${game.start.komi}` : ""}` : `wins with ${game.row}`;
-    side.classList.toggle("turn", view?.to_play === colour && !view.over);
+    const player = (game.info[name] || COLOUR_NAMES[colour]) + (rank ? ` ${rank}` : "");
+    side.querySelector(".name").textContent = player;
+    side.querySelector(".name").title = `${COLOUR_NAMES[colour]}: ${player}`;
+    side.querySelector(".spinner").hidden = !(genmoveNode === game.node && position?.to_play === colour);
+    const captures = position?.captures?.[colour] ?? 0;
+    side.querySelector(".captures").textContent = game.isGo
+      ? `${captures} captured${colour === "W" ? `, komi ${game.start.komi}` : ""}` : `wins with ${game.row}`;
+    side.classList.toggle("to-play", position?.to_play === colour && !position.is_over);
   }
 }
 
-function renderSteps() {
+function renderNavigation() {
   const { game } = state;
   const line = game.line();
-  const number = game.number();
-  Object.assign(by("slider"), { max: line.length - 1, value: number });
-  by("slider").setAttribute("aria-valuetext", `move ${number} of ${line.length - 1}`);
-  by("number").textContent = `${number} / ${line.length - 1}`;
+  const moveNumber = game.moveNumber();
+  Object.assign(byId("slider"), { max: line.length - 1, value: moveNumber });
+  byId("slider").setAttribute("aria-valuetext", `move ${moveNumber} of ${line.length - 1}`);
+  byId("move-number").textContent = `${moveNumber} / ${line.length - 1}`;
   for (const button of document.querySelectorAll("[data-step]")) {
-    button.disabled = ["first", "back"].includes(button.dataset.step) ? number === 0 : number === line.length - 1;
+    button.disabled = ["first", "previous"].includes(button.dataset.step) ? moveNumber === 0 : moveNumber === line.length - 1;
   }
   const children = game.node.children;
-  const branches = by("branches");
-  branches.hidden = children.length < 2;
-  branches.replaceChildren(...(children.length < 2 ? [] : children.map((child, i) => {
+  const variations = byId("variations");
+  variations.hidden = children.length < 2;
+  variations.replaceChildren(...(children.length < 2 ? [] : children.map((child, i) => {
     const button = document.createElement("button");
-    button.textContent = `${i ? "" : "Game: "}${child.move.slice(2)}`;
-    button.setAttribute("aria-pressed", String(i === game.node.chosen));
+    button.textContent = `${i ? "" : "Main: "}${child.move.slice(2)}`;
+    button.setAttribute("aria-pressed", String(i === game.node.selected));
     return button;
   })));
 }
 
 function renderStatus() {
-  const { game, note, count } = state;
-  const { view } = game.node;
-  const status = by("status");
-  status.classList.toggle("bad", Boolean(note?.bad));
-  status.textContent = note?.text ?? (count ? countText(count) : positionText());
-  by("board").setAttribute("aria-roledescription", `${game.isGo ? "Go" : "Gomoku"} board`);
+  const { game, message, score } = state;
+  const { position } = game.node;
+  const status = byId("status");
+  status.classList.toggle("error", Boolean(message?.isError));
+  status.textContent = message?.text ?? (score ? scoreText(score) : positionText());
+  byId("board").setAttribute("aria-roledescription", `${game.isGo ? "Go" : "Gomoku"} board`);
   const last = game.node.move ? `, last move ${game.node.move}` : "";
-  by("board").setAttribute("aria-label", `${game.size} by ${game.size} board, move ${game.number()}${last}` +
-    `${view ? `, ${NAMES[view.to_play]} to play` : ""}. Arrow keys move the cursor, Enter plays.`);
+  byId("board").setAttribute("aria-label", `${game.size} by ${game.size} board, move ${game.moveNumber()}${last}` +
+    `${position ? `, ${COLOUR_NAMES[position.to_play]} to play` : ""}. Arrow keys move the cursor, Enter plays.`);
 }
 
 function renderAnalysis() {
-  const { game, analysing, thinking, sweep } = state;
-  const { thought, view } = game.node;
-  by("analyse").setAttribute("aria-pressed", String(analysing));
-  by("analyse").textContent = analysing ? "Stop" : "Analyse";
-  by("by").value = analyst();
-  by("by").querySelector("[value=mcts]").disabled = !hasNetwork();
-  by("sweep").setAttribute("aria-pressed", String(Boolean(sweep)));
-  by("sweep").disabled = Boolean(thinking);
-  by("sweep").textContent = sweep ? `Stop (${sweep.done} of ${sweep.of})` : "Analyse all moves";
-  const isHidden = !thought || !view || thinking === game.node;
-  by("moves").hidden = isHidden;
-  const rate = game.node.black ?? game.node.value;
-  by("figures").textContent = thought && !isHidden
-    ? `Black wins ${(100 * thought.black).toFixed(1)} % · ${thought.visits.toLocaleString("en")} visits` +
-      (state.waiting ? " · waiting for a turn" : "")
-    : rate == null ? "" : `Black wins ${(100 * rate).toFixed(1)} %`;
+  const { game, analyzing, genmoveNode, gameAnalysis } = state;
+  const { search, position } = game.node;
+  byId("analyze").setAttribute("aria-pressed", String(analyzing));
+  byId("analyze").textContent = analyzing ? "Stop" : "Analyse";
+  byId("search-player").value = searchPlayer();
+  byId("search-player").querySelector("[value=mcts]").disabled = !hasNetwork();
+  byId("analyze-game").setAttribute("aria-pressed", String(Boolean(gameAnalysis)));
+  byId("analyze-game").disabled = Boolean(genmoveNode);
+  byId("analyze-game").textContent = gameAnalysis ? `Stop (${gameAnalysis.done} of ${gameAnalysis.total})` : "Analyse all moves";
+  const isHidden = !search || !position || genmoveNode === game.node;
+  byId("moves").hidden = isHidden;
+  const winRate = game.node.win_rate ?? game.node.value;
+  byId("search-summary").textContent = search && !isHidden
+    ? `Black wins ${(100 * search.win_rate).toFixed(1)} % · ${search.visits.toLocaleString("en")} visits` +
+      (state.waiting ? " · waiting for other searches" : "")
+    : winRate == null ? "" : `Black wins ${(100 * winRate).toFixed(1)} %`;
   if (isHidden) return;
-  const rows = thought.moves.slice(0, ROWS).map((move) => {
+  const rows = search.moves.slice(0, TABLE_ROWS).map((info) => {
     const row = document.createElement("tr");
     row.tabIndex = 0;
-    row.dataset.move = move.move;
-    row.setAttribute("aria-label", `Play ${move.move}`);
-    const wins = view.to_play === "B" ? move.black : 1 - move.black;
-    for (const text of [move.move, `${(100 * wins).toFixed(1)}`, overlays.short(move.visits),
-      `${(100 * move.prior).toFixed(1)}`, move.line.slice(1).join(" ")]) {
+    row.dataset.move = info.move;
+    row.setAttribute("aria-label", `Play ${info.move}`);
+    const moveWinRate = position.to_play === "B" ? info.win_rate : 1 - info.win_rate;
+    for (const text of [info.move, `${(100 * moveWinRate).toFixed(1)}`, formatCount(info.visits),
+      `${(100 * info.prior).toFixed(1)}`, info.pv.slice(1).join(" ")]) {
       row.insertCell().textContent = text;
     }
     return row;
   });
-  const body = by("moves").tBodies[0];
+  const body = byId("moves").tBodies[0];
   const focused = [...body.rows].indexOf(document.activeElement);
   body.replaceChildren(...rows);
   if (focused >= 0) rows[Math.min(focused, rows.length - 1)]?.focus();
 }
 
-/** The stone that a click would play, or what the search expects after it. */
+/** Draw the stone that a click would play, or the principal variation that starts with it. */
 export function renderGhosts() {
-  const { game, hover, count } = state;
-  const { view, thought } = game.node;
-  const isBlack = view?.to_play === "B";
-  const move = hover && thought?.moves.find((each) => each.move === hover);
-  if (!hover || !view || count) board.showGhosts([], isBlack, false);
-  else if (move && (state.overlay === "search" || state.analysing)) board.showGhosts(move.line, isBlack, true);
+  const { game, hover, score } = state;
+  const { position, search } = game.node;
+  const isBlack = position?.to_play === "B";
+  const info = hover && search?.moves.find(({ move }) => move === hover);
+  if (!hover || !position || score) board.showGhosts([], isBlack, false);
+  else if (info && (state.overlay === "search" || state.analyzing)) board.showGhosts(info.pv, isBlack, true);
   else {
-    const at = place(hover, game.size);
-    const isFree = at && view.stones[at.row * game.size + at.col] === "." && !view.illegal[hover];
-    board.showGhosts(isFree && state.thinking !== game.node ? [hover] : [], isBlack, false);
+    const at = parseVertex(hover, game.size);
+    const isFree = at && position.stones[at.row * game.size + at.col] === "." && !position.illegal[hover];
+    board.showGhosts(isFree && state.genmoveNode !== game.node ? [hover] : [], isBlack, false);
   }
 }

@@ -1,0 +1,56 @@
+"""The opponents that a person can choose in the browser: players at several strengths."""
+from dataclasses import dataclass, replace
+
+from mugo.files import BadInput
+from mugo.players.options import NETWORK_PLAYERS, make_player
+from mugo.players.player import Player
+from mugo.players.searcher import PlayOptions, default_settings
+
+MAX_EDGES = 1_000_000                    # of a session's search tree, about 30 MB
+
+
+@dataclass(frozen=True)
+class Opponent:
+    """A player and its strength.  play_options: of players that search."""
+    key: str
+    group: str
+    name: str
+    player: str
+    play_options: PlayOptions = PlayOptions()
+
+
+SEARCH, NETWORK, BOTH = "Search only", "Network only", "Network and search"
+GROUP_NOTES = {"go": {SEARCH: "good on small boards", NETWORK: "plays like people"}, "gomoku": {}}
+OPPONENTS = (
+    Opponent("random", SEARCH, "Random moves", "random"),
+    *(Opponent(f"uct-{n}", SEARCH, f"{n:,} simulations", "uct", PlayOptions(simulations=n))
+      for n in (100, 1000, 10_000)),
+    Opponent("uct-5s", SEARCH, "5 seconds a move", "uct", PlayOptions(seconds=5)),
+    Opponent("randompolicy", NETWORK, "Moves sampled from the policy", "randompolicy"),
+    Opponent("policy", NETWORK, "The most likely move of the policy", "policy"),
+    *(Opponent(f"mcts-{n}", BOTH, f"{n:,} simulations", "mcts", PlayOptions(simulations=n)) for n in (50, 200, 800)),
+    Opponent("mcts-5s", BOTH, "5 seconds a move", "mcts", PlayOptions(seconds=5)),
+)
+
+
+def find_opponent(key: str) -> Opponent:
+    """The opponent with this key.  Raises BadInput."""
+    for opponent in OPPONENTS:
+        if opponent.key == key:
+            return opponent
+    raise BadInput(f"unknown opponent {key[:20]!r} (known: {', '.join(each.key for each in OPPONENTS)})")
+
+
+def list_opponents(game: str, has_network: bool) -> list[dict]:
+    """"key", "name" and "group" of the opponents in a game; without a network only those that need none."""
+    notes = GROUP_NOTES[game]
+    return [{"key": opponent.key, "name": opponent.name,
+             "group": f"{opponent.group} ({notes[opponent.group]})" if opponent.group in notes else opponent.group}
+            for opponent in OPPONENTS if has_network or opponent.player not in NETWORK_PLAYERS]
+
+
+def make_opponent(opponent: Opponent, game: str, network) -> Player:
+    """The player of an opponent.  In Gomoku it never resigns, so that the person gets to see the winning row."""
+    settings = replace(default_settings(opponent.player, game), max_edges=MAX_EDGES)
+    play_options = opponent.play_options if game == "go" else replace(opponent.play_options, resign=0)
+    return make_player(opponent.player, network=network, settings=settings, play_options=play_options)

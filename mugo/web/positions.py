@@ -1,0 +1,199 @@
+"""Positions and search results as JSON.
+
+    {"game": {"size": 9, "komi": 7, ...}, "moves": ["B E5", "W C3"]}       names a position of Go in a request
+    {"game": {"name": "gomoku", "size": 8, "k": 5, "exactly": false, ...}, "moves": ["B E5"]}       one of Gomoku
+    {"stones": "....X..O", "to_play": "B", "illegal": {...}, ...}          describe_position
+
+The page holds the game and sends all of it with each request, so the server stores no games.  Points are GTP vertices.
+All win rates are Black's, from 0 to 1.  Every function raises BadInput for a request that is not well formed.
+"""
+import base64
+from dataclasses import replace
+
+import numpy as np
+
+from mugo.files import BadInput
+from mugo.games import scoring
+from mugo.games.board import BLACK, WHITE
+from mugo.games.coords import PASS, WHITE_BIT, board_points, format_gtp, interpret_gtp, move_index
+from mugo.games.game import encode
+from mugo.games.go import Position as Go
+from mugo.games.go import fixed_handicap
+from mugo.games.gomoku import Position as Gomoku
+from mugo.games.position import COLOUR_LETTERS, COLOUR_OF, STONE_MARKS, BasePosition
+from mugo.games.scoring_session import ScoringSession
+from mugo.search.result import SearchResult
+from mugo.sgf.convert import record_from_position, replay_record
+from mugo.sgf.tree import (
+    empty_board,
+    format_move,
+    game_from_position,
+    interpret_move,
+    require_field,
+    require_number,
+)
+
+MAX_MOVES = 2000                         # of a game
+SEARCH_MOVES = 20                        # moves of a search result that are sent
+
+
+# ---- the position of a request
+
+def new_game(request: dict) -> dict:
+    """A game without moves, in the form of sgf.tree.
+
+    request: for Go "size", "komi" and "handicap" (0, or 2 to 9 fixed stones); for Gomoku "size", "k" and "exactly".
+    """
+    position = empty_board(request)
+    if isinstance(position, Go) and (handicap := require_field(request, "handicap", int)):
+        try:
+            position = position.with_handicap(fixed_handicap(position.size, handicap))
+        except ValueError as error:
+            raise BadInput(str(error)) from None
+    return game_from_position(position)
+
+
+def position_of_request(request: dict) -> BasePosition:
+    """The position after "moves" in "game".  As in records of Go, moves may repeat a position."""
+    game, moves = require_field(request, "game", dict), require_field(request, "moves", list)
+    start = empty_board(game)
+    size = start.size
+    if len(moves) > MAX_MOVES:
+        raise BadInput(f"a game has at most {MAX_MOVES:,} moves, not {len(moves):,}")
+    try:
+        black, white = ([interpret_gtp(str(vertex), size) for vertex in require_field(game, name, list)]
+                        for name in ("black", "white"))
+        if PASS in black + white:
+            raise ValueError("a stone cannot stand on 'pass'")
+        start = start.with_stones(black, white, COLOUR_OF.get(str(game.get("first")).lower(), BLACK))
+        if start.game == "go":
+            start.handicap = int(require_number(game, "handicap", 361))
+        pairs = [interpret_move(str(move), size) for move in moves]
+        coded = [move_index(point, size) + (WHITE_BIT if colour == WHITE else 0) for colour, point in pairs]
+        return replay_record(replace(record_from_position(start), moves=np.array(coded, np.int16)))
+    except ValueError as error:              # IllegalMove is a ValueError
+        raise BadInput(str(error)) from None
+
+
+# ---- the position and the network's input and output
+
+def describe_position(position: BasePosition) -> dict:
+    """The board and the rules' view of it.
+
+    "stones": row by row from the top, 'X', 'O', '.'.  "to_play": "B" or "W".  "last_move": a vertex or null.
+    "illegal": empty point -> why the side to move may not play there.  "is_over": whether the game has ended.
+    Go: "captures" of "B" and "W".  Gomoku: "row", the points of the winning row, and "result", null before the end.
+    """
+    size = position.size
+    legal = set(position.legal_points().tolist())
+    points = board_points(size).tolist()
+    stones = position.stones.ravel().tolist()
+    description = {
+        "stones": "".join(STONE_MARKS[stone] for stone in stones),
+        "to_play": COLOUR_LETTERS[position.to_play],
+        "last_move": None if position.last is None else format_gtp(position.last, size),
+        "illegal": {format_gtp(point, size): position.why_illegal(point)
+                    for point, stone in zip(points, stones, strict=True) if not stone and point not in legal},
+        "is_over": position.is_over,
+    }
+    if isinstance(position, Gomoku):
+        return description | {"row": [format_gtp(point, size) for point in position.row],
+                              "result": position.result() if position.is_over else None}
+    return description | {"captures": {COLOUR_LETTERS[colour]: stones
+                                       for colour, stones in position.captures.items()}}
+
+
+def play(position: BasePosition, vertex: str) -> dict:
+    """`describe_position` after a move of the side to move, and "move": 'B Q16'.  Raises BadInput if it is illegal."""
+    try:
+        point = interpret_gtp(vertex, position.size)
+        return describe_position(position.play(point)) | {"move": format_move(position.to_play, point, position.size)}
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+
+
+def planes(position: BasePosition) -> dict:
+    """All input planes: "packed" is base64 of six bytes a point in Go and one in Gomoku, row by row from the top.
+
+    Plane k is bit k % 8 of byte k // 8.
+    """
+    return {"packed": base64.b64encode(encode([position])[0].tobytes()).decode()}
+
+
+def policy(position: BasePosition, network) -> dict:
+    """A network's "priors", of every point row by row and of a pass, and its "win_rate", null without a value head.
+
+    Averaged over the 8 symmetries.
+    """
+    priors, values = network.evaluate([position], tta=True)
+    return {"priors": [round(float(prior), 5) for prior in priors[0]],
+            "win_rate": None if values is None else black_win_rate((1 + float(values[0])) / 2, position)}
+
+
+def black_win_rate(win_rate: float, position: BasePosition) -> float:
+    """The win rate of Black from that of the side to move."""
+    return round(win_rate if position.to_play == BLACK else 1 - win_rate, 4)
+
+
+def final_win_rate(position: BasePosition) -> float:
+    """Black's win rate in a game that is over: 1, 0.5 or 0."""
+    return (1 + float(np.sign(position.score()))) / 2
+
+
+# ---- searches and scoring
+
+def ownership(position: BasePosition) -> dict:
+    """The "ownership" by rollouts: integers from -100 (White) to 100 (Black), row by row."""
+    return {"ownership": _percent(scoring.ownership(_require_go(position)))}
+
+
+def _require_go(position: BasePosition) -> Go:
+    if not isinstance(position, Go):
+        raise BadInput("Gomoku has no ownership and no score")
+    return position
+
+
+def _percent(ownership: np.ndarray) -> list[int]:
+    return np.rint(100 * ownership).astype(int).ravel().tolist()
+
+
+def format_search(result: SearchResult) -> dict:
+    """A search result: statistics of the root and of the most visited "moves", and "ownership" or null."""
+    position = result.position
+    size = position.size
+    return {
+        "win_rate": black_win_rate(result.win_rate, position), "visits": result.visits,
+        "simulations": result.simulations, "seconds": round(result.seconds, 2),
+        "moves": [{"move": format_gtp(info.point, size), "win_rate": black_win_rate(info.win_rate, position),
+                   "visits": info.visits, "prior": round(info.prior, 4),
+                   "pv": [format_gtp(point, size) for point in info.pv]}
+                  for info in result.moves[:SEARCH_MOVES] if info.visits],
+        "ownership": None if result.ownership is None else _percent(result.ownership),
+    }
+
+
+def score(position: BasePosition, dead: list | None, toggle: str | None) -> dict:
+    """The score of a finished game.
+
+    dead: vertices of dead stones; None: those that rollouts take for dead.  toggle: a vertex of a chain to switch
+    between dead and alive.
+    Returns "dead", "area" row by row ('B', 'W', '.' for neutral points), "points" of both sides, "komi" and "result".
+    """
+    size = position.size
+    session = ScoringSession(_require_go(position),
+                             None if dead is None else [_interpret_vertex(vertex, size) for vertex in dead])
+    if toggle is not None:
+        session.toggle(_interpret_vertex(toggle, size))
+    area = session.ownership()
+    return {"dead": [format_gtp(point, size) for point in sorted(session.dead)],
+            "area": "".join(COLOUR_LETTERS.get(int(owner), ".") for owner in area.ravel()),
+            "points": {COLOUR_LETTERS[colour]: int((area == colour).sum()) for colour in (BLACK, WHITE)},
+            "komi": position.komi, "result": session.result()}
+
+
+def _interpret_vertex(vertex: object, size: int) -> int:
+    """The point of a vertex.  Raises BadInput."""
+    try:
+        return interpret_gtp(str(vertex), size)
+    except ValueError as error:
+        raise BadInput(str(error)) from None

@@ -1,0 +1,74 @@
+// The WebSocket to the server.  A request has one answer; a search sends progress before its last answer.
+
+export class Connection {
+  onHello(message) {}                    // called with the server's first message; main.js replaces it
+  onChange(isConnected) {}               // called when the connection is made or lost; main.js replaces it
+
+  constructor() {
+    this.pending = new Map();            // id of a request -> { resolve, reject, onProgress }
+    this.lastId = 0;
+    this.delay = 500;                    // milliseconds before the next attempt to connect
+  }
+
+  open() {
+    const url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`;
+    const socket = new WebSocket(url);
+    this.ready = new Promise((resolve, reject) => {
+      socket.onopen = () => resolve(socket);
+      socket.onclose = ({ reason }) => {
+        reject(new Error(reason || "the server does not answer"));
+        this.handleClose(reason);
+      };
+    });
+    this.ready.catch(() => {});
+    socket.onmessage = ({ data }) => this.receive(JSON.parse(data));
+  }
+
+  handleClose(reason) {
+    for (const { reject } of this.pending.values()) reject(new Error(reason || "the connection was lost"));
+    this.pending.clear();
+    this.ready = Promise.reject(new Error("the server does not answer"));
+    this.ready.catch(() => {});
+    this.onChange(false);
+    if (reason === "idle") {             // connect again at the next click or key, before its request is sent
+      const reopened = new AbortController();
+      for (const name of ["pointerdown", "keydown"]) {
+        addEventListener(name, () => { reopened.abort(); this.open(); }, { capture: true, signal: reopened.signal });
+      }
+    } else {
+      setTimeout(() => this.open(), this.delay);
+      this.delay = Math.min(2 * this.delay, 10_000);
+    }
+  }
+
+  receive(answer) {
+    if (answer.hello) {
+      this.delay = 500;
+      this.onChange(true);
+      this.onHello(answer);
+      return;
+    }
+    const request = this.pending.get(answer.id);
+    if (!request) return;
+    if (answer.error) {
+      this.pending.delete(answer.id);
+      request.reject(new Error(answer.error));
+    } else if (!request.onProgress || answer.done) {
+      this.pending.delete(answer.id);
+      request.resolve(answer);
+    } else {
+      request.onProgress(answer);
+    }
+  }
+
+  /** Send a request; resolves with its last answer, and throws the server's error.
+      onProgress: for a search, which cancels the one before; called with each earlier answer. */
+  async request(command, fields = {}, onProgress = null) {
+    const socket = await this.ready;
+    const id = ++this.lastId;
+    return new Promise((resolve, reject) => {
+      this.pending.set(id, { resolve, reject, onProgress });
+      socket.send(JSON.stringify({ id, command, ...fields }));
+    });
+  }
+}

@@ -1,0 +1,61 @@
+// The selected overlay of the current position, and its legend.
+
+import * as overlays from "./overlays.js";
+import { byId, hasNetwork, state } from "./state.js";
+
+const GO_ONLY = ["ownership", "ladders"];
+
+/** Whether the current game has an overlay. */
+export const isAvailable = (name) => state.game.isGo || !GO_ONLY.includes(name);
+
+/** The SVG elements of the selected overlay; also updates the legend. */
+export function currentOverlay() {
+  const { overlay: name } = state;
+  const [elements, legend] = OVERLAYS[name](state.game.node, state.game);
+  byId("legend").textContent = legend;
+  byId("plane").hidden = name !== "plane";
+  return elements;
+}
+
+// name -> function of a node and its game -> [SVG elements, legend]
+const OVERLAYS = {
+  none: () => [[], "The output of the network or the search for this position."],
+
+  policy({ policy }, game) {
+    if (!hasNetwork()) return [policy ? overlays.policy(policy, game.size) : [], sentence(game.networkError)];
+    let legend = "The network's prior of each move, in percent.";
+    if (!policy) return [[], legend];
+    const pass = policy.priors.at(-1);
+    if (game.isGo && pass >= 0.01) legend += ` Pass: ${Math.round(100 * pass)}.`;
+    if (policy.win_rate !== null) legend += ` Its value for Black: ${(100 * policy.win_rate).toFixed(0)} %.`;
+    return [overlays.policy(policy, game.size), legend];
+  },
+
+  search({ search, position }, game) {
+    const legend = search ? "Win rate of the side to move in percent, visits below. Point at a move or tap it to see its principal variation."
+      : position?.result ? "The game is over." : "Press Analyse to search this position.";
+    return [search && position ? overlays.search(search, game.size, position.to_play) : [], legend];
+  },
+
+  ownership({ search, ownership, position }, game) {
+    const answer = search?.ownership ? search : ownership;
+    return [answer && position ? overlays.ownership(answer, game.size, position.stones) : [],
+      "The expected owner of each point, by rollouts. Larger squares are more certain."];
+  },
+
+  ladders({ planes }, game) {
+    const legend = "▲ a move here captures in a ladder, ◆ escapes from one.";
+    if (!planes) return [[], legend];
+    const elements = overlays.ladders(planes, game.size, state.planes.go);
+    return [elements, elements.length ? legend : `${legend} There are none now.`];
+  },
+
+  plane({ planes }, game) {
+    if (!planes) return [[], `One of the ${state.planes[game.isGo ? "go" : "gomoku"].length} input planes of a network.`];
+    const elements = overlays.plane(planes, game.size, state.plane);
+    return [elements, `Set on ${elements.length} ${elements.length === 1 ? "point" : "points"}.`];
+  },
+};
+
+/** An error of the server as a sentence. */
+export const sentence = (error) => `${error[0].toUpperCase()}${error.slice(1)}.`;

@@ -1,0 +1,74 @@
+// The dialog "New game".
+
+import { sentence } from "./current_overlay.js";
+import { defaultOpponent, newGame } from "./games.js";
+import { showMessage } from "./render.js";
+import { byId, connection } from "./state.js";
+
+const form = document.querySelector("#new-game-dialog form");
+let preferredOpponent = null;            // the last one selected; another game may not have it
+let lastRequest = 0;                     // number of the last request for opponents; earlier answers are ignored
+
+/** The selected game, as the fields of the request "new". */
+function rules() {
+  if (form.game.value === "go") {
+    return { name: "go", size: Number(form.size.value), komi: Number(form.komi.value), handicap: Number(form.handicap.value) };
+  }
+  const [size, k] = form.board.value === "other" ? [form.other_size.value, form.k.value] : form.board.value.split(" ");
+  return { name: "gomoku", size: Number(size), k: Number(k), exactly: form.exactly.checked };
+}
+
+/** Show the fields of the selected game and board. */
+export function updateFields() {
+  const isGo = form.game.value === "go";
+  form.dataset.game = form.game.value;
+  byId("other-board").hidden = form.board.value !== "other";
+  form.other_size.disabled = form.k.disabled = isGo || byId("other-board").hidden;    // hidden fields are not validated
+  form.komi.disabled = !isGo;
+  form.k.max = Math.max(3, form.other_size.value);
+  form.opponent.disabled = form.colour.value === "both";
+  updateHandicaps();
+}
+
+function updateHandicaps() {
+  const size = Number(form.size.value);
+  const most = size < 7 ? 0 : size < 9 ? 4 : 9;
+  const selected = Number(form.handicap.value);
+  form.handicap.replaceChildren(new Option("none", 0));
+  for (let stones = 2; stones <= most; stones++) form.handicap.append(new Option(`${stones} stones`, stones));
+  form.handicap.value = selected <= most ? selected : 0;
+}
+
+/** List the opponents in the selected game; without a network there are fewer. */
+export async function updateOpponents() {
+  const request = ++lastRequest;
+  let answer = { opponents: [], network_error: null };
+  try {
+    answer = await connection.request("opponents",
+      { game: { ...rules(), handicap: 0, black: [], white: [], first: "B" }, moves: [] });
+  } catch (error) {
+    answer.network_error = error.message;
+  }
+  if (request !== lastRequest) return;
+  const groups = new Map();
+  for (const { key, group, name } of answer.opponents) {
+    if (!groups.has(group)) groups.set(group, Object.assign(document.createElement("optgroup"), { label: group }));
+    groups.get(group).append(new Option(name, key));
+  }
+  form.opponent.replaceChildren(...groups.values());
+  form.opponent.value = defaultOpponent(answer.opponents, preferredOpponent);
+  byId("network-error").hidden = !answer.network_error;
+  byId("network-error").textContent = answer.network_error ? sentence(answer.network_error) : "";
+}
+
+form.addEventListener("change", ({ target }) => {
+  updateFields();
+  if (target.name === "opponent") preferredOpponent = target.value;
+  if (target.name === "size" || target.name === "handicap") form.komi.value = Number(form.handicap.value) ? 0.5 : 7.5;
+  if (["game", "size", "board", "other_size", "k", "exactly"].includes(target.name)) updateOpponents();
+});
+byId("new-game-dialog").addEventListener("close", () => {
+  if (byId("new-game-dialog").returnValue !== "start") return;
+  newGame(rules(), { human: form.colour.value, opponent: form.opponent.value })
+    .catch((error) => showMessage(error.message, true));
+});

@@ -1,0 +1,41 @@
+// The state of the page that all modules share, and the connection to the server.
+
+import { Connection } from "./connection.js";
+
+export const byId = (id) => document.getElementById(id);
+export const COLOUR_NAMES = { B: "Black", W: "White" };
+export const connection = new Connection();          // main.js opens it
+
+export const state = {
+  game: null,
+  human: null,                           // "B", "W" or "both": the colours of the person; null for a game from a file
+  opponent: null,                        // key of the opponent
+  overlay: "none",
+  plane: 0,                              // number of the plane that the overlay "plane" shows
+  searchPlayer: "mcts",                  // "mcts" or "uct": how positions are analysed
+  analyzing: false,
+  genmoveNode: null,                     // the node in which MuGo is choosing a move
+  gameAnalysis: null,                    // { done, total } while all moves are analysed
+  score: null,                           // the server's answer to "score" while the score is shown
+  hover: null,                           // the vertex under the mouse or the cursor
+  waiting: false,                        // whether the search waits for a slot of the server
+  message: null,                         // { text, isError } in the status line until the next action
+  planes: {},                            // "go", "gomoku" -> names of the input planes
+};
+
+/** Whether a network plays the current game. */
+export const hasNetwork = () => !state.game.networkError;
+
+/** The player that analyses the current game: "uct" where there is no network. */
+export const searchPlayer = () => (hasNetwork() ? state.searchPlayer : "uct");
+
+/** Store the state in this tab, so that a reload restores it. */
+export function storeState() {
+  const { game, human, opponent, overlay, plane, searchPlayer: player } = state;
+  if (!game) return;
+  try {
+    sessionStorage.setItem("mugo", JSON.stringify({ game: game.toJSON(), human, opponent, overlay, plane, searchPlayer: player }));
+  } catch {
+    // the storage is full or forbidden: a reload starts a new game
+  }
+}
