@@ -1,7 +1,13 @@
-"""The command table.  Each command is a module with `add_arguments` and `command`; only the one
-asked for is imported, so `mugo gtp random` does not wait for TensorFlow."""
+"""The commands of `mugo`.
+
+A command is a module with two functions: add_arguments(parser), and command(args), which returns the exit status.
+Only the module of the command that runs is imported, so `mugo gtp random` does not wait for Keras.
+
+    exit status   0 success   1 stdout was closed   2 bad input or a failure, one line on stderr   130 Ctrl-C
+"""
 import argparse
 import importlib
+import io
 import os
 import sys
 from concurrent.futures import BrokenExecutor
@@ -10,73 +16,80 @@ from mugo import __version__
 from mugo.files import BadInput
 from mugo.renamed import refuse_renamed_options
 
-# command: (module, what it does)
+# command: (module, help)
 COMMANDS = {
     "preprocess": ("data.preprocess", "read SGF archives into a data set"),
-    "show": ("data.summary", "say what is in a data set"),
+    "show": ("data.summary", "print and plot the statistics of a data set"),
     "export": ("data.export", "write a data set's planes and moves as .npy files"),
     "train": ("training.train", "train a network on a data set"),
-    "selfplay": ("selfplay.selfplay", "train a network from nothing by self-play: Gomoku, or Go on small boards"),
-    "evaluate": ("training.evaluate", "say how well a network predicts"),
+    "selfplay": ("selfplay.selfplay", "train a network by self-play: Gomoku, or Go on small boards"),
+    "evaluate": ("training.evaluate", "measure accuracy and calibration of networks on a data set"),
     "gtp": ("gtp.command", "play over the Go Text Protocol"),
-    "web": ("web.app", "open a board in the browser: play, analyse, look at games"),
+    "web": ("web.app", "serve a board for the browser: play, analyse, review games"),
     "analysis": ("analysis.command", "answer queries of KataGo's analysis protocol"),
-    "match": ("match.tournament", "let players or GTP programs play each other"),
-    "analyze": ("review.command", "review games move by move"),
-    "play": ("tui.play", "play in the terminal against any player"),
-    "demo": ("demo", "do all of this on the sample games, in some minutes"),
+    "match": ("match.tournament", "play matches between players and GTP programs"),
+    "analyze": ("review.command", "review game records move by move"),
+    "play": ("tui.play", "play in the terminal"),
+    "demo": ("demo", "preprocess, train, evaluate and play on the sample games, in a few minutes"),
 }
-# Options that had another name before; an error for the old one gives the new one.
-RENAMED_OPTIONS: dict[str, str] = {
-}
-# What to install where a package is missing: the extra of pyproject.toml.
+# package: the extra of pyproject.toml that installs it
 EXTRAS = {"keras": "train", "tensorflow": "train", "onnx": "train", "jax": "jax", "matplotlib": "pictures",
           "py7zr": "7z", "starlette": "web", "uvicorn": "web"}
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command; returns the exit status: 0 done, 2 bad input (one line on stderr), 130 Ctrl-C."""
+    """Run a command, by default that of sys.argv; returns the exit status.  Raises SystemExit for --help, --version
+    and command lines that argparse refuses."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    if sys.stdin is None:                                # closed by whoever started this
+    if sys.stdin is None:                                # closed by the parent process
         sys.stdin = open(os.devnull)
-    if hasattr(sys.stdout, "reconfigure"):               # a player's name need not be in the terminal's letters
+    if isinstance(sys.stdout, io.TextIOWrapper):         # the terminal's encoding may lack letters of a player's name
         sys.stdout.reconfigure(errors="backslashreplace")
-    parser = argparse.ArgumentParser(prog="mugo", description="A Go program that learns from people.")
-    parser.add_argument("--version", action="version", version=f"MuGo {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    asked = next((name for name in arguments if name in COMMANDS), None)
+    name = next((word for word in arguments if word in COMMANDS), None)
     try:
-        for name, (module, what) in COMMANDS.items():
-            of_command = commands.add_parser(name, help=what, description=what[0].upper() + what[1:] + ".")
-            if name == asked:
-                chosen = importlib.import_module(f"mugo.{module}")
-                chosen.add_arguments(of_command)
-                refuse_renamed_options(arguments, of_command._option_string_actions)
-        args = parser.parse_args(arguments)
-        return chosen.command(args)
+        return _run(name, arguments)
     except BadInput as error:
-        return _failed(asked, str(error))
+        return _fail(name, str(error))
     except ModuleNotFoundError as error:
         extra = EXTRAS.get((error.name or "").partition(".")[0])
         if extra is None:
             raise
-        return _failed(asked, f"this needs the package {error.name}: pip install 'mugo[{extra}]'")
+        return _fail(name, f"this needs the package {error.name}: pip install 'mugo[{extra}]'")
     except KeyboardInterrupt:
-        print(f"\nmugo {asked}: stopped; nothing that was saved is lost", file=sys.stderr)
+        print(f"\nmugo {name}: interrupted; everything that was saved is complete", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())       # or Python complains once more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())       # or Python reports it again at its exit
         return 1
     except BrokenExecutor:
-        return _failed(asked, "a process that worked for it was killed (is the memory full?); the same command goes on "
-                              "where it was")
+        return _fail(name, "a worker process was killed, perhaps for want of memory; "
+                           "the same command continues where it stopped")
     except MemoryError as error:
-        return _failed(asked, f"this needs more memory than there is: {error or 'it is full'}")
+        return _fail(name, f"out of memory: {error}" if str(error) else "out of memory")
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        return _failed(asked, f"{where}{error.strerror or error}")
+        path = f"{error.filename}: " if error.filename else ""
+        return _fail(name, f"{path}{error.strerror or error}")
 
 
-def _failed(command: str | None, line: str) -> int:
-    print(f"mugo {command}: {line}", file=sys.stderr)
+def _run(name: str | None, arguments: list[str]) -> int:
+    """Parse the arguments and run the command.  name: the command among them, if any."""
+    parser = argparse.ArgumentParser(prog="mugo", description="A Go program that learns from game records.")
+    parser.add_argument("--version", action="version", version=f"MuGo {__version__}")
+    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    module = None
+    for command, (module_name, description) in COMMANDS.items():
+        subparser = subparsers.add_parser(command, help=description,
+                                          description=description[0].upper() + description[1:] + ".")
+        if command == name:
+            module = importlib.import_module(f"mugo.{module_name}")
+            module.add_arguments(subparser)
+            refuse_renamed_options(arguments, subparser._option_string_actions)
+    args = parser.parse_args(arguments)
+    assert module is not None                            # argparse has refused a command line without a command
+    return module.command(args)
+
+
+def _fail(name: str | None, line: str) -> int:
+    """Print the error line of a command; returns exit status 2."""
+    print(f"mugo {name}: {line}", file=sys.stderr)
     return 2

@@ -1,51 +1,55 @@
-"""Options that had another name before version 0.1: an error for the old name gives the new one."""
+"""Options that were renamed before version 0.1.
+
+An old option is an error whose message names the new one: "mugo train: --hold is now --decay-start".
+"""
 from collections.abc import Collection, Iterable
 
 from mugo.files import BadInput
 
+# old: new
 RENAMED_OPTIONS: dict[str, str] = {
-    "--urgency": "--fpu",
-    "--grow-at": "--expand-after",
-    "--branches": "--max-edges",
-    "--share": "--transpositions",
-    "--no-share": "--no-transpositions",
-    "--reuse": "--reuse-tree",
-    "--no-reuse": "--no-reuse-tree",
-    "--early": "--early-stop",
-    "--no-early": "--no-early-stop",
-    "--turn": "--random-symmetry",
-    "--noise": "--dirichlet-weight",
     "--alpha": "--dirichlet-alpha",
-    "--choose": "--select-by",
-    "--patience": "--resign-moves",
+    "--at-once": "--parallel-games",
     "--average": "--tta",
-    "--no-average": "--no-tta",
+    "--branches": "--max-edges",
+    "--check-games": "--arena-every",
+    "--choose": "--select-by",
+    "--drawn": "--temperature-moves",
+    "--early": "--early-stop",
+    "--grow-at": "--expand-after",
     "--hidden": "--value-units",
     "--hold": "--decay-start",
     "--last-rate": "--final-lr-fraction",
+    "--most-moves": "--max-moves",
+    "--move-limit": "--move-timeout",
+    "--no-average": "--no-tta",
+    "--no-early": "--no-early-stop",
     "--no-norm": "--no-batch-norm",
     "--no-pooling": "--no-global-pooling",
+    "--no-reuse": "--no-reuse-tree",
+    "--no-share": "--no-transpositions",
     "--no-value": "--no-value-head",
+    "--noise": "--dirichlet-weight",
     "--norm": "--batch-norm",
+    "--patience": "--resign-moves",
     "--pooling": "--global-pooling",
+    "--reuse": "--reuse-tree",
     "--round-positions": "--checkpoint-every",
+    "--share": "--transpositions",
     "--smoothing": "--label-smoothing",
     "--start": "--init-from",
+    "--trial-games": "--arena-games",
+    "--turn": "--random-symmetry",
+    "--urgency": "--fpu",
     "--value": "--value-head",
     "--warm-up": "--warmup-steps",
-    "--move-limit": "--move-timeout",
-    "--at-once": "--parallel-games",
-    "--check-games": "--arena-every",
-    "--drawn": "--temperature-moves",
-    "--most-moves": "--max-moves",
-    "--trial-games": "--arena-games",
 }
 
 
 def refuse_renamed_options(words: Iterable[str], known: Collection[str] = ()) -> None:
     """Raise BadInput for the first word of a command line that is a renamed option.
 
-    known: options of the command at hand; one of them is never refused.
+    known: the options of the command; they are never refused.
     """
     for word in words:
         name = word.partition("=")[0]

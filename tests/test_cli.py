@@ -1,4 +1,6 @@
-"""The command table: what is imported, and how a command ends."""
+"""The command line: help, what is imported, renamed options, exit status and error lines."""
+import argparse
+import importlib
 import os
 import subprocess
 import sys
@@ -8,11 +10,19 @@ from pathlib import Path
 import pytest
 
 from mugo import cli
+from mugo.renamed import RENAMED_OPTIONS
 
 ROOT = Path(__file__).parents[1]
 
 
-def test_every_command_explains_itself(capsys):
+def options_of(command):
+    """The options of a command."""
+    parser = argparse.ArgumentParser()
+    importlib.import_module(f"mugo.{cli.COMMANDS[command][0]}").add_arguments(parser)
+    return set(parser._option_string_actions)
+
+
+def test_every_command_has_help(capsys):
     for name in cli.COMMANDS:
         with pytest.raises(SystemExit) as end:
             cli.main([name, "--help"])
@@ -31,7 +41,7 @@ def test_help_and_version_import_nothing_heavy():
 
 
 @pytest.mark.parametrize("start", [[str(ROOT / "main.py")], ["-m", "mugo"]])
-def test_main_py_and_the_module_are_the_command(start):
+def test_main_py_and_python_m_mugo_run_the_command(start):
     done = subprocess.run([sys.executable, *start, "preprocess", "/nowhere", "-o", "/tmp/never"], capture_output=True,
                           text=True)
     assert done.returncode == 2
@@ -43,6 +53,24 @@ def test_an_unknown_command_ends_with_status_2(capsys):
         cli.main(["learn"])
     assert end.value.code == 2
     assert "invalid choice: 'learn'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("old, new", RENAMED_OPTIONS.items())
+def test_the_error_for_a_renamed_option_names_the_new_one(old, new, capsys):
+    commands = [command for command in cli.COMMANDS if new in options_of(command)]
+    assert commands
+    for command in commands:
+        assert cli.main([command, old]) == 2
+        assert capsys.readouterr().err == f"mugo {command}: {old} is now {new}\n"
+
+
+def test_a_renamed_option_is_refused_with_a_value_too(capsys):
+    assert cli.main(["play", "--urgency=1"]) == 2
+    assert capsys.readouterr().err == "mugo play: --urgency is now --fpu\n"
+
+
+def test_no_renamed_option_is_an_option_of_any_command():
+    assert not [(command, old) for command in cli.COMMANDS for old in RENAMED_OPTIONS if old in options_of(command)]
 
 
 def test_a_missing_package_names_the_extra_to_install(monkeypatch, capsys):
@@ -64,11 +92,11 @@ def test_a_write_that_fails_names_the_file(capsys, tmp_path):
 
 
 @pytest.mark.parametrize("error, line", [
-    (MemoryError("Unable to allocate 191 GiB"), "mugo demo: this needs more memory than there is: Unable to allocate"),
-    (BrokenExecutor("A child process terminated abruptly"), "mugo demo: a process that worked for it was killed"),
+    (MemoryError("Unable to allocate 191 GiB"), "mugo demo: out of memory: Unable to allocate"),
+    (BrokenExecutor("A child process terminated abruptly"), "mugo demo: a worker process was killed"),
     (OSError("16 requested and 3 written"), "mugo demo: 16 requested and 3 written"),
 ])
-def test_what_a_machine_cannot_do_is_said_in_a_line(monkeypatch, capsys, error, line):
+def test_a_failure_of_the_machine_is_one_line(monkeypatch, capsys, error, line):
     def fails(args):
         raise error
     monkeypatch.setattr("mugo.demo.command", fails)
@@ -76,7 +104,7 @@ def test_what_a_machine_cannot_do_is_said_in_a_line(monkeypatch, capsys, error, 
     assert capsys.readouterr().err.startswith(line)
 
 
-def test_a_name_in_letters_that_the_terminal_has_not_is_printed_all_the_same():
+def test_letters_that_the_terminal_lacks_are_printed_as_escapes():
     program = "from mugo import cli; cli.main(['show', '/nowhere']); print('柯洁')"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
                           env=os.environ | {"PYTHONIOENCODING": "cp1252"})
