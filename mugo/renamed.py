@@ -2,7 +2,7 @@
 
 An old option is an error whose message names the new one: "mugo train: --hold is now --decay-start".
 """
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 from mugo.files import BadInput
 
@@ -46,12 +46,9 @@ RENAMED_OPTIONS: dict[str, str] = {
 }
 
 
-def refuse_renamed_options(words: Iterable[str], known: Collection[str] = ()) -> None:
-    """Raise BadInput for the first word of a command line that is a renamed option.
-
-    known: the options of the command; they are never refused.
-    """
+def refuse_renamed_options(words: Iterable[str]) -> None:
+    """Raise BadInput for the first word of a command line that is a renamed option, with or without =VALUE."""
     for word in words:
         name = word.partition("=")[0]
-        if name in RENAMED_OPTIONS and name not in known:
+        if name in RENAMED_OPTIONS:
             raise BadInput(f"{name} is now {RENAMED_OPTIONS[name]}")
