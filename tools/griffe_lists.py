@@ -15,11 +15,12 @@ SENTENCE = re.compile(r"(Raises|Returns|Yields) ")
 
 
 def with_lists(text: str) -> str:
-    """The docstring as Markdown.  Indented blocks are left alone."""
+    """The docstring as Markdown.  Indented blocks and doctests are code."""
     out: list[str] = []
-    in_list = False
+    in_list = after_list = in_doctest = False
     for line in text.split("\n"):
         names = NAMES.fullmatch(line)
+        in_doctest = line.startswith(">>> ") or in_doctest and bool(line.strip())
         if names:
             out += [] if in_list else [""]
             out.append("- " + ", ".join(f"`{name}`" for name in names["names"].split(", ")) + f": {names['meaning']}")
@@ -29,8 +30,13 @@ def with_lists(text: str) -> str:
             in_list = False
         elif in_list and line.strip():
             out.append("  " + line)
+        elif in_doctest:
+            out.append("    " + line)
         else:
+            if line.startswith("    ") and after_list:
+                out += ["<!-- the list ends here -->", ""]      # or Markdown takes the block for a part of the item
             out.append(line)
+            after_list = in_list or after_list and not line.strip()
             in_list = False
     return "\n".join(out)
 
