@@ -1,0 +1,109 @@
+"""Parsing of queries: fields, errors, warnings, rules, positions."""
+import pytest
+from analysis.queries import query, run, run_one
+
+from mugo.analysis.fields import InvalidQuery
+from mugo.analysis.request import parse_query
+from mugo.games.board import BLACK, WHITE
+
+
+@pytest.mark.parametrize("line, text", [
+    ("what?", "could not parse the line as JSON"),
+    ('{"id": "a"', "could not parse the line as JSON"),
+    ('{"id": "a", "komi": NaN}', "NaN is no number of JSON"),
+    ("[" * 100_000, "could not parse the line as JSON"),
+    ("9" * 5000, "could not parse the line as JSON"),
+    ("[1, 2]", "an object of JSON"),
+    ("{}", 'a query must have an "id"'),
+    ('{"id": 7}', 'a query must have an "id"'),
+])
+def test_a_line_that_is_not_a_query_is_answered_with_an_error(line, text):
+    (answer,) = run(line)
+    assert answer.keys() == {"error"} and text in answer["error"] and len(answer["error"]) < 400
+
+
+@pytest.mark.parametrize("field, value, text", [
+    ("boardXSize", 1, "from 2 to 19"),
+    ("boardXSize", 25, "from 2 to 19"),
+    ("boardXSize", True, "from 2 to 19"),
+    ("boardYSize", None, "from 2 to 19"),
+    ("boardYSize", 7, "only square boards are supported, not 5x7"),
+    ("moves", None, "pairs"),
+    ("moves", "C3", "pairs"),
+    ("moves", [["B", "C3", 1]], "pairs"),
+    ("moves", [["X", "C3"]], '"B" or "W"'),
+    ("moves", [["B", "K1"]], "'K1' is no vertex on 5x5"),
+    ("moves", [["B", 3]], "GTP vertices"),
+    ("moves", [["B", "C3"], ["W", "C3"]], "Illegal move 2: White C3 is occupied"),
+    ("initialStones", [["B", "pass"]], "not on a pass"),
+    ("initialStones", [["B", "A1"], ["W", "A2"], ["W", "B1"]], "cannot stand on"),
+    ("initialPlayer", "green", '"B" or "W"'),
+    ("rules", None, "a name such as"),
+    ("rules", "klingon", "could not parse rules: 'klingon'"),
+    ("rules", {"ko": "NEVER"}, "could not parse rules: 'ko'"),
+    ("rules", {"luck": True}, "could not parse rules: 'luck'"),
+    ("komi", "7.5", "from -150 to 150"),
+    ("komi", 151, "from -150 to 150"),
+    ("whiteHandicapBonus", "2N", '"0", "N" or "N-1"'),
+    ("analyzeTurns", [1], "invalid turn number: 1"),
+    ("analyzeTurns", [0.5], "array of integers"),
+    ("analyzeTurns", [], "at least one turn"),
+    ("priority", 1.5, "an integer"),
+    ("priorities", [1], "goes with analyzeTurns"),
+    ("maxVisits", 0, "an integer from 1"),
+    ("maxTime", -1, "a number of 0 or more"),
+    ("includePolicy", "yes", "true or false"),
+    ("reportDuringSearchEvery", 0, "from 0.001"),
+    ("avoidMoves", [{"player": "B"}], "player, moves and untilDepth"),
+    ("avoidMoves", [{"player": "B", "moves": "A1", "untilDepth": 1}], "array of GTP vertices"),
+    ("avoidMoves", [{"player": "B", "moves": ["Z9"], "untilDepth": 1}], "'Z9' is no vertex"),
+    ("allowMoves", [{"player": "B", "moves": [], "untilDepth": 0}], "1 or more"),
+    ("overrideSettings", [], "an object"),
+    ("overrideSettings", {"reportAnalysisWinratesAs": "GREEN"}, "one of BLACK, WHITE, SIDETOMOVE"),
+    ("overrideSettings", {"maxTime": "soon"}, "soon"),
+    ("action", "dance", "one of query_version"),
+])
+def test_an_error_names_the_field(field, value, text):
+    answer = run_one(query("it") | {field: value})
+    assert answer["id"] == "it" and text in answer["error"] and answer["field"] == field
+
+
+def test_fields_that_are_not_followed_are_warned_about():
+    def fields(**more):
+        return [(field, text) for field, text in parse_query(query(**more))[1]]
+
+    assert fields() == fields(rules="chinese") == fields(rules="AGA") == []
+    assert [field for field, _ in fields(rules={"ko": "SIMPLE", "scoring": "AREA"})] == ["rules"]
+    assert "tax ALL" in fields(rules="stone_scoring")[0][1]
+    assert fields(rootPolicyTemperature=1.2)[0][0] == "rootPolicyTemperature"
+    assert fields(colour="red")[0] == ("colour", "unknown field: ignored")
+    assert "humanSLProfile" in fields(overrideSettings={"humanSLProfile": "rank_1d", "maxTime": "3"})[0][1]
+
+
+def test_the_fields_of_a_query():
+    parsed, _ = parse_query(query(moves=[["b", "c3"], ["white", "(0,0)"], ["W", "pass"]], analyzeTurns=[3, 1],
+                                overrideSettings={"maxTime": "2.5", "maxVisits": 7}, komi=None))
+    assert parsed.positions[2].moves[-1] == (WHITE, 7) and parsed.positions[3].to_play == BLACK
+    assert (parsed.turns, parsed.max_visits, parsed.max_time, parsed.perspective) == ((1, 3), 7, 2.5, BLACK)
+    assert parsed.positions[0].komi == 7.5
+    assert parse_query(query(rules="japanese", komi=None))[0].positions[0].komi == 6.5
+    assert parse_query(query(initialPlayer="W"))[0].positions[0].to_play == WHITE
+    assert parse_query(query(maxVisits=3, overrideSettings={"maxVisits": 9}))[0].max_visits == 3
+
+
+@pytest.mark.parametrize("rules, bonus, komi", [
+    ("chinese", None, 3), ("aga", None, 2), ("tromp-taylor", None, 0), ("chinese", "0", 0),
+    ({"whiteHandicapBonus": 0}, "N-1", 2)])
+def test_white_gets_points_for_handicap_stones(rules, bonus, komi):
+    stones = [["B", "A1"], ["B", "C3"], ["B", "E5"]]
+    parsed, _ = parse_query(query(rules=rules, whiteHandicapBonus=bonus, initialStones=stones))
+    assert parsed.positions[0].komi == komi and parsed.positions[0].to_play == WHITE
+
+
+def test_moves_may_repeat_a_position_but_not_retake_a_ko():
+    stones = [["B", "C4"], ["B", "B3"], ["B", "C2"], ["W", "D4"], ["W", "E3"], ["W", "D2"], ["W", "C3"]]
+    moves = [["B", "D3"], ["W", "pass"], ["B", "pass"], ["W", "C3"]]
+    *_, before, after = parse_query(query(initialStones=stones, moves=moves))[0].positions
+    assert before.why_illegal(after.last) == "repeats a position (superko)"
+    with pytest.raises(InvalidQuery, match="Illegal move 2: White C3 retakes the ko"):
+        parse_query(query(initialStones=stones, moves=[moves[0], moves[3]]))

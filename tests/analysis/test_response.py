@@ -1,0 +1,140 @@
+"""What responses contain: the fields that KataGo documents, and those that KaTrain reads."""
+import numpy as np
+import pytest
+from analysis.queries import FAST, GAME, FakeNetwork, query, run, run_one, stones_of
+from drawing import SETTLED, draw
+
+from mugo.analysis.request import parse_query
+from mugo.analysis.response import RawEvaluation, format_response, legal_policy, position_hashes
+from mugo.games.board import WHITE
+from mugo.games.go import Position
+from mugo.players.searcher import PlayOptions
+from mugo.search.result import MoveInfo, SearchResult
+
+
+def test_the_documented_query_gets_every_documented_field_for_each_turn():
+    answers = run({"id": "foo", "initialStones": [["B", "Q4"], ["B", "C4"]], "moves": [["W", "P5"], ["B", "P6"]],
+                   "rules": "tromp-taylor", "komi": 7.5, "boardXSize": 19, "boardYSize": 19,
+                   "analyzeTurns": [0, 1, 2], "includePVVisits": True}, play_options=PlayOptions(5))
+    assert [(a["id"], a["turnNumber"], a["isDuringSearch"]) for a in answers] \
+        == [("foo", 0, False), ("foo", 1, False), ("foo", 2, False)]
+    assert [a["rootInfo"]["currentPlayer"] for a in answers] == ["W", "B", "W"]
+    for answer in answers:
+        assert answer.keys() == {"id", "turnNumber", "isDuringSearch", "moveInfos", "rootInfo"}
+        assert {"winrate", "visits", "scoreLead", "scoreSelfplay", "scoreStdev", "utility", "lcb", "thisHash",
+                "symHash", "rawWinrate", "rawStScoreError"} <= answer["rootInfo"].keys()
+        assert answer["rootInfo"]["visits"] == 5
+        for order, info in enumerate(answer["moveInfos"]):
+            assert info["order"] == order and info["pv"][0] == info["move"]
+            assert len(info["pvVisits"]) == len(info["pv"]) and info["pvVisits"][0] == info["visits"]
+            assert {"winrate", "scoreMean", "scoreLead", "scoreStdev", "scoreSelfplay", "prior", "utility", "lcb",
+                    "utilityLcb", "edgeVisits", "weight"} <= info.keys()
+
+
+def test_a_query_of_katrains_gets_what_katrain_reads():
+    stones = stones_of(draw(SETTLED)[0])
+    (warning, answer) = run({
+        "id": "QUERY:1", "rules": "japanese", "priority": 3, "analyzeTurns": [0], "maxVisits": 150, "komi": 6.5,
+        "boardXSize": 7, "boardYSize": 7, "includeOwnership": True, "includeMovesOwnership": True,
+        "includePolicy": True, "initialStones": stones, "initialPlayer": "B", "moves": [],
+        "overrideSettings": {"reportAnalysisWinratesAs": "BLACK", "maxTime": 600.0, "wideRootNoise": 0.04},
+        "reportDuringSearchEvery": 100, "avoidMoves": [
+            {"moves": ["A1"], "player": player, "untilDepth": 1} for player in "BW"]}, network=FakeNetwork())
+    assert warning["id"] == "QUERY:1" and warning["field"] == "rules" and "TERRITORY" in warning["warning"]
+    assert answer["rootInfo"]["visits"] == 150
+    assert len(answer["ownership"]) == 49 and len(answer["policy"]) == 50
+    owned = np.reshape(answer["ownership"], (7, 7))
+    assert owned[0, 0] > 0.9 and owned[0, 6] < -0.9
+    assert all(len(info["ownership"]) == 49 and info["move"] != "A1" for info in answer["moveInfos"])
+    assert answer["rootInfo"]["scoreLead"] == pytest.approx(np.sum(answer["ownership"]) - 6.5, abs=0.1)
+
+
+def test_values_are_of_the_perspective_that_the_query_names():
+    position = query(moves=[["B", "C3"]], maxVisits=1, includeOwnership=True)
+    seen = {view: run_one(position | {"overrideSettings": {"reportAnalysisWinratesAs": view}}, network=FakeNetwork(0.5))
+            for view in ("BLACK", "WHITE", "SIDETOMOVE")}
+    black, white = seen["BLACK"], seen["WHITE"]
+    assert black["rootInfo"]["winrate"] == black["rootInfo"]["rawWinrate"] == 0.75
+    assert white["rootInfo"]["winrate"] == white["moveInfos"][0]["winrate"] == 0.25
+    assert seen["SIDETOMOVE"] == white
+    assert black["rootInfo"]["scoreLead"] == -white["rootInfo"]["scoreLead"] > 0
+    assert black["rootInfo"]["utility"] == -white["rootInfo"]["utility"] == 0.5
+    assert black["rootInfo"]["lcb"] == pytest.approx(1 - white["rootInfo"]["lcb"])
+    assert black["ownership"] == [-owner for owner in white["ownership"]]
+    assert run_one(position, network=FakeNetwork(0.5)) == black                   # the default
+
+
+def test_a_search_finds_who_wins_a_settled_position():
+    position, _ = draw(SETTLED)
+    stones, score = stones_of(position), position.score()
+    for player in "BW":
+        for komi, low, high in (-20, 0.9, 1), (20, 0, 0.1):
+            answer = run_one(query(size=7, initialStones=stones, initialPlayer=player, komi=komi, maxVisits=200))
+            assert low <= answer["rootInfo"]["winrate"] <= high
+            assert low <= answer["moveInfos"][0]["winrate"] <= high
+            assert answer["rootInfo"]["scoreLead"] == pytest.approx(score - komi, abs=2)
+
+
+def test_the_policy_is_row_by_row_from_the_top_with_minus_one_for_illegal_moves():
+    answer = run(query(moves=[["B", "A5"], ["W", "B5"]], maxVisits=1, includePolicy=True), network=FakeNetwork())[-1]
+    policy = answer["policy"]
+    assert len(policy) == 26 and sum(p for p in policy if p >= 0) == pytest.approx(1)
+    assert [i for i, p in enumerate(policy) if p == -1] == [0, 1]            # A5 and B5
+    assert policy[2:] == sorted(policy[2:])
+    assert [info["move"] for info in answer["moveInfos"]][:3] == ["pass", "E1", "D1"]
+    assert answer["moveInfos"][1]["prior"] == pytest.approx(policy[24], abs=1e-6)
+
+
+def test_without_a_network_the_policy_is_uniform():
+    policy = run_one(query(moves=GAME, includePolicy=True))["policy"]
+    assert set(np.round(policy, 6)) == {-1, round(1 / 23, 6)}
+
+
+def test_the_score_of_a_move_with_few_visits_is_near_the_positions():
+    position = Position(5, komi=0)
+    infos = [MoveInfo(point, 0.5, visits, 0.0, (point,)) for point, visits in ((7, 1), (8, 1000))]
+    result = SearchResult(position, tuple(infos), 0.5, 1001, 1001, 1.0, 1.0, 1, 1001, np.zeros((5, 5), np.float32))
+    parsed, _ = parse_query(query())
+    raw = RawEvaluation(legal_policy(position, np.ones(26)), 0.5)
+    answer = format_response(parsed, 0, result, result.ownership, raw, list)
+    once, often = (info["scoreLead"] for info in answer["moveInfos"])
+    assert answer["rootInfo"]["scoreLead"] == 0 > once > often / 4 > -25
+    assert answer["rootInfo"]["scoreStdev"] == 10                # twice the square root of 25 undecided points
+
+
+def test_without_rollouts_scores_are_zero_with_one_warning():
+    warning, *answers = run(query(maxVisits=1), query("b", maxVisits=1), network=FakeNetwork())
+    assert warning["field"] == "scoreLead" and len(answers) == 2
+    assert all(answer["rootInfo"]["scoreLead"] == 0 for answer in answers)
+
+
+@pytest.mark.parametrize("settings", [FAST, None])
+def test_avoid_moves_and_allow_moves(settings):
+    network = FakeNetwork()
+    allow = query(moves=GAME, maxVisits=60, allowMoves=[{"player": "W", "moves": ["A1", "B4", "E5"], "untilDepth": 1}])
+    answer = run(allow, network=network, settings=settings)[-1]
+    assert {info["move"] for info in answer["moveInfos"]} == {"A1", "E5"}    # B4 is occupied
+    avoid = query(moves=GAME, maxVisits=60, avoidMoves=[{"player": "W", "moves": ["A1", "pass"], "untilDepth": 1},
+                                                        {"player": "B", "moves": ["E5"], "untilDepth": 1}])
+    moves = {info["move"] for info in run(avoid, network=network, settings=settings)[-1]["moveInfos"]}
+    assert moves and not moves & {"A1", "pass"}
+    nothing = query(moves=GAME, allowMoves=[{"player": "w", "moves": ["B4"], "untilDepth": 1}])
+    assert run(nothing, network=network, settings=settings)[-1]["moveInfos"] == []
+    deep = query(maxVisits=4, avoidMoves=[{"player": "B", "moves": ["A1"], "untilDepth": 9}])
+    assert "next move" in run(deep, network=network, settings=settings)[0]["warning"]
+
+
+def test_the_symmetric_hash_is_the_same_for_all_symmetries():
+    first, _ = draw("""
+        X . .
+        . O .
+        . . .
+    """)
+    turned, _ = draw("""
+        . . X
+        . O .
+        . . .
+    """)
+    (this, symmetric), (other, other_symmetric) = position_hashes(first), position_hashes(turned)
+    assert this != other and symmetric == other_symmetric
+    assert position_hashes(first) != position_hashes(first.with_turn(WHITE))
