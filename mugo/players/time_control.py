@@ -1,5 +1,5 @@
-"""How long a move may take: main time, Canadian and Japanese byo-yomi.  Arithmetic only: nobody
-here looks at a clock or sleeps; gtp.py measures and says what was spent.
+"""How long a move may take: main time, Canadian and Japanese byo-yomi.  Arithmetic only:
+gtp/engine.py measures the time and reports what was spent.
 
     main time |=========>--------------------| then  |--period--|--period--| ...
                 spent      main                        left, with so many stones to play in it
