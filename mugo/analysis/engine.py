@@ -64,7 +64,7 @@ class AnalysisEngine:
         if threads < 1:
             raise BadInput(f"analysis threads are 1 or more, not {threads}")
         self._network = network
-        # The tree of another query would add visits that nobody asked for; early stop would leave out some.
+        # The tree of another query would add visits to those asked for; early stop would leave some out.
         self._settings = None if settings is None else replace(settings, reuse_tree=False, early_stop=False)
         if self._settings:
             Search(self._settings, network)
@@ -326,7 +326,7 @@ def policy_moves(position: Position, policy: np.ndarray, allowed_moves: Collecti
 
 
 def _reject_constant(text: str) -> None:
-    raise ValueError(f"{text} is no number of JSON")
+    raise ValueError(f"{text} is not a JSON number")
 
 
 def serve(engine: AnalysisEngine, lines: Iterable[str], finish: bool = True) -> None:

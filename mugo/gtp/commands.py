@@ -117,7 +117,7 @@ def _fixed_handicap(engine: EngineState, stones: str) -> str:
 
 @command("place_free_handicap", "go")
 def _place_free_handicap(engine: EngineState, stones: str) -> str:
-    """Stones on the fixed points.  An engine may place fewer than asked for (section 4.1.2), here at most nine."""
+    """Stones on the fixed points.  GTP lets an engine place fewer than asked for: at most nine here."""
     for number in range(min(parse_int(stones), 9), 1, -1):
         with contextlib.suppress(ValueError):
             return _place_handicap(engine, fixed_handicap(engine.position.size, number))
@@ -174,7 +174,7 @@ def _generate_move(engine: EngineState, colour: int, cleanup: bool = False) -> s
 
 @command("reg_genmove")
 def _reg_genmove(engine: EngineState, colour: str) -> str:
-    """The move that genmove would play, without playing it or using the clock (section 6.3.4)."""
+    """The move that genmove would play, without playing it and with no limit by the clock."""
     mover = parse_colour(colour)
     engine.wait_until_ready()
     return engine.format_move(engine.player.select_move(engine.position.with_turn(mover)))

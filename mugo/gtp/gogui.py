@@ -52,7 +52,7 @@ def _analyze_commands(engine: EngineState) -> str:
 
 @command("gogui-interrupt")
 def _interrupt(engine: EngineState) -> None:
-    """Does nothing: that the command exists tells GoGui that the line `# interrupt` ends a search."""
+    """Does nothing: GoGui sends the line `# interrupt`, which ends a search, to engines that have this command."""
 
 
 # ---- moves and setup

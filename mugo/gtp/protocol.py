@@ -19,7 +19,7 @@ COMMANDS: dict[str, Callable[..., str | None]] = {}
 GAME_OF_COMMAND: dict[str, str] = {}       # commands that one game only has: "go" or "gomoku"
 SYNTAX_ERROR = "syntax error"
 
-# Every control character but the tab, which separates words, and the newline, which ends the line (section 2.1).
+# Every control character but the tab, which separates words, and the newline, which ends the line (sections 2.2, 3.1).
 CONTROL_CHARACTERS = dict.fromkeys([*range(9), *range(10, 32), 127])
 
 
@@ -52,7 +52,7 @@ def commands_of(game: str) -> list[str]:
 
 
 def remove_control_characters(line: str) -> str:
-    """A line without control characters, tabs and newlines excepted (section 2.1)."""
+    """A line without control characters, tabs and newlines excepted (section 3.1)."""
     return line.translate(CONTROL_CHARACTERS)
 
 
@@ -68,7 +68,7 @@ def split_line(line: str) -> tuple[str, list[str]]:
 def format_reply(mark: str, command_id: str, text: str) -> str:
     """A reply as it is sent.  mark: '=' for success, '?' for failure.
 
-    Empty lines are left out of the text: an empty line ends a reply (section 2.6).
+    Empty lines are left out of the text: an empty line ends a reply.
     """
     first, *more = text.rstrip().split("\n")
     lines = [f"{mark}{command_id} {first}".rstrip(), *(line for line in more if line.strip())]

@@ -10,7 +10,7 @@ from mugo.games.board import BLACK, WHITE
 @pytest.mark.parametrize("line, text", [
     ("what?", "could not parse the line as JSON"),
     ('{"id": "a"', "could not parse the line as JSON"),
-    ('{"id": "a", "komi": NaN}', "NaN is no number of JSON"),
+    ('{"id": "a", "komi": NaN}', "NaN is not a JSON number"),
     ("[" * 100_000, "could not parse the line as JSON"),
     ("9" * 5000, "could not parse the line as JSON"),
     ("[1, 2]", "an object of JSON"),
