@@ -23,8 +23,8 @@ from mugo.games.coords import symmetries
 from mugo.games.game import encode, packed_bytes
 from mugo.games.plane_tables import PLANE_TABLES
 from mugo.games.position import BasePosition
-from mugo.nn.bundled import bundled_name, find_network, go_networks
 from mugo.nn.blocks import POINT_BIAS
+from mugo.nn.bundled import bundled_name, find_network, go_networks
 from mugo.nn.metadata import ONNX, config_of, format_game, game_rules, read_metadata
 
 

@@ -1,10 +1,12 @@
-"""Monte Carlo tree search: UCT and PUCT on one compiled tree.  In reading order:
+"""Monte Carlo tree search: UCT and PUCT on one compiled tree.
 
-    settings            the options of a search
-    result              what a search returns: SearchResult, MoveInfo
-    tree                select, expand, back up, advance the root; compiled
-    network_rollouts    rollouts in which the network plays both sides
-    search              position -> visits, win rates, principal variations, ownership
+    settings          the options of a search
+    result            what a search returns: visits, win rates, principal variations, ownership
+    records           the records of the tree's arrays
+    tree              select, expand, back up, advance the root; compiled
+    network_rollouts  rollouts in which the network plays both sides
+    search            the loop: position -> result
 
-Imports games.  Does not know players, clocks or protocols; a network is any object that evaluates packed planes.
+Imports games only.  A network is any object that evaluates packed planes; players, clocks and protocols are unknown
+here.
 """

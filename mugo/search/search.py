@@ -26,7 +26,7 @@ from mugo.games.board import POINTS, new_boards
 from mugo.games.coords import PASS, board_points, symmetries
 from mugo.games.planes import new_scratch
 from mugo.games.position import BasePosition
-from mugo.search import network_rollouts, tree
+from mugo.search import network_rollouts, records, tree
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.settings import DEFAULT_SETTINGS, PUCT_C, ROLLOUT_KINDS, UCB_C, Settings
 
@@ -50,9 +50,9 @@ class Search:
         self._rng = np.random.default_rng(settings.seed)
         self._lambda = self._rollout_weight()
         capacity = settings.max_edges // 8 + 1000
-        self._trees = np.zeros(1, tree.TREE)
-        self._nodes = np.zeros(capacity, tree.NODE)
-        self._edges = np.zeros(settings.max_edges, tree.EDGE)
+        self._trees = np.zeros(1, records.TREE)
+        self._nodes = np.zeros(capacity, records.NODE)
+        self._edges = np.zeros(settings.max_edges, records.EDGE)
         self._table = np.zeros(1 << (2 * capacity - 1).bit_length(), np.int32)
         self._history = np.zeros(4096, np.uint64)
         self._set_up_tree()
@@ -62,8 +62,8 @@ class Search:
         n = 2 if self._unbatched else self._batch
         self._boards = new_boards(1 + 2 * n)
         self._boards["random"] = self._rng.integers(1, 2**63, len(self._boards))
-        self._paths = np.zeros((n, tree.MAX_DEPTH, 2), np.int32)
-        self._leaves = np.zeros(n, tree.LEAF)
+        self._paths = np.zeros((n, records.MAX_DEPTH, 2), np.int32)
+        self._leaves = np.zeros(n, records.LEAF)
         self._ownership_sums = np.zeros((threads, POINTS), np.int32)
         self._scratch = new_scratch()
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
@@ -95,7 +95,7 @@ class Search:
         if fpu is None:
             fpu = math.nan if has_network else math.inf
         for name, value in {
-            "formula": tree.PUCT if has_network else tree.UCB,
+            "formula": records.PUCT if has_network else records.UCB,
             "has_priors": has_network,
             "transpositions": settings.transpositions,
             "c": (PUCT_C if has_network else UCB_C) if settings.c is None else settings.c,
@@ -198,8 +198,8 @@ class Search:
         board = position.board[0]
         before, self._root = self._root, position
         plies = position.plies
-        if plies + tree.MAX_DEPTH >= len(self._history):
-            self._history = np.zeros(2 * (plies + tree.MAX_DEPTH), np.uint64)
+        if plies + records.MAX_DEPTH >= len(self._history):
+            self._history = np.zeros(2 * (plies + records.MAX_DEPTH), np.uint64)
         self._history[:plies + 1] = position.history
         random = self._boards[0]["random"]
         self._boards[0] = board
@@ -207,15 +207,15 @@ class Search:
         board["random"] = random
         board["passes"] = min(board["passes"], 1)        # two passes may be searched on
         settings = self._trees[0]
-        node = tree.NULL_NODE
+        node = records.NULL_NODE
         if before is not None and before.is_like(position):
             key = (np.uint64(game.position_hash(board)) if settings["transpositions"]
                    else self._key_from_path(before, position))
             if self.settings.reuse_tree and key is not None:
                 node = tree.find(self._nodes, self._table, key)
-        if node != tree.NULL_NODE:
+        if node != records.NULL_NODE:
             tree.advance_root(self._trees, self._nodes, self._edges, self._table, node)
-        if node == tree.NULL_NODE or settings["n_edges"] + position.size ** 2 >= len(self._edges):
+        if node == records.NULL_NODE or settings["n_edges"] + position.size ** 2 >= len(self._edges):
             settings["komi"] = position.komi
             settings["mercy"] = rollouts.mercy_threshold(position.size, position.komi)
             tree.reset(settings, self._nodes, self._table, np.uint64(game.position_hash(board)))
@@ -335,8 +335,8 @@ class Search:
         node = int(self._trees[0]["root"])
         for move in moves:
             edges = self._edges_of(node)
-            node = next((int(edge["node"]) for edge in edges if edge["move"] == move), tree.NULL_NODE)
-            if node == tree.NULL_NODE:
+            node = next((int(edge["node"]) for edge in edges if edge["move"] == move), records.NULL_NODE)
+            if node == records.NULL_NODE:
                 return ()
         edges = self._edges_of(node)
         return tuple(self._move_info(edges[i], float(edges[i]["prior"]), PV_LENGTH)
@@ -356,7 +356,7 @@ class Search:
     def _move_info(self, edge: np.ndarray, prior: float, moves: int) -> MoveInfo:
         """An edge as a MoveInfo; moves: the length of its principal variation."""
         pv = [int(edge["move"])]
-        if edge["visits"] and edge["node"] != tree.NULL_NODE and moves > 1:
+        if edge["visits"] and edge["node"] != records.NULL_NODE and moves > 1:
             pv += tree.principal_variation(self._nodes, self._edges, int(edge["node"]), moves - 1)
         return MoveInfo(pv[0], prior, int(edge["visits"]), (1 + float(edge["q"])) / 2, tuple(pv))
 

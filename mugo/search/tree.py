@@ -35,56 +35,8 @@ from mugo.games import game
 from mugo.games.board import index_of
 from mugo.games.coords import PASS
 from mugo.games.rng import random_below
+from mugo.search.records import MAX_DEPTH, NULL_NODE, UCB
 
-UCB, PUCT = 0, 1
-MAX_DEPTH = 1024                           # moves from the root to a leaf
-NULL_NODE = 0                                 # where an edge leads whose node is not in the tree
-
-NODE = np.dtype([
-    ("key", np.uint64),                  # position_hash, or path_hash without transpositions
-    ("total", np.float64),               # sum of values
-    ("visits", np.int32),
-    ("virtual_losses", np.int32),        # simulations under way
-    ("first", np.int32),                 # its first edge
-    ("count", np.int16),                 # of its edges; 0: not expanded
-    ("tried", np.int16),                 # edges visited so far where UCB1 visits each once first
-], align=True)
-
-EDGE = np.dtype([
-    ("node", np.int32),                  # where it leads; NULL_NODE until it is visited
-    ("visits", np.int32),
-    ("virtual_losses", np.int32),
-    ("q", np.float32),
-    ("prior", np.float32),
-    ("move", np.int16),
-], align=True)
-
-TREE = np.dtype([
-    ("root", np.int64),
-    ("n_nodes", np.int64), ("n_edges", np.int64),
-    ("formula", np.int64),               # UCB or PUCT
-    ("c", np.float64),                   # exploration constant
-    ("fpu", np.float64),                 # first-play urgency, as w or q.  UCB1: inf visits every edge once first.
-                                         # PUCT: nan takes the mean value of the node
-    ("expand_after", np.int64),          # visits before a node is expanded
-    ("has_priors", np.bool_),            # priors come from a network
-    ("transpositions", np.bool_),        # one node for a position, whatever the path
-    ("komi", np.float64),
-    ("rollouts", np.int64),              # for each leaf
-    ("rollout_kind", np.int64),
-    ("mercy", np.int64),                 # lead in stones that ends a rollout
-    ("lambda_", np.float64),             # the weight of rollouts in the value of a leaf
-    ("depth_sum", np.int64),             # of all simulations
-], align=True)
-
-# A simulation between `select_batch` and `expand_and_backup`.
-LEAF = np.dtype([
-    ("length", np.int64),                # edges of its path
-    ("node", np.int64),
-    ("needs_evaluation", np.bool_),      # by the network, for priors and a value
-    ("ended", np.bool_),                 # the game is over: `value` is exact
-    ("value", np.float64),               # for the side to move there
-], align=True)
 
 @njit(cache=True, nogil=True)
 def key_after(tree, key, b, move):
@@ -399,14 +351,9 @@ def expand_and_backup(trees, nodes, edges, boards, paths, leaves, n, priors, val
 
 
 @njit(cache=True, nogil=True)
-def advance_root(trees, nodes, edges, table, root):
-    """Make a node the root, drop all that cannot be reached from it, and compact the arrays.
-
-    Returns the number of nodes kept.  No virtual loss may be in the tree.
-    """
-    tree = trees[0]
-    place = np.zeros(tree.n_nodes, np.int32)         # old node -> new, then 0 for those dropped
-    stack = np.empty(tree.n_nodes, np.int32)
+def _mark_reachable(nodes, edges, root, place):
+    """Set place[v] to 1 for every node that can be reached from the root; returns how many of them are expanded."""
+    stack = np.empty(len(place), np.int32)
     stack[0] = root
     place[root] = 1
     depth = 1
@@ -421,22 +368,34 @@ def advance_root(trees, nodes, edges, table, root):
                 place[below] = 1
                 stack[depth] = below
                 depth += 1
+    return expanded
+
+
+@njit(cache=True, nogil=True)
+def advance_root(trees, nodes, edges, table, root):
+    """Make a node the root, drop all that cannot be reached from it, and compact the arrays.
+
+    Returns the number of nodes kept.  No virtual loss may be in the tree.
+    """
+    tree = trees[0]
+    place = np.zeros(tree.n_nodes, np.int32)         # old node -> new; 0 for those dropped
+    expanded = _mark_reachable(nodes, edges, root, place)
     # Edges are in the order in which nodes were expanded, which is not the order of the nodes.
     firsts = np.empty(expanded, np.int64)
-    owner = np.empty(expanded, np.int64)
-    g = 0
+    owners = np.empty(expanded, np.int64)
+    n_owners = 0
     n_nodes = 1
     for v in range(1, tree.n_nodes):
         if place[v]:
             place[v] = n_nodes
             n_nodes += 1
             if nodes[v].count > 0:
-                firsts[g] = nodes[v].first
-                owner[g] = v
-                g += 1
+                firsts[n_owners] = nodes[v].first
+                owners[n_owners] = v
+                n_owners += 1
     n_edges = 0
     for i in np.argsort(firsts):
-        node = nodes[owner[i]]
+        node = nodes[owners[i]]
         for j in range(node.count):
             edges[n_edges + j] = edges[node.first + j]
             edges[n_edges + j].node = place[edges[n_edges + j].node]

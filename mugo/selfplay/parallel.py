@@ -27,7 +27,7 @@ from mugo.games.coords import move_index, point_of_index, symmetries
 from mugo.games.game import packed_bytes, position_hash
 from mugo.games.planes import new_scratch
 from mugo.games.position import BasePosition
-from mugo.search import tree
+from mugo.search import records, tree
 from mugo.selfplay.options import DEFAULT_SELFPLAY_OPTIONS, SelfPlayOptions
 
 
@@ -61,22 +61,22 @@ class ParallelSelfPlay:
         moves = start.size ** 2 + 1
         self._max_moves = options.max_moves or 3 * start.size ** 2
         nodes = 2 * options.simulations + 64             # of the reused tree, and of this move's simulations
-        self._trees = np.zeros(games, tree.TREE)
-        self._nodes = np.zeros((games, nodes), tree.NODE)
-        self._edges = np.zeros((games, nodes * moves), tree.EDGE)
+        self._trees = np.zeros(games, records.TREE)
+        self._nodes = np.zeros((games, nodes), records.NODE)
+        self._edges = np.zeros((games, nodes * moves), records.EDGE)
         self._tables = np.zeros((games, 1 << (2 * nodes - 1).bit_length()), np.int32)
         self._boards = np.stack([new_boards(2) for _ in range(games)])
         self._boards["random"] = self._rng.integers(1, 2**63, self._boards.shape)
-        self._histories = np.zeros((games, self._max_moves + tree.MAX_DEPTH + 1), np.uint64)
-        self._paths = np.zeros((games, tree.MAX_DEPTH, 2), np.int32)
-        self._leaves = np.zeros(games, tree.LEAF)
+        self._histories = np.zeros((games, self._max_moves + records.MAX_DEPTH + 1), np.uint64)
+        self._paths = np.zeros((games, records.MAX_DEPTH, 2), np.int32)
+        self._leaves = np.zeros(games, records.LEAF)
         self._packed = np.zeros((games, start.size ** 2, packed_bytes(start.game)), np.uint8)
         self._scratch = new_scratch()
         self._remaining = np.zeros(games, np.int64)      # simulations before the next move
         self._has_noise = np.zeros(games, bool)          # whether the root's priors have their noise
         self._positions = [start] * games
         self._visits: list[list[np.ndarray]] = [[] for _ in range(games)]
-        for name, value in {"formula": tree.PUCT, "has_priors": True, "transpositions": True, "c": options.c,
+        for name, value in {"formula": records.PUCT, "has_priors": True, "transpositions": True, "c": options.c,
                             "fpu": np.nan, "rollouts": 1, "rollout_kind": rollouts.UNIFORM, "komi": start.komi}.items():
             self._trees[name] = value
         for g in range(games):
@@ -126,8 +126,8 @@ class ParallelSelfPlay:
         board["random"] = random
         self._histories[g, :position.plies + 1] = position.history
         key = np.uint64(position_hash(board))
-        node = tree.find(nodes, table, key) if position.plies else tree.NULL_NODE
-        if node == tree.NULL_NODE:
+        node = tree.find(nodes, table, key) if position.plies else records.NULL_NODE
+        if node == records.NULL_NODE:
             tree.reset(settings, nodes, table, key)
         else:
             tree.advance_root(self._trees[g:g + 1], nodes, self._edges[g], table, node)

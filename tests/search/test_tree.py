@@ -10,7 +10,7 @@ from mugo.games.board import POINTS, new_boards
 from mugo.games.coords import PASS, board_points, symmetries
 from mugo.games.go import BLACK, WHITE, Position
 from mugo.games.planes import PACKED, new_scratch
-from mugo.search import tree
+from mugo.search import records, tree
 
 
 class Grown:
@@ -18,21 +18,21 @@ class Grown:
 
     def __init__(self, position: Position, *, max_edges=100_000, nodes=20_000, batch=8, **settings):
         self.position = position
-        self.trees = np.zeros(1, tree.TREE)
-        chosen = dict(formula=tree.UCB, c=0.7, fpu=math.inf, expand_after=1, transpositions=True, komi=position.komi,
+        self.trees = np.zeros(1, records.TREE)
+        chosen = dict(formula=records.UCB, c=0.7, fpu=math.inf, expand_after=1, transpositions=True, komi=position.komi,
                       rollouts=1, lambda_=1.0) | settings
         for name, value in chosen.items():
             self.trees[0][name] = value
-        self.nodes = np.zeros(nodes, tree.NODE)
-        self.edges = np.zeros(max_edges, tree.EDGE)
+        self.nodes = np.zeros(nodes, records.NODE)
+        self.edges = np.zeros(max_edges, records.EDGE)
         self.table = np.zeros(1 << 16, np.int32)
         self.history = np.zeros(4096, np.uint64)
         self.history[:position.plies + 1] = position.history
         self.boards = new_boards(1 + 2 * batch)
         self.boards["random"] = np.arange(1, 2 + 2 * batch) * 7919
         self.boards[0] = position.board[0]
-        self.paths = np.zeros((batch, tree.MAX_DEPTH, 2), np.int32)
-        self.leaves = np.zeros(batch, tree.LEAF)
+        self.paths = np.zeros((batch, records.MAX_DEPTH, 2), np.int32)
+        self.leaves = np.zeros(batch, records.LEAF)
         self.ownership = np.zeros(POINTS, np.int32)
         tree.reset(self.trees[0], self.nodes, self.table, np.uint64(game.position_hash(position.board[0])))
 
@@ -80,13 +80,13 @@ class Grown:
             assert not len(edges) or edges["prior"].sum() == pytest.approx(1, abs=1e-4)
             for edge in edges[edges["visits"] > 0]:
                 below = self.nodes[edge["node"]]
-                assert edge["node"] == tree.NULL_NODE or below["visits"] >= edge["visits"]
+                assert edge["node"] == records.NULL_NODE or below["visits"] >= edge["visits"]
                 assert -1 <= edge["q"] <= 1
         assert len(set(self.used["key"].tolist())) == len(self.used)
 
 
 @pytest.mark.parametrize("settings", [{}, {"transpositions": False}, {"fpu": 1.1}, {"expand_after": 3}, {"rollouts": 3},
-                                      {"formula": tree.PUCT, "c": 2.0, "fpu": math.nan}])
+                                      {"formula": records.PUCT, "c": 2.0, "fpu": math.nan}])
 def test_a_tree_adds_up(settings):
     grown = Grown(Position(5), **settings).simulate(3000)
     grown.check()
@@ -132,9 +132,9 @@ def test_the_key_tells_apart_what_the_stones_do_not():
     assert game.position_hash(never_taken.board[0]) != game.position_hash(taken.board[0])
 
 
-@pytest.mark.parametrize("formula", [tree.UCB, tree.PUCT])
+@pytest.mark.parametrize("formula", [records.UCB, records.PUCT])
 def test_the_chosen_edge_is_the_formulas(formula):
-    settings = {"formula": formula, "c": 0.8, "fpu": 0.6 if formula == tree.UCB else math.nan}
+    settings = {"formula": formula, "c": 0.8, "fpu": 0.6 if formula == records.UCB else math.nan}
     grown = Grown(Position(4), **settings).simulate(500)
     rng = np.random.default_rng(1)
     checked = 0
@@ -149,7 +149,7 @@ def test_the_chosen_edge_is_the_formulas(formula):
         for edge in edges:
             n = edge["visits"] + edge["virtual_losses"]
             q = (edge["q"] * edge["visits"] - edge["virtual_losses"]) / n if n else None
-            if formula == tree.UCB:
+            if formula == records.UCB:
                 total = max(node["visits"] + node["virtual_losses"], 1)
                 worth.append(0.6 if q is None else (1 + q) / 2 + 0.8 * math.sqrt(math.log(total) / n))
             else:
@@ -172,7 +172,7 @@ def test_every_edge_is_tried_once_before_two_are_compared():
 def test_no_line_in_the_tree_repeats_a_position():
     # On 2x2 nearly every line runs into superko.
     grown = Grown(Position(2, komi=0.5), nodes=50_000)
-    path = np.zeros((tree.MAX_DEPTH, 2), np.int32)
+    path = np.zeros((records.MAX_DEPTH, 2), np.int32)
     longest = 0
     for _ in range(3000):
         random = grown.boards[1]["random"]
@@ -228,7 +228,7 @@ def test_keeping_a_branch_keeps_all_below_it_and_nothing_else():
 
 
 def test_a_batch_spreads_out_and_leaves_nothing_pending():
-    grown = Grown(Position(5), has_priors=True, formula=tree.PUCT, c=3.0, fpu=math.nan, expand_after=0, batch=8)
+    grown = Grown(Position(5), has_priors=True, formula=records.PUCT, c=3.0, fpu=math.nan, expand_after=0, batch=8)
 
     def even(n):
         return np.full((n, 26), 1 / 26), np.zeros(n)
@@ -243,7 +243,7 @@ def test_a_batch_spreads_out_and_leaves_nothing_pending():
 
 
 def test_priors_go_to_their_moves():
-    grown = Grown(Position(5), has_priors=True, formula=tree.PUCT, expand_after=0, lambda_=0.0)
+    grown = Grown(Position(5), has_priors=True, formula=records.PUCT, expand_after=0, lambda_=0.0)
     priors = np.arange(1, 27, dtype=np.float32)[None] / 351
     grown.batch(1, lambda n: (priors, np.full(1, 0.25)))
     for edge in grown.edges_of(grown.root):
@@ -259,7 +259,7 @@ def test_priors_of_illegal_moves_are_shared_out():
         X a X
         . X .
     """, to_play=WHITE)
-    grown = Grown(position, has_priors=True, formula=tree.PUCT, expand_after=0)
+    grown = Grown(position, has_priors=True, formula=records.PUCT, expand_after=0)
     grown.batch(1, lambda n: (np.eye(10)[[4]], np.zeros(1)))
     edges = grown.edges_of(grown.root)
     assert at["a"] not in edges["move"]
@@ -270,7 +270,8 @@ def test_priors_of_illegal_moves_are_shared_out():
 def test_a_leafs_value_is_mixed_by_lambda(lambda_):
     position = Position(5, komi=-50)                      # every rollout is Black's
     for to_play, outcome in ((BLACK, 1.0), (WHITE, -1.0)):
-        grown = Grown(position.with_turn(to_play), has_priors=True, formula=tree.PUCT, expand_after=0, lambda_=lambda_)
+        grown = Grown(position.with_turn(to_play), has_priors=True, formula=records.PUCT, expand_after=0,
+                      lambda_=lambda_)
         grown.batch(1, lambda n: (np.full((n, 26), 1 / 26), np.full(n, 0.4)))
         assert grown.root["total"] == pytest.approx((1 - lambda_) * 0.4 + lambda_ * outcome)
         assert grown.root["visits"] == 1
