@@ -13,9 +13,9 @@ from itertools import islice
 from pathlib import Path
 
 from mugo.games import scoring
-from mugo.games.board import BLACK
 from mugo.games.coords import PASS, format_gtp, interpret_gtp
 from mugo.games.go import IllegalMove, Position, format_score, position_of
+from mugo.games.position import COLOUR_LETTERS
 from mugo.match.gtp_client import GtpClient, participant_of
 from mugo.match.referee import setup_commands
 from mugo.sgf.archives import UnreadableFile
@@ -24,7 +24,6 @@ from mugo.sgf.record import BadRecord
 from mugo.sgf.sources import find_sources, read_files
 
 SAMPLES = Path(__file__).parents[1] / "data" / "gnugo-9x9.zip"
-LETTERS = {BLACK: "b", -BLACK: "w"}
 MAX_MOVES = 3                            # for each point of the board
 TIMEOUT = 600                            # seconds, for a status or a score
 
@@ -53,7 +52,7 @@ def played_games(gnugo: GtpClient, games: int, size: int):
         position = position.play(point)
         gnugo.send_command(f"play b {format_gtp(point, size)}")
         while not position.is_over and position.plies < MAX_MOVES * size ** 2:
-            vertex = gnugo.send_command(f"genmove {LETTERS[position.to_play]}")
+            vertex = gnugo.send_command(f"genmove {COLOUR_LETTERS[position.to_play]}")
             position = position.play(PASS if vertex == "resign" else interpret_gtp(vertex, size))
         yield f"game {number}", position
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from mugo.games.coords import format_gtp, interpret_gtp
 from mugo.games.go import BLACK, WHITE, Position
+from mugo.games.position import COLOUR_LETTERS
 from mugo.gtp.engine import GtpEngine
 
 GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")      # None: not installed
-LETTERS = {BLACK: "b", WHITE: "w"}
 
 
 class CommandFailed(Exception):
@@ -98,8 +98,8 @@ def play_game(black: Client | Local, white: Client | Local, size: int, komi: flo
     position = Position(size, komi)
     while not position.is_over and position.plies < most:
         colour = position.to_play
-        vertex = engines[colour].ask(f"genmove {LETTERS[colour]}")
+        vertex = engines[colour].ask(f"genmove {COLOUR_LETTERS[colour]}")
         point = interpret_gtp(vertex, size)
         position = position.play(point)
-        engines[-colour].ask(f"play {LETTERS[colour]} {format_gtp(point, size)}")
+        engines[-colour].ask(f"play {COLOUR_LETTERS[colour]} {format_gtp(point, size)}")
     return position

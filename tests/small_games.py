@@ -1,8 +1,8 @@
-"""A small data set of random games, the same for every test that asks; what was put in is known.
+"""A small data set of random games with known contents, shared by the tests of a session.
 
-    archive            games     what they are
-    kgs-2003/          30        9x9, of which the even ones of GAMES have handicap stones
-    fox/               10        9x9, and a copy of the first of them, a short one, and no SGF at all
+    archive            games     contents
+    kgs-2003/          30        9x9, every other one with handicap stones
+    fox/               10        9x9; besides, a copy of a game, a short game, and a file that is no SGF
     small/              4        5x5
 """
 import functools
@@ -24,7 +24,7 @@ NAMES = ("Shusaku", "古力", "이세돌", "")
 
 @dataclass(frozen=True)
 class Game:
-    """One random game: what its SGF says, and its positions before each move."""
+    """One random game: the properties of its SGF, and the position before each move."""
 
     size: int
     handicap: int
@@ -52,7 +52,7 @@ class Game:
 
 
 def random_game(size: int, handicap: int, length: int, rng: np.random.Generator) -> Game:
-    """A game of sensible random moves, the handicap stones anywhere."""
+    """A game of random sensible moves, after handicap stones on random points."""
     position = Position(size)
     if handicap:
         stones = rng.choice(board_points(size), handicap, replace=False)
@@ -62,21 +62,21 @@ def random_game(size: int, handicap: int, length: int, rng: np.random.Generator)
         positions.append(position)
         moves.append(int(rng.choice(points)))
         position = position.play(moves[-1])
-    pick = [str(rng.choice(choices)) for choices in (RANKS, RANKS, NAMES, NAMES, RESULTS, KOMI)]
-    return Game(size, handicap, (pick[0], pick[1]), (pick[2], pick[3]), pick[4], pick[5],
+    *pairs, result, komi = (str(rng.choice(choices)) for choices in (RANKS, RANKS, NAMES, NAMES, RESULTS, KOMI))
+    return Game(size, handicap, (pairs[0], pairs[1]), (pairs[2], pairs[3]), result, komi,
                 int(rng.integers(2001, 2006)), positions, moves)
 
 
 @functools.cache
 def games() -> tuple[Game, ...]:
-    """40 games on 9x9, then 4 on 5x5."""
+    """The games: 40 on 9x9, then 4 on 5x5."""
     rng = np.random.default_rng(2016)
     big = [random_game(9, 0 if i % 2 else 2 + i % 5, 25 + i, rng) for i in range(40)]
     return (*big, *(random_game(5, 0, 20, rng) for _ in range(4)))
 
 
 def small_data(factory) -> DataSet:
-    """The data set, made by the first test that asks; factory: pytest's tmp_path_factory."""
+    """The data set, made by the first test that needs it.  factory: pytest's tmp_path_factory."""
     folder = factory.getbasetemp() / "small-games"
     if folder.exists():
         return load_dataset(folder / "data")

@@ -15,8 +15,8 @@ from drawing import after, assert_same_points, assert_same_stones, draw, named
 from numba import njit
 from oracles import chain, every_point, put
 from oracles import is_true_eye as is_true_eye_slowly
-from played import coded, random_game, real_games, stones_of
 from sgfmill import boards as sgfmill_boards
+from sample_positions import coded_game, random_game, recorded_games, stones_of
 
 from mugo.games.board import (
     BLACK,
@@ -389,18 +389,18 @@ def test_random_games_go_as_sgfmills(size, games):
     rng = random.Random(100 + size)
     for _ in range(games):
         *_, last = random_game(rng, size)
-        assert follow_with_sgfmill(size, (), coded(last)[1]) == last.plies
+        assert follow_with_sgfmill(size, (), coded_game(last)[1]) == last.plies
 
 
 def test_a_hundred_real_games_go_as_sgfmills():
-    for record in real_games(100):
+    for record in recorded_games(100):
         follow_with_sgfmill(record.size, record.setup, record.moves)
 
 
 @pytest.mark.slow
 def test_three_thousand_real_games_go_as_sgfmills():
     games = moves = 0
-    for record in real_games(3000):
+    for record in recorded_games(3000):
         moves += follow_with_sgfmill(record.size, record.setup, record.moves)
         games += 1
     print(f"{games} games, {moves} moves")

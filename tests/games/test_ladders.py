@@ -6,7 +6,7 @@ import numpy as np
 import oracles
 import pytest
 from drawing import after, assert_same_points, draw, named
-from played import random_game, slow_twin, stones_of
+from sample_positions import oracle_game, random_game, stones_of
 
 from mugo.games import ladders
 from mugo.games.board import BLACK, WHITE, new_boards
@@ -38,7 +38,7 @@ def assert_reads(position, captures, escapes):
 
 
 def assert_agrees(position):
-    planes = oracles.planes(slow_twin(position))
+    planes = oracles.planes(oracle_game(position))
     points = board_points(position.size)
     assert_reads(position, *(set(points[planes[..., k].ravel() == 1].tolist()) for k in (44, 45)))
 

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 from drawing import assert_same_points, draw
-from played import random_game, seen, stones_of
+from sample_positions import random_game, stones_of, transformed
 
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import board_points, point_at, point_of_index, row_col, symmetries
@@ -70,7 +70,7 @@ def test_each_picture_matches_from_all_sides(picture):
     for symmetry in range(8):
         point = point_of_index(int(symmetries(7)[symmetry][middle * 7 + 3]), 7)
         for colour in (BLACK, WHITE):
-            board = seen(position, symmetry, swapped=colour == WHITE)
+            board = transformed(position, symmetry, swapped=colour == WHITE)
             movers = (BLACK, WHITE) if picture in pictures(FOR_BOTH) else (colour,)
             for mover in movers:
                 assert_same_points(board, {point} & set(shapes(board, mover)), {point}, "shapes")

@@ -8,7 +8,7 @@ import numpy as np
 import oracles
 import pytest
 from drawing import after, assert_same_planes, assert_same_points, draw, named
-from played import coded, random_game, real_games, seen, slow_twin
+from sample_positions import coded_game, oracle_game, random_game, recorded_games, transformed
 
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, board_points, interpret_gtp, row_col, symmetries
@@ -272,21 +272,21 @@ def compare_random_games(size, games, every, seed=0):
     for _ in range(games):
         for position in random_game(rng, size, turns=0.02):
             if position.plies % every == 0:
-                assert_same_planes(position, planes_of(position), oracles.planes(slow_twin(position)))
+                assert_same_planes(position, planes_of(position), oracles.planes(oracle_game(position)))
 
 
 def compare_real_games(games, share):
     """How many positions were compared, a share of those of each game."""
     rng = random.Random(1)
     compared = 0
-    for record in real_games(games):
+    for record in recorded_games(games):
         for plies in range(len(record.moves)):
             if rng.random() < share:
                 try:
                     position = position_of(record, plies)
                 except ValueError:
                     break                # an illegal move in the record
-                assert_same_planes(position, planes_of(position), oracles.planes(slow_twin(position)))
+                assert_same_planes(position, planes_of(position), oracles.planes(oracle_game(position)))
                 compared += 1
     return compared
 
@@ -296,7 +296,7 @@ def test_turning_the_board_turns_the_planes():
         size = position.size
         points = planes_of(position).reshape(size * size, DEPTH)
         for symmetry in range(8):
-            turned = seen(position, symmetry)
+            turned = transformed(position, symmetry)
             expected = np.empty_like(points)
             expected[symmetries(size)[symmetry][:-1]] = points
             expected = expected.reshape(size, size, DEPTH)
@@ -306,7 +306,7 @@ def test_turning_the_board_turns_the_planes():
 
 def test_swapping_the_colours_changes_no_plane():
     for position in list(random_game(random.Random(9), 9, turns=0.05))[::5]:
-        swapped = seen(position, swapped=True)
+        swapped = transformed(position, swapped=True)
         assert_same_planes(swapped, planes_of(swapped), planes_of(position))
 
 
@@ -339,7 +339,7 @@ def test_a_batch_of_samples_is_what_encoding_each_position_gives():
         . . . . . . . . .
     """, to_play=WHITE)
     finals.append(after(drawn, at, "b a c d"))
-    codes = [coded(final) for final in finals]
+    codes = [coded_game(final) for final in finals]
     setup = np.concatenate([setup for setup, _ in codes])
     moves = np.concatenate([moves for _, moves in codes])
     samples, expected, targets = [], [], []
@@ -362,7 +362,7 @@ def test_a_batch_of_samples_is_what_encoding_each_position_gives():
 
 def test_a_whole_game_is_what_encoding_each_position_gives():
     *line, final = random_game(random.Random(4), 7)
-    setup, moves = coded(final)
+    setup, moves = coded_game(final)
     out = np.full((final.plies, 49, PACKED), 255, np.uint8)
     assert write_game_planes(7, setup, moves, new_scratch(), True, symmetries(7)[0], out) == final.plies
     assert np.array_equal(out, encode(line))
@@ -370,7 +370,7 @@ def test_a_whole_game_is_what_encoding_each_position_gives():
 
 def test_without_ladders_only_the_ladder_planes_are_dark():
     *line, final = random_game(random.Random(5), 9)
-    setup, moves = coded(final)
+    setup, moves = coded_game(final)
     out = np.empty((final.plies, 81, PACKED), np.uint8)
     write_game_planes(9, setup, moves, new_scratch(), False, symmetries(9)[0], out)
     expected = unpack(encode(line))
@@ -384,7 +384,7 @@ def test_scratch_of_one_size_serves_the_next():
     scratch = new_scratch()
     for position in positions:
         size = position.size
-        setup, moves = coded(position)
+        setup, moves = coded_game(position)
         out = np.empty((position.plies, size * size, PACKED), np.uint8)
         write_game_planes(size, setup, moves, scratch, True, symmetries(size)[0], out)
         assert np.array_equal(out[-1], encode([position.undo()])[0])

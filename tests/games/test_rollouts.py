@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from drawing import assert_same_points, draw, named
 from oracles import area, chain, diagonals, every_point, is_true_eye, neighbours, put
-from played import ROOT, random_game
+from sample_positions import ROOT, random_game
 
 from mugo.games.board import BLACK, LEGAL, POINTS, WHITE, legality, new_boards, play
 from mugo.games.board import is_true_eye as board_is_true_eye

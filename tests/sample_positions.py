@@ -1,4 +1,4 @@
-"""Games for the tests: random, real, or one seen turned, recoloured, or by the slow twin."""
+"""Games for tests of the rules and planes: random ones and recorded ones, transformed, or replayed by the oracle."""
 import random
 from collections.abc import Iterator
 from itertools import islice
@@ -17,13 +17,13 @@ from mugo.sgf.record import Record
 from mugo.sgf.sources import find_sources, read_files
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = (ROOT.parent / "shared" / "games", ROOT / "data")     # the first that is there is used
+FOLDERS = (ROOT.parent / "shared" / "games", ROOT / "data")     # the first that exists is used
 
 
 def random_game(rng: random.Random, size: int, turns: float = 0) -> Iterator[Position]:
-    """Every position of a game of legal moves, now and then a pass or one that fills an own eye.
+    """Every position of a random legal game, with some passes and some moves that fill own eyes.
 
-    turns: how often the turn is given to the other side, as records of real games do.
+    turns: the probability that the turn goes to the other side, which occurs in recorded games.
     """
     position = Position(size)
     for _ in range(3 * size * size):
@@ -38,8 +38,8 @@ def random_game(rng: random.Random, size: int, turns: float = 0) -> Iterator[Pos
     yield position
 
 
-def real_games(count: int) -> Iterator[Record]:
-    """About so many games that people (or GNU Go) played, the same number from each archive."""
+def recorded_games(count: int) -> Iterator[Record]:
+    """About `count` recorded games of people or of GNU Go, the same number from each archive."""
     for folder in FOLDERS:
         archives = find_sources([folder]) if folder.is_dir() else []
         if archives:
@@ -59,14 +59,14 @@ def _records(archive) -> Iterator[Record]:
 
 
 def stones_of(position: Position) -> Stones:
-    """The stones as the slow twins have them."""
+    """The stones as oracles.py has them."""
     stones = position.stones
     return {(row, col): int(stones[row, col]) for row, col in zip(*map(np.ndarray.tolist, np.nonzero(stones)),
                                                                 strict=True)}
 
 
-def slow_twin(position: Position) -> Game:
-    """The game so far, replayed by the oracle."""
+def oracle_game(position: Position) -> Game:
+    """The game so far, replayed by oracles.py."""
     start = next(position.positions())
     game = Game(position.size, stones_of(start), start.to_play)
     for colour, point in position.moves:
@@ -75,25 +75,25 @@ def slow_twin(position: Position) -> Game:
     return game
 
 
-def seen(position: Position, symmetry: int = 0, swapped: bool = False) -> Position:
-    """The whole game replayed on a turned board, or with the colours swapped."""
+def transformed(position: Position, symmetry: int = 0, swapped: bool = False) -> Position:
+    """The whole game under a symmetry of the board, 0 to 7, with the colours exchanged if `swapped`."""
     size, sign = position.size, -1 if swapped else 1
-    turn = symmetries(size)[symmetry]
+    permutation = symmetries(size)[symmetry]
 
-    def turned(point):
-        return point_of_index(int(turn[move_index(int(point), size)]), size)
+    def transform(point):
+        return point_of_index(int(permutation[move_index(int(point), size)]), size)
 
     start = next(position.positions())
     colours = start.stones.ravel() * sign
-    stones = [[turned(p) for p in board_points(size)[colours == colour]] for colour in (BLACK, WHITE)]
+    stones = [[transform(p) for p in board_points(size)[colours == colour]] for colour in (BLACK, WHITE)]
     other = Position(size, position.komi).with_stones(*stones, to_play=sign * start.to_play)
     for colour, point in position.moves:
-        other = other.play(turned(point), sign * colour)
+        other = other.play(transform(point), sign * colour)
     return other.with_turn(sign * position.to_play)
 
 
-def coded(position: Position) -> tuple[np.ndarray, np.ndarray]:
-    """(setup, moves) of the game so far, int16, as data sets keep them."""
+def coded_game(position: Position) -> tuple[np.ndarray, np.ndarray]:
+    """(setup, moves) of the game so far, int16, coded as in data sets."""
     size = position.size
 
     def code(colour, point):
