@@ -1,4 +1,4 @@
-"""A headless Chromium, driven over its DevTools protocol: one page, what is pressed on it and how it looks."""
+"""A headless Chromium with one page, driven over the DevTools protocol."""
 import base64
 import contextlib
 import json
@@ -15,7 +15,7 @@ KEYS = {"Enter": (13, "\r"), "Tab": (9, ""), "Escape": (27, ""), "ArrowLeft": (3
 
 
 class Chromium:
-    """A browser with a profile of its own that shows one page.  `failures`: exceptions and errors on its console."""
+    """A browser with its own profile.  failures: exceptions and errors on its console."""
 
     def __init__(self, width: int = 1280, height: int = 860):
         from websockets.sync.client import connect
@@ -27,38 +27,38 @@ class Chromium:
              "--no-first-run", "--disable-component-update", "--disable-extensions", "--disable-dev-shm-usage",
              "--remote-debugging-port=0", f"--user-data-dir={self._folder}", "about:blank"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        told = self._folder / "DevToolsActivePort"
-        wait_for(lambda: told.exists() and told.read_text().count("\n") >= 1, "Chromium to start", 30)
-        port = told.read_text().split()[0]
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list") as answer:
-            target = next(page for page in json.load(answer) if page["type"] == "page")
-        self._open = contextlib.ExitStack()
-        self._line = self._open.enter_context(connect(target["webSocketDebuggerUrl"], max_size=64 << 20))
-        self._count = 0
+        port_file = self._folder / "DevToolsActivePort"
+        wait_for(lambda: port_file.exists() and port_file.read_text().count("\n") >= 1, "Chromium to start", 30)
+        port = port_file.read_text().split()[0]
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list") as response:
+            target = next(page for page in json.load(response) if page["type"] == "page")
+        self._resources = contextlib.ExitStack()
+        self._socket = self._resources.enter_context(connect(target["webSocketDebuggerUrl"], max_size=64 << 20))
+        self._last_id = 0
         for domain in ("Page", "Runtime", "Log"):
             self.send(f"{domain}.enable")
         self.resize(width, height)
 
     def send(self, method: str, **params) -> dict:
         """Call a method of the protocol; returns its result."""
-        self._count += 1
-        self._line.send(json.dumps({"id": self._count, "method": method, "params": params}))
+        self._last_id += 1
+        self._socket.send(json.dumps({"id": self._last_id, "method": method, "params": params}))
         while True:
-            message = json.loads(self._line.recv(timeout=30))
-            if message.get("id") == self._count:
+            message = json.loads(self._socket.recv(timeout=30))
+            if message.get("id") == self._last_id:
                 assert "error" not in message, f"{method}: {message['error']}"
                 return message["result"]
-            self._note(message)
+            self._record_failure(message)
 
-    def _note(self, event: dict) -> None:
+    def _record_failure(self, event: dict) -> None:
         params = event.get("params", {})
         if event.get("method") == "Runtime.exceptionThrown":
             self.failures.append(params["exceptionDetails"].get("exception", {}).get("description", str(params)))
         elif event.get("method") == "Log.entryAdded" and params["entry"]["level"] == "error":
             self.failures.append(f"{params['entry']['text']} {params['entry'].get('url', '')}")
 
-    def open(self, address: str) -> None:
-        self.send("Page.navigate", url=address)
+    def open(self, url: str) -> None:
+        self.send("Page.navigate", url=url)
 
     def resize(self, width: int, height: int, scale: float = 1, touch: bool = False) -> None:
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale,
@@ -71,12 +71,12 @@ class Chromium:
 
     def run(self, script: str):
         """The value of a JavaScript expression, promises awaited."""
-        answer = self.send("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
-        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
-        return answer["result"].get("value")
+        response = self.send("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in response, response["exceptionDetails"]
+        return response["result"].get("value")
 
     def until(self, script: str, seconds: float = 15) -> None:
-        """Wait until a JavaScript expression holds."""
+        """Wait until a JavaScript expression is true."""
         wait_for(lambda: self.run(f"Boolean({script})"), script, seconds)
 
     def click(self, x: float, y: float) -> None:
@@ -87,8 +87,8 @@ class Chromium:
     def move(self, x: float, y: float) -> None:
         self.send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
 
-    def wheel(self, x: float, y: float, by: float) -> None:
-        self.send("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y, deltaX=0, deltaY=by)
+    def wheel(self, x: float, y: float, delta: float) -> None:
+        self.send("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y, deltaX=0, deltaY=delta)
 
     def tap(self, x: float, y: float) -> None:
         self.send("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
@@ -105,7 +105,7 @@ class Chromium:
         Path(path).write_bytes(base64.b64decode(shot["data"]))
 
     def close(self) -> None:
-        self._open.close()
+        self._resources.close()
         self._process.terminate()
         try:
             self._process.wait(10)
@@ -115,9 +115,9 @@ class Chromium:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def wait_for(holds, what: str, seconds: float) -> None:
-    """Wait until holds() does; fails with what was waited for."""
+def wait_for(condition, description: str, seconds: float) -> None:
+    """Wait until condition() is true; fails with the description."""
     end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, f"waited {seconds:g} seconds for: {what}"
+    while not condition():
+        assert time.monotonic() < end, f"waited {seconds:g} seconds for: {description}"
         time.sleep(0.03)

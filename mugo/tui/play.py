@@ -37,7 +37,7 @@ SIDES = {"black": (BLACK,), "white": (WHITE,), "both": (BLACK, WHITE)}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo play`."""
-    parser.add_argument("what", nargs="?", choices=(*GAMES, *PLAYERS), metavar="GAME|PLAYER",
+    parser.add_argument("game_or_player", nargs="?", choices=(*GAMES, *PLAYERS), metavar="GAME|PLAYER",
                         help=f"a game ({', '.join(GAMES)}) or a player ({', '.join(PLAYERS)}); the same as --game or "
                         "--player")
     player_options.add_arguments(parser, default=None, by_option=True)
@@ -79,11 +79,12 @@ def command(args: argparse.Namespace) -> int:
 
 def resolve_game_and_player(args: argparse.Namespace) -> None:
     """Set `game` or `player` from the positional argument.  Raises BadInput if the option of that name differs."""
-    name = "game" if args.what in GAMES else "player"
-    if args.what is not None and getattr(args, name) not in (None, args.what):
-        raise BadInput(f"both {args.what} and --{name} {getattr(args, name)} are given: name one {name}")
-    if args.what is not None:
-        setattr(args, name, args.what)
+    given = args.game_or_player
+    if given is not None:
+        name = "game" if given in GAMES else "player"
+        if getattr(args, name) not in (None, given):
+            raise BadInput(f"both {given} and --{name} {getattr(args, name)} are given: name one {name}")
+        setattr(args, name, given)
     if args.player is None and args.network is not None:
         args.player = "mcts"
 

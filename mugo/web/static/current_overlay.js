@@ -32,7 +32,8 @@ const OVERLAYS = {
   },
 
   search({ search, position }, game) {
-    const legend = search ? "Win rate of the side to move in percent, visits below. Point at a move or tap it to see its principal variation."
+    const legend = search
+      ? "Win rate of the side to move in percent, visits below. Point at a move or tap it to see its variation."
       : position?.result ? "The game is over." : "Press Analyse to search this position.";
     return [search && position ? overlays.search(search, game.size, position.to_play) : [], legend];
   },

@@ -33,7 +33,8 @@ export class Graph {
     if (!width) return;
     const x = (i) => LEFT + (width - LEFT - RIGHT) * i / this.lastMove();
     const y = (rate) => TOP + (height - TOP - BOTTOM) * (1 - rate);
-    const parts = [draw("rect", { x: LEFT, y: TOP, width: width - LEFT - RIGHT, height: height - TOP - BOTTOM, class: "background" })];
+    const parts = [draw("rect", { x: LEFT, y: TOP, width: width - LEFT - RIGHT, height: height - TOP - BOTTOM,
+      class: "background" })];
     for (const rate of [0, 0.5, 1]) {
       parts.push(draw("path", { d: `M${LEFT} ${y(rate)}H${width - RIGHT}`, class: rate === 0.5 ? "half" : "grid-line" }));
       parts.push(draw("text", { x: LEFT - 5, y: y(rate), class: "y-label" }, `${100 * rate}`));

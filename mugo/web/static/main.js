@@ -139,7 +139,8 @@ const KEYS = {
   ArrowUp: () => switchVariation(-1), ArrowDown: () => switchVariation(1),
   p: () => play("pass"), u: undo, h: hint, s: () => byId("score").click(), a: () => toggleAnalysis(),
   "?": () => byId("help-dialog").showModal(),
-  ...Object.fromEntries(["none", "policy", "search", "ownership", "ladders", "plane"].map((name, i) => [i, () => setOverlay(name)])),
+  ...Object.fromEntries(["none", "policy", "search", "ownership", "ladders", "plane"]
+    .map((name, i) => [i, () => setOverlay(name)])),
 };
 addEventListener("keydown", (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || !state.game) return;

@@ -24,7 +24,8 @@ export function render() {
   const overlay = currentOverlay();
   if (node.position) {
     const { score } = state;
-    board.show(node.position, score ? { dead: score.dead, overlay: area(score, game.size, node.position.stones) } : { overlay });
+    const shown = score ? { dead: score.dead, overlay: area(score, game.size, node.position.stones) } : { overlay };
+    board.show(node.position, shown);
   }
   renderPlayers();
   renderNavigation();
@@ -40,7 +41,8 @@ export function render() {
 function renderGameInfo() {
   const { game } = state;
   const result = game.info.result && `result ${game.info.result}`;
-  byId("game-info").textContent = [game.info.event, game.info.place, game.info.date, game.info.rules, result].filter(Boolean).join(" · ");
+  const { event, place, date, rules } = game.info;
+  byId("game-info").textContent = [event, place, date, rules, result].filter(Boolean).join(" · ");
   if (document.activeElement !== byId("comment")) {
     byId("comment").value = game.node.comment ?? "";
     board.commentNode = game.node;

@@ -34,7 +34,8 @@ export function storeState() {
   const { game, human, opponent, overlay, plane, searchPlayer: player } = state;
   if (!game) return;
   try {
-    sessionStorage.setItem("mugo", JSON.stringify({ game: game.toJSON(), human, opponent, overlay, plane, searchPlayer: player }));
+    const stored = { game: game.toJSON(), human, opponent, overlay, plane, searchPlayer: player };
+    sessionStorage.setItem("mugo", JSON.stringify(stored));
   } catch {
     // the storage is full or forbidden: a reload starts a new game
   }
