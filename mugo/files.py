@@ -1,8 +1,9 @@
-"""Atomic writes, folder locks, and the exception for a user's mistake.
+"""Atomic writes, folder locks, the exception for a user's mistake, and lines on stderr.
 
     atomic_write    a temporary file, fsync, os.replace, fsync of the folder
     lock_folder     one writer at a time: flock on the folder
     BadInput        one line for the user; mugo.cli prints it and exits with status 2
+    log_to_stderr   for programs whose stdout is a protocol
 
 Not here: what the files contain.
 """
@@ -26,6 +27,13 @@ def error_line(error: BaseException) -> str:
     """The message of any exception as one line of at most 200 characters; its type if it has no message."""
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return " ".join(text.split())[:200] or type(error).__name__
+
+
+def log_to_stderr(text: str) -> None:
+    """Write a line to stderr.  A stderr that is closed, or that nobody reads any more, is no error."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(f"mugo: {text}\n")
+        sys.stderr.flush()
 
 
 @contextlib.contextmanager

@@ -2,11 +2,11 @@
 import argparse
 import contextlib
 import io
-import os
 import sys
 
 from mugo.analysis.engine import AnalysisEngine, serve
-from mugo.files import BadInput
+from mugo.files import BadInput, log_to_stderr
+from mugo.nn.inference import default_threads
 from mugo.players import options as player_options
 from mugo.players.options import NETWORK_PLAYERS, SEARCHERS
 from mugo.players.searcher import PlayOptions
@@ -33,10 +33,9 @@ def command(arguments: argparse.Namespace) -> int:
     play_options = PlayOptions(arguments.simulations, arguments.seconds, arguments.select_by)
     settings = player_options.settings_from_arguments(arguments) if name in SEARCHERS else None
     network = player_options.open_network(arguments.network, arguments.threads) if name in NETWORK_PLAYERS else None
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     threads = arguments.analysis_threads
     if threads is None:
-        threads = max(cores // max(arguments.threads, 1), 1)
+        threads = max(default_threads() // max(arguments.threads, 1), 1)
     out = sys.stdout
     for stream, errors in ((sys.stdin, "surrogateescape"), (out, "backslashreplace")):
         if isinstance(stream, io.TextIOWrapper):
@@ -50,10 +49,3 @@ def command(arguments: argparse.Namespace) -> int:
     if engine.output_closed and not arguments.quit_without_waiting:
         raise BrokenPipeError                            # the client has closed the output
     return 0
-
-
-def log_to_stderr(text: str) -> None:
-    """Write a line to stderr, which may be closed."""
-    with contextlib.suppress(OSError, ValueError, AttributeError):
-        sys.stderr.write(f"mugo: {text}\n")
-        sys.stderr.flush()

@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TextIO
 
-from mugo.files import BadInput
+from mugo.files import BadInput, log_to_stderr
 from mugo.games import scoring
 from mugo.games.coords import PASS
 from mugo.games.go import Position
@@ -112,10 +112,3 @@ def warm_up(player: Player, start: BasePosition) -> None:
         log_to_stderr(str(error))
     finally:
         notice.cancel()
-
-
-def log_to_stderr(text: str) -> None:
-    """Write a line to stderr.  A stderr that nobody reads any more must not end the game."""
-    with contextlib.suppress(OSError, ValueError, AttributeError):
-        sys.stderr.write(f"mugo: {text}\n")
-        sys.stderr.flush()

@@ -81,8 +81,7 @@ class NetworkEvaluator:
         if position.is_over and not position.may_pass:
             raise BadInput("the game is over: there is no move to evaluate")
         priors, values = self.network.evaluate([position], tta=self.tta)
-        sensible = position.sensible_points().tolist() + [PASS] * position.may_pass
-        best = moves_by_prior(position, priors[0], sensible)[:TOP_MOVES]
+        best = moves_by_prior(position, priors[0], sensible_moves(position))[:TOP_MOVES]
         rates = [math.nan] * len(best)
         if values is not None:
             rates = win_rates_after(self.network, [position.play(point) for point, _ in best], self.tta)
@@ -94,6 +93,11 @@ class NetworkEvaluator:
 def legal_moves(position: BasePosition) -> list[int]:
     """The points the side to move may play on, in the order of move indices, and PASS where the game has a pass."""
     return position.legal_points().tolist() + [PASS] * position.may_pass
+
+
+def sensible_moves(position: BasePosition) -> list[int]:
+    """The legal moves that fill no own true eye, PASS included."""
+    return position.sensible_points().tolist() + [PASS] * position.may_pass
 
 
 def moves_by_prior(position: BasePosition, priors: np.ndarray, points: Sequence[int] | None = None

@@ -22,7 +22,7 @@ from mugo.games.board import BLACK
 from mugo.games.coords import PASS, move_index
 from mugo.games.go import Position, positions_of
 from mugo.games.position import IllegalMove
-from mugo.players.evaluator import SearchEvaluator
+from mugo.players.evaluator import SearchEvaluator, moves_by_prior, sensible_moves
 from mugo.search.result import MoveInfo
 from mugo.search.search import PV_LENGTH
 from mugo.sgf.record import Record
@@ -237,12 +237,10 @@ def _is_final_pass(position: Position, point: int) -> bool:
 
 
 def _most_likely_move(position: Position, priors: np.ndarray) -> int:
-    points = np.append(position.sensible_points(), PASS)
-    return int(points[np.argmax(priors[[move_index(int(point), position.size) for point in points]])])
+    return moves_by_prior(position, priors, sensible_moves(position))[0][0]
 
 
 def _rank_and_prior(position: Position, priors: np.ndarray, point: int) -> tuple[int, float]:
     """The rank of a move among the legal ones by their priors, from 1, and its prior."""
-    legal = [*position.legal_points().tolist(), PASS]
     prior = float(priors[move_index(point, position.size)])
-    return 1 + int(np.sum(priors[[move_index(other, position.size) for other in legal]] > prior)), prior
+    return 1 + sum(other > prior for _, other in moves_by_prior(position, priors)), prior
