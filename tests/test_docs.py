@@ -167,11 +167,11 @@ def test_renamed_options_are_in_the_changelog_and_nowhere_else():
 
 
 def test_the_picture_of_imports_is_up_to_date():
-    spec = importlib.util.spec_from_file_location("import_graph", ROOT / "tools" / "import_graph.py")
+    spec = importlib.util.spec_from_file_location("import_graph", ROOT / "docs" / "tools" / "import_graph.py")
     import_graph = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(import_graph)
     drawn = import_graph.PICTURE.read_text()
-    assert drawn == import_graph.picture(), "imports have changed: run python tools/import_graph.py"
+    assert drawn == import_graph.picture(), "imports have changed: run python docs/tools/import_graph.py"
 
 
 def test_the_readme_is_short():

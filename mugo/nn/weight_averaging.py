@@ -1,4 +1,5 @@
-"""The averaged network of a run: the average of its weights, with batch-norm statistics recalibrated.
+"""The averaged network of a run: the exponential moving average (EMA) of its weights, with batch-norm statistics
+recalibrated.
 
 This network, and not the one that the last step left, is validated, exported and played.
 """

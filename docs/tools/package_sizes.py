@@ -1,8 +1,8 @@
 """Modules, lines and the longest function of each package.
 
-    python tools/package_sizes.py                # a Markdown table (docs/architecture.md)
-    python tools/package_sizes.py --warn         # modules and functions that are too long
-    python tools/package_sizes.py FOLDER         # the same of another checkout
+    python docs/tools/package_sizes.py                # a Markdown table (docs/architecture.md)
+    python docs/tools/package_sizes.py --warn         # modules and functions that are too long
+    python docs/tools/package_sizes.py FOLDER         # the same of another checkout
 
 Lines are all lines of a file.  The length of a function counts its docstring and decorators.
 """
@@ -12,7 +12,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 MODULE_LINES = 450          # one sitting
 FUNCTION_LINES = 50         # one screen
 

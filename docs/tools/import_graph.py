@@ -1,7 +1,7 @@
 """Draws which package imports which: docs/images/imports.svg.
 
-    python tools/import_graph.py               # write the picture
-    python tools/import_graph.py --list        # print the arrows instead, all of them
+    python docs/tools/import_graph.py               # write the picture
+    python docs/tools/import_graph.py --list        # print the arrows instead, all of them
 
 Rows are the layers of the import-linter contract in pyproject.toml.  An arrow that other arrows imply is not drawn:
 web imports players and players imports search, so web -> search is left out.
@@ -12,7 +12,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PICTURE = ROOT / "docs" / "images" / "imports.svg"
 WIDTH, ROW, BOX_WIDTH, BOX_HEIGHT = 760, 84, 96, 34
 # Where a package stands in its row, from 0 to 1, so that few arrows cross; others are spread evenly.
