@@ -26,8 +26,8 @@ class ScoreDialog:
     def show(self) -> None:
         """Draw the board with its owners and dead stones, and print the score."""
         self._show(self._scoring.ownership())
-        self._print(f"{self._scoring}\nEnter accepts the score. A point switches its chain between dead and alive. "
-                    "'undo' continues the game.")
+        self._print(f"{self._scoring}\nEnter accepts the score; 'undo' continues the game.\n"
+                    "A point switches its chain between dead and alive.")
 
     def toggle(self, point: int) -> None:
         """Switch the chain on a point between dead and alive.  Raises BadInput if the point is empty."""
