@@ -1,14 +1,15 @@
-"""Positions a second that become 48 planes, with and without ladders, on one core.
+"""Positions per second encoded as 48 planes, with and without ladders, on one core.
 
     python benchmarks/planes.py                            # the sample games in data/
-    python benchmarks/planes.py ~/games/KGS-2017_01.tar.gz ...     # 19x19 games of your own
+    python benchmarks/planes.py ~/games/KGS-2017_01.tar.gz ...     # your own 19x19 games
 
-Every position of the games is replayed and encoded; nothing is kept.  Best of three; seconds are the
-process's own, so that a busy machine counts for less.
+Every position of the games is replayed and encoded; the planes are discarded.  The best of three rounds counts, in
+CPU time of the process, so that other load on the machine matters less.
 """
 import argparse
 import sys
 import time
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -23,12 +24,12 @@ from mugo.sgf.record import Record
 from mugo.sgf.sources import find_sources, read_files
 
 SIZE = 19
-GAMES = 1000                             # about 200,000 positions: a few seconds a round
+GAMES = 1000                             # about 200,000 positions: a few seconds per round
 ROUNDS = 3
 
 
-def games(paths):
-    """The 19x19 games in the archives, one by one."""
+def records_of(paths: list[str]) -> Iterator[Record]:
+    """The 19x19 games in archives, folders and files."""
     for source in find_sources(paths):
         for text in read_files(source):
             for record in read_records(text.data) if isinstance(text, SgfFile) else ():
@@ -36,19 +37,19 @@ def games(paths):
                     yield record
 
 
-def main(paths):
-    records = list(islice(games(paths), GAMES))
+def main(paths: list[str]) -> None:
+    records = list(islice(records_of(paths), GAMES))
     if not records:
         sys.exit(f"no {SIZE}x{SIZE} game in {', '.join(map(str, paths))}")
     scratch = new_scratch()
-    turn = symmetries(SIZE)[0]
+    identity = symmetries(SIZE)[0]
     out = np.empty((1, SIZE * SIZE, PACKED), np.uint8)
     print(f"{len(records)} games, {sum(len(record.moves) for record in records):,} positions")
     for read_ladders in (True, False):
         rates = []
         for _ in range(ROUNDS):
             start = time.process_time()
-            positions = sum(write_game_planes(SIZE, record.setup, record.moves, scratch, read_ladders, turn, out)
+            positions = sum(write_game_planes(SIZE, record.setup, record.moves, scratch, read_ladders, identity, out)
                             for record in records)
             rates.append(positions / (time.process_time() - start))
         print(f"48 planes {'with' if read_ladders else 'without'} ladders: {max(rates):9,.0f} positions/s")

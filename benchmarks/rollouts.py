@@ -1,12 +1,12 @@
-"""Rollouts of each kind from the empty board, a second, on one core; and what mercy and the cap change.
+"""Rollouts per second from the empty board, on one core; and the effect of the mercy rule and of the move limit.
 
     python benchmarks/rollouts.py                # half a minute on an idle machine
-    python benchmarks/rollouts.py --rounds 10    # where the machine is shared
+    python benchmarks/rollouts.py --rounds 10    # on a machine with other load
 
-The ways to roll out take turns, and the best round of each counts; seconds are the process's own,
-so that a busy machine counts for less.  `speed` is against the first line of the same size.  Mercy
-is shown against the very same rollouts, same seeds, without it: on how many the winner differs
-(that is exact; the shares of Black's wins are known only to about 0.35 % from 20,000 rollouts).
+The variants take turns, and the best round of each counts, in CPU time of the process, so that other load matters less.
+`speed` is relative to the first line of the same size.  The second table runs the same rollouts, from the same seeds,
+with and without mercy and counts those whose winner differs.  That number is exact; Black's win rates have a standard
+error of about 0.35 % from 20,000 rollouts.
 """
 import argparse
 import time
@@ -27,8 +27,8 @@ GAME = Path(__file__).parents[1] / "data" / "gnugo-9x9-000.sgf"
 
 
 @njit(nogil=True)
-def roll_out_with_owners(boards, scores, seed, kind, mercy, ownership):
-    """As roll_out_from, one rollout a call, and the owners of each."""
+def roll_out_with_ownership(boards, scores, seed, kind, mercy, ownership):
+    """As roll_out_from, one rollout per call, and adds up the ownership."""
     moves = 0
     for i in range(len(scores)):
         moves += roll_out_from(boards, scores[i:i + 1], seed + i, kind, mercy)
@@ -36,18 +36,18 @@ def roll_out_with_owners(boards, scores, seed, kind, mercy, ownership):
     return moves
 
 
-def ways(size: int) -> Iterator[tuple[str, str, int, Callable]]:
-    """(kind, what is added, mercy, a function like roll_out_from) of each line of the table."""
+def variants(size: int) -> Iterator[tuple[str, str, int, Callable]]:
+    """(kind, description, mercy, function like roll_out_from) of each line of the first table."""
     ownership = np.zeros(POINTS, np.int32)
     mercy = mercy_threshold(size, KOMI)
 
-    def with_owners(*args):
-        return roll_out_with_owners(*args, ownership)
+    def with_ownership(*args):
+        return roll_out_with_ownership(*args, ownership)
 
     for kind in ROLLOUT_KINDS:
         yield kind, "", 0, roll_out_from
         yield kind, f"mercy {mercy}", mercy, roll_out_from
-        yield kind, f"mercy {mercy}, owners", mercy, with_owners
+        yield kind, f"mercy {mercy}, ownership", mercy, with_ownership
 
 
 def show_speed(rounds: int) -> None:
@@ -55,26 +55,26 @@ def show_speed(rounds: int) -> None:
     for size, n in ((9, 6000), (13, 3000), (19, 1500)):
         boards = new_boards(2)
         boards[0] = Position(size).board[0]
-        lines = list(ways(size))
+        lines = list(variants(size))
         best = [np.inf] * len(lines)
         moves = [0] * len(lines)
         wins = [0] * len(lines)
         for number in range(rounds + 1):             # the first one compiles
-            for k, (kind, _, mercy, play) in enumerate(lines):
+            for k, (kind, _, mercy, roll_out_variant) in enumerate(lines):
                 scores = np.zeros(n if number else 2, np.int16)
                 start = time.process_time()
-                moved = play(boards, scores, 1 + number * n, ROLLOUT_KINDS[kind], mercy)
+                num_moves = roll_out_variant(boards, scores, 1 + number * n, ROLLOUT_KINDS[kind], mercy)
                 if number:
                     best[k] = min(best[k], time.process_time() - start)
-                    moves[k] += moved
+                    moves[k] += num_moves
                     wins[k] += np.count_nonzero(scores > KOMI)
-        for (kind, added, *_), seconds, moved, won in zip(lines, best, moves, wins, strict=True):
-            print(f"{size:2d}x{size:<2d}    {kind:8s} {added:20s} {n / seconds:10,.0f} {best[0] / seconds:7.2f}"
-                  f" {moved / n / rounds:7.1f} {won / n / rounds:12.1%}")
+        for (kind, description, *_), seconds, num_moves, won in zip(lines, best, moves, wins, strict=True):
+            print(f"{size:2d}x{size:<2d}    {kind:8s} {description:20s} {n / seconds:10,.0f} {best[0] / seconds:7.2f}"
+                  f" {num_moves / n / rounds:7.1f} {won / n / rounds:12.1%}")
 
 
 def positions() -> Iterator[tuple[str, Position]]:
-    """Where mercy and the cap are looked at."""
+    """(name, position) of each line of the second table."""
     for size in (2, 5, 9, 13, 19):
         yield f"{size}x{size} empty", Position(size, KOMI if size > 2 else 0.5)
     record, = read_records(GAME.read_bytes())
@@ -83,7 +83,7 @@ def positions() -> Iterator[tuple[str, Position]]:
 
 
 def show_mercy() -> None:
-    print("\nposition            kind      mercy   Black wins  with mercy   winner differs   moves saved   cut")
+    print("\nposition            kind      mercy   Black wins  with mercy   winner differs   moves saved   limit")
     for name, position in positions():
         n = 20_000 if position.size < 13 else 4_000
         boards = new_boards(2)
@@ -95,23 +95,24 @@ def show_mercy() -> None:
             won = scores > position.komi
             print(f"{name:19s} {kind:8s} {mercy:6d} {won[0].mean():12.2%} {won[1].mean():11.2%}"
                   f" {np.mean(won[0] != won[1]):16.3%} {1 - moves[1] / moves[0]:13.1%}"
-                  f" {share_cut(boards, ROLLOUT_KINDS[kind]):5.2%}")
+                  f" {fraction_at_limit(boards, ROLLOUT_KINDS[kind]):5.2%}")
 
 
-def share_cut(boards: np.ndarray, kind: int, n: int = 2000) -> float:
-    """How many rollouts from boards[0] are cut for their length."""
-    cut = 0
+def fraction_at_limit(boards: np.ndarray, kind: int, n: int = 2000) -> float:
+    """The fraction of rollouts from boards[0] that end at the move limit."""
+    at_limit = 0
     for i in range(n):
         boards[1] = boards[0]
         boards[1]["random"] = 7919 * (i + 1)
         roll_out(boards[1], kind, 0)
-        cut += boards[1]["passes"] < 2 and boards[1]["moves"] - boards[0]["moves"] == max_moves(boards[0]["size"])
-    return cut / n
+        at_limit += boards[1]["passes"] < 2 and boards[1]["moves"] - boards[0]["moves"] == max_moves(boards[0]["size"])
+    return at_limit / n
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=5, help="rounds of each line of the first table (5)")
+    parser.add_argument("--rounds", type=int, default=5,
+                        help="rounds of each line of the first table (default: %(default)s)")
     show_speed(parser.parse_args().rounds)
     show_mercy()
 

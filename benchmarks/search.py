@@ -1,12 +1,12 @@
-"""Simulations a second of uct and mcts at several batch sizes, and where the time of one goes.
+"""Simulations per second of uct and mcts at several batch sizes, and the parts of a simulation's time.
 
-    python benchmarks/search.py                      # both
+    python benchmarks/search.py                      # both tables, the bundled network
     python benchmarks/search.py --network RUN        # another network than the bundled one
     python benchmarks/search.py --seconds 10
 
-From the empty board, one thread where nothing else is said.  Rates are by the clock, since a second
-thread is of no use otherwise: run it on an idle machine.  The parts of a simulation are measured in
-batches of 64 and divided by their number; the planes are measured by themselves, on leaves of that search.
+The position is the empty board; the search has one thread unless another number is printed.  Rates are in wall-clock
+time, because threads are compared: run it on an idle machine.  The parts of a simulation are means over batches of 64;
+the planes are timed separately, on positions of that search.
 """
 import argparse
 import time
@@ -20,23 +20,24 @@ from mugo.games.planes import PACKED, new_scratch, write_board_planes
 from mugo.nn.bundled import bundled_name
 from mugo.nn.inference import Network
 from mugo.players.searcher import MCTS, UCT
+from mugo.search.result import SearchResult
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 
-LINE = "{:44} {:>10} {:>7}"
-PARTS = "{:28} {:>9} {:>9} {:>9} {:>9}"
+RATE_LINE = "{:44} {:>10} {:>7}"
+PARTS_LINE = "{:28} {:>9} {:>9} {:>9} {:>9}"
 
 
-def searched(settings: Settings, size: int, seconds: float, network=None) -> tuple[Search, object]:
-    """A search, compiled and warm, and its thought of the empty board."""
+def run_search(settings: Settings, size: int, seconds: float, network=None) -> tuple[Search, SearchResult]:
+    """Search the empty board, after a warm-up that compiles; returns the search and its result."""
     settings = replace(settings, early_stop=False, seed=1)
     Search(settings, network).search(Position(size), simulations=200)
     search = Search(settings, network)
     return search, search.search(Position(size), seconds=seconds)
 
 
-def seconds_of_planes(result) -> float:
-    """Of one position: those in the search's lines, each filled twenty times."""
+def seconds_of_planes(result: SearchResult) -> float:
+    """The time to encode a position, averaged over the positions of ten principal variations."""
     size = result.position.size
     positions = []
     for info in result.moves[:10]:
@@ -44,53 +45,52 @@ def seconds_of_planes(result) -> float:
         for point in info.pv:
             position = position.play(point)
             positions.append(position)
-    scratch, turn, out = new_scratch(), symmetries(size)[0], np.empty((size * size, PACKED), np.uint8)
+    scratch, identity, out = new_scratch(), symmetries(size)[0], np.empty((size * size, PACKED), np.uint8)
     start = time.perf_counter()
     for position in positions * 20:
-        write_board_planes(position.board, position.history, scratch, True, turn, out)
+        write_board_planes(position.board, position.history, scratch, True, identity, out)
     return (time.perf_counter() - start) / (20 * len(positions))
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--network", default=bundled_name(19))
     parser.add_argument("--seconds", type=float, default=3)
     args = parser.parse_args()
 
-    def tell(name, settings, size, network=None):
-        search, result = searched(settings, size, args.seconds, network)
-        print(LINE.format(f"{name} {size}x{size}", f"{result.simulations / result.seconds:,.0f}",
+    def show_rate(name, settings, size, network=None):
+        _, result = run_search(settings, size, args.seconds, network)
+        print(RATE_LINE.format(f"{name} {size}x{size}", f"{result.simulations / result.seconds:,.0f}",
                           f"{result.depth:.1f}"), flush=True)
-        return search, result
 
-    print(LINE.format("simulations a second", "", "depth"))
+    print(RATE_LINE.format("simulations per second", "", "depth"))
     for size in 9, 19:
         for rollout in "uniform", "mogo":
             settings = replace(UCT, rollout=rollout)
-            tell(f"uct {rollout}, one by one", settings, size)
+            show_rate(f"uct {rollout}, batch 1", settings, size)
             for threads, batch in (1, 16), (1, 64), (1, 256), (2, 64), (2, 256):
-                tell(f"uct {rollout}, {threads} thread{'s' * (threads > 1)}, batch {batch}",
+                show_rate(f"uct {rollout}, {threads} thread{'s' * (threads > 1)}, batch {batch}",
                      replace(settings, threads=threads, batch=batch), size)
     networks = {threads: Network(args.network, threads) for threads in (1, 2)}
     size = networks[1].size
     for threads in 1, 2:
         for batch in 1, 4, 8, 16, 64:
-            tell(f"mcts, {threads} thread{'s' * (threads > 1)}, batch {batch}",
+            show_rate(f"mcts, {threads} thread{'s' * (threads > 1)}, batch {batch}",
                  replace(MCTS, threads=threads, batch=batch), size, networks[threads])
     if networks[1].has_value:
-        tell("mcts, value head instead of rollouts", replace(MCTS, rollout="none"), size, networks[1])
+        show_rate("mcts, value head instead of rollouts", replace(MCTS, rollout="none"), size, networks[1])
 
-    print("\n" + PARTS.format("microseconds of a simulation", "tree", "planes", "network", "rollouts"))
+    print("\n" + PARTS_LINE.format("microseconds per simulation", "tree", "planes", "network", "rollouts"))
     for name, settings, size, network in (
             *((f"uct {rollout}", replace(UCT, rollout=rollout), size, None)
               for size in (9, 19) for rollout in ("uniform", "mogo")),
             ("mcts", MCTS, networks[1].size, networks[1])):
-        search, result = searched(replace(settings, batch=64), size, args.seconds, network)
+        search, result = run_search(replace(settings, batch=64), size, args.seconds, network)
         tree, net, rollouts = (1e6 * search.seconds_spent[part] / result.simulations
                                for part in ("tree", "network", "rollouts"))
         planes = 1e6 * seconds_of_planes(result) * search.positions_evaluated / result.simulations if network else 0
-        of_parts = [f"{part:.1f}" for part in (tree - planes, planes, net, rollouts)]
-        print(PARTS.format(f"{name} {size}x{size}", *of_parts))
+        columns = [f"{part:.1f}" for part in (tree - planes, planes, net, rollouts)]
+        print(PARTS_LINE.format(f"{name} {size}x{size}", *columns))
 
 
 if __name__ == "__main__":

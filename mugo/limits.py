@@ -1,14 +1,14 @@
-"""Ranges of the numbers of a command line, and the one error message for all of them."""
+"""Ranges of numeric options, and their error messages."""
 import math
 
 from mugo.files import BadInput
 
-# (least, most), both included
+# (least, most), both inclusive
 POSITIVE = math.ulp(0.0), math.inf
 NON_NEGATIVE = 0, math.inf
 AT_LEAST_1 = 1, math.inf
 FRACTION = 0, 1
-SEED = 0, 2**32 - 1                      # 32 bits: what every random generator here accepts
+SEED = 0, 2**32 - 1                      # 32 bits, which every random generator in MuGo accepts
 
 
 def check_limits(options: object, limits: dict[str, tuple[float, float]]) -> None:

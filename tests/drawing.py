@@ -1,13 +1,13 @@
-"""Boards in pictures, for the tests: a picture in, a position out, and differences shown on the board.
+"""Positions from drawn boards, and assertions that print the board with the points that differ marked.
 
     position, at = draw('''
-        . X . .          X black, O white, . empty, apart by spaces
-        X O a .          a word names an empty point: at["a"]
-        . Xb . .         after X or O it names the stone there: at["b"]
+        . X . .          X black, O white, . empty, separated by spaces
+        X O a .          a name stands for an empty point: at["a"]
+        . Xb . .         after X or O it is the name of a stone: at["b"]
         . . . .
     ''')
 
-Nothing here knows a rule: a picture that no game could reach is refused by go.Position itself.
+No rules are checked here: go.Position refuses a board that is not legal.
 """
 import re
 from collections.abc import Iterable
@@ -17,13 +17,13 @@ import numpy as np
 from mugo.games import gomoku
 from mugo.games.board import BLACK
 from mugo.games.coords import COLUMNS, PASS, board_points, format_gtp, point_at
-from mugo.games.go import STONE_MARKS, Position
+from mugo.games.go import Position
 from mugo.games.planes import DEPTH, PLANES
-from mugo.games.position import BasePosition
+from mugo.games.position import COLOUR_NAMES, STONE_MARKS, BasePosition
 
 _CELL = re.compile(r"([XO]?)([a-z0-9]*)")
 
-# Two chains of ten and nine stones share the liberties a and b: whoever plays there loses.
+# A seki: two chains of ten and nine stones share the liberties a and b, and the side that plays there loses.
 SEKI = """
     O O X a O X X
     . O X X O X .
@@ -34,7 +34,7 @@ SEKI = """
     O O X b O X X
 """
 
-# A finished game: all is alive, the points a, b, c stand in the middle of territory.
+# A finished game: all stones are alive, and the points a, b, c are territory.
 SETTLED = """
     . X . X O . O
     X X X X O O O
@@ -47,21 +47,21 @@ SETTLED = """
 
 
 def draw(picture: str, to_play: int = BLACK, komi: float = 0, k: int = 0) -> tuple[BasePosition, dict[str, int]]:
-    """(the position, the point of each name) of a picture; no komi, so scores are easy to count.
+    """The position of a drawn board, and the point of each name.
 
-    k: the game is Gomoku, and so many in a row win.
+    komi: 0, so that scores are easy to count.  k: if not 0, the game is Gomoku, and k in a row win.
     """
     rows = [line.split() for line in picture.strip().splitlines()]
     size = len(rows)
     stones: dict[str, list[int]] = {"X": [], "O": []}
     at: dict[str, int] = {}
     for row, cells in enumerate(rows):
-        assert len(cells) == size, f"row {row + 1} has {len(cells)} points, and there are {size} rows"
+        assert len(cells) == size, f"row {row + 1} has {len(cells)} points, but there are {size} rows"
         for col, cell in enumerate(cells):
             match = _CELL.fullmatch(cell.removeprefix("."))
-            assert match, f"{cell!r} in row {row + 1} is no point of a picture"
+            assert match, f"{cell!r} in row {row + 1} is not a point of a drawn board"
             stone, name = match.groups()
-            assert name not in at, f"two points are called {name!r}"
+            assert name not in at, f"two points have the name {name!r}"
             if stone:
                 stones[stone].append(point_at(row, col, size))
             if name:
@@ -83,7 +83,7 @@ def named(at: dict[str, int], names: str) -> set[int]:
 
 
 def show(stones: np.ndarray, marked: Iterable[int] = ()) -> str:
-    """The board, (size, size) of colours, with [ ] around the marked points."""
+    """A board, int8 (size, size), as text, with [ ] around the marked points."""
     marked = {int(point) for point in marked}
     size = len(stones)
     lines = ["   " + "  ".join(COLUMNS[:size])]
@@ -97,15 +97,15 @@ def show(stones: np.ndarray, marked: Iterable[int] = ()) -> str:
 
 
 def assert_same_stones(actual: np.ndarray, expected: np.ndarray, when: str = "") -> None:
-    """Two boards, (size, size) of colours, are equal; else both are shown, the wrong points marked."""
+    """Assert that two boards, int8 (size, size), are equal; the error shows both, the different points marked."""
     wrong = board_points(len(actual))[(actual != expected).ravel()]
     if len(wrong):
-        raise AssertionError(f"the boards differ where marked {when}\nis\n{show(actual, wrong)}\n"
-                             f"should be\n{show(expected, wrong)}")
+        raise AssertionError(f"the boards differ at the marked points {when}\nactual\n{show(actual, wrong)}\n"
+                             f"expected\n{show(expected, wrong)}")
 
 
 def assert_same_points(position: Position, actual: Iterable[int], expected: Iterable[int], what: str) -> None:
-    """Two sets of points are equal; else the board is shown with the points that differ marked."""
+    """Assert that two sets of points are equal; the error shows the board, the different points marked."""
     actual, expected = {int(p) for p in actual}, {int(p) for p in expected}
     if actual != expected:
         names = [", ".join(format_gtp(p, position.size) for p in sorted(points)) or "none"
@@ -115,18 +115,18 @@ def assert_same_points(position: Position, actual: Iterable[int], expected: Iter
 
 
 def assert_same_planes(position: Position, actual: np.ndarray, expected: np.ndarray) -> None:
-    """Two encodings, (size, size, DEPTH), are equal; else the first plane that differs is shown."""
+    """Assert that two encodings, (size, size, DEPTH), are equal; the error shows the first different plane."""
     if np.array_equal(actual, expected):
         return
     for k in range(DEPTH):
         wrong = board_points(position.size)[(actual[..., k] != expected[..., k]).ravel()]
         if len(wrong):
-            lit = board_points(position.size)[(actual[..., k] != 0).ravel()]
-            assert_same_points(position, lit, set(lit) ^ set(wrong), plane_name(k))
+            set_points = board_points(position.size)[(actual[..., k] != 0).ravel()]
+            assert_same_points(position, set_points, set(set_points) ^ set(wrong), plane_name(k))
 
 
 def plane_name(k: int) -> str:
-    """Plane number k in words: 'plane 13, liberties 2 of 8'."""
+    """The name of plane k: 'plane 13, liberties 2 of 8'."""
     first = 0
     for plane in PLANES:
         if k < first + plane.depth:
@@ -137,4 +137,4 @@ def plane_name(k: int) -> str:
 
 def _to_play(position: Position) -> str:
     last = "" if position.last is None else f" after {format_gtp(position.last, position.size)}"
-    return f"{'Black' if position.to_play == BLACK else 'White'} to play{last}, ply {position.plies}"
+    return f"{COLOUR_NAMES[position.to_play]} to play{last}, ply {position.plies}"

@@ -1,14 +1,13 @@
-"""What the compiled core is compared with: the rules and the 48 planes, slow and obvious.
+"""Reference implementations for the tests of the compiled core: the rules and the 48 planes, slow and simple.
 
-Nothing here looks at how mugo does it.  A board is a dict from (row, column) to colour, with no
-entry for an empty point; chains are found by walking, a move is a new dict, and a repetition is a
-dict that was there before.
+They share no code with mugo.  A board is a dict from (row, column) to colour, without empty points; chains are found by
+flood fill, a move makes a new dict, and a repetition is a dict that occurred before.
 
-    Game     a board, whose turn it is, every board so far and every move: all that planes need
-    planes   the table of 48, row by row
+    Game     the board, the side to move, all boards and all moves so far
+    planes   the 48 planes, one after the other
 
-The ladder reader follows the definition: the hunter gives atari on a chain with two liberties; the
-prey extends, or captures a chain in atari beside it; three liberties are freedom.
+The ladder reader follows the definition: the attacker gives atari to a chain with two liberties; the defender extends
+it or captures an adjacent chain in atari; with three liberties the chain has escaped.
 """
 import functools
 from collections.abc import Iterator
@@ -51,7 +50,7 @@ def chain(size: int, stones: Stones, point: Point) -> tuple[set[Point], set[Poin
 
 
 def put(size: int, stones: Stones, point: Point, colour: int) -> Stones | None:
-    """The board after a stone is played; None where one stands already and for suicide."""
+    """The board after a stone is played; None for an occupied point and for suicide."""
     if point in stones:
         return None
     after = stones | {point: colour}
@@ -65,7 +64,7 @@ def put(size: int, stones: Stones, point: Point, colour: int) -> Stones | None:
 
 
 def is_true_eye(size: int, stones: Stones, point: Point, colour: int) -> bool:
-    """Surrounded by own stones, and at most one diagonal point the opponent's; none at the edge."""
+    """Whether all neighbours are own stones, and at most one diagonal point is the opponent's; none at the edge."""
     if any(stones.get(near) != colour for near in neighbours(size, point)):
         return False
     theirs = sum(stones.get(corner) == -colour for corner in diagonals(size, point))
@@ -73,7 +72,7 @@ def is_true_eye(size: int, stones: Stones, point: Point, colour: int) -> bool:
 
 
 def area(size: int, stones: Stones) -> int:
-    """Tromp-Taylor: for each colour its stones and the empty points from which only it is reached."""
+    """The Tromp-Taylor score: Black's stones and the empty points that reach only Black, minus White's."""
     score = 0
     for point in every_point(size):
         if point in stones:
@@ -97,7 +96,7 @@ def every_point(size: int) -> tuple[Point, ...]:
 
 
 class Game:
-    """A game so far.  `boards` holds every position since the setup, the present one last."""
+    """A game.  boards: every board since the setup, the current one last."""
 
     def __init__(self, size: int, stones: Stones | None = None, to_play: int = BLACK):
         self.size = size
@@ -121,7 +120,7 @@ class Game:
                 and put(self.size, self.stones, point, colour) == self.boards[-2])
 
     def play(self, point: Point | None, colour: int) -> None:
-        """Play a move that is legal but for repetition, or a pass (None)."""
+        """Play a move or a pass (None).  Repetition is not checked."""
         board = dict(self.stones) if point is None else put(self.size, self.stones, point, colour)
         assert board is not None
         self.boards.append(board)
@@ -135,10 +134,10 @@ class Game:
 
 # -- ladders
 
-def escape_moves(size: int, stones: Stones, prey: Point) -> set[Point]:
-    """Where the owner of a chain in atari may try to save it: its liberty, and captures beside it."""
-    colour = stones[prey]
-    mine, liberties = chain(size, stones, prey)
+def escape_moves(size: int, stones: Stones, target: Point) -> set[Point]:
+    """Moves that may save a chain in atari: its liberty, and captures of adjacent chains."""
+    colour = stones[target]
+    mine, liberties = chain(size, stones, target)
     points = set(liberties)
     for stone in mine:
         for near in neighbours(size, stone):
@@ -149,44 +148,44 @@ def escape_moves(size: int, stones: Stones, prey: Point) -> set[Point]:
     return points
 
 
-def is_captured(size: int, line: tuple[Stones, ...], prey: Point) -> bool:
-    """Whether a chain in atari, its owner to move, is taken.
+def is_captured(size: int, line: tuple[Stones, ...], target: Point) -> bool:
+    """Whether a chain in atari is captured, its owner to move.
 
-    line: the boards so far, the present one last.  The one before says what a ko forbids; a line
-    that comes round to where it was (the last two boards again) forces nothing: no capture.
+    line: the boards so far, the current one last; the one before it decides what a ko forbids.  If the last two boards
+    repeat, the ladder is a cycle and captures nothing.
     """
     stones = line[-1]
-    for point in escape_moves(size, stones, prey):
-        after = put(size, stones, point, stones[prey])
+    for point in escape_moves(size, stones, target):
+        after = put(size, stones, point, stones[target])
         if after is None or after == line[-2]:
             continue
-        liberties = len(chain(size, after, prey)[1])
+        liberties = len(chain(size, after, target)[1])
         if liberties > 2 or liberties == 2 and (
-                comes_round(line, after) or not can_be_taken(size, (*line, after), prey)):
+                repeats(line, after) or not can_be_captured(size, (*line, after), target)):
             return False
     return True
 
 
-def can_be_taken(size: int, line: tuple[Stones, ...], prey: Point) -> bool:
-    """Whether a chain with two liberties, its hunter to move, is taken."""
+def can_be_captured(size: int, line: tuple[Stones, ...], target: Point) -> bool:
+    """Whether a chain with two liberties is captured, the attacker to move."""
     stones = line[-1]
-    for point in chain(size, stones, prey)[1]:
-        after = put(size, stones, point, -stones[prey])
-        if (after is not None and after != line[-2] and not comes_round(line, after)
-                and is_captured(size, (*line, after), prey)):
+    for point in chain(size, stones, target)[1]:
+        after = put(size, stones, point, -stones[target])
+        if (after is not None and after != line[-2] and not repeats(line, after)
+                and is_captured(size, (*line, after), target)):
             return True
     return False
 
 
-def comes_round(line: tuple[Stones, ...], after: Stones) -> bool:
-    """Whether the line has been here: these last two boards, and the same side to move."""
+def repeats(line: tuple[Stones, ...], after: Stones) -> bool:
+    """Whether the last two boards occurred before in the line, with the same side to move."""
     return any(line[-k - 1:-k + 1] == (line[-1], after) for k in range(2, len(line), 2))
 
 
 # -- planes
 
 def planes(game: Game) -> np.ndarray:
-    """uint8 (size, size, 48): the table of the design, for the side to move."""
+    """The planes of games.planes.PLANES for the side to move: uint8 (size, size, 48)."""
     size, stones, mine = game.size, game.stones, game.to_play
     out = np.zeros((size, size, 48), np.uint8)
 
@@ -213,10 +212,10 @@ def planes(game: Game) -> np.ndarray:
             if (stones.get(near) == -mine and len(chain(size, stones, near)[1]) == 2
                     and is_captured(size, (stones, after), near)):
                 out[*point, 44] = 1
-        for prey in chains_in_atari(size, stones, mine):
-            if point in escape_moves(size, stones, prey):
-                liberties = len(chain(size, after, prey)[1])
-                if liberties > 2 or liberties == 2 and not can_be_taken(size, (stones, after), prey):
+        for target in chains_in_atari(size, stones, mine):
+            if point in escape_moves(size, stones, target):
+                liberties = len(chain(size, after, target)[1])
+                if liberties > 2 or liberties == 2 and not can_be_captured(size, (stones, after), target):
                     out[*point, 45] = 1
         if not is_true_eye(size, stones, point, mine):
             out[*point, 46] = 1
@@ -227,7 +226,7 @@ def planes(game: Game) -> np.ndarray:
 
 
 def chains_in_atari(size: int, stones: Stones, colour: int) -> Iterator[Point]:
-    """One stone of each chain of a colour that has one liberty."""
+    """A stone of each chain of a colour that is in atari."""
     seen: set[Point] = set()
     for point, owner in stones.items():
         if owner == colour and point not in seen:
