@@ -5,7 +5,7 @@
     --openings FOLDER or archive   the first moves of recorded games
     (without it)                   the empty board, or the handicap stones
 
-No opening ends a game of Gomoku.  Openings are a function of the seed and their number, whoever plays.
+No opening ends a game of Gomoku.  An opening is a function of the seed and its number.
 """
 import dataclasses
 import functools

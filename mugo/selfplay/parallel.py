@@ -3,9 +3,11 @@
     games --select_leaves--> a leaf of each --network--> priors, values --expand_and_backup_leaves--> games ...
 
 A game that has had its simulations makes a move.  The search is the PUCT of search/tree.py, one simulation at a time in
-each game: there is no virtual loss to meet, and a game is searched as if it were alone.  From AlphaZero (Silver et al.
-2017, 2018) come Dirichlet noise in the priors of the root, moves sampled by visits early in a game, the reuse of the
-tree from move to move, and a random symmetry for each evaluation.  Plays any game of games/game.py.
+each game, so a simulation never meets the virtual loss of another: a game is searched as if it were alone.
+
+From AlphaZero (Silver et al. 2017, 2018) come Dirichlet noise in the priors of the root, moves sampled by visits early
+in a game, the reuse of the tree from move to move, and a random symmetry for each evaluation.  Plays any game of
+games/game.py.
 
 Arrays of the kernels, one row for each of G games; N nodes a game:
 

@@ -75,10 +75,10 @@ def test_a_crash_is_reported_with_the_last_lines_of_stderr(start):
 def test_a_hang_ends_with_the_timeout(start):
     client = start("HANG")
     client.send_command("name")
-    begun = time.perf_counter()
+    start_time = time.perf_counter()
     hang = fault(client, "genmove b", timeout=0.2)
     assert (hang.kind, str(hang)) == (TIMEOUT, "gave no response to 'genmove b' in 0.2 seconds")
-    assert time.perf_counter() - begun < 2
+    assert time.perf_counter() - start_time < 2
 
 
 def test_a_response_without_a_mark_is_a_protocol_error(start):

@@ -127,7 +127,7 @@ def test_a_match_that_was_stopped_is_continued(tmp_path, number, status):
     errors = running.communicate(timeout=30)[1].decode()
     assert running.returncode == status
     if number != signal.SIGKILL:
-        assert "stopped; nothing that was saved is lost" in errors and "Traceback" not in errors
+        assert "interrupted; everything that was saved is complete" in errors and "Traceback" not in errors
         assert not is_running(int((tmp_path / "child").read_text()))
     games = complete_rows(tmp_path / "m")
     assert 2 <= len(games) < 6
