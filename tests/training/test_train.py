@@ -255,4 +255,4 @@ def test_ctrl_c_on_the_command_line_ends_with_130_and_a_checkpoint(data, tmp_pat
         running.kill()
     assert running.returncode == 130
     assert "Traceback" not in errors
-    assert errors.strip().endswith("stopped; nothing that was saved is lost")
+    assert errors.strip().endswith("interrupted; everything that was saved is complete")
