@@ -24,8 +24,9 @@ from numba import njit
 
 from mugo.data import dataset, game_hash
 from mugo.data.positions import Positions
-from mugo.games.board import BLACK, clear, decode, index_of, new_boards, play, set_to_play, set_up
+from mugo.games.board import BLACK, clear, index_of, new_boards, play, set_to_play
 from mugo.games.coords import WHITE_BIT, symmetries
+from mugo.games.replay import decode, set_up
 from mugo.intervals import mean_and_standard_error
 from mugo.nn.inference import Network
 from mugo.plots.text_table import format_table

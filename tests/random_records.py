@@ -5,8 +5,8 @@ import numpy as np
 
 from mugo.data.dataset import DataSet
 from mugo.data.preprocess import preprocess
-from mugo.games.board import BLACK, WHITE, WHITE_BIT
-from mugo.games.coords import move_index, symmetries
+from mugo.games.board import BLACK, WHITE
+from mugo.games.coords import WHITE_BIT, move_index, symmetries
 from mugo.games.go import Position
 from mugo.sgf.record import Record
 from mugo.sgf.writer import format_record

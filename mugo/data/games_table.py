@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 
 from mugo.data.game_hash import game_hashes
-from mugo.games.board import clear, new_boards, replay, set_up
+from mugo.games.board import clear, new_boards
 from mugo.games.coords import symmetries
 from mugo.games.go import IllegalMove, position_of
 from mugo.games.planes import MAX_PLIES
+from mugo.games.replay import replay, set_up
 from mugo.sgf.archives import SgfFile, UnreadableFile
 from mugo.sgf.parser import read_records
 from mugo.sgf.properties import rank_number

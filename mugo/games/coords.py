@@ -1,18 +1,18 @@
-"""Where a move is: one table, and the functions that go from column to column.
+"""Coordinates of a move in all notations: one table, and a function for each conversion.
 
                   upper left   upper right   pass
     point         21           39            0          index into a board's arrays (size 19)
     (row, col)    (0, 0)       (0, 18)       None
     move index    0            18            361        a network's output; size * size is a pass
-    coded move    0 / 512      18 / 530      361 / 873  a move index, plus WHITE_BIT if White's
+    encoded move  0 / 512      18 / 530      361 / 873  a move index, plus WHITE_BIT if White's
     SGF           'aa'         'sa'          ''         ('tt' too, up to 19x19)
     GTP           'A19'        'T19'         'pass'
 
-A point is ``(row + 1) * (size + 1) + col + 1``: rows share one border column, and point 0, which
-is border too, stands for a pass.  Rows count from the top, columns from the left.
+A point is ``(row + 1) * (size + 1) + col + 1``: rows share one border column, and point 0, which is border too, is a
+pass.  Rows count from the top, columns from the left.
 
-The ``interpret_`` functions read what others wrote and raise ValueError with a line that names
-it; the ``format_`` functions write.
+The ``interpret_`` functions parse text and raise ValueError with a message that names it; the ``format_`` functions
+write text.
 """
 import functools
 import re
@@ -27,7 +27,7 @@ SGF_LETTERS = "abcdefghijklmnopqrs"
 
 
 def point_at(row: int, col: int, size: int) -> int:
-    """The point in this row and column, both from 0."""
+    """The point of a row and a column, both from 0."""
     return (row + 1) * (size + 1) + col + 1
 
 
@@ -41,7 +41,7 @@ def _row_col_on_board(point: int, size: int) -> tuple[int, int]:
 
 
 def move_index(point: int, size: int) -> int:
-    """Where a network's output has this point (a pass comes last)."""
+    """The index of a point in the output of a network, from 0; a pass has the last, size²."""
     if point == PASS:
         return size * size
     row, col = _row_col_on_board(point, size)
@@ -49,7 +49,7 @@ def move_index(point: int, size: int) -> int:
 
 
 def point_of_index(index: int, size: int) -> int:
-    """The point that a network's output number stands for."""
+    """The point of a move index; PASS for size²."""
     if index == size * size:
         return PASS
     return (index // size + 1) * (size + 1) + index % size + 1
@@ -57,7 +57,7 @@ def point_of_index(index: int, size: int) -> int:
 
 @functools.cache
 def board_points(size: int) -> np.ndarray:
-    """int64 (size²,): the point of every move index but the pass; read-only."""
+    """int64 (size²,): the points of all move indices but the pass; read-only."""
     rows, cols = np.divmod(np.arange(size * size), size)
     points = (rows + 1) * (size + 1) + cols + 1
     points.setflags(write=False)
@@ -66,15 +66,16 @@ def board_points(size: int) -> np.ndarray:
 
 @functools.cache
 def symmetries(size: int) -> np.ndarray:
-    """int64 (8, size² + 1): row s sends a move index to where symmetry s of the board puts it.
+    """int64 (8, size² + 1): row s maps a move index to its index in symmetry s.
 
-    0 is the identity, 1-3 the quarter turns, 4-7 the same after a mirror; a pass stays a pass.
+    0 is the identity, 1 to 3 are quarter turns, 4 to 7 the same after a reflection; a pass is mapped to itself.
+    Read-only.
     """
     square = np.arange(size * size).reshape(size, size)
     table = np.empty((8, size * size + 1), np.int64)
     for s in range(8):
-        picture = np.rot90(square.T if s >= 4 else square, s % 4)
-        table[s, picture.ravel()] = np.arange(size * size)
+        transformed = np.rot90(square.T if s >= 4 else square, s % 4)
+        table[s, transformed.ravel()] = np.arange(size * size)
         table[s, -1] = size * size
     table.setflags(write=False)
     return table

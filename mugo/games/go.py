@@ -1,38 +1,27 @@
-"""A position of a game of Go: a board plus whose turn it is, history, komi and handicap.
+"""Go: positions with superko, komi, handicap and result.
 
-The rules are Tromp-Taylor's but for suicide, which is illegal: area scoring, positional superko.
-https://tromp.github.io/go.html
-What all positions have, and how one comes from another, stands in position.py.
+Tromp-Taylor rules without suicide: area scoring, positional superko.  https://tromp.github.io/go.html
+What positions of every game have is in position; dead stones are found in scoring.
+
+    record (sgf) --> positions_of --> Position, Position, ...
 """
 import math
 from collections.abc import Iterator
 
 import numpy as np
 
-from mugo.games.board import (
-    BLACK,
-    KO,
-    LEGAL,
-    OCCUPIED,
-    SUICIDE,
-    WHITE,
-    area_score,
-    decode,
-    is_repetition,
-    legal_points,
-    legality,
-    play,
-    set_up,
-)
+from mugo.games.area import area_score
+from mugo.games.board import BLACK, KO, LEGAL, OCCUPIED, SUICIDE, WHITE, is_repetition, legal_points, legality, play
 from mugo.games.coords import MAX_SIZE, MIN_SIZE, PASS, format_gtp, point_at
 from mugo.games.position import COLOUR_NAMES, STONE_MARKS, BasePosition, IllegalMove
+from mugo.games.replay import decode, set_up
 
 __all__ = ["COLOUR_NAMES", "STONE_MARKS", "IllegalMove", "Position", "fixed_handicap", "format_score", "position_of",
            "positions_of"]
 
 
 class Position(BasePosition):
-    """A Go board of any size from 2 to 19, its history and what is needed to score it."""
+    """A position of Go on a board of any size from 2 to 19."""
 
     game = "go"
     may_pass = True
@@ -40,7 +29,7 @@ class Position(BasePosition):
     __slots__ = ()
 
     def __init__(self, size: int = 19, komi: float = 7.5, to_play: int = BLACK):
-        """An empty board.  Raises ValueError for a size outside 2 to 19, and a komi that is no number."""
+        """An empty board.  Raises ValueError for a size outside 2 to 19, and for a komi that is not finite."""
         if not MIN_SIZE <= size <= MAX_SIZE:
             raise ValueError(f"a board is {MIN_SIZE}x{MIN_SIZE} to {MAX_SIZE}x{MAX_SIZE}, not {size}x{size}")
         if not math.isfinite(komi):
@@ -53,32 +42,32 @@ class Position(BasePosition):
     def _empty(self, to_play: int) -> "Position":
         return Position(self.size, self.komi, to_play)
 
-    def _place_setup(self, coded: np.ndarray) -> int:
-        return set_up(self.board[0], coded)
+    def _place_setup(self, setup: np.ndarray) -> int:
+        return set_up(self.board[0], setup)
 
     def is_like(self, other: BasePosition) -> bool:
-        """Whether the other belongs to a game by the same rules and komi, on a board of the same size."""
+        """Whether the other position has the same game, board size and komi."""
         return (other.game, other.size, other.komi) == (self.game, self.size, self.komi)
 
     def why_illegal(self, point: int, colour: int | None = None) -> str | None:
-        """None if the move is legal, else what is wrong with it: 'retakes the ko'."""
+        """The rule that forbids a move, as 'retakes the ko'; None if the move is legal."""
         if point == PASS:
             return None
         colour = self.to_play if colour is None else colour
         board = self.board[0]
-        answer = legality(board, point, colour)
-        if answer == OCCUPIED:
+        reason = legality(board, point, colour)
+        if reason == OCCUPIED:
             return "is occupied"
-        if answer == KO:
+        if reason == KO:
             return "retakes the ko"
-        if answer == SUICIDE:
+        if reason == SUICIDE:
             return "is suicide"
         if is_repetition(board, self.history, point, colour):
             return "repeats a position (superko)"
         return None
 
     def legal_points(self) -> np.ndarray:
-        """int64 (n,): every point the side to move may play on; a pass is always legal too."""
+        """int64 (n,): the points on which the side to move may play; a pass is always legal too."""
         return legal_points(self.board[0], self.history, False)
 
     def sensible_points(self) -> np.ndarray:
@@ -95,22 +84,22 @@ class Position(BasePosition):
         return area_score(self.board[0]) - self.komi
 
     def result(self) -> str:
-        """The score as SGF writes it: 'B+3.5', 'W+0.5', '0'."""
+        """The score in SGF (RE): 'B+3.5', 'W+0.5', '0'."""
         return format_score(self.score())
 
 
 def format_score(score: float) -> str:
-    """Black's lead as an SGF result: 'B+3.5', 'W+0.5', '0'."""
+    """An SGF result from Black's score: 'B+3.5', 'W+0.5', '0'."""
     if score == 0:
         return "0"
     return f"{'B' if score > 0 else 'W'}+{abs(score):g}"
 
 
 def position_of(record, plies: int | None = None, komi: float = 7.5) -> Position:
-    """The position of a records.Record after some moves (all of them by default).
+    """The position of a game record (sgf.record.Record) after some moves, by default all.
 
-    Like the records themselves this forbids no repetition.  komi is used where the record has none.
-    Raises IllegalMove, naming the number of the move.
+    Superko is not checked, as games by Japanese rules repeat positions.  komi: of records that have none.
+    Raises IllegalMove, which names the move and its number.
     """
     *_, position = positions_of(record, plies, komi)
     if plies is not None and plies < len(record.moves):
@@ -119,19 +108,19 @@ def position_of(record, plies: int | None = None, komi: float = 7.5) -> Position
 
 
 def positions_of(record, plies: int | None = None, komi: float = 7.5) -> Iterator[Position]:
-    """The start of a records.Record, then the position after each of its moves, as `position_of` has them; after
-    the last legal one it raises IllegalMove."""
+    """The start of a game record, then the position after each of its moves.  Raises IllegalMove at an illegal one;
+    arguments as in `position_of`."""
     size = record.size
     position = Position(size, komi if record.komi is None else record.komi)
     points = {BLACK: [], WHITE: []}
-    for coded in record.setup:
-        point, colour = decode(position.board[0], coded)
+    for stone in record.setup:
+        point, colour = decode(position.board[0], stone)
         points[colour].append(point)
     position = position.with_stones(points[BLACK], points[WHITE])
     position.handicap = record.handicap
     yield position
-    for number, coded in enumerate(record.moves[:plies], 1):
-        point, colour = decode(position.board[0], coded)
+    for number, move in enumerate(record.moves[:plies], 1):
+        point, colour = decode(position.board[0], move)
         if point != PASS and legality(position.board[0], point, colour) != LEGAL:
             raise IllegalMove(f"move {number}: {COLOUR_NAMES[colour]} {format_gtp(point, size)} "
                               f"{position.why_illegal(point, colour)}")
@@ -139,9 +128,8 @@ def positions_of(record, plies: int | None = None, komi: float = 7.5) -> Iterato
         yield position
 
 
-# GTP 2, section 4.1.1: rows and columns of the fixed handicap points, by number of stones.
 def fixed_handicap(size: int, stones: int) -> list[int]:
-    """The points of 2 to 9 fixed handicap stones.  Raises ValueError where GTP knows none."""
+    """The points of 2 to 9 fixed handicap stones (GTP 2, section 4.1.1).  Raises ValueError where GTP has none."""
     most = 9 if size % 2 and size >= 9 else 4
     if size < 7 or not 2 <= stones <= most:
         raise ValueError(f"no fixed handicap of {stones} stones on {size}x{size}"

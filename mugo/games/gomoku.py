@@ -1,36 +1,42 @@
-"""Gomoku: who first has k stones in a row wins.  Free-style: no other rule, and more than k in a row win too.
+"""Gomoku: the first with k stones in a row wins.  Compiled.
 
     . . . . . . . .
     . . . O . . . .        k = 5 on 8x8, 15x15: five in a row
     . . X X X . . .        k = 4 on 6x6
     . O . . . . . .        k = 3 on 3x3: noughts and crosses
 
-Black begins; a full board is a draw; nobody passes.  With `exactly`, a row of more than k does not win.
+Free-style: no forbidden moves, and more than k in a row win too; with `exactly` they do not.  Black begins, a full
+board is a draw, and there is no pass.
 
-The board is Go's (board.BOARD) with its field k set: stones, empty points, hash, side to move and random
-numbers are one for both games, and chains, ko and captures lie idle.  Below stand the rules, compiled; rollouts;
-the four planes that a network sees; and Position.
+The board is Go's record (board.BOARD) with its field k set.  Stones, empty points, hash, side to move and random
+numbers are used by both games; chains, ko and captures are Go's alone.  In order: rules, rollouts, the four planes of
+a network, Position.
+
+    symmetry     int64 (size² + 1,)        a row of coords.symmetries
+    packed       uint8 (size², PACKED)     plane k of point i is bit k of the byte at [i]
+    setup        int16 (n,)                encoded stones
 """
 import re
 
 import numpy as np
 from numba import njit
 
-from mugo.games.board import BLACK, EMPTY, RECENT, clear, decode, occupy
+from mugo.games.board import BLACK, EMPTY, RECENT, clear, occupy
 from mugo.games.coords import MAX_SIZE, PASS, board_points, symmetries
 from mugo.games.planes import Plane
 from mugo.games.position import BasePosition
+from mugo.games.replay import decode
 from mugo.games.rng import random_below
 
 MIN_SIZE = 3
-ROWS = {3: 3, 4: 4, 5: 4, 6: 4, 7: 5}    # board size -> how many in a row, where nobody says; else FIVE
+DEFAULT_K = {3: 3, 4: 4, 5: 4, 6: 4}     # board size -> how many in a row win by default; else FIVE
 FIVE = 5
 THREATS = 1                              # a kind of rollouts; the other is rollouts.UNIFORM
 
 
 def default_row(size: int) -> int:
-    """How many in a row are played for on a board of this size: 3 on 3x3, 4 up to 6x6, else 5."""
-    return ROWS.get(size, FIVE)
+    """How many in a row win on a board of this size by default: 3 on 3x3, 4 up to 6x6, else 5."""
+    return DEFAULT_K.get(size, FIVE)
 
 
 def format_row(k: int, exactly: bool = False) -> str:
@@ -39,16 +45,16 @@ def format_row(k: int, exactly: bool = False) -> str:
 
 
 def interpret_row(text: str) -> tuple[int, bool] | None:
-    """(k, exactly) of a text as `say_row` writes it; None for another."""
+    """(k, exactly) of a text as `format_row` writes it; None for other texts."""
     match = re.fullmatch(r"\s*(exactly\s+)?(\d{1,2}) in a row\s*", text, re.IGNORECASE | re.ASCII)
     return (int(match[2]), bool(match[1])) if match else None
 
 
-# ---- the rules
+# ---- rules
 
 @njit(cache=True, nogil=True)
 def clear_for_row(b, size, k, exactly):
-    """Make b an empty board, Black to play, on which k in a row win.  Leaves b.random alone."""
+    """Make b an empty board of Gomoku, Black to play.  b.random stays as it is."""
     clear(b, size)
     b.k = k
     b.exactly = exactly
@@ -56,7 +62,7 @@ def clear_for_row(b, size, k, exactly):
 
 @njit(cache=True, nogil=True)
 def _run(b, p, d, c):
-    """How many stones of c stand in a row from the point after p on, in the direction d."""
+    """The number of stones of c in a row from p on in direction d, p not counted."""
     n = 0
     q = p + d
     while b.colour[q] == c:
@@ -67,13 +73,13 @@ def _run(b, p, d, c):
 
 @njit(cache=True, nogil=True)
 def _is_row(b, n):
-    """Whether n in a row win."""
+    """Whether n stones in a row win."""
     return n == b.k or (n > b.k and not b.exactly)
 
 
 @njit(cache=True, nogil=True)
 def wins(b, p, c):
-    """Whether a stone of c on p, there already or not, is part of a row that wins."""
+    """Whether a stone of c on p, placed already or not, is part of a winning row."""
     w = b.width
     for d in (1, w - 1, w, w + 1):
         if _is_row(b, 1 + _run(b, p, d, c) + _run(b, p, -d, c)):
@@ -83,7 +89,7 @@ def wins(b, p, c):
 
 @njit(cache=True, nogil=True)
 def play(b, p, c):
-    """Play c on the empty point p; the turn goes to -c."""
+    """Play c on the empty point p; -c is next to play."""
     b.moves += 1
     b.recent[b.moves & (RECENT - 1)] = p
     b.to_play = -c
@@ -100,7 +106,7 @@ def is_over(b):
 
 @njit(cache=True, nogil=True)
 def set_up(b, setup):
-    """Put coded stones on a board; returns how many before the first that cannot stand there, or that wins."""
+    """Place setup stones on an empty board; returns the number placed before the first that is impossible or wins."""
     for i in range(len(setup)):
         p, c = decode(b, setup[i])
         if p == PASS or b.colour[p] != EMPTY or wins(b, p, c):
@@ -113,7 +119,7 @@ def set_up(b, setup):
 
 @njit(cache=True, nogil=True)
 def winning_point(b, p, c):
-    """An empty point that makes a winning row of c through c's stone on p; 0 if there is none."""
+    """An empty point that completes a winning row through the stone of c on p; 0 if there is none."""
     w = b.width
     for d in (1, w - 1, w, w + 1):
         ahead = _run(b, p, d, c)
@@ -129,7 +135,7 @@ def winning_point(b, p, c):
 
 @njit(cache=True, nogil=True)
 def any_winning_point(b, c):
-    """An empty point that wins at once for c; 0 if there is none."""
+    """An empty point on which c wins at once; 0 if there is none."""
     for row in range(1, b.size + 1):
         for p in range(row * b.width + 1, row * b.width + b.size + 1):
             if b.colour[p] == c:
@@ -140,8 +146,8 @@ def any_winning_point(b, c):
 
 
 @njit(cache=True, nogil=True)
-def _winning_point_beside(b, back, c):
-    """As completion_anywhere, but through the move before the last `back` ones only."""
+def _winning_point_of_move(b, back, c):
+    """As any_winning_point, but only for rows through the stone of one move: the last, or the one `back` before it."""
     if b.moves > back:
         p = np.int64(b.recent[(b.moves - back) & (RECENT - 1)])
         if p != PASS and b.colour[p] == c:
@@ -151,25 +157,25 @@ def _winning_point_beside(b, back, c):
 
 @njit(cache=True, nogil=True)
 def roll_out(b, kind):
-    """Play b to its end, at random; returns the winner, EMPTY for a draw.
+    """Play b to its end at random; returns the winner, EMPTY for a draw.
 
-    kind: UNIFORM, all moves equally likely; THREATS, who can win at once does, and else stops the opponent's winning
-    at once.  What can be won like that is looked for anywhere for two moves; from then on only the last moves can
-    have made it.
+    kind: UNIFORM, all moves equally likely; THREATS, a move that wins at once, else one that blocks such a move, else
+    any.  Before the first two moves the whole board is searched for them; later only the last two moves can have made
+    new ones.
     """
     c = b.to_play
-    looked = 0
+    n_searches = 0
     while not is_over(b):
         p = 0
-        if kind == THREATS and looked < 2:
-            looked += 1
+        if kind == THREATS and n_searches < 2:
+            n_searches += 1
             p = any_winning_point(b, c)
             if p == 0:
                 p = any_winning_point(b, -c)
         elif kind == THREATS:
-            p = _winning_point_beside(b, 1, c)
+            p = _winning_point_of_move(b, 1, c)
             if p == 0:
-                p = _winning_point_beside(b, 0, -c)
+                p = _winning_point_of_move(b, 0, -c)
         if p == 0:
             p = np.int64(b.empties[random_below(b, b.n_empty)])
         play(b, p, c)
@@ -177,9 +183,9 @@ def roll_out(b, kind):
     return b.winner
 
 
-# ---- what a network sees
+# ---- planes of a network
 
-# The four of AlphaZero_Gomoku's description: ANCESTORS' fourth program.  One byte for a point.
+# As AlphaZero_Gomoku (Junxiao Song 2017) has them; one byte a point.
 PLANES = (
     Plane("stone colour", 2, "mine, theirs"),
     Plane("last move", 1, "the opponent's"),
@@ -187,27 +193,24 @@ PLANES = (
 )
 DEPTH = sum(plane.depth for plane in PLANES)
 PACKED = 1
-_MINE, _THEIRS, _LAST, _BLACKS = 1, 2, 4, 8
+_MINE, _THEIRS, _LAST, _BLACK_TO_MOVE = 1, 2, 4, 8
 
 
 @njit(cache=True, nogil=True)
 def write_planes(b, symmetry, out):
-    """Write the packed planes of b to out, uint8 (size², 1), for the side to move: bit k is plane k.
-
-    turn: int64 (size² + 1), a row of coords.symmetries: the board is written as it shows it.
-    """
+    """Write the packed planes of b to out, uint8 (size², PACKED), for the side to move."""
     c = b.to_play
     last = np.int64(b.recent[b.moves & (RECENT - 1)])
     i = 0
     for row in range(1, b.size + 1):
         for p in range(row * b.width + 1, row * b.width + b.size + 1):
             s = b.colour[p]
-            lit = _MINE if s == c else _THEIRS if s == -c else 0
+            bits = _MINE if s == c else _THEIRS if s == -c else 0
             if p == last:
-                lit |= _LAST
+                bits |= _LAST
             if c == BLACK:
-                lit |= _BLACKS
-            out[symmetry[i], 0] = lit
+                bits |= _BLACK_TO_MOVE
+            out[symmetry[i], 0] = bits
             i += 1
 
 
@@ -217,7 +220,10 @@ def _write_board_planes(boards, symmetry, out):
 
 
 def encode(positions: list["Position"], symmetry: int = 0) -> np.ndarray:
-    """Packed planes, uint8 (n, size², PACKED), of positions of one size, for their side to move."""
+    """Packed planes, uint8 (n, size², PACKED), of positions of one size, for the side to move.
+
+    symmetry: 0 to 7, a row of coords.symmetries.
+    """
     size = positions[0].size
     out = np.empty((len(positions), size * size, PACKED), np.uint8)
     for position, packed in zip(positions, out, strict=True):
@@ -225,12 +231,12 @@ def encode(positions: list["Position"], symmetry: int = 0) -> np.ndarray:
     return out
 
 
-# ---- the game as everybody else sees it
+# ---- positions
 
 class Position(BasePosition):
     """A Gomoku board of any size from 3 to 19.
 
-    k: how many in a row win.  exactly: whether more do not.
+    k: how many in a row win.  exactly: whether more than k do not.
     """
 
     game = "gomoku"
@@ -239,8 +245,8 @@ class Position(BasePosition):
     __slots__ = ()
 
     def __init__(self, size: int = 8, k: int | None = None, exactly: bool = False, to_play: int = BLACK):
-        """An empty board; k: `usual_row` by default.  Raises ValueError for a size outside 3 to 19, or a row that
-        is shorter than 3 or does not fit."""
+        """An empty board; k: default_row(size) by default.  Raises ValueError for a size outside 3 to 19, and for a k
+        below 3 or above the size."""
         k = default_row(size) if k is None else k
         if not MIN_SIZE <= size <= MAX_SIZE:
             raise ValueError(f"a Gomoku board is {MIN_SIZE}x{MIN_SIZE} to {MAX_SIZE}x{MAX_SIZE}, not {size}x{size}")
@@ -264,15 +270,15 @@ class Position(BasePosition):
     def _empty(self, to_play: int) -> "Position":
         return Position(self.size, self.k, self.exactly, to_play)
 
-    def _place_setup(self, coded: np.ndarray) -> int:
-        return set_up(self.board[0], coded)
+    def _place_setup(self, setup: np.ndarray) -> int:
+        return set_up(self.board[0], setup)
 
     def is_like(self, other: BasePosition) -> bool:
-        """Whether the other belongs to a game by the same rules, on a board of the same size."""
+        """Whether the other position has the same game, board size and winning row."""
         return other.game == self.game and (other.size, other.k, other.exactly) == (self.size, self.k, self.exactly)
 
     def why_illegal(self, point: int, colour: int | None = None) -> str | None:
-        """None if the move is legal, else what is wrong with it: 'is occupied'."""
+        """The rule that forbids a move, as 'is occupied'; None if the move is legal."""
         if self.is_over:
             return "comes after the end of the game"
         if point == PASS:
@@ -280,12 +286,12 @@ class Position(BasePosition):
         return None if self.board[0]["colour"][point] == EMPTY else "is occupied"
 
     def legal_points(self) -> np.ndarray:
-        """int64 (n,): every empty point, in reading order; none when the game is over."""
+        """int64 (n,): the empty points, by row and column; none when the game is over."""
         points = board_points(self.size)
         return points[:0] if self.is_over else points[self.board[0]["colour"][points] == EMPTY]
 
     def sensible_points(self) -> np.ndarray:
-        """The legal points: none of them is senseless."""
+        """The legal points."""
         return self.legal_points()
 
     @property
@@ -300,7 +306,7 @@ class Position(BasePosition):
 
     @property
     def row(self) -> tuple[int, ...]:
-        """The points of the row that has won, in order; () if there is none."""
+        """The points of the winning row, in order; () if there is none."""
         if not self.winner:
             return ()
         board, width = self.board[0], self.size + 1
@@ -308,12 +314,12 @@ class Position(BasePosition):
             before, after = (int(_run(board, self.last, d, self.winner)) for d in (-step, step))
             if _is_row(board, before + 1 + after):
                 return tuple(range(self.last - before * step, self.last + after * step + 1, step))
-        raise AssertionError("the last move has won, so it stands in a row")
+        raise AssertionError("the last move has won, so it is part of a row")
 
     def score(self) -> float:
         """1.0 if Black has won, -1.0 if White has, else 0.0."""
         return float(self.winner)
 
     def result(self) -> str:
-        """As SGF writes it: 'B+', 'W+', '0' for a draw, '?' while the game is not over."""
+        """The result in SGF: 'B+', 'W+', '0' for a draw, '?' while the game is not over."""
         return {1: "B+", -1: "W+"}.get(self.winner, "0" if self.is_over else "?")

@@ -1,15 +1,20 @@
-"""Reading ladders: is a chain taken by ataris all the way?  Compiled.
+"""Reading ladders: is a chain captured by a sequence of ataris?  Compiled.
 
-One question is answered by a search over (board, prey): the hunter gives atari on a chain with two
-liberties, the prey extends on its last one or captures a chain of the hunter's that is in atari
-beside it, and so on.
+The search reads one question on (board, prey).  The hunter gives atari on a chain with two liberties; the prey extends
+on its last liberty or captures a chain of the hunter's that is in atari beside it; and so on.
 
     prey reaches three liberties, or the hunter has no legal atari       it escapes
-    the line comes back to a position it has been through                it escapes: no end is forced
-    prey is still in atari after its move                                it is taken
+    the line returns to an earlier position of it                        it escapes: no end is forced
+    prey is still in atari after its move                                it is captured
 
-Simple ko holds; ko threats, superko, seki and nets are not seen.  The search is a loop over a stack
-of boards, not a recursion: a self-recursive function that numba loads from its cache can crash.
+Simple ko is observed.  Ko threats, superko, seki and nets are not considered.  The search is a loop over a stack of
+boards, not a recursion: a self-recursive function that numba loads from its cache can crash.
+
+    boards       BOARD (DEPTH,)                  the line that is read; boards[0] is the position of the question
+    moves        int16 (DEPTH + 1, MOVES + 2)    [d]: candidate moves of boards[d], at MOVES their number, at MOVES + 1
+                                                 the index of the next to try; the last row is free
+    prey         int64                           a point of the chain that may be captured
+    hunting      bool                            the hunter is to move
 """
 from typing import NamedTuple
 
@@ -19,25 +24,28 @@ from numba import njit
 from mugo.games.board import EMPTY, LEGAL, chains_beside, head_at, legality, new_boards, next_stone, play
 
 DEPTH = 400                              # moves in one line; without captures 361 points bound it
-MOVES = 182                              # answers in one position: see ways_out
-NODES = 10_000                           # moves tried for one question; then the prey escapes
+MOVES = 182                              # candidates in one position: see escape_moves
+NODES = 10_000                           # moves tried for one question; then the prey counts as escaped
+
+# Results of _try_moves.
+ESCAPED, CAPTURED, UNDECIDED, LIMIT = 0, 1, 2, 3
 
 
 class Scratch(NamedTuple):
-    """Working memory of one thread."""
+    """Working memory of one thread; arrays as above."""
 
-    boards: np.ndarray                   # (DEPTH,) of BOARD: the line being read
-    moves: np.ndarray                    # int16 (DEPTH + 1, MOVES + 2): at [d], candidates of boards[d],
-                                         # then how many, and the next to try; the last row is free
+    boards: np.ndarray
+    moves: np.ndarray
 
 
 def new_scratch() -> Scratch:
+    """Working memory for one thread."""
     return Scratch(new_boards(DEPTH), np.zeros((DEPTH + 1, MOVES + 2), np.int16))
 
 
 @njit(cache=True, nogil=True)
 def first_liberties(b, h, out):
-    """Write the first two liberties of the chain with head h to out; returns how many, 0 to 2."""
+    """Write the first two liberties of the chain with head h to out; returns their number, 0 to 2."""
     w = b.width
     found = 0
     p = h
@@ -58,7 +66,7 @@ def first_liberties(b, h, out):
 
 @njit(cache=True, nogil=True)
 def _write_liberty(b, h, out):
-    """Write and mark the liberty of the chain with head h, in atari, unless marked; returns how many."""
+    """Write and mark the liberty of the chain with head h, in atari, unless it is marked; returns 1 if written."""
     first_liberties(b, h, out)
     e = np.int64(out[0])
     if b.marks[e] == b.mark:
@@ -69,10 +77,10 @@ def _write_liberty(b, h, out):
 
 @njit(cache=True, nogil=True)
 def escape_moves(b, h, out):
-    """Write the moves that may save the chain with head h, in atari; returns how many.
+    """Write the moves that may save the chain with head h, in atari; returns their number.
 
-    First the captures of opponent chains in atari beside it, then the extension; each move once.
-    At most 181: a capture takes up two points, the empty one and a stone that no other counts.
+    First the captures of opponent chains in atari beside it, then the extension; each move once.  At most 181: a
+    capture needs two points of the board, the empty one and a stone of its own.
     """
     w = b.width
     opponent = -b.colour[h]
@@ -96,8 +104,8 @@ def escape_moves(b, h, out):
 
 @njit(cache=True, nogil=True)
 def _is_cycle(boards, d, p):
-    """Whether boards[d], reached by a move on p, is in the line before: stones, turn and ko."""
-    if boards[d].ever_captured[p]:               # else no stone has ever gone from p, and it is new
+    """Whether boards[d], after a move on p, repeats an earlier position of the line: stones, side to move and ko."""
+    if boards[d].ever_captured[p]:               # else no stone on p was ever captured, and the position is new
         for k in range(d & 1, d, 2):
             if boards[k].hash == boards[d].hash and boards[k].ko == boards[d].ko:
                 return True
@@ -105,71 +113,83 @@ def _is_cycle(boards, d, p):
 
 
 @njit(cache=True, nogil=True)
-def is_captured(boards, moves, prey, hunters_turn):
-    """Whether the chain on the point prey of boards[0] falls to ataris all the way.
+def _find_moves(b, moves, prey, hunting):
+    """Write the candidate moves of a board of the line to its row of moves."""
+    h = head_at(b, prey)
+    moves[MOVES] = first_liberties(b, h, moves) if hunting else escape_moves(b, h, moves)
+    moves[MOVES + 1] = 0
 
-    hunters_turn: the prey has two liberties and the hunter moves; otherwise it is in atari and
-    moves itself.  boards[1:] and moves are scratch.
+
+@njit(cache=True, nogil=True)
+def _try_moves(boards, moves, d, prey, hunting, nodes):
+    """Play the remaining candidates of boards[d] on boards[d + 1], up to one that has to be read further.
+
+    nodes: moves tried so far.  Returns (result, nodes): ESCAPED or CAPTURED where boards[d] is decided, UNDECIDED
+    where boards[d + 1] is to be read next, LIMIT where the search is too large.
     """
-    colour = np.int64(boards[0].colour[prey])
-    hunting = hunters_turn
+    b = boards[d]
+    colour = np.int64(b.colour[prey])
+    c = -colour if hunting else colour
+    i = np.int64(moves[d, MOVES + 1])
+    while i < moves[d, MOVES]:
+        p = np.int64(moves[d, i])
+        i += 1
+        if legality(b, p, c) != LEGAL:
+            continue
+        nodes += 1
+        if nodes > NODES or d + 1 >= DEPTH:
+            return LIMIT, nodes
+        boards[d + 1] = b
+        after = boards[d + 1]
+        play(after, p, c)
+        if hunting:
+            if _is_cycle(boards, d + 1, p):
+                continue
+        else:
+            liberties = after.liberties[head_at(after, prey)]
+            if liberties >= 3 or liberties == 2 and _is_cycle(boards, d + 1, p):
+                return ESCAPED, nodes
+            if liberties < 2:
+                continue
+        moves[d, MOVES + 1] = i
+        return UNDECIDED, nodes
+    return ESCAPED if hunting else CAPTURED, nodes
+
+
+@njit(cache=True, nogil=True)
+def is_captured(boards, moves, prey, hunting):
+    """Whether the chain on the point prey of boards[0] is captured by a sequence of ataris.
+
+    hunting: the prey has two liberties and the hunter is to move; otherwise it is in atari and to move.
+    boards[1:] and moves are scratch.
+    """
     nodes = 0
     d = 0
-    arriving = True
+    _find_moves(boards[0], moves[0], prey, hunting)
     while True:
-        b = boards[d]
-        if arriving:
-            h = head_at(b, prey)
-            moves[d, MOVES] = first_liberties(b, h, moves[d]) if hunting else escape_moves(b, h, moves[d])
-            moves[d, MOVES + 1] = 0
-            arriving = False
-        # The hunter needs one move that takes; the prey needs one that does not let it be taken.
-        taken = not hunting
-        descend = False
-        i = np.int64(moves[d, MOVES + 1])
-        while i < moves[d, MOVES]:
-            p = np.int64(moves[d, i])
-            i += 1
-            c = -colour if hunting else colour
-            if legality(b, p, c) != LEGAL:
-                continue
-            nodes += 1
-            if nodes > NODES or d + 1 >= DEPTH:
-                return False
-            boards[d + 1] = b
-            after = boards[d + 1]
-            play(after, p, c)
-            if hunting:
-                if _is_cycle(boards, d + 1, p):
-                    continue
-            else:
-                liberties = after.liberties[head_at(after, prey)]
-                if liberties >= 3 or liberties == 2 and _is_cycle(boards, d + 1, p):
-                    taken = False
-                    break
-                if liberties < 2:
-                    continue
-            descend = True
-            break
-        if descend:
-            moves[d, MOVES + 1] = i
+        result, nodes = _try_moves(boards, moves, d, prey, hunting, nodes)
+        if result == LIMIT:
+            return False
+        if result == UNDECIDED:
             d += 1
             hunting = not hunting
-            arriving = True
+            _find_moves(boards[d], moves[d], prey, hunting)
             continue
-        # Position d is decided; go back up to the first that is not decided by it.
+        # boards[d] is decided: go back to the last position that this does not decide.  The hunter needs one move
+        # that captures, the prey one that escapes.
+        captured = result == CAPTURED
         while True:
             if d == 0:
-                return taken
+                return captured
             d -= 1
             hunting = not hunting
-            if taken != hunting:
+            if captured != hunting:
                 break
 
 
 @njit(cache=True, nogil=True)
 def captures_in_ladder(b, boards, moves, p, c):
-    """Whether a legal move of c on p starts a ladder that takes a chain with two liberties."""
+    """Whether a legal move of c on p starts a ladder that captures a chain with two liberties."""
     for g in chains_beside(b, p):
         if g and b.colour[g] == -c and b.liberties[g] == 2:
             boards[0] = b
@@ -181,7 +201,7 @@ def captures_in_ladder(b, boards, moves, p, c):
 
 @njit(cache=True, nogil=True)
 def escapes_ladder(b, boards, moves, h, p, c):
-    """Whether a legal move of c on p saves c's chain with head h, now in atari."""
+    """Whether a legal move of c on p saves the chain of c with head h, now in atari, from a ladder."""
     boards[0] = b
     play(boards[0], p, c)
     liberties = boards[0].liberties[head_at(boards[0], h)]

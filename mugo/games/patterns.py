@@ -1,14 +1,15 @@
-"""The 3x3 shapes that MoGo-style rollouts answer the last move with, as the report drew them.  Compiled.
+"""The 3x3 patterns of MoGo-style rollouts, as the report draws them.  Compiled.
 
-Gelly, Wang, Munos, Teytaud 2006, "Modification of UCT with Patterns in Monte-Carlo Go", RR-6062.
-Nothing here knows whether a move is legal or wise.  The move is the point in the middle:
+Gelly, Wang, Munos, Teytaud 2006, "Modification of UCT with Patterns in Monte-Carlo Go", INRIA RR-6062.  Legality is
+not checked.  The move is the point in the middle:
 
     X O    a stone of each colour        .    empty          #    off the board
     x o    anything but that stone       ?    anything
 
-Every picture also counts turned and mirrored, and one for both also with the colours swapped.
-The eight points around a point make a code of two bits each, seen by the side to move: 0 empty,
-1 mine, 2 off the board, 3 theirs; MATCHES has an answer for each of the 65,536 codes.
+Every pattern counts in all eight symmetries; those of FOR_BOTH also with the colours swapped.  The eight points around
+a point make a code of two bits each, for the side to move: 0 empty, 1 mine, 2 off the board, 3 theirs.
+
+    MATCHES    bool (65536,)    at a code: whether a pattern matches
 """
 import re
 from collections.abc import Iterator
@@ -16,8 +17,8 @@ from collections.abc import Iterator
 import numpy as np
 from numba import njit
 
-# Either colour may be the one that plays.  Rows: hane (the last one encloses less); cut, where the
-# opponent cannot just connect below or beside, and pushing through; the edge.
+# Moves of either colour.  Rows: hane (the last one encloses less); cuts, where the opponent cannot simply connect below
+# or beside, and pushing through; the edge.
 FOR_BOTH = """
     X O X    X O .    X O ?
     . . .    . . .    X . .
@@ -31,7 +32,7 @@ FOR_BOTH = """
     O . ?    x . O
     # # #    # # #
 """
-# Only X may be the one that plays: a thin hane; descending, blocking and cutting at the edge.
+# Moves of X only: a thin hane; descending, blocking and cutting at the edge.
 FOR_X = """
     X O O    ? X O    ? O X    ? O X
     . . .    ? . ?    ? . o    X . O
@@ -42,38 +43,38 @@ CODES = {".": (0,), "X": (1,), "#": (2,), "O": (3,), "x": (0, 2, 3), "o": (0, 1,
 _SWAPPED = str.maketrans("XOxo", "OXox")
 
 
-def pictures(drawing: str) -> Iterator[str]:
-    """Each 3x3 picture of a drawing as nine letters, row by row."""
+def patterns(drawing: str) -> Iterator[str]:
+    """Each 3x3 pattern of a drawing as nine letters, row by row."""
     for block in re.split(r"\n\s*\n", drawing.strip()):
         rows = [re.split(r"\s{3,}", line.strip()) for line in block.strip().splitlines()]
         for cells in zip(*rows, strict=True):
             yield "".join(cells).replace(" ", "")
 
 
-def _seen(picture: str) -> Iterator[str]:
-    """A picture in all eight symmetries."""
-    square = np.array(list(picture)).reshape(3, 3)
-    for turned in square, square[:, ::-1]:
+def _symmetric(pattern: str) -> Iterator[str]:
+    """A pattern in all eight symmetries."""
+    square = np.array(list(pattern)).reshape(3, 3)
+    for mirrored in square, square[:, ::-1]:
         for quarters in range(4):
-            yield "".join(np.rot90(turned, quarters).ravel())
+            yield "".join(np.rot90(mirrored, quarters).ravel())
 
 
-def _table() -> np.ndarray:
-    """bool (65536,): whether any picture matches a code."""
+def _match_table() -> np.ndarray:
+    """bool (65536,): whether any pattern matches a code."""
     matches = np.zeros((4,) * 8, bool)
-    both = [picture for drawn in pictures(FOR_BOTH) for picture in (drawn, drawn.translate(_SWAPPED))]
-    for picture in {seen for drawn in (*both, *pictures(FOR_X)) for seen in _seen(drawn)}:
-        around = picture[:4] + picture[5:]
-        matches[np.ix_(*(CODES[letter] for letter in around))] = True
+    for_both = [pattern for drawn in patterns(FOR_BOTH) for pattern in (drawn, drawn.translate(_SWAPPED))]
+    for pattern in {symmetric for drawn in (*for_both, *patterns(FOR_X)) for symmetric in _symmetric(drawn)}:
+        neighbours = pattern[:4] + pattern[5:]
+        matches[np.ix_(*(CODES[letter] for letter in neighbours))] = True
     return matches.ravel()
 
 
-MATCHES = _table()                       # made in 5 ms
+MATCHES = _match_table()                 # takes 5 ms
 
 
 @njit(cache=True, nogil=True)
 def code_around(b, p, c):
-    """The code of the eight points around p as c sees them, the upper left one in the highest bits."""
+    """The code of the eight points around p for colour c, the upper left one in the highest bits."""
     w = b.width
     code = 0
     for d in (-w - 1, -w, -w + 1, -1, 1, w - 1, w, w + 1):
@@ -83,5 +84,5 @@ def code_around(b, p, c):
 
 @njit(cache=True, nogil=True)
 def matches_pattern(b, p, c):
-    """Whether a move of c on the empty point p makes one of the pictures."""
+    """Whether a move of c on the empty point p matches a pattern."""
     return MATCHES[code_around(b, p, c)]

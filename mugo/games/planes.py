@@ -1,14 +1,22 @@
-"""What a network sees: the 48 planes of AlphaGo 2016, packed six bytes to a point.  Compiled.
+"""The input of networks of Go: the 48 feature planes of AlphaGo 2016, packed in six bytes a point.  Compiled.
 
-Extended Data Table 2 of Silver et al., "Mastering the game of Go with deep neural networks and tree
-search", as MuGo (2016) described them.  The side to move is always "mine".  PLANES is the only
-place that knows their order; a trained network keeps a copy, and one for other planes is refused.
+Silver et al. 2016, "Mastering the game of Go with deep neural networks and tree search", Extended Data Table 2, as
+MuGo (2016) described them.  The side to move is always "mine".  Only PLANES knows their order; a trained network
+keeps a copy, and a network for other planes is refused.
 
-    packed    uint8 (size², 6)          plane k of point i is bit k % 8 of byte k // 8 at [i]
-    planes    uint8 (size, size, 48)    the same unpacked, 0 or 1
+    board --> bits of each point (WORK.planes) --> symmetry --> packed --> unpack --> planes
 
-Eight-plane counts are one-hot: the k-th (from 1) is set where the count is k, the eighth also for
-more, none for zero.
+    packed       uint8 (size², PACKED)          plane k of point i is bit k % 8 of byte k // 8 at [i]
+    planes       uint8 (size, size, 48)         the same unpacked, 0 or 1
+    symmetry     int64 (size² + 1,)             a row of coords.symmetries: where to write each move index
+    history      uint64 (at least b.moves + 1,) hashes of the game so far, at [0] ... [b.moves]
+    work         WORK, one record               scratch
+    line         BOARD (ladders.DEPTH,)         scratch: ladders.Scratch.boards
+    candidates   int16 (DEPTH + 1, MOVES + 2)   scratch: ladders.Scratch.moves
+    setup, moves int16 (n,)                     encoded stones and moves
+
+Counts of eight planes are one-hot: the k-th plane (from 1) is set where the count is k, the eighth also where it is
+more, none where it is 0.
 """
 from typing import NamedTuple
 
@@ -23,8 +31,8 @@ from mugo.games.board import (
     POINTS,
     RECENT,
     WHITE,
+    chains_beside,
     clear,
-    decode,
     head_at,
     is_legal,
     is_repetition,
@@ -32,14 +40,18 @@ from mugo.games.board import (
     new_boards,
     next_stone,
     play,
-    replay,
     set_to_play,
-    set_up,
 )
 from mugo.games.coords import PASS, WHITE_BIT, symmetries
+from mugo.games.replay import decode, replay, set_up
 
 
 class Plane(NamedTuple):
+    """A feature of one or more planes; meaning: of each plane, or of the count that they encode.
+
+    Networks are saved with this table, and one with another text is refused.
+    """
+
     name: str
     depth: int
     meaning: str
@@ -76,32 +88,31 @@ _SENSIBLE = _FIRST["sensibleness"]
 _WORDS = (POINTS + 63) // 64                     # a set of points is this many uint64
 
 
-# What one board's planes are worked out in.  A record, because numba passes it as one pointer; a tuple
-# of arrays costs half the speed.
+# Working memory for one board.  A record, because numba passes it as one pointer; a tuple of arrays halves the speed.
 WORK = np.dtype([
-    ("sets", np.uint64, (POINTS, _WORDS)),       # at a head: its chain's liberties as a set of points
+    ("sets", np.uint64, (POINTS, _WORDS)),       # at a head: the liberties of its chain as a set of points
     ("union", np.uint64, _WORDS),                # the liberties of the chain that a move makes
     ("joined", np.int64, 4),                     # heads of the chains that a move joins
-    ("taken", np.int64, 4),                      # and of those it takes
-    ("planes", np.uint64, POINTS),               # bit k: plane k holds on the point
+    ("captured", np.int64, 4),                   # heads of the chains that it captures
+    ("planes", np.uint64, POINTS),               # bit k: plane k is 1 on the point
 ], align=True)
 
 
 class Scratch(NamedTuple):
     """Working memory of one thread, for boards of every size."""
 
-    boards: np.ndarray                   # (1,) of BOARD: the game being replayed
+    boards: np.ndarray                   # BOARD (1,): the game being replayed
     history: np.ndarray                  # uint64 (MAX_PLIES,): its hashes
-    work: np.ndarray                    # (1,) of NOTES
+    work: np.ndarray                     # WORK (1,)
     line: np.ndarray                     # ladders.Scratch.boards
-    moves: np.ndarray                    # ladders.Scratch.moves
+    candidates: np.ndarray               # ladders.Scratch.moves
 
 
-MAX_PLIES = 4096                         # longer games are no data; see dataset.py
+MAX_PLIES = 4096                         # longer games are rejected by data.preprocess
 
 
 def new_scratch() -> Scratch:
-    """Working memory for the kernels here; one for each thread."""
+    """Working memory for the kernels; one for each thread."""
     return Scratch(new_boards(1), np.zeros(MAX_PLIES, np.uint64), np.zeros(1, WORK), *ladders.new_scratch())
 
 
@@ -125,7 +136,7 @@ def _count_plane(first, count):
 
 @njit(cache=True, nogil=True)
 def _collect_liberties(b, work):
-    """Fill notes.sets[h] with the liberties of each chain, by its head h."""
+    """Write the liberties of each chain to work.sets[h], h being its head."""
     w = b.width
     for row in range(1, b.size + 1):
         for p in range(row * w + 1, row * w + b.size + 1):
@@ -142,43 +153,35 @@ def _collect_liberties(b, work):
 
 @njit(cache=True, nogil=True)
 def _move_effects(b, work, p, c):
-    """(stones captured, stones of the chain made, its liberties, whether a chain of two liberties
-    is beside p) for a legal move of c on the empty point p, without playing it."""
+    """The effects of a legal move of c on the empty point p, without playing it.
+
+    Returns (stones captured, stones of the chain made, its liberties, whether a chain of -c with two liberties is
+    beside p).
+    """
     w = b.width
     n_joined = 0
-    n_taken = 0
+    n_captured = 0
     stones = 1
     captured = 0
-    empty = 0
     ladder_target = False
-    for d in (-w, -1, 1, w):
-        q = p + d
-        s = b.colour[q]
-        if s == EMPTY:
-            empty += 1
-        elif s == c:
-            h = head_at(b, q)
-            new = True
-            for k in range(n_joined):
-                new &= work.joined[k] != h
-            if new:
-                work.joined[n_joined] = h
-                n_joined += 1
-                stones += b.stones[h]
-        elif s == -c:
-            h = head_at(b, q)
-            if b.liberties[h] == 2:
-                ladder_target = True
-            elif b.liberties[h] == 1:
-                new = True
-                for k in range(n_taken):
-                    new &= work.taken[k] != h
-                if new:
-                    work.taken[n_taken] = h
-                    n_taken += 1
-                    captured += b.stones[h]
-    if n_joined == 0 and n_taken == 0:
-        return captured, stones, empty, ladder_target
+    for h in chains_beside(b, p):
+        if h == 0:
+            continue
+        if b.colour[h] == c:
+            work.joined[n_joined] = h
+            n_joined += 1
+            stones += b.stones[h]
+        elif b.liberties[h] == 1:
+            work.captured[n_captured] = h
+            n_captured += 1
+            captured += b.stones[h]
+        elif b.liberties[h] == 2:
+            ladder_target = True
+    liberties = 0
+    if n_joined == 0 and n_captured == 0:
+        for d in (-w, -1, 1, w):
+            liberties += b.colour[p + d] == EMPTY
+        return captured, stones, liberties, ladder_target
     for word in range(_WORDS):
         work.union[word] = 0
     for d in (-w, -1, 1, w):
@@ -189,35 +192,40 @@ def _move_effects(b, work, p, c):
         h = work.joined[k]
         for word in range(_WORDS):
             work.union[word] |= work.sets[h, word]
-    for k in range(n_taken):
-        h = work.taken[k]
-        r = h
-        while True:                      # a captured stone leaves a liberty where it touched the chain
-            for d in (-w, -1, 1, w):
-                q = r + d
-                if q == p:
-                    work.union[r >> 6] |= _bit(r & 63)
-                elif b.colour[q] == c:
-                    g = head_at(b, q)
-                    for j in range(n_joined):
-                        if work.joined[j] == g:
-                            work.union[r >> 6] |= _bit(r & 63)
-            r = next_stone(b, r)
-            if r == h:
-                break
+    for k in range(n_captured):
+        _add_captured_points(b, work, p, c, work.captured[k], n_joined)
     work.union[p >> 6] &= ~_bit(p & 63)
-    liberties = 0
     for word in range(_WORDS):
         liberties += _count_bits(work.union[word])
     return captured, stones, liberties, ladder_target
 
 
 @njit(cache=True, nogil=True)
-def write_planes(b, history, work, line, moves, read_ladders, symmetry, out):
+def _add_captured_points(b, work, p, c, h, n_joined):
+    """Add to work.union the points of the captured chain with head h that are beside p or a chain that p joins."""
+    w = b.width
+    r = h
+    while True:
+        for d in (-w, -1, 1, w):
+            q = r + d
+            if q == p:
+                work.union[r >> 6] |= _bit(r & 63)
+            elif b.colour[q] == c:
+                g = head_at(b, q)
+                for j in range(n_joined):
+                    if work.joined[j] == g:
+                        work.union[r >> 6] |= _bit(r & 63)
+        r = next_stone(b, r)
+        if r == h:
+            break
+
+
+@njit(cache=True, nogil=True)
+def write_planes(b, history, work, line, candidates, read_ladders, symmetry, out):
     """Write the packed planes of board b to out, uint8 (size², PACKED), for the side to move.
 
-    history: uint64, the hashes of the game so far at [0 .. b.moves].  notes, line, moves: scratch.
-    turn: int64 (size² + 1), a row of coords.symmetries: the board is written as it shows it.
+    read_ladders: False leaves the planes of ladders 0.  One function: with the planes of a point, or the packing, in
+    functions of their own it takes twice as long.
     """
     size = b.size
     w = b.width
@@ -241,7 +249,7 @@ def write_planes(b, history, work, line, moves, read_ladders, symmetry, out):
                 if liberties == 1:
                     bits |= _count_plane(_SELF_ATARI, stones)
                 bits |= _count_plane(_AFTER, liberties)
-                if ladder_target and read_ladders and ladders.captures_in_ladder(b, line, moves, p, c):
+                if ladder_target and read_ladders and ladders.captures_in_ladder(b, line, candidates, p, c):
                     bits |= _bit(_LADDER_CAPTURE)
             work.planes[p] = bits
     for k in range(min(RECENT, b.moves)):
@@ -249,7 +257,7 @@ def write_planes(b, history, work, line, moves, read_ladders, symmetry, out):
         if p != PASS:
             work.planes[p] |= _bit(_TURNS + k)
     if read_ladders:
-        _write_ladder_escapes(b, history, work, line, moves)
+        _write_ladder_escapes(b, history, work, line, candidates)
     i = 0
     for row in range(1, size + 1):
         for p in range(row * w + 1, row * w + size + 1):
@@ -262,89 +270,92 @@ def write_planes(b, history, work, line, moves, read_ladders, symmetry, out):
 
 
 @njit(cache=True, nogil=True)
-def _write_ladder_escapes(b, history, work, line, moves):
-    """Light the ladder escapes of every chain of the side to move that is in atari."""
+def _write_ladder_escapes(b, history, work, line, candidates):
+    """Set the ladder escapes of every chain of the side to move that is in atari."""
     w = b.width
     c = b.to_play
-    tries = moves[ladders.DEPTH]
+    escapes = candidates[ladders.DEPTH]
     for row in range(1, b.size + 1):
         for h in range(row * w + 1, row * w + b.size + 1):
             if b.colour[h] == c and b.head[h] == h and b.liberties[h] == 1:
-                for i in range(ladders.escape_moves(b, h, tries)):
-                    p = np.int64(tries[i])
+                for i in range(ladders.escape_moves(b, h, escapes)):
+                    p = np.int64(escapes[i])
                     if (not work.planes[p] & _bit(_LADDER_ESCAPE) and is_legal(b, p, c)
                             and not is_repetition(b, history, p, c)
-                            and ladders.escapes_ladder(b, line, moves, h, p, c)):
+                            and ladders.escapes_ladder(b, line, candidates, h, p, c)):
                         work.planes[p] |= _bit(_LADDER_ESCAPE)
 
 
 @njit(cache=True, nogil=True)
 def write_board_planes(boards, history, scratch, read_ladders, symmetry, out):
-    """`fill` for boards[0], with a Scratch."""
-    write_planes(boards[0], history, scratch.work[0], scratch.line, scratch.moves, read_ladders, symmetry, out)
+    """write_planes for boards[0].  scratch: a Scratch."""
+    write_planes(boards[0], history, scratch.work[0], scratch.line, scratch.candidates, read_ladders, symmetry, out)
 
 
 @njit(cache=True, nogil=True)
 def write_game_planes(size, setup, moves, scratch, read_ladders, symmetry, out):
-    """Packed planes of every position of a game before its moves; returns how many.
+    """Write the packed planes of the position before each move of a game; returns their number.
 
-    setup, moves: coded, and legal.  out: uint8 (at least one, size², PACKED), used again from the
-    start when it is full (so that speed can be measured without the memory).
+    setup, moves: of one game, legal.  out: uint8 (at least 1, size², PACKED), written again from the start when it is
+    full, so that speed can be measured in little memory.
     """
     b = scratch.boards[0]
     work = scratch.work[0]
     history = scratch.history
     line = scratch.line
-    tries = scratch.moves
+    candidates = scratch.candidates
     clear(b, size)
     set_up(b, setup)
     history[0] = b.hash
     for i in range(len(moves)):
         p, c = decode(b, moves[i])
         set_to_play(b, c)
-        write_planes(b, history, work, line, tries, read_ladders, symmetry, out[i % len(out)])
+        write_planes(b, history, work, line, candidates, read_ladders, symmetry, out[i % len(out)])
         play(b, p, c)
         history[b.moves] = b.hash
     return len(moves)
 
 
 @njit(cache=True, nogil=True)
-def write_sample_planes(size, setup, moves, samples, turns, scratch, out, targets):
-    """Packed planes and targets of positions anywhere in many games: a batch.
+def write_sample_planes(size, setup, moves, samples, symmetries, scratch, out, targets):
+    """Write a batch: packed planes of positions from many games, and the moves to predict.
 
-    setup, moves: coded stones and moves of all games, end to end.  samples: int64 (n, 5), a row is
-    where the game's setup starts and ends, where its moves start, the move to predict (from 0), and
-    the symmetry to show it in.  turns: coords.symmetries(size).  out: uint8 (n, size², PACKED);
-    targets: int32 (n,), the move index to predict, turned likewise.
+    setup, moves: of all games, end to end.  samples: int64 (n, 5), one row a position: start and end of the game's
+    setup, start of its moves, number of the move to predict (from 0), number of the symmetry.
+    symmetries: int64 (8, size² + 1), coords.symmetries(size).  out: uint8 (n, size², PACKED).
+    targets: int32 (n,), move indices in the same symmetry.
     """
     b = scratch.boards[0]
     work = scratch.work[0]
     for i in range(len(samples)):
         first = samples[i, 2]
         target = first + samples[i, 3]
-        symmetry = turns[samples[i, 4]]
+        symmetry = symmetries[samples[i, 4]]
         clear(b, size)
         set_up(b, setup[samples[i, 0]:samples[i, 1]])
         replay(b, scratch.history, moves, first, target)
         p, c = decode(b, moves[target])
         set_to_play(b, c)
-        write_planes(b, scratch.history, work, scratch.line, scratch.moves, True, symmetry, out[i])
+        write_planes(b, scratch.history, work, scratch.line, scratch.candidates, True, symmetry, out[i])
         targets[i] = symmetry[np.int64(moves[target]) & (WHITE_BIT - 1)]
 
 
 def encode(positions, symmetry: int = 0) -> np.ndarray:
-    """Packed planes, uint8 (n, size², PACKED), of go.Positions of one size, for their side to move."""
+    """Packed planes, uint8 (n, size², PACKED), of go.Positions of one size, for the side to move.
+
+    symmetry: 0 to 7, a row of coords.symmetries.
+    """
     size = positions[0].size
-    symmetry = symmetries(size)[symmetry]
+    permutation = symmetries(size)[symmetry]
     out = np.empty((len(positions), size * size, PACKED), np.uint8)
     scratch = new_scratch()
     for position, packed in zip(positions, out, strict=True):
-        write_board_planes(position.board, position.history, scratch, True, symmetry, packed)
+        write_board_planes(position.board, position.history, scratch, True, permutation, packed)
     return out
 
 
 def unpack(packed: np.ndarray, depth: int = DEPTH) -> np.ndarray:
-    """uint8 (..., size, size, depth), 0 or 1, of packed planes (..., size², bytes)."""
+    """Planes, uint8 (..., size, size, depth), of packed ones, uint8 (..., size², bytes)."""
     size = int(round(packed.shape[-2] ** 0.5))
     planes = np.unpackbits(packed, axis=-1, count=depth, bitorder="little")
     return planes.reshape(*packed.shape[:-2], size, size, depth)

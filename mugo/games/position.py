@@ -1,13 +1,12 @@
-"""A position of a game on a board: stones, whose turn it is, and how it came about.
+"""A position of any game: the board, the side to move, and the moves that led to it.
 
     start -- play --> Position -- play --> Position -- play --> Position
                          |                    |                    |
                       .previous           .previous            .previous      (undo goes back)
 
-A Position is a value: `play` returns a new one, and nothing changes an old one.  What is legal, when the game
-is over and who has won are go.py's and gomoku.py's; whoever searches, plays or shows a game needs no more than
-the names here, and `why_illegal`, `legal_points`, `sensible_points`, `is_over`, `score` and `result`, which
-each game has (tests/test_contract.py).
+A position is a value: `play` returns a new one, and none is ever changed.  Which moves are legal, when the game is over
+and who has won is defined in go and gomoku; the abstract methods of BasePosition declare it.  Search, players and user
+interfaces use only this interface (tests/games/test_contract.py).
 """
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
@@ -15,8 +14,8 @@ from typing import Self
 
 import numpy as np
 
-from mugo.games.board import BLACK, EMPTY, WHITE, WHITE_BIT, clear, new_boards, set_to_play
-from mugo.games.coords import COLUMNS, PASS, board_points, format_gtp, row_col
+from mugo.games.board import BLACK, EMPTY, WHITE, clear, new_boards, set_to_play
+from mugo.games.coords import COLUMNS, PASS, WHITE_BIT, board_points, format_gtp, row_col
 
 COLOUR_NAMES = {BLACK: "Black", WHITE: "White"}
 COLOUR_LETTERS = {BLACK: "B", WHITE: "W"}
@@ -25,15 +24,15 @@ STONE_MARKS = {BLACK: "X", WHITE: "O", EMPTY: "."}
 
 
 class IllegalMove(ValueError):
-    """A move that the rules forbid; the text names it and the rule."""
+    """A move that the rules forbid; the message names the move and the rule."""
 
 
 class BasePosition(ABC):
-    """A board, its history, and who is to play.
+    """A board, its history and the side to move.
 
-    size, komi, to_play (BLACK or WHITE), handicap (how many handicap stones were placed).
-    board: (1,) record of board.BOARD; read it, never write it.
-    history: uint64 (n + 1,), the hash of every position since the setup, this one last.
+    handicap: the number of handicap stones placed.
+    board: BOARD (1,), read-only.
+    history: uint64 (plies + 1,), the hash of every position since the setup, this one last.
     previous: the position before the last move, None at the start.
     last, mover: the point of the last move (PASS for a pass) and its colour, None at the start.
     """
@@ -66,7 +65,7 @@ class BasePosition(ABC):
         other.board = self.board.copy()
         return other
 
-    # -- what each game says for itself
+    # -- defined by each game
 
     @abstractmethod
     def _apply(self, board: np.void, point: int, colour: int) -> None:
@@ -74,23 +73,23 @@ class BasePosition(ABC):
 
     @abstractmethod
     def _empty(self, to_play: int) -> Self:
-        """An empty board of this game's, with the same rules."""
+        """An empty board of the same game, size and rules."""
 
     @abstractmethod
-    def _place_setup(self, coded: np.ndarray) -> int:
-        """Put coded stones on the empty board; returns how many before the first that cannot stand there."""
+    def _place_setup(self, setup: np.ndarray) -> int:
+        """Place encoded stones on the empty board; returns the number placed before the first that is impossible."""
 
     @abstractmethod
     def why_illegal(self, point: int, colour: int | None = None) -> str | None:
-        """None if the move is legal, else what is wrong with it: 'is occupied'."""
+        """The rule that forbids a move, as 'is occupied'; None if the move is legal."""
 
     @abstractmethod
     def legal_points(self) -> np.ndarray:
-        """int64 (n,): every point the side to move may play on; passes are not listed."""
+        """int64 (n,): the points on which the side to move may play; a pass is not listed."""
 
     @abstractmethod
     def sensible_points(self) -> np.ndarray:
-        """int64 (n,): the legal points that a player should consider."""
+        """int64 (n,): the legal points without those that are always bad, as own true eyes in Go."""
 
     @property
     @abstractmethod
@@ -99,35 +98,35 @@ class BasePosition(ABC):
 
     @abstractmethod
     def score(self) -> float:
-        """How much Black is ahead; 0 for a draw."""
+        """Positive if Black has won, negative if White has, 0 for a draw; in Go the points with komi."""
 
     @abstractmethod
     def result(self) -> str:
-        """The result as SGF writes it."""
+        """The result in SGF (RE): 'B+3.5', 'W+', '0'."""
 
     @abstractmethod
     def is_like(self, other: Self) -> bool:
-        """Whether the other belongs to a game by the same rules, on a board of the same size."""
+        """Whether the other position has the same game, board size, rules and komi."""
 
-    # -- moving
+    # -- moves
 
     @property
     def to_play(self) -> int:
         return int(self.board[0]["to_play"])
 
     def play(self, point: int, colour: int | None = None) -> Self:
-        """The position after a move (PASS passes) of the side to move, or of another colour.
+        """The position after a move, a point or PASS, of the side to move or of the colour given.
 
-        Raises IllegalMove, naming the move and the rule.
+        Raises IllegalMove, which names the move and the rule.
         """
         colour = self.to_play if colour is None else colour
-        why = self.why_illegal(point, colour)
-        if why:
-            raise IllegalMove(f"illegal move: {format_gtp(point, self.size)} {why}")
+        reason = self.why_illegal(point, colour)
+        if reason:
+            raise IllegalMove(f"illegal move: {format_gtp(point, self.size)} {reason}")
         return self.play_unchecked(point, colour)
 
     def play_unchecked(self, point: int, colour: int) -> Self:
-        """The position after a move that is known to be legal, or that a record has though it repeats a position."""
+        """The position after a move that is known to be legal, or that repeats a position in a game record."""
         after = self._copy()
         board = after.board[0]
         self._apply(board, point, colour)
@@ -143,7 +142,7 @@ class BasePosition(ABC):
         return self.previous
 
     def with_turn(self, colour: int) -> Self:
-        """This position with `colour` to move; a ko binds only the side it was taken from."""
+        """This position with `colour` to move.  A ko forbids its point only to the side whose stone was captured."""
         if colour == self.to_play:
             return self
         other = self._copy()
@@ -151,9 +150,9 @@ class BasePosition(ABC):
         return other
 
     def with_stones(self, black: Iterable[int] = (), white: Iterable[int] = (), to_play: int | None = None) -> Self:
-        """A new start: this board with more stones on it, and no history.
+        """A new start without history: this board with more stones on it.
 
-        Raises IllegalMove for a point that is taken, or a stone that cannot stand there.
+        Raises IllegalMove for a stone on an occupied point, without a liberty, or that would capture or win.
         """
         other = self._empty(self.to_play if to_play is None else to_play)
         other.handicap = self.handicap
@@ -161,22 +160,23 @@ class BasePosition(ABC):
         stones += [(p, BLACK) for p in black] + [(p, WHITE) for p in white]
         index = {p: i for i, p in enumerate(board_points(self.size).tolist())}
         bits = {BLACK: 0, WHITE: WHITE_BIT}
-        coded = np.array([index[int(point)] + bits[colour] for point, colour in stones], np.int16)
-        placed = other._place_setup(coded)
+        setup = np.array([index[int(point)] + bits[colour] for point, colour in stones], np.int16)
+        placed = other._place_setup(setup)
         if placed < len(stones):
             point, colour = stones[placed]
-            raise IllegalMove(f"a {COLOUR_NAMES[colour].lower()} stone cannot stand on {format_gtp(point, self.size)}")
+            raise IllegalMove(f"a {COLOUR_NAMES[colour].lower()} stone cannot be placed on "
+                              f"{format_gtp(point, self.size)}")
         other.history = np.array([other.board[0]["hash"]], np.uint64)
         return other
 
     def with_handicap(self, points: Iterable[int]) -> Self:
-        """A new start with black handicap stones, White to move.  Raises IllegalMove."""
+        """A new start with Black's handicap stones and White to move.  Raises IllegalMove as with_stones does."""
         points = list(points)
         other = self.with_stones(black=points, to_play=WHITE)
         other.handicap = len(points)
         return other
 
-    # -- what the board holds
+    # -- queries
 
     @property
     def stones(self) -> np.ndarray:
@@ -185,12 +185,12 @@ class BasePosition(ABC):
 
     @property
     def captures(self) -> dict[int, int]:
-        """How many stones each colour has taken."""
+        """The number of stones that each colour has captured."""
         return {BLACK: int(self.board[0]["black_captures"]), WHITE: int(self.board[0]["white_captures"])}
 
     @property
     def plies(self) -> int:
-        """Moves played since the setup, passes too."""
+        """The number of moves since the setup, passes included."""
         return int(self.board[0]["moves"])
 
     def positions(self) -> Iterator[Self]:
@@ -209,7 +209,7 @@ class BasePosition(ABC):
                      if after.mover is not None and after.last is not None)
 
     def __str__(self) -> str:
-        """The board with its coordinates; the last move in parentheses."""
+        """The board with coordinates; the last move in parentheses."""
         size = self.size
         letters = "   " + " ".join(COLUMNS[:size])
         last = None if self.last in (None, PASS) else row_col(self.last, size)

@@ -1,11 +1,11 @@
-"""Random numbers for compiled code: xorshift64* (Vigna 2016), its state in the board.  Compiled."""
+"""Random numbers of compiled code: xorshift64* (Vigna 2016), with its state in the board.  Compiled."""
 import numpy as np
 from numba import njit
 
 
 @njit(cache=True, nogil=True)
 def random_below(b, n):
-    """A random int64 in [0, n), from b.random (xorshift64*: Vigna 2016); b.random must not be 0."""
+    """A random int64 in [0, n); b.random is the state and must not be 0."""
     x = b.random
     x ^= x >> np.uint64(12)
     x ^= x << np.uint64(25)

@@ -1,26 +1,32 @@
-"""Playing a board to its end, at random: uniformly, or with MoGo's moves.  Compiled.
+"""Rollouts: random games to the end, with uniform moves or with MoGo's.  Compiled.
 
-Nothing here is searched or learnt, and superko is not asked.  A rollout fills no own true eyes, so
-it ends by itself with two passes, nearly always; then every stone left is alive and the area score
-is the result.  A move is drawn from the first of these that there are:
+No search, no network, no superko.  A rollout fills no own true eyes, so it nearly always ends with two passes; then
+every stone left is alive and the area score is the result.  A move is drawn from the first of these sets that is not
+empty:
 
     UNIFORM   MOGO
-               *     to an atari of the last move: extend, capture beside the chain, or take the stone
-               *     around the last move: shapes of patterns.py
+               *     answers to an atari of the last move: extension, capture beside the chain, capture of the stone
+               *     around the last move: patterns (patterns)
                *     around the last move: captures
-               *     all that put no two stones in atari
-       *       *     all that are legal and fill no own true eye
+               *     moves that put no two own stones in atari
+       *       *     legal moves that fill no own true eye
 
-The order is that of Gelly, Wang, Munos, Teytaud 2006, "Modification of UCT with Patterns in
-Monte-Carlo Go", RR-6062, with two differences.  MoGo captures anywhere on the board before it plays
-at random; on 9x9, 200 rollouts a move, that won 43 % of the games against not doing so, and capturing
-around the last move 56 %.  And self-ataris of two stones come last of all.
+The order is that of Gelly, Wang, Munos, Teytaud 2006, "Modification of UCT with Patterns in Monte-Carlo Go", INRIA
+RR-6062, with two differences.  MoGo captures anywhere on the board before it plays at random; on 9x9, 200 rollouts a
+move, that won 43 % of the games against not doing so, and capturing around the last move 56 %.  Self-ataris of two
+stones come last of all.
+
+    boards     BOARD (2,)           boards[0] the position, boards[1] the rollout
+    moves      int16 (POINTS,)      scratch: candidates, the first n of them
+    scores     int16 (n,)           area scores, Black minus White, without komi
+    ownership  int32 (POINTS,)      sums over rollouts: 1 Black, -1 White
 """
 import math
 
 import numpy as np
 from numba import njit
 
+from mugo.games.area import area_score
 from mugo.games.board import (
     BLACK,
     BORDER,
@@ -29,7 +35,6 @@ from mugo.games.board import (
     POINTS,
     RECENT,
     WHITE,
-    area_score,
     head_at,
     is_true_eye,
     legality,
@@ -41,12 +46,12 @@ from mugo.games.patterns import matches_pattern
 from mugo.games.rng import random_below
 
 UNIFORM, MOGO = 0, 1                     # kinds of rollouts
-MOVES_PER_POINT, MOVES_MORE = 3, 100     # see longest
+MOVES_PER_POINT, EXTRA_MOVES = 3, 100    # see max_moves
 
 
 @njit(cache=True, nogil=True)
 def _exclude(b, i, left):
-    """Swap b.empties[i] behind the first `left` - 1 of b.empties, so that it is not drawn again."""
+    """Swap b.empties[i] with b.empties[left - 1], so that a draw from the first left - 1 leaves it out."""
     p = b.empties[i]
     last = b.empties[left - 1]
     b.empties[left - 1] = p
@@ -57,7 +62,7 @@ def _exclude(b, i, left):
 
 @njit(cache=True, nogil=True)
 def random_move(b, c):
-    """A legal move of c, all equally likely, that fills no true eye of c's; PASS if there is none.
+    """A legal move of c that fills no true eye of c, all equally likely; PASS if there is none.
 
     Draws without replacement by shuffling the tail of b.empties.
     """
@@ -89,7 +94,7 @@ def other_liberty(b, h, p):
 
 @njit(cache=True, nogil=True)
 def self_atari(b, p, c):
-    """How many stones a move of c on p puts in atari, at least; 0 if it captures or leaves two liberties."""
+    """A lower bound of the own stones that a move of c on p puts in atari; 0 if it captures or has two liberties."""
     w = b.width
     liberty = 0
     stones = 1
@@ -117,16 +122,13 @@ def self_atari(b, p, c):
 
 @njit(cache=True, nogil=True)
 def _is_in_atari(b, p, c):
-    """Whether a chain of colour c stands on p and has one liberty."""
+    """Whether p has a stone of c in a chain with one liberty."""
     return b.colour[p] == c and b.liberties[b.head[p]] == 1
 
 
 @njit(cache=True, nogil=True)
 def _add_last_liberty(b, p, c, moves, n):
-    """Write the liberty of the chain in atari on p to moves[n], if c may play there and it is new; returns how many.
-
-    moves: int16 (POINTS,), with room for every empty point.
-    """
+    """Append the liberty of the chain in atari on p to the n moves, if c may play there and it is new; returns n."""
     e = other_liberty(b, head_at(b, p), 0)
     for i in range(n):
         if moves[i] == e:
@@ -139,10 +141,10 @@ def _add_last_liberty(b, p, c, moves, n):
 
 @njit(cache=True, nogil=True)
 def atari_answers(b, last, c, moves):
-    """Write c's answers to ataris of the last move, on the point `last`; returns how many.
+    """Write c's answers to ataris of the last move, on the point `last`; returns their number.
 
-    Taking the chain of the last move, if it is in atari itself; and for each chain of c's that it
-    put in atari, the extension, if that leaves two liberties, and captures beside the chain.
+    The capture of the chain of the last move, if it is in atari itself; for each chain of c that it put in atari, the
+    extension, if that leaves two liberties, and captures beside the chain.
     """
     w = b.width
     n = 0
@@ -168,7 +170,7 @@ def atari_answers(b, last, c, moves):
 
 @njit(cache=True, nogil=True)
 def _draw_move(b, moves, n):
-    """One of the n moves at random; it goes to moves[n - 1]."""
+    """One of the n moves at random; it is swapped with moves[n - 1]."""
     i = random_below(b, n)
     p = moves[i]
     moves[i] = moves[n - 1]
@@ -178,9 +180,9 @@ def _draw_move(b, moves, n):
 
 @njit(cache=True, nogil=True)
 def pattern_move(b, last, c, moves):
-    """A move of c at one of the eight points around `last` that makes a shape of patterns.py; 0 if there is none.
+    """A move of c on one of the eight points around `last` that matches a pattern; 0 if there is none.
 
-    All such moves are equally likely, but for illegal ones and self-ataris.  moves is scratch.
+    All such moves are equally likely, without illegal ones and self-ataris.
     """
     w = b.width
     n = 0
@@ -198,7 +200,7 @@ def pattern_move(b, last, c, moves):
 
 @njit(cache=True, nogil=True)
 def nearby_captures(b, last, c, moves):
-    """Write c's captures of chains in atari that stand on the eight points around `last`; returns how many."""
+    """Write c's captures of chains in atari on the eight points around `last`; returns their number."""
     w = b.width
     n = 0
     for d in (-w - 1, -w, -w + 1, -1, 1, w - 1, w, w + 1):
@@ -209,27 +211,24 @@ def nearby_captures(b, last, c, moves):
 
 @njit(cache=True, nogil=True)
 def safe_random_move(b, c):
-    """As random_move, but one that puts two stones of c's or more in atari only where there is no other."""
+    """As random_move, but a move that puts two or more stones of c in atari only where there is no other."""
     left = b.n_empty
-    spare = PASS
+    self_atari_move = PASS
     while left > 0:
         i = random_below(b, left)
         p = np.int64(b.empties[i])
         if not is_true_eye(b, p, c) and legality(b, p, c) == LEGAL:
             if self_atari(b, p, c) < 2:
                 return p
-            spare = p
+            self_atari_move = p
         _exclude(b, i, left)
         left -= 1
-    return spare
+    return self_atari_move
 
 
 @njit(cache=True, nogil=True)
 def mogo_move(b, c, moves):
-    """c's move in a MoGo-style rollout, in the order of the table above; PASS if there is none.
-
-    moves: int16 (POINTS,), scratch.
-    """
+    """A move of c in a MoGo-style rollout, by the table above; PASS if there is none."""
     last = np.int64(b.recent[b.moves & (RECENT - 1)])
     if last != PASS:
         n = atari_answers(b, last, c, moves)
@@ -247,40 +246,40 @@ def mogo_move(b, c, moves):
 @njit(cache=True, nogil=True)
 def stone_difference(b):
     """Black stones minus white ones on the board."""
-    lead = 0
+    total = 0
     for p in range(POINTS):
-        lead += b.colour[p]
-    return lead - BORDER * (POINTS - b.size * b.size)
+        total += b.colour[p]
+    return total - BORDER * (POINTS - b.size * b.size)
 
 
 @njit(cache=True, nogil=True)
 def max_moves(size):
-    """After how many moves a rollout is cut: it loops then (triple ko).
+    """The moves after which a rollout is stopped, as it may be in a cycle (triple ko).
 
-    From 5x5 on not one in 1,000 comes so far.  2x2 takes its time: half the rollouts last longer
-    than 12 moves, and Black wins them all.
+    From 5x5 on, fewer than one rollout in 1,000 is that long.  On 2x2 half of them have more than 12 moves, and Black
+    wins all of those.
     """
-    return MOVES_PER_POINT * size * size + MOVES_MORE
+    return MOVES_PER_POINT * size * size + EXTRA_MOVES
 
 
 @njit(cache=True, nogil=True)
 def roll_out(b, kind, mercy):
     """Play b to its end; returns the area score, Black minus White, without komi.
 
-    mercy: where one colour has that many stones more on the board, stop there and return the
+    kind: UNIFORM or MOGO.  mercy: stop when one colour has that many stones more on the board, and return the
     difference in stones; 0 never stops.
     """
     moves = np.empty(POINTS, np.int16)
     left = max_moves(b.size)
-    lead = stone_difference(b)
+    difference = stone_difference(b)
     c = b.to_play
     while b.passes < 2 and left > 0:
         p = mogo_move(b, c, moves) if kind == MOGO else random_move(b, c)
         captured = play(b, p, c)
         if p != PASS:
-            lead += c * (1 + captured)
-            if mercy and abs(lead) >= mercy:
-                return lead
+            difference += c * (1 + captured)
+            if mercy and abs(difference) >= mercy:
+                return difference
         c = -c
         left -= 1
     return area_score(b)
@@ -288,21 +287,21 @@ def roll_out(b, kind, mercy):
 
 @njit(cache=True, nogil=True)
 def mercy_threshold(size, komi):
-    """The lead in stones at which a rollout may stop, for `roll_out`: it hides no other winner.
+    """The difference in stones at which `roll_out` may stop: the mercy rule.
 
-    Komi has to be made up for, and what is left to play swings by so many stones in less than one
-    of 1,000 rollouts (benchmarks/rollouts.py).  From the empty board that saves 7 % of the moves on
-    9x9 and 4 % on 19x19, later in a game less.
+    Komi, plus a margin by which the rest of the game changes the difference in less than one of 1,000 rollouts
+    (benchmarks/rollouts.py).  From the empty board this saves 7 % of the moves on 9x9 and 4 % on 19x19, later in a
+    game less.
     """
     return np.int64(math.ceil(abs(komi))) + 5 * size // 2
 
 
 @njit(cache=True, nogil=True)
 def add_ownership(b, ownership):
-    """Add the owner of every point of an ended rollout, 1 Black, -1 White, to int32 (POINTS,) owners.
+    """Add the owner of every point of an ended rollout, 1 Black, -1 White, to ownership.
 
-    An empty point is its neighbours', if they are of one colour; else, as in a rollout that mercy
-    stopped, nobody's.
+    An empty point is its neighbours', if they are of one colour; else, as in a rollout stopped by the mercy rule,
+    neutral.
     """
     w = b.width
     for row in range(1, b.size + 1):
@@ -320,10 +319,9 @@ def add_ownership(b, ownership):
 
 @njit(cache=True, nogil=True)
 def roll_out_from(boards, scores, seed, kind, mercy):
-    """Roll boards[0] out once for each of scores, int16 (n,), each in boards[1]; returns the moves played.
+    """Roll out boards[0] len(scores) times, each in boards[1]; returns the number of moves played.
 
-    Rollout i is the same whatever kind the others are: its random numbers are of seed + i alone.
-    seed: any integer from 1.
+    The random numbers of rollout i depend on seed + i alone.  seed: any integer from 1.
     """
     moves = 0
     for i in range(len(scores)):

@@ -1,7 +1,7 @@
-"""How the game of a command line begins:  --game, --size, --k, --exactly, --komi --> the first position.
+"""Command-line options of the game: --game, --size, --k, --exactly, --komi --> the first position.
 
     mugo gtp uct --game gomoku --size 15          Gomoku on 15x15, 5 in a row
-    mugo gtp mcts --network gomoku-6-4            what the network was trained for: Gomoku on 6x6, 4 in a row
+    mugo gtp mcts --network gomoku-6-4            the game of the network: Gomoku on 6x6, 4 in a row
     mugo gtp mcts                                 Go on 19x19
 """
 import argparse
@@ -13,12 +13,12 @@ from mugo.players.options import NETWORK_PLAYERS
 
 KOMI = 7.5
 GOMOKU_SIZE = 8
-OWN = {"go": ("komi", "handicap"), "gomoku": ("k", "exactly")}         # options that the other game does not have
+GAME_OPTIONS = {"go": ("komi", "handicap"), "gomoku": ("k", "exactly")}        # options of one game only
 
 
 def add_arguments(parser: argparse._ActionsContainer, size: str) -> None:
-    """The options that say which game it is.  size: of Go's board by default, in words."""
-    parser.add_argument("--game", choices=GAMES, help="(default: what --network plays, or go)")
+    """Add the options of the game.  size: the default board size of Go, as text for the help."""
+    parser.add_argument("--game", choices=GAMES, help="(default: the game of --network, or go)")
     parser.add_argument("--size", type=int, help=f"of the board (default: {size}; in Gomoku that of --network, or "
                         f"{GOMOKU_SIZE})")
     parser.add_argument("--k", type=int, metavar="K", help="in Gomoku: how many in a row win (default: 3 on 3x3, 4 up "
@@ -29,11 +29,11 @@ def add_arguments(parser: argparse._ActionsContainer, size: str) -> None:
 
 
 def first_position(args: argparse.Namespace, size: int) -> BasePosition:
-    """The empty board of a command line.  size: of Go's, where nobody says.  Raises BadInput."""
+    """The empty board that a command line asks for.  size: the default in Go.  Raises BadInput."""
     trained = trained_for(args)
     game = args.game or trained.get("game", "go")
     other = next(name for name in GAMES if name != game)
-    for name in OWN[other]:
+    for name in GAME_OPTIONS[other]:
         if getattr(args, name, None):
             raise BadInput(f"--{name} is for {other.capitalize()}, and this is {game.capitalize()}")
     if game == "go":

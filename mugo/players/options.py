@@ -1,4 +1,4 @@
-"""Players from command lines: the options, what they mean by default, and the player they ask for."""
+"""Command-line options of players: the arguments, their defaults, and the player that they make."""
 import argparse
 from dataclasses import fields, replace
 from pathlib import Path

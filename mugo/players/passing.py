@@ -1,16 +1,15 @@
-"""When a player of Go that searches passes.
+"""When uct and mcts pass in Go.
 
-It passes
+They pass
 
 - when no sensible point is left,
-- when the opponent has passed and the game is won by count, dead stones removed, none of them unclear,
-- when nothing is left to play for: the owner of every playable point is settled, and a search of the position
-  after the pass finds no loss,
-- when the search prefers the pass, unless the count says that this ends a lost game and another move is hardly worse.
+- when the opponent has passed, the score without dead stones is a win, and every chain is clearly alive or dead,
+- when the owner of every playable point is settled, and a search of the position after the pass finds no loss,
+- when the search prefers the pass, unless the pass ends a lost game and another move is hardly worse.
 
-Before the game is nearly over only the first holds: the tree counts by Tromp and Taylor's rule, under which two early
-passes may win, and people would not agree.  With `cleanup` the count is of the board as it stands, and dead stones of
-the opponent are captured first.  Counting and dead stones: games.scoring.
+Before the game is nearly over only the first rule applies: the tree scores by area with every stone alive, so two early
+passes may win a game that people would play on.  With `cleanup` the score includes dead stones, and those of the
+opponent are captured first.  Scores and dead stones: games.scoring.
 """
 import time
 from collections.abc import Callable
@@ -28,21 +27,21 @@ MIN_VISITS = 100          # simulations after which ownership and win rates are 
 
 
 def wins_by_pass(position: BasePosition, cleanup: bool) -> bool:
-    """Whether the opponent has passed and a pass now wins, in a game that is nearly over and whose dead stones are
-    clear."""
-    return position.last == PASS and _is_won(position, cleanup) and (cleanup or scoring.is_dead_stone_clear(position))
+    """Whether the opponent has passed, a pass now wins, and no chain is unclear.  For games that are nearly over."""
+    return position.last == PASS and _is_won(position, cleanup) and (cleanup or scoring.all_chains_settled(position))
 
 
 def moves_before_pass(position: BasePosition, cleanup: bool) -> list[int]:
-    """Points to play before a pass: with `cleanup` the liberties of dead chains."""
-    return scoring.liberties_of_the_dead(position).tolist() if cleanup else []
+    """The points to play before a pass: with `cleanup` the liberties of dead chains, else none."""
+    return scoring.dead_liberties(position).tolist() if cleanup else []
 
 
 def move_or_pass(search: Search, result: SearchResult, best: MoveInfo, *, cleanup: bool, deadline: float | None,
                  should_stop: Callable[[], bool]) -> int:
-    """The point to play after a search that prefers `best`, or PASS.
+    """The point to play after a search whose best move is `best`, or PASS.
 
-    deadline: of the search after a pass, by time.perf_counter; None without one.  should_stop: as in Search.search.
+    deadline: of the search after a pass, in time.perf_counter's seconds; None without one.
+    should_stop: as in Search.search.
     """
     position = result.position
     if _is_settled(result) and _pass_loses_nothing(search, result, best, deadline, should_stop):
@@ -56,13 +55,13 @@ def move_or_pass(search: Search, result: SearchResult, best: MoveInfo, *, cleanu
 
 
 def _pass_unless_cleanup(result: SearchResult, cleanup: bool) -> int:
-    """PASS, or the best of the moves before it."""
-    wanted = moves_before_pass(result.position, cleanup)
-    return next((info.point for info in result.moves if info.point in wanted), PASS)
+    """PASS, or the best of the moves to play before it."""
+    before_pass = moves_before_pass(result.position, cleanup)
+    return next((info.point for info in result.moves if info.point in before_pass), PASS)
 
 
 def _is_won(position: BasePosition, cleanup: bool) -> bool:
-    """Whether the game is won if it ends here."""
+    """Whether the side to move wins if the game ends here."""
     counted = position if cleanup else scoring.without_dead(position)
     return counted.score() * position.to_play > 0
 
@@ -81,7 +80,7 @@ def _is_settled(result: SearchResult) -> bool:
 
 def _pass_loses_nothing(search: Search, result: SearchResult, best: MoveInfo, deadline: float | None,
                         should_stop: Callable[[], bool]) -> bool:
-    """Whether the opponent's best answer to a pass leaves the win rate as it is."""
+    """Whether a search after the pass finds a win rate that is not lower."""
     left = None if deadline is None else deadline - time.perf_counter()
     if left is not None and left <= 0:
         return False

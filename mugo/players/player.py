@@ -23,7 +23,7 @@ RESIGN = -1               # what `select_move` returns to resign
 
 
 class Player(Protocol):
-    """What programs use of a player.
+    """The interface of a player.
 
     network: what evaluates positions for it (nn.inference.Network), None without one.
     search: its tree search, None where it does not search.  search_result: of its last move.

@@ -1,4 +1,4 @@
-"""Players that ask a network only: policy and randompolicy."""
+"""Players that use a network without search: policy and randompolicy."""
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,11 +1,11 @@
-"""How long a move may take: main time, Canadian and Japanese byo-yomi.  Arithmetic only:
-gtp/engine.py measures the time and reports what was spent.
+"""Time control: main time, Canadian and Japanese byo-yomi -> seconds for a move.  Arithmetic only: the GTP engine
+measures the time and passes it to `spend`.
 
     main time |=========>--------------------| then  |--period--|--period--| ...
-                spent      main                        left, with so many stones to play in it
+                spent      main                        left, for `stones` more moves
 
-A period is played again once its stones are; one that runs out is lost, and with the last one the
-game.  So all the time systems of GTP are four numbers, a TimeSettings:
+A period starts again when its stones have been played.  A period that runs out is lost, and the game is lost with the
+last one.  So every time system of GTP is four numbers, a TimeSettings:
 
                  main    period   stones   periods
     no limit     inf     0        1        1         time_settings 0 T 0, kgs-time_settings none
@@ -19,19 +19,19 @@ KGS: http://www.weddslist.com/kgs/how/kgsGtp.html
 import math
 from dataclasses import dataclass
 
-# How many points of a board have a stone on them when a game ends.
-FULL = 0.8
-# A search looks at its watch now and then: it is told less than its share by this much.
-SLACK = 0.05
-# Seconds that a move costs beyond what we measure: the controller's work and its network.
+# The fraction of points that have a stone when a game ends.
+FULL_BOARD = 0.8
+# The fraction of its time that a search does not get: it checks the clock only now and then.
+SAFETY_MARGIN = 0.05
+# Seconds of a move that the engine does not measure: the controller and its network.
 LAG = 0.2
-# Seconds for a move when there is no time: a player told 0 might take it for no limit.
-AT_ONCE = 0.001
+# Seconds for a move when there is no time left: 0 could mean no limit.
+MIN_SECONDS = 0.001
 
 
 @dataclass(frozen=True, slots=True)
 class TimeSettings:
-    """The time system of a game, as the table above has it; times in seconds.
+    """The time system of a game, a row of the table above; times in seconds.
 
     >>> TimeSettings(main=600, period=30, periods=5)
     TimeSettings(main=600, period=30, stones=1, periods=5)
@@ -46,30 +46,31 @@ NO_LIMIT = TimeSettings()
 
 
 def absolute(main: float) -> TimeSettings:
-    """A game in no time at all would be lost before its first move, so that is no limit."""
+    """Main time only.  A main time of 0 is no limit: the game would be lost before its first move."""
     return TimeSettings(main) if main else NO_LIMIT
 
 
 def canadian(main: float, period: float, stones: int) -> TimeSettings:
-    """As GTP reads the three numbers: a period for no stones is no limit, no period absolute time."""
+    """GTP's time_settings: a period without stones is no limit, no period is absolute time."""
     if period and not stones:
         return NO_LIMIT
     return TimeSettings(main, period, stones) if period else absolute(main)
 
 
 def japanese(main: float, period: float, periods: int) -> TimeSettings:
+    """Byo-yomi of one stone a period; without periods absolute time."""
     return TimeSettings(main, period, periods=periods) if period and periods else absolute(main)
 
 
 class Clock:
-    """One side's clock.
+    """The clock of one side.
 
-    It is our own bookkeeping: every move costs what the player took plus `lag`, so that it shows
-    less time than the controller's clock, never more.  What the controller tells us replaces it.
+    Every move costs the time that the player took plus `lag`, so that this clock never shows more time than the
+    controller's.  `correct` replaces its times by the controller's.
 
     main: seconds of main time left; math.inf without a limit.
-    left, stones: seconds left in this period, and the stones to play in it; full in main time.
-    periods: how many there are, this one included.
+    left, stones: seconds left in this period, and stones to play in it; those of a full period during main time.
+    periods: number of periods left, with this one.
     """
 
     def __init__(self, settings: TimeSettings = NO_LIMIT, lag: float = LAG):
@@ -77,8 +78,8 @@ class Clock:
         self.lag = lag
         self.main = settings.main
         self.periods = settings.periods
-        # Whether our periods begin with the controller's.  If it says nothing they may begin earlier.
-        self._in_step = settings.main == 0
+        # Whether the periods begin with the controller's.  Without time_left they may begin earlier.
+        self._is_synchronised = settings.main == 0
         self._begin_period()
 
     def _begin_period(self) -> None:
@@ -86,33 +87,32 @@ class Clock:
         self.stones = self.settings.stones
 
     def correct(self, seconds: float, stones: int) -> None:
-        """Take over what the controller says (time_left).
+        """Set the clock to the controller's (GTP's time_left).
 
-        stones: 0 in main time, else the stones to play in this period; in Japanese byo-yomi, where
-        that is always one, KGS tells the periods left instead.
-        More time than a period has comes from controllers that play Fischer time as Canadian: the
-        rest is main time.
+        stones: 0 in main time, else the stones to play in this period; in Japanese byo-yomi, where that is always one,
+        KGS sends the number of periods left instead.
+        More time than a period has comes from controllers that play Fischer time as Canadian: the rest is main time.
         """
         seconds = max(seconds, 0)
         period = self.settings.period
-        if math.isinf(self.main) and not seconds:       # nothing to tell of a game without a limit
+        if math.isinf(self.main) and not seconds:       # no limit
             return
         if not stones or not period:
             self.main = seconds
             self.periods = self.settings.periods
-            self._in_step = False
+            self._is_synchronised = False
             self._begin_period()
             return
         self.main = max(seconds - period, 0)
         self.left = min(seconds, period)
-        self._in_step = True
+        self._is_synchronised = True
         if self.settings.stones == 1:
             self.periods = stones
         else:
             self.stones = stones
 
     def spend(self, seconds: float) -> None:
-        """One move was made and took so long."""
+        """Subtract the time of a move from the clock."""
         cost = max(seconds, 0) + self.lag
         if cost < self.main or math.isinf(self.main) or not self.settings.period:
             self.main = max(self.main - cost, 0)
@@ -129,38 +129,37 @@ class Clock:
             self._begin_period()
 
     def seconds(self, size: int, stones: int) -> float | None:
-        """The most that the next move may take; None without a limit.
+        """The time limit of the next move; None without a limit.
 
-        size: of the board; stones: how many stand on it.
+        size: of the board; stones: number of stones on it.
 
-            share = max(2 (main - aside) / moves_to_come,  left / stones to play)
-            answer = (1 - SLACK) share - lag,  at least AT_ONCE
+            share  = max(2 (main - reserve) / remaining_moves,  left / stones to play)
+            result = (1 - SAFETY_MARGIN) share - lag,  at least MIN_SECONDS
 
-        Byo-yomi is shared evenly by the stones to play in it.  In Japanese byo-yomi that is the whole
-        period; the periods after it are for accidents.  Of main time a move gets twice an even share:
-        then spending falls along a straight line from the first move to nothing at the expected end,
-        for what decides a game is mostly played in its first half.  (Baier and Winands, "Time
-        Management for Monte-Carlo Tree Search in Go", 2012, compare such ways.)  No move of main time
-        gets less than it would in byo-yomi.  Without byo-yomi the lag of many more moves, a third of
-        the points, is put aside: a game that turns out long is then played to its end.
+        The stones of a period of byo-yomi have equal shares.  In Japanese byo-yomi a share is the whole period; the
+        later periods are a reserve.  A move in main time has twice an equal share: the time of a move then falls
+        linearly from the first move to 0 at the expected end, because games are mostly decided in their first half
+        (Baier and Winands 2012, "Time Management for Monte-Carlo Tree Search in Go", compare such formulas).  A move
+        in main time never has less than one in byo-yomi.  Without byo-yomi the lag of size² / 3 moves is a reserve for
+        long games.
         """
         if math.isinf(self.main):
             return None
         period = self.left / max(self.stones, 1)
-        if not self._in_step:
-            # Stones played fast leave more to the others than an even share.  But if our periods begin
-            # too early, the controller's clock may have counted those stones in main time.
+        if not self._is_synchronised:
+            # Fast moves leave more than an equal share to the others.  But if the periods here begin too early, the
+            # controller may have counted those moves in main time.
             period = min(period, self.settings.period / self.settings.stones)
-        aside = 0 if self.settings.period else self.lag * size * size / 3
-        share = max(2 * (self.main - aside) / moves_to_come(size, stones), period)
-        return max((1 - SLACK) * share - self.lag, AT_ONCE)
+        reserve = 0 if self.settings.period else self.lag * size * size / 3
+        share = max(2 * (self.main - reserve) / remaining_moves(size, stones), period)
+        return max((1 - SAFETY_MARGIN) * share - self.lag, MIN_SECONDS)
 
 
-def moves_to_come(size: int, stones: int) -> float:
-    """How many moves one side still plays: those that fill the board, and a few if it is full.
+def remaining_moves(size: int, stones: int) -> float:
+    """The expected number of moves that one side still plays: those that fill the board.
 
-    The fewest, a twelfth of the points or 8, is what is left of games that go on: each of those
-    moves then takes that part of the time left, which never comes to nothing.
+    At least a twelfth of the points and at least 8, so that in longer games each move takes that fraction of the time
+    left, which never reaches 0.
     """
     area = size * size
-    return max((FULL * area - stones) / 2, area / 12, 8)
+    return max((FULL_BOARD * area - stones) / 2, area / 12, 8)

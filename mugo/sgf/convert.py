@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from mugo.files import BadInput
-from mugo.games.board import BLACK, WHITE, decode
+from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import WHITE_BIT, board_points, format_gtp, move_index
 from mugo.games.game import new_game
 from mugo.games.go import position_of
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.position import COLOUR_NAMES, BasePosition, IllegalMove
+from mugo.games.replay import decode
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import BadRecord, Record
 

@@ -64,7 +64,7 @@ def position_of_request(request: dict) -> BasePosition:
         black, white = ([interpret_gtp(str(vertex), size) for vertex in require_field(game, name, list)]
                         for name in ("black", "white"))
         if PASS in black + white:
-            raise ValueError("a stone cannot stand on 'pass'")
+            raise ValueError("a stone cannot be placed on 'pass'")
         start = start.with_stones(black, white, COLOUR_OF.get(str(game.get("first")).lower(), BLACK))
         if start.game == "go":
             start.handicap = int(require_number(game, "handicap", 361))

@@ -36,7 +36,7 @@ def test_a_line_that_is_not_a_query_is_answered_with_an_error(line, text):
     ("moves", [["B", 3]], "GTP vertices"),
     ("moves", [["B", "C3"], ["W", "C3"]], "Illegal move 2: White C3 is occupied"),
     ("initialStones", [["B", "pass"]], "not on a pass"),
-    ("initialStones", [["B", "A1"], ["W", "A2"], ["W", "B1"]], "cannot stand on"),
+    ("initialStones", [["B", "A1"], ["W", "A2"], ["W", "B1"]], "cannot be placed on"),
     ("initialPlayer", "green", '"B" or "W"'),
     ("rules", None, "a name such as"),
     ("rules", "klingon", "could not parse rules: 'klingon'"),

@@ -1,10 +1,8 @@
-"""board.py: the rules, drawn; counted; and compared with slow twins at every move of many games.
+"""The rules on a board: drawn positions, known counts, and the oracles at every move of many games.
 
-Turns, superko, handicap and results are go.Position's: see test_go.py.
+Superko, handicap and results: test_go.  Compiled code does not check array bounds.  With checks, compiled again:
 
-Compiled code reads past the end of an array without a word.  With bounds checked (and compiled anew):
-
-    NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(mktemp -d) pytest tests/test_{board,ladders,planes,rollouts,go}.py
+    NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(mktemp -d) pytest tests/games
 """
 import random
 from itertools import product
@@ -14,10 +12,11 @@ import pytest
 from drawing import after, assert_same_points, assert_same_stones, draw, named
 from numba import njit
 from oracles import chain, every_point, put
-from oracles import is_true_eye as is_true_eye_slowly
+from oracles import is_true_eye as oracle_is_true_eye
 from sgfmill import boards as sgfmill_boards
 from sample_positions import coded_game, random_game, recorded_games, stones_of
 
+from mugo.games.area import area_score
 from mugo.games.board import (
     BLACK,
     EMPTY,
@@ -26,20 +25,18 @@ from mugo.games.board import (
     OCCUPIED,
     SUICIDE,
     WHITE,
-    area_score,
     clear,
-    decode,
     index_of,
     is_true_eye,
     legality,
     new_boards,
     play,
     set_to_play,
-    set_up,
     zobrist,
 )
 from mugo.games.coords import PASS, WHITE_BIT, board_points, move_index, point_at, row_col
 from mugo.games.go import Position
+from mugo.games.replay import decode, set_up
 
 # -- captures
 
@@ -93,7 +90,7 @@ from mugo.games.go import Position
         . . . . .
     """),
 ], ids=["a stone", "a chain in the corner", "four chains at once", "a whole board"])
-def test_stones_without_liberties_leave_the_board(before, then):
+def test_chains_without_liberties_are_captured(before, then):
     position, at = draw(before)
     expected, _ = draw(then)
     played = after(position, at, "a")
@@ -138,7 +135,7 @@ def test_a_move_that_captures_is_no_suicide():
     assert played.captures[BLACK] == 2
 
 
-def test_a_friend_with_another_liberty_saves_from_suicide():
+def test_joining_a_chain_with_another_liberty_is_no_suicide():
     position, at = draw("""
         a X O .
         O X O .
@@ -150,7 +147,7 @@ def test_a_friend_with_another_liberty_saves_from_suicide():
 
 # -- ko
 
-def test_a_ko_may_not_be_retaken_at_once_but_later():
+def test_a_ko_may_be_retaken_later_but_not_at_once():
     position, at = draw("""
         . X O . .
         X Ob a O .
@@ -164,7 +161,7 @@ def test_a_ko_may_not_be_retaken_at_once_but_later():
     assert after(taken, at, "pass pass").why_illegal(at["b"]) == "repeats a position (superko)"
 
 
-def test_a_ko_binds_only_the_colour_whose_stone_was_taken():
+def test_a_ko_forbids_its_point_only_to_the_colour_whose_stone_was_captured():
     position, at = draw("""
         . X O . .
         X Ob a O .
@@ -204,7 +201,7 @@ def test_a_snapback_is_no_ko():
 
 # -- eyes
 
-def test_a_true_eye_in_the_centre_bears_one_bad_diagonal():
+def test_a_true_eye_in_the_centre_may_have_one_stone_of_the_opponent_on_a_diagonal():
     position, at = draw("""
         . . . . . . .
         . O X . . . .
@@ -218,7 +215,7 @@ def test_a_true_eye_in_the_centre_bears_one_bad_diagonal():
     assert_same_points(position, true_eyes(position, WHITE), [], "White's true eyes")
 
 
-def test_a_true_eye_at_the_edge_bears_none():
+def test_a_true_eye_at_the_edge_may_have_none():
     position, at = draw("""
         a X . X b X
         X X . X X O
@@ -269,22 +266,22 @@ def true_eyes(position, colour):
         X O O O X
         X X X X X
     """, 25 - 2 * 7 - 1 + 1),
-], ids=["nobody's", "all Black's", "halves", "neutral points", "an eye inside"])
-def test_area_is_stones_and_what_only_one_colour_reaches(picture, score):
+], ids=["neutral", "all Black's", "halves", "neutral points", "an eye inside"])
+def test_area_is_stones_and_regions_that_touch_one_colour(picture, score):
     position, _ = draw(picture)
     assert area_score(position.board[0]) == score
 
 
 # -- setting up
 
-def test_set_up_stops_at_the_first_stone_that_cannot_stand():
+def test_set_up_stops_at_the_first_impossible_stone():
     board = new_boards(1)
     for stones, placed in [
         ([0, 1 + WHITE_BIT], 2),
         ([0, 0], 1),
         ([0, 0 + WHITE_BIT], 1),
         ([1 + WHITE_BIT, 5 + WHITE_BIT, 0], 2),                     # suicide on 5x5
-        ([0, 1 + WHITE_BIT, 5 + WHITE_BIT], 2),                     # it would take a stone
+        ([0, 1 + WHITE_BIT, 5 + WHITE_BIT], 2),                     # it would capture a stone
         ([25], 0), ([24, 26], 1), ([511], 0),                       # a pass, and off the board
     ]:
         clear(board[0], 5)
@@ -314,7 +311,7 @@ def test_the_number_of_legal_positions_on_4x4_is_the_known_one():
 
 @njit
 def count_positions(boards, size):
-    """Legal positions, point by point: stones without a liberty get none from more stones."""
+    """The number of legal positions, by placing stones point by point."""
     n = size * size
     tried = np.zeros(n + 1, np.int64)
     coded = np.zeros(1, np.int16)
@@ -340,30 +337,30 @@ def count_positions(boards, size):
 
 
 @pytest.mark.parametrize("size, depth", [(2, 6), (3, 3)])
-def test_the_number_of_games_of_some_moves_is_the_slow_twins(size, depth):
-    """Every line of play, without passes; on 2x2 deep enough for captures, kos and repetitions."""
+def test_the_number_of_move_sequences_is_the_oracles(size, depth):
+    """All sequences of moves without passes; on 2x2 long enough for captures, kos and repetitions."""
     def count(position, left):
         if left == 0:
             return 1
         return sum(count(position.play(p), left - 1) for p in position.legal_points().tolist())
 
-    def count_slowly(past, colour, left):
+    def count_by_oracle(past, colour, left):
         if left == 0:
             return 1
         boards = (put(size, past[-1], p, colour) for p in every_point(size))
-        return sum(count_slowly([*past, board], -colour, left - 1)
+        return sum(count_by_oracle([*past, board], -colour, left - 1)
                    for board in boards if board is not None and board not in past)
 
-    assert count(Position(size), depth) == count_slowly([{}], BLACK, depth)
+    assert count(Position(size), depth) == count_by_oracle([{}], BLACK, depth)
 
 
-# -- equal to slow twins
+# -- against oracles
 
 @pytest.mark.parametrize("size, games, every", [
     (2, 30, 1), (3, 30, 1), (5, 20, 1), (7, 6, 1), (9, 5, 2), (13, 2, 5), (19, 1, 20),
 ])
-def test_what_a_board_keeps_is_what_walking_finds(size, games, every):
-    """At every move of random games; on large boards at every so many, where walking takes long."""
+def test_chains_liberties_and_legality_are_the_oracles(size, games, every):
+    """At every move of random games; on large boards, where the oracle is slow, at some of them."""
     rng = random.Random(size)
     for _ in range(games):
         for position in random_game(rng, size):
@@ -371,7 +368,7 @@ def test_what_a_board_keeps_is_what_walking_finds(size, games, every):
                 assert_board_is_sound(position)
 
 
-def test_boards_of_every_size_live_side_by_side():
+def test_boards_of_all_sizes_are_independent():
     rng = random.Random(1)
     boards = {size: random_game(rng, size) for size in range(2, 20)}
     for _ in range(12):
@@ -385,20 +382,20 @@ def test_boards_of_every_size_live_side_by_side():
 
 
 @pytest.mark.parametrize("size, games", [(2, 50), (3, 50), (5, 40), (9, 20), (13, 6), (19, 4)])
-def test_random_games_go_as_sgfmills(size, games):
+def test_random_games_have_the_boards_of_sgfmill(size, games):
     rng = random.Random(100 + size)
     for _ in range(games):
         *_, last = random_game(rng, size)
         assert follow_with_sgfmill(size, (), coded_game(last)[1]) == last.plies
 
 
-def test_a_hundred_real_games_go_as_sgfmills():
+def test_a_hundred_real_games_have_the_boards_of_sgfmill():
     for record in recorded_games(100):
         follow_with_sgfmill(record.size, record.setup, record.moves)
 
 
 @pytest.mark.slow
-def test_three_thousand_real_games_go_as_sgfmills():
+def test_three_thousand_real_games_have_the_boards_of_sgfmill():
     games = moves = 0
     for record in recorded_games(3000):
         moves += follow_with_sgfmill(record.size, record.setup, record.moves)
@@ -448,13 +445,13 @@ NAMES = {BLACK: "b", WHITE: "w"}
 
 
 def from_below(point, size):
-    """sgfmill counts its rows from below."""
+    """sgfmill counts rows from the bottom."""
     row, col = row_col(int(point), size)
     return size - 1 - row, col
 
 
 def assert_board_is_sound(position):
-    """Chains, liberties, hash, empty points, legality and eyes are what walking the board finds."""
+    """Chains, liberties, hash, empty points, legality and eyes are those of the oracles."""
     size, board, stones = position.size, position.board[0], stones_of(position)
     assert_counts_are_right(position)
     for colour in (BLACK, WHITE):
@@ -469,7 +466,7 @@ def assert_board_is_sound(position):
                 expected.add(p)
                 if answer == KO:
                     assert colour == position.to_play and board_after == stones_of(position.previous)
-            if point not in stones and is_true_eye_slowly(size, stones, point, colour):
+            if point not in stones and oracle_is_true_eye(size, stones, point, colour):
                 eyes.add(p)
         assert_same_points(position, legal, expected, f"legal for {colour} but for ko")
         assert_same_points(position, true_eyes(position, colour), eyes, f"true eyes of {colour}")

@@ -1,4 +1,4 @@
-"""Both games behind one interface: whatever plays, searches or shows a game relies on what is tested here."""
+"""The interface of both games that search, players and user interfaces rely on."""
 import numpy as np
 import pytest
 
@@ -17,8 +17,8 @@ STARTS = {
 both_games = pytest.mark.parametrize("start", STARTS.values(), ids=STARTS.keys())
 
 
-def a_game(start: BasePosition, seed: int) -> list[BasePosition]:
-    """The positions of a game played at random, as far as 400 moves."""
+def random_positions(start: BasePosition, seed: int) -> list[BasePosition]:
+    """The positions of a random game of at most 400 moves."""
     rng = np.random.default_rng(seed)
     positions = [start]
     while not positions[-1].is_over and len(positions) < 400:
@@ -29,8 +29,8 @@ def a_game(start: BasePosition, seed: int) -> list[BasePosition]:
 
 @both_games
 @pytest.mark.parametrize("seed", range(3))
-def test_a_game_played_at_random_ends_and_every_position_of_it_is_what_it_should_be(start, seed):
-    positions = a_game(start(), seed)
+def test_every_position_of_a_random_game_satisfies_the_interface(start, seed):
+    positions = random_positions(start(), seed)
     end = positions[-1]
     assert end.is_over
     for plies, position in enumerate(positions):
@@ -65,28 +65,28 @@ def test_a_position_is_a_value(start):
 
 
 @both_games
-def test_a_move_on_a_stone_is_illegal_and_the_line_names_it(start):
+def test_a_move_on_a_stone_is_illegal_and_the_error_names_it(start):
     position = start().play(int(start().sensible_points()[0]))
     with pytest.raises(IllegalMove, match=r"illegal move: [A-T]\d+ is occupied"):
         position.play(position.last)
 
 
 @both_games
-def test_a_position_set_up_looks_like_the_one_that_was_played(start):
-    played = a_game(start(), 1)[:4][-1]
+def test_a_position_set_up_has_the_board_of_the_position_played(start):
+    played = random_positions(start(), 1)[:4][-1]
     points, stones = board_points(played.size), played.stones.ravel()
     placed = start().with_stones(points[stones == BLACK].tolist(), points[stones == WHITE].tolist(), played.to_play)
     assert np.array_equal(placed.stones, played.stones) and placed.to_play == played.to_play
     assert placed.plies == 0 and placed.moves == ()
     assert placed.board[0]["hash"] == played.board[0]["hash"]
-    with pytest.raises(IllegalMove, match="stone cannot stand on"):
+    with pytest.raises(IllegalMove, match="stone cannot be placed on"):
         placed.with_stones(black=[played.last])
 
 
 @both_games
 def test_the_compiled_rules_agree_with_the_position(start):
     boards = new_boards(1)
-    for position in a_game(start(), 2):
+    for position in random_positions(start(), 2):
         boards[:] = position.board
         b = boards[0]
         assert game.is_over(b) == position.is_over
@@ -100,7 +100,7 @@ def test_the_compiled_rules_agree_with_the_position(start):
 
 
 @both_games
-def test_a_rollout_ends_the_game_and_says_who_has_won(start):
+def test_a_rollout_ends_the_game_and_returns_the_outcome(start):
     for seed in range(1, 20):
         boards = start().board.copy()
         boards["random"] = seed
@@ -110,8 +110,8 @@ def test_a_rollout_ends_the_game_and_says_who_has_won(start):
 
 
 @both_games
-def test_turned_planes_are_planes_turned(start):
-    position = a_game(start(), 3)[:6][-1]
+def test_planes_in_a_symmetry_are_the_planes_permuted(start):
+    position = random_positions(start(), 3)[:6][-1]
     plain = game.encode([position])[0]
     assert plain.shape == (position.size ** 2, game.packed_bytes(position.game)) and plain.dtype == np.uint8
     for s, turn in enumerate(symmetries(position.size)):
@@ -119,7 +119,7 @@ def test_turned_planes_are_planes_turned(start):
 
 
 @both_games
-def test_a_search_finds_legal_moves_and_leaves_the_position_as_it_is(start):
+def test_a_search_returns_legal_moves_and_does_not_change_the_position(start):
     position = start()
     before = position.board.copy()
     result = Search(Settings(seed=1, early_stop=False)).search(position, simulations=200)
@@ -129,7 +129,7 @@ def test_a_search_finds_legal_moves_and_leaves_the_position_as_it_is(start):
     assert np.array_equal(position.board, before)
 
 
-def test_new_game_makes_either_game_and_says_what_does_not_fit():
+def test_new_game_makes_both_games_and_names_invalid_arguments():
     assert game.new_game("go", 9, komi=5.5).komi == 5.5
     made = game.new_game("gomoku", 6)
     assert (made.game, made.size, made.k, made.exactly) == ("gomoku", 6, 4, False)

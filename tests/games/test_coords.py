@@ -1,4 +1,4 @@
-"""coords.py: its table holds, and every column leads back to every other."""
+"""The table of coords and its conversions."""
 import numpy as np
 import pytest
 
@@ -23,24 +23,24 @@ from mugo.games.coords import (
 SIZES = range(MIN_SIZE, MAX_SIZE + 1)
 
 
-@pytest.mark.parametrize("point, at, index, coded, sgf, gtp", [
+@pytest.mark.parametrize("point, at, index, encoded, sgf, gtp", [
     (21, (0, 0), 0, (0, 512), "aa", "A19"),
     (39, (0, 18), 18, (18, 530), "sa", "T19"),
     (PASS, None, 361, (361, 873), "", "pass"),
 ])
-def test_the_table_of_the_docstring_holds(point, at, index, coded, sgf, gtp):
+def test_the_table_of_the_docstring_holds(point, at, index, encoded, sgf, gtp):
     table = " ".join(coords.__doc__.split())
-    for cell in (point, at, index, f"{coded[0]} / {coded[1]}", repr(sgf), repr(gtp)):
+    for cell in (point, at, index, f"{encoded[0]} / {encoded[1]}", repr(sgf), repr(gtp)):
         assert str(cell) in table
     assert row_col(point, 19) == at
-    assert move_index(point, 19) == index == coded[0] == coded[1] - WHITE_BIT
+    assert move_index(point, 19) == index == encoded[0] == encoded[1] - WHITE_BIT
     assert format_sgf(point, 19) == sgf
     assert format_gtp(point, 19) == gtp
     assert at is None or point_at(*at, 19) == point
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_every_conversion_leads_back(size):
+def test_conversions_are_inverses(size):
     points = board_points(size).tolist()
     assert len(set(points)) == size * size
     for index, point in enumerate([*points, PASS]):
@@ -72,7 +72,7 @@ def test_tt_is_a_pass_too(size):
     ("3C", 9, "'3C' is no vertex on 9x9 (A-J without I, 1-9)"),
     ("C-3", 9, "'C-3' is no vertex on 9x9 (A-J without I, 1-9)"),
 ])
-def test_a_bad_vertex_is_named_with_what_would_do(text, size, complaint):
+def test_an_invalid_vertex_is_named_with_the_valid_range(text, size, complaint):
     with pytest.raises(ValueError) as error:
         interpret_gtp(text, size)
     assert str(error.value) == complaint
@@ -81,7 +81,7 @@ def test_a_bad_vertex_is_named_with_what_would_do(text, size, complaint):
 @pytest.mark.parametrize("text, size", [
     ("ja", 9), ("aj", 9), ("AA", 9), ("a", 9), ("aaa", 9), ("uu", 19), ("a1", 9),
 ])
-def test_a_bad_sgf_point_is_named_with_what_would_do(text, size):
+def test_an_invalid_sgf_point_is_named_with_the_valid_range(text, size):
     last = "i" if size == 9 else "s"
     with pytest.raises(ValueError) as error:
         interpret_sgf(text, size)
@@ -96,19 +96,19 @@ def test_the_symmetries_are_the_group_of_eight(size):
     assert table.shape == (8, size * size + 1)
     elements = {tuple(row) for row in table.tolist()}
     assert len(elements) == 8
-    assert table[0].tolist() == list(range(size * size + 1)), "the first changes nothing"
+    assert table[0].tolist() == list(range(size * size + 1)), "the first is the identity"
     for first in table:
         for second in table:
-            assert tuple(second[first].tolist()) in elements, "two in a row are one of the eight"
+            assert tuple(second[first].tolist()) in elements, "closed under composition"
     quarter = table[1]
     assert table[2].tolist() == quarter[quarter].tolist()
     assert table[3].tolist() == quarter[quarter[quarter]].tolist()
     for mirror in table[4:]:
-        assert mirror[mirror].tolist() == table[0].tolist(), "a mirror undoes itself"
+        assert mirror[mirror].tolist() == table[0].tolist(), "a reflection is its own inverse"
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_symmetries_keep_neighbours_together_and_a_pass_a_pass(size):
+def test_symmetries_keep_distances_and_map_a_pass_to_itself(size):
     rows, cols = np.divmod(np.arange(size * size), size)
     for turn in symmetries(size):
         assert turn[-1] == size * size
@@ -117,7 +117,7 @@ def test_symmetries_keep_neighbours_together_and_a_pass_a_pass(size):
         assert np.array_equal(apart, abs(new_rows[:, None] - new_rows) + abs(new_cols[:, None] - new_cols))
 
 
-def test_shared_tables_cannot_be_written():
+def test_shared_tables_are_read_only():
     for table in (board_points(9), symmetries(9)):
         with pytest.raises(ValueError, match="read-only"):
             table[0] = 0

@@ -1,4 +1,4 @@
-"""go.py: positions as values; history, superko, handicap, scores, records."""
+"""Positions of Go: values, history, superko, handicap, scores, records."""
 from types import SimpleNamespace
 
 import numpy as np
@@ -47,7 +47,7 @@ def test_a_move_makes_a_new_position_and_leaves_the_old_one():
 
 
 @pytest.mark.parametrize("size", [1, 0, -3, 20])
-def test_a_board_of_no_size_is_refused(size):
+def test_an_invalid_board_size_is_refused(size):
     with pytest.raises(ValueError, match=f"a board is 2x2 to 19x19, not {size}x{size}"):
         Position(size)
 
@@ -97,7 +97,7 @@ def test_one_colour_may_move_twice():
     assert twice.moves == ((WHITE, at["a"]), (WHITE, at["b"]))
 
 
-def test_giving_the_turn_changes_no_stone_and_no_move():
+def test_with_turn_changes_no_stone_and_no_move():
     position, at = draw("""
         . X O .
         X Ob a O
@@ -109,7 +109,7 @@ def test_giving_the_turn_changes_no_stone_and_no_move():
     assert given.to_play == BLACK and taken.to_play == WHITE
     assert given.moves == taken.moves == ((BLACK, at["a"]),)
     assert given.with_turn(BLACK) is given
-    assert given.why_illegal(at["b"]) is None, "it is Black's own point to fill"
+    assert given.why_illegal(at["b"]) is None, "a ko does not bind Black"
     assert given.with_turn(WHITE).why_illegal(at["b"]) == "repeats a position (superko)"
     assert given.play(at["b"]).moves == ((BLACK, at["a"]), (BLACK, at["b"]))
 
@@ -139,7 +139,7 @@ def test_undo_goes_back_over_captures_passes_and_kos():
         back.undo()
 
 
-def test_what_was_undone_is_no_repetition():
+def test_positions_that_were_undone_may_be_repeated():
     position, at = draw("""
         a Xb c X
         O O X .
@@ -166,10 +166,10 @@ def test_sending_two_returning_one_repeats_a_position():
     assert returned.captures[WHITE] == 2
     assert returned.why_illegal(at["b"]) == "repeats a position (superko)"
     assert at["b"] not in returned.legal_points()
-    assert returned.with_turn(WHITE).why_illegal(at["b"]) is None, "White's own stone there is new"
+    assert returned.with_turn(WHITE).why_illegal(at["b"]) is None, "a white stone there is a new position"
 
 
-def test_three_kos_do_not_go_round():
+def test_a_triple_ko_repeats_no_position():
     position, at = draw("""
         . X O . . . . . .
         X Oa b O . . . . .
@@ -181,10 +181,10 @@ def test_three_kos_do_not_go_round():
         X Oe f O . . . . .
         . X O . . . . . .
     """)
-    nearly_round = after(position, at, "b c f a d")
-    assert nearly_round.captures == {BLACK: 3, WHITE: 2}
-    assert nearly_round.why_illegal(at["e"]) == "repeats a position (superko)"
-    elsewhere = nearly_round.play(interpret_gtp("J1", 9)).play(interpret_gtp("J9", 9))
+    before_repetition = after(position, at, "b c f a d")
+    assert before_repetition.captures == {BLACK: 3, WHITE: 2}
+    assert before_repetition.why_illegal(at["e"]) == "repeats a position (superko)"
+    elsewhere = before_repetition.play(interpret_gtp("J1", 9)).play(interpret_gtp("J9", 9))
     assert elsewhere.why_illegal(at["e"]) is None
 
 
@@ -209,12 +209,12 @@ def test_stones_are_set_up_without_history():
 
 
 @pytest.mark.parametrize("black, white, complaint", [
-    (["A1", "A1"], [], "a black stone cannot stand on A1"),
-    (["A1"], ["A1"], "a white stone cannot stand on A1"),
-    (["A2", "B1"], ["A1"], "a white stone cannot stand on A1"),
-    (["A1"], ["A2", "B1"], "a white stone cannot stand on B1"),
+    (["A1", "A1"], [], "a black stone cannot be placed on A1"),
+    (["A1"], ["A1"], "a white stone cannot be placed on A1"),
+    (["A2", "B1"], ["A1"], "a white stone cannot be placed on A1"),
+    (["A1"], ["A2", "B1"], "a white stone cannot be placed on B1"),
 ])
-def test_stones_that_cannot_stand_are_named(black, white, complaint):
+def test_impossible_setup_stones_are_named(black, white, complaint):
     with pytest.raises(IllegalMove, match=f"^{complaint}$"):
         Position(5).with_stones([interpret_gtp(v, 5) for v in black], [interpret_gtp(v, 5) for v in white])
 
@@ -243,14 +243,14 @@ def test_handicap_stones_give_white_the_first_move():
     (13, 9, "D4 K10 D10 K4 D7 K7 G4 G10 G7"),
     (18, 4, "D4 P15 D15 P4"),
 ])
-def test_fixed_handicap_stones_stand_where_gtp_says(size, stones, vertices):
+def test_fixed_handicap_points_are_those_of_gtp(size, stones, vertices):
     assert [format_gtp(point, size) for point in fixed_handicap(size, stones)] == vertices.split()
 
 
 @pytest.mark.parametrize("size, most", [
     (2, 0), (6, 0), (7, 4), (8, 4), (9, 9), (10, 4), (13, 9), (18, 4), (19, 9),
 ])
-def test_fixed_handicap_has_its_limits(size, most):
+def test_fixed_handicap_depends_on_the_board_size(size, most):
     for stones in range(-1, 12):
         if 2 <= stones <= most:
             assert len(set(fixed_handicap(size, stones))) == stones
@@ -261,7 +261,7 @@ def test_fixed_handicap_has_its_limits(size, most):
 
 # -- legal points, scores
 
-def test_sensible_points_leave_own_eyes_alone():
+def test_sensible_points_exclude_own_true_eyes():
     position, at = draw("""
         a X b
         X X O
@@ -306,10 +306,10 @@ def test_a_record_is_played_to_any_of_its_moves():
     assert [position_of(game, n).to_play for n in range(5)] == [WHITE, BLACK, WHITE, BLACK, WHITE]
 
 
-def test_a_record_says_whose_move_comes_next_even_out_of_turn():
+def test_the_position_of_a_record_has_the_colour_of_its_next_move_to_play():
     game = record(moves=[0, 1, 2 + WHITE_BIT, 3 + WHITE_BIT])
     assert [position_of(game, n).to_play for n in range(5)] == [BLACK, BLACK, WHITE, WHITE, BLACK]
-    assert [c for c, _ in position_of(game, 1).moves] == [BLACK], "who moved is not who moves next"
+    assert [c for c, _ in position_of(game, 1).moves] == [BLACK], "the colour to play is that of the next move"
     assert [c for c, _ in position_of(game).moves] == [BLACK, BLACK, WHITE, WHITE]
     assert position_of(record(first_player=WHITE)).to_play == WHITE
     assert position_of(record(), komi=3.5).komi == 3.5
@@ -332,7 +332,7 @@ def test_a_record_may_repeat_a_position_but_not_retake_a_ko():
         position_of(ko)
 
 
-def test_a_record_is_followed_position_by_position_up_to_an_illegal_move():
+def test_positions_of_a_record_end_at_an_illegal_move():
     game, = read_records(b"(;GM[1]SZ[5]KM[3.5];B[cc];W[cb];B[cc];W[aa])")
     followed = positions_of(game)
     assert [str(next(followed)) for _ in range(3)] == [str(position_of(game, plies)) for plies in range(3)]

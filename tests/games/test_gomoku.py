@@ -1,4 +1,4 @@
-"""Gomoku: its rules against a slow twin, its rollouts and planes, and what a search of it must see."""
+"""Gomoku: rules against an oracle, rollouts, planes, and positions that a search must solve."""
 import itertools
 
 import numpy as np
@@ -19,21 +19,21 @@ from mugo.search.settings import Settings
 # ---- rules
 
 def longest_row(stones: np.ndarray, row: int, col: int) -> set[int]:
-    """The lengths of the four rows through a stone: the slow twin."""
+    """The lengths of the four rows through a stone: the oracle."""
     size, colour = len(stones), stones[row, col]
     lengths = set()
     for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
         n = 1
-        for way in (1, -1):
-            r, c = row + way * down, col + way * right
+        for sign in (1, -1):
+            r, c = row + sign * down, col + sign * right
             while 0 <= r < size and 0 <= c < size and stones[r, c] == colour:
-                n, r, c = n + 1, r + way * down, c + way * right
+                n, r, c = n + 1, r + sign * down, c + sign * right
         lengths.add(n)
     return lengths
 
 
 @pytest.mark.parametrize("size, k, exactly", [(3, 3, False), (6, 4, False), (7, 4, True), (8, 5, False), (19, 5, True)])
-def test_who_wins_is_what_a_slow_count_of_every_row_says(size, k, exactly):
+def test_the_winner_is_the_oracles(size, k, exactly):
     rng = np.random.default_rng(size)
     winners = []
     for _ in range(40):
@@ -68,7 +68,7 @@ def test_all_games_of_noughts_and_crosses():
 
 
 @pytest.mark.parametrize("exactly, winner", [(False, BLACK), (True, EMPTY)])
-def test_six_in_a_row_win_where_five_are_enough_and_not_where_exactly_five_are_asked_for(exactly, winner):
+def test_six_in_a_row_win_unless_exactly_five_are_needed(exactly, winner):
     stones = [point_at(3, col, 8) for col in (1, 2, 3, 5, 6)]
     position = Position(8, 5, exactly).with_stones(black=stones).play(point_at(3, 4, 8))
     assert position.winner == winner
@@ -76,7 +76,7 @@ def test_six_in_a_row_win_where_five_are_enough_and_not_where_exactly_five_are_a
     assert position.result() == ("B+" if winner else "?")
 
 
-def test_a_row_does_not_go_on_around_the_edge():
+def test_a_row_does_not_wrap_around_the_edge():
     wrapped = [point_at(2, 6, 8), point_at(2, 7, 8), point_at(3, 0, 8), point_at(3, 1, 8)]
     assert Position(8, 5).with_stones(black=wrapped).play(point_at(3, 2, 8)).winner == EMPTY
 
@@ -90,7 +90,7 @@ def test_the_winning_row_is_named_in_every_direction():
             assert start.play(points[last]).row == tuple(sorted(points))
 
 
-def test_after_the_end_there_is_no_move_and_none_to_search_for():
+def test_after_the_end_no_move_is_legal_and_a_search_is_an_error():
     position, at = draw("""
         X X a
         O O .
@@ -105,7 +105,7 @@ def test_after_the_end_there_is_no_move_and_none_to_search_for():
         Search(Settings()).search(position, simulations=10)
 
 
-def test_nobody_passes():
+def test_a_pass_is_illegal():
     with pytest.raises(IllegalMove, match="pass is no move of Gomoku"):
         Position(6).play(PASS)
 
@@ -119,18 +119,18 @@ def test_a_board_or_row_that_does_not_fit_is_refused(size, k, line):
         Position(size, k)
 
 
-def test_the_row_that_is_usual_on_a_board():
+def test_the_default_row_of_each_board_size():
     assert [default_row(size) for size in (3, 4, 6, 7, 8, 15, 19)] == [3, 4, 4, 5, 5, 5, 5]
 
 
 def test_stones_that_have_won_already_cannot_be_set_up():
-    with pytest.raises(IllegalMove, match="a black stone cannot stand on C3"):
+    with pytest.raises(IllegalMove, match="a black stone cannot be placed on C3"):
         Position(3).with_stones(black=[interpret_gtp(f"{column}3", 3) for column in "ABC"])
 
 
 # ---- rollouts
 
-def test_rollouts_win_as_often_as_exact_counting_says():
+def test_rollouts_win_at_the_exact_rates():
     """On a 3x3 board played uniformly at random Black wins 58.5 %, White 28.8 %, and 12.7 % are drawn."""
     start, boards = Position(3, 3).board, Position(3, 3).board.copy()
     state, won = np.uint64(1), {BLACK: 0, WHITE: 0, EMPTY: 0}
@@ -155,7 +155,7 @@ def test_the_point_that_completes_a_row_is_found_from_any_of_its_stones(picture,
     assert found <= named(at, names) and bool(found) == bool(names)
 
 
-def test_rollouts_with_threats_win_at_once_and_stop_what_would_win():
+def test_rollouts_with_threats_win_at_once_and_block_wins():
     position, at = draw("""
         . . . . . .
         X O O O a .
@@ -171,7 +171,7 @@ def test_rollouts_with_threats_win_at_once_and_stop_what_would_win():
         assert boards[0]["colour"][at["a"]] == WHITE and boards[0]["moves"] == 1
     stopped = position.play(point_at(3, 4, 6)).undo().with_stones(white=[point_at(3, 0, 6)])
     for seed in range(1, 50):
-        boards = stopped.with_stones(white=[at["b"]]).board.copy()              # Black cannot win at once any more
+        boards = stopped.with_stones(white=[at["b"]]).board.copy()              # Black can no longer win at once
         boards["random"] = seed
         gomoku.roll_out(boards[0], gomoku.THREATS)
         assert boards[0]["colour"][at["a"]] == BLACK
@@ -244,8 +244,8 @@ WINS = {
         . . . . . . . .
     """, "a"),
 }
-STOPS = {
-    "stops a four": ("""
+BLOCKS = {
+    "blocks a four": ("""
         . . . . . . . .
         . . X . . . . .
         . a O O O O X .
@@ -255,7 +255,7 @@ STOPS = {
         . . . . . . . .
         . . . . . . . .
     """, "a"),
-    "stops a four with a gap": ("""
+    "blocks a four with a gap": ("""
         . . . . . . . .
         . . X . . . . .
         . O O a O O . .
@@ -265,7 +265,7 @@ STOPS = {
         . . . . . . . .
         . . . . . . . .
     """, "a"),
-    "stops an open three": ("""
+    "blocks an open three": ("""
         . . . . . . . .
         . . . . . . . .
         . . . . . . . .
@@ -280,14 +280,14 @@ STOPS = {
 
 @pytest.mark.parametrize("rollout", ["uniform", "threats"])
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
-@pytest.mark.parametrize("what", [*WINS, *STOPS])
+@pytest.mark.parametrize("what", [*WINS, *BLOCKS])
 def test_uct_finds(what, colour, rollout):
-    picture, names = (WINS | STOPS)[what]
+    picture, names = (WINS | BLOCKS)[what]
     position, at = draw(picture if colour == BLACK else picture.translate(str.maketrans("XO", "OX")), colour, k=5)
     assert best(position, 15_000, rollout=rollout) in named(at, names)
 
 
-def test_noughts_and_crosses_is_a_draw_and_uct_knows_it():
+def test_uct_finds_that_noughts_and_crosses_is_a_draw():
     search = Search(Settings(seed=3, c=0.2, early_stop=False))
     position = Position(3, 3)
     assert search.search(position, simulations=50_000).win_rate == pytest.approx(0.5, abs=0.02)
@@ -301,16 +301,16 @@ def test_uct_opens_in_the_middle():
     assert best(Position(6, 4), 20_000) in middle
 
 
-def test_the_tree_does_not_mistake_one_row_for_another():
-    """A tree that is kept from five in a row knows nothing of four in a row on the same board."""
+def test_the_tree_is_not_reused_for_another_winning_row():
+    """The tree of five in a row is not reused for four in a row on the same board."""
     search = Search(Settings(seed=1, early_stop=False))
     search.search(Position(6, 5), simulations=500)
     assert search.search(Position(6, 4), simulations=10).visits == 10
 
 
-def test_symmetric_positions_have_turned_planes():
+def test_planes_in_a_symmetry_are_the_planes_permuted():
     position = Position(5, 4).play(point_at(0, 1, 5)).play(point_at(4, 4, 5))
-    turned = {gomoku.encode([position], s)[0].tobytes() for s in range(8)}
-    assert len(turned) == 8
+    distinct = {gomoku.encode([position], s)[0].tobytes() for s in range(8)}
+    assert len(distinct) == 8
     for s, turn in enumerate(symmetries(5)):
         assert np.array_equal(gomoku.encode([position], s)[0][turn[:-1]], gomoku.encode([position])[0])

@@ -1,4 +1,4 @@
-"""ladders.py: ladders drawn, each read as a person would, and each compared with the recursive twin."""
+"""Ladders: drawn ones with known results, each compared with the recursive oracle."""
 import random
 import time
 
@@ -15,7 +15,7 @@ from mugo.games.planes import PLANES, encode, unpack
 
 
 def ladder_moves(position):
-    """(capturing points, escaping points) as the planes have them."""
+    """(ladder captures, ladder escapes) of the planes."""
     planes = unpack(encode([position]))[0]
     first = [plane.name for plane in PLANES].index("ladder capture")
     k = sum(plane.depth for plane in PLANES[:first])
@@ -24,7 +24,7 @@ def ladder_moves(position):
 
 
 def assert_ladders(picture, captures="", escapes="", to_play=BLACK):
-    """In this picture exactly these moves win a ladder, exactly these escape; the slow twin agrees."""
+    """Exactly these moves capture in a ladder, exactly these escape; the oracle agrees."""
     position, at = draw(picture, to_play)
     assert_reads(position, named(at, captures), named(at, escapes))
     assert_agrees(position)
@@ -59,7 +59,7 @@ def test_a_ladder_runs_to_the_far_corner():
     """, captures="a")
 
 
-def test_a_stone_in_its_way_breaks_it():
+def test_a_stone_in_the_path_of_a_ladder_breaks_it():
     picture = """
         . . . . . . . . .
         . . . . . . . . .
@@ -75,7 +75,7 @@ def test_a_stone_in_its_way_breaks_it():
     assert_ladders(picture.replace("O . .", "X . ."), captures="a")
 
 
-def test_a_stone_out_of_its_way_does_not():
+def test_a_stone_outside_the_path_does_not():
     assert_ladders("""
         . . . . . . . . .
         . O . . . . . . .
@@ -89,7 +89,7 @@ def test_a_stone_out_of_its_way_does_not():
     """, captures="a")
 
 
-def test_running_from_a_working_ladder_is_no_escape():
+def test_extending_in_a_working_ladder_is_no_escape():
     picture = """
         . . . . . . . . .
         . . . . . . . . .
@@ -107,7 +107,7 @@ def test_running_from_a_working_ladder_is_no_escape():
     assert_ladders("\n".join(rows), escapes="a", to_play=WHITE)
 
 
-def test_at_the_edge_there_is_no_room_to_run():
+def test_a_ladder_at_the_edge_captures():
     assert_ladders("""
         . . . . . . .
         . . . . . . .
@@ -138,9 +138,9 @@ def test_three_liberties_are_no_ladder():
     """)
 
 
-# -- captures on the way
+# -- captures during a ladder
 
-def test_taking_an_attacker_in_atari_is_an_escape():
+def test_capturing_a_hunter_in_atari_is_an_escape():
     assert_ladders("""
         . . . . . . . . .
         . . . . . . . . .
@@ -154,8 +154,8 @@ def test_taking_an_attacker_in_atari_is_an_escape():
     """, escapes="a b", to_play=WHITE)
 
 
-def test_a_hunter_in_atari_is_taken_on_the_way():
-    """White at b leaves c with one liberty, and takes it before the ladder is closed."""
+def test_a_hunter_in_atari_is_captured_during_the_ladder():
+    """White b leaves c with one liberty, and captures it before the ladder ends."""
     picture = """
         . . . . . . . . .
         . . . . . . . . .
@@ -172,8 +172,8 @@ def test_a_hunter_in_atari_is_taken_on_the_way():
     assert_ladders(helped, captures="a")
 
 
-def test_a_capture_that_leaves_atari_saves_nothing():
-    """White b takes one stone and connects, and has one liberty, where that stone was."""
+def test_a_capture_that_leaves_the_prey_in_atari_is_no_escape():
+    """White b captures one stone and connects, and its only liberty is the point of that stone."""
     position, at = assert_ladders("""
         X O Xa O .
         X O b X .
@@ -184,8 +184,8 @@ def test_a_capture_that_leaves_atari_saves_nothing():
     assert after(position, at, "b").why_illegal(at["a"]) is None
 
 
-def test_every_way_out_is_tried_however_many():
-    """A comb: Black has one liberty, 72 white stones beside it in atari, and 36 ways to take two."""
+def test_all_of_many_escape_moves_are_tried():
+    """A comb: Black has one liberty, 72 white stones beside it in atari, and 36 captures of two of them."""
     rows = []
     for row in range(19):
         teeth = " ".join("O" if col % 2 == 0 else "X" for col in range(2, 19))
@@ -202,7 +202,7 @@ def test_every_way_out_is_tried_however_many():
 # -- ko
 
 def test_the_prey_may_not_retake_a_ko():
-    """Black a stands in atari; White takes it at b, and Black, who may not retake, fills c."""
+    """Black a is in atari; White captures it at b, and Black, who may not retake, fills c."""
     position, at = assert_ladders("""
         . . . . .
         . . . . .
@@ -214,11 +214,11 @@ def test_the_prey_may_not_retake_a_ko():
     assert taken.captures[WHITE] == 1
     assert taken.why_illegal(at["a"]) == "retakes the ko"
     filled = after(taken, at, "c")
-    assert filled.why_illegal(at["a"]) == "is suicide", "White's stones die there"
+    assert filled.why_illegal(at["a"]) == "is suicide", "White's stones have no other liberty"
 
 
 def test_a_ko_is_read_from_the_move_before():
-    """The same stones, with and without a ko that forbids the only way out."""
+    """The same stones, with and without a ko that forbids the only escape."""
     picture = """
         . . X O . . .
         . X Oa b O . .
@@ -244,13 +244,13 @@ def test_a_ko_is_read_from_the_move_before():
     . . .
     O . X
 """])
-def test_a_line_that_goes_round_for_ever_captures_nothing(picture):
-    """On 3x3 hunter and prey can chase each other round the edge."""
+def test_a_line_that_repeats_a_position_captures_nothing(picture):
+    """On 3x3 hunter and prey can chase each other along the edge."""
     for to_play in (BLACK, WHITE):
         assert_agrees(draw(picture, to_play)[0])
 
 
-def test_every_position_on_2x2_and_many_on_3x3_are_read_as_the_twin_does():
+def test_positions_on_2x2_and_3x3_agree_with_the_oracle():
     rng = random.Random(7)
     for size, games in ((2, 15), (3, 15)):
         for _ in range(games):
@@ -260,7 +260,7 @@ def test_every_position_on_2x2_and_many_on_3x3_are_read_as_the_twin_does():
 
 # -- limits
 
-WORST = """
+SLOWEST = """
     X . O . . O O X X
     O . X . . . . O .
     X X . . X X X . O
@@ -273,11 +273,11 @@ WORST = """
 """
 
 
-def test_the_worst_position_known_is_given_up_in_good_time():
-    """Found by climbing towards more moves read: it reaches the limit of NODES."""
+def test_the_slowest_known_position_takes_less_than_half_a_second():
+    """Found by hill climbing on the number of moves read; it reaches the limit of NODES."""
     for to_play in (BLACK, WHITE):
-        position, _ = draw(WORST, to_play)
-        encode([position])               # compiled, if nothing was before
+        position, _ = draw(SLOWEST, to_play)
+        encode([position])               # compiles the kernels
         start = time.process_time()
         encode([position])
         assert time.process_time() - start < 0.5
@@ -290,8 +290,8 @@ def test_reading_changes_nothing_on_the_board():
         assert (stones_of(position), position.board[0]["hash"], str(position)) == before
 
 
-def test_ways_out_are_each_named_once():
-    """At b Black extends and takes two stones: three reasons, one move."""
+def test_escape_moves_are_listed_once():
+    """Black b extends and captures two stones: three reasons, one move."""
     position, at = draw("""
         Xa O b O X .
         X X X X O d

@@ -1,4 +1,4 @@
-"""patterns.py: the drawn shapes, in every direction and for both colours, and the table against a plain reading."""
+"""MoGo's patterns: as drawn, in all symmetries, for both colours; the table against an oracle."""
 import functools
 import random
 
@@ -9,16 +9,16 @@ from sample_positions import random_game, stones_of, transformed
 
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import board_points, point_at, point_of_index, row_col, symmetries
-from mugo.games.patterns import CODES, FOR_BOTH, FOR_X, MATCHES, code_around, matches_pattern, pictures
+from mugo.games.patterns import CODES, FOR_BOTH, FOR_X, MATCHES, code_around, matches_pattern, patterns
 
-AROUND = [(row, col) for row in (-1, 0, 1) for col in (-1, 0, 1)]
-# Where each of the nine letters comes from, for each of the eight ways to look at a picture.
-WAYS = [[AROUND.index(way(row, col)) for row, col in AROUND] for way in (
+NEIGHBOURS = [(row, col) for row in (-1, 0, 1) for col in (-1, 0, 1)]
+# For each of the eight symmetries, the index from which each of the nine letters comes.
+SYMMETRIES = [[NEIGHBOURS.index(symmetry(row, col)) for row, col in NEIGHBOURS] for symmetry in (
     lambda r, c: (r, c), lambda r, c: (-r, c), lambda r, c: (r, -c), lambda r, c: (-r, -c),
     lambda r, c: (c, r), lambda r, c: (-c, r), lambda r, c: (c, -r), lambda r, c: (-c, -r))]
 
 
-def fits(letter, cell):
+def cell_matches(letter, cell):
     """cell: X mine, O theirs, # off the board, . empty."""
     return letter in (cell, "?") or letter == "x" and cell != "X" or letter == "o" and cell != "O"
 
@@ -28,42 +28,42 @@ def swapped(cells):
 
 
 @functools.cache
-def makes_a_shape(cells):
-    """The slow twin: whether X, to play in the middle of these nine cells, makes one of the pictures."""
-    views = [[cells[k] for k in way] for way in WAYS]
-    others = [[swapped(cells)[k] for k in way] for way in WAYS]
-    return any(all(map(fits, picture, view))
-               for picture in pictures(FOR_BOTH) for view in views + others) or any(
-           all(map(fits, picture, view)) for picture in pictures(FOR_X) for view in views)
+def oracle_matches(cells):
+    """Whether a move of X in the middle of these nine cells matches a pattern."""
+    views = [[cells[k] for k in symmetry] for symmetry in SYMMETRIES]
+    others = [[swapped(cells)[k] for k in symmetry] for symmetry in SYMMETRIES]
+    return any(all(map(cell_matches, picture, view))
+               for picture in patterns(FOR_BOTH) for view in views + others) or any(
+           all(map(cell_matches, picture, view)) for picture in patterns(FOR_X) for view in views)
 
 
 def cells_around(size, stones, point, colour):
     row, col = row_col(point, size)
     cells = ""
-    for dr, dc in AROUND:
+    for dr, dc in NEIGHBOURS:
         at = row + dr, col + dc
         on = all(0 <= k < size for k in at)
         cells += {colour: "X", -colour: "O", None: "."}[stones.get(at)] if on else "#"
     return cells
 
 
-def shapes(position, colour):
+def pattern_points(position, colour):
     return [p for p in board_points(position.size).tolist()
             if position.board["colour"][0][p] == 0 and matches_pattern(position.board[0], p, colour)]
 
 
 def test_the_pictures_are_read_as_drawn():
-    assert list(pictures(FOR_X)) == ["XOO...?.?", "?XO?.?###", "?OX?.o###", "?OXX.O###"]
-    assert len(list(pictures(FOR_BOTH))) == 8
-    assert {picture[4] for picture in (*pictures(FOR_BOTH), *pictures(FOR_X))} == {"."}
+    assert list(patterns(FOR_X)) == ["XOO...?.?", "?XO?.?###", "?OX?.o###", "?OXX.O###"]
+    assert len(list(patterns(FOR_BOTH))) == 8
+    assert {picture[4] for picture in (*patterns(FOR_BOTH), *patterns(FOR_X))} == {"."}
 
 
-@pytest.mark.parametrize("picture", [*pictures(FOR_BOTH), *pictures(FOR_X)])
-def test_each_picture_matches_from_all_sides(picture):
-    """Drawn on a board, nothing where the picture leaves it open; at the lower edge if it has one."""
+@pytest.mark.parametrize("picture", [*patterns(FOR_BOTH), *patterns(FOR_X)])
+def test_each_pattern_matches_in_all_symmetries(picture):
+    """On a board that is empty where the pattern is open; at the lower edge if the pattern has one."""
     middle = 6 if picture.endswith("###") else 3
     rows = [["."] * 7 for _ in range(7)]
-    for (dr, dc), letter in zip(AROUND, picture, strict=True):
+    for (dr, dc), letter in zip(NEIGHBOURS, picture, strict=True):
         if letter in "XO":
             rows[middle + dr][3 + dc] = letter
     position, _ = draw("\n".join(map(" ".join, rows)))
@@ -71,12 +71,12 @@ def test_each_picture_matches_from_all_sides(picture):
         point = point_of_index(int(symmetries(7)[symmetry][middle * 7 + 3]), 7)
         for colour in (BLACK, WHITE):
             board = transformed(position, symmetry, swapped=colour == WHITE)
-            movers = (BLACK, WHITE) if picture in pictures(FOR_BOTH) else (colour,)
+            movers = (BLACK, WHITE) if picture in patterns(FOR_BOTH) else (colour,)
             for mover in movers:
-                assert_same_points(board, {point} & set(shapes(board, mover)), {point}, "shapes")
+                assert_same_points(board, {point} & set(pattern_points(board, mover)), {point}, "patterns")
 
 
-def test_shapes_on_a_drawn_board():
+def test_patterns_on_a_drawn_board():
     position, at = draw("""
         . . . . . . .
         . . X O X . .
@@ -86,7 +86,7 @@ def test_shapes_on_a_drawn_board():
         . O b . . . d
         . . . . O X .
     """)
-    black = set(shapes(position, BLACK))
+    black = set(pattern_points(position, BLACK))
     assert at["a"] in black, "hane"
     assert at["b"] in black, "an open cut"
     assert at["d"] not in black
@@ -97,10 +97,10 @@ def test_shapes_on_a_drawn_board():
         . . . . .
         . . . . .
     """)
-    assert at["b"] not in shapes(closed, BLACK), "what is cut there connects below"
+    assert at["b"] not in pattern_points(closed, BLACK), "the opponent connects below"
 
 
-def test_an_edge_shape_is_none_in_the_middle():
+def test_an_edge_pattern_does_not_match_in_the_middle():
     edge, at = draw("""
         . . . . .
         . . . . .
@@ -116,16 +116,16 @@ def test_an_edge_shape_is_none_in_the_middle():
         . . . . .
     """)
     for colour in (BLACK, WHITE):
-        assert at["a"] in shapes(edge, colour)
-        assert there["a"] not in shapes(middle, colour)
+        assert at["a"] in pattern_points(edge, colour)
+        assert there["a"] not in pattern_points(middle, colour)
 
 
-def test_the_table_matches_what_the_plain_reading_matches():
+def test_the_table_agrees_with_the_oracle():
     rng = random.Random(3)
     letter = {code: letter for letter in ".X#O" for code in CODES[letter]}
     for code in [rng.randrange(4 ** 8) for _ in range(400)] + np.flatnonzero(MATCHES)[::50].tolist():
         around = "".join(letter[code >> shift & 3] for shift in range(14, -1, -2))
-        assert MATCHES[code] == makes_a_shape(around[:4] + "." + around[4:]), around
+        assert MATCHES[code] == oracle_matches(around[:4] + "." + around[4:]), around
 
 
 def test_codes_are_read_from_the_board_for_the_side_to_move():
@@ -141,9 +141,9 @@ def test_codes_are_read_from_the_board_for_the_side_to_move():
                     for cell in cells[:4] + cells[5:]:
                         code = 4 * code + CODES[cell][0]
                     assert code_around(position.board[0], p, colour) == code
-                    if cells[4] == "." and makes_a_shape(cells):
+                    if cells[4] == "." and oracle_matches(cells):
                         expected.append(p)
-                assert_same_points(position, shapes(position, colour), expected, "shapes")
+                assert_same_points(position, pattern_points(position, colour), expected, "patterns")
 
 
 def test_the_corner_is_read_without_leaving_the_board():
@@ -153,4 +153,4 @@ def test_the_corner_is_read_without_leaving_the_board():
     """)
     assert cells_around(2, stones_of(position), at["a"], BLACK) == "####.X#.O"
     assert point_at(0, 0, 2) == at["a"]
-    assert MATCHES[code_around(position.board[0], at["a"], BLACK)] == makes_a_shape("####.X#.O")
+    assert MATCHES[code_around(position.board[0], at["a"], BLACK)] == oracle_matches("####.X#.O")

@@ -1,6 +1,6 @@
-"""planes.py: each plane drawn where it holds and where it does not; all of them against a slow twin.
+"""The 48 planes: each one drawn where it is 1 and where it is 0, and all of them against an oracle.
 
-Ladders have their own drawings in test_ladders.py.
+Drawn ladders: test_ladders.
 """
 import random
 
@@ -30,14 +30,14 @@ def planes_of(position, symmetry=0):
 
 
 def bits(position, name, number=1):
-    """The points where a plane holds; number: which of those with this name, from 1."""
+    """The points where a plane is 1; number: of the planes with this name, from 1."""
     names = [plane.name for plane in PLANES]
     k = sum(plane.depth for plane in PLANES[:names.index(name)]) + number - 1
     return set(board_points(position.size)[planes_of(position)[..., k].ravel() == 1].tolist())
 
 
-def assert_lit(position, at, name, **expected):
-    """assert_lit(position, at, "capture size", two="a b"): exactly these points, and no others at all."""
+def assert_planes_set(position, at, name, **expected):
+    """assert_planes_set(position, at, "capture size", two="a b"): exactly these points are 1 in these planes."""
     depth = {plane.name: plane.depth for plane in PLANES}[name]
     numbers = ("one", "two", "three", "four", "five", "six", "seven", "eight")[:depth]
     assert not set(expected) - set(numbers)
@@ -80,13 +80,13 @@ def test_turns_since_counts_back_eight_moves_and_setup_stones_are_none():
         i . . . .
         X . . . O
     """)
-    assert_lit(position, at, "turns since")
-    assert_lit(after(position, at, "a b"), at, "turns since", one="b", two="a")
-    assert_lit(after(position, at, "a b c d e f g h i"), at, "turns since",
+    assert_planes_set(position, at, "turns since")
+    assert_planes_set(after(position, at, "a b"), at, "turns since", one="b", two="a")
+    assert_planes_set(after(position, at, "a b c d e f g h i"), at, "turns since",
                one="i", two="h", three="g", four="f", five="e", six="d", seven="c", eight="b")
 
 
-def test_turns_since_keeps_the_point_of_a_captured_stone_and_a_pass_lights_none():
+def test_turns_since_keeps_the_point_of_a_captured_stone_and_a_pass_sets_none():
     position, at = draw("""
         a b .
         . . .
@@ -95,8 +95,8 @@ def test_turns_since_keeps_the_point_of_a_captured_stone_and_a_pass_lights_none(
     position = position.play(at["c"]).play(PASS).play(interpret_gtp("A2", 3)).play(at["a"]).play(at["b"])
     assert position.captures[BLACK] == 1
     at["d"] = interpret_gtp("A2", 3)
-    assert_lit(position, at, "turns since", one="b", two="a", three="d", five="c")
-    assert_lit(position.play(at["c"] + 1).play(at["a"]), at | {"e": at["c"] + 1}, "turns since",
+    assert_planes_set(position, at, "turns since", one="b", two="a", three="d", five="c")
+    assert_planes_set(position.play(at["c"] + 1).play(at["a"]), at | {"e": at["c"] + 1}, "turns since",
                one="a", two="e", three="b", four="a", five="d", seven="c")
 
 
@@ -110,7 +110,7 @@ def test_liberties_belong_to_the_chain():
         Ok . Ol Om On . .
         Oo . . . . . .
     """)
-    assert_lit(position, at, "liberties",
+    assert_planes_set(position, at, "liberties",
                one="a g", two="b f", three="h k o", five="c d e i j l m n")
 
 
@@ -124,7 +124,7 @@ def test_eight_liberties_and_more_are_one_plane():
         . . . . . . .
         . . . . . . .
     """)
-    assert_lit(position, at, "liberties", eight="a b c d e f g")
+    assert_planes_set(position, at, "liberties", eight="a b c d e f g")
 
 
 def test_capture_size_counts_the_stones_of_every_chain_taken():
@@ -137,7 +137,7 @@ def test_capture_size_counts_the_stones_of_every_chain_taken():
         X X . . . . .
         O c . . . . .
     """)
-    assert_lit(position, at, "capture size", one="c", three="a", four="b")
+    assert_planes_set(position, at, "capture size", one="c", three="a", four="b")
 
 
 def test_eight_captured_stones_and_more_are_one_plane():
@@ -150,7 +150,7 @@ def test_eight_captured_stones_and_more_are_one_plane():
         O O O X X X X
         b X X X X X X
     """)
-    assert_lit(position, at, "capture size", eight="a b")
+    assert_planes_set(position, at, "capture size", eight="a b")
 
 
 def test_self_atari_size_counts_the_chain_that_is_left_with_one_liberty():
@@ -163,7 +163,7 @@ def test_self_atari_size_counts_the_chain_that_is_left_with_one_liberty():
         . . . O O . .
         c . . . . . .
     """)
-    assert_lit(position, at, "self-atari size", one="b e", three="a d")
+    assert_planes_set(position, at, "self-atari size", one="b e", three="a d")
 
 
 def test_eight_stones_in_atari_and_more_are_one_plane():
@@ -178,7 +178,7 @@ def test_eight_stones_in_atari_and_more_are_one_plane():
         . . . . . . . . .
         . . . . . . . . .
     """)
-    assert_lit(position, at, "self-atari size", one="b", eight="a")
+    assert_planes_set(position, at, "self-atari size", one="b", eight="a")
 
 
 def test_a_stone_that_captures_may_stand_in_atari_itself():
@@ -189,8 +189,8 @@ def test_a_stone_that_captures_may_stand_in_atari_itself():
         . . . . .
         . . . . c
     """)
-    assert_lit(position, at, "capture size", one="b")
-    assert_lit(position, at, "self-atari size", one="b")
+    assert_planes_set(position, at, "capture size", one="b")
+    assert_planes_set(position, at, "self-atari size", one="b")
 
 
 def test_liberties_after_move_are_those_of_the_joined_chain_captures_counted():
@@ -226,7 +226,7 @@ def test_sensible_moves_are_legal_and_fill_no_own_true_eye():
     assert {at["b"], at["d"], at["e"]} <= sensible
 
 
-def test_a_move_that_ko_or_superko_forbids_lights_nothing():
+def test_a_move_forbidden_by_ko_or_superko_sets_no_plane_of_moves():
     before, at = draw("""
         a Xb c X . .
         O O X . . .
@@ -243,27 +243,27 @@ def test_a_move_that_ko_or_superko_forbids_lights_nothing():
         assert [k for k in of_the_point if not 4 <= k < 12] == [2, 3], "empty, and one"
 
 
-# -- one against the other
+# -- against the oracle
 
 @pytest.mark.parametrize("size, games, every", [
     (2, 10, 1), (3, 10, 1), (5, 6, 1), (9, 3, 2), (13, 1, 8), (19, 1, 60),
 ])
-def test_all_planes_of_random_games_are_the_slow_twins(size, games, every):
+def test_all_planes_of_random_games_are_the_oracles(size, games, every):
     compare_random_games(size, games, every)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size, games, every", [(3, 300, 1), (5, 200, 1), (7, 60, 1), (9, 40, 1), (13, 6, 2)])
-def test_all_planes_of_many_random_games_are_the_slow_twins(size, games, every):
+def test_all_planes_of_many_random_games_are_the_oracles(size, games, every):
     compare_random_games(size, games, every, seed=1)
 
 
-def test_all_planes_of_real_positions_are_the_slow_twins():
+def test_all_planes_of_real_positions_are_the_oracles():
     assert compare_real_games(60, 0.01) > 50
 
 
 @pytest.mark.slow
-def test_all_planes_of_thousands_of_real_positions_are_the_slow_twins():
+def test_all_planes_of_thousands_of_real_positions_are_the_oracles():
     assert compare_real_games(1000, 0.015) > 50
 
 
@@ -276,7 +276,7 @@ def compare_random_games(size, games, every, seed=0):
 
 
 def compare_real_games(games, share):
-    """How many positions were compared, a share of those of each game."""
+    """The number of positions compared, a random share of each game."""
     rng = random.Random(1)
     compared = 0
     for record in recorded_games(games):
@@ -291,17 +291,17 @@ def compare_real_games(games, share):
     return compared
 
 
-def test_turning_the_board_turns_the_planes():
+def test_planes_of_a_board_in_a_symmetry_are_the_planes_permuted():
     for position in list(random_game(random.Random(8), 9))[10::9]:
         size = position.size
         points = planes_of(position).reshape(size * size, DEPTH)
         for symmetry in range(8):
-            turned = transformed(position, symmetry)
+            changed = transformed(position, symmetry)
             expected = np.empty_like(points)
             expected[symmetries(size)[symmetry][:-1]] = points
             expected = expected.reshape(size, size, DEPTH)
-            assert_same_planes(turned, planes_of(turned), expected)
-            assert_same_planes(turned, planes_of(position, symmetry), expected)
+            assert_same_planes(changed, planes_of(changed), expected)
+            assert_same_planes(changed, planes_of(position, symmetry), expected)
 
 
 def test_swapping_the_colours_changes_no_plane():
@@ -310,7 +310,7 @@ def test_swapping_the_colours_changes_no_plane():
         assert_same_planes(swapped, planes_of(swapped), planes_of(position))
 
 
-# -- the other ways in
+# -- packing, batches and whole games
 
 def test_planes_are_packed_in_the_order_of_the_table():
     assert sum(plane.depth for plane in PLANES) == DEPTH == 48 == 8 * PACKED
@@ -323,7 +323,7 @@ def test_planes_are_packed_in_the_order_of_the_table():
     assert unpack(np.zeros((2, 5, 361, PACKED), np.uint8)).shape == (2, 5, 19, 19, DEPTH)
 
 
-def test_a_batch_of_samples_is_what_encoding_each_position_gives():
+def test_planes_of_a_batch_are_those_of_each_position():
     rng = random.Random(3)
     size = 9
     finals = [list(random_game(rng, size, turns=0.03))[-1] for _ in range(4)]
@@ -360,7 +360,7 @@ def test_a_batch_of_samples_is_what_encoding_each_position_gives():
     assert found.tolist() == targets
 
 
-def test_a_whole_game_is_what_encoding_each_position_gives():
+def test_planes_of_a_whole_game_are_those_of_each_position():
     *line, final = random_game(random.Random(4), 7)
     setup, moves = coded_game(final)
     out = np.full((final.plies, 49, PACKED), 255, np.uint8)
@@ -368,7 +368,7 @@ def test_a_whole_game_is_what_encoding_each_position_gives():
     assert np.array_equal(out, encode(line))
 
 
-def test_without_ladders_only_the_ladder_planes_are_dark():
+def test_without_ladders_only_the_ladder_planes_are_zero():
     *line, final = random_game(random.Random(5), 9)
     setup, moves = coded_game(final)
     out = np.empty((final.plies, 81, PACKED), np.uint8)
@@ -379,7 +379,7 @@ def test_without_ladders_only_the_ladder_planes_are_dark():
     assert np.array_equal(unpack(out), expected)
 
 
-def test_scratch_of_one_size_serves_the_next():
+def test_scratch_is_reused_for_other_board_sizes():
     positions = [list(random_game(random.Random(size), size))[-1] for size in (19, 5, 13, 2, 9)]
     scratch = new_scratch()
     for position in positions:
@@ -390,5 +390,5 @@ def test_scratch_of_one_size_serves_the_next():
         assert np.array_equal(out[-1], encode([position.undo()])[0])
 
 
-def test_no_two_boards_share_their_planes():
+def test_a_move_changes_the_planes():
     assert not np.array_equal(encode([Position(9)]), encode([Position(9).play(interpret_gtp("E5", 9))]))

@@ -1,4 +1,4 @@
-"""rollouts.py: uniform moves are equally likely, MoGo's are those of the slow twin, mercy changes no winner."""
+"""Rollouts: uniform moves are equally likely, MoGo's are the oracle's, the mercy rule changes no winner."""
 import random
 from collections import Counter
 
@@ -46,7 +46,7 @@ def copy_of(position, seed):
 
 
 def stones_of(board):
-    """The stones as the slow twins have them."""
+    """The stones as the oracles have them: {(row, col): colour}."""
     size = int(board["size"])
     return {row_col(int(p), size): int(board["colour"][p]) for p in board_points(size) if board["colour"][p]}
 
@@ -90,7 +90,7 @@ def test_every_sensible_move_is_equally_likely():
     assert chi_square([drawn[p] for p in likely], sum(drawn.values()) / len(likely)) < 4
 
 
-def test_one_board_draws_every_sensible_move_equally_often():
+def test_one_state_draws_every_sensible_move_equally_often():
     position, _ = draw("""
         . X . O
         X X O O
@@ -104,7 +104,7 @@ def test_one_board_draws_every_sensible_move_equally_often():
     assert chi_square([drawn[p] for p in likely], 500) < 4
 
 
-def test_there_is_a_pass_where_nothing_else_is_sensible():
+def test_a_pass_is_drawn_where_no_move_is_sensible():
     position, _ = draw("""
         . X .
         X X X
@@ -114,7 +114,7 @@ def test_there_is_a_pass_where_nothing_else_is_sensible():
     assert {random_move(copy_of(position, seed), WHITE) for seed in range(1, 50)} == {PASS}
 
 
-def test_drawing_moves_leaves_the_list_of_empty_points_whole():
+def test_drawing_moves_keeps_all_empty_points():
     rng = random.Random(6)
     for position in list(random_game(rng, 9))[::4]:
         board = copy_of(position, rng.getrandbits(60) + 1)
@@ -142,7 +142,7 @@ def test_a_rollout_ends_where_neither_side_has_a_sensible_move(size, kind):
             continue
         left = {point for point in every_point(size) for colour in (BLACK, WHITE)
                 if is_sensible(size, stones, point, colour)}
-        # A ko may have forced the first pass; the pass then lifted it.
+        # A ko may have forced the first pass, which then ended it.
         assert len(left) <= 1 and all(board["ever_captured"][point] for point in points_of(left, size))
 
 
@@ -173,8 +173,8 @@ def test_the_same_seed_plays_the_same_games(kind):
     assert boards[1].tobytes() == end.tobytes()
     assert np.array_equal(scores[0], scores[1])
     roll_out_from(boards, scores[2], 43, kind, 0)
-    assert np.array_equal(scores[2][:-1], scores[0][1:]), "each rollout has a seed of its own"
-    assert boards[0]["moves"] == 0, "the first board is left alone"
+    assert np.array_equal(scores[2][:-1], scores[0][1:]), "each rollout has its own seed"
+    assert boards[0]["moves"] == 0, "boards[0] is not changed"
 
 
 @both_kinds
@@ -201,22 +201,22 @@ def test_rollouts_count_a_won_game_as_won(kind):
 
 @both_kinds
 def test_rollouts_on_2x2_are_long_enough_for_black_to_win(kind):
-    """Captures go back and forth there; cut after 12 moves, Black would win only every second."""
+    """Rollouts on 2x2 have many captures; stopped after 12 moves, Black would win only half of them."""
     scores = np.zeros(500, np.int16)
     roll_out_from(two_boards(Position(2)), scores, 1, kind, 0)
     assert (scores == 4).mean() > 0.98
 
 
-# -- MoGo's moves, and their slow twin
+# -- MoGo's moves and their oracle
 
 def is_sensible(size, stones, point, colour):
-    """Legal but for ko, and no own true eye."""
+    """Legal, ko not checked, and no own true eye."""
     return (point not in stones and not is_true_eye(size, stones, point, colour)
             and put(size, stones, point, colour) is not None)
 
 
 def self_atari_size(size, stones, point, colour):
-    """How many stones are in atari after a legal move that captures nothing; else 0."""
+    """The number of stones in atari after a legal move that captures nothing; else 0."""
     after = put(size, stones, point, colour)
     if len(after) <= len(stones):
         return 0
@@ -224,8 +224,8 @@ def self_atari_size(size, stones, point, colour):
     return len(mine) if len(liberties) == 1 else 0
 
 
-class SlowMoGo:
-    """What MoGo may play, by the definition: each method gives a set of (row, col)."""
+class MoGoOracle:
+    """The moves of MoGo by definition: each method returns a set of (row, col)."""
 
     def __init__(self, position):
         self.board, self.colour = position.board[0], position.to_play
@@ -237,67 +237,70 @@ class SlowMoGo:
         return {p for p in points if put(self.size, self.stones, p, self.colour) is not None
                 and point_at(*p, self.size) != ko}
 
-    def taking(self, points):
-        """The only liberties of opponent chains on these points."""
+    def captures_of(self, points):
+        """The last liberties of opponent chains in atari on these points."""
         chains = [chain(self.size, self.stones, p)[1] for p in points if self.stones.get(p) == -self.colour]
         return self.legal(next(iter(liberties)) for liberties in chains if len(liberties) == 1)
 
     def atari_answers(self):
         if not self.last:
             return set()
-        found = self.taking([self.last])
+        found = self.captures_of([self.last])
         for near in neighbours(self.size, self.last):
             if self.stones.get(near) != self.colour:
                 continue
             mine, liberties = chain(self.size, self.stones, near)
             if len(liberties) == 1:
-                found |= self.taking(p for stone in mine for p in neighbours(self.size, stone))
+                found |= self.captures_of(p for stone in mine for p in neighbours(self.size, stone))
                 found |= {p for p in self.legal(liberties) if is_sensible(self.size, self.stones, p, self.colour)
                           and not self_atari_size(self.size, self.stones, p, self.colour)}
         return found
 
-    def shapes(self):
+    def pattern_points(self):
         around = (*neighbours(self.size, self.last), *diagonals(self.size, self.last)) if self.last else ()
         return {p for p in self.legal(around) if matches_pattern(self.board, point_at(*p, self.size), self.colour)
                 and not self_atari_size(self.size, self.stones, p, self.colour)}
 
     def captures(self):
-        return self.taking((*neighbours(self.size, self.last), *diagonals(self.size, self.last)) if self.last else ())
+        if not self.last:
+            return set()
+        return self.captures_of((*neighbours(self.size, self.last), *diagonals(self.size, self.last)))
 
     def others(self):
         sensible = {p for p in self.legal(every_point(self.size))
                     if is_sensible(self.size, self.stones, p, self.colour)}
-        sound = {p for p in sensible if self_atari_size(self.size, self.stones, p, self.colour) < 2}
-        return sound or sensible
+        safe = {p for p in sensible if self_atari_size(self.size, self.stones, p, self.colour) < 2}
+        return safe or sensible
 
     def moves(self):
-        """The points of the first of these that has any, else a pass."""
-        return points_of(self.atari_answers() or self.shapes() or self.captures() or self.others(), self.size) or {PASS}
+        """The first of these sets that is not empty, as points; else a pass."""
+        found = self.atari_answers() or self.pattern_points() or self.captures() or self.others()
+        return points_of(found, self.size) or {PASS}
 
 
 def mogo_moves(position, draws=60):
-    """Every move that so many draws give."""
+    """The set of moves in a number of draws."""
     moves = np.zeros(POINTS, np.int16)
     board = copy_of(position, 20160920)
     return {mogo_move(board, position.to_play, moves) for _ in range(draws)}
 
 
 @pytest.mark.parametrize("size", [2, 3, 5, 7, 9])
-def test_mogos_moves_are_those_of_the_slow_twin(size):
+def test_mogos_moves_are_the_oracles(size):
     rng = random.Random(size)
     moves = np.zeros(POINTS, np.int16)
     for _ in range(20 // size + 1):
         for position in list(random_game(rng, size))[::4]:
-            board, twin = position.board[0], SlowMoGo(position)
+            board, oracle = position.board[0], MoGoOracle(position)
             n = atari_answers(board, position.last, position.to_play, moves) if position.last else 0
-            assert_same_points(position, moves[:n], points_of(twin.atari_answers(), size), "answers")
+            assert_same_points(position, moves[:n], points_of(oracle.atari_answers(), size), "answers")
             n = nearby_captures(board, position.last, position.to_play, moves) if position.last else 0
-            assert_same_points(position, moves[:n], points_of(twin.captures(), size), "captures")
-            likely = twin.moves()
+            assert_same_points(position, moves[:n], points_of(oracle.captures(), size), "captures")
+            likely = oracle.moves()
             assert_same_points(position, mogo_moves(position, 20 * len(likely)), likely, "moves")
 
 
-def test_self_ataris_are_seen():
+def test_self_ataris_are_the_oracles():
     rng = random.Random(8)
     for size in (3, 5, 9):
         for position in list(random_game(rng, size))[::6]:
@@ -310,7 +313,7 @@ def test_self_ataris_are_seen():
 
 
 @pytest.mark.parametrize("size, games", [(3, 500), (5, 500), (9, 200), (19, 10)])
-def test_mogo_plays_nothing_illegal_and_fills_no_eye(size, games):
+def test_mogo_plays_legal_moves_and_fills_no_true_eye(size, games):
     moves = np.zeros(POINTS, np.int16)
     for seed in range(1, games + 1):
         board = copy_of(Position(size), seed * 7919)
@@ -324,7 +327,7 @@ def test_mogo_plays_nothing_illegal_and_fills_no_eye(size, games):
 
 
 def assert_drawn(picture, names, last="b"):
-    """After White's move on the point `last`, if there is one, MoGo chooses among exactly these moves."""
+    """After White's move on the point `last`, if any, MoGo draws from exactly these moves."""
     position, at = draw(picture, WHITE if last else BLACK)
     if last:
         position = position.play(at[last])
@@ -341,7 +344,7 @@ def test_a_chain_put_in_atari_is_extended():
     """, "a")
 
 
-def test_a_chain_that_extending_does_not_save_captures_beside_it():
+def test_a_chain_in_atari_captures_where_extending_does_not_save_it():
     assert_drawn("""
         . . . . .
         . . . . .
@@ -351,7 +354,7 @@ def test_a_chain_that_extending_does_not_save_captures_beside_it():
     """, "a")
 
 
-def test_both_ways_out_of_atari_are_drawn():
+def test_all_answers_to_an_atari_are_drawn():
     assert_drawn("""
         . . . . .
         . . . . .
@@ -361,7 +364,7 @@ def test_both_ways_out_of_atari_are_drawn():
     """, "a c")
 
 
-def test_a_stone_played_into_atari_is_taken():
+def test_a_stone_played_into_atari_is_captured():
     assert_drawn("""
         . . . . .
         . . X . .
@@ -371,7 +374,7 @@ def test_a_stone_played_into_atari_is_taken():
     """, "a")
 
 
-def test_a_shape_is_played_beside_the_last_move():
+def test_patterns_are_played_around_the_last_move():
     assert_drawn("""
         . . . . . . .
         . . . . . . .
@@ -383,8 +386,8 @@ def test_a_shape_is_played_beside_the_last_move():
     """, "c d e f")
 
 
-def test_stones_are_put_in_atari_last_of_all():
-    """White lives; all that is left to Black is throwing three stones away, and what he has is dead anyway."""
+def test_self_atari_is_the_last_choice():
+    """White is alive; the only move left to Black is a self-atari of three stones."""
     assert_drawn("""
         . X O O .
         X c O O O
@@ -394,7 +397,7 @@ def test_stones_are_put_in_atari_last_of_all():
     """, "c", last="")
 
 
-def test_a_chain_in_atari_is_taken_beside_the_last_move_only():
+def test_chains_in_atari_are_captured_around_the_last_move_only():
     position, at = draw("""
         . . . . . . .
         . X . . X . .
@@ -407,15 +410,15 @@ def test_a_chain_in_atari_is_taken_beside_the_last_move_only():
     position, moves = position.play(at["b"]), np.zeros(POINTS, np.int16)
     n = nearby_captures(position.board[0], at["b"], BLACK, moves)
     assert_same_points(position, moves[:n], named(at, "c"), "captures")
-    assert_same_points(position, points_of(SlowMoGo(position).captures(), 7), named(at, "c"), "captures")
+    assert_same_points(position, points_of(MoGoOracle(position).captures(), 7), named(at, "c"), "captures")
     passed = position.play(PASS).play(PASS)
-    assert len(mogo_moves(passed, 1000)) > 20, "nothing to answer: all moves are open"
+    assert len(mogo_moves(passed, 1000)) > 20, "nothing to answer: all moves are possible"
 
 
 # -- mercy and ownership
 
-def test_mercy_changes_hardly_a_winner():
-    """The same rollouts with and without it, from the empty board and from the middle of a game."""
+def test_the_mercy_rule_changes_hardly_any_winner():
+    """The same rollouts with and without the rule, from the empty board and from the middle of a game."""
     record, = read_records((ROOT / "data" / "gnugo-9x9-000.sgf").read_bytes())
     for plies in (0, 10, 20, 30):
         boards = two_boards(position_of(record, plies))
@@ -428,7 +431,7 @@ def test_mercy_changes_hardly_a_winner():
             assert moves[1] < moves[0]
 
 
-def test_mercy_answers_with_the_difference_in_stones():
+def test_the_mercy_rule_returns_the_difference_in_stones():
     stopped = 0
     for seed in range(1, 101):
         board = copy_of(Position(9), seed * 7919)
@@ -440,7 +443,7 @@ def test_mercy_answers_with_the_difference_in_stones():
     assert stopped > 50
 
 
-def test_every_point_of_an_ended_rollout_has_its_owner():
+def test_the_ownership_of_an_ended_rollout():
     position, _ = draw("""
         . X . O .
         X X O O O
@@ -461,7 +464,7 @@ def test_every_point_of_an_ended_rollout_has_its_owner():
     assert ownership.sum() == ownership[board_points(5)].sum(), "nothing off the board"
 
 
-def test_owners_of_uniform_rollouts_add_up_to_the_score():
+def test_ownership_of_uniform_rollouts_adds_up_to_the_score():
     for seed in range(1, 101):
         board, ownership = copy_of(Position(9), seed * 7919), np.zeros(POINTS, np.int32)
         score = roll_out(board, UNIFORM, 0)

@@ -1,4 +1,4 @@
-"""Who owns a finished board, and which of its stones are dead."""
+"""Ownership of a finished board, dead stones and seki."""
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,7 @@ from mugo.sgf.parser import read_records
 from mugo.sgf.sources import find_sources, read_files
 
 
-def test_owners_agree_with_the_board_when_it_is_settled():
+def test_the_ownership_of_a_settled_board():
     position, _ = draw(SETTLED)
     owner = scoring.ownership(position)
     assert owner.shape == (7, 7) and owner.dtype == np.float32
@@ -39,8 +39,8 @@ def test_a_stone_in_the_opponents_territory_is_dead():
     assert len(scoring.chains(counted)) == 2
 
 
-# The chains of the stones called x and o are in seki, and nothing else is.
-SEKIS = {
+# The chains of the stones named x and o are in seki, and no others.
+SEKI = {
     "two liberties shared and no eye": """
         O O Xx . Oo X X
         . O X X O X .
@@ -70,7 +70,7 @@ SEKIS = {
         O X . X O . O X
     """,
 }
-NO_SEKIS = {
+NOT_SEKI = {
     "an eye against none": """
         O O X X . O X X
         . O X X O O X .
@@ -81,7 +81,7 @@ NO_SEKIS = {
         O X X X O O X X
         O X . X O O X .
     """,
-    "what is taken leaves room for one eye": """
+    "the captured points make only one eye": """
         . O . X O . O
         X O X X O O O
         X X X O O . O
@@ -90,7 +90,7 @@ NO_SEKIS = {
         O O O O O O O
         . O . O . O .
     """,
-    "a white stone between them is tied to the outside": """
+    "a white stone between them is connected to the outside": """
         O O O . O X X
         . O X X O X .
         O O X X O X X
@@ -113,10 +113,10 @@ NO_SEKIS = {
 }
 
 
-@pytest.mark.parametrize("picture", SEKIS.values(), ids=SEKIS)
-@pytest.mark.parametrize("turned", [False, True])
-def test_a_plain_seki_is_found(picture, turned):
-    if turned:                                    # the colours changed
+@pytest.mark.parametrize("picture", SEKI.values(), ids=SEKI)
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_seki_of_two_chains_is_found(picture, swapped):
+    if swapped:                                   # colours swapped
         picture = picture.translate(str.maketrans("XOxo", "OXox"))
     position, at = draw(picture)
     found = scoring.final_statuses(position)
@@ -126,8 +126,8 @@ def test_a_plain_seki_is_found(picture, turned):
     assert scoring.without_dead(position).score() == position.score()
 
 
-@pytest.mark.parametrize("picture", NO_SEKIS.values(), ids=NO_SEKIS)
-def test_what_only_looks_like_one_is_none(picture):
+@pytest.mark.parametrize("picture", NOT_SEKI.values(), ids=NOT_SEKI)
+def test_other_positions_are_no_seki(picture):
     position, _ = draw(picture)
     assert scoring.final_statuses(position)["seki"] == []
 

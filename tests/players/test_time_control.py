@@ -8,7 +8,7 @@ import pytest
 from mugo.games.coords import PASS
 from mugo.gtp.engine import GtpEngine
 from mugo.players.time_control import (
-    AT_ONCE,
+    MIN_SECONDS,
     LAG,
     NO_LIMIT,
     Clock,
@@ -16,7 +16,7 @@ from mugo.players.time_control import (
     absolute,
     canadian,
     japanese,
-    moves_to_come,
+    remaining_moves,
 )
 
 
@@ -50,7 +50,7 @@ def test_without_a_limit_a_move_may_take_any_time():
 def test_time_left_is_believed_where_no_time_was_set():
     clock = Clock()
     clock.correct(60, 0)
-    assert 0 < clock.seconds(9, 0) < 60 * 2 / moves_to_come(9, 0)
+    assert 0 < clock.seconds(9, 0) < 60 * 2 / remaining_moves(9, 0)
 
 
 def test_the_first_move_takes_twice_an_even_share_and_later_ones_less():
@@ -65,9 +65,9 @@ def test_the_first_move_takes_twice_an_even_share_and_later_ones_less():
 
 
 def test_a_board_that_is_full_leaves_a_few_moves():
-    assert moves_to_come(19, 0) == 144.4
-    assert moves_to_come(19, 361) == pytest.approx(30.08, abs=0.01)
-    assert moves_to_come(9, 81) == moves_to_come(2, 0) == 8
+    assert remaining_moves(19, 0) == 144.4
+    assert remaining_moves(19, 361) == pytest.approx(30.08, abs=0.01)
+    assert remaining_moves(9, 81) == remaining_moves(2, 0) == 8
 
 
 def test_a_move_of_main_time_gets_no_less_than_in_byo_yomi():
@@ -137,16 +137,16 @@ def test_what_the_controller_says_replaces_our_bookkeeping(settings, told, expec
 def test_a_clock_that_has_run_out_says_so_without_a_negative_number():
     clock = Clock(absolute(10))
     clock.spend(60)
-    assert (clock.main, clock.seconds(19, 0)) == (0, AT_ONCE)
+    assert (clock.main, clock.seconds(19, 0)) == (0, MIN_SECONDS)
     clock = Clock(canadian(0, 10, 2))
     clock.spend(60)
-    assert (clock.left, clock.seconds(19, 0)) == (0, AT_ONCE)
+    assert (clock.left, clock.seconds(19, 0)) == (0, MIN_SECONDS)
 
 
 @pytest.mark.parametrize("main", [0.001, 0.1, LAG, 1, 5])
 @pytest.mark.parametrize("stones", [0, 50, 361])
 def test_with_the_time_nearly_gone_a_move_is_played_at_once(main, stones):
-    assert Clock(absolute(main)).seconds(19, stones) == AT_ONCE
+    assert Clock(absolute(main)).seconds(19, stones) == MIN_SECONDS
 
 
 class Referee:
@@ -214,7 +214,7 @@ def test_no_simulated_game_is_lost_on_time(size, longest, talk):
             captured += rng.random() < 0.1
             given = clock.seconds(size, int(ply - captured))
             has = referee.main + referee.periods * settings.period - referee.in_period
-            assert 0 < given <= max(has, AT_ONCE)
+            assert 0 < given <= max(has, MIN_SECONDS)
             spent = given * (rng.random() if rng.random() < whim else 1)
             jitter = rng.uniform(0, lag / 2)
             clock.spend(spent + jitter)

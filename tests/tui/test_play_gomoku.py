@@ -190,7 +190,7 @@ def test_gomoku_is_read_only_on_request():
     ("(;GM[4]SZ[3];B[aa];W[])", "move 2: White pass is no move of Gomoku"),
     ("(;GM[4]SZ[3];B[aa];W[aa])", "move 2: White A3 is occupied"),
     ("(;GM[4]SZ[3];B[aa];W[ab];B[ba];W[bb];B[ca];W[cb])", "move 6: White C2 comes after the end of the game"),
-    ("(;GM[4]SZ[3]AB[aa][ba][ca])", "a black stone cannot stand on C3"),
+    ("(;GM[4]SZ[3]AB[aa][ba][ca])", "a black stone cannot be placed on C3"),
     ("(;GM[2]SZ[8])", "another game; Go is GM.1., Gomoku GM.4."),
 ])
 def test_a_game_that_cannot_be_played_is_explained(text, why, tmp_path):

@@ -257,8 +257,8 @@ def test_a_bad_request_gets_one_line(page):
     for fields, error in [
         ({"moves": ["C3"]}, "'C3' is not a move; expected 'B Q16' or 'W pass', for instance"),
         ({"moves": ["B pass"] * 2001}, "a game has at most 2,000 moves, not 2,001"),
-        ({"moves": [], "game": go_game(black=["C3"], white=["C3"])}, "a white stone cannot stand on C3"),
-        ({"moves": [], "game": go_game(black=["pass"])}, "a stone cannot stand on 'pass'"),
+        ({"moves": [], "game": go_game(black=["C3"], white=["C3"])}, "a white stone cannot be placed on C3"),
+        ({"moves": [], "game": go_game(black=["pass"])}, "a stone cannot be placed on 'pass'"),
     ]:
         assert page.request("position", **({"game": go_game()} | fields))["error"] == error
     for command, field, error in [

@@ -178,7 +178,7 @@ def test_the_row_is_read_from_the_rules(rules, k, exactly):
     ("(;GM[4]SZ[9];B[])", "move 1: Black pass is no move of Gomoku"),
     ("(;GM[4]SZ[2];B[aa])", "a Gomoku board is 3x3 to 19x19, not 2x2"),
     ("(;GM[4]SZ[3]RU[4 in a row];B[aa])", "3 to 3 in a row can win on 3x3, not 4"),
-    ("(;GM[4]SZ[3]AB[aa][ba][ca])", "a black stone cannot stand on C3"),
+    ("(;GM[4]SZ[3]AB[aa][ba][ca])", "a black stone cannot be placed on C3"),
 ])
 def test_a_bad_sgf_file_gets_one_line(page, sgf, error):
     assert load(page, sgf)["error"].startswith(error)

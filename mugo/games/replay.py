@@ -1,0 +1,58 @@
+"""Encoded moves on a board: decoding, setup stones, replaying a game.  Compiled.
+
+An encoded move (coords) is an int16: the move index, plus WHITE_BIT if White's.  Records and data sets hold games so.
+
+    setup    int16 (stones,)             handicap and other setup stones
+    moves    int16 (moves,)              may hold many games, end to end
+    history  uint64 (at least b.moves + 1 + moves to play,)
+"""
+import numpy as np
+from numba import njit
+
+from mugo.games.board import BLACK, EMPTY, LEGAL, POINTS, SUICIDE, WHITE, legality, play, put_stone
+from mugo.games.coords import PASS, WHITE_BIT
+
+
+@njit(cache=True, nogil=True)
+def decode(b, encoded):
+    """(point, colour) of an encoded move on a board of b's size."""
+    i = np.int64(encoded) & (WHITE_BIT - 1)
+    c = WHITE if encoded & WHITE_BIT else BLACK
+    if i == b.size * b.size:
+        return PASS, c
+    return (i // b.size + 1) * b.width + i % b.size + 1, c
+
+
+@njit(cache=True, nogil=True)
+def set_up(b, setup):
+    """Place setup stones on an empty board; returns the number placed before the first that is impossible.
+
+    A stone is impossible on another one, off the board, without a liberty, and where it would capture.
+    """
+    for i in range(len(setup)):
+        p, c = decode(b, setup[i])
+        if p == PASS or p >= POINTS or b.colour[p] != EMPTY or legality(b, p, c) == SUICIDE:
+            return i
+        if put_stone(b, p, c) > 0:
+            return i
+    b.ko = 0
+    b.black_captures = 0
+    b.white_captures = 0
+    return len(setup)
+
+
+@njit(cache=True, nogil=True)
+def replay(b, history, moves, start, end):
+    """Play moves[start:end] on b; returns the index of the first illegal one, or end.
+
+    Superko is not checked: records of games by Japanese rules do repeat positions.  history gets the hash of each
+    position.
+    """
+    history[b.moves] = b.hash
+    for i in range(start, end):
+        p, c = decode(b, moves[i])
+        if p != PASS and legality(b, p, c) != LEGAL:
+            return i
+        play(b, p, c)
+        history[b.moves] = b.hash
+    return end
