@@ -6,8 +6,8 @@ flood fill, a move makes a new dict, and a repetition is a dict that occurred be
     Game     the board, the side to move, all boards and all moves so far
     planes   the 48 planes, one after the other
 
-The ladder reader follows the definition: the attacker gives atari to a chain with two liberties; the defender extends
-it or captures an adjacent chain in atari; with three liberties the chain has escaped.
+The ladder reader follows the definition: the hunter gives atari to a chain with two liberties, the prey; the prey extends
+or captures an adjacent chain in atari; with three liberties it has escaped.
 """
 import functools
 from collections.abc import Iterator
@@ -134,10 +134,10 @@ class Game:
 
 # -- ladders
 
-def escape_moves(size: int, stones: Stones, target: Point) -> set[Point]:
+def escape_moves(size: int, stones: Stones, prey: Point) -> set[Point]:
     """Moves that may save a chain in atari: its liberty, and captures of adjacent chains."""
-    colour = stones[target]
-    mine, liberties = chain(size, stones, target)
+    colour = stones[prey]
+    mine, liberties = chain(size, stones, prey)
     points = set(liberties)
     for stone in mine:
         for near in neighbours(size, stone):
@@ -148,31 +148,31 @@ def escape_moves(size: int, stones: Stones, target: Point) -> set[Point]:
     return points
 
 
-def is_captured(size: int, line: tuple[Stones, ...], target: Point) -> bool:
+def is_captured(size: int, line: tuple[Stones, ...], prey: Point) -> bool:
     """Whether a chain in atari is captured, its owner to move.
 
     line: the boards so far, the current one last; the one before it decides what a ko forbids.  If the last two boards
     repeat, the ladder is a cycle and captures nothing.
     """
     stones = line[-1]
-    for point in escape_moves(size, stones, target):
-        after = put(size, stones, point, stones[target])
+    for point in escape_moves(size, stones, prey):
+        after = put(size, stones, point, stones[prey])
         if after is None or after == line[-2]:
             continue
-        liberties = len(chain(size, after, target)[1])
+        liberties = len(chain(size, after, prey)[1])
         if liberties > 2 or liberties == 2 and (
-                repeats(line, after) or not can_be_captured(size, (*line, after), target)):
+                repeats(line, after) or not can_be_captured(size, (*line, after), prey)):
             return False
     return True
 
 
-def can_be_captured(size: int, line: tuple[Stones, ...], target: Point) -> bool:
-    """Whether a chain with two liberties is captured, the attacker to move."""
+def can_be_captured(size: int, line: tuple[Stones, ...], prey: Point) -> bool:
+    """Whether a chain with two liberties is captured, the hunter to move."""
     stones = line[-1]
-    for point in chain(size, stones, target)[1]:
-        after = put(size, stones, point, -stones[target])
+    for point in chain(size, stones, prey)[1]:
+        after = put(size, stones, point, -stones[prey])
         if (after is not None and after != line[-2] and not repeats(line, after)
-                and is_captured(size, (*line, after), target)):
+                and is_captured(size, (*line, after), prey)):
             return True
     return False
 
@@ -212,10 +212,10 @@ def planes(game: Game) -> np.ndarray:
             if (stones.get(near) == -mine and len(chain(size, stones, near)[1]) == 2
                     and is_captured(size, (stones, after), near)):
                 out[*point, 44] = 1
-        for target in chains_in_atari(size, stones, mine):
-            if point in escape_moves(size, stones, target):
-                liberties = len(chain(size, after, target)[1])
-                if liberties > 2 or liberties == 2 and not can_be_captured(size, (stones, after), target):
+        for prey in chains_in_atari(size, stones, mine):
+            if point in escape_moves(size, stones, prey):
+                liberties = len(chain(size, after, prey)[1])
+                if liberties > 2 or liberties == 2 and not can_be_captured(size, (stones, after), prey):
                     out[*point, 45] = 1
         if not is_true_eye(size, stones, point, mine):
             out[*point, 46] = 1
