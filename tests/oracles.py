@@ -6,8 +6,8 @@ flood fill, a move makes a new dict, and a repetition is a dict that occurred be
     Game     the board, the side to move, all boards and all moves so far
     planes   the 48 planes, one after the other
 
-The ladder reader follows the definition: the hunter gives atari to a chain with two liberties, the prey; the prey extends
-or captures an adjacent chain in atari; with three liberties it has escaped.
+The ladder reader follows the definition: the hunter gives atari to a chain with two liberties, the prey; the prey
+extends, or captures an adjacent chain in atari; with three liberties it has escaped.
 """
 import functools
 from collections.abc import Iterator
