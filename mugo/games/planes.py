@@ -31,7 +31,6 @@ from mugo.games.board import (
     POINTS,
     RECENT,
     WHITE,
-    chains_beside,
     clear,
     head_at,
     is_legal,
@@ -156,32 +155,43 @@ def _move_effects(b, work, p, c):
     """The effects of a legal move of c on the empty point p, without playing it.
 
     Returns (stones captured, stones of the chain made, its liberties, whether a chain of -c with two liberties is
-    beside p).
+    beside p).  One function, without chains_beside: otherwise planes take 5 % longer.
     """
     w = b.width
     n_joined = 0
     n_captured = 0
     stones = 1
     captured = 0
+    empty = 0
     ladder_target = False
-    for h in chains_beside(b, p):
-        if h == 0:
-            continue
-        if b.colour[h] == c:
-            work.joined[n_joined] = h
-            n_joined += 1
-            stones += b.stones[h]
-        elif b.liberties[h] == 1:
-            work.captured[n_captured] = h
-            n_captured += 1
-            captured += b.stones[h]
-        elif b.liberties[h] == 2:
-            ladder_target = True
-    liberties = 0
+    for d in (-w, -1, 1, w):
+        q = p + d
+        s = b.colour[q]
+        if s == EMPTY:
+            empty += 1
+        elif s == c:
+            h = head_at(b, q)
+            new = True
+            for k in range(n_joined):
+                new &= work.joined[k] != h
+            if new:
+                work.joined[n_joined] = h
+                n_joined += 1
+                stones += b.stones[h]
+        elif s == -c:
+            h = head_at(b, q)
+            if b.liberties[h] == 2:
+                ladder_target = True
+            elif b.liberties[h] == 1:
+                new = True
+                for k in range(n_captured):
+                    new &= work.captured[k] != h
+                if new:
+                    work.captured[n_captured] = h
+                    n_captured += 1
+                    captured += b.stones[h]
     if n_joined == 0 and n_captured == 0:
-        for d in (-w, -1, 1, w):
-            liberties += b.colour[p + d] == EMPTY
-        return captured, stones, liberties, ladder_target
+        return captured, stones, empty, ladder_target
     for word in range(_WORDS):
         work.union[word] = 0
     for d in (-w, -1, 1, w):
@@ -193,31 +203,26 @@ def _move_effects(b, work, p, c):
         for word in range(_WORDS):
             work.union[word] |= work.sets[h, word]
     for k in range(n_captured):
-        _add_captured_points(b, work, p, c, work.captured[k], n_joined)
+        h = work.captured[k]
+        r = h
+        while True:                      # a captured stone beside the chain becomes a liberty of it
+            for d in (-w, -1, 1, w):
+                q = r + d
+                if q == p:
+                    work.union[r >> 6] |= _bit(r & 63)
+                elif b.colour[q] == c:
+                    g = head_at(b, q)
+                    for j in range(n_joined):
+                        if work.joined[j] == g:
+                            work.union[r >> 6] |= _bit(r & 63)
+            r = next_stone(b, r)
+            if r == h:
+                break
     work.union[p >> 6] &= ~_bit(p & 63)
+    liberties = 0
     for word in range(_WORDS):
         liberties += _count_bits(work.union[word])
     return captured, stones, liberties, ladder_target
-
-
-@njit(cache=True, nogil=True)
-def _add_captured_points(b, work, p, c, h, n_joined):
-    """Add to work.union the points of the captured chain with head h that are beside p or a chain that p joins."""
-    w = b.width
-    r = h
-    while True:
-        for d in (-w, -1, 1, w):
-            q = r + d
-            if q == p:
-                work.union[r >> 6] |= _bit(r & 63)
-            elif b.colour[q] == c:
-                g = head_at(b, q)
-                for j in range(n_joined):
-                    if work.joined[j] == g:
-                        work.union[r >> 6] |= _bit(r & 63)
-        r = next_stone(b, r)
-        if r == h:
-            break
 
 
 @njit(cache=True, nogil=True)

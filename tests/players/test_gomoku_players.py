@@ -50,7 +50,7 @@ def from_words(*words):
 
 
 @pytest.mark.parametrize("name", player_options.PLAYERS)
-def test_every_player_plays_a_game_of_gomoku_to_its_end(name):
+def test_every_player_finishes_a_game_of_gomoku(name):
     player = make_player(name, network=Level(), seed=1, play_options=PlayOptions(simulations=8, resign=0),
                          game="gomoku")
     player.warm_up(Position(4))
@@ -74,7 +74,7 @@ def test_uct_never_loses_at_noughts_and_crosses():
         assert to_the_end({BLACK: RandomPlayer(seed), WHITE: uct}, Position(3)).result() in ("W+", "0")
 
 
-def test_plain_uct_is_there_for_who_asks_and_in_gomoku_mogo_means_threats():
+def test_uct_has_uniform_rollouts_on_request_and_in_gomoku_mogo_means_threats():
     assert from_words("uct", "--rollout", "uniform").search.settings.rollout == "uniform"
     assert from_words("uct").search.settings == Settings(rollout="mogo")
     kinds = [Search(Settings(rollout=rollout))._trees[0]["rollout_kind"] for rollout in ("mogo", "threats", "uniform")]
@@ -85,7 +85,7 @@ def test_plain_uct_is_there_for_who_asks_and_in_gomoku_mogo_means_threats():
     ((), "none", 0.0), (("--rollout", "threats"), "threats", 0.5), (("--lambda", "0.25"), "mogo", 0.25),
     (("--rollout", "uniform", "--lambda", "1"), "uniform", 1.0), (("--rollout", "none"), "none", 0.0),
 ])
-def test_mcts_asks_the_value_head_alone_unless_it_is_told_otherwise(words, rollout, lambda_):
+def test_mcts_in_gomoku_uses_only_the_value_head_by_default(words, rollout, lambda_):
     parser = argparse.ArgumentParser()
     player_options.add_arguments(parser)
     args = parser.parse_args(["mcts", *words])
@@ -94,7 +94,7 @@ def test_mcts_asks_the_value_head_alone_unless_it_is_told_otherwise(words, rollo
     assert player_options.settings_from_arguments(parser.parse_args(["mcts"])) == Settings(rollout="mogo", lambda_=0.5)
 
 
-def test_a_policy_plays_the_empty_point_that_it_likes_best_though_it_likes_a_pass_better():
+def test_a_policy_in_gomoku_ignores_the_prior_of_a_pass():
     position, at = draw("""
         . . X
         . a O
@@ -110,7 +110,7 @@ def test_a_policy_plays_the_empty_point_that_it_likes_best_though_it_likes_a_pas
     assert PolicyPlayer(Likes()).select_move(position) == at["a"]
 
 
-def test_it_resigns_what_is_lost():
+def test_a_lost_game_of_gomoku_is_resigned():
     position, _ = draw("""
         . . . . . .
         . . . . . .
@@ -124,7 +124,7 @@ def test_it_resigns_what_is_lost():
     assert player.select_move(position) == RESIGN
 
 
-def test_a_network_that_refuses_a_board_does_so_every_time():
+def test_a_network_refuses_another_board_every_time():
     class Refuses(Level):
         def evaluate_packed(self, packed):
             raise BadInput("not this board")
@@ -140,7 +140,7 @@ WON = """
 """
 
 
-def test_what_wins_at_once_is_worth_all_and_a_finished_game_has_no_hints():
+def test_a_winning_move_has_win_rate_1_and_a_finished_game_no_evaluation():
     position, at = draw(WON, k=3)
     found = NetworkEvaluator(Level()).evaluate(position)
     rates = {info.point: info.win_rate for info in found.moves}
@@ -153,7 +153,7 @@ def test_what_wins_at_once_is_worth_all_and_a_finished_game_has_no_hints():
             look(position.play(at["a"]))
 
 
-def test_an_analysis_over_gtp_names_no_pass_and_no_lead():
+def test_gtp_analysis_of_gomoku_has_no_pass_and_no_score():
     player = SearchPlayer("uct", Search(Settings(seed=1)), PlayOptions(100))
     engine = GtpEngine(player, start=Position(3))
     line = engine.answer("kata-genmove_analyze b")
@@ -169,7 +169,7 @@ def start_of(*words):
     return game_options.first_position(parser.parse_args(words), 19)
 
 
-def test_a_command_line_begins_a_game():
+def test_the_first_position_of_a_command_line():
     assert (start_of().game, start_of().size, start_of().komi) == ("go", 19, 7.5)
     assert start_of("--size", "9", "--komi", "0").komi == 0
     for words, rules in {(): (8, 5, False), ("--size", "6"): (6, 4, False), ("--k", "4", "--exactly"): (8, 4, True)
@@ -178,7 +178,7 @@ def test_a_command_line_begins_a_game():
         assert (start.size, start.k, start.exactly) == rules
 
 
-def test_a_network_for_gomoku_says_which_game_it_is(monkeypatch):
+def test_a_network_of_gomoku_sets_the_game(monkeypatch):
     monkeypatch.setattr(game_options, "trained_for",
                         lambda args: {"game": "gomoku", "size": 6, "k": 4, "exactly": True})
     for words, rules in {(): (6, 4, True), ("--k", "5"): (6, 5, False), ("--size", "9"): (9, 5, False)}.items():
@@ -194,6 +194,6 @@ def test_a_network_for_gomoku_says_which_game_it_is(monkeypatch):
     (("--game", "gomoku", "--size", "4", "--k", "5"), "3 to 4 in a row can win on 4x4, not 5"),
     (("--size", "0"), "a board is 2x2 to 19x19, not 0x0"),
 ])
-def test_what_begins_no_game_is_refused(words, why):
+def test_invalid_game_options_are_refused(words, why):
     with pytest.raises(BadInput, match=why):
         start_of(*words)

@@ -28,7 +28,7 @@ class Likes:
         return np.stack([self.priors] * len(positions)), None
 
 
-def test_a_random_player_takes_every_sensible_point_equally_often_and_no_other():
+def test_a_random_player_plays_sensible_points_equally_often():
     position, at = draw("""
         . X a
         X X O
@@ -74,7 +74,7 @@ def test_a_policy_plays_its_best_point_unless_that_is_not_sensible():
     assert PolicyPlayer(network).select_move(position) == at["b"]
 
 
-def test_a_policy_does_not_retake_a_ko_that_it_likes():
+def test_a_policy_does_not_retake_a_ko_with_the_highest_prior():
     position, at = draw("""
         . X O .
         X b a O
@@ -85,7 +85,7 @@ def test_a_policy_does_not_retake_a_ko_that_it_likes():
     assert PolicyPlayer(Likes(4, {at["b"]: 0.9, at["d"]: 0.1})).select_move(position) == at["d"]
 
 
-def test_a_policy_draws_more_evenly_the_higher_its_temperature():
+def test_a_higher_temperature_samples_more_evenly():
     position, at = draw("""
         . . .
         . a .
@@ -110,26 +110,26 @@ def test_a_policy_never_passes_on_a_nearly_empty_board():
     assert PolicyPlayer(wants_out).select_move(position.play(PASS)) != PASS
 
 
-def test_a_policy_passes_when_it_likes_that_best():
+def test_a_policy_passes_when_the_pass_has_the_highest_prior():
     position, at = draw(SETTLED)
     assert PolicyPlayer(Likes(7, {PASS: 0.5, at["a"]: 0.4})).select_move(position) == PASS
     assert PolicyPlayer(Likes(7, {PASS: 0.4, at["c"]: 0.5})).select_move(position) == at["c"]
 
 
-def test_a_policy_that_knows_no_pass_answers_one_when_it_has_won():
+def test_a_policy_without_a_prior_of_a_pass_answers_a_pass_when_it_has_won():
     position, at = draw(SETTLED, to_play=WHITE)
     ahead = position.play(PASS)
     assert ahead.score() > 0
     assert PolicyPlayer(Likes(7, {at["c"]: 0.9, PASS: 0})).select_move(ahead) == PASS
 
 
-def test_a_policy_that_has_lost_passes_once_nothing_is_open():
+def test_a_policy_that_has_lost_passes_when_every_point_is_settled():
     position, at = draw(SETTLED)
     behind = position.play(PASS)
     assert PolicyPlayer(Likes(7, {at["b"]: 0.9, PASS: 0})).select_move(behind) == PASS
 
 
-def test_a_policy_that_has_lost_still_plays_where_something_is_open():
+def test_a_policy_that_has_lost_plays_points_that_are_not_settled():
     position, at = draw("""
         . v . O X X .
         O O O O X X X
@@ -143,7 +143,7 @@ def test_a_policy_that_has_lost_still_plays_where_something_is_open():
     assert PolicyPlayer(Likes(7, {at["s"]: 0.9, at["v"]: 0.5, PASS: 0})).select_move(behind) == at["v"]
 
 
-def test_a_policy_takes_dead_stones_off_if_it_wins_only_so():
+def test_a_policy_captures_dead_stones_if_it_wins_only_without_them():
     position, at = draw("""
         . X . X O . O
         X X X X O . O
@@ -159,7 +159,7 @@ def test_a_policy_takes_dead_stones_off_if_it_wins_only_so():
     assert player.select_move(position) == at["c"]
 
 
-def test_a_policy_that_is_stuck_in_a_long_game_passes():
+def test_a_policy_passes_in_a_very_long_game():
     class Endless(Position):
         plies = 2 * 9 * 9
 
@@ -179,7 +179,7 @@ def test_a_network_plays_sensible_points_on_boards_of_every_size(name):
 
 
 @pytest.mark.parametrize("size", [2, 3, 5, 9])
-def test_policies_end_their_games_with_each_other(size):
+def test_games_between_policies_end(size):
     rng = np.random.default_rng(size)
     network = Likes(size, {point_of_index(i, size): rng.random() for i in range(size * size)} | {PASS: 0})
     sides = {BLACK: PolicyPlayer(network), WHITE: PolicyPlayer(network, temperature=1, seed=1)}
@@ -189,7 +189,7 @@ def test_policies_end_their_games_with_each_other(size):
         assert position.plies <= 2 * size * size + 2
 
 
-def test_make_player_knows_its_players_by_name():
+def test_make_player_makes_every_player_by_name():
     network = Likes(9, {})
     assert [player_options.make_player(name, network=network).name
             for name in player_options.PLAYERS] == list(player_options.PLAYERS)
@@ -199,7 +199,7 @@ def test_make_player_knows_its_players_by_name():
         player_options.make_player("randompolicy", network=network, temperature=-1)
 
 
-def test_a_policy_with_test_time_augmentation_plays_the_same_however_the_board_is_turned(tmp_path):
+def test_a_policy_with_test_time_augmentation_plays_the_same_in_all_symmetries(tmp_path):
     """Without it, a network of random weights prefers different points on turned boards."""
     networks = pytest.importorskip("networks")
     networks.policy_network(tmp_path, "random", size=5, filters=8, layers=3)

@@ -32,21 +32,21 @@ def sample_games(name="gnugo-9x9.zip"):
             yield from read_records(text.data)
 
 
-def test_it_passes_when_nothing_is_left():
+def test_a_searcher_passes_when_no_sensible_point_is_left():
     for to_play in BLACK, WHITE:
         for komi in -20, 0, 20:
             position, _ = draw(SETTLED, to_play=to_play, komi=komi)
             assert uct(resign=0).select_move(position) == PASS
 
 
-def test_it_answers_a_pass_with_a_pass_if_it_has_won_and_does_not_even_think():
+def test_a_pass_is_answered_with_a_pass_without_a_search_if_that_wins():
     position, _ = draw(SETTLED, to_play=WHITE)
     player = uct()
     assert player.select_move(position.play(PASS)) == PASS
     assert player.search_result is None and player.explain() == ""
 
 
-def test_a_player_that_thinks_can_be_watched_and_stopped():
+def test_a_search_of_a_player_reports_progress_and_can_be_stopped():
     player = SearchPlayer("uct", Search(Settings(seed=1, early_stop=False)), PlayOptions(seconds=60))
     seen = []
     player.on_progress = seen.append
@@ -57,7 +57,7 @@ def test_a_player_that_thinks_can_be_watched_and_stopped():
 
 @pytest.mark.parametrize("to_play, komi", [(BLACK, 0.5), (WHITE, 1.5)])
 @pytest.mark.parametrize("cleanup", [False, True])
-def test_it_leaves_a_seki_alone(to_play, komi, cleanup):
+def test_no_move_is_played_in_a_seki(to_play, komi, cleanup):
     position, _ = draw(SEKI, to_play=to_play, komi=komi)         # Black leads by 1; whoever plays there loses
     assert uct(2000, resign=0).select_move(position, cleanup=cleanup) == PASS
     assert uct(2000, resign=0).select_move(position.with_turn(-to_play).play(PASS), cleanup=cleanup) == PASS
@@ -76,7 +76,7 @@ HARD_TO_KILL = """
 """
 
 
-def test_what_it_takes_off_before_a_pass_does_not_kill_its_own():
+def test_capturing_dead_stones_before_a_pass_does_not_kill_own_chains():
     picture = "\n".join(line[:21] for line in HARD_TO_KILL.splitlines())
     position, at = draw(picture, to_play=WHITE, komi=7.5)
     assert uct(400, resign=0).select_move(position.play(PASS), cleanup=True) == at["a"]
@@ -93,19 +93,19 @@ OPEN = """
 """
 
 
-def test_it_does_not_pass_while_its_stones_are_in_danger():
+def test_no_pass_while_own_stones_are_in_danger():
     position, at = draw(OPEN, komi=40, to_play=WHITE)      # White wins only if the corner lives
     assert uct().select_move(position) == at["a"]
     assert uct().select_move(draw(OPEN, komi=40)[0].play(PASS)) == at["a"]
 
 
-def test_it_plays_on_after_a_pass_if_it_has_lost_as_it_stands():
+def test_a_lost_game_is_played_on_after_a_pass():
     position, at = draw(OPEN, komi=40, to_play=WHITE)
     behind = position.play(PASS)                           # Black to play: kill, or lose
     assert uct(resign=0).select_move(behind) == at["a"]
 
 
-def test_a_pass_in_the_opening_is_not_taken_for_the_end():
+def test_a_pass_in_the_opening_does_not_end_the_game():
     # By Tromp and Taylor's count White would win at once with a second pass, but A1 is as dead as can be.
     position, _ = draw("""
         . . . . .
@@ -130,7 +130,7 @@ DEAD_STONES = """
 
 
 @pytest.mark.parametrize("komi", [0, 6.5])
-def test_dead_stones_are_left_to_the_count_unless_told_to_clean_up(komi):
+def test_dead_stones_are_captured_only_with_cleanup(komi):
     position, _ = draw(DEAD_STONES, to_play=BLACK, komi=komi)
     assert uct(resign=0).select_move(position.play(PASS).with_turn(BLACK)) == PASS
     tidy = uct(resign=0)
@@ -141,7 +141,7 @@ def test_dead_stones_are_left_to_the_count_unless_told_to_clean_up(komi):
 
 
 @pytest.mark.parametrize("picture, to_play", [(DEAD_STONES, BLACK), (DEAD_STONES, WHITE)])
-def test_by_the_count_as_it_stands_it_wins_by_taking_dead_stones(picture, to_play):
+def test_with_cleanup_dead_stones_are_captured_to_win(picture, to_play):
     komi = 5.5 if to_play == BLACK else 7.5               # the dead stones decide
     position, _ = draw(picture, to_play=to_play, komi=komi)
     sides = {to_play: uct(2000, resign=0), -to_play: uct(2000, seed=2, resign=0)}
@@ -151,7 +151,7 @@ def test_by_the_count_as_it_stands_it_wins_by_taking_dead_stones(picture, to_pla
     assert position.score() * to_play > 0
 
 
-def test_a_won_game_is_not_passed_away():
+def test_a_won_game_is_not_lost_by_a_pass():
     # The final positions of the sample games: whoever has won plays on against one who plays anywhere.
     kept, games = 0, 0
     for record in sample_games():
@@ -175,7 +175,7 @@ def test_a_won_game_is_not_passed_away():
 
 
 @pytest.mark.parametrize("size", [2, 3, 5, 7])
-def test_its_games_end_and_it_fills_no_eye_of_its_own(size):
+def test_games_of_a_searcher_end_and_fill_no_own_eye(size):
     sides = {BLACK: uct(60, seed=size), WHITE: uct(60, seed=size + 1, select_by="value")}
     position = Position(size, komi=0.5)
     while not position.is_over:
@@ -202,25 +202,25 @@ def choices(player, komi=40, handicap=0, moves=5):
     return chosen
 
 
-def test_it_resigns_when_that_has_been_hopeless_for_some_moves():
+def test_a_searcher_resigns_after_resign_moves_hopeless_moves():
     assert choices(uct(resign=0.1, resign_moves=3), komi=60)[2:] == [RESIGN]
     assert choices(uct(resign=0.1, resign_moves=1), komi=60) == [RESIGN]
     assert RESIGN not in choices(uct(resign=0), komi=60)
     assert RESIGN not in choices(uct(resign=0.1, resign_moves=1), komi=0)
 
 
-def test_it_counts_hopeless_moves_of_one_game_only():
+def test_hopeless_moves_are_counted_within_one_game():
     player = uct(resign=0.1, resign_moves=3)
     assert RESIGN not in choices(player, komi=60, moves=2)
     assert len(choices(player, komi=60)) == 3
 
 
-def test_it_does_not_resign_early_in_a_handicap_game_nor_for_a_handful_of_simulations():
+def test_no_resignation_early_in_a_handicap_game_or_with_few_simulations():
     assert RESIGN not in choices(uct(resign=0.1, resign_moves=1), komi=60, handicap=3)
     assert RESIGN not in choices(uct(5, resign=0.1, resign_moves=1), komi=60)
 
 
-def test_it_keeps_to_its_seconds_even_when_it_looks_whether_to_pass():
+def test_seconds_include_the_search_after_a_pass():
     player = SearchPlayer("uct", Search(Settings()), PlayOptions(seconds=5.0))
     player.warm_up(Position(9))
     for position in Position(9), draw(SETTLED)[0], draw(OPEN, komi=40)[0]:
@@ -231,13 +231,13 @@ def test_it_keeps_to_its_seconds_even_when_it_looks_whether_to_pass():
             assert point != PASS or position.stones.any()
 
 
-def test_a_game_that_is_over_can_be_gone_on_with():
+def test_a_move_may_follow_two_passes():
     over = draw(SETTLED)[0].play(PASS).play(PASS)
     assert uct().select_move(over) in (PASS, *over.sensible_points())
     assert uct().select_move(Position(5, komi=-20, to_play=WHITE).play(PASS).play(PASS)) != PASS
 
 
-def test_what_it_says_of_its_choice():
+def test_explain_describes_the_last_search():
     player = uct(200)
     point = player.select_move(Position(5))
     assert point == player.search_result.moves[0].point
@@ -273,7 +273,7 @@ def test_every_option_reaches_the_search():
     (("uct", "--rollout", "network"), "--rollout network needs a network"),
     (("mcts", "--network", "nowhere"), "there is no network 'nowhere'"),
 ])
-def test_options_that_make_no_sense_are_refused(words, message):
+def test_invalid_options_are_refused(words, message):
     with pytest.raises(BadInput, match=message):
         arguments(*words)
 

@@ -36,7 +36,7 @@ from mugo.players.time_control import (
     (absolute(600), TimeSettings(600)),
     (absolute(0), NO_LIMIT),
 ])
-def test_settings_are_four_numbers(made, settings):
+def test_the_four_numbers_of_time_settings(made, settings):
     assert made == settings
 
 
@@ -47,13 +47,13 @@ def test_without_a_limit_a_move_may_take_any_time():
     assert clock.seconds(19, 0) is None
 
 
-def test_time_left_is_believed_where_no_time_was_set():
+def test_time_left_sets_the_clock_without_time_settings():
     clock = Clock()
     clock.correct(60, 0)
     assert 0 < clock.seconds(9, 0) < 60 * 2 / remaining_moves(9, 0)
 
 
-def test_the_first_move_takes_twice_an_even_share_and_later_ones_less():
+def test_the_first_move_has_twice_an_equal_share_and_later_ones_less():
     clock = Clock(absolute(1000), lag=0)
     shares = []
     for stones in range(0, 230, 2):
@@ -64,13 +64,13 @@ def test_the_first_move_takes_twice_an_even_share_and_later_ones_less():
     assert 0 < clock.main < 100
 
 
-def test_a_board_that_is_full_leaves_a_few_moves():
+def test_a_full_board_has_some_remaining_moves():
     assert remaining_moves(19, 0) == 144.4
     assert remaining_moves(19, 361) == pytest.approx(30.08, abs=0.01)
     assert remaining_moves(9, 81) == remaining_moves(2, 0) == 8
 
 
-def test_a_move_of_main_time_gets_no_less_than_in_byo_yomi():
+def test_a_move_in_main_time_has_no_less_than_in_byo_yomi():
     clock = Clock(japanese(60, 30, 5), lag=1)
     assert clock.seconds(19, 0) == 0.95 * 30 - 1
     clock = Clock(canadian(60, 300, 25), lag=1)
@@ -96,7 +96,7 @@ def test_a_japanese_period_that_runs_out_is_lost():
     assert (clock.periods, clock.seconds(19, 0)) == (1, 9.5)
 
 
-def test_canadian_stones_played_fast_leave_time_to_the_others():
+def test_fast_moves_in_canadian_byo_yomi_leave_time_to_the_others():
     clock = Clock(canadian(0, 30, 3), lag=0)
     shares = []
     for spent in (1, 15, 14, 0):
@@ -105,7 +105,7 @@ def test_canadian_stones_played_fast_leave_time_to_the_others():
     assert shares == pytest.approx([0.95 * 10, 0.95 * 14.5, 0.95 * 14, 0.95 * 10])
 
 
-def test_but_not_if_the_controllers_period_may_begin_later_than_ours():
+def test_fast_moves_leave_no_time_if_the_controllers_period_may_begin_later():
     clock = Clock(canadian(5, 30, 3), lag=1)
     clock.spend(4)                               # 5 s with the lag, but what if there was none?
     clock.spend(1)
@@ -114,7 +114,7 @@ def test_but_not_if_the_controllers_period_may_begin_later_than_ours():
     assert clock.seconds(19, 0) == 0.95 * 29 - 1
 
 
-@pytest.mark.parametrize("settings, told, expected", [
+@pytest.mark.parametrize("settings, time_left, expected", [
     (absolute(600), (90, 0), (90, 0, 1, 1)),
     (absolute(600), (90, 7), (90, 0, 1, 1)),
     (absolute(600), (-1, 0), (0, 0, 1, 1)),
@@ -127,14 +127,14 @@ def test_but_not_if_the_controllers_period_may_begin_later_than_ours():
     (japanese(600, 30, 1), (20, 1), (0, 20, 1, 1)),
     (japanese(600, 30, 5), (0, 0), (0, 30, 1, 5)),
 ])
-def test_what_the_controller_says_replaces_our_bookkeeping(settings, told, expected):
+def test_time_left_replaces_the_clocks_times(settings, time_left, expected):
     clock = Clock(settings)
     clock.spend(400)
-    clock.correct(*told)
+    clock.correct(*time_left)
     assert (clock.main, clock.left, clock.stones, clock.periods) == expected
 
 
-def test_a_clock_that_has_run_out_says_so_without_a_negative_number():
+def test_a_clock_that_has_run_out_has_no_negative_time():
     clock = Clock(absolute(10))
     clock.spend(60)
     assert (clock.main, clock.seconds(19, 0)) == (0, MIN_SECONDS)
@@ -145,12 +145,12 @@ def test_a_clock_that_has_run_out_says_so_without_a_negative_number():
 
 @pytest.mark.parametrize("main", [0.001, 0.1, LAG, 1, 5])
 @pytest.mark.parametrize("stones", [0, 50, 361])
-def test_with_the_time_nearly_gone_a_move_is_played_at_once(main, stones):
+def test_with_almost_no_time_left_a_move_has_min_seconds(main, stones):
     assert Clock(absolute(main)).seconds(19, stones) == MIN_SECONDS
 
 
 class Referee:
-    """The controller's clock, as the rules of a time system are told; `lost` once it has run out."""
+    """The controller's clock, by the rules of a time system; `lost` once it has run out."""
 
     def __init__(self, settings: TimeSettings):
         self.settings = settings
@@ -223,11 +223,11 @@ def test_no_simulated_game_is_lost_on_time(size, longest, talk):
 
 
 @pytest.mark.parametrize("settings", [absolute(300), absolute(3600), canadian(600, 60, 10), japanese(600, 10, 3)])
-@pytest.mark.parametrize("told", [False, True])
-def test_most_of_the_main_time_is_used_by_move_150(settings, told):
+@pytest.mark.parametrize("time_left", [False, True])
+def test_most_of_the_main_time_is_used_by_move_150(settings, time_left):
     clock, referee = Clock(settings), Referee(settings)
     for ply in range(0, 150, 2):
-        if told:
+        if time_left:
             clock.correct(*referee.time_left())
         spent = clock.seconds(19, ply)
         clock.spend(spent)
@@ -236,11 +236,11 @@ def test_most_of_the_main_time_is_used_by_move_150(settings, told):
 
 
 @pytest.mark.parametrize("settings", [canadian(0, 60, 20), canadian(0, 300, 25), japanese(0, 3, 1), japanese(5, 30, 5)])
-@pytest.mark.parametrize("told", [False, True])
-def test_most_of_the_byo_yomi_is_used(settings, told):
+@pytest.mark.parametrize("time_left", [False, True])
+def test_most_of_the_byo_yomi_is_used(settings, time_left):
     clock, referee, used = Clock(settings), Referee(settings), 0
     for ply in range(100):
-        if told:
+        if time_left:
             clock.correct(*referee.time_left())
         spent = clock.seconds(19, ply)
         clock.spend(spent)

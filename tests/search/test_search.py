@@ -41,7 +41,7 @@ def test_the_same_seed_gives_the_same_search():
     assert searched(1) != searched(2)
 
 
-def test_threads_change_nothing_but_the_time():
+def test_threads_do_not_change_the_result():
     alone = Search(Settings(seed=1, threads=1, rollout="mogo"), Evaluator(5)).search(Position(5), simulations=200)
     together = Search(Settings(seed=1, threads=2, rollout="mogo"), Evaluator(5)).search(Position(5), simulations=200)
     assert [(b.point, b.visits, b.win_rate) for b in alone.moves] \
@@ -58,7 +58,7 @@ def test_threads_change_nothing_but_the_time():
     (Settings(early_stop=False, random_symmetry=True, dirichlet_weight=0.25),
      Evaluator(7)), (Settings(early_stop=False, transpositions=False, reuse_tree=False), None),
 ])
-def test_a_search_makes_as_many_simulations_as_it_is_told(settings, network):
+def test_a_search_makes_the_number_of_simulations_asked_for(settings, network):
     search = Search(settings, network)
     position = Position(7)
     for total in 301, 4:
@@ -69,7 +69,7 @@ def test_a_search_makes_as_many_simulations_as_it_is_told(settings, network):
         position = position.play(result.best().point)
 
 
-def test_seconds_are_kept_and_it_stops_at_once():
+def test_a_search_keeps_its_seconds_and_stops_when_asked():
     search = Search(Settings(early_stop=False))
     search.search(Position(9), simulations=10)
     for seconds in 0.0, 0.05, 0.3:
@@ -84,13 +84,13 @@ def test_seconds_are_kept_and_it_stops_at_once():
     assert result.simulations > 100
 
 
-def test_however_short_the_time_every_move_is_there():
+def test_in_any_time_every_move_is_in_the_result():
     for settings in Settings(expand_after=8), Settings(expand_after=8, threads=2), Settings(rollout="none"):
         result = Search(settings, Evaluator(5)).search(Position(5), seconds=0)
         assert result.simulations == 1 and len(result.moves) == 26
 
 
-def test_it_stops_early_when_nothing_can_change_any_more():
+def test_a_search_stops_early_when_no_other_move_can_become_the_most_visited():
     position, _ = draw(THREE_IN_A_ROW, komi=40)
     early = Search(Settings(seed=1)).search(position, simulations=5000)
     late = Search(Settings(seed=1, early_stop=False)).search(position, simulations=5000)
@@ -99,23 +99,23 @@ def test_it_stops_early_when_nothing_can_change_any_more():
 
 
 @pytest.mark.parametrize("seconds", [None, 0.3])
-def test_what_is_found_so_far_can_be_watched(seconds):
+def test_on_progress_gets_intermediate_results(seconds):
     """What is told grows, is whole each time, and changes nothing of the search."""
-    told = []
+    time_left = []
     search, limit = Search(Settings(seed=1)), None if seconds else 40_000
-    result = search.search(Position(9), simulations=limit, seconds=seconds, on_progress=told.append,
+    result = search.search(Position(9), simulations=limit, seconds=seconds, on_progress=time_left.append,
                            progress_interval=0.02)
-    visits = [sum(info.visits for info in so_far.moves) for so_far in told]
-    assert len(told) >= 3
+    visits = [sum(info.visits for info in so_far.moves) for so_far in time_left]
+    assert len(time_left) >= 3
     assert visits == sorted(set(visits))
     assert visits[-1] <= result.visits
-    assert told[0].ownership is not None
+    assert time_left[0].ownership is not None
     if limit:
         unwatched = Search(Settings(seed=1)).search(Position(9), simulations=limit)
         assert [b.visits for b in unwatched.moves] == [b.visits for b in result.moves]
 
 
-def test_only_the_moves_asked_for_are_searched_and_the_others_come_back():
+def test_allowed_moves_restrict_one_search():
     search, position = Search(Settings(seed=1)), Position(5)
     corner, centre = position.legal_points()[0], position.legal_points()[12]
     result = search.search(position, simulations=300, allowed_moves=[int(corner), int(centre)])
@@ -129,7 +129,7 @@ def test_only_the_moves_asked_for_are_searched_and_the_others_come_back():
     assert len(nowhere.moves) == 25
 
 
-def test_one_can_look_below_the_root():
+def test_moves_after_moves_from_the_root():
     search, position = Search(Settings(seed=1)), Position(5)
     result = search.search(position, simulations=3000)
     first = result.moves[0]
@@ -141,7 +141,7 @@ def test_one_can_look_below_the_root():
     assert search.moves_after((first.point, first.point)) == ()
 
 
-def test_the_tree_is_kept_whoever_moved():
+def test_the_tree_is_reused_after_moves_of_either_side():
     search = Search(Settings(seed=1, early_stop=False))
     position = Position(5)
     for _ in range(3):
@@ -158,7 +158,7 @@ def test_the_tree_is_kept_whoever_moved():
 
 
 @pytest.mark.parametrize("transpositions", [True, False])
-def test_the_tree_is_kept_over_two_moves_and_dropped_for_another_komi(transpositions):
+def test_the_tree_is_reused_after_two_moves_and_not_for_another_komi(transpositions):
     search = Search(Settings(seed=1, early_stop=False, transpositions=transpositions))
     position = Position(5)
     result = search.search(position, simulations=3000)
@@ -170,7 +170,7 @@ def test_the_tree_is_kept_over_two_moves_and_dropped_for_another_komi(transposit
     assert search.search(other, simulations=5).visits == 5
 
 
-def test_noise_is_at_the_root_and_goes_away():
+def test_dirichlet_noise_is_added_to_the_root_and_removed_after_the_search():
     search = Search(Settings(seed=1, early_stop=False, dirichlet_weight=0.5, rollout="none"), Evaluator(5))
     with_noise = search.search(Position(5), simulations=300)
     without = Search(Settings(seed=1, early_stop=False, rollout="none"), Evaluator(5)).search(Position(5),
@@ -197,7 +197,7 @@ def test_the_networks_value_is_for_the_side_to_move(black_wins):
         assert result.win_rate == pytest.approx((1 + black_wins * to_play) / 2, abs=0.02)
 
 
-def test_symmetries_come_back_the_right_way():
+def test_priors_of_a_random_symmetry_are_mapped_back():
     position, at = draw("""
         . a . .
         b X c .
@@ -223,7 +223,7 @@ def test_symmetries_come_back_the_right_way():
             assert_same_points(position, liked, [at[name] for name in "abcd"], "liked")
 
 
-def test_the_network_can_play_the_rollouts_itself():
+def test_rollouts_by_the_network():
     judge = Evaluator(3)
     search = Search(Settings(rollout="network", seed=1, early_stop=False), judge)
     result = search.search(Position(3, komi=0.5), simulations=60)
@@ -232,7 +232,7 @@ def test_the_network_can_play_the_rollouts_itself():
     assert result.win_rate > 0.5 and result.ownership is not None
 
 
-def test_owners_come_with_the_rollouts():
+def test_the_result_has_the_ownership_of_the_rollouts():
     position, _ = draw("""
         . X X O .
         X . X O O
@@ -257,13 +257,13 @@ def test_owners_come_with_the_rollouts():
     ({"c": -1.0}, None, "c is 0 or more"),
     ({"dirichlet_alpha": 0.0}, None, "dirichlet_alpha is above 0"),
 ])
-def test_settings_that_make_no_sense_are_refused(settings, network, words):
+def test_invalid_settings_are_refused(settings, network, words):
     with pytest.raises(BadInput, match=words):
         Search(Settings(**settings), network)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_search_that_broke_off_leaves_nothing_behind(threads):
+def test_a_search_that_raised_leaves_no_virtual_losses(threads):
     class Fails(Evaluator):
         def evaluate_packed(self, packed):
             if len(self.calls) == 5:
@@ -328,7 +328,7 @@ BULKY_FIVE = """
 
 @pytest.mark.parametrize("picture", [THREE_IN_A_ROW, BULKY_FIVE])
 @pytest.mark.parametrize("settings", [{}, {"rollout": "mogo"}, {"transpositions": False}, {"fpu": 1.1}])
-def test_it_kills_and_lives_at_the_vital_point(picture, settings):
+def test_a_search_kills_and_lives_at_the_vital_point(picture, settings):
     assert solves(picture, "a", komi=40, **settings).win_rate > 0.8
     assert solves(picture, "a", to_play=WHITE, komi=40, **settings).win_rate > 0.8
 
@@ -344,14 +344,14 @@ CAPTURING_RACE = """
 """
 
 
-def test_it_wins_a_capturing_race_by_one_move():
+def test_a_search_wins_a_capturing_race_by_one_move():
     assert solves(CAPTURING_RACE, "ab").win_rate > 0.8
     assert solves(CAPTURING_RACE, "cd", to_play=WHITE).win_rate > 0.8
 
 
 @pytest.mark.parametrize("to_play, komi", [(BLACK, 0.5), (WHITE, 1.5)])
 @pytest.mark.parametrize("rollout", ["uniform", "mogo"])
-def test_it_leaves_a_seki_alone(to_play, komi, rollout):
+def test_no_move_is_played_in_a_seki(to_play, komi, rollout):
     assert solves(SEKI, ["pass"], to_play=to_play, komi=komi, rollout=rollout).win_rate > 0.9
 
 
@@ -367,7 +367,7 @@ KO = """
 
 
 @pytest.mark.parametrize("to_play", [BLACK, WHITE])
-def test_it_takes_and_fills_the_last_ko(to_play):
+def test_a_search_captures_and_fills_the_last_ko(to_play):
     assert solves(KO, "a", to_play=to_play, komi=7).win_rate > 0.9
 
 
@@ -382,7 +382,7 @@ LADDER = """
 """
 
 
-def test_it_reads_a_ladder_to_the_edge():
+def test_a_search_reads_a_ladder_to_the_edge():
     result = solves(LADDER, "a", komi=14.5, simulations=50_000)
     position, at = draw(LADDER)
     assert result.best().pv[1] == at["b"]             # White runs, and is caught all the same
@@ -390,7 +390,7 @@ def test_it_reads_a_ladder_to_the_edge():
     assert result.win_rate > 0.75
 
 
-def test_it_finds_what_is_left_over_when_the_rest_is_settled():
+def test_a_search_finds_the_last_valuable_move():
     # The same through the network's formula, with priors that know nothing.
     for picture, answers, komi in (THREE_IN_A_ROW, "a", 40), (BULKY_FIVE, "a", 40), (KO, "a", 7), (SEKI, ["pass"], 0.5):
         position, at = draw(picture, komi=komi)

@@ -87,7 +87,7 @@ class Grown:
 
 @pytest.mark.parametrize("settings", [{}, {"transpositions": False}, {"fpu": 1.1}, {"expand_after": 3}, {"rollouts": 3},
                                       {"formula": records.PUCT, "c": 2.0, "fpu": math.nan}])
-def test_a_tree_adds_up(settings):
+def test_visits_and_values_of_a_tree_are_consistent(settings):
     grown = Grown(Position(5), **settings).simulate(3000)
     grown.check()
     assert grown.root["visits"] == 3000
@@ -96,7 +96,7 @@ def test_a_tree_adds_up(settings):
     assert grown.ownership.any()
 
 
-def test_without_sharing_every_mean_is_that_of_its_own_simulations():
+def test_without_transpositions_every_mean_is_of_its_own_simulations():
     grown = Grown(Position(4), transpositions=False).simulate(2000)
     for node in grown.used:
         for edge in grown.edges_of(node):
@@ -106,7 +106,7 @@ def test_without_sharing_every_mean_is_that_of_its_own_simulations():
                 assert edge["q"] == pytest.approx(-below["total"] / below["visits"], abs=1e-5)
 
 
-def test_sharing_makes_one_node_of_two_orders_of_moves():
+def test_transpositions_share_the_node_of_two_orders_of_moves():
     apart, shared = Grown(Position(3), transpositions=False).simulate(4000), Grown(Position(3)).simulate(4000)
     assert len(shared.used) < len(apart.used)
     in_degree = np.bincount(shared.edges["node"][:shared.trees[0]["n_edges"]], minlength=2)[1:]
@@ -114,7 +114,7 @@ def test_sharing_makes_one_node_of_two_orders_of_moves():
     assert np.bincount(apart.edges["node"][:apart.trees[0]["n_edges"]], minlength=2)[1:].max() == 1
 
 
-def test_the_key_tells_apart_what_the_stones_do_not():
+def test_the_position_hash_includes_side_to_move_ko_and_passes():
     position = Position(4)
     keys = {game.position_hash(p.board[0]) for p in (position, position.with_turn(WHITE), position.play(PASS),
                                                      position.play(PASS).play(PASS))}
@@ -133,7 +133,7 @@ def test_the_key_tells_apart_what_the_stones_do_not():
 
 
 @pytest.mark.parametrize("formula", [records.UCB, records.PUCT])
-def test_the_chosen_edge_is_the_formulas(formula):
+def test_select_child_maximises_the_formula(formula):
     settings = {"formula": formula, "c": 0.8, "fpu": 0.6 if formula == records.UCB else math.nan}
     grown = Grown(Position(4), **settings).simulate(500)
     rng = np.random.default_rng(1)
@@ -162,14 +162,14 @@ def test_the_chosen_edge_is_the_formulas(formula):
     assert checked > 20
 
 
-def test_every_edge_is_tried_once_before_two_are_compared():
+def test_ucb1_visits_every_edge_once_first():
     grown = Grown(Position(4)).simulate(1 + 17)
     assert (grown.edges_of(grown.root)["visits"] == 1).all()
     grown.simulate(17)
     assert grown.edges_of(grown.root)["visits"].max() > 1
 
 
-def test_no_line_in_the_tree_repeats_a_position():
+def test_no_path_in_the_tree_repeats_a_position():
     # On 2x2 nearly every line runs into superko.
     grown = Grown(Position(2, komi=0.5), nodes=50_000)
     path = np.zeros((records.MAX_DEPTH, 2), np.int32)
@@ -192,7 +192,7 @@ def test_no_line_in_the_tree_repeats_a_position():
     grown.check()
 
 
-def test_a_full_tree_goes_on_without_growing():
+def test_a_full_tree_is_searched_without_expansion():
     grown = Grown(Position(9), max_edges=2000, nodes=300).simulate(5000)
     grown.check()
     assert grown.root["visits"] == 5000
@@ -200,7 +200,7 @@ def test_a_full_tree_goes_on_without_growing():
     assert grown.edges_of(grown.root)["visits"].sum() == 4999
 
 
-def test_keeping_a_branch_keeps_all_below_it_and_nothing_else():
+def test_advance_root_keeps_exactly_the_subtree():
     grown = Grown(Position(4)).simulate(4000)
     first = grown.edges_of(grown.root)
     v = int(first[np.argmax(first["visits"])]["node"])
@@ -227,7 +227,7 @@ def test_keeping_a_branch_keeps_all_below_it_and_nothing_else():
     grown.check()
 
 
-def test_a_batch_spreads_out_and_leaves_nothing_pending():
+def test_a_batch_selects_different_leaves_and_leaves_no_virtual_loss():
     grown = Grown(Position(5), has_priors=True, formula=records.PUCT, c=3.0, fpu=math.nan, expand_after=0, batch=8)
 
     def even(n):
@@ -242,7 +242,7 @@ def test_a_batch_spreads_out_and_leaves_nothing_pending():
     assert grown.root["visits"] == 1 + 8 * 51
 
 
-def test_priors_go_to_their_moves():
+def test_expansion_sets_the_priors_of_moves():
     grown = Grown(Position(5), has_priors=True, formula=records.PUCT, expand_after=0, lambda_=0.0)
     priors = np.arange(1, 27, dtype=np.float32)[None] / 351
     grown.batch(1, lambda n: (priors, np.full(1, 0.25)))
@@ -253,7 +253,7 @@ def test_priors_go_to_their_moves():
     assert grown.root["total"] == pytest.approx(0.25)
 
 
-def test_priors_of_illegal_moves_are_shared_out():
+def test_priors_are_normalised_over_legal_moves():
     position, at = draw("""
         . X .
         X a X
@@ -267,7 +267,7 @@ def test_priors_of_illegal_moves_are_shared_out():
 
 
 @pytest.mark.parametrize("lambda_", [0.0, 0.3, 1.0])
-def test_a_leafs_value_is_mixed_by_lambda(lambda_):
+def test_the_value_of_a_leaf_is_mixed_by_lambda(lambda_):
     position = Position(5, komi=-50)                      # every rollout is Black's
     for to_play, outcome in ((BLACK, 1.0), (WHITE, -1.0)):
         grown = Grown(position.with_turn(to_play), has_priors=True, formula=records.PUCT, expand_after=0,
