@@ -78,8 +78,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("games", nargs="*", metavar="GAMES",
                         help="archives or SGF files (default: the sample games in data/)")
     parser.add_argument("-o", "--output", type=Path, default=Path("demo"), metavar="FOLDER",
-                        help="folder of all results (default %(default)s)")
-    parser.add_argument("--minutes", default="2", metavar="N", help="minutes of training (default %(default)s)")
+                        help="folder of all results (default: %(default)s)")
+    parser.add_argument("--minutes", default="2", metavar="N", help="minutes of training (default: %(default)s)")
 
 
 def command(args: argparse.Namespace) -> int:

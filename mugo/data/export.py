@@ -190,7 +190,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", type=Path, metavar="DATASET", help="a folder made by preprocess")
     parser.add_argument("-o", "--output", required=True, type=Path, metavar="FOLDER", help="a new folder")
     parser.add_argument("--split", choices=(*dataset.SPLITS, "all"), default="train",
-                        help="positions of this split (default %(default)s)")
+                        help="positions of this split (default: %(default)s)")
     parser.add_argument("--size", type=int, metavar="N",
                         help="board size (default: the most frequent in the data set)")
     parser.add_argument("--where", default="", metavar="QUERY", help="positions of these games: a pandas query")
@@ -201,7 +201,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="each position as played (none), under a random symmetry, or under all eight")
     parser.add_argument("--shuffle", action="store_true",
                         help="rows in random order (default: in the order of the games and their moves)")
-    parser.add_argument("--seed", type=int, default=0, help="random seed (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="random seed (default: %(default)s)")
 
 
 def command(args: argparse.Namespace) -> int:

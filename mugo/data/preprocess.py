@@ -185,14 +185,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--where", default="", metavar="QUERY",
                         help="use only these games: a pandas query, for example \"handicap == 0 and black_rank >= 6\"")
     parser.add_argument("--min-moves", type=int, default=20, metavar="N",
-                        help="do not use games with fewer moves (default %(default)s)")
+                        help="do not use games with fewer moves (default: %(default)s)")
     parser.add_argument("--workers", type=int, metavar="N", help="worker processes (default: one per core)")
     parser.add_argument("--seed", type=int, default=0,
-                        help="random seed of the split into train, validation and test (default %(default)s)")
+                        help="random seed of the split into train, validation and test (default: %(default)s)")
     parser.add_argument("--validation", type=float, default=0.02, metavar="FRACTION",
-                        help="fraction of the games for validation (default %(default)s)")
+                        help="fraction of the games for validation (default: %(default)s)")
     parser.add_argument("--test", type=float, default=0.02, metavar="FRACTION",
-                        help="fraction of the games for testing (default %(default)s)")
+                        help="fraction of the games for testing (default: %(default)s)")
 
 
 def command(args: argparse.Namespace) -> int:

@@ -91,16 +91,17 @@ def add_arguments(parser: argparse.ArgumentParser, default: str | None = "policy
 
 def _add_search_arguments(group) -> None:
     flag = argparse.BooleanOptionalAction
-    group.add_argument("--simulations", type=int, metavar="N", help="for a move")
-    group.add_argument("--seconds", type=float, metavar="S", help="for a move, at most "
+    group.add_argument("--simulations", type=int, metavar="N", help="simulations for a move")
+    group.add_argument("--seconds", type=float, metavar="S", help="seconds for a move, at most "
                        f"(default: {SECONDS:g} without --simulations or a clock)")
     group.add_argument("--threads", type=int, default=1, metavar="N",
-                       help="for rollouts and the network (default: %(default)s)")
+                       help="threads for rollouts and the network (default: %(default)s)")
     group.add_argument("--rollout", choices=ROLLOUTS, help="how leaves are evaluated: by uniformly random games, with "
                        "MoGo's patterns (in Gomoku `threats`: win at once, or block a win), by games of the network "
                        "against itself, or by the value head alone.  `uct --rollout uniform` is plain UCT (default: "
                        f"{UCT.rollout}; in Gomoku uct threats, mcts {GOMOKU_MCTS.rollout})")
-    group.add_argument("--rollouts", type=int, default=1, metavar="N", help="for each leaf (default: %(default)s)")
+    group.add_argument("--rollouts", type=int, default=1, metavar="N",
+                       help="rollouts for each leaf (default: %(default)s)")
     group.add_argument("--lambda", dest="lambda_", type=float, metavar="L", help="of mcts: the weight of rollouts in "
                        f"the value of a leaf; the rest is the value head's (default: {MCTS.lambda_:g}; in Gomoku 0)")
     group.add_argument("--c", type=float, metavar="C", help="exploration constant: sqrt(2) is UCB1's in theory "

@@ -34,14 +34,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", required=True, type=Path, metavar="RUN", help="the run's folder")
     parser.add_argument("--resume", action="store_true",
                         help="continue the run with its own options; --games makes it longer")
-    parser.add_argument("--games", type=int, metavar="N", help=f"of self-play, in all (default: {GAMES})")
+    parser.add_argument("--games", type=int, metavar="N", help=f"games of self-play in all (default: {GAMES})")
     parser.add_argument("--size", type=int, metavar="N",
-                        help=f"of the board (default: {SIZES['gomoku']}, of Go {SIZES['go']})")
+                        help=f"board size (default: {SIZES['gomoku']}, of Go {SIZES['go']})")
     parser.add_argument("--k", type=int, metavar="K",
                         help="in Gomoku: how many in a row win (default: 3 on 3x3, 4 up to 6x6, else 5)")
     parser.add_argument("--exactly", action="store_true", help="in Gomoku: more than K in a row do not win")
     parser.add_argument("--komi", type=float, metavar="POINTS", help=f"in Go (default: {KOMI:g})")
-    parser.add_argument("--threads", type=int, metavar="N", help="of self-play (default: one for each core)")
+    parser.add_argument("--threads", type=int, metavar="N", help="threads of self-play (default: one for each core)")
     add_selfplay_arguments(parser.add_argument_group("self-play"))
     add_training_arguments(parser.add_argument_group("training"))
     add_network_arguments(parser.add_argument_group("the network"))
@@ -57,32 +57,37 @@ def _add_numbers(group: argparse._ArgumentGroup, defaults: object, helps: dict[s
 
 def add_selfplay_arguments(group: argparse._ArgumentGroup) -> None:
     _add_numbers(group, DEFAULT_SELFPLAY_OPTIONS, {
-        "simulations": "for a move", "c": "exploration constant of PUCT",
-        "dirichlet_weight": "weight of Dirichlet noise in the priors of the root", "dirichlet_alpha": "of that noise",
-        "temperature_moves": "moves of a game that are sampled by their visits", "temperature": "of these samples",
+        "simulations": "simulations for a move", "c": "exploration constant of PUCT",
+        "dirichlet_weight": "weight of Dirichlet noise in the priors of the root",
+                                                   "dirichlet_alpha": "alpha of that noise",
+        "temperature_moves": "moves of a game that are sampled by their visits",
+                                                   "temperature": "temperature of these samples",
         "max_moves": "a longer game is scored as it stands; 0: three moves a point"})
     _add_numbers(group, RunOptions(GAMES), {"parallel_games": "games at once, for each thread"})
 
 
 def add_training_arguments(group: argparse._ArgumentGroup) -> None:
     _add_numbers(group, RunOptions(GAMES), {
-        "update_games": "games between two updates of the network", "steps": "of training in an update",
-        "batch_size": "positions of a step",
+        "update_games": "games between two updates of the network", "steps": "training steps in an update",
+        "batch_size": "positions in a batch",
         "window": "positions to train on, of the newest games, at most half of all",
-        "learning_rate": "at its peak", "decay_start": "fraction of the games after which the learning rate decays",
-        "final_lr_fraction": "of the peak learning rate, at the end", "l2": "c of c ||theta||^2 in the loss",
+        "learning_rate": "peak learning rate",
+                                            "decay_start": "fraction of the games after which the learning rate decays",
+        "final_lr_fraction": "final learning rate, as a fraction of the peak", "l2": "c of c ||theta||^2 in the loss",
         "arena_every": "games of self-play between two evaluations in the arena",
-        "arena_games": "against the best network so far; half as many against each level of UCT", "seed": "of the run"})
+        "arena_games": "games against the best network so far; half as many against each level of UCT",
+                                            "seed": "random seed"})
     group.add_argument("--precision", choices=("auto", "float32", "mixed_bfloat16"), default="auto",
-                       help="auto: bfloat16 where this machine multiplies it faster")
+                       help="auto is bfloat16 where this machine multiplies it faster (default: auto)")
 
 
 def add_network_arguments(group: argparse._ArgumentGroup) -> None:
     config = AlphaZeroNetConfig(3, 1)
     group.add_argument("--filters", type=int, nargs="+", default=list(config.filters), metavar="K",
-                       help=f"of each 3x3 convolution (default: {' '.join(map(str, config.filters))})")
-    _add_numbers(group, config, {"policy_filters": "of the policy head", "value_filters": "of the value head",
-                                 "value_units": "of the value head's dense layer"})
+                       help=f"filters of each 3x3 convolution (default: {' '.join(map(str, config.filters))})")
+    _add_numbers(group, config,
+                 {"policy_filters": "filters of the policy head", "value_filters": "filters of the value head",
+                  "value_units": "units of the value head's dense layer"})
     group.add_argument("--batch-norm", action=argparse.BooleanOptionalAction, default=config.batch_norm,
                        help="batch normalisation")
     group.add_argument("--init-from", default="", metavar="NETWORK", help="initialise from this network's weights")

@@ -159,16 +159,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                              "compared with the first")
     parser.add_argument("dataset", type=Path, metavar="DATASET", help="a folder made by preprocess")
     parser.add_argument("--split", choices=(*dataset.SPLITS, "all"), default="test",
-                        help="the games of this split (default %(default)s)")
+                        help="the games of this split (default: %(default)s)")
     parser.add_argument("--where", default="", metavar="QUERY", help="only these games: a pandas query")
     parser.add_argument("--size", type=int, metavar="N",
-                        help="of the boards (default: the one that the networks were trained on)")
+                        help="board size (default: the one that the networks were trained on)")
     parser.add_argument("--positions", type=float, default=10_000, metavar="N",
-                        help="drawn at random; 0: all (default %(default)s)")
+                        help="positions, sampled at random; 0: all (default: %(default)s)")
     parser.add_argument("--tta", action=argparse.BooleanOptionalAction, default=True,
                         help="also with test-time augmentation: averaged over the board's eight symmetries, eight "
                         "times as slow; left out where all networks are equivariant, because it changes nothing")
-    parser.add_argument("--seed", type=int, default=0, help="of the random draw (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="random seed of the sample (default: %(default)s)")
     parser.add_argument("-o", "--output", type=Path, metavar="PREFIX",
                         help="write PREFIX.csv, PREFIX.png and the same with -calibration; of several networks the "
                              "comparison to PREFIX.csv and each one's to PREFIX-NETWORK (default: NETWORK-SPLIT or "

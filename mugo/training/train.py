@@ -199,7 +199,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--init-from", default="", metavar="NETWORK",
                         help="initialise from this network, with its config; the board may have another size, and the "
                         "new one more --filters")
-    group = parser.add_argument_group("how long (default: one epoch)").add_mutually_exclusive_group()
+    group = parser.add_argument_group("length (default: one epoch)").add_mutually_exclusive_group()
     group.add_argument("--positions", type=float, metavar="N", help="positions to train on, say 2e6")
     group.add_argument("--epochs", type=float, metavar="N", help="times through all positions of the training split")
     group.add_argument("--minutes", type=float, metavar="N", help="as many as this machine does in N minutes")
@@ -210,43 +210,47 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_network_arguments(group: argparse._ArgumentGroup) -> None:
     config = PolicyNetConfig()
     group.add_argument("--size", type=int, metavar="N", help="board size (default: the data set's most frequent)")
-    group.add_argument("--filters", type=int, metavar="K", help=f"of each convolution (default {config.filters})")
+    group.add_argument("--filters", type=int, metavar="K",
+                       help=f"filters of each convolution (default: {config.filters})")
     group.add_argument("--layers", type=int, metavar="N",
-                       help=f"convolutions, the 5x5 and the 1x1 counted (default {config.layers})")
+                       help=f"convolutions, the 5x5 and the 1x1 counted (default: {config.layers})")
     for name, what in (("batch_norm", "batch normalisation"), ("residual", "residual connections"),
                        ("global_pooling", "a global pooling bias in the middle layer"),
                        ("point_bias", "a trained bias for each point of the board"),
                        ("value_head", "a second output: who wins")):
         group.add_argument(f"--{name.replace('_', '-')}", action=argparse.BooleanOptionalAction, default=None,
-                           help=f"{what} (default {'yes' if getattr(config, name) else 'no'})")
+                           help=f"{what} (default: {'on' if getattr(config, name) else 'off'})")
     group.add_argument("--equivariant", action=argparse.BooleanOptionalAction, default=None,
                        help="tied weights, so that outputs turn with the board; it makes much better use of every "
-                       "position (default yes)")
+                       "position (default: on)")
 
 
 def add_learning_arguments(group: argparse._ArgumentGroup) -> None:
     options = TrainingOptions(1)
     for name, kind, what in (
-            ("batch_size", int, ""), ("learning_rate", float, "at its peak"),
-            ("warmup_steps", int, "of the linear warm-up"),
-            ("final_lr_fraction", float, "of the peak learning rate, at the end"),
-            ("value_weight", float, "of the value's loss"),
+            ("batch_size", int, "positions in a batch"), ("learning_rate", float, "peak learning rate"),
+            ("warmup_steps", int, "steps of the linear warm-up"),
+            ("final_lr_fraction", float, "final learning rate, as a fraction of the peak"),
+            ("value_weight", float, "weight of the value head's loss"),
             ("label_smoothing", float, "fraction of each target spread over all moves"),
             ("checkpoint_every", int, "positions between checkpoints"),
-            ("validation_positions", int, "evaluated at each checkpoint"), ("seed", int, "")):
+            ("validation_positions", int, "positions evaluated at each checkpoint"), ("seed", int, "random seed")):
         group.add_argument(f"--{name.replace('_', '-')}", type=kind, default=getattr(options, name), metavar="N",
-                           help=f"{what} (default %(default)s)".strip())
-    group.add_argument("--decay-start", type=float, metavar="FRACTION", help="of the steps, after which the learning "
-                       f"rate decays (default {options.decay_start})")
+                           help=f"{what} (default: %(default)s)".strip())
+    group.add_argument("--decay-start", type=float, metavar="FRACTION", help="fraction of the steps after which the "
+                       f"learning rate decays (default: {options.decay_start})")
     group.add_argument("--optimizer", choices=tuple(OPTIMIZERS), default=options.optimizer,
-                       help="default %(default)s")
+                       help="(default: %(default)s)")
     group.add_argument("--symmetry", action=argparse.BooleanOptionalAction, default=options.symmetry,
-                       help="data augmentation: a random symmetry of the board for each position")
-    group.add_argument("--where", default="", metavar="QUERY", help="train on these games: a pandas query")
+                       help="data augmentation: a random symmetry of the board for each position (default: on)")
+    group.add_argument("--where", default="", metavar="QUERY",
+                       help="train on these games, a pandas query (default: all)")
     group.add_argument("--moves", default="", metavar="FROM-TO",
-                       help="train on these moves of each game: 1-60, or 21- for all from the 21st on")
+                       help="train on these moves of each game: 1-60, or 21- for all from the 21st on "
+                       "(default: all)")
     group.add_argument("--precision", choices=("auto", "float32", "mixed_bfloat16"), default="auto",
-                       help="auto: bfloat16 where this machine multiplies it faster")
+                       help="auto is bfloat16 where this machine multiplies it faster (default: "
+                       "%(default)s)")
 
 
 def command(args: argparse.Namespace) -> int:
