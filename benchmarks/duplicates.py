@@ -41,7 +41,7 @@ PHASES = ((1, 10), (11, 20), (21, 30), (31, 50), (51, 100), (101, 10_000))
 # ---- copies, in plain Python
 
 def copy_tables(size: int) -> list[dict[int, int]]:
-    """The 16 copies of a game on a board of this size, each as a table {coded move: coded move}."""
+    """The 16 copies of a game on a board of this size, each as a table {encoded move: encoded move}."""
     last = size - 1
     symmetry_maps = [lambda row, col: (row, col), lambda row, col: (col, last - row),
                      lambda row, col: (last - row, last - col), lambda row, col: (last - col, row)]

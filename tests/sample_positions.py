@@ -92,8 +92,8 @@ def transformed(position: Position, symmetry: int = 0, swapped: bool = False) ->
     return other.with_turn(sign * position.to_play)
 
 
-def coded_game(position: Position) -> tuple[np.ndarray, np.ndarray]:
-    """(setup, moves) of the game so far, int16, coded as in data sets."""
+def encoded_game(position: Position) -> tuple[np.ndarray, np.ndarray]:
+    """(setup, moves) of the game so far, int16, encoded as in data sets."""
     size = position.size
 
     def code(colour, point):

@@ -162,7 +162,7 @@ def _read_positions(fields: Fields, warnings: list[tuple[str, str]]) -> tuple[Po
 
 
 def _coded_moves(moves: list[tuple[int, int]], size: int) -> np.ndarray:
-    """int16 (n,): the coded move of each (colour, point), as in games.coords."""
+    """int16 (n,): the encoded move of each (colour, point), as in games.coords."""
     return np.array([move_index(point, size) + (WHITE_BIT if colour == WHITE else 0) for colour, point in moves],
                     np.int16)
 

@@ -1,8 +1,8 @@
 """The format of a data set, a folder; and DataSet, which reads it.
 
     games.parquet   one row per game, also for unused games, with the reason; columns: games_table.COLUMNS
-    moves.npy       int16: the coded moves (games/coords.py) of all used games, concatenated
-    setup.npy       int16: their coded setup stones, likewise
+    moves.npy       int16: the encoded moves (games/coords.py) of all used games, concatenated
+    setup.npy       int16: their encoded setup stones, likewise
     meta.json       format, options of preprocess, sources with checksums, counts
 
 Two bytes per move and no planes: positions.py encodes positions when they are needed.  merge.py writes these files.

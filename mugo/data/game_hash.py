@@ -7,8 +7,8 @@
 Two records of one game, one of them truncated after OPENING_MOVES moves or later, are in the same split.
 The test compares this with brute force over the 16 copies (benchmarks/duplicates.py).
 
-    setup      int16 (k,)               coded setup stones
-    moves      int16 (n,)               coded moves
+    setup      int16 (k,)               encoded setup stones
+    moves      int16 (n,)               encoded moves
     symmetry   int64 (8, size² + 1)     coords.symmetries(size): move index -> move index
 """
 import numpy as np
@@ -38,9 +38,9 @@ def splitmix64_array(x):
 
 
 @njit(cache=True, nogil=True)
-def transform_move(coded, symmetry, colour_flip):
-    """A coded move under one row of `symmetries`; colour_flip: WHITE_BIT to exchange the colours, else 0."""
-    return symmetry[np.int64(coded) & (WHITE_BIT - 1)] | ((np.int64(coded) & WHITE_BIT) ^ colour_flip)
+def transform_move(encoded, symmetry, colour_flip):
+    """An encoded move under one row of `symmetries`; colour_flip: WHITE_BIT to exchange the colours, else 0."""
+    return symmetry[np.int64(encoded) & (WHITE_BIT - 1)] | ((np.int64(encoded) & WHITE_BIT) ^ colour_flip)
 
 
 @njit(cache=True, nogil=True)

@@ -31,14 +31,14 @@ def merge_parts(folder: Path, meta: dict) -> DataSet:
     reject_unselected(new, options["where"])
     table = pd.concat([old, new.drop(columns=["setup", "moves"])])
 
-    def coded_game(label: int) -> tuple[np.ndarray, np.ndarray]:
+    def encoded_game(label: int) -> tuple[np.ndarray, np.ndarray]:
         if label < len(old):
             game = old.loc[label]
             return (old_setup[game["setup_start"]:game["setup_end"]],
                     old_moves[game["move_start"]:game["move_start"] + game["num_moves"]])
         return np.frombuffer(new.at[label, "setup"], np.int16), np.frombuffer(new.at[label, "moves"], np.int16)
 
-    reject_duplicates(table, coded_game)
+    reject_duplicates(table, encoded_game)
     setup, moves = _append(table, new, old_setup, old_moves)
     table = table.astype(COLUMNS | dict.fromkeys(OFFSETS, np.int64))
     table["split"] = assign_splits(table["opening_hash"].to_numpy(), options["seed"], options["validation"],

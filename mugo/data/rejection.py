@@ -32,10 +32,10 @@ def reject_unselected(table: pd.DataFrame, where: str) -> None:
     reject(table, others, "not selected by --where", f"not {where}")
 
 
-def reject_duplicates(table: pd.DataFrame, coded_game: Callable[[int], tuple[np.ndarray, np.ndarray]]) -> None:
+def reject_duplicates(table: pd.DataFrame, encoded_game: Callable[[int], tuple[np.ndarray, np.ndarray]]) -> None:
     """Reject copies of a game (rotated, reflected, colours exchanged) but the first, and truncated copies.
 
-    coded_game(label) returns a game's coded setup and moves, int16.
+    encoded_game(label) returns a game's encoded setup and moves, int16.
     """
     good = table[table["reject_reason"] == ""]
     first = good.drop_duplicates("game_hash")
@@ -46,14 +46,14 @@ def reject_duplicates(table: pd.DataFrame, coded_game: Callable[[int], tuple[np.
     same_opening = first[first.duplicated("opening_hash", keep=False)]
     same_opening = same_opening.sort_values("num_moves", ascending=False, kind="stable")
     for _, group in same_opening.groupby("opening_hash", sort=False):
-        _reject_truncated(table, group.index, coded_game)
+        _reject_truncated(table, group.index, encoded_game)
 
 
-def _reject_truncated(table: pd.DataFrame, labels: pd.Index, coded_game: Callable) -> None:
+def _reject_truncated(table: pd.DataFrame, labels: pd.Index, encoded_game: Callable) -> None:
     """Of games with the same opening, the longest first, reject those that are the beginning of another one."""
     kept: list[tuple[int, bytes]] = []       # (label, canonical moves)
     for label in labels:
-        setup, moves = coded_game(label)
+        setup, moves = encoded_game(label)
         size = int(table.at[label, "size"])
         line = np.empty(len(moves), np.int16)
         canonicalize(size, setup, moves, symmetries(size), line)

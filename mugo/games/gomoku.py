@@ -273,7 +273,7 @@ class Position(BasePosition):
     def _place_setup(self, setup: np.ndarray) -> int:
         return set_up(self.board[0], setup)
 
-    def is_like(self, other: BasePosition) -> bool:
+    def has_same_rules(self, other: BasePosition) -> bool:
         """Whether the other position has the same game, board size and winning row."""
         return other.game == self.game and (other.size, other.k, other.exactly) == (self.size, self.k, self.exactly)
 

@@ -105,7 +105,7 @@ class BasePosition(ABC):
         """The result in SGF (RE): 'B+3.5', 'W+', '0'."""
 
     @abstractmethod
-    def is_like(self, other: Self) -> bool:
+    def has_same_rules(self, other: Self) -> bool:
         """Whether the other position has the same game, board size, rules and komi."""
 
     # -- moves

@@ -101,4 +101,4 @@ def _is_playable(record: Record, max_moves: int | None, start: BasePosition) -> 
     except (IllegalMove, BadInput):
         return False
     return not position.is_over and (position.game, position.size) == (start.game, start.size) \
-        and (start.game == "go" or position.is_like(start))
+        and (start.game == "go" or position.has_same_rules(start))

@@ -208,7 +208,7 @@ class Search:
         board["passes"] = min(board["passes"], 1)        # two passes may be searched on
         settings = self._trees[0]
         node = records.NULL_NODE
-        if before is not None and before.is_like(position):
+        if before is not None and before.has_same_rules(position):
             key = (np.uint64(game.position_hash(board)) if settings["transpositions"]
                    else self._key_from_path(before, position))
             if self.settings.reuse_tree and key is not None:

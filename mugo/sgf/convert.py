@@ -30,7 +30,7 @@ def rules_of(position: BasePosition) -> dict[str, Any]:
 
 def record_from_position(position: BasePosition, **info) -> Record:
     """The game that led to a position; `info` are further fields of Record (black, result, date, ...)."""
-    def coded(point: int, colour: int) -> int:
+    def encoded(point: int, colour: int) -> int:
         return move_index(point, position.size) + (WHITE_BIT if colour == WHITE else 0)
 
     start = next(iter(position.positions()))
@@ -38,8 +38,8 @@ def record_from_position(position: BasePosition, **info) -> Record:
     moves = position.moves
     return Record(
         size=position.size, **rules_of(position),
-        setup=np.array([coded(point, colour) for point, colour in stones if colour], np.int16),
-        moves=np.array([coded(point, colour) for colour, point in moves], np.int16),
+        setup=np.array([encoded(point, colour) for point, colour in stones if colour], np.int16),
+        moves=np.array([encoded(point, colour) for colour, point in moves], np.int16),
         first_player=moves[0][0] if moves else position.to_play, **info)
 
 
@@ -52,10 +52,10 @@ def replay_record(record: Record, num_moves: int | None = None, komi: float = 7.
     if not record.k:
         return position_of(record, num_moves, komi)
     position = new_game("gomoku", record.size, k=record.k, exactly=record.exactly)
-    stones = [decode(position.board[0], coded) for coded in record.setup]
+    stones = [decode(position.board[0], encoded) for encoded in record.setup]
     black, white = ([point for point, colour in stones if colour == wanted] for wanted in (BLACK, WHITE))
     position = position.with_stones(black, white)
-    moves = [decode(position.board[0], coded) for coded in record.moves]
+    moves = [decode(position.board[0], encoded) for encoded in record.moves]
     for number, (point, colour) in enumerate(moves[:num_moves], 1):
         if why := position.why_illegal(point, colour):
             raise IllegalMove(f"move {number}: {COLOUR_NAMES[colour]} {format_gtp(point, record.size)} {why}")

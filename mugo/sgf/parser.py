@@ -126,7 +126,7 @@ def _interpret_nodes(nodes: list[Node], gomoku: bool) -> Record:
 
 
 def _collect(nodes: list[Node], size: int) -> tuple[Node, dict[int, int], list[int]]:
-    """(game-info properties, {move index: colour} of the setup stones, coded moves) of a main line."""
+    """(game-info properties, {move index: colour} of the setup stones, encoded moves) of a main line."""
     index_of = _index_table(size)
     info: Node = {}
     setup: dict[int, int] = {}

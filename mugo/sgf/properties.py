@@ -34,7 +34,7 @@ def property_text(properties: Properties, ident: str) -> str:
 def interpret_handicap(properties: Properties, stones: list[int], moves: list[int]) -> int:
     """The handicap stones of Black, set up or played as the first moves; 0 in an even game.
 
-    stones, moves: the game's coded setup stones and moves.  Without HA, two or more black setup stones before a
+    stones, moves: the game's encoded setup stones and moves.  Without HA, two or more black setup stones before a
     first move of White count.  Raises BadRecord if HA declares stones that are not on the board.
     """
     declared = re.match(r"\d{1,2}", property_text(properties, "HA"), re.ASCII)

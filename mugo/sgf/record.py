@@ -1,6 +1,6 @@
 """Record: one game as a file has it.  BadRecord: a game that cannot be used, and why.
 
-A *coded move* is an int16: the move index of games/coords.py, plus WHITE_BIT (512) if White plays.
+An *encoded move* is an int16: the move index of games/coords.py, plus WHITE_BIT (512) if White plays.
 Whether the moves are legal is not checked here; games/go.py and sgf/convert.py replay a record.
 """
 from dataclasses import dataclass
@@ -30,8 +30,8 @@ class Record:
     """One game of Go or Gomoku as it was recorded."""
 
     size: int
-    setup: np.ndarray               # int16 (k,): setup stones before the first move, coded, sorted by move index
-    moves: np.ndarray               # int16 (n,): coded moves, passes included
+    setup: np.ndarray               # int16 (k,): setup stones before the first move, encoded, sorted by move index
+    moves: np.ndarray               # int16 (n,): encoded moves, passes included
     first_player: int = BLACK       # BLACK or WHITE: who plays the first move
     komi: float | None = None       # points; None if unknown
     handicap: int = 0               # stones; 0 for an even game

@@ -23,20 +23,20 @@ def format_record(record: Record, comments: Mapping[int, str] | None = None) -> 
             "KM": "" if record.komi is None else f"{record.komi:g}",
             "HA": str(record.handicap) if record.handicap else ""}
     root.update({ident: [_escaped(text)] for ident, text in info.items() if text})
-    for coded in record.setup.tolist():
-        root.setdefault("AW" if coded & WHITE_BIT else "AB", []).append(_format_move(coded, size))
+    for encoded in record.setup.tolist():
+        root.setdefault("AW" if encoded & WHITE_BIT else "AB", []).append(_format_move(encoded, size))
     if len(record.setup) or record.first_player == WHITE:
         root["PL"] = [b"W" if record.first_player == WHITE else b"B"]
     tree = sgf_grammar.Coarse_game_tree()
-    tree.sequence = [root] + [{"W" if coded & WHITE_BIT else "B": [_format_move(coded, size)]}
-                              for coded in record.moves.tolist()]
+    tree.sequence = [root] + [{"W" if encoded & WHITE_BIT else "B": [_format_move(encoded, size)]}
+                              for encoded in record.moves.tolist()]
     for number, text in (comments or {}).items():
         tree.sequence[number]["C"] = [_escaped(text)]
     return sgf_grammar.serialise_game_tree(tree).decode()
 
 
-def _format_move(coded: int, size: int) -> bytes:
-    return coords.format_sgf(coords.point_of_index(coded & WHITE_BIT - 1, size), size).encode()
+def _format_move(encoded: int, size: int) -> bytes:
+    return coords.format_sgf(coords.point_of_index(encoded & WHITE_BIT - 1, size), size).encode()
 
 
 def _escaped(text: str) -> bytes:

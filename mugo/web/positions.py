@@ -69,8 +69,8 @@ def position_of_request(request: dict) -> BasePosition:
         if start.game == "go":
             start.handicap = int(require_number(game, "handicap", 361))
         pairs = [interpret_move(str(move), size) for move in moves]
-        coded = [move_index(point, size) + (WHITE_BIT if colour == WHITE else 0) for colour, point in pairs]
-        return replay_record(replace(record_from_position(start), moves=np.array(coded, np.int16)))
+        encoded = [move_index(point, size) + (WHITE_BIT if colour == WHITE else 0) for colour, point in pairs]
+        return replay_record(replace(record_from_position(start), moves=np.array(encoded, np.int16)))
     except ValueError as error:              # IllegalMove is a ValueError
         raise BadInput(str(error)) from None
 

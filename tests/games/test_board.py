@@ -14,7 +14,7 @@ from numba import njit
 from oracles import chain, every_point, put
 from oracles import is_true_eye as oracle_is_true_eye
 from sgfmill import boards as sgfmill_boards
-from sample_positions import coded_game, random_game, recorded_games, stones_of
+from sample_positions import encoded_game, random_game, recorded_games, stones_of
 
 from mugo.games.area import area_score
 from mugo.games.board import (
@@ -298,9 +298,9 @@ def test_the_number_of_legal_positions_is_the_known_one(size, legal):
     board = new_boards(1)
     found = 0
     for colours in product((EMPTY, BLACK, WHITE), repeat=size * size):
-        coded = [i + (WHITE_BIT if c == WHITE else 0) for i, c in enumerate(colours) if c != EMPTY]
+        encoded = [i + (WHITE_BIT if c == WHITE else 0) for i, c in enumerate(colours) if c != EMPTY]
         clear(board[0], size)
-        found += set_up(board[0], np.array(coded, np.int16)) == len(coded)
+        found += set_up(board[0], np.array(encoded, np.int16)) == len(encoded)
     assert found == legal
 
 
@@ -314,7 +314,7 @@ def count_positions(boards, size):
     """The number of legal positions, by placing stones point by point."""
     n = size * size
     tried = np.zeros(n + 1, np.int64)
-    coded = np.zeros(1, np.int16)
+    encoded = np.zeros(1, np.int16)
     clear(boards[0], size)
     found = 0
     depth = 0
@@ -329,8 +329,8 @@ def count_positions(boards, size):
             depth -= 1
             continue
         boards[depth + 1] = boards[depth]
-        coded[0] = depth + (WHITE_BIT if colour == 2 else 0)
-        if colour == 0 or set_up(boards[depth + 1], coded) == 1:
+        encoded[0] = depth + (WHITE_BIT if colour == 2 else 0)
+        if colour == 0 or set_up(boards[depth + 1], encoded) == 1:
             depth += 1
             tried[depth] = 0
     return found
@@ -386,7 +386,7 @@ def test_random_games_have_the_boards_of_sgfmill(size, games):
     rng = random.Random(100 + size)
     for _ in range(games):
         *_, last = random_game(rng, size)
-        assert follow_with_sgfmill(size, (), coded_game(last)[1]) == last.plies
+        assert follow_with_sgfmill(size, (), encoded_game(last)[1]) == last.plies
 
 
 def test_a_hundred_real_games_have_the_boards_of_sgfmill():
@@ -404,7 +404,7 @@ def test_three_thousand_real_games_have_the_boards_of_sgfmill():
 
 
 def follow_with_sgfmill(size, setup, moves):
-    """Play coded moves on both boards, comparing stones, ko and captures at each; returns how many.
+    """Play encoded moves on both boards, comparing stones, ko and captures at each; returns how many.
 
     Stops at a move that mugo's rules forbid, and checks that sgfmill has the same reason.
     """

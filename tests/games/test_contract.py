@@ -37,7 +37,7 @@ def test_every_position_of_a_random_game_satisfies_the_interface(start, seed):
         assert position.plies == plies
         assert position.to_play == (BLACK, WHITE)[plies % 2]
         assert position.is_over == (position is end)
-        assert position.is_like(end) and position.size == end.size and position.game == end.game
+        assert position.has_same_rules(end) and position.size == end.size and position.game == end.game
         assert position.stones.shape == (end.size, end.size) and position.stones.dtype == np.int8
         legal = set(position.legal_points().tolist())
         assert set(position.sensible_points().tolist()) <= legal

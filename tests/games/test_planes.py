@@ -8,7 +8,7 @@ import numpy as np
 import oracles
 import pytest
 from drawing import after, assert_same_planes, assert_same_points, draw, named
-from sample_positions import coded_game, oracle_game, random_game, recorded_games, transformed
+from sample_positions import encoded_game, oracle_game, random_game, recorded_games, transformed
 
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, board_points, interpret_gtp, row_col, symmetries
@@ -339,7 +339,7 @@ def test_planes_of_a_batch_are_those_of_each_position():
         . . . . . . . . .
     """, to_play=WHITE)
     finals.append(after(drawn, at, "b a c d"))
-    codes = [coded_game(final) for final in finals]
+    codes = [encoded_game(final) for final in finals]
     setup = np.concatenate([setup for setup, _ in codes])
     moves = np.concatenate([moves for _, moves in codes])
     samples, expected, targets = [], [], []
@@ -362,7 +362,7 @@ def test_planes_of_a_batch_are_those_of_each_position():
 
 def test_planes_of_a_whole_game_are_those_of_each_position():
     *line, final = random_game(random.Random(4), 7)
-    setup, moves = coded_game(final)
+    setup, moves = encoded_game(final)
     out = np.full((final.plies, 49, PACKED), 255, np.uint8)
     assert write_game_planes(7, setup, moves, new_scratch(), True, symmetries(7)[0], out) == final.plies
     assert np.array_equal(out, encode(line))
@@ -370,7 +370,7 @@ def test_planes_of_a_whole_game_are_those_of_each_position():
 
 def test_without_ladders_only_the_ladder_planes_are_zero():
     *line, final = random_game(random.Random(5), 9)
-    setup, moves = coded_game(final)
+    setup, moves = encoded_game(final)
     out = np.empty((final.plies, 81, PACKED), np.uint8)
     write_game_planes(9, setup, moves, new_scratch(), False, symmetries(9)[0], out)
     expected = unpack(encode(line))
@@ -384,7 +384,7 @@ def test_scratch_is_reused_for_other_board_sizes():
     scratch = new_scratch()
     for position in positions:
         size = position.size
-        setup, moves = coded_game(position)
+        setup, moves = encoded_game(position)
         out = np.empty((position.plies, size * size, PACKED), np.uint8)
         write_game_planes(size, setup, moves, scratch, True, symmetries(size)[0], out)
         assert np.array_equal(out[-1], encode([position.undo()])[0])

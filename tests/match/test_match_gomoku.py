@@ -60,7 +60,7 @@ def test_recorded_openings_are_those_of_the_same_game(tmp_path):
         (tmp_path / f"{name}.sgf").write_text(format_record(record_from_position(start.play(start.legal_points()[3]))))
     (tmp_path / "go.sgf").write_text("(;GM[1]SZ[5];B[aa])")
     opening = load_openings(str(tmp_path), Position(5))
-    assert {opening(number).is_like(Position(5)) for number in range(4)} == {True}
+    assert {opening(number).has_same_rules(Position(5)) for number in range(4)} == {True}
     assert {tuple(vertices(opening(number))) for number in range(4)} == {("D5",)}
     with pytest.raises(BadInput, match="no game of Gomoku, 5 in a row, on 8x8"):
         load_openings(str(tmp_path), Position(8))

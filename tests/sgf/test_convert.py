@@ -1,7 +1,7 @@
 """Records become positions and positions become records, in Go and in Gomoku."""
 import numpy as np
 import pytest
-from sgf_games import coded
+from sgf_games import encoded
 
 from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
@@ -9,9 +9,9 @@ from mugo.games.position import IllegalMove
 from mugo.sgf.convert import load_position, record_from_position, replay_record
 from mugo.sgf.record import Record
 
-GO = Record(9, np.array(coded("Bcc Bgg", 9), np.int16), np.array(coded("Wee Bef W--", 9), np.int16),
+GO = Record(9, np.array(encoded("Bcc Bgg", 9), np.int16), np.array(encoded("Wee Bef W--", 9), np.int16),
             first_player=WHITE, komi=0.5, handicap=2)
-GOMOKU = Record(9, np.array([], np.int16), np.array(coded("Bee Wff Bed", 9), np.int16), k=5, exactly=True)
+GOMOKU = Record(9, np.array([], np.int16), np.array(encoded("Bee Wff Bed", 9), np.int16), k=5, exactly=True)
 
 
 @pytest.mark.parametrize("record", [GO, GOMOKU], ids=["go", "gomoku"])
@@ -32,7 +32,7 @@ def test_a_record_is_replayed_up_to_a_number_of_moves(record):
 
 def test_an_illegal_move_is_named_with_its_number():
     for k in (0, 5):
-        record = Record(9, np.array([], np.int16), np.array(coded("Bee Wff Bee", 9), np.int16), k=k)
+        record = Record(9, np.array([], np.int16), np.array(encoded("Bee Wff Bee", 9), np.int16), k=k)
         with pytest.raises(IllegalMove, match="move 3: .*E5"):
             replay_record(record)
 

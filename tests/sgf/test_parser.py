@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sgf_games import coded, read
+from sgf_games import encoded, read
 
 from mugo.games.coords import WHITE_BIT
 from mugo.sgf.parser import MAX_BYTES, read_records, read_trees
@@ -43,8 +43,8 @@ def test_setup_and_moves_of_a_game(sgf, setup, moves):
     record = read(sgf)
     assert record.size == 9
     assert record.setup.dtype == record.moves.dtype == np.int16
-    assert record.setup.tolist() == sorted(coded(setup, 9), key=lambda move: move % WHITE_BIT)
-    assert record.moves.tolist() == coded(moves, 9)
+    assert record.setup.tolist() == sorted(encoded(setup, 9), key=lambda move: move % WHITE_BIT)
+    assert record.moves.tolist() == encoded(moves, 9)
 
 
 @pytest.mark.parametrize("sgf, reason, line", [
@@ -90,12 +90,13 @@ def test_a_malformed_game_does_not_affect_the_others_of_its_collection():
         (;GM[1]SZ[9];B[gg])(;GM[1]SZ[9];B[hh])
     """))
     assert [game.reason if isinstance(game, BadRecord) else game.moves.tolist() for game in games] == [
-        coded("Baa", 9), "unsupported board size", "malformed SGF", "malformed SGF", coded("Bgg", 9), coded("Bhh", 9)]
+        encoded("Baa", 9), "unsupported board size", "malformed SGF", "malformed SGF",
+        encoded("Bgg", 9), encoded("Bhh", 9)]
 
 
 def test_a_variation_outside_a_game_is_not_a_game():
     first, fragment = read_records(b"(;SZ[9];B[aa](;W[bb]));B[cc](;W[dd])(;W[ee]))")
-    assert first.moves.tolist() == coded("Baa Wbb", 9)
+    assert first.moves.tolist() == encoded("Baa Wbb", 9)
     assert fragment.reason == "malformed SGF"
 
 

@@ -1,7 +1,7 @@
 """A record that is written and read again is the same record."""
 import numpy as np
 import pytest
-from sgf_games import coded, read
+from sgf_games import encoded, read
 
 from mugo.sgf.record import Record
 from mugo.sgf.writer import format_record
@@ -9,10 +9,10 @@ from mugo.sgf.writer import format_record
 
 @pytest.mark.parametrize("record", [
     Record(19, np.array([], np.int16), np.array([], np.int16)),
-    Record(9, np.array(coded("Bac Wee Bag", 9), np.int16), np.array(coded("Waa B-- Wbb", 9), np.int16),
+    Record(9, np.array(encoded("Bac Wee Bag", 9), np.int16), np.array(encoded("Waa B-- Wbb", 9), np.int16),
            first_player=-1, komi=0.5, handicap=2, result="W+T", black=r"古力 [x] \ :", white="]", black_rank="P9段",
            white_rank="3k", date="2016-03", event="a: b", place="Köln", rules="Japanese"),
-    Record(2, np.array([], np.int16), np.array(coded("Bab", 2), np.int16), komi=-7.0, result="0"),
+    Record(2, np.array([], np.int16), np.array(encoded("Bab", 2), np.int16), komi=-7.0, result="0"),
     Record(13, np.array([0], np.int16), np.array([], np.int16), first_player=1, handicap=3),
 ])
 def test_a_record_written_is_the_record_read(record):
@@ -25,5 +25,5 @@ def test_comments_are_written_with_their_moves():
     sgf = format_record(read("(;SZ[9];B[cc];W[dd])"), {0: "root", 2: r"[a] \ (;"})
     assert "C[root]" in sgf and "AP[MuGo:" in sgf
     assert sgf.index("W[dd]") > sgf.index("B[cc]")
-    assert read(sgf).moves.tolist() == coded("Bcc Wdd", 9)
+    assert read(sgf).moves.tolist() == encoded("Bcc Wdd", 9)
     assert r"C[[a\] \\ (;]" in sgf

@@ -169,7 +169,7 @@ def test_writing_and_reading_a_game_restores_it(tmp_path):
         path = tmp_path / "game.sgf"
         path.write_text(format_record(record_from_position(position, result=position.result())))
         again = load_position(path)
-        assert again.is_like(position) and again.moves == position.moves and str(again) == str(position)
+        assert again.has_same_rules(position) and again.moves == position.moves and str(again) == str(position)
         assert again.result() == position.result()
         assert load_position(path, 2).moves == position.moves[:2]
 
