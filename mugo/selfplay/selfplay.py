@@ -59,9 +59,9 @@ def add_selfplay_arguments(group: argparse._ArgumentGroup) -> None:
     _add_numbers(group, DEFAULT_SELFPLAY_OPTIONS, {
         "simulations": "simulations for a move", "c": "exploration constant of PUCT",
         "dirichlet_weight": "weight of Dirichlet noise in the priors of the root",
-                                                   "dirichlet_alpha": "alpha of that noise",
+        "dirichlet_alpha": "alpha of that noise",
         "temperature_moves": "moves of a game that are sampled by their visits",
-                                                   "temperature": "temperature of these samples",
+        "temperature": "temperature of these samples",
         "max_moves": "a longer game is scored as it stands; 0: three moves a point"})
     _add_numbers(group, RunOptions(GAMES), {"parallel_games": "games at once, for each thread"})
 
@@ -72,11 +72,11 @@ def add_training_arguments(group: argparse._ArgumentGroup) -> None:
         "batch_size": "positions in a batch",
         "window": "positions to train on, of the newest games, at most half of all",
         "learning_rate": "peak learning rate",
-                                            "decay_start": "fraction of the games after which the learning rate decays",
+        "decay_start": "fraction of the games after which the learning rate decays",
         "final_lr_fraction": "final learning rate, as a fraction of the peak", "l2": "c of c ||theta||^2 in the loss",
         "arena_every": "games of self-play between two evaluations in the arena",
         "arena_games": "games against the best network so far; half as many against each level of UCT",
-                                            "seed": "random seed"})
+        "seed": "random seed"})
     group.add_argument("--precision", choices=("auto", "float32", "mixed_bfloat16"), default="auto",
                        help="auto is bfloat16 where this machine multiplies it faster (default: auto)")
 
