@@ -83,7 +83,7 @@ def _run(name: str | None, arguments: list[str]) -> int:
         if command == name:
             module = importlib.import_module(f"mugo.{module_name}")
             module.add_arguments(subparser)
-            refuse_renamed_options(arguments)
+            refuse_renamed_options(arguments, subparser._option_string_actions)
     args = parser.parse_args(arguments)
     assert module is not None                            # argparse has refused a command line without a command
     return module.command(args)

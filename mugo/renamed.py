@@ -2,7 +2,7 @@
 
 An old option is an error whose message names the new one: "mugo train: --hold is now --decay-start".
 """
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from mugo.files import BadInput
 
@@ -39,6 +39,7 @@ RENAMED_OPTIONS: dict[str, str] = {
     "--smoothing": "--label-smoothing",
     "--start": "--init-from",
     "--trial-games": "--arena-games",
+    "--no-turn": "--no-random-symmetry",
     "--turn": "--random-symmetry",
     "--urgency": "--fpu",
     "--value": "--value-head",
@@ -46,9 +47,12 @@ RENAMED_OPTIONS: dict[str, str] = {
 }
 
 
-def refuse_renamed_options(words: Iterable[str]) -> None:
-    """Raise BadInput for the first word of a command line that is a renamed option, with or without =VALUE."""
+def refuse_renamed_options(words: Iterable[str], options: Container[str] = frozenset(RENAMED_OPTIONS.values())) -> None:
+    """Raise BadInput for the first word of a command line that is a renamed option, with or without =VALUE.
+
+    options: those of the command; a renamed option that it never had is left to its parser.
+    """
     for word in words:
-        name = word.partition("=")[0]
-        if name in RENAMED_OPTIONS:
-            raise BadInput(f"{name} is now {RENAMED_OPTIONS[name]}")
+        new_name = RENAMED_OPTIONS.get(word.partition("=")[0])
+        if new_name in options:
+            raise BadInput(f"{word.partition('=')[0]} is now {new_name}")

@@ -69,6 +69,12 @@ def test_a_renamed_option_is_refused_with_a_value_too(capsys):
     assert capsys.readouterr().err == "mugo play: --urgency is now --fpu\n"
 
 
+def test_a_renamed_option_that_a_command_never_had_is_unknown(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["train", "games", "-o", "run", "--branches", "5"])
+    assert "unrecognized arguments: --branches 5" in capsys.readouterr().err
+
+
 def test_no_renamed_option_is_an_option_of_any_command():
     assert not [(command, old) for command in cli.COMMANDS for old in RENAMED_OPTIONS if old in options_of(command)]
 

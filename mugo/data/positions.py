@@ -22,7 +22,7 @@ from mugo.games.coords import WHITE_BIT, symmetries
 @njit(cache=True, nogil=True)
 def _locate(indices, symmetry, first_index, skip_moves, setup_start, setup_end, move_start, winner, moves,
             samples, outcomes):
-    """Write to samples, int64 (n, 5), the rows for planes.fill_samples, and to outcomes, int8 (n,), the outcomes.
+    """Write to samples, int64 (n, 5), the rows for write_sample_planes, and to outcomes, int8 (n,), the outcomes.
 
     The other arguments are the parameters and fields of `Positions.batch`; symmetry: int64 (n,).
     """

@@ -346,7 +346,7 @@ def write_sample_planes(size, setup, moves, samples, symmetries, scratch, out, t
 
 
 def encode(positions, symmetry: int = 0) -> np.ndarray:
-    """Packed planes, uint8 (n, size², PACKED), of go.Positions of one size, for the side to move.
+    """Packed planes, uint8 (n, size², PACKED), of Go positions of one size, for the side to move.
 
     symmetry: 0 to 7, a row of coords.symmetries.
     """

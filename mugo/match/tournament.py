@@ -34,6 +34,7 @@ from mugo.match.pairings import Pairing, make_pairings
 from mugo.match.referee import GameRecord, MatchRules
 from mugo.match.summary import format_summary, summarize
 from mugo.players import game_options
+from mugo.plots.text_table import truncate
 
 GO_SIZE = 9                              # the board of Go by default
 GNUGO_SCORER = "gnugo --mode gtp --chinese-rules"
@@ -110,9 +111,9 @@ def format_progress(participants: list[Participant], rows: list[dict[str, str]])
     wins = {participant.name: sum(row["winner"] == participant.name for row in rows) for participant in participants}
     if len(wins) == 2:
         (first, first_wins), (second, second_wins) = wins.items()
-        return f"{first[:20]} {first_wins} - {second_wins} {second[:20]}"
+        return f"{truncate(first, 30)} {first_wins} - {second_wins} {truncate(second, 30)}"
     best = max(wins, key=lambda name: wins[name])
-    return f"most wins: {best[:30]} {wins[best]}"
+    return f"most wins: {truncate(best, 30)} {wins[best]}"
 
 
 def with_unique_names(participants: list[Participant]) -> list[Participant]:

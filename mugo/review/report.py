@@ -114,7 +114,7 @@ def text_report(review: Review, screen: Screen = PLAIN) -> list[str]:
     """The summary, the worst moves, and the board of the worst one."""
     lines = [*summary(review), "", *worst_moves_table(review)]
     for move in review.worst_moves(1):
-        lines += ["", f"after move {move.number}, the best line instead of it numbered:",
+        lines += ["", f"after move {move.number}, the better variation, numbered:",
                   *variation_board(review, move, screen)]
     return lines
 

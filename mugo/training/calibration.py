@@ -126,6 +126,7 @@ def plot(table: pd.DataFrame, path: Path, title: str) -> None:
         for place in axes[len(panels):]:
             place.axis("off")
 
-    note = "bars: one standard error; grey: how many positions" \
+    note = "bars: standard errors; grey: positions" \
         + ("; TTA: test-time augmentation over the eight symmetries" if np.any(table["tta"]) else "")
-    save_charts(path, -(-len(panels) // columns), columns, draw, f"{title}\n{note}", (3.6, 3.6))
+    save_charts(path, -(-len(panels) // columns), columns, draw, f"{title}\n{note}",
+                (3.6, 3.6) if columns > 1 else (6.4, 5.0))

@@ -382,7 +382,8 @@ def test_the_page_and_its_files_are_served_and_load_nothing_from_other_servers(c
         answer = client.get(f"/static/{path.name}")
         assert answer.status_code == 200
         assert "https://" not in answer.text and "http://" not in answer.text.replace("http://www.w3.org/", "")
-    assert client.get("/static/../web.py").status_code == 404
+    outside = web_app.STATIC.parent / "app.py"
+    assert outside.exists() and client.get("/static/%2e%2e/app.py").status_code == 404
 
 
 @pytest.mark.parametrize("host, status", [("127.0.0.1:8080", 200), ("localhost:8080", 200), ("[::1]:8080", 200),

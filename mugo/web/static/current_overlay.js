@@ -6,7 +6,7 @@ import { byId, hasNetwork, state } from "./state.js";
 const GO_ONLY = ["ownership", "ladders"];
 
 /** Whether the current game has an overlay. */
-export const isAvailable = (name) => state.game.isGo || !GO_ONLY.includes(name);
+export const isAvailable = (name) => name in OVERLAYS && (state.game.isGo || !GO_ONLY.includes(name));
 
 /** The SVG elements of the selected overlay; also updates the legend. */
 export function currentOverlay() {

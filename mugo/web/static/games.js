@@ -5,7 +5,7 @@ import { isAvailable } from "./current_overlay.js";
 import { Game } from "./game.js";
 import { fetchOpponents, showNode } from "./play.js";
 import { showMessage } from "./render.js";
-import { byId, connection, state } from "./state.js";
+import { STORAGE_KEY, byId, connection, state } from "./state.js";
 
 /** Make a game the current one, and reset what belongs to the old one. */
 function setGame(game, fields) {
@@ -74,7 +74,7 @@ export async function saveFile() {
 /** Restore the game stored in this tab; without one, start `first`, a game of the server. */
 export async function restoreGame(first) {
   try {
-    const { game, ...fields } = JSON.parse(sessionStorage.getItem("mugo"));
+    const { game, ...fields } = JSON.parse(sessionStorage.getItem(STORAGE_KEY));
     Object.assign(state, fields);
     setGame(Game.fromJSON(game));
   } catch {

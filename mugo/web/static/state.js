@@ -4,6 +4,7 @@ import { Connection } from "./connection.js";
 
 export const byId = (id) => document.getElementById(id);
 export const COLOUR_NAMES = { B: "Black", W: "White" };
+export const STORAGE_KEY = "mugo-2";                  // of this tab's state; the number is its format
 export const connection = new Connection();          // main.js opens it
 
 export const state = {
@@ -35,7 +36,7 @@ export function storeState() {
   if (!game) return;
   try {
     const stored = { game: game.toJSON(), human, opponent, overlay, plane, searchPlayer: player };
-    sessionStorage.setItem("mugo", JSON.stringify(stored));
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(stored));
   } catch {
     // the storage is full or forbidden: a reload starts a new game
   }
