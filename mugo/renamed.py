@@ -54,5 +54,5 @@ def refuse_renamed_options(words: Iterable[str], options: Container[str] = froze
     """
     for word in words:
         new_name = RENAMED_OPTIONS.get(word.partition("=")[0])
-        if new_name in options:
+        if new_name is not None and new_name in options:
             raise BadInput(f"{word.partition('=')[0]} is now {new_name}")
