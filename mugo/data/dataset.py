@@ -16,6 +16,7 @@ import pandas as pd
 
 from mugo.data.game_hash import splitmix64_array
 from mugo.data.positions import Positions
+from mugo.data.query import matching_rows
 from mugo.files import BadInput, error_line
 
 FORMAT = 2                               # 1 had other names of columns (plies, game, opening, reason, ...)
@@ -54,7 +55,7 @@ class DataSet:
                   moves: tuple[int, float] = ALL_MOVES) -> Positions:
         """Positions of the used games, before each of their moves in the range `moves`.
 
-        split: one of SPLITS; None for all.  size: board size; None for the most frequent.  where: a pandas query on
+        split: one of SPLITS; None for all.  size: board size; None for the most frequent.  where: a query on
         games.parquet.  Raises BadInput if the query is invalid or no position is left.
         """
         games = self.used_games
@@ -75,17 +76,8 @@ class DataSet:
 
 
 def select_games(games: pd.DataFrame, where: str) -> pd.DataFrame:
-    """The rows for which a pandas query is true; '' selects all.  Raises BadInput for an invalid query."""
-    if not where:
-        return games
-    try:
-        rows = games.eval(where, engine="python")
-    except Exception as error:  # of any type: SyntaxError, NameError, TypeError, pandas's own
-        columns = ", ".join(games.columns)
-        raise BadInput(f"--where {where!r}: {type(error).__name__}: {error} (columns: {columns})") from None
-    if not isinstance(rows, pd.Series) or not rows.index.equals(games.index) or set(rows.map(type)) - {bool, np.bool_}:
-        raise BadInput(f"--where {where!r} is not a condition: its value must be true or false for each game")
-    return games[rows.to_numpy(bool)]
+    """The rows that satisfy a query (query.matching_rows); '' selects all.  Raises BadInput for an invalid query."""
+    return games[matching_rows(games, where)] if where else games
 
 
 def read_meta(folder: Path) -> dict:

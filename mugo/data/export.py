@@ -193,7 +193,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="positions of this split (default: %(default)s)")
     parser.add_argument("--size", type=int, metavar="N",
                         help="board size (default: the most frequent in the data set)")
-    parser.add_argument("--where", default="", metavar="QUERY", help="positions of these games: a pandas query")
+    parser.add_argument("--where", default="", metavar="QUERY", help="positions of these games: a query")
     parser.add_argument("--positions", type=float, metavar="N",
                         help="number of positions, drawn at random (default: all)")
     parser.add_argument("--packed", action="store_true", help="leave the planes packed, eight per byte")

@@ -33,7 +33,7 @@ def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: in
                seed: int = 0, validation: float = 0.02, test: float = 0.02) -> DataSet:
     """Add the games in files, folders and archives to the data set in `folder`, and return it.
 
-    where: a pandas query on games_table.COLUMNS that selects games.  min_moves: shorter games are not used.
+    where: a query on games_table.COLUMNS that selects games.  min_moves: shorter games are not used.
     workers: processes (None: one per core).  seed, validation, test: of the split; fractions of the games.
     Raises BadInput for missing paths, for an invalid query, if the data set was made with other options or is of
     another format, and if another process is writing to it.
@@ -183,7 +183,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("games", nargs="+", metavar="GAMES", help="archives, folders and SGF files")
     parser.add_argument("-o", "--output", required=True, type=Path, metavar="DATASET", help="folder of the data set")
     parser.add_argument("--where", default="", metavar="QUERY",
-                        help="use only these games: a pandas query, for example \"handicap == 0 and black_rank >= 6\"")
+                        help="use only these games: a query, for example \"handicap == 0 and black_rank >= 6\"")
     parser.add_argument("--min-moves", type=int, default=20, metavar="N",
                         help="do not use games with fewer moves (default: %(default)s)")
     parser.add_argument("--workers", type=int, metavar="N", help="worker processes (default: one per core)")

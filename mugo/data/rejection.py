@@ -26,7 +26,7 @@ def reject_short(table: pd.DataFrame, min_moves: int) -> None:
 
 
 def reject_unselected(table: pd.DataFrame, where: str) -> None:
-    """Reject games for which a pandas query is false."""
+    """Reject games for which a query is false."""
     good = table[table["reject_reason"] == ""]
     others = good.index.difference(select_games(good, where).index)
     reject(table, others, "not selected by --where", f"not {where}")

@@ -173,7 +173,7 @@ def _overview(games: pd.DataFrame, tables: Tables) -> list[list[str]]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", type=Path, metavar="DATASET", help="a folder made by preprocess")
     parser.add_argument("--where", default="", metavar="QUERY",
-                        help="only these games: a pandas query, for example \"handicap == 0 and black_rank >= 6\"")
+                        help="only these games: a query, for example \"handicap == 0 and black_rank >= 6\"")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE",
                         help="file of the charts, .png, .svg or .pdf (default: DATASET/statistics.png)")
 

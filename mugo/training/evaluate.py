@@ -39,7 +39,7 @@ def evaluate(network: Network, data: DataSet, *, split: str | None = "test", whe
     games with a winner, and so are value_accuracy_baseline and value_mse_baseline: those of the majority class, which
     always predicts the colour that wins more of these positions, with its frequency.
 
-    split: one of dataset.SPLITS, or None for all.  where: a pandas query that selects games.  count: positions drawn
+    split: one of dataset.SPLITS, or None for all.  where: a query that selects games.  count: positions drawn
     by seed; 0 for all.  size: of the boards, by default those that the network was trained on.  Raises BadInput if
     there are none.
     """
@@ -160,7 +160,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", type=Path, metavar="DATASET", help="a folder made by preprocess")
     parser.add_argument("--split", choices=(*dataset.SPLITS, "all"), default="test",
                         help="the games of this split (default: %(default)s)")
-    parser.add_argument("--where", default="", metavar="QUERY", help="only these games: a pandas query")
+    parser.add_argument("--where", default="", metavar="QUERY", help="only these games: a query")
     parser.add_argument("--size", type=int, metavar="N",
                         help="board size (default: the one that the networks were trained on)")
     parser.add_argument("--positions", type=float, default=10_000, metavar="N",

@@ -26,7 +26,7 @@ class TrainingOptions:
     value_weight: float = 0.25           # of the value's loss against the policy's cross-entropy
     checkpoint_every: int = 64_000       # positions between two checkpoints
     validation_positions: int = 8_192    # evaluated at each checkpoint
-    where: str = ""                      # a pandas query: train on these games
+    where: str = ""                      # a query: train on these games
     moves: str = ""                      # 'FROM-TO': see move_range
     label_smoothing: float = 0.0         # see losses.LabelSmoothingCrossentropy
     seed: int = 0

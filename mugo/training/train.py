@@ -244,7 +244,7 @@ def add_learning_arguments(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--symmetry", action=argparse.BooleanOptionalAction, default=options.symmetry,
                        help="data augmentation: a random symmetry of the board for each position (default: on)")
     group.add_argument("--where", default="", metavar="QUERY",
-                       help="train on these games, a pandas query (default: all)")
+                       help="train on these games, a query (default: all)")
     group.add_argument("--moves", default="", metavar="FROM-TO",
                        help="train on these moves of each game: 1-60, or 21- for all from the 21st on "
                        "(default: all)")

@@ -45,7 +45,7 @@ def test_show_takes_a_query(data, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(("options", "complaint"), [
-    (["--where", "height > 3"], "UndefinedVariableError"),
+    (["--where", "height > 3"], "'height' is not a column"),
     (["--where", "size == 13"], "no games where size == 13"),
     (["-o", "picture.doc"], "the name of a picture ends in one of"),
 ])

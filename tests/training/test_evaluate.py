@@ -356,7 +356,7 @@ def test_the_command_compares_networks_and_then_reports_each(data, known, tmp_pa
 
 def test_the_command_refuses_bad_input_in_one_line(data, known, monkeypatch, capsys):
     monkeypatch.setattr(evaluate, "Network", lambda path: FakeNetwork(known, lambda turn: 0))
-    for options, complaint in ((["--positions", "-1"], "--positions -1"), (["--where", "=3"], "SyntaxError"),
+    for options, complaint in ((["--positions", "-1"], "--positions -1"), (["--where", "=3"], "invalid syntax"),
                                (["--where", "size == 19"], "no test games"), (["-o", "."], "-o . is a folder")):
         assert cli.main(["evaluate", "fake", str(data.folder), *options]) == 2
         error = capsys.readouterr().err.strip().splitlines()
