@@ -5,7 +5,8 @@
 
 The format is recognized by the first bytes of a file, not by its name.  Archives in archives are unpacked to a
 depth of MAX_DEPTH.  One SGF file, or one archive inside an archive, is in memory at a time; nothing is written
-to disk.  What an SGF file means is not known here.
+to disk.  Sizes that an archive states are not relied on: what is read is counted, and a file has a Budget.
+What an SGF file means is not known here.
 """
 import bz2
 import gzip
@@ -14,12 +15,13 @@ import lzma
 import os
 import re
 import tarfile
+import time
 import zipfile
 from collections.abc import Callable, Iterator
-from types import SimpleNamespace
 from typing import IO, Any, BinaryIO, NamedTuple
 
 from mugo.files import BadInput, error_line
+from mugo.sgf.budget import MEMBER_BYTES, Budget, BudgetSpentError, MeteredStream, read_at_most
 from mugo.sgf.parser import MAX_BYTES
 
 SGF_SUFFIXES = (".sgf", ".mgt", ".sgf.gz", ".sgf.xz", ".sgf.bz2", ".sgf.zst")
@@ -27,6 +29,9 @@ ARCHIVE_SUFFIXES = (".zip", ".7z", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz",
                     ".tar.zst", ".tzst")
 MAX_NESTED_BYTES = 256 << 20        # of an archive inside an archive, which is held in memory
 MAX_DEPTH = 3                       # of nested archives; some are built to be infinitely deep
+MAX_DIRECTORY_BYTES = 64 << 20      # of the directory of a .zip, half a million files: zipfile reads it whole
+MAX_HEADER_BYTES = 1 << 20          # of a .tar, before each member: tarfile reads long names and PAX records whole
+MAX_7Z_HEADER_BYTES = 4 << 20       # of a .7z, compressed: py7zr unpacks it whole
 BATCH_BYTES = 64 << 20              # unpacked at once from a .7z
 
 
@@ -112,32 +117,45 @@ def _zstd():
     return zstd
 
 
-def unpack(label: str, name: str, file: BinaryIO, depth: int = 0) -> Iterator[SgfFile | UnreadableFile]:
+def unpack(label: str, name: str, file: BinaryIO) -> Iterator[SgfFile | UnreadableFile]:
     """The SGF files in an open, seekable file: an archive of any format, or one SGF file.  Never raises.
 
     label: of the Source.  name: path of the file within the source; '' for the source itself.
     """
+    try:
+        budget = Budget(file.seek(0, io.SEEK_END))
+        yield from _unpack(label, name, file, 0, budget)
+    except BudgetSpentError as error:
+        yield UnreadableFile(label, name, str(error))
+
+
+def _unpack(label: str, name: str, file: BinaryIO, depth: int, budget: Budget) -> Iterator[SgfFile | UnreadableFile]:
+    """`unpack` inside `depth` archives.  Raises BudgetSpentError only."""
     prefix = f"{name}/" if name else ""
     try:
+        file.seek(0)
         kind = file_format(file.read(512), name or label)
         file.seek(0)
         if kind == "zip":
-            yield from _unzip(label, prefix, file, depth)
+            yield from _unzip(label, prefix, file, depth, budget)
         elif kind == "7z":
-            yield from _un7z(label, prefix, file, depth)
+            yield from _un7z(label, prefix, file, depth, budget)
         elif kind == "rar":
             yield UnreadableFile(label, name, "RAR archives cannot be read; repack it as .zip or .7z")
         elif kind == "tar":
-            yield from _untar(label, prefix, file, depth)
+            yield from _untar(label, prefix, MeteredStream(file, budget), depth, budget)
         elif kind in COMPRESSED:
             stream = _decompressed(kind, file)
-            if file_format(stream.peek(512), name or label) == "tar":
-                # read1 returns what is available; read would lose the last bytes before a damaged part.
-                yield from _untar(label, prefix, SimpleNamespace(read=stream.read1), depth)
+            head = stream.peek(512)
+            metered = MeteredStream(stream, budget)
+            if file_format(head, name or label) == "tar":
+                yield from _untar(label, prefix, metered, depth, budget)
             else:
-                yield from _one_file(label, re.sub(r"\.(gz|xz|bz2|zst)$", "", name or label), stream)
+                yield SgfFile(label, re.sub(r"\.(gz|xz|bz2|zst)$", "", name or label), read_at_most(metered, MAX_BYTES))
         else:
-            yield from _one_file(label, name or label, file)
+            yield SgfFile(label, name or label, read_at_most(MeteredStream(file, budget), MAX_BYTES))
+    except BudgetSpentError:
+        raise
     except Exception as error:      # damaged archives make the unpackers raise exceptions of any type
         yield UnreadableFile(label, name, error_line(error))
 
@@ -150,29 +168,30 @@ def _decompressed(kind: str, file: BinaryIO) -> gzip.GzipFile | bz2.BZ2File | lz
     return lzma.LZMAFile(file) if kind == "xz" else bz2.BZ2File(file)
 
 
-def _one_file(label: str, name: str, stream: IO[bytes] | io.BufferedIOBase) -> Iterator[SgfFile | UnreadableFile]:
-    data = stream.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        yield UnreadableFile(label, name, f"larger than {MAX_BYTES >> 20} MB")
-    else:
-        yield SgfFile(label, name, data)
+def _member(label: str, name: str, size: int, open_member: Callable[[], IO[bytes]], depth: int,
+            budget: Budget) -> Iterator[SgfFile | UnreadableFile]:
+    """The SGF files that a member of an archive is or contains; nothing for a member of another type.
 
-
-def _member(label: str, name: str, size: int, read: Callable[[], bytes],
-            depth: int) -> Iterator[SgfFile | UnreadableFile]:
-    """The SGF files that a member of an archive is or contains; nothing for a member of another type."""
+    size: as the archive states it.  Raises ValueError if the member has more bytes or fewer.
+    """
+    budget.spend(MEMBER_BYTES)
     archive = name.lower().endswith(ARCHIVE_SUFFIXES)
     if not archive and not is_sgf_name(name):
         return
     limit = MAX_NESTED_BYTES if archive else MAX_BYTES
     if size > limit:
         yield UnreadableFile(label, name, f"larger than {limit >> 20} MB")
-    elif archive and depth == MAX_DEPTH:
+        return
+    if archive and depth == MAX_DEPTH:
         yield UnreadableFile(label, name, f"nested in more than {MAX_DEPTH} archives")
-    elif archive or not name.lower().endswith((".sgf", ".mgt")):
-        yield from unpack(label, name, io.BytesIO(read()), depth + 1)
+        return
+    data = read_at_most(MeteredStream(open_member(), budget), limit)
+    if len(data) != size:
+        raise ValueError("damaged or truncated: unexpected end of data")
+    if archive or not name.lower().endswith((".sgf", ".mgt")):
+        yield from _unpack(label, name, io.BytesIO(data), depth + 1, budget)
     else:
-        yield SgfFile(label, name, read())
+        yield SgfFile(label, name, data)
 
 
 class _Member(tarfile.TarInfo):
@@ -188,34 +207,49 @@ class _Member(tarfile.TarInfo):
             raise tarfile.ReadError(f"damaged or truncated: {error}") from None
 
 
-def _untar(label: str, prefix: str, stream: Any, depth: int) -> Iterator[SgfFile | UnreadableFile]:
+def _untar(label: str, prefix: str, stream: MeteredStream, depth: int,
+           budget: Budget) -> Iterator[SgfFile | UnreadableFile]:
+    stream.end = MAX_HEADER_BYTES
+    # tarfile reads the stream in order, in blocks; `stream.end` bounds what it reads for one header.
     with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Member) as archive:
         while (member := archive.next()) is not None:
             archive.members.clear()  # pyright: ignore[reportAttributeAccessIssue]  (the list would grow)
+            if member.issparse():
+                raise ValueError(f"{printable_name(member.name)} is a sparse file, which cannot be read")
+            stream.end = None
             if member.isreg():
                 yield from _member(label, prefix + printable_name(member.name), member.size,
-                                   lambda member=member: _tar_member(archive, member), depth)
+                                   lambda member=member: archive.extractfile(member), depth, budget)
+            stream.end = member.offset_data + member.size + MAX_HEADER_BYTES
 
 
-def _tar_member(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
-    file = archive.extractfile(member)
-    data = b"" if file is None else file.read()
-    if len(data) < member.size:
-        raise tarfile.ReadError("damaged or truncated: unexpected end of data")
-    return data
-
-
-def _unzip(label: str, prefix: str, file: BinaryIO, depth: int) -> Iterator[SgfFile | UnreadableFile]:
+def _unzip(label: str, prefix: str, file: BinaryIO, depth: int, budget: Budget) -> Iterator[SgfFile | UnreadableFile]:
+    if (directory := _zip_directory_bytes(file)) > MAX_DIRECTORY_BYTES:
+        raise ValueError(f"its directory has {directory >> 20} MB; the limit is {MAX_DIRECTORY_BYTES >> 20} MB")
     with zipfile.ZipFile(file) as archive:
         for member in archive.infolist():
             name = prefix + _zip_name(member)
             if member.is_dir():
                 continue
             try:
-                yield from _member(label, name, member.file_size,
-                                   lambda member=member: archive.read(member), depth)
+                yield from _member(label, name, member.file_size, lambda member=member: archive.open(member), depth,
+                                   budget)
+            except BudgetSpentError:
+                raise
             except Exception as error:          # damaged or encrypted; other members may be readable
                 yield UnreadableFile(label, name, error_line(error))
+
+
+def _zip_directory_bytes(file: BinaryIO) -> int:
+    """The size of a zip's central directory, the largest that any of its end records states; APPNOTE.TXT 4.3.14-16."""
+    size = file.seek(0, io.SEEK_END)
+    file.seek(max(size - (1 << 17), 0))         # the end records, 98 bytes, and a comment of up to 65,535
+    tail = file.read()
+    stated = [0]
+    for signature, start, end in (b"PK\5\6", 12, 16), (b"PK\6\6", 40, 48):        # the second is ZIP64's
+        stated += [int.from_bytes(tail[match.start() + start:match.start() + end], "little")
+                   for match in re.finditer(re.escape(signature), tail)]
+    return max(min(n, size) for n in stated if n != 0xFFFFFFFF)
 
 
 def _zip_name(member: zipfile.ZipInfo) -> str:
@@ -227,28 +261,37 @@ def _zip_name(member: zipfile.ZipInfo) -> str:
         return printable_name(member.filename)
 
 
-def _un7z(label: str, prefix: str, file: BinaryIO, depth: int) -> Iterator[SgfFile | UnreadableFile]:
+def _un7z(label: str, prefix: str, file: BinaryIO, depth: int, budget: Budget) -> Iterator[SgfFile | UnreadableFile]:
     """py7zr unpacks either one member or all of them at once; batches of BATCH_BYTES bound the memory."""
     py7zr: Any = _py7zr()
+    file.seek(0)
+    header_bytes = int.from_bytes(file.read(32)[20:28], "little")        # NextHeaderSize of 7zFormat.txt
+    if header_bytes > MAX_7Z_HEADER_BYTES:
+        raise ValueError(f"its header has {header_bytes >> 20} MB; the limit is {MAX_7Z_HEADER_BYTES >> 20} MB")
+    file.seek(0)
     with py7zr.SevenZipFile(file) as archive:
         batches: list[list[str]] = []
+        sizes: dict[str, int] = {}
         batch_bytes = BATCH_BYTES
         for member in archive.list():
-            wanted = member.filename.lower().endswith(ARCHIVE_SUFFIXES) or is_sgf_name(member.filename)
-            if member.is_directory or not wanted:
+            is_archive = member.filename.lower().endswith(ARCHIVE_SUFFIXES)
+            if member.is_directory or not is_archive and not is_sgf_name(member.filename):
                 continue
-            if member.uncompressed > MAX_BYTES:
+            limit = MAX_NESTED_BYTES if is_archive else MAX_BYTES
+            if member.uncompressed > limit:
                 name = prefix + printable_name(member.filename)
-                yield UnreadableFile(label, name, f"larger than {MAX_BYTES >> 20} MB")
+                yield UnreadableFile(label, name, f"larger than {limit >> 20} MB")
                 continue
             if batch_bytes + member.uncompressed > BATCH_BYTES:
                 batches.append([])
                 batch_bytes = 0
             batches[-1].append(member.filename)
+            sizes[member.filename] = member.uncompressed
             batch_bytes += member.uncompressed
         for batch in batches:
+            started = time.perf_counter()
             archive.reset()
-            unpacked = py7zr.io.BytesIOFactory(MAX_BYTES)
+            unpacked = py7zr.io.BytesIOFactory(MAX_NESTED_BYTES)
             damage = None
             try:
                 archive.extract(targets=batch, factory=unpacked)
@@ -258,8 +301,10 @@ def _un7z(label: str, prefix: str, file: BinaryIO, depth: int) -> Iterator[SgfFi
                 damage = error
                 if unpacked.products:
                     unpacked.products.popitem()
+            budget.spend(0, time.perf_counter() - started)
             for name in list(unpacked.products):
                 product = unpacked.products.pop(name)
-                yield from _member(label, prefix + printable_name(name), product.size(), product.read, depth)
+                yield from _member(label, prefix + printable_name(name), sizes.get(name, product.size()),
+                                   lambda product=product: product, depth, budget)
             if damage:
                 raise damage

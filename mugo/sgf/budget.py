@@ -1,0 +1,74 @@
+"""What reading one file may cost: bytes unpacked and seconds, for it and everything inside it.
+
+An archive of 12 kB can contain petabytes: archives in archives, or many directory entries for the same data (Fifield
+2019, "A better zip bomb").  Limits on single members do not add up to a limit on the whole; this one does.
+"""
+import io
+import time
+from typing import IO
+
+BYTES_PER_BYTE = 100                # unpacked bytes for each byte of the file; SGF compresses to a tenth
+LEAST_BYTES = 256 << 20             # unpacked bytes that any file may cost
+MEMBER_BYTES = 512                  # what a member of an archive costs beside its content
+SECONDS_PER_MB = 10                 # of reading, for each MB of the file
+LEAST_SECONDS = 120                 # of reading that any file may cost
+PIECE = 1 << 18                     # bytes read at once
+
+
+class BudgetSpentError(Exception):
+    """A file costs more than its Budget; one line, without the name of the file."""
+
+
+class Budget:
+    """The bytes and the seconds that one file of `size` bytes may cost."""
+
+    def __init__(self, size: int):
+        self._bytes_left = LEAST_BYTES + BYTES_PER_BYTE * size
+        self._seconds_left = LEAST_SECONDS + SECONDS_PER_MB * (size / (1 << 20))
+        self._limits = self._bytes_left, self._seconds_left
+
+    def spend(self, n_bytes: int, seconds: float = 0.0) -> None:
+        """Raises BudgetSpentError when nothing is left."""
+        self._bytes_left -= n_bytes
+        self._seconds_left -= seconds
+        if self._bytes_left < 0:
+            raise BudgetSpentError(f"it unpacks to more than {self._limits[0] >> 20} MB, the limit for a file of this "
+                                   "size; what follows was not read")
+        if self._seconds_left < 0:
+            raise BudgetSpentError(f"reading it takes more than {self._limits[1]:.0f} seconds, the limit for a file of "
+                                   "this size; what follows was not read")
+
+
+class MeteredStream(io.RawIOBase):
+    """A stream of unpacked bytes that spends a budget.
+
+    end: bytes that may be read before ValueError; None without such a limit.
+    """
+
+    def __init__(self, stream: IO[bytes] | io.BufferedIOBase, budget: Budget):
+        super().__init__()
+        self._stream = stream
+        self._budget = budget
+        self.position = 0
+        self.end: int | None = None
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Up to `size` bytes, and what is there: before a damaged part it returns fewer."""
+        if self.end is not None and self.position + max(size, 0) > self.end:
+            raise ValueError("damaged: a header is larger than any program writes")
+        started = time.perf_counter()
+        read = getattr(self._stream, "read1", self._stream.read)
+        data = read(PIECE if size < 0 else min(size, PIECE))
+        self._budget.spend(len(data), time.perf_counter() - started)
+        self.position += len(data)
+        return data
+
+
+def read_at_most(stream: MeteredStream, limit: int) -> bytes:
+    """The whole stream.  Raises ValueError if it has more than `limit` bytes."""
+    pieces = []
+    while data := stream.read():
+        pieces.append(data)
+        if stream.position > limit:
+            raise ValueError(f"larger than {limit >> 20} MB")
+    return b"".join(pieces)

@@ -1,0 +1,170 @@
+"""Archives made to use up memory or time: a line, and nothing more.  Every one is small; what it claims is not."""
+import gzip
+import io
+import struct
+import tarfile
+import tracemalloc
+import zipfile
+import zlib
+
+import pytest
+from make_archives import GAMES, needs_py7zr, read, sevenzipped, tarred, zipped
+
+from mugo.sgf import archives, budget
+from mugo.sgf.archives import SgfFile, UnreadableFile
+
+MB = 1 << 20
+
+
+@pytest.fixture
+def peak_mb():
+    """A function: the peak of memory since the test began, in MB."""
+    tracemalloc.start()
+    yield lambda: tracemalloc.get_traced_memory()[1] / MB
+    tracemalloc.stop()
+
+
+def header(kind: bytes, size: int, name: str = "././@LongLink") -> bytes:
+    member = tarfile.TarInfo(name)
+    member.type, member.size = kind, size
+    return member.tobuf(tarfile.GNU_FORMAT)
+
+
+@pytest.mark.parametrize("kind", [tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE,
+                                  tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE])
+def test_a_tar_header_as_large_as_the_file_is_not_read(tmp_path, peak_mb, kind):
+    games = tarred(GAMES).rstrip(b"\0")
+    games += bytes(-len(games) % 512)
+    packed = gzip.compress(games + header(kind, 64 * MB) + bytes(64 * MB), 1)
+    path = tmp_path / "games.tar.gz"
+    path.write_bytes(packed)
+    tracemalloc.reset_peak()
+    found = read(path)
+    assert {file.name: file.data for file in found[:-1]} == GAMES
+    assert found[-1] == UnreadableFile("games.tar.gz", "", found[-1].error)
+    assert "header is larger" in found[-1].error
+    assert peak_mb() < 8
+
+
+def test_names_as_long_as_programs_write_them_are_read(tmp_path):
+    name = "/".join(["folder" * 30] * 20) + "/game.sgf"
+    for mode in tarfile.GNU_FORMAT, tarfile.PAX_FORMAT:
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w", format=mode) as archive:
+            for number in range(3):
+                member = tarfile.TarInfo(f"{number}{name}")
+                member.size = 700
+                archive.addfile(member, io.BytesIO(b"(;)".ljust(700)))
+        (tmp_path / "games.tar").write_bytes(packed.getvalue())
+        assert [file.name for file in read(tmp_path / "games.tar")] == [f"{number}{name}" for number in range(3)]
+
+
+def test_members_larger_than_a_header_may_be_do_not_stop_a_tar(tmp_path):
+    files = {"a.txt": bytes(3 * MB), "b.sgf": b"(;)".ljust(3 * MB), "c.bin": bytes(5 * MB), "d.sgf": b"(;)"}
+    (tmp_path / "games.tar.gz").write_bytes(tarred(files, "w:gz"))
+    assert [file.name for file in read(tmp_path / "games.tar.gz")] == ["b.sgf", "d.sgf"]
+
+
+def test_a_sparse_file_in_a_tar_is_an_error(tmp_path):
+    member = bytearray(header(tarfile.GNUTYPE_SPARSE, 0, "a.sgf"))
+    member[148:156] = b" " * 8
+    member[148:156] = b"%06o\0 " % sum(member)
+    (tmp_path / "games.tar").write_bytes(bytes(member) + bytes(1024))
+    assert ["sparse" in file.error for file in read(tmp_path / "games.tar")] == [True]
+
+
+def understated(size: int, stated: int) -> bytes:
+    """A zip whose only member unpacks to `size` bytes where its headers say `stated`."""
+    data = bytes(size)
+    packed = bytearray(zipped({"bomb.sgf": data}))
+    real = struct.pack("<I", size)
+    while (at := packed.find(real)) >= 0:
+        packed[at:at + 4] = struct.pack("<I", stated)
+    crc = struct.pack("<I", zlib.crc32(data))
+    while (at := packed.find(crc)) >= 0:
+        packed[at:at + 4] = struct.pack("<I", zlib.crc32(data[:stated]))
+    return bytes(packed)
+
+
+def test_a_zip_that_understates_a_size_is_read_no_further_than_stated(tmp_path, peak_mb):
+    packed = understated(64 * MB, 1000)
+    tracemalloc.reset_peak()
+    (tmp_path / "games.zip").write_bytes(packed)
+    assert [len(getattr(file, "data", b"")) for file in read(tmp_path / "games.zip")] in ([1000], [0])
+    assert peak_mb() < 8
+
+
+def test_a_zip_with_a_large_directory_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "MAX_DIRECTORY_BYTES", 150)        # three members have 3 * 46 bytes and their names
+    path = tmp_path / "games.zip"
+    packed = zipped(GAMES)
+    for ending in b"", bytes(100):                                   # a comment after the end record
+        path.write_bytes(packed + ending)
+        error, = read(path)
+        assert "its directory has" in error.error
+    stated = bytearray(packed)
+    stated[-10:-6] = struct.pack("<I", 100)                          # the old record lies, ZIP64's counts
+    record = struct.pack("<IQHHIIQQQQ", 0x06064b50, 44, 45, 45, 0, 0, 3, 3, 151, 0)
+    path.write_bytes(bytes(stated[:-22]) + record + bytes(stated[-22:]))
+    assert "its directory has" in read(path)[0].error
+
+
+def overlapping(member: bytes, name: str, n: int) -> bytes:
+    """A zip whose directory names one deflated member n times."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, member)
+        archive.filelist *= n
+    return packed.getvalue()
+
+
+def test_a_nested_zip_stops_at_the_budget_of_its_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(budget, "LEAST_BYTES", 20 * MB)
+    inner = overlapping(bytes(MB), "a.sgf", 100)
+    for _ in range(2):
+        inner = overlapping(inner, "in.zip", 100)                    # 10**12 bytes of "SGF"
+    path = tmp_path / "games.zip"
+    path.write_bytes(inner)
+    limit = 20 * MB + 100 * len(inner)
+    games, unpacked = 0, 0
+    for file in read(path):
+        if isinstance(file, SgfFile):
+            games, unpacked = games + 1, unpacked + len(file.data)
+    assert isinstance(file, UnreadableFile)
+    assert "it unpacks to more than" in file.error and file.name == ""
+    assert unpacked <= limit
+
+
+def test_members_of_no_size_spend_the_budget_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(budget, "LEAST_BYTES", 1 << 16)
+    monkeypatch.setattr(budget, "BYTES_PER_BYTE", 0)
+    (tmp_path / "games.zip").write_bytes(zipped({f"{number}.sgf": b"" for number in range(1000)}))
+    *games, error = read(tmp_path / "games.zip")
+    assert len(games) == (1 << 16) // budget.MEMBER_BYTES
+    assert "unpacks to more" in error.error
+
+
+@pytest.mark.parametrize("pack", [zipped, tarred, lambda files: tarred(files, "w:gz")])
+def test_reading_stops_when_its_time_is_spent(tmp_path, monkeypatch, pack):
+    monkeypatch.setattr(budget, "LEAST_SECONDS", -1.0)
+    path = tmp_path / "games"
+    path.write_bytes(pack(GAMES))
+    error, = read(path)
+    assert "takes more than" in error.error
+
+
+@needs_py7zr
+def test_an_archive_of_more_than_32_mb_in_a_7z_is_read(tmp_path):
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("padding.txt", bytes(33 * MB))
+        archive.writestr("game.sgf", b"(;B[aa])")
+    (tmp_path / "games.7z").write_bytes(sevenzipped({"large.zip": inner.getvalue()}))
+    assert [(file.name, file.data) for file in read(tmp_path / "games.7z")] == [("large.zip/game.sgf", b"(;B[aa])")]
+
+
+@needs_py7zr
+def test_a_7z_with_a_large_header_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "games.7z").write_bytes(sevenzipped(GAMES))
+    monkeypatch.setattr(archives, "MAX_7Z_HEADER_BYTES", 10)
+    assert ["its header has" in file.error for file in read(tmp_path / "games.7z")] == [True]
