@@ -168,7 +168,7 @@ def _decompressed(kind: str, file: BinaryIO) -> gzip.GzipFile | bz2.BZ2File | lz
     return lzma.LZMAFile(file) if kind == "xz" else bz2.BZ2File(file)
 
 
-def _member(label: str, name: str, size: int, open_member: Callable[[], IO[bytes]], depth: int,
+def _member(label: str, name: str, size: int, open_member: Callable[[], Any], depth: int,
             budget: Budget) -> Iterator[SgfFile | UnreadableFile]:
     """The SGF files that a member of an archive is or contains; nothing for a member of another type.
 
@@ -271,7 +271,7 @@ def _un7z(label: str, prefix: str, file: BinaryIO, depth: int, budget: Budget) -
     file.seek(0)
     with py7zr.SevenZipFile(file) as archive:
         batches: list[list[str]] = []
-        sizes: dict[str, int] = {}
+        sizes: dict[str, Any] = {}
         batch_bytes = BATCH_BYTES
         for member in archive.list():
             is_archive = member.filename.lower().endswith(ARCHIVE_SUFFIXES)
@@ -304,7 +304,7 @@ def _un7z(label: str, prefix: str, file: BinaryIO, depth: int, budget: Budget) -
             budget.spend(0, time.perf_counter() - started)
             for name in list(unpacked.products):
                 product = unpacked.products.pop(name)
-                yield from _member(label, prefix + printable_name(name), sizes.get(name, product.size()),
+                yield from _member(label, prefix + printable_name(name), sizes[name],
                                    lambda product=product: product, depth, budget)
             if damage:
                 raise damage
