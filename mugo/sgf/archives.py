@@ -18,7 +18,7 @@ import tarfile
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from typing import IO, Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from mugo.files import BadInput, error_line
 from mugo.sgf.budget import MEMBER_BYTES, Budget, BudgetSpentError, MeteredStream, read_at_most
