@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
-from tqdm import tqdm
 
 from mugo.data import dataset
 from mugo.data.dataset import DataSet
@@ -31,6 +30,7 @@ from mugo.files import BadInput, atomic_write, fsync_folder, lock_folder
 from mugo.games import planes
 from mugo.limits import AT_LEAST_1, SEED, check_limits
 from mugo.parallel import ordered_map
+from mugo.progress import ProgressBar, progress_bar
 
 CHUNK = 512                              # rows made at a time: 9 MB of planes on 19x19
 SYMMETRIES = {
@@ -90,7 +90,7 @@ def _write_folder(folder: Path, layout: Layout, description: dict, positions: Po
     """Write arrays and export.json to a hidden folder and rename it.  Raises BadInput if the disk is full."""
     unfinished = folder.with_name(f".{folder.name}.unfinished")
     rows = description["rows"]
-    with (lock_folder(unfinished), tqdm(total=rows, unit=" positions", unit_scale=True) as bar):
+    with (lock_folder(unfinished), progress_bar("positions", rows, scale=True) as bar):
         try:
             for stale in unfinished.iterdir():           # of an export that was killed
                 stale.unlink()
@@ -109,7 +109,7 @@ def _write_folder(folder: Path, layout: Layout, description: dict, positions: Po
 
 
 def _write_arrays(folder: Path, layout: Layout, positions: Positions,
-                  chunks: Iterator[tuple[np.ndarray, np.ndarray]], packed: bool, bar: tqdm) -> None:
+                  chunks: Iterator[tuple[np.ndarray, np.ndarray]], packed: bool, bar: ProgressBar) -> None:
     """Encode chunks in threads and append their rows to the .npy files."""
     def encode(chunk: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, ...]:
         batch = positions.batch(*chunk)

@@ -9,11 +9,11 @@ archives it adds their games.  Each SGF file has a key (its archive, path and co
 import argparse
 import os
 import time
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
-from tqdm import tqdm
 
 from mugo.data import dataset
 from mugo.data.dataset import DataSet
@@ -22,6 +22,7 @@ from mugo.data.merge import merge_parts, write_meta
 from mugo.files import BadInput, atomic_write, lock_folder
 from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, SEED, check_limits
 from mugo.parallel import ordered_map, process_pool
+from mugo.progress import progress_bar
 from mugo.sgf.archives import SgfFile, UnreadableFile
 from mugo.sgf.sources import Source, find_sources, read_files
 
@@ -111,15 +112,17 @@ class _Parts:
 def _read_sources(sources: list[Source], checksums: list[str], folder: Path, workers: int | None) -> None:
     """Read the new files of all sources in worker processes, and save their games as parts."""
     parts = _Parts(folder)
-    with tqdm(unit=" games", total=sum(source.size for source in sources) // 400, smoothing=0.05) as bar, \
-            process_pool(workers) as executor:
+    ends: deque[int] = deque()               # of the batches in work: bytes of the sources read
+    all_bytes, games = sum(source.size for source in sources), 0
+    with progress_bar("B", all_bytes, scale=True, smoothing=0.05) as bar, process_pool(workers) as executor:
         try:
-            batches = _new_batches(sources, checksums, parts, bar)
+            batches = _new_batches(sources, checksums, parts, ends)
             for table in ordered_map(executor, read_batch, batches, max_in_flight=4 * (workers or os.cpu_count() or 1)):
                 parts.add(table)
-                bar.update(len(table))
-            bar.total = bar.n
-            bar.refresh()
+                games += len(table)
+                bar.set_postfix_str(f"{games:,} games", refresh=False)
+                bar.update(ends.popleft() - bar.n)
+            bar.update(all_bytes - bar.n)
             parts.save()
         except BaseException:
             parts.save()
@@ -127,22 +130,24 @@ def _read_sources(sources: list[Source], checksums: list[str], folder: Path, wor
             raise
 
 
-def _new_batches(sources: list[Source], checksums: list[str], parts: _Parts, bar: tqdm
+def _new_batches(sources: list[Source], checksums: list[str], parts: _Parts, ends: deque[int]
                  ) -> Iterator[list[tuple[int, SgfFile]]]:
     """Batches of files that are not known yet, with their keys; unreadable files are added to the parts.
 
-    Sets the bar's total to an estimate: files so far, times all bytes, divided by the bytes so far.
+    Appends to `ends`, for each batch, the bytes of all sources that were read up to its end.
     """
     batch: list[tuple[int, SgfFile]] = []
-    batch_bytes = bytes_done = files_done = 0
-    all_bytes = sum(source.size for source in sources)
+    batch_bytes = bytes_before = bytes_read = 0
+
+    def on_read(size: int) -> None:
+        nonlocal bytes_read
+        bytes_read = max(bytes_read, bytes_before + size)        # a .zip is not read from its start to its end
+
     for source, checksum in zip(sources, map(str.encode, checksums), strict=True):
-        for file in read_files(source):
+        for file in read_files(source, on_read):
             unreadable = isinstance(file, UnreadableFile)
             key = file_key(checksum, file.name, file.error.encode() if unreadable else file.data)
-            files_done += not unreadable
             if key in parts.known:
-                bar.update(not unreadable)
                 continue
             parts.known.add(key)
             if unreadable:
@@ -151,11 +156,12 @@ def _new_batches(sources: list[Source], checksums: list[str], parts: _Parts, bar
             batch.append((key, file))
             batch_bytes += len(file.data)
             if len(batch) >= BATCH_FILES or batch_bytes >= BATCH_BYTES:
+                ends.append(bytes_read)
                 yield batch
                 batch, batch_bytes = [], 0
-        bytes_done += source.size
-        bar.total = max(files_done, round(files_done * all_bytes / max(bytes_done, 1)))
+        bytes_before += source.size
     if batch:
+        ends.append(bytes_before)
         yield batch
 
 

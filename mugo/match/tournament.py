@@ -19,8 +19,6 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from mugo.files import BadInput, lock_folder
 from mugo.games import go, gomoku
 from mugo.games.position import BasePosition
@@ -35,6 +33,7 @@ from mugo.match.referee import GameRecord, MatchRules
 from mugo.match.summary import format_summary, summarize
 from mugo.players import game_options
 from mugo.plots.text_table import truncate
+from mugo.progress import progress_bar
 
 GO_SIZE = 9                              # the board of Go by default
 GNUGO_SCORER = "gnugo --mode gtp --chinese-rules"
@@ -69,7 +68,7 @@ def run_match(participants: list[Participant], rules: MatchRules, folder: MatchF
     executor = ThreadPoolExecutor(len(runners))
     try:
         versions = runners[0].versions(next(iter(opening(0).positions())))
-        with tqdm(unit=" games", total=len(done) + len(pairings), initial=len(done), smoothing=0.05) as bar:
+        with progress_bar("games", len(done) + len(pairings), len(done), smoothing=0.05) as bar:
             bar.set_postfix_str(format_progress(participants, folder.rows))
             for future in as_completed([executor.submit(play, pairing) for pairing in pairings]):
                 pairing, game = future.result()

@@ -12,14 +12,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tqdm import tqdm
-
 from mugo.files import BadInput
 from mugo.parallel import ordered_map, process_pool
 from mugo.players import options as player_options
 from mugo.plots.figures import NO_MATPLOTLIB, has_matplotlib
 from mugo.plots.terminal import Screen
 from mugo.plots.text_table import format_table
+from mugo.progress import ProgressBar, progress_bar
 from mugo.review.options import SIMULATIONS, make_reviewer, review_options
 from mugo.review.outputs import ReviewResult, review_game
 from mugo.review.report import percent
@@ -61,7 +60,7 @@ def command(args: argparse.Namespace) -> int:
         print(f"mugo analyze: no graphs: {NO_MATPLOTLIB}", file=sys.stderr)
     screen = Screen.for_stream(sys.stdout, colour=not args.no_colour)
     done: list[tuple[str, ReviewResult]] = []
-    with tqdm(unit=" moves", total=sum(task.num_moves for task in tasks), smoothing=0.1, disable=None) as bar:
+    with progress_bar("moves", sum(task.num_moves for task in tasks)) as bar:
         results = _review_all(tasks, folder, options, screen, args.jobs, bar)
         for task, result in zip(tasks, results, strict=True):
             if result.error:
@@ -89,8 +88,8 @@ def games_table(games: list[tuple[str, ReviewResult]]) -> list[str]:
     return format_table(rows)
 
 
-def _review_all(tasks: list[ReviewTask], folder: Path, options: str, screen: Screen, jobs: int, bar: tqdm
-                ) -> Iterator[ReviewResult]:
+def _review_all(tasks: list[ReviewTask], folder: Path, options: str, screen: Screen, jobs: int,
+                bar: ProgressBar) -> Iterator[ReviewResult]:
     """The results of review_game, in order.  The bar advances with each move; with several jobs, with each game."""
     if jobs == 1:
         finished = 0

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from mugo.files import BadInput
 from mugo.games.position import BasePosition
@@ -36,6 +35,7 @@ from mugo.nn.inference import Network
 from mugo.nn.keras_model import build
 from mugo.nn.metadata import new_metadata
 from mugo.nn.transfer import init_from
+from mugo.progress import ProgressBar, progress_bar
 from mugo.selfplay import arena
 from mugo.selfplay.arena import ArenaPlayer, ArenaResult
 from mugo.selfplay.options import RunOptions
@@ -93,8 +93,7 @@ class SelfPlayRun:
         workers = [ParallelSelfPlay(self.start, network, options.selfplay, games=options.parallel_games,
                                     seed=[options.seed, len(self.buffer), i]) for i in range(options.threads)]
         last_update = options.games // options.update_games
-        with tqdm(total=options.games, initial=min(len(self.buffer), options.games), unit=" games",
-                  smoothing=0.02) as bar:
+        with progress_bar("games", options.games, min(len(self.buffer), options.games), smoothing=0.02) as bar:
             while True:
                 update = self.metadata["update"]
                 if self.metadata["arena_update"] < update and options.has_arena(update):
@@ -111,7 +110,7 @@ class SelfPlayRun:
     def _newest_network(self) -> Network:
         return Network.from_graph(checkpoint.onnx_graph(self.model, self.config), self.metadata, threads=1)
 
-    def _play(self, workers: list[ParallelSelfPlay], games: int, bar: tqdm) -> None:
+    def _play(self, workers: list[ParallelSelfPlay], games: int, bar: ProgressBar) -> None:
         """Self-play in a thread for each worker, until the replay buffer has so many games."""
         lock, is_stopped = threading.Lock(), threading.Event()
         before, start_time = sum(worker.simulations for worker in workers), time.perf_counter()
@@ -135,7 +134,7 @@ class SelfPlayRun:
         simulations = sum(worker.simulations for worker in workers) - before
         self._simulations_per_second = simulations / max(seconds, 1e-9)
 
-    def _train(self, bar: tqdm) -> None:
+    def _train(self, bar: ProgressBar) -> None:
         """The next update of the network, and its checkpoint."""
         options, update = self.options, self.metadata["update"] + 1
         games = update * options.update_games
@@ -162,7 +161,7 @@ class SelfPlayRun:
 
     # -- the arena
 
-    def _evaluate(self, bar: tqdm) -> None:
+    def _evaluate(self, bar: ProgressBar) -> None:
         """Arena matches of the newest network; it may become the best."""
         metadata = self.metadata
         games = metadata["update"] * self.options.update_games

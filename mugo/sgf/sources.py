@@ -9,7 +9,7 @@ The same paths give the same sources and files in the same order, so an interrup
 """
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from mugo.files import BadInput, error_line
@@ -71,12 +71,20 @@ def find_sources(paths: Iterable[str | os.PathLike]) -> list[Source]:
     return list({(os.path.realpath(source.path), source.files): source for source in found}.values())
 
 
-def read_files(source: Source) -> Iterator[SgfFile | UnreadableFile]:
-    """All SGF files of a source; an UnreadableFile in the place of one that cannot be read."""
+def read_files(source: Source, on_read: Callable[[int], None] = lambda size: None
+               ) -> Iterator[SgfFile | UnreadableFile]:
+    """All SGF files of a source; an UnreadableFile in the place of one that cannot be read.
+
+    on_read: called before each of them with the bytes of the source read so far, at most source.size.
+    """
+    done = 0
     for name in [""] if source.files is None else source.files:
         try:
             with open(os.path.join(source.path, name) if name else source.path, "rb") as file:
-                yield from unpack(source.label, printable_name(name), file)
+                for unpacked in unpack(source.label, printable_name(name), file):
+                    on_read(min(done + file.tell(), source.size))
+                    yield unpacked
+                done += os.fstat(file.fileno()).st_size
         except OSError as error:
             yield UnreadableFile(source.label, printable_name(name), error_line(error))
 

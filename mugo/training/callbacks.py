@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from tqdm import tqdm
 
 from mugo.files import atomic_write
 from mugo.nn import checkpoint
@@ -12,6 +11,7 @@ from mugo.nn.backend import keras
 from mugo.nn.metadata import config_of
 from mugo.nn.weight_averaging import AveragedModel
 from mugo.plots import curves
+from mugo.progress import ProgressBar, progress_bar
 from mugo.training.options import TrainingOptions
 
 COLUMNS = ["step", "positions", "seconds", "learning_rate", "loss", "ce", "top1", "top5", "value_mse",
@@ -36,8 +36,8 @@ class ProgressCallback(keras.callbacks.Callback):
     def __init__(self, options: TrainingOptions, first_step: int):
         super().__init__()
         self.batch_size = options.batch_size
-        self.bar = tqdm(total=options.steps * options.batch_size, initial=first_step * options.batch_size,
-                        unit=" positions", unit_scale=True, smoothing=0.02)
+        self.bar = progress_bar("positions", options.steps * options.batch_size, first_step * options.batch_size,
+                                scale=True, smoothing=0.02)
 
     def on_train_batch_end(self, batch, logs=None):
         self.bar.update(self.batch_size)
@@ -54,7 +54,7 @@ class CheckpointCallback(keras.callbacks.Callback):
     validation: packed planes and targets.
     """
 
-    def __init__(self, run: Path, options: TrainingOptions, metadata: dict[str, Any], bar: tqdm,
+    def __init__(self, run: Path, options: TrainingOptions, metadata: dict[str, Any], bar: ProgressBar,
                  averaged: AveragedModel, validation: tuple):
         super().__init__()
         self.run, self.options, self.metadata, self.bar = run, options, metadata, bar

@@ -13,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
-from tqdm import tqdm
 
 from mugo.data.positions import Batch, Positions
 from mugo.data.summary_tables import rank_groups, source_family
@@ -21,6 +20,7 @@ from mugo.games.coords import WHITE_BIT
 from mugo.games.planes import MAX_PLIES
 from mugo.nn.inference import Network
 from mugo.parallel import ordered_map
+from mugo.progress import progress_bar
 
 BATCH = 128
 MIN_PROBABILITY = 1e-10                  # a probability below it counts as this much: 23 nats
@@ -44,7 +44,7 @@ def predict_positions(network: Network, positions: Positions, numbers: np.ndarra
 
     measured = []
     with (ThreadPoolExecutor(1) as executor,             # makes batches while the network computes
-          tqdm(total=len(numbers), unit=" positions", unit_scale=True) as bar):
+          progress_bar("positions", len(numbers), scale=True) as bar):
         for batches in ordered_map(executor, make, chunks, max_in_flight=3):
             measured.append(measure_batch(network, batches, tta))
             bar.update(len(batches[0].targets))

@@ -9,6 +9,7 @@ import zipfile
 import pytest
 from random_records import dataset_of, random_record, write_games
 
+from mugo import progress
 from mugo.data import dataset, preprocess
 from mugo.files import BadInput, lock_folder
 from mugo.sgf.parser import read_records
@@ -84,6 +85,24 @@ def test_a_killed_run_is_resumed_with_the_same_result(tmp_path, monkeypatch):
     assert resumed.games.equals(unbroken.games)
     assert resumed.moves.tolist() == unbroken.moves.tolist()
     assert not (tmp_path / "set" / "unfinished").exists()
+
+
+def test_progress_advances_to_a_total_that_does_not_change(tmp_path, monkeypatch):
+    for name in ("a", "b"):
+        write_games(tmp_path / name, range(8) if name == "a" else range(8, 40), plies=30)
+    bars: list[progress.ProgressLog] = []
+    seen: list[tuple[float, float]] = []
+    monkeypatch.setattr(preprocess, "BATCH_FILES", 4)
+    monkeypatch.setattr(preprocess, "progress_bar",
+                        lambda unit, total, **_: bars.append(progress.ProgressLog(unit, total)) or bars[0])
+    monkeypatch.setattr(progress.ProgressLog, "set_postfix_str",
+                        lambda self, text, refresh: seen.append((self.n, self.total)))
+    preprocess.preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "set", workers=1)
+    size = sum(path.stat().st_size for path in tmp_path.glob("[ab]/*.sgf"))
+    assert {total for _, total in seen} == {size} == {bars[0].n}
+    done = [n for n, _ in seen]
+    assert len(done) == 10 and done == sorted(set(done))
+    assert done[5] == pytest.approx(size / 2, rel=0.1)           # before the sixth batch of ten
 
 
 def test_setup_stones_are_stored(tmp_path):

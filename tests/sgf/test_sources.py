@@ -6,7 +6,7 @@ import pytest
 from make_archives import GAMES, OTHERS, lay_out, read, tarred, zipped
 
 from mugo.files import BadInput
-from mugo.sgf.sources import find_sources
+from mugo.sgf.sources import find_sources, read_files
 
 
 def test_the_sources_of_a_folder_are_its_archives_and_its_loose_files(tmp_path):
@@ -45,3 +45,15 @@ def test_a_missing_package_is_reported_before_anything_is_read(tmp_path, monkeyp
     (tmp_path / "games.archive").write_bytes(data + bytes(600))
     with pytest.raises(BadInput, match=f"games.archive: .*pip install .*{package}"):
         find_sources([tmp_path / "games.archive"])
+
+
+@pytest.mark.parametrize("name", ["x.zip", "x.tar", "x.tar.gz", "loose"])
+def test_the_bytes_read_grow_to_the_size_of_the_source(tmp_path, name):
+    games = {f"{i}.sgf": b"(;B[aa]C[%s])" % os.urandom(20_000).hex().encode() for i in range(20)}
+    content = {"x.zip": {name: zipped(games)}, "x.tar": {name: tarred(games)}, "loose": games,
+               "x.tar.gz": {name: tarred(games, "w:gz")}}[name]
+    source, = find_sources([lay_out(tmp_path, content)])
+    sizes: list[int] = []
+    assert len(list(read_files(source, sizes.append))) == len(sizes) == 20
+    assert sizes == sorted(sizes) and sizes[-1] > 0.9 * source.size >= 0.9 * sizes[-1]
+    assert 0.4 < sizes[9] / source.size < 0.8
