@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from mugo.data.game_hash import game_hashes
-from mugo.games.board import clear, new_boards
-from mugo.games.coords import symmetries
+from mugo.games.board import WHITE, clear, new_boards
+from mugo.games.coords import WHITE_BIT, board_points, symmetries
 from mugo.games.go import IllegalMove, position_of
 from mugo.games.planes import MAX_PLIES
 from mugo.games.replay import replay, set_up
@@ -97,6 +97,23 @@ def _describe(record: Record) -> dict:
         except IllegalMove as error:
             return row | {"reject_reason": "illegal move" if setup_is_legal else "illegal setup",
                           "reject_details": str(error)}
-    game, opening = game_hashes(record.size, record.setup, record.moves, symmetries(record.size))
-    return row | {"game_hash": int(game), "opening_hash": int(opening), "setup": record.setup.tobytes(),
-                  "moves": record.moves.tobytes()}
+    setup, moves = opening_as_setup(record)
+    game, opening = game_hashes(record.size, setup, moves, symmetries(record.size))
+    return row | {"num_moves": len(moves), "game_hash": int(game), "opening_hash": int(opening),
+                  "setup": setup.tobytes(), "moves": moves.tobytes()}
+
+
+def opening_as_setup(record: Record) -> tuple[np.ndarray, np.ndarray]:
+    """(setup, moves) of a legal game, both int16 and encoded; the moves of its opening are setup stones.
+
+    A network learns to predict every move of a data set, and an opening's are random or another game's.
+    """
+    if not record.opening_moves:
+        return record.setup, record.moves
+    board, size = _board[0], record.size
+    clear(board, size)
+    set_up(board, record.setup)
+    replay(board, _history, record.moves, 0, record.opening_moves)
+    colours = board["colour"][board_points(size)]
+    setup = np.flatnonzero(colours) + np.where(colours[colours != 0] == WHITE, WHITE_BIT, 0)
+    return setup.astype(np.int16), record.moves[record.opening_moves:]

@@ -136,5 +136,5 @@ def format_game(row: dict[str, str], game: GameRecord, rules: MatchRules, versio
                f"ended by: {row['end']}", row["details"], game.comments.get(0, "")]
     record = record_from_position(game.position, black=row["black"], white=row["white"], result=row["result"],
                                   date=row["date"], event=f"mugo match, game {row['number']}",
-                                  rules=rules.kgs_rules or "Chinese")
+                                  rules=rules.kgs_rules or "Chinese", opening_moves=game.opening_moves)
     return format_record(record, game.comments | {0: "\n".join(filter(None, summary))})

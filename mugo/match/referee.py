@@ -53,6 +53,7 @@ class GameRecord:
     result: as SGF writes it.  end: TWO_PASSES, RESIGNATION, MOVE_LIMIT, in Gomoku ROW or FULL_BOARD, or the kind of a
     fault; details: of the fault; at_fault: the colour, 0 for none.
     seconds: of every genmove, by colour.  comments: by the number of the move, from 1; 0 is the start.
+    opening_moves: how many first moves are of the opening, not of the programs.
     """
 
     position: BasePosition
@@ -62,6 +63,7 @@ class GameRecord:
     at_fault: int = 0
     seconds: dict[int, list[float]] = field(default_factory=lambda: {BLACK: [], WHITE: []})
     comments: dict[int, str] = field(default_factory=dict)
+    opening_moves: int = 0
 
 
 class Forfeit(Exception):
@@ -86,7 +88,7 @@ def play_game(clients: dict[int, GtpClient], opening: BasePosition, rules: Match
     try:
         for colour, client in clients.items():
             _prepare(colour, client, opening, rules)
-        game.position = opening
+        game.position, game.opening_moves = opening, opening.plies
         while game.end == "":
             if game.position.is_over and not game.position.may_pass:
                 game.result = game.position.result()

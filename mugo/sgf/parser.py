@@ -29,6 +29,7 @@ from mugo.sgf.properties import (
     interpret_date,
     interpret_handicap,
     interpret_komi,
+    interpret_opening_moves,
     interpret_result,
     property_text,
 )
@@ -122,7 +123,7 @@ def _interpret_nodes(nodes: list[Node], gomoku: bool) -> Record:
         black_rank=property_text(info, "BR"), white_rank=property_text(info, "WR"),
         date=interpret_date(property_text(info, "DT")),
         event=property_text(info, "EV") or property_text(info, "GN"), place=property_text(info, "PC"),
-        rules=rules, k=k, exactly=exactly)
+        rules=rules, k=k, exactly=exactly, opening_moves=min(interpret_opening_moves(root), len(moves)))
 
 
 def _collect(nodes: list[Node], size: int) -> tuple[Node, dict[int, int], list[int]]:

@@ -66,6 +66,13 @@ def interpret_komi(properties: Properties) -> float | None:
     return komi if abs(komi) <= 361 and komi % 0.5 == 0 else None
 
 
+def interpret_opening_moves(root: Properties) -> int:
+    """How many first moves the players did not choose, as a match from openings does: N where the root's comment has
+    startTurnIdx=N, which KataGo's games have too; else 0."""
+    match = re.search(rb"\bstartTurnIdx=(\d{1,4})\b", root.get("C", [b""])[0][:2000])
+    return int(match[1]) if match else 0
+
+
 _WINNER = re.compile(r"\s*(?:(b|black|w|white)(?:\s*\+|\s+w[io]ns?\b|\s*$)"
                      r"|(?:([黑黒흑])|[白백]).*?[胜勝승贏赢])", re.IGNORECASE)
 _WIN_BY = (

@@ -46,6 +46,7 @@ class Record:
     rules: str = ""
     k: int = 0                      # Gomoku: stones in a row that win; 0 in Go
     exactly: bool = False           # Gomoku: whether more than k in a row do not win
+    opening_moves: int = 0          # first moves that the players did not choose: KataGo's startTurnIdx
 
     @property
     def winner(self) -> int:

@@ -13,7 +13,10 @@ from mugo.sgf.record import Record
 
 
 def format_record(record: Record, comments: Mapping[int, str] | None = None) -> str:
-    """The game as SGF text.  comments: move number (from 1; 0 is the root node) -> comment (C)."""
+    """The game as SGF text.  comments: move number (from 1; 0 is the root node) -> comment (C).
+
+    The root's comment begins with startTurnIdx=N, as KataGo writes it, if the first N moves are an opening.
+    """
     size = record.size
     root = {"FF": [b"4"], "GM": [GM_GOMOKU if record.k else GM_GO], "CA": [b"UTF-8"],
             "AP": [f"MuGo:{__version__}".encode()], "SZ": [str(size).encode()]}
@@ -30,7 +33,10 @@ def format_record(record: Record, comments: Mapping[int, str] | None = None) -> 
     tree = sgf_grammar.Coarse_game_tree()
     tree.sequence = [root] + [{"W" if encoded & WHITE_BIT else "B": [_format_move(encoded, size)]}
                               for encoded in record.moves.tolist()]
-    for number, text in (comments or {}).items():
+    comments = dict(comments or {})
+    if record.opening_moves:
+        comments[0] = f"startTurnIdx={record.opening_moves}\n{comments.get(0, '')}".strip()
+    for number, text in comments.items():
         tree.sequence[number]["C"] = [_escaped(text)]
     return sgf_grammar.serialise_game_tree(tree).decode()
 

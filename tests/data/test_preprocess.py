@@ -6,12 +6,15 @@ import sys
 import time
 import zipfile
 
+import numpy as np
 import pytest
 from random_records import dataset_of, random_record, write_games
+from sgf_games import encoded
 
 from mugo import progress
 from mugo.data import dataset, preprocess
 from mugo.files import BadInput, lock_folder
+from mugo.games import planes
 from mugo.sgf.parser import read_records
 from mugo.sgf.writer import format_record
 
@@ -112,6 +115,18 @@ def test_setup_stones_are_stored(tmp_path):
     data = dataset_of(tmp_path, [text], min_moves=10)
     row = data.used_games.iloc[0]
     assert data.setup[row["setup_start"]:row["setup_end"]].tolist() == record.setup.tolist() == [20, 60]
+
+
+def test_the_moves_of_an_opening_are_setup_stones_and_no_positions(tmp_path):
+    """Random moves are not to be learned.  White's stone in the corner is captured before the opening ends."""
+    opening, rest = "Bba Waa Bab Wee Bii", " ".join(f"{'WB'[i % 2]}{chr(97 + i // 2)}{'cg'[i % 2]}" for i in range(18))
+    moves = "".join(f";{move[0]}[{move[1:]}]" for move in f"{opening} {rest}".split())
+    data = dataset_of(tmp_path, [f"(;GM[1]SZ[9]C[startTurnIdx=5]{moves})"], min_moves=18)
+    assert data.used_games["num_moves"].item() == data.meta["counts"]["positions"] == 18
+    assert data.setup.tolist() == encoded("Bba Bab Wee Bii", 9)
+    assert data.moves.tolist() == encoded(rest, 9)
+    mine, theirs = planes.unpack(data.positions().batch(np.arange(18)).packed[0])[..., :2].reshape(-1, 2).T
+    assert (np.flatnonzero(mine).tolist(), np.flatnonzero(theirs).tolist()) == ([40], [1, 9, 80])    # White is to play
 
 
 def test_a_data_set_has_one_writer_at_a_time(tmp_path):

@@ -53,6 +53,14 @@ def test_a_match_writes_rows_and_sgf_files(tmp_path, capsys):
     assert "C[fine]" in text and "ended by: two passes" in text
 
 
+@pytest.mark.parametrize("openings, moves", [((), 0), (("--openings", 2), 2)])
+def test_an_sgf_file_names_the_moves_of_the_opening(tmp_path, openings, moves):
+    """A network must not learn random moves as the players'."""
+    match(FAKE_ENGINE, FAKE_ENGINE, *RULES, *openings, "--games", 1, "-o", tmp_path / "m")
+    record, = read_records((tmp_path / "m" / "sgf" / "00000.sgf").read_bytes())
+    assert (record.opening_moves, len(record.moves)) == (moves, moves + 2)
+
+
 def test_more_games_continue_a_match(tmp_path, capsys):
     folder = tmp_path / "m"
     match(FIRST, FAKE_ENGINE, *RULES, "--games", 2, "-o", folder)

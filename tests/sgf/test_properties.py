@@ -37,6 +37,18 @@ def test_results(text, result, winner):
     assert (record.result, record.winner) == (result, winner)
 
 
+@pytest.mark.parametrize("comment, moves", [
+    ("startTurnIdx=2,initTurnNum=2,gameHash=1F", 2), ("startTurnIdx=0", 0), ("startTurnIdx=3\nBlack: GNU Go", 3),
+    ("startTurnIdx=9", 3), ("startTurnIdx=two", 0), ("restartTurnIdx=2", 0), ("", 0),     # no more than there are
+])
+def test_opening_moves(comment, moves):
+    assert read(f"(;SZ[9]C[{comment}];B[aa];W[bb];B[cc])").opening_moves == moves
+
+
+def test_only_the_comment_of_the_root_names_an_opening():
+    assert read("(;SZ[9];B[aa]C[startTurnIdx=1];W[bb])").opening_moves == 0
+
+
 @pytest.mark.parametrize("text, date", [
     ("2016-03-09", "2016-03-09"), ("2003-12-31,2004-01-01", "2003-12-31"), ("2016-03-09,10", "2016-03-09"),
     ("1996-05", "1996-05"), ("1996", "1996"), ("1988/4/5", "1988-04-05"), ("1988.04.05", "1988-04-05"),

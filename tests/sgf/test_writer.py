@@ -14,6 +14,7 @@ from mugo.sgf.writer import format_record
            white_rank="3k", date="2016-03", event="a: b", place="Köln", rules="Japanese"),
     Record(2, np.array([], np.int16), np.array(encoded("Bab", 2), np.int16), komi=-7.0, result="0"),
     Record(13, np.array([0], np.int16), np.array([], np.int16), first_player=1, handicap=3),
+    Record(9, np.array([], np.int16), np.array(encoded("Bac Wee Bag", 9), np.int16), opening_moves=2),
 ])
 def test_a_record_written_is_the_record_read(record):
     again = read(format_record(record))
@@ -27,3 +28,9 @@ def test_comments_are_written_with_their_moves():
     assert sgf.index("W[dd]") > sgf.index("B[cc]")
     assert read(sgf).moves.tolist() == encoded("Bcc Wdd", 9)
     assert r"C[[a\] \\ (;]" in sgf
+
+
+def test_an_opening_is_named_before_the_comment_of_the_root():
+    record = read("(;SZ[9]C[startTurnIdx=1,initTurnNum=1,gameHash=AB];B[cc];W[dd])")
+    assert record.opening_moves == 1
+    assert "C[startTurnIdx=1\nroot]" in format_record(record, {0: "root"})
