@@ -9,8 +9,12 @@ Not here: what the files contain.
 """
 import contextlib
 import errno
+import hashlib
 import os
+import re
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,31 +46,89 @@ def atomic_write(path: str | os.PathLike) -> Iterator[Path]:
 
     The data is flushed to the disk (fsync) before the rename, so after a crash at any moment `path`
     has its old content or the new content, never a part.  If the block raises, the temporary file is
-    deleted and `path` is unchanged.  Raises OSError with a file name.
+    deleted and `path` is unchanged.  A symbolic link stays one, and the file it leads to is written; a file keeps its
+    permissions.  A device or a pipe gets the data at the end.  Raises OSError with a file name.
     """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}{path.suffix}")
+    given, path = path, Path(os.path.realpath(path))
+    is_special = path.exists() and not path.is_file()
+    folder = Path(tempfile.gettempdir()) if is_special else path.parent
+    folder.mkdir(parents=True, exist_ok=True)
+    name = path.name if len(os.fsencode(path.name)) < 200 else hashlib.blake2b(os.fsencode(path.name)).hexdigest()
+    temporary = folder / f".{name}.mugo-{os.getpid()}{path.suffix[:20]}"
     try:
         yield temporary
+        if is_special:
+            _write_special(path, temporary)
+            return
         with open(temporary, "rb+") as file:
             os.fsync(file.fileno())
+        if path.exists():
+            shutil.copymode(path, temporary)
         os.replace(temporary, path)
         fsync_folder(path.parent)
     except OSError as error:
         if error.errno is None:          # NumPy raises OSError with a message only
-            raise OSError(errno.EIO, f"the file could not be written; is the disk full? ({error})", str(path)) from None
-        error.filename = error.filename or str(path)
+            message = f"the file could not be written; is the disk full? ({error})"
+            raise OSError(errno.EIO, message, os.fspath(given)) from None
+        if error.filename in (None, str(temporary)):
+            error.filename = os.fspath(given)
         raise
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _write_special(path: Path, content: Path) -> None:
+    """Write the content of a file to a device or pipe.  A pipe that nobody reads is an error."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    descriptor = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))
+    os.set_blocking(descriptor, True)
+    with open(descriptor, "wb") as file:
+        file.write(content.read_bytes())
+
+
+_TEMPORARY_NAME = re.compile(r"\..*\.mugo-([0-9]{1,10})(\.[^.]*)?", re.DOTALL)
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a file name is that of an unfinished file of atomic_write."""
+    return _TEMPORARY_NAME.fullmatch(name) is not None
+
+
+def is_empty_folder(folder: Path) -> bool:
+    """Whether a folder holds nothing but unfinished files of atomic_write."""
+    return all(is_temporary(path.name) for path in folder.iterdir())
+
+
+def _remove_unfinished(folder: Path) -> None:
+    """Delete the unfinished files that killed processes left in a folder and the folders directly below it."""
+    below = [entry.path for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]
+    for place in [folder, *below]:
+        with contextlib.suppress(OSError):
+            for entry in os.scandir(place):
+                match = _TEMPORARY_NAME.fullmatch(entry.name)
+                if match and entry.is_file(follow_symlinks=False) and not _is_running(int(match[1])):
+                    os.unlink(entry.path)
+
+
+def _is_running(process: int) -> bool:
+    if sys.platform == "win32":
+        return True                      # os.kill would end it
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        pass
+    return True
 
 
 @contextlib.contextmanager
 def lock_folder(folder: Path) -> Iterator[None]:
     """Create a folder if it does not exist, and hold an exclusive lock on it; no lock on Windows.
 
-    Raises BadInput if another process holds the lock, or if `folder` is a file.
+    Unfinished files that killed processes left in it are deleted.  Raises BadInput if another process holds the lock,
+    or if `folder` is a file.
     """
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"{folder} is not a folder; choose another name with -o")
@@ -77,6 +139,7 @@ def lock_folder(folder: Path) -> Iterator[None]:
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         lock_file(descriptor, folder)
+        _remove_unfinished(folder)
         yield
     finally:
         os.close(descriptor)

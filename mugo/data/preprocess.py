@@ -19,7 +19,7 @@ from mugo.data import dataset
 from mugo.data.dataset import DataSet
 from mugo.data.games_table import file_key, make_table, read_batch, unreadable_row
 from mugo.data.merge import merge_parts, write_meta
-from mugo.files import BadInput, atomic_write, lock_folder
+from mugo.files import BadInput, atomic_write, is_empty_folder, lock_folder
 from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, SEED, check_limits
 from mugo.parallel import ordered_map, process_pool
 from mugo.progress import progress_bar
@@ -66,7 +66,7 @@ def _open_meta(folder: Path, options: dict) -> dict:
     try:
         meta = dataset.read_meta(folder)
     except FileNotFoundError:
-        if any(folder.iterdir()):
+        if not is_empty_folder(folder):
             raise BadInput(f"{folder} exists and is not a data set; choose another name with -o") from None
         meta = {"format": dataset.FORMAT, "options": options, "sources": [], "counts": {}}
     if not (folder / "games.parquet").exists():          # the parts do not depend on the options

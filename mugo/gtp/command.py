@@ -5,6 +5,7 @@ goes to stderr.
 """
 import argparse
 import contextlib
+import functools
 import os
 import sys
 import threading
@@ -19,7 +20,7 @@ from mugo.games.coords import PASS
 from mugo.games.go import Position
 from mugo.games.position import BasePosition
 from mugo.gtp.engine import GtpEngine, serve
-from mugo.gtp.line_reader import read_lines
+from mugo.gtp.line_reader import is_pipe_closed, read_lines
 from mugo.gtp.params import Parameters
 from mugo.players import game_options
 from mugo.players import options as player_options
@@ -61,7 +62,8 @@ def command(arguments: argparse.Namespace) -> int:
                            wait_until_ready=warming_up.join)
         warming_up.start()
         with _reserved_stdout() as out:
-            serve(engine, read_lines(sys.stdin.fileno()), out, log_to_file)
+            serve(engine, read_lines(sys.stdin.fileno()), out, log_to_file,
+                  functools.partial(is_pipe_closed, out.fileno()))
     return 0
 
 

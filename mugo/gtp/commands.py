@@ -283,14 +283,14 @@ def _loadsgf(engine: EngineState, *words: str) -> None:
 
 @command("printsgf")
 def _printsgf(engine: EngineState, *words: str) -> str | None:
-    """The game as SGF: in the reply, or written to a file if one is named."""
+    """The game as SGF: in the reply, or written to a file if one is named; "-" names none."""
     result = _final_score(engine) if engine.position.is_over else ""
     text = format_record(record_from_position(engine.position, result=result))
-    if not words:
+    if not words or words == ("-",):
         return text
     path = _path(words)
-    if not path.name:
-        raise GtpError("cannot save file", f"{path} is not the name of a file")
+    if not path.name or not path.parent.is_dir():
+        raise GtpError("cannot save file", f"{path} is not the name of a file in a folder that exists")
     try:
         with atomic_write(path) as temporary:
             temporary.write_text(text, encoding="utf-8")

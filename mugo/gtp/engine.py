@@ -16,8 +16,16 @@ from typing import TextIO
 from mugo.files import BadInput
 from mugo.games.position import BasePosition
 from mugo.gtp import analyze, commands, gogui, param_commands
-from mugo.gtp.line_reader import LineReader
-from mugo.gtp.protocol import COMMANDS, GAME_OF_COMMAND, SYNTAX_ERROR, GtpError, format_reply, split_line
+from mugo.gtp.line_reader import MAX_LINE_BYTES, LineReader
+from mugo.gtp.protocol import (
+    COMMANDS,
+    GAME_OF_COMMAND,
+    SYNTAX_ERROR,
+    GtpError,
+    OutputClosedError,
+    format_reply,
+    split_line,
+)
 from mugo.gtp.state import EngineState
 from mugo.search.search import Search
 
@@ -44,6 +52,9 @@ class GtpEngine(EngineState):
         parts: list[str] = []
         self._write, self._lines = write or parts.append, lines
         self._command_id, self._reply_started = command_id, False
+        if len(line) > MAX_LINE_BYTES:
+            self._log(f"{' '.join(words)[:80]}...: expected a line of at most {MAX_LINE_BYTES} bytes")
+            return format_reply("?", command_id, "line too long")
         mark, text = self._reply_to(words)
         self._start_pondering()
         if not self._reply_started:
@@ -62,6 +73,8 @@ class GtpEngine(EngineState):
             return "?", error.text
         except BadInput as error:
             return "?", str(error)
+        except OutputClosedError:
+            raise
         except Exception as error:                       # a bug must not end the game
             self._log(traceback.format_exc())
             return "?", f"internal error: {' '.join(f'{type(error).__name__} {error}'.split())}"
@@ -105,18 +118,22 @@ class GtpEngine(EngineState):
 
 
 def serve(engine: GtpEngine, source: Iterable[str], out: TextIO,
-          log: Callable[[str], object] = lambda text: None) -> None:
-    """Answer lines until `quit` or the end of the input; every reply is flushed.
+          log: Callable[[str], object] = lambda text: None,
+          is_abandoned: Callable[[], bool] = lambda: False) -> None:
+    """Answer lines until `quit`, the end of the input, or nobody reads the replies; every reply is flushed.
 
-    log: called with each line received, after "> ", and each line sent, after "< ".
+    is_abandoned: as in LineReader.  log: called with each line received, after "> ", and each line sent, after "< ".
     """
     def write(text: str) -> None:
-        out.write(text)
-        out.flush()
+        try:
+            out.write(text)
+            out.flush()
+        except (OSError, ValueError):                    # ValueError: a file that is closed
+            raise OutputClosedError from None
         for line in filter(None, text.splitlines()):
             log(f"< {line}")
 
-    lines = LineReader(source)
+    lines = LineReader(source, is_abandoned)
     try:
         for line in lines:
             log(f"> {line}".rstrip())
@@ -125,5 +142,7 @@ def serve(engine: GtpEngine, source: Iterable[str], out: TextIO,
                 write(reply)
             if engine.quitting:
                 return
+    except OutputClosedError:
+        log("! the controller has closed its end of the output")
     finally:
         engine.close()

@@ -65,6 +65,10 @@ def split_line(line: str) -> tuple[str, list[str]]:
     return "", words
 
 
+class OutputClosedError(Exception):
+    """The controller no longer reads replies."""
+
+
 def format_reply(mark: str, command_id: str, text: str) -> str:
     """A reply as it is sent.  mark: '=' for success, '?' for failure.
 

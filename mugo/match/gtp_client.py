@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
+import mugo
 from mugo.files import BadInput
 from mugo.players.options import PLAYERS
 from mugo.renamed import refuse_renamed_options
@@ -38,6 +39,8 @@ COMMAND_TIMEOUT = 60                     # seconds, for a command other than gen
 START_TIMEOUT = 300                      # for the first response: the program compiles, or loads a large network
 QUIT_TIMEOUT = 3                         # between `quit` and SIGKILL
 MAX_LINE_BYTES, MAX_LINES = 1 << 20, 10_000
+# Not `-m mugo`: that would put the current folder, where anybody's random.py may lie, in front of sys.path.
+_MUGO = [sys.executable, "-P", str(Path(mugo.__file__).with_name("__main__.py"))]
 _RESPONSE = re.compile(r"([=?])\d*[ \t]*(.*)", re.DOTALL)
 
 
@@ -74,7 +77,7 @@ def participant_of(text: str, options: Sequence[str] = ()) -> Participant:
         raise BadInput(f"a participant is a player ({', '.join(PLAYERS)}) with its options, or a GTP command line")
     if words[0] in PLAYERS:
         refuse_renamed_options(words)
-        return Participant(text, (sys.executable, "-m", "mugo", "gtp", *words, *options), True)
+        return Participant(text, (*_MUGO, "gtp", *words, *options), True)
     # Debian installs games, GNU Go among them, in a folder that root's PATH lacks.
     words[0] = shutil.which(words[0]) or shutil.which(words[0], path="/usr/games") or words[0]
     return Participant(text, tuple(words), False)

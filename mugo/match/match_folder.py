@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from mugo.files import BadInput, atomic_write
+from mugo.files import BadInput, atomic_write, is_empty_folder
 from mugo.games.board import BLACK, WHITE
 from mugo.match.gtp_client import Participant
 from mugo.match.pairings import Pairing
@@ -78,7 +78,7 @@ def _check_match(path: Path, match: dict[str, Any]) -> None:
     try:
         existing = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        if path.exists() and (not path.is_dir() or not is_empty_folder(path)):
             raise BadInput(f"{path} exists already and holds no match; give -o another name") from None
         return
     except (OSError, ValueError) as error:

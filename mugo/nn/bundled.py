@@ -6,7 +6,7 @@
 import re
 from pathlib import Path
 
-from mugo.files import BadInput
+from mugo.files import BadInput, is_temporary
 from mugo.nn.metadata import format_game
 
 
@@ -35,7 +35,8 @@ def find_network(name: str | Path) -> Path:
 
 def _names(pattern: str) -> list[str]:
     """The names of the bundled networks that match a glob pattern, sorted."""
-    return sorted({path.stem for folder in network_folders() for path in folder.glob(f"{pattern}.keras")})
+    return sorted({path.stem for folder in network_folders() for path in folder.glob(f"{pattern}.keras")
+                   if not is_temporary(path.name)})
 
 
 def go_networks() -> dict[int, str]:

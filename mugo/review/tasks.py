@@ -12,6 +12,8 @@ from mugo.sgf.parser import read_records
 from mugo.sgf.record import BadRecord
 from mugo.sgf.sources import Source, find_sources, read_files
 
+MAX_STEM_BYTES = 200                # of the name of output files; with number and suffix it is below 255
+
 
 class ReviewTask(NamedTuple):
     """One game to review.
@@ -37,7 +39,8 @@ def find_tasks(paths: list[str], on_error: Callable[[str], None], output: Path =
     output: earlier reviews in this folder are not games to review, if it lies below a folder that is read.
     Raises BadInput if a path does not exist or contains no games.
     """
-    tasks: dict[str, ReviewTask] = {}
+    tasks: list[ReviewTask] = []
+    names = _Names()
     for source in _sources_without(paths, output):
         for text in read_files(source):
             if isinstance(text, UnreadableFile):
@@ -49,9 +52,9 @@ def find_tasks(paths: list[str], on_error: Callable[[str], None], output: Path =
                 if isinstance(record, BadRecord):
                     on_error(f"{text.name}{number and f', game {number}'}: {record}")
                     continue
-                name = _unique_name(_stem(text.name) + (number and f"-{number}"), tasks)
-                tasks[name] = ReviewTask(name, text.data, index, len(record.moves))
-    return list(tasks.values())
+                name = names.unique(_stem(text.name) + (number and f"-{number}"))
+                tasks.append(ReviewTask(name, text.data, index, len(record.moves)))
+    return tasks
 
 
 def refuse_overwriting(paths: list[str], tasks: list[ReviewTask], output: Path) -> None:
@@ -76,14 +79,27 @@ def _sources_without(paths: list[str], output: Path) -> list[Source]:
 
 
 def _stem(name: str) -> str:
-    """The name of output files for an SGF file: 'old/1.sgf.gz' -> 'old-1'."""
+    """The name of output files for an SGF file: 'old/1.sgf.gz' -> 'old-1'.
+
+    It is a name in the output folder, whatever an archive contains: not empty, no path, at most MAX_STEM_BYTES.
+    """
     suffix = max((suffix for suffix in SGF_SUFFIXES if name.lower().endswith(suffix)), key=len, default="")
-    return re.sub(r"[/\\:]", "-", name.removesuffix(name[len(name) - len(suffix):]).lstrip("./"))
+    stem = re.sub(r"[/\\:]", "-", name.removesuffix(name[len(name) - len(suffix):]).lstrip("./\\"))
+    return stem.encode()[:MAX_STEM_BYTES].decode(errors="ignore") or "game"
 
 
-def _unique_name(name: str, taken: dict[str, ReviewTask]) -> str:
-    """The name, with '-2', '-3', ... if it is taken."""
-    unique, count = name, 2
-    while unique in taken:
-        unique, count = f"{name}-{count}", count + 1
-    return unique
+class _Names:
+    """Makes names unique, also where a file system does not distinguish upper and lower case."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._counts: dict[str, int] = {}
+
+    def unique(self, name: str) -> str:
+        """The name, with '-2', '-3', ... if it is taken."""
+        unique = name
+        while unique.casefold() in self._taken:
+            self._counts[name.casefold()] = count = self._counts.get(name.casefold(), 1) + 1
+            unique = f"{name}-{count}"
+        self._taken.add(unique.casefold())
+        return unique

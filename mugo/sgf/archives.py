@@ -20,7 +20,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple
 
-from mugo.files import BadInput, error_line
+from mugo.files import BadInput, error_line, is_temporary
 from mugo.sgf.budget import MEMBER_BYTES, Budget, BudgetSpentError, MeteredStream, read_at_most
 from mugo.sgf.parser import MAX_BYTES
 
@@ -52,9 +52,9 @@ class UnreadableFile(NamedTuple):
 
 
 def is_sgf_name(name: str) -> bool:
-    """Whether a file name ends like SGF; false for macOS's "._" companion files."""
+    """Whether a file name ends like SGF; false for macOS's "._" companion files and for unfinished files."""
     base = os.path.basename(name)
-    return base.lower().endswith(SGF_SUFFIXES) and not base.startswith("._")
+    return base.lower().endswith(SGF_SUFFIXES) and not base.startswith("._") and not is_temporary(base)
 
 
 def printable_name(name: str) -> str:

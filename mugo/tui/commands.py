@@ -187,11 +187,18 @@ def done(session: Session) -> None:
 
 # ---- games
 
-@command("save", "FILE.sgf")
-def save(session: Session, name: str) -> None:
+@command("save", "FILE.sgf [overwrite]")
+def save(session: Session, name: str, overwrite: str = "") -> None:
     """write the game as SGF"""
+    if overwrite not in ("", "overwrite"):
+        raise BadInput(f"usage: save {COMMANDS['save'].arguments}")
     path = Path(name).expanduser()
-    session.save(path if path.suffix else path.with_suffix(".sgf"))
+    path = path if path.suffix or path.is_dir() else path.with_suffix(".sgf")
+    if not path.parent.is_dir():
+        raise BadInput(f"there is no folder {path.parent}")
+    if path.is_file() and not overwrite and not session.is_own_file(path):
+        raise BadInput(f"{path} exists already: `save {name} overwrite` replaces it")
+    session.save(path)
 
 
 @command("load", "FILE.sgf [MOVE]")
@@ -228,4 +235,4 @@ def swap(session: Session) -> None:
 @command("quit")
 def quit_(session: Session) -> None:
     """leave; an unsaved game is saved first"""
-    session.is_closed = True
+    session.close()

@@ -53,7 +53,7 @@ class Repl:
         except EOFError:
             session.print("")
         finally:
-            session.save_if_changed()
+            session.save_or_print()
 
     def _prompt(self) -> str:
         if self.session.score_dialog is not None:

@@ -5,6 +5,7 @@
 Knows nothing of what a person types (commands.py, repl.py).  No game is lost: it is saved when it ends, when another
 game starts and when the person leaves.
 """
+import tempfile
 import time
 from pathlib import Path
 from typing import TextIO, cast
@@ -59,6 +60,7 @@ class Session:
         self.result = ""
         self.score_dialog: ScoreDialog | None = None
         self.is_closed = False
+        self._knows_unsaved = False                      # the person was told that the game cannot be saved
         self._redo_stack: list[BasePosition] = []        # the position that was undone last is the last item
         self._out, self._folder = out, folder
         self._evaluator = evaluator_for(player, simulations, seconds)
@@ -178,7 +180,7 @@ class Session:
         """End the game with an SGF result: print and save it."""
         self.score_dialog, self.result = None, result
         self.print(self.screen.style(f"{format_result(result, self.position)} ({result}).", bold=True))
-        self.save_if_changed()
+        self._try_to_save()
 
     def start(self, position: BasePosition) -> None:
         """Start another game; the old one is saved.  Raises BadInput, and keeps the old game, if the player does not
@@ -194,18 +196,49 @@ class Session:
 
     def save(self, path: Path) -> None:
         """Write the game as SGF.  Raises OSError."""
+        with atomic_write(path) as temporary:
+            temporary.write_text(self._sgf(), encoding="utf-8")
+        self._saved, self._path = self._game_state(), path
+        self.print(f"saved: {path}")
+
+    def is_own_file(self, path: Path) -> bool:
+        """Whether this game was saved to this file before."""
+        return self._path is not None and self._path.exists() and self._path.samefile(path)
+
+    def _sgf(self) -> str:
         names = {colour: "Human" if colour in self.humans else f"MuGo {self.player.name}" for colour in (BLACK, WHITE)}
         record = record_from_position(self.position, result=self.result, black=names[BLACK], white=names[WHITE],
                                       date=time.strftime("%Y-%m-%d"), rules="Chinese")
-        with atomic_write(path) as temporary:
-            temporary.write_text(format_record(record), encoding="utf-8")
-        self._saved, self._path = self._game_state(), path
-        self.print(f"saved: {path}")
+        return format_record(record)
 
     def save_if_changed(self) -> None:
         """Save a game that has moves and changed since it was saved last: to its old file, or to a new one."""
         if self._game_state() != self._saved and self.position.plies:
             self.save(self._path or self._new_path())
+
+    def _try_to_save(self) -> bool:
+        """save_if_changed; returns whether it succeeded, and prints why not."""
+        try:
+            self.save_if_changed()
+        except OSError as error:
+            self.print(f"not saved: {error.filename}: {error.strerror or error}")
+            return False
+        return True
+
+    def close(self) -> None:
+        """End the session, unless the game cannot be saved and the person does not know yet."""
+        self.is_closed = self._try_to_save() or self._knows_unsaved
+        if not self.is_closed:
+            self._knows_unsaved = True
+            self.print("`save FILE` saves it elsewhere; `quit` again prints it and leaves.")
+
+    def save_or_print(self) -> None:
+        """Save the game; where that fails in the system's temporary folder, and where that fails print it as SGF."""
+        if self._try_to_save():
+            return
+        self._path, self._folder = None, Path(tempfile.gettempdir())
+        if not self._try_to_save():
+            self.print(f"The game as SGF:\n{self._sgf()}")
 
     def _new_path(self) -> Path:
         """A file that does not exist yet, named after the time."""

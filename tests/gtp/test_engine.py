@@ -1,5 +1,7 @@
 """The GTP engine: the transcripts in tests/gtp/transcripts, lines and pipes, random input, games against GNU Go."""
 import argparse
+import contextlib
+import functools
 import io
 import itertools
 import json
@@ -21,17 +23,19 @@ from mugo import __version__
 from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS
+from mugo.games.go import Position
 from mugo.games.gomoku import Position as Gomoku
 from mugo.gtp import command as gtp_command
 from mugo.gtp import gogui
 from mugo.gtp.engine import COMMANDS, GtpEngine, serve
-from mugo.gtp.line_reader import read_lines
+from mugo.gtp.line_reader import MAX_LINE_BYTES, is_pipe_closed, read_lines
 from mugo.gtp.protocol import format_reply
 from mugo.nn import bundled, inference, metadata
 from mugo.players.options import default_size, make_player
 from mugo.players.player import RESIGN, RandomPlayer
 from mugo.players.policy import PolicyPlayer
-from mugo.players.searcher import PlayOptions
+from mugo.players.searcher import UCT, PlayOptions, SearchPlayer
+from mugo.search.search import Search
 
 MUGO = (sys.executable, str(Path(__file__).parents[2] / "main.py"), "gtp")
 STARTS = {"gomoku": Gomoku(5, 4)}             # first positions of transcripts, where not Go on 19x19
@@ -98,8 +102,9 @@ def test_every_command_is_in_a_transcript():
     ("\x1b[A", "? unknown command\n\n"),
     ("\u0661 name", "? unknown command\n\n"),
     ("play b \udcff\udcfe", "? syntax error\n\n"),
-    ("boardsize " + "9" * 100_000, "? syntax error\n\n"),
-    ("play " * 200_000, "? syntax error\n\n"),
+    ("boardsize " + "9" * 50_000, "? syntax error\n\n"),
+    ("play " * 200_000, "? line too long\n\n"),
+    ("play " * 12_000, "? syntax error\n\n"),
 ])
 def test_ids_comments_control_characters_and_long_lines(line, reply):
     assert new_engine().answer(line) == reply
@@ -130,15 +135,43 @@ def test_only_a_newline_ends_a_line_and_bytes_that_are_not_utf_8_become_surrogat
     os.close(reading)
 
 
-def test_a_very_long_line_is_read_in_linear_time():
+def test_a_very_long_line_is_cut_and_refused_in_no_time_and_no_memory():
     reading, writing = os.pipe()
-    sender = threading.Thread(target=lambda: (os.write(writing, b"x" * 20_000_000 + b"\n"), os.close(writing)))
+    text = b"7 set_free_handicap" + b" D4" * 3_000_000 + b"\n8 name\n"
+    sender = threading.Thread(target=lambda: (os.write(writing, text), os.close(writing)))
     sender.start()
     started = time.perf_counter()
-    assert [len(line) for line in read_lines(reading)] == [20_000_000]
+    lines = list(read_lines(reading))
+    assert [len(line) for line in lines] == [MAX_LINE_BYTES + 1, 6]
+    assert [new_engine().answer(line) for line in lines] == ["?7 line too long\n\n", "=8 MuGo first\n\n"]
     assert time.perf_counter() - started < 5
     sender.join()
     os.close(reading)
+
+
+def test_a_search_ends_when_nobody_reads_the_reply_and_nothing_is_logged_as_a_bug():
+    logged = []
+    player = SearchPlayer("uct", Search(UCT), PlayOptions(seconds=40))
+    player.warm_up(Position(9))
+    for line in "genmove b", "kata-analyze b 1":
+        reading, writing = os.pipe()
+        out = open(writing, "w")
+        gone = threading.Timer(0.3, os.close, [reading])
+        gone.start()
+        started = time.monotonic()
+        serve(GtpEngine(player, start=Position(9), log=logged.append), itertools.chain([line], waiting(40)), out,
+              logged.append, functools.partial(is_pipe_closed, writing))
+        assert time.monotonic() - started < 30
+        with contextlib.suppress(BrokenPipeError):
+            out.close()
+    assert not any("Traceback" in text or "internal error" in text for text in logged)
+    assert logged.count("! the controller has closed its end of the output") == 2
+
+
+def waiting(seconds):
+    """No more lines, for so many seconds."""
+    time.sleep(seconds)
+    yield from ()
 
 
 def test_an_internal_error_fails_one_command_and_logs_a_traceback():
@@ -290,7 +323,10 @@ def test_a_game_is_the_same_after_printsgf_and_loadsgf(tmp_path):
     while not engine.position.is_over:
         engine.answer(f"genmove {'bw'[engine.position.plies % 2 == 0]}")
     assert engine.answer(f"printsgf {tmp_path}/a game.sgf") == "=\n\n"
-    assert engine.answer("printsgf /") == "? cannot save file\n\n"
+    for path in "/", f"{tmp_path}/no folder/a.sgf":
+        assert engine.answer(f"printsgf {path}") == "? cannot save file\n\n"
+    assert engine.answer("printsgf -") == engine.answer("printsgf")
+    assert [path.name for path in tmp_path.iterdir()] == ["a game.sgf"] and not Path("-").exists()
     again = new_engine()
     assert again.answer(f"loadsgf {tmp_path}/a game.sgf") == "=\n\n"
     assert again.position.moves == engine.position.moves

@@ -44,7 +44,20 @@ def test_a_response_is_the_text_after_the_equals_sign(start, arguments):
 def test_a_player_of_mugo_is_started_with_its_options():
     participant = participant_of("random --seed 3")
     assert participant.is_player
-    assert participant.command == (sys.executable, "-m", "mugo", "gtp", "random", "--seed", "3")
+    assert participant.command[0] == sys.executable
+    assert participant.command[3:] == ("gtp", "random", "--seed", "3")
+
+
+def test_a_player_of_mugo_imports_nothing_from_the_current_folder(tmp_path, monkeypatch):
+    for name in "random", "mugo", "numpy", "sitecustomize":
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w'); raise SystemExit(1)")
+    monkeypatch.chdir(tmp_path)
+    client = GtpClient(participant_of("random"))
+    try:
+        assert client.send_command("name") == "MuGo random"
+    finally:
+        client.close()
+    assert not (tmp_path / "imported").exists()
     assert not participant_of("gnugo --mode gtp").is_player
 
 

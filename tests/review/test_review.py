@@ -2,10 +2,12 @@
 import csv
 import io
 import json
+import warnings
 import zipfile
 
 import numpy as np
 import pytest
+from make_archives import tarred
 from sgfmill import sgf
 
 from mugo import cli
@@ -214,3 +216,26 @@ def test_two_games_of_the_same_name_get_different_output_names(tmp_path):
         (tmp_path / folder / "game.sgf.x").write_text(PLAIN)
     tasks = find_tasks([str(tmp_path / "a" / "game.sgf.x"), str(tmp_path / "b" / "game.sgf.x")], pytest.fail)
     assert [task.name for task in tasks] == ["game.sgf.x", "game.sgf.x-2"]
+
+
+def test_every_output_file_lies_in_the_output_folder_whatever_a_member_of_an_archive_is_called(tmp_path):
+    names = [".sgf", "..sgf", "/.sgf", "../../.sgf", "..\\.sgf", "/etc/passwd.sgf", "a/../../b.sgf", "x" * 300 + ".sgf",
+             "é" * 200 + ".sgf", "c:\\con.sgf", "\n.sgf"]
+    (tmp_path / "games.tar").write_bytes(tarred({name: PLAIN.encode() for name in names}))
+    (tmp_path / "review.csv").write_text("mine")
+    assert cli.main(["analyze", str(tmp_path / "games.tar"), "-o", str(tmp_path / "review"), "--fast"]) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["games.tar", "review", "review.csv"]
+    assert (tmp_path / "review.csv").read_text() == "mine"
+    written = list((tmp_path / "review").rglob("*"))
+    assert sum(path.suffix == ".json" for path in written) == len(names)
+    assert all(path.parent == tmp_path / "review" and not path.name.startswith(".") for path in written)
+
+
+def test_names_that_differ_in_case_alone_and_thousands_of_equal_names_are_unique(tmp_path):
+    with zipfile.ZipFile(tmp_path / "games.zip", "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)                 # duplicate names
+        for name in "a/g.sgf", "A/G.sgf", "a/g-2.sgf", *["a/g.sgf"] * 3000:
+            archive.writestr(name, PLAIN)
+    names = [task.name.casefold() for task in find_tasks([str(tmp_path / "games.zip")], pytest.fail)]
+    assert names[:5] == ["a-g", "a-g-2", "a-g-2-2", "a-g-3", "a-g-4"]
+    assert len(names) == len(set(names)) == 3003

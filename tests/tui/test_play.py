@@ -235,6 +235,34 @@ def test_a_game_is_saved_under_its_name_and_continued(tmp_path):
     assert session.position.size == 7
 
 
+def test_save_asks_before_it_overwrites_and_makes_no_folder(tmp_path):
+    other = tmp_path / "other.sgf"
+    other.write_text("somebody's game")
+    _, shown = play(tmp_path, ["c3", f"save {other}", f"save {tmp_path}/no/folder", "quit"], Scripted("C4"))
+    assert other.read_text() == "somebody's game"
+    assert f"{other} exists already: `save {other} overwrite` replaces it" in shown
+    assert f"there is no folder {tmp_path}/no" in shown and not (tmp_path / "no").exists()
+    _, shown = play(tmp_path, ["c3", f"save {other} overwrite", "b2", f"save {other}", "quit"], Scripted("C4 C5"))
+    assert shown.count(f"saved: {other}") == 2                                    # its own file needs no word
+    assert moves(load_position(other)) == points("C3 C4 B2 C5")
+
+
+def test_a_game_that_cannot_be_saved_is_not_left_by_the_first_quit_and_then_printed(tmp_path, monkeypatch):
+    full = tmp_path / "a file in the place of a folder"
+    full.write_text("")
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(full))
+    _, shown = play(full, ["c3", "quit", f"save {tmp_path}/saved", "quit", "never"], Scripted("C4"))
+    assert "not saved: " in shown and "`quit` again" in shown and "never" not in shown
+    assert moves(load_position(tmp_path / "saved.sgf")) == points("C3 C4")
+    for left in (["quit", "quit"], [EOFError], ["resign", EOFError]):
+        _, shown = play(full, ["c3", *left, "never"], Scripted("C4"))
+        assert "not saved: " in shown and "never" not in shown
+        assert re.search(r"The game as SGF:\n\(;.*;B\[cc\]", shown, re.DOTALL)
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
+    play(full, ["c3", EOFError], Scripted("C4"))
+    assert len(saved(tmp_path)) == 1
+
+
 @pytest.mark.parametrize("left", ["quit", EOFError, "interrupts"])
 def test_no_game_is_lost_however_the_person_leaves(left, tmp_path):
     lines = [KeyboardInterrupt, KeyboardInterrupt, "never"] if left == "interrupts" else [left, "never"]
