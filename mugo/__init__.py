@@ -11,8 +11,11 @@ The packages, the lowest first; each imports those above it only (import-linter 
     match review gtp analysis tui web      programs around a player
     cli demo     the commands
 """
+import atexit
 import hashlib
 import os
+import shutil
+import stat
 import tempfile
 from pathlib import Path
 
@@ -31,6 +34,28 @@ def compile_cache_key(package: Path) -> str:
     return sources.hexdigest()[:16]
 
 
+def _private_folder(folder: Path) -> bool:
+    """Make a folder of which only this user can write; False if that is impossible.
+
+    A folder of this user that others could write is emptied first: numba's cache holds pickles, which run code when
+    they are read.
+    """
+    try:
+        for _ in range(2):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            state = folder.lstat()
+            if not hasattr(os, "getuid"):                # Windows: the folder of a user is private
+                return True
+            if not stat.S_ISDIR(state.st_mode) or state.st_uid != os.getuid():
+                return False
+            if not state.st_mode & 0o022:
+                return os.access(folder, os.W_OK)
+            shutil.rmtree(folder)
+    except OSError:
+        pass
+    return False
+
+
 def _set_compile_cache() -> None:
     """Give numba a cache folder for exactly these compiled sources.
 
@@ -40,16 +65,15 @@ def _set_compile_cache() -> None:
     if "NUMBA_CACHE_DIR" in os.environ:
         return
     key = compile_cache_key(Path(__file__).parent)
-    caches = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    folder = os.path.join(caches, "mugo", key)
-    try:
-        os.makedirs(folder, exist_ok=True)
-        writable = os.access(folder, os.W_OK)
-    except OSError:
-        writable = False
-    if not writable:                     # a read-only home, as in some containers
-        user = os.getuid() if hasattr(os, "getuid") else "user"
-        folder = os.path.join(tempfile.gettempdir(), f"mugo-{user}", key)
+    caches = Path(os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")) / "mugo"
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    temporary = Path(tempfile.gettempdir(), f"mugo-{user}")      # for a read-only home, as in some containers
+    for folder in caches, temporary:
+        if _private_folder(folder) and _private_folder(folder / key):
+            os.environ["NUMBA_CACHE_DIR"] = str(folder / key)
+            return
+    folder = tempfile.mkdtemp(prefix="mugo-")                    # somebody else's is in the way: compile each time
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.environ["NUMBA_CACHE_DIR"] = folder
 
 

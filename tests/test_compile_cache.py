@@ -1,5 +1,8 @@
 """The folder of compiled code belongs to exactly the sources that are compiled."""
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,3 +42,42 @@ def test_a_source_that_moves_changes_the_key(package):
     before = mugo.compile_cache_key(package)
     (package / "search" / "tree.py").rename(package / "search" / "a_tree.py")
     assert mugo.compile_cache_key(package) != before
+
+
+def cache_folder(home: Path, temporary: Path) -> Path:
+    """The folder that a new process chooses, and whether it still exists when the process has ended."""
+    environment = {key: value for key, value in os.environ.items() if key not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")}
+    shown = subprocess.run([sys.executable, "-c", "import mugo, os; print(os.environ['NUMBA_CACHE_DIR'])"],
+                           env=environment | {"HOME": str(home), "TMPDIR": str(temporary)}, cwd=PACKAGE.parent,
+                           capture_output=True, text=True, check=True)
+    return Path(shown.stdout.strip())
+
+
+def test_the_folder_is_writable_for_its_user_alone(tmp_path):
+    folder = cache_folder(tmp_path, tmp_path)
+    assert folder.parent == tmp_path / ".cache" / "mugo"
+    assert [path.stat().st_mode & 0o777 for path in (folder.parent, folder)] == [0o700, 0o700]
+    (folder / "planted").write_text("")
+    assert cache_folder(tmp_path, tmp_path) == folder and (folder / "planted").exists()
+    folder.chmod(0o777)                                  # others could have put a pickle there
+    assert cache_folder(tmp_path, tmp_path) == folder and not (folder / "planted").exists()
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_folder_in_tmp_that_is_not_the_users_is_not_used(tmp_path):
+    home, temporary = tmp_path / "home", tmp_path / "tmp"
+    home.write_text("no folder can be made here")
+    temporary.mkdir()
+    own = temporary / f"mugo-{os.getuid()}"
+    assert cache_folder(home, temporary).parent == own
+    shutil.rmtree(own)
+    (tmp_path / "theirs").mkdir()
+    own.symlink_to(tmp_path / "theirs")
+    folder = cache_folder(home, temporary)
+    assert folder.parent == temporary and folder.name.startswith("mugo-") and not folder.exists()
+    assert not list((tmp_path / "theirs").iterdir())
+    if os.getuid() == 0:
+        own.unlink()
+        own.mkdir()
+        os.chown(own, 12345, 12345)
+        assert cache_folder(home, temporary).parent == temporary
