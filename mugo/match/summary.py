@@ -3,24 +3,25 @@
     participant     games   wins  draws losses   win rate (95 %)            Elo    mean and max s/move
     uct               100     62      0     38   62.0% (52.2% to 70.9%)    +85 ± 71    1.002      1.010
 """
+import itertools
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from mugo.intervals import Estimate, wilson_interval
 from mugo.match.ratings import elo_difference, ratings
+from mugo.sprt import H0, H1, SPRT, SPRTResult
 
 Rows = Sequence[Mapping[str, str]]
 
 
-def summarize(rows: Rows, names: Sequence[str]) -> dict[str, Any]:
+def summarize(rows: Rows, names: Sequence[str], sprt: SPRT | None = None) -> dict[str, Any]:
     """The summary of a match, ready for JSON.
 
-    rows: of games.csv (match_folder.COLUMNS).  names: of the participants.
+    rows: of games.csv (match_folder.COLUMNS).  names: of the participants.  sprt: the test of a match of two.
     Elo is relative to the opponent; of more than two participants, relative to the first.  Values that are infinite or
     unknown, such as the Elo of a participant that won all games, are None.
     """
@@ -42,11 +43,29 @@ def summarize(rows: Rows, names: Sequence[str]) -> dict[str, Any]:
         "games": len(rows), "participants": participants,
         "pairs": [] if has_two else [
             {"first": names[i], "second": names[j], "wins": wins[i, j], "games": wins[i, j] + wins[j, i]}
-            for i, j in combinations(range(len(names)), 2) if wins[i, j] + wins[j, i]],
+            for i, j in itertools.combinations(range(len(names)), 2) if wins[i, j] + wins[j, i]],
         "moves": {"mean": sum(moves) / len(moves), "min": min(moves), "max": max(moves)} if moves else None,
         "ended_by": dict(Counter(row["end"] for row in rows).most_common()),
         "duplicates": len(rows) - len({row["game_hash"] for row in rows}),
+        "sprt": sprt and _sprt_summary(sprt, run_sprt(rows, names[0], sprt)),
     }
+
+
+def run_sprt(rows: Rows, first: str, sprt: SPRT) -> SPRTResult:
+    """The result of a test: of the game pairs in the order of their numbers, up to the first that is not complete.
+
+    first: the name of the participant that the test is about.  Games 2 k and 2 k + 1 are a pair (see pairings.py).
+    Pairs count in this order, not as they end, because short games would come first.
+    """
+    points = {int(row["number"]): {first: 1.0, "": 0.5}.get(row["winner"], 0.0) for row in rows}
+    complete = itertools.takewhile(lambda number: number in points and number + 1 in points, itertools.count(0, 2))
+    return sprt.run(points[number] + points[number + 1] for number in complete)
+
+
+def _sprt_summary(sprt: SPRT, result: SPRTResult) -> dict[str, Any]:
+    return {"elo0": sprt.elo0, "elo1": sprt.elo1, "alpha": sprt.alpha, "beta": sprt.beta, "lower": sprt.lower,
+            "upper": sprt.upper, "llr": result.ratio, "accepted": result.accepted or None,
+            "pairs": dict(zip(("0", "0.5", "1", "1.5", "2"), result.counts, strict=True))}
 
 
 def win_matrix(rows: Rows, names: Sequence[str]) -> np.ndarray:
@@ -107,10 +126,20 @@ def format_summary(summary: dict[str, Any]) -> str:
         lines.append(f"ended by: {_format_counts(summary['ended_by'])}")
     lines += [f"faults of {participant['name']}: {_format_counts(participant['faults'])}"
               for participant in summary["participants"] if participant["faults"]]
+    if summary["sprt"]:
+        lines.append(_format_sprt(summary["sprt"]))
     if summary["duplicates"]:
         lines.append(f"{summary['duplicates']} of {summary['games']} games repeat another one move for move, so the "
                      "intervals above are too narrow: see --openings")
     return "\n".join(line.rstrip() for line in lines)
+
+
+def _format_sprt(sprt: dict[str, Any]) -> str:
+    verdict = {H0: f"H0 accepted: less than {sprt['elo1']:+g} Elo", H1: f"H1 accepted: more than {sprt['elo0']:+g} Elo",
+               None: "undecided"}[sprt["accepted"]]
+    return (f"SPRT of {sprt['elo0']:+g} and {sprt['elo1']:+g} Elo: {verdict}; LLR {sprt['llr']:.2f} "
+            f"({sprt['lower']:.2f} to {sprt['upper']:.2f}); game pairs with 0, 0.5, ..., 2 points: "
+            f"{', '.join(map(str, sprt['pairs'].values()))}")
 
 
 def _format_counts(counts: dict[str, int]) -> str:

@@ -11,6 +11,7 @@ import argparse
 import contextlib
 import dataclasses
 import json
+import math
 import queue
 import signal
 import sys
@@ -30,10 +31,11 @@ from mugo.match.match_folder import MatchFolder, format_game, game_row
 from mugo.match.openings import load_openings
 from mugo.match.pairings import Pairing, make_pairings
 from mugo.match.referee import GameRecord, MatchRules
-from mugo.match.summary import format_summary, summarize
+from mugo.match.summary import Rows, format_summary, run_sprt, summarize
 from mugo.players import game_options
 from mugo.plots.text_table import truncate
 from mugo.progress import progress_bar
+from mugo.sprt import SPRT, UNDECIDED
 
 GO_SIZE = 9                              # the board of Go by default
 GNUGO_SCORER = "gnugo --mode gtp --chinese-rules"
@@ -41,15 +43,17 @@ GO_DEFAULTS = {"ko": "superko", "rules": "", "scoring": "own"}       # options t
 
 
 def run_match(participants: list[Participant], rules: MatchRules, folder: MatchFolder, pairings: list[Pairing],
-              opening: Callable[[int], BasePosition], *, scorer: Participant | None = None, jobs: int = 1) -> None:
+              opening: Callable[[int], BasePosition], *, scorer: Participant | None = None, jobs: int = 1,
+              is_decided: Callable[[Rows], bool] = lambda rows: False) -> None:
     """Play the games that the folder does not have, `jobs` at a time.
 
     opening: a function from the number of an opening to its position.  scorer: see GameRunner.
+    is_decided: whether these games are enough; then those under way are broken off.
     Raises BadInput for a program that does not work at all.
     """
     done = {int(row["number"]) for row in folder.rows}
     pairings = [pairing for pairing in pairings if pairing.number not in done]
-    if not pairings:
+    if not pairings or is_decided(folder.rows):
         return
     runners = [GameRunner(str(number), participants, rules, scorer, folder.path and folder.path / "logs")
                for number in range(1, min(jobs, len(pairings)) + 1)]
@@ -79,15 +83,23 @@ def run_match(participants: list[Participant], rules: MatchRules, folder: MatchF
                               f"{game.end}: {game.details}", file=sys.stderr)
                 bar.set_postfix_str(format_progress(participants, folder.rows), refresh=False)
                 bar.update()
+                if is_decided(folder.rows):
+                    _break_off(executor, runners)
+                    break
     except BaseException:
-        executor.shutdown(wait=False, cancel_futures=True)
-        for runner in runners:
-            runner.close(force=True)
+        _break_off(executor, runners)
         raise
     finally:
         executor.shutdown()
         for runner in runners:
             runner.close()
+
+
+def _break_off(executor: ThreadPoolExecutor, runners: list[GameRunner]) -> None:
+    """Start no more games, and end the programs of those that are under way."""
+    executor.shutdown(wait=False, cancel_futures=True)
+    for runner in runners:
+        runner.close(force=True)
 
 
 @contextlib.contextmanager
@@ -132,6 +144,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("participants", nargs="+", metavar="PARTICIPANT",
                         help='a player with its options ("uct --seconds 2") or a GTP command line ("gnugo --mode gtp")')
     parser.add_argument("--games", type=int, default=100, metavar="N", help="of each pair (default: %(default)s)")
+    parser.add_argument("--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"),
+                        help="stop as soon as a sequential probability ratio test has decided whether the first of two "
+                        "participants is stronger by ELO0 at most or by ELO1 at least; --games is the limit")
     parser.add_argument("--gauntlet", action="store_true",
                         help="the first participant against each other one, instead of a round robin")
     parser.add_argument("--jobs", type=int, default=1, metavar="N",
@@ -172,6 +187,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def command(args: argparse.Namespace) -> int:
     start = game_options.first_position(args, GO_SIZE)
     participants = with_unique_names([participant_of(text, player_game_options(start)) for text in args.participants])
+    names = [participant.name for participant in participants]
     check_arguments(args, start)
     rules = MatchRules(size=start.size, komi=start.komi, time=args.time and interpret_time(args.time),
                        move_timeout=args.move_timeout, max_moves=args.max_moves, simple_ko=args.ko == "simple",
@@ -190,8 +206,10 @@ def command(args: argparse.Namespace) -> int:
                              alternate=args.colours == "alternate")
     with lock_folder(args.output) if args.output else contextlib.nullcontext(), interrupted_by_signals():
         folder = MatchFolder(args.output, match)
-        run_match(participants, rules, folder, pairings, opening, scorer=scorer, jobs=args.jobs)
-    summary = summarize(folder.rows, [participant.name for participant in participants])
+        test = SPRT(*args.sprt) if args.sprt else None
+        run_match(participants, rules, folder, pairings, opening, scorer=scorer, jobs=args.jobs,
+                  is_decided=lambda rows: test is not None and run_sprt(rows, names[0], test).accepted != UNDECIDED)
+    summary = summarize(folder.rows, names, test)
     print(json.dumps(summary, indent=1) if args.json else format_summary(summary))
     return 0
 
@@ -204,8 +222,19 @@ def check_arguments(args: argparse.Namespace, start: BasePosition) -> None:
                 raise BadInput(f"--{name} is for Go, and this is Gomoku")
     if len(args.participants) < 2:
         raise BadInput("a match takes two participants or more")
+    if args.sprt:
+        check_sprt(args)
     check_limits(args, {"games": AT_LEAST_1, "jobs": AT_LEAST_1, "move_timeout": POSITIVE, "max_moves": AT_LEAST_1,
                         "opening_moves": AT_LEAST_1, "seed": SEED})
+
+
+def check_sprt(args: argparse.Namespace) -> None:
+    """Raise BadInput unless --sprt has two bounds, and the match pairs of games with both colours."""
+    elo0, elo1 = args.sprt
+    if not (math.isfinite(elo0) and math.isfinite(elo1) and elo0 < elo1):
+        raise BadInput(f"--sprt {elo0:g} {elo1:g}: two Elo differences, the first below the second, as in 0 20")
+    if len(args.participants) > 2 or args.colours == "fixed":
+        raise BadInput("--sprt takes two participants with alternating colours")
 
 
 def player_game_options(start: BasePosition) -> list[str]:
@@ -221,4 +250,4 @@ def match_settings(args: argparse.Namespace, start: BasePosition) -> dict[str, A
     return {"game": start.game, "size": start.size, "komi": start.komi, **row} | {
         name: getattr(args, name) for name in (
             "participants", "handicap", "colours", "openings", "opening_moves", "seed", "time", "move_timeout",
-            "max_moves", "ko", "rules", "scoring", "gauntlet")}
+            "max_moves", "ko", "rules", "scoring", "gauntlet", "sprt")}

@@ -2,7 +2,8 @@
 import pytest
 
 from mugo.match.ratings import elo
-from mugo.match.summary import format_summary, summarize
+from mugo.match.summary import format_summary, run_sprt, summarize
+from mugo.sprt import H0, H1, SPRT
 
 
 def row(black, white, winner, **others):
@@ -27,6 +28,25 @@ def test_a_summary():
     text = format_summary(summary)
     for words in ("62.5%", "faults of a: crash 1", "two passes 3, crash 1", "1 of 4 games repeat another one"):
         assert words in text
+
+
+def numbered(winners) -> list[dict]:
+    """Games of a and b by number; a is Black in even ones."""
+    return [row("ab"[number % 2], "ba"[number % 2], winner, number=str(number))
+            for number, winner in winners.items()]
+
+
+def test_a_test_sees_pairs_of_games_in_the_order_of_their_numbers():
+    test = SPRT(0, 100)
+    rows = numbered({0: "a", 1: "b", 3: "a", 2: "a", 4: "", 5: "a", 7: "a", 8: "b", 9: "b", 6: ""})
+    assert run_sprt(rows, "a", test).counts == (1, 0, 1, 2, 1)
+    assert run_sprt(rows, "b", test).counts == (1, 2, 1, 0, 1)
+    assert run_sprt(rows[:-1], "a", test).counts == (0, 0, 1, 1, 1)          # without game 6, only the pairs before it
+    decided = numbered({number: "a" for number in range(24)} | {number: "b" for number in range(24, 90)})
+    assert run_sprt(decided, "a", test).accepted == H1 and run_sprt(decided, "b", test).accepted == H0
+    assert "SPRT of +0 and +100 Elo: undecided; LLR " in format_summary(summarize(rows, ["a", "b"], test))
+    assert "H0 accepted: less than +100 Elo" in format_summary(summarize(decided, ["b", "a"], test))
+    assert summarize(rows, ["a", "b"])["sprt"] is None
 
 
 def test_a_summary_without_games():

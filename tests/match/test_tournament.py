@@ -85,6 +85,32 @@ def test_the_folder_of_another_match_is_refused(tmp_path, capsys):
     assert "exists already and holds no match" in capsys.readouterr().err
 
 
+def test_a_match_with_sprt_ends_when_it_is_decided(tmp_path, capsys):
+    words = (FIRST, FAKE_ENGINE, *RULES, "--sprt", 0, 100, "--games", 100, "-o", tmp_path / "m")
+    match(*words, "--json")
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["sprt"]["accepted"] == "H1"
+    assert summary["sprt"]["pairs"] == {"0": 0, "0.5": 0, "1": 0, "1.5": 0, "2": 12}
+    rows = rows_of(tmp_path / "m")
+    assert 24 <= len(rows) < 90 and set(range(24)) <= {int(row["number"]) for row in rows}
+    match(*words)                                        # nothing is left to play
+    assert rows_of(tmp_path / "m") == rows
+    assert ("SPRT of +0 and +100 Elo: H1 accepted: more than +0 Elo; LLR 2.96 (-2.94 to 2.94); game pairs with 0, 0.5, "
+            "..., 2 points: 0, 0, 0, 0, 12") in capsys.readouterr().out
+    match(*words[:-5], 10, *words[-4:], expect=2)
+    assert "its sprt is [0.0, 100.0], not [0.0, 10.0]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words, line", [
+    ((FIRST, "random", "--sprt", 5, 5), "--sprt 5 5: two Elo differences, the first below the second"),
+    ((FIRST, "random", "--sprt", 0, "inf"), "--sprt 0 inf: two Elo differences"),
+    ((FIRST, "random", "uct", "--sprt", 0, 5), "--sprt takes two participants with alternating colours"),
+    ((FIRST, "random", "--sprt", 0, 5, "--colours", "fixed"), "--sprt takes two participants")])
+def test_a_test_without_bounds_or_pairs_is_refused(words, line, capsys):
+    match(*words, *RULES, expect=2)
+    assert line in capsys.readouterr().err
+
+
 def test_a_program_is_started_once_and_again_only_after_a_fault(tmp_path, capsys):
     crashing = f"{FAKE_ENGINE} log={tmp_path / 'crashing'} B2 CRASH"
     match(f"{FAKE_ENGINE} log={tmp_path / 'steady'} A1 C1", crashing, *RULES, "--games", 3, "-o", tmp_path / "m")
