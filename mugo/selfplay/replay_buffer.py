@@ -1,31 +1,37 @@
 """The replay buffer: the games of self-play in a file, and the window of positions that a network is trained on.
 
-    replay_buffer.bin     a line of JSON: the format and the rules of the games
-                          then for each game   length  uint32 | CRC-32  uint32 | zlib of outcome, moves, visits
+    replay_buffer.bin    a line of JSON, the format and the rules of the games, and the line's CRC-32
+                         then a frame for each game:
+                             "GAME" | length of the block  uint32 | its CRC-32  uint32 | CRC-32 of these 12 bytes
+                             block: zlib of outcome, moves, visits
 
-Games are only ever appended, each flushed to the disk (fsync) before it is trained on.  An incomplete game at the end
-of the file, left by a crash, is cut off when the file is opened.  Planes are not stored: the window encodes positions
-from the moves.
+Games are only ever appended, each flushed to the disk (fsync) before it is trained on.  So a crash can only leave an
+incomplete frame at the end; it is cut off, with a line on stderr, when the file is opened.  Any other damage is an
+error: no game is ever dropped without a word.  `repair_buffer` keeps the whole games and moves the damaged file aside.
+Planes are not stored: the window encodes positions from the moves.
 """
+import contextlib
+import io
 import json
 import os
 import struct
 import zlib
-from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
 
-from mugo.files import BadInput, lock_file
+from mugo.files import BadInput, atomic_write, fsync_folder, lock_file, log_to_stderr
 from mugo.games import gomoku
 from mugo.games.coords import point_of_index, symmetries
 from mugo.games.game import encode
 from mugo.games.position import BasePosition, IllegalMove
 from mugo.selfplay.parallel import SelfPlayGame
 
-FORMAT = 1
-_FRAME = struct.Struct("<II")            # length of the block that follows, its CRC-32
+FORMAT = 2                               # 1 had no checksum of a frame's length
+_MAGIC = b"GAME"
+_FRAME = struct.Struct("<4sIII")         # magic, length of the block, its CRC-32, CRC-32 of the 12 bytes before
 _HEAD = struct.Struct("<bH")             # outcome, number of moves
 
 
@@ -36,70 +42,57 @@ def rules_of(start: BasePosition) -> dict[str, Any]:
     return {"game": start.game, "size": start.size, "komi": start.komi}
 
 
+def header_of(start: BasePosition) -> bytes:
+    """The first line of a file of games from this start."""
+    text = json.dumps({"format": FORMAT, **rules_of(start)}).encode()
+    return text + b" %08x\n" % zlib.crc32(text)
+
+
 class ReplayBuffer:
     """The games in a file, in the order in which they ended: a sequence of SelfPlayGame that can be appended to.
 
-    Raises BadInput for a file that is no replay buffer, that holds games of other rules, or that another process
-    writes to.
+    Raises BadInput for a file that is no replay buffer, that is damaged, that holds games of other rules, or that
+    another process writes to.
     """
 
     def __init__(self, path: Path, start: BasePosition):
-        """Open the file, or create it.  What is damaged at its end is cut off."""
+        """Open the file, or create it.  An incomplete game at its end is cut off, with a line on stderr."""
         self.path = path
-        self._n_moves = start.size ** 2 + 1
-        header = json.dumps({"format": FORMAT, **rules_of(start)}).encode() + b"\n"
+        header = header_of(start)
         if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with open(path, "xb") as new:
-                new.write(header)
-                os.fsync(new.fileno())
-        self._file = open(path, "r+b")                   # until `close`
+            with atomic_write(path) as temporary:
+                temporary.write_bytes(header)
+        self._file = _open_locked(path)                  # until `close`
         try:
-            lock_file(self._file.fileno(), path)
-        except BadInput:
+            data = self._file.read()
+            found = find_games(data, start, first_frame(path, data, header))
+            if found.damage is not None:
+                raise _damaged(path, found)
+            self._games = found.games
+            if found.end < len(data):
+                log_to_stderr(f"{path}: {len(data) - found.end} bytes of a game that was not written to its end are "
+                              f"cut off; {len(self._games):,} games are whole")
+                self._file.truncate(found.end)
+            self._file.seek(found.end)
+        except BaseException:
             self._file.close()
             raise
-        data = self._file.read()
-        if not data.startswith(header):
-            if not header.startswith(data):              # it does if a crash cut the header off
-                line = data.partition(b"\n")[0][:200].decode("utf-8", "replace")
-                raise BadInput(f"{path} holds other games than {header.decode().strip()}: {line!r}")
-            data = header
-            self._file.seek(0)
-            self._file.write(header)
-        self._games: list[SelfPlayGame] = []
-        end = len(header)
-        for game, next_offset in self._read(data, end):
-            self._games.append(game)
-            end = next_offset
-        self._file.truncate(end)
-        self._file.seek(end)
-
-    def _read(self, data: bytes, offset: int) -> Iterator[tuple[SelfPlayGame, int]]:
-        """Every complete game from this offset on, and the offset after it."""
-        while len(data) - offset >= _FRAME.size:
-            length, checksum = _FRAME.unpack_from(data, offset)
-            offset += _FRAME.size
-            block = data[offset:offset + length]
-            if len(block) < length or zlib.crc32(block) != checksum:
-                return
-            raw = zlib.decompress(block)
-            outcome, n = _HEAD.unpack_from(raw)
-            moves = np.frombuffer(raw, "<i2", n, _HEAD.size)
-            visits = np.frombuffer(raw, "<u2", n * self._n_moves, _HEAD.size + 2 * n).reshape(n, self._n_moves)
-            offset += length
-            yield SelfPlayGame(moves, visits, outcome), offset
 
     def append(self, game: SelfPlayGame) -> None:
-        """Add a game; it is on the disk when this returns.  Raises OSError with the name of the file."""
-        raw = _HEAD.pack(game.outcome, len(game.moves)) + game.moves.astype("<i2").tobytes() \
-            + game.visits.astype("<u2").tobytes()
-        block = zlib.compress(raw, 6)
+        """Add a game; it is on the disk when this returns.
+
+        Raises OSError with the name of the file; then the file is as before.
+        """
+        end = self._file.tell()
         try:
-            self._file.write(_FRAME.pack(len(block), zlib.crc32(block)) + block)
-            self._file.flush()
+            unwritten = memoryview(frame_of(game))
+            while unwritten:                             # an unbuffered file may write a part
+                unwritten = unwritten[self._file.write(unwritten):]
             os.fsync(self._file.fileno())
         except OSError as error:                         # such as a full disk
+            with contextlib.suppress(OSError):
+                self._file.truncate(end)
+                self._file.seek(end)
             error.filename = error.filename or str(self.path)
             raise
         self._games.append(game)
@@ -118,6 +111,125 @@ class ReplayBuffer:
 
     def __getitem__(self, index):
         return self._games[index]
+
+
+@dataclass
+class FoundGames:
+    """What find_games has found in a file.
+
+    games: the games that are whole.  end: the offset after the last frame that is whole, before an incomplete one.
+    damage: the offset of the first byte that belongs to no frame, None if there is none.
+    games_before: how many of `games` are before the damage.
+    """
+    games: list[SelfPlayGame]
+    end: int
+    damage: int | None = None
+    games_before: int = 0
+
+
+def frame_of(game: SelfPlayGame) -> bytes:
+    """A game as it is written to the file."""
+    block = zlib.compress(_HEAD.pack(game.outcome, len(game.moves)) + game.moves.astype("<i2").tobytes()
+                          + game.visits.astype("<u2").tobytes(), 6)
+    head = _FRAME.pack(_MAGIC, len(block), zlib.crc32(block), 0)[:-4]
+    return head + struct.pack("<I", zlib.crc32(head)) + block
+
+
+def find_games(data: bytes, start: BasePosition, offset: int) -> FoundGames:
+    """All whole games in the content of a file from this offset on; after damage, those that follow the next frame."""
+    found = FoundGames([], offset, None if data else 0)
+    while 0 <= offset < len(data):
+        head = data[offset:offset + _FRAME.size]
+        length = _block_length(head)
+        end = offset + _FRAME.size + (length or 0)
+        if (length is not None or len(head) < _FRAME.size and head.startswith(_MAGIC[:len(head)])) and end > len(data):
+            break                                        # an incomplete frame at the end
+        game = None if length is None else _game_of(head, data[offset + _FRAME.size:end], start)
+        if game is not None:
+            found.games.append(game)
+            found.games_before += found.damage is None
+            offset = found.end = end
+        else:
+            found.damage = offset if found.damage is None else found.damage
+            offset = data.find(_MAGIC, offset + 1)
+    return found
+
+
+def _block_length(head: bytes) -> int | None:
+    """The length of the block that follows the head of a frame; None if the head is damaged."""
+    if len(head) < _FRAME.size or zlib.crc32(head[:-4]) != _FRAME.unpack(head)[3] or not head.startswith(_MAGIC):
+        return None
+    return _FRAME.unpack(head)[1]
+
+
+def _game_of(head: bytes, block: bytes, start: BasePosition) -> SelfPlayGame | None:
+    """The game in a block, given the head of its frame; None if the block is damaged."""
+    if zlib.crc32(block) != _FRAME.unpack(head)[2]:
+        return None
+    points = start.size ** 2 + 1
+    try:
+        raw = zlib.decompress(block)
+        outcome, n = _HEAD.unpack_from(raw)
+        moves = np.frombuffer(raw, "<i2", n, _HEAD.size)
+        visits = np.frombuffer(raw, "<u2", n * points, _HEAD.size + 2 * n).reshape(n, points)
+    except (zlib.error, struct.error, ValueError):
+        return None
+    return SelfPlayGame(moves, visits, outcome)
+
+
+def _open_locked(path: Path) -> io.FileIO:
+    """The file, open for reading and writing, with its lock.  Raises BadInput if another process holds it."""
+    file = open(path, "r+b", buffering=0)
+    try:
+        lock_file(file.fileno(), path)
+    except BadInput:
+        file.close()
+        raise
+    return file
+
+
+def first_frame(path: Path, data: bytes, header: bytes) -> int:
+    """The offset after the first line; 0 if that line is damaged.  Raises BadInput for a line of other games."""
+    if data.startswith(header):
+        return len(header)
+    line = data.partition(b"\n")[0]
+    text, _, checksum = line.rpartition(b" ")
+    if checksum == b"%08x" % zlib.crc32(text):
+        raise BadInput(f"{path} holds other games than {header.decode().rpartition(' ')[0]}: "
+                       f"{text[:200].decode('utf-8', 'replace')}")
+    if line.startswith(b'{"format": 1,'):
+        raise BadInput(f"{path} is of format 1, written by an earlier version of MuGo; this one reads format {FORMAT}")
+    return 0
+
+
+def _damaged(path: Path, found: FoundGames) -> BadInput:
+    after = len(found.games) - found.games_before
+    return BadInput(f"{path} is damaged at byte {found.damage:,}: {found.games_before:,} whole games before it, "
+                    f"{after:,} after it; --resume --repair moves the file aside and keeps these games")
+
+
+def repair_buffer(path: Path, start: BasePosition) -> Path | None:
+    """Write a damaged file again with the games that are whole; the damaged one is kept beside it.
+
+    start: of the games; the first line is made from it.  Returns the damaged file's new name, None if there is nothing
+    to repair.  At every moment `path` is the old file or the new one.
+    Raises BadInput if `path` holds other games, or if another process writes to it.
+    """
+    if not path.exists():
+        return None
+    with contextlib.closing(_open_locked(path)) as file:
+        data, header = file.read(), header_of(start)
+        found = find_games(data, start, first_frame(path, data, header))
+        if found.damage is None:
+            return None
+        number = 1
+        while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
+            number += 1
+        os.link(path, aside)
+        fsync_folder(path.parent)
+        with atomic_write(path) as temporary:
+            temporary.write_bytes(header + b"".join(map(frame_of, found.games)))
+    return aside
 
 
 class ReplayWindow:

@@ -1,4 +1,6 @@
 """Parallel self-play: the search of `mcts`, Dirichlet noise, temperature, legal games."""
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -95,6 +97,25 @@ def test_noise_and_temperature_make_openings_differ():
 
     assert len(first_moves(SelfPlayOptions(simulations=30, dirichlet_weight=0.9, temperature_moves=0))) > 3
     assert len(first_moves(SelfPlayOptions(simulations=30, dirichlet_weight=0, temperature_moves=9))) > 3
+
+
+def test_games_without_noise_temperature_and_symmetries_are_equal():
+    """The seed changes nothing then, in the first moves; later, equal visits are decided at random.  Each of noise,
+    temperature and symmetries alone makes games differ."""
+    def first_moves(seed, symmetric=False, **options):
+        selfplay = ParallelSelfPlay(gomoku.Position(5, 4), HashNetwork(),
+                                    replace(DETERMINISTIC, simulations=100, **options), games=2, seed=seed)
+        if not symmetric:
+            selfplay._symmetries = np.repeat(selfplay._symmetries[:1], 8, 0)     # identity
+        game = play_games(selfplay, 1)[0]
+        if not options and not symmetric:
+            assert ((game.visits[:4] == game.visits[:4].max(1, keepdims=True)).sum(1) == 1).all()
+        return game.moves[:4].tobytes() + game.visits[:4].tobytes()
+
+    assert len({first_moves(seed) for seed in range(3)}) == 1
+    for random in {"dirichlet_weight": 0.25}, {"temperature_moves": 3}, {"symmetric": True}:
+        assert len({first_moves(seed, **random) for seed in range(3)}) == 3
+        assert first_moves(1, **random) == first_moves(1, **random)
 
 
 def test_a_temperature_near_zero_plays_the_most_visited_move():

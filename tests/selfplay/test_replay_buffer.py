@@ -1,4 +1,13 @@
-"""The replay buffer: what was written is read, a crash loses at most the last game; the window and its batches."""
+"""The replay buffer: what was written is read, a crash loses at most the last game, damage is never silent; the
+window and its batches."""
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -7,7 +16,16 @@ from mugo.games import go, gomoku
 from mugo.games.coords import point_of_index, symmetries
 from mugo.games.game import new_game, packed_bytes
 from mugo.selfplay.parallel import SelfPlayGame
-from mugo.selfplay.replay_buffer import ReplayBuffer, ReplayWindow, rules_of
+from mugo.selfplay.replay_buffer import (
+    ReplayBuffer,
+    ReplayWindow,
+    find_games,
+    first_frame,
+    frame_of,
+    header_of,
+    repair_buffer,
+    rules_of,
+)
 
 START = gomoku.Position(4, 3)
 
@@ -51,31 +69,158 @@ def test_games_are_read_as_they_were_written(games, written):
     assert all(are_equal(a, b) for a, b in zip(buffer[:], games, strict=True))
 
 
-def test_an_incomplete_last_game_is_cut_off_and_the_others_are_kept(games, written):
-    whole = written.read_bytes()
-    ends = []
-    buffer = ReplayBuffer(written.with_name("other.bin"), START)
-    for game in games:
-        ends.append(written.with_name("other.bin").stat().st_size)
-        buffer.append(game)
-    ends.append(len(whole))
-    for size in [*range(ends[-3], len(whole)), *range(0, ends[0])]:
+def ends_of(games) -> list[int]:
+    """The offsets of the ends of the first line and of each game."""
+    return np.cumsum([len(header_of(START)), *(len(frame_of(game)) for game in games)]).tolist()
+
+
+def test_an_incomplete_last_game_is_cut_off_with_a_line_and_the_others_are_kept(games, written, capsys):
+    whole, ends = written.read_bytes(), ends_of(games)
+    assert ends[-1] == len(whole)
+    for size in [*range(ends[-3], len(whole)), *range(ends[0], ends[0] + 20)]:
         written.write_bytes(whole[:size])
         buffer = ReplayBuffer(written, START)
         kept = sum(end <= size for end in ends[1:])
         assert len(buffer) == kept and all(are_equal(a, b) for a, b in zip(buffer[:], games, strict=False))
+        line = f"{size - ends[kept]} bytes of a game that was not written to its end are cut off; {kept} games are"
+        assert (line in capsys.readouterr().err) == (size != ends[kept])
         buffer.append(games[0])                         # and games can be appended
         buffer.close()
         reopened = ReplayBuffer(written, START)
         assert len(reopened) == kept + 1 and are_equal(reopened[kept], games[0])
         reopened.close()
+    assert capsys.readouterr().err == ""
 
 
-def test_a_damaged_game_ends_the_buffer(games, written):
-    data = bytearray(written.read_bytes())
-    data[-20] ^= 255
-    written.write_bytes(data)
+def test_every_damaged_bit_is_refused_and_repaired_with_all_other_games(games, tmp_path):
+    path, ends = tmp_path / "replay_buffer.bin", ends_of(games[:3])
+    whole = header_of(START) + b"".join(map(frame_of, games[:3]))
+    for bit in range(8 * len(whole)):
+        data = bytearray(whole)
+        data[bit // 8] ^= 1 << bit % 8
+        before = sum(end <= bit // 8 for end in ends) - 1            # -1: in the first line
+        found = find_games(bytes(data), START, first_frame(path, bytes(data), header_of(START)))
+        expected = [game for i, game in enumerate(games[:3]) if i != before]
+        assert (found.damage, found.games_before) == ((ends[before], before) if before >= 0 else (0, 0))
+        assert len(found.games) == len(expected) and all(map(are_equal, found.games, expected))
+        if bit % 61 == 0:
+            path.write_bytes(data)
+            line = f"is damaged at byte {found.damage}: {max(before, 0)} whole games before it, "
+            with pytest.raises(BadInput, match=line + f"{2 - before} after it; --resume --repair moves the file aside"):
+                ReplayBuffer(path, START)
+            assert path.read_bytes() == data
+            aside = repair_buffer(path, START)
+            buffer = ReplayBuffer(path, START)
+            assert len(buffer) == len(expected) and all(map(are_equal, buffer[:], expected))
+            buffer.close()
+            assert aside.read_bytes() == data
+            aside.unlink()
+
+
+def test_a_repair_deletes_nothing_and_leaves_a_whole_file_alone(games, written):
+    whole = written.read_bytes()
+    assert repair_buffer(written, START) is None and written.read_bytes() == whole
+    assert repair_buffer(written.with_name("none"), START) is None
+    for number in 1, 2:
+        damaged = bytearray(written.read_bytes())
+        damaged[-30] ^= 1
+        written.write_bytes(damaged)
+        aside = repair_buffer(written, START)
+        assert aside.name == f"replay_buffer.bin.damaged-{number}" and aside.read_bytes() == damaged
+        buffer = ReplayBuffer(written, START)
+        assert len(buffer) == 12 - number
+        buffer.close()
+    written.write_bytes(b"")                             # all that a disk lost
+    assert repair_buffer(written, START) is not None and written.read_bytes() == header_of(START)
+    with pytest.raises(BadInput, match="holds other games than"):
+        repair_buffer(written, gomoku.Position(4, 4))
+
+
+def test_a_full_disk_leaves_the_file_as_it_was(games, written):
+    """As on a disk that takes 20 bytes of a game; then it has space again."""
+    buffer, file, whole = ReplayBuffer(written, START), None, written.read_bytes()
+
+    class FullDisk:
+        is_full = True
+
+        def write(self, data):
+            if not self.is_full:
+                return file.write(data[:7])              # a part at a time
+            if file.tell() >= len(whole) + 20:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return file.write(data[:20])
+
+        def __getattr__(self, name):
+            return getattr(file, name)
+
+    file, buffer._file = buffer._file, FullDisk()
+    with pytest.raises(OSError, match="No space left on device") as caught:
+        buffer.append(games[0])
+    assert caught.value.filename == str(written)
+    assert written.read_bytes() == whole and len(buffer) == 12
+    buffer._file.is_full = False
+    buffer.append(games[3])
+    assert written.read_bytes() == whole + frame_of(games[3]) and len(buffer) == 13
+    buffer.close()
+
+
+# Appends games for ever, a byte at a time, so that a signal comes in the middle of one.
+WRITER = """
+import sys
+sys.path[:0] = sys.argv[2:]
+from pathlib import Path
+import numpy as np
+from test_replay_buffer import START, random_game
+from mugo.selfplay.replay_buffer import ReplayBuffer
+
+class Slow:
+    def __init__(self, file): self.file = file
+    def write(self, data): return self.file.write(data[:1])
+    def __getattr__(self, name): return getattr(self.file, name)
+
+games = [random_game(np.random.default_rng(i)) for i in range(20)]
+buffer = ReplayBuffer(Path(sys.argv[1]), START)
+buffer._file = Slow(buffer._file)
+while True:
+    buffer.append(games[len(buffer) % 20])
+"""
+
+
+def test_a_kill_while_a_game_is_written_loses_only_that_game(tmp_path):
+    path, folders = tmp_path / "replay_buffer.bin", [str(Path(__file__).parent), str(Path(__file__).parents[2])]
+    games = [random_game(np.random.default_rng(i)) for i in range(20)]
+    with subprocess.Popen([sys.executable, "-c", WRITER, str(path), *folders]) as writer:
+        until = time.monotonic() + 60
+        while (not path.exists() or path.stat().st_size < 1500) and time.monotonic() < until:
+            time.sleep(0.001)
+        writer.send_signal(signal.SIGKILL)
+    size = path.stat().st_size
+    buffer = ReplayBuffer(path, START)
+    assert len(buffer) > 2 and all(are_equal(game, games[i % 20]) for i, game in enumerate(buffer))
+    assert size - path.stat().st_size < len(frame_of(games[len(buffer) % 20]))
+    buffer.close()
+
+
+def test_a_kill_during_a_repair_leaves_the_damaged_file_or_the_repaired_one(games, written, monkeypatch):
+    damaged = bytearray(written.read_bytes())
+    damaged[200] ^= 1
+    for name in "link", "fsync", "replace":
+        written.write_bytes(damaged)
+        with monkeypatch.context() as patch:
+            patch.setattr(os, name, kill)
+            with pytest.raises(Killed):
+                repair_buffer(written, START)
+        assert written.read_bytes() == damaged
+    assert repair_buffer(written, START) is not None
     assert len(ReplayBuffer(written, START)) == 11
+
+
+class Killed(BaseException):
+    pass
+
+
+def kill(*_):
+    raise Killed
 
 
 def test_a_buffer_has_one_writer(written):
@@ -86,11 +231,17 @@ def test_a_buffer_has_one_writer(written):
     assert len(ReplayBuffer(written, START)) == 12
 
 
+def test_a_buffer_of_an_earlier_format_is_refused(tmp_path):
+    (tmp_path / "old").write_bytes(b'{"format": 1, "game": "gomoku", "size": 4, "k": 3, "exactly": false}\n1234')
+    with pytest.raises(BadInput, match="old is of format 1, written by an earlier version of MuGo"):
+        ReplayBuffer(tmp_path / "old", START)
+
+
 def test_a_buffer_of_another_game_is_refused(written):
     with pytest.raises(BadInput, match=r"replay_buffer.bin holds other games than .*\"k\": 4"):
         ReplayBuffer(written, gomoku.Position(4, 4))
     (written.parent / "poem").write_text("Whose woods these are I think I know\n")
-    with pytest.raises(BadInput, match="poem holds other games"):
+    with pytest.raises(BadInput, match="poem is damaged at byte 0: 0 whole games before it, 0 after it"):
         ReplayBuffer(written.parent / "poem", START)
 
 
