@@ -5,6 +5,8 @@ from typing import Any
 
 from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, POSITIVE, SEED, check_limits
 
+MIN_ARENA_GAMES = 24                     # with fewer, arena.PROMOTION is undecided even if all are won
+
 
 @dataclass(frozen=True)
 class SelfPlayOptions:
@@ -43,7 +45,7 @@ class RunOptions:
     Raises BadInput for values out of their limits.
     """
 
-    games: int                           # of self-play, in all
+    games: int                           # of self-play, in all; of these, full updates are played
     selfplay: SelfPlayOptions = DEFAULT_SELFPLAY_OPTIONS
     parallel_games: int = 32             # for each thread
     threads: int = 1
@@ -57,14 +59,14 @@ class RunOptions:
     l2: float = 1e-4                     # c of c ||theta||^2 in the loss
     precision: str = "float32"           # or 'mixed_bfloat16'
     arena_every: int = 128               # games of self-play between two evaluations in the arena
-    arena_games: int = 20                # against the best network; half as many against each level of UCT
+    arena_games: int = 200               # of a match in the arena, at most
     seed: int = 0
 
     def __post_init__(self):
         names = "games", "parallel_games", "threads", "update_games", "steps", "batch_size", "window", "arena_every"
         check_limits(self, {name: AT_LEAST_1 for name in names})
-        check_limits(self, {"games": (self.update_games, math.inf), "arena_games": (2, math.inf), "seed": SEED,
-                            "l2": NON_NEGATIVE, "decay_start": FRACTION, "final_lr_fraction": FRACTION,
+        check_limits(self, {"games": (self.update_games, math.inf), "arena_games": (MIN_ARENA_GAMES, math.inf),
+                            "seed": SEED, "l2": NON_NEGATIVE, "decay_start": FRACTION, "final_lr_fraction": FRACTION,
                             "learning_rate": (POSITIVE[0], 1)})
 
     @classmethod
@@ -72,6 +74,11 @@ class RunOptions:
         """The options that dataclasses.asdict made the dictionary of."""
         selfplay: Any = SelfPlayOptions(**options["selfplay"])
         return cls(**(options | {"selfplay": selfplay}))
+
+    @property
+    def updates(self) -> int:
+        """How many updates of the network the run has."""
+        return self.games // self.update_games
 
     def learning_rate_of(self, update: int) -> float:
         """The learning rate of an update, counted from 1: constant, then linear decay."""
@@ -83,4 +90,4 @@ class RunOptions:
         """Whether the network is evaluated in the arena after this update: when it is due, and after the last one."""
         before = (update - 1) * self.update_games // self.arena_every
         after = update * self.update_games // self.arena_every
-        return after > before or (update + 1) * self.update_games > self.games
+        return after > before or update == self.updates

@@ -4,7 +4,7 @@
                           v                                                  |
     RUN/replay_buffer.bin  --window of the newest positions-->  training --> newest network
                                                                              |
-    RUN/network.keras  <--if it beats the best network so far--  arena ------+
+    RUN/network.keras  <--if it is stronger than the best so far--  arena ---+
 
     RUN/checkpoint.keras, previous.keras    the newest state: weights, optimizer, history; and the one before
     RUN/log.csv, arena.csv, ...             see run_log.py
@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from mugo.files import BadInput
+from mugo.files import BadInput, log_to_stderr
 from mugo.games.position import BasePosition
 from mugo.nn import checkpoint
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
@@ -40,11 +40,10 @@ from mugo.selfplay import arena
 from mugo.selfplay.arena import ArenaPlayer, ArenaResult
 from mugo.selfplay.options import RunOptions
 from mugo.selfplay.parallel import ParallelSelfPlay, SelfPlayGame
-from mugo.selfplay.replay_buffer import ReplayBuffer, ReplayWindow, rules_of
+from mugo.selfplay.replay_buffer import ReplayBuffer, ReplayWindow, repair_buffer, rules_of
 from mugo.selfplay.run_log import TensorBoardLog, write_curve, write_tables
 
 BUFFER = "replay_buffer.bin"
-BEST_SCORE = 0.55         # against the best network so far, to become the best (AlphaGo Zero: 55 % of 400 games)
 ARENA_TEMPERATURE_MOVES = 4              # of each side when two networks meet, so that games differ
 BEST = "the best so far"                 # the opponent's name in the arena
 
@@ -57,11 +56,13 @@ class SelfPlayRun:
     """
 
     def __init__(self, folder: Path, start: BasePosition, config: AlphaZeroNetConfig, options: RunOptions,
-                 resume: bool, init: str = ""):
+                 resume: bool, init: str = "", repair: bool = False):
         """Create the folder of a run, or with `resume` continue the run in it.
 
-        init: a network (see find_network) to initialise from.
-        Raises BadInput for a folder that holds no run to resume, or a run already.
+        init: a network (see find_network) to initialise from.  repair: continue with the games of the replay buffer
+        that are whole, though games are damaged or missing.
+        Raises BadInput for a folder that holds no run to resume, or a run already, and for a replay buffer that is
+        damaged or lacks games.
         """
         self.folder, self.start, self.config, self.options = folder, start, config, options
         if resume:
@@ -71,7 +72,7 @@ class SelfPlayRun:
             if (folder / checkpoint.CHECKPOINT).exists():
                 raise run_exists(folder)
             self.model, self.metadata = new_run(folder.name, start, config, options, init)
-        self.buffer = ReplayBuffer(folder / BUFFER, start)
+        self.buffer = self._open_buffer(repair)
         if len(self.buffer) and not resume:              # without games: killed before its first checkpoint
             self.buffer.close()
             raise run_exists(folder)
@@ -84,6 +85,19 @@ class SelfPlayRun:
         self._simulations_per_second = 0.0               # in the last self-play
         self._tensorboard = TensorBoardLog(folder / "tensorboard")
 
+    def _open_buffer(self, repair: bool) -> ReplayBuffer:
+        path, trained_on = self.folder / BUFFER, self.metadata["update"] * self.options.update_games
+        if repair and (aside := repair_buffer(path, self.start)):
+            log_to_stderr(f"{path} was damaged and is now {aside.name}")
+        buffer = ReplayBuffer(path, self.start)
+        if len(buffer) < trained_on:
+            text = f"{path} holds {len(buffer):,} games, but the checkpoint was trained on {trained_on:,}"
+            if not repair:
+                buffer.close()
+                raise BadInput(f"{text}; --resume --repair plays as many new ones")
+            log_to_stderr(f"{text}: {trained_on - len(buffer):,} new ones take the place of those that are missing")
+        return buffer
+
     # -- the loop
 
     def run(self) -> None:
@@ -92,13 +106,13 @@ class SelfPlayRun:
         network = self._newest_network()
         workers = [ParallelSelfPlay(self.start, network, options.selfplay, games=options.parallel_games,
                                     seed=[options.seed, len(self.buffer), i]) for i in range(options.threads)]
-        last_update = options.games // options.update_games
-        with progress_bar("games", options.games, min(len(self.buffer), options.games), smoothing=0.02) as bar:
+        total = options.updates * options.update_games
+        with progress_bar("games", total, min(len(self.buffer), total), smoothing=0.02) as bar:
             while True:
                 update = self.metadata["update"]
                 if self.metadata["arena_update"] < update and options.has_arena(update):
                     self._evaluate(bar)
-                elif update < last_update:
+                elif update < options.updates:
                     self._play(workers, (update + 1) * options.update_games, bar)
                     self._train(bar)
                     network = self._newest_network()
@@ -111,14 +125,18 @@ class SelfPlayRun:
         return Network.from_graph(checkpoint.onnx_graph(self.model, self.config), self.metadata, threads=1)
 
     def _play(self, workers: list[ParallelSelfPlay], games: int, bar: ProgressBar) -> None:
-        """Self-play in a thread for each worker, until the replay buffer has so many games."""
+        """Self-play in a thread for each worker, until the replay buffer has so many games.
+
+        Games that end at the same time are kept, too; but the run never has more games than its updates need.
+        """
         lock, is_stopped = threading.Lock(), threading.Event()
         before, start_time = sum(worker.simulations for worker in workers), time.perf_counter()
 
         def on_game(game: SelfPlayGame) -> None:
             with lock:
-                self.buffer.append(game)
-                bar.update()
+                if len(self.buffer) < self.options.updates * self.options.update_games:
+                    self.buffer.append(game)
+                    bar.update()
 
         def should_stop() -> bool:
             return is_stopped.is_set() or len(self.buffer) >= games
@@ -167,7 +185,7 @@ class SelfPlayRun:
         games = metadata["update"] * self.options.update_games
         network = self._newest_network()
         results = self._arena_results(network)
-        is_best = all(result.score >= BEST_SCORE for opponent, _, result in results if opponent == BEST)
+        is_best = all(result.is_stronger for opponent, _, result in results if opponent == BEST)
         metadata["seconds"] = self._seconds()
         for opponent, simulations, result in results:
             bar.write(f"{games:6,} games  {metadata['seconds'] / 60:6.1f} minutes  against {opponent}: {result}"
@@ -197,10 +215,12 @@ class SelfPlayRun:
         if path.exists() and metadata["best"]:
             newest = replace(player, temperature_moves=ARENA_TEMPERATURE_MOVES)
             best = replace(newest, network=Network(path, threads=1))
-            results.append((BEST, 0, arena.play_match(newest, best, self.start, options.arena_games, **common)))
-        for level, result in arena.climb_levels(player, metadata["uct_level"], self.start, options.arena_games // 2,
-                                                **common):
-            metadata["uct_level"] = arena.next_level(level, result)
+            results.append((BEST, 0, arena.play_match(newest, best, self.start, options.arena_games, arena.PROMOTION,
+                                                      **common)))
+        for level, result in arena.climb_levels(player, metadata["uct_level"], metadata["uct_attempts"] + 1,
+                                                self.start, options.arena_games, **common):
+            metadata["uct_level"] = level + result.is_stronger
+            metadata["uct_attempts"] = 0 if result.is_stronger else metadata["uct_attempts"] + 1
             simulations = arena.UCT_LEVELS[level]
             results.append((f"UCT, {simulations:,} simulations", simulations, result))
         return results
@@ -240,7 +260,7 @@ def new_run(name: str, start: BasePosition, config: AlphaZeroNetConfig, options:
     rules = rules_of(start)
     metadata = new_metadata(config, start.game, rules.get("k", 0), rules.get("exactly", False)) | {
         "name": name, "rules": rules, "options": asdict(options), "update": 0, "arena_update": 0, "seconds": 0.0,
-        "uct_level": 0, "best": None, "history": [], "arena": [], "openings": []}
+        "uct_level": 0, "uct_attempts": 0, "best": None, "history": [], "arena": [], "openings": []}
     keras.utils.set_random_seed(options.seed)
     model = build(config.spec(), options.precision)
     if init:

@@ -34,7 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", required=True, type=Path, metavar="RUN", help="the run's folder")
     parser.add_argument("--resume", action="store_true",
                         help="continue the run with its own options; --games makes it longer")
-    parser.add_argument("--games", type=int, metavar="N", help=f"games of self-play in all (default: {GAMES})")
+    parser.add_argument("--repair", action="store_true",
+                        help="with --resume: keep the whole games of a damaged replay buffer, and move the damaged "
+                        "file aside")
+    parser.add_argument("--games", type=int, metavar="N", help=f"games of self-play in all, a multiple of "
+                        f"--update-games or up to it (default: {GAMES})")
     parser.add_argument("--size", type=int, metavar="N",
                         help=f"board size (default: {SIZES['gomoku']}, of Go {SIZES['go']})")
     parser.add_argument("--k", type=int, metavar="K",
@@ -75,7 +79,7 @@ def add_training_arguments(group: argparse._ArgumentGroup) -> None:
         "decay_start": "fraction of the games after which the learning rate decays",
         "final_lr_fraction": "final learning rate, as a fraction of the peak", "l2": "c of c ||theta||^2 in the loss",
         "arena_every": "games of self-play between two evaluations in the arena",
-        "arena_games": "games against the best network so far; half as many against each level of UCT",
+        "arena_games": "games of a match in the arena, at most",
         "seed": "random seed"})
     group.add_argument("--precision", choices=("auto", "float32", "mixed_bfloat16"), default="auto",
                        help="auto is bfloat16 where this machine multiplies it faster (default: auto)")
@@ -94,14 +98,22 @@ def add_network_arguments(group: argparse._ArgumentGroup) -> None:
 
 
 def command(args: argparse.Namespace) -> int:
+    if args.repair and not args.resume:
+        raise BadInput("--repair goes with --resume")
     start, config, options = resumed_arguments(args) if args.resume else new_arguments(args)
-    run = SelfPlayRun(args.output, start, config, options, args.resume, args.init_from)
+    run = SelfPlayRun(args.output, start, config, options, args.resume, args.init_from, args.repair)
     with contextlib.closing(run):
         run.run()
-    level = run.metadata["uct_level"]
-    print(f"{args.output / checkpoint.NETWORK}: {len(run.buffer):,} games"
-          + (f", beats UCT with up to {arena.UCT_LEVELS[level - 1]:,} simulations" if level else ""))
+    print(format_result(run))
     return 0
+
+
+def format_result(run: SelfPlayRun) -> str:
+    """What a run has reached, in a line."""
+    level = run.metadata["uct_level"]
+    return (f"{run.folder / checkpoint.NETWORK}: {len(run.buffer):,} games"
+            + (f"; in the arena the run's networks beat UCT with up to {arena.UCT_LEVELS[level - 1]:,} simulations"
+               if level else ""))
 
 
 def new_arguments(args: argparse.Namespace) -> tuple[BasePosition, AlphaZeroNetConfig, RunOptions]:

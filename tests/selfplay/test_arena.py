@@ -1,9 +1,16 @@
-"""The arena: matches, and levels of UCT."""
+"""The arena: matches that end when they are decided, and levels of UCT."""
+import threading
+
 import pytest
 
 from mugo.games import gomoku
 from mugo.selfplay import arena
-from mugo.selfplay.arena import ArenaPlayer, ArenaResult, next_level, play_match
+from mugo.selfplay.arena import PROMOTION, ArenaPlayer, ArenaResult, climb_levels, level_test, play_match
+from mugo.selfplay.options import MIN_ARENA_GAMES
+from mugo.sprt import H0, H1, UNDECIDED
+
+START = gomoku.Position(4, 3)
+STRONG, WEAK = ArenaPlayer(400), ArenaPlayer(4, temperature_moves=9)
 
 
 @pytest.fixture(autouse=True)
@@ -11,18 +18,78 @@ def low_levels(monkeypatch):
     monkeypatch.setattr(arena, "UCT_LEVELS", (20, 40))
 
 
-def test_colours_alternate_and_the_stronger_player_wins():
-    strong, weak, start = ArenaPlayer(400), ArenaPlayer(4, temperature_moves=9), gomoku.Position(4, 3)
-    result = play_match(strong, weak, start, 10, seed=1, threads=2)
-    assert result.games == 10 and result.score > 0.6
-    assert play_match(strong, weak, start, 10, seed=1) == result
+def test_the_stronger_player_is_found_and_the_weaker_one_is_not_promoted():
+    result = play_match(STRONG, WEAK, START, 200, PROMOTION, seed=1, threads=2)
+    assert result.accepted == H1 and result.is_stronger and result.score > 0.6 and result.games < 200
+    assert play_match(STRONG, WEAK, START, 200, PROMOTION, seed=1) == result
+    reverse = play_match(WEAK, STRONG, START, 200, PROMOTION, seed=1, threads=2)
+    assert reverse.accepted == H0 and not reverse.is_stronger and reverse.score < 0.4
 
 
-def test_a_level_that_was_beaten_is_followed_by_the_next():
-    assert next_level(0, ArenaResult(8, 0, 2)) == 1 and next_level(0, ArenaResult(7, 1, 2)) == 0
-    assert next_level(1, ArenaResult(10, 0, 0)) == 1     # the highest
+def scripted_games(monkeypatch, outcome):
+    """Replace games by outcome(number of the game, whether the first player is Black), from the first one's view."""
+    played = []
+
+    def play_game(black, white, start, seed, max_moves, is_stopped):
+        number = seed[1]
+        played.append(number)
+        assert (black is STRONG) == (number % 2 == 0)        # colours alternate
+        return outcome(number) if black is STRONG else -outcome(number)
+
+    monkeypatch.setattr(arena, "play_game", play_game)
+    return played
+
+
+@pytest.mark.parametrize("outcomes, expected", [
+    ([1, 1], ArenaResult(24, 0, 0, 2.9627, H1)),         # all won
+    ([1, -1], ArenaResult(9, 0, 9, -2.9546, H0)),      # Black always wins
+    ([0, 0], ArenaResult(0, 18, 0, -2.9543, H0)), ([-1, -1], ArenaResult(0, 0, 18, -2.9556, H0))])
+def test_a_match_ends_when_it_is_decided(monkeypatch, outcomes, expected):
+    scripted_games(monkeypatch, lambda number: outcomes[number % 2])
+    result = play_match(STRONG, WEAK, START, 200, PROMOTION)
+    assert (result.wins, result.draws, result.losses, result.accepted) == (
+        expected.wins, expected.draws, expected.losses, expected.accepted)
+    assert result.llr == pytest.approx(expected.llr, abs=0.02)
+
+
+def test_a_match_has_as_many_games_as_allowed_and_whole_pairs(monkeypatch):
+    played = scripted_games(monkeypatch, lambda number: 1)
+    result = play_match(STRONG, WEAK, START, MIN_ARENA_GAMES - 1, PROMOTION)
+    assert (result.wins, result.accepted) == (22, UNDECIDED) and sorted(played) == list(range(22))
+    assert play_match(STRONG, WEAK, START, MIN_ARENA_GAMES, PROMOTION).is_stronger
+
+
+def test_a_stopped_game_ends_at_once():
+    is_stopped = threading.Event()
+    is_stopped.set()
+    assert arena.play_game(STRONG, WEAK, START, [0, 0], 99, is_stopped) == 0
+
+
+def test_a_level_that_was_beaten_is_followed_by_the_next_up_to_the_last(monkeypatch):
+    tests = []
+
+    def match(first, second, start, games, test, **others):
+        tests.append((second.simulations, test))
+        return ArenaResult(20, 0, 0, 3.0, results.pop(0))
+
+    monkeypatch.setattr(arena, "play_match", match)
+    results = [H1, H1]
+    assert [level for level, _ in climb_levels(STRONG, 0, 3, START, 200)] == [0, 1]
+    assert tests == [(20, level_test(3)), (40, level_test(1))]
+    for accepted in H0, UNDECIDED:
+        results = [accepted]
+        assert [(level, result.is_stronger) for level, result in climb_levels(STRONG, 0, 1, START, 200)] == [(0, False)]
+    assert list(climb_levels(STRONG, 2, 1, START, 200)) == []        # the last level was beaten before
+
+
+def test_all_attempts_at_a_level_together_pass_in_5_percent_at_most():
+    tests = [level_test(attempt) for attempt in range(1, 1000)]
+    assert 0.0499 < sum(test.alpha for test in tests) < 0.05
+    assert all((test.elo0, test.elo1, test.beta) == (0, 200, 0.05) for test in tests)
 
 
 def test_the_score_of_a_result():
     result = ArenaResult(1, 2, 3)
-    assert str(result) == "1 won, 2 drawn, 3 lost" and result.score == pytest.approx(2 / 6)
+    assert str(result) == "1 won, 2 drawn, 3 lost: undecided" and result.score == pytest.approx(2 / 6)
+    assert str(ArenaResult(9, 0, 1, accepted=H1)).endswith("lost: stronger")
+    assert str(ArenaResult(9, 0, 1, accepted=H0)).endswith("lost: not stronger")

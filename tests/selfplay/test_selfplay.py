@@ -1,5 +1,6 @@
 """Small runs of self-play: the network learns, a resumed run has the same weights, Go and Gomoku; the arena."""
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -8,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tqdm import tqdm
 
 from mugo.cli import main
 from mugo.files import BadInput
@@ -18,11 +20,13 @@ from mugo.selfplay import arena
 from mugo.selfplay.options import RunOptions, SelfPlayOptions
 from mugo.selfplay.replay_buffer import ReplayBuffer
 from mugo.selfplay.run import SelfPlayRun
+from mugo.selfplay.selfplay import format_result
+from mugo.sprt import H0, H1, UNDECIDED
 
 START = gomoku.Position(3, 3)
 CONFIG = AlphaZeroNetConfig.for_game("gomoku", 3, filters=(4, 4), value_units=8)
 OPTIONS = RunOptions(24, SelfPlayOptions(simulations=12), parallel_games=4, update_games=8, steps=2, batch_size=16,
-                     window=60, arena_every=1000, arena_games=2, seed=5)
+                     window=60, arena_every=1000, arena_games=24, seed=5)
 
 
 @pytest.fixture(autouse=True)
@@ -68,8 +72,7 @@ def die_at(owner, name, before):
     setattr(owner, name, dying)
 
 def half_a_game(buffer, game):
-    buffer._file.write(b"\\x40\\x01\\x00\\x00half")
-    buffer._file.flush()
+    buffer._file.write(replay_buffer.frame_of(game)[:-9])
 
 die_at(*{{"append": (replay_buffer.ReplayBuffer, "append", half_a_game), "train": (run, "train_step", lambda *_: None),
          "save": (files.os, "replace", lambda *_: None)}}[{where!r}])
@@ -130,15 +133,99 @@ def test_the_same_command_trains_on_go(tmp_path, capsys):
     folder = tmp_path / "go"
     arguments = ["selfplay", "go", "--size", "3", "-o", str(folder), "--simulations", "8", "--filters", "4",
                  "--value-units", "4", "--update-games", "4", "--steps", "1", "--batch-size", "8",
-                 "--parallel-games", "4", "--arena-every", "4", "--arena-games", "2", "--threads", "1", "--max-moves",
+                 "--parallel-games", "4", "--arena-every", "4", "--arena-games", "24", "--threads", "1", "--max-moves",
                  "12"]
     assert main([*arguments, "--games", "4"]) == 0
     network = Network(folder, threads=1)
     assert network.game == "go" and network.size == 3
     assert network.evaluate([go.Position(3)])[0].shape == (1, 10)
     assert main(["selfplay", "go", "-o", str(folder), "--resume", "--games", "8"]) == 0
-    assert "8 games" in capsys.readouterr().out
+    assert "network.keras: 8 games" in capsys.readouterr().out
     assert pd.read_csv(folder / "log.csv")["games"].tolist() == [4, 8]
+
+
+@pytest.fixture(scope="module")
+def small_run(tmp_path_factory):
+    """A run that has ended, with a best network."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arena, "UCT_LEVELS", (20, 40))
+        run = SelfPlayRun(tmp_path_factory.mktemp("small") / "run", START, CONFIG, OPTIONS, resume=False)
+        run.run()
+    yield run
+    run.close()
+
+
+def test_a_run_has_as_many_games_as_were_asked_for(small_run):
+    assert len(small_run.buffer) == 24 and small_run.metadata["update"] == 3
+    assert small_run.metadata["best"]["update"] == 3 and "best so far" not in str(small_run.metadata["arena"])
+
+
+@pytest.mark.parametrize("accepted", [H0, UNDECIDED, H1])
+def test_only_a_network_that_is_stronger_becomes_the_best(small_run, monkeypatch, accepted):
+    """An evaluation of the newest network, while an earlier one is the best; the match against it has this result."""
+    metadata, path = small_run.metadata, small_run.folder / "network.keras"
+    metadata["best"], best = metadata["history"][0], path.stat().st_ino
+    players = []
+
+    def match(first, second, start, games, test, **others):
+        players.append((first, second, games, test))
+        return arena.ArenaResult(13, 0, 7, 1.0, accepted if second.network else H0)
+
+    monkeypatch.setattr(arena, "play_match", match)
+    with tqdm(disable=True) as bar:
+        small_run._evaluate(bar)
+    newest, opponent, games, test = players[0]
+    assert newest.network and opponent.network and newest.network is not opponent.network
+    assert newest.temperature_moves == opponent.temperature_moves > 0
+    assert (games, test) == (24, arena.PROMOTION)
+    assert metadata["best"]["update"] == (3 if accepted == H1 else 1)
+    assert (path.stat().st_ino != best) == (accepted == H1)
+    rows = pd.read_csv(small_run.folder / "arena.csv", keep_default_na=False).iloc[-2:]
+    assert rows["opponent"].tolist()[0] == "the best so far" and rows["best"].tolist() == [accepted == H1] * 2
+    assert rows["accepted"].iloc[0] == accepted and rows["llr"].iloc[0] == 1
+
+
+def test_each_level_of_uct_counts_its_attempts(small_run, monkeypatch):
+    small_run.metadata |= {"uct_level": 0, "uct_attempts": 0}
+    asked = []
+
+    def levels(player, level, attempt, start, games, **others):
+        asked.append((level, attempt))
+        for level_, accepted in script.pop(0):
+            yield level_, arena.ArenaResult(9, 0, 1, 1.0, accepted)
+
+    monkeypatch.setattr(arena, "climb_levels", levels)
+    monkeypatch.setattr(arena, "play_match", lambda *_, **__: arena.ArenaResult(0, 0, 9, -3.0, H0))
+    script = [[(0, H0)], [(0, UNDECIDED)], [(0, H1), (1, H0)], [(1, H1)], []]
+    for _ in range(5):
+        small_run._arena_results(small_run._newest_network())
+    assert asked == [(0, 1), (0, 2), (0, 3), (1, 2), (2, 1)]
+    assert small_run.metadata["uct_level"] == 2
+
+
+@pytest.mark.parametrize("level, end", [
+    (0, "24 games"), (1, "24 games; in the arena the run's networks beat UCT with up to 20 simulations"),
+    (2, "24 games; in the arena the run's networks beat UCT with up to 40 simulations")])
+def test_every_level_that_was_beaten_is_reported(small_run, level, end):
+    small_run.metadata["uct_level"] = level
+    assert format_result(small_run) == f"{small_run.folder / 'network.keras'}: {end}"
+
+
+def test_a_run_whose_games_are_damaged_or_missing_is_resumed_only_on_demand(small_run, tmp_path, capsys):
+    folder = shutil.copytree(small_run.folder, tmp_path / "run")
+    path = folder / "replay_buffer.bin"
+    whole = path.read_bytes()
+    resume = ["selfplay", "gomoku", "-o", str(folder), "--resume"]
+    path.write_bytes(whole[:len(whole) // 2])
+    assert main(resume) == 2
+    assert "games, but the checkpoint was trained on 24; --resume --repair plays as many new ones" in (
+        capsys.readouterr().err)
+    path.write_bytes(whole[:-90] + bytes([whole[-90] ^ 4]) + whole[-89:])
+    assert main([*resume, "--repair", "--games", "32"]) == 0
+    output = capsys.readouterr()
+    assert "replay_buffer.bin was damaged and is now replay_buffer.bin.damaged-1" in output.err
+    assert "holds 23 games, but the checkpoint was trained on 24: 1 new ones take the place" in output.err
+    assert "network.keras: 32 games" in output.out
 
 
 def test_a_run_is_not_overwritten_and_only_a_run_is_resumed(tmp_path, capsys):
@@ -164,6 +251,7 @@ def test_a_run_of_an_earlier_format_is_refused_with_one_line(tmp_path, capsys):
     (["--size", "30"], "a Gomoku board is 3x3 to 19x19, not 30x30"),
     (["--simulations", "1"], "--simulations 1: must be at least 2"),
     (["--games", "-3"], "--games -3: must be at least 1"), (["--games", "9"], "--games 9: must be at least 16"),
+    (["--arena-games", "20"], "--arena-games 20: must be at least 24"), (["--repair"], "--repair goes with --resume"),
     (["--seed", "-1"], "--seed -1: must be at least 0"), (["--decay-start", "2"], "--decay-start 2: must be at most 1"),
     (["--learning-rate", "0"], "--learning-rate 0: must be above 0"),
     (["--filters", "0"], "--filters and the other sizes of the network must be at least 1"),
