@@ -4,6 +4,7 @@
     shuffle           a permutation of all positions without memory
     positions         batches of planes, moves played and outcomes
     dataset           the files of a data set; DataSet
+    copies            copies of training games that the split cannot keep out
     games_table       the columns of games.parquet; SGF files -> rows
     rejection         short, unselected and duplicate games
     merge             new games -> the data set's files

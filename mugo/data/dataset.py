@@ -9,13 +9,14 @@ Two bytes per move and no planes: positions.py encodes positions when they are n
 """
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from mugo.data.game_hash import splitmix64_array
-from mugo.data.positions import Positions
+from mugo.data.game_hash import content_hashes
+from mugo.data.positions import Positions, digest, game_ranges
 from mugo.data.query import matching_rows
 from mugo.files import BadInput, error_line
 
@@ -40,12 +41,18 @@ class DataSet:
         """The rows of the games that are used: those without a reject_reason."""
         return self.games[self.games["reject_reason"] == ""]
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
-        """16 hexadecimal digits that identify the set of used games."""
-        hashes = self.used_games["game_hash"].to_numpy(np.uint64)
-        with np.errstate(over="ignore"):
-            return f"{int(splitmix64_array(hashes).sum(dtype=np.uint64)):016x}"
+        """32 hexadecimal digits, equal where the used games, their order and the split of each are the same."""
+        games = self.used_games
+        contents = content_hashes(self.setup, self.moves, *game_ranges(games))
+        splits = games["split"].map(SPLITS.index).to_numpy(np.int8)
+        return digest(contents, games["size"].to_numpy(np.int16), games["winner"].to_numpy(np.int8), splits)
+
+    @property
+    def split_options(self) -> dict[str, float]:
+        """The options of assign_splits: "seed", "validation", "test"."""
+        return {name: self.meta["options"][name] for name in ("seed", "validation", "test")}
 
     def board_sizes(self) -> list[int]:
         """The board sizes of the used games, the most frequent first."""

@@ -89,6 +89,23 @@ def game_hashes(size, setup, moves, symmetries):
     return h, opening
 
 
+@njit(cache=True, nogil=True)
+def content_hashes(setup, moves, setup_start, setup_end, move_start, num_moves):
+    """A uint64 hash of each game's setup and moves as they are stored; its 16 copies have different ones.
+
+    setup, moves: of all games.  The others, int64 (n,), are columns of games.parquet.
+    """
+    out = np.empty(len(num_moves), np.uint64)
+    for g in range(len(num_moves)):
+        h = splitmix64(setup_end[g] - setup_start[g])
+        for i in range(setup_start[g], setup_end[g]):
+            h = splitmix64(h ^ np.uint64(setup[i]))
+        for i in range(move_start[g], move_start[g] + num_moves[g]):
+            h = splitmix64(h ^ np.uint64(moves[i]))
+        out[g] = h
+    return out
+
+
 def assign_splits(opening_hashes: np.ndarray, seed: int, validation: float, test: float) -> np.ndarray:
     """The split of each game: str (n,) of "train", "validation" and "test".
 

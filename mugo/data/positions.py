@@ -6,17 +6,36 @@ any time, and the planes can change without a new data set.
     position index    0 1 2 ... 210 | 211 212 ... | ...        in the order of the games, then of their moves
     first_index       0             | 211         | ...
 """
+import hashlib
 import threading
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numba import njit
 
+from mugo.data.game_hash import content_hashes
 from mugo.data.shuffle import shuffled_positions
 from mugo.games import planes
 from mugo.games.coords import WHITE_BIT, symmetries
+
+
+def game_ranges(games: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """setup_start, setup_end, move_start and num_moves of games, int64 (n,): where they are in setup.npy, moves.npy."""
+    start, end, move_start, num_moves = (
+        games[name].to_numpy(np.int64) for name in ("setup_start", "setup_end", "move_start", "num_moves"))
+    return start, end, move_start, num_moves
+
+
+def digest(*arrays: np.ndarray) -> str:
+    """A hash of arrays, their types and lengths included, as 32 hexadecimal digits."""
+    h = hashlib.blake2b(digest_size=16)
+    for array in arrays:
+        h.update(f"{array.dtype} {len(array)}:".encode())
+        h.update(np.ascontiguousarray(array).data)
+    return h.hexdigest()
 
 
 @njit(cache=True, nogil=True)
@@ -62,6 +81,12 @@ class Positions:
 
     def __len__(self) -> int:
         return int(self.first_index[-1])
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """32 hexadecimal digits, equal where every index is the same position with the same move and outcome."""
+        contents = content_hashes(self.setup, self.moves, *game_ranges(self.games))
+        return digest(np.array([self.size, self.skip_moves]), self.first_index, contents, self._columns[3])
 
     def batch(self, indices: np.ndarray, symmetry: np.ndarray | int = 0) -> Batch:
         """The positions with these indices, int64 (n,), each under its symmetry, 0 ... 7.  Thread-safe."""

@@ -8,6 +8,7 @@ archives it adds their games.  Each SGF file has a key (its archive, path and co
 """
 import argparse
 import os
+import sys
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -209,5 +210,10 @@ def command(args: argparse.Namespace) -> int:
     start = time.perf_counter()
     data = preprocess(args.games, args.output, where=args.where, min_moves=args.min_moves, workers=args.workers,
                       seed=args.seed, validation=args.validation, test=args.test)
-    print(format_counts(data, time.perf_counter() - start))
+    counts = format_counts(data, time.perf_counter() - start)
+    if not len(data.used_games):
+        print(counts, file=sys.stderr)
+        raise BadInput(f"no game can be used: the table has the reasons, and {args.output}/games.parquet that of each "
+                       "game")
+    print(counts)
     return 0

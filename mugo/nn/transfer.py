@@ -42,7 +42,7 @@ def init_from(model: keras.Model, config: Config, path: Path) -> dict[str, Any]:
         if [w.shape for w in weights] == [w.shape for w in layer.get_weights()]:
             layer.set_weights(weights)
     return {"name": metadata.get("name", path.stem), "size": source.size, "filters": source.filters,
-            "best": metadata.get("best"), "init_from": metadata.get("init_from")}
+            "best": metadata.get("best"), "data": metadata.get("data"), "init_from": metadata.get("init_from")}
 
 
 def check_compatible(source: Config, config: Config, path: Path) -> None:

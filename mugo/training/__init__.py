@@ -3,6 +3,7 @@
     options        the options of a training run
     loader         its positions, and batches prefetched by threads
     callbacks      progress, checkpoints, validation
+    provenance     what a network was trained on; whether other games are unseen by it
     train          the training run                                  `mugo train`
     predictions    a network's predictions for positions of games, scored
     calibration    whether its probabilities come true

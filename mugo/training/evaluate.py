@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mugo.data import dataset, game_hash, shuffle
+from mugo.data import dataset, shuffle
 from mugo.data.dataset import DataSet
 from mugo.data.positions import Positions
 from mugo.files import BadInput, atomic_write
@@ -26,6 +26,7 @@ from mugo.nn.inference import Network
 from mugo.plots import figures
 from mugo.training import calibration, report
 from mugo.training.predictions import TTA, predict_positions
+from mugo.training.provenance import copy_notes, unseen_notes
 from mugo.training.report import BASELINE, MEASURES, difference_column
 
 
@@ -135,22 +136,6 @@ def means_and_errors(rows: pd.DataFrame, names: list[str]) -> dict:
     return row
 
 
-def data_notes(network: Network, data: DataSet, split: str | None) -> list[str]:
-    """Lines about whether the network was trained on games like those it is evaluated on."""
-    lines = []
-    if split in ("validation", "test"):
-        of_split = data.used_games["split"].to_numpy()
-        openings = data.used_games["opening_hash"].to_numpy()
-        shared = int(np.isin(openings[of_split == split], openings[of_split == "train"]).sum())
-        lines.append(f"{split} games with the first {game_hash.OPENING_MOVES} moves of a training game, also turned, "
-                     f"mirrored or recoloured: {shared or 'none'}")
-    fingerprint = network.metadata.get("data", {}).get("fingerprint", data.fingerprint)
-    if fingerprint != data.fingerprint:
-        lines.append(f"{network.name} was trained on another data set ({fingerprint}, this is {data.fingerprint}):\n"
-                     "its training games may be among these unless both were made with the same seed and shares")
-    return lines
-
-
 # ---- the command
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -189,17 +174,18 @@ def command(args: argparse.Namespace) -> int:
     tta = args.tta and not all(network.equivariant for network in networks)
     rows = {name: predict_positions(network, positions, numbers, tta)
             for name, network in zip(names, networks, strict=True)}
-    games = rows[names[0]]["game"].nunique()
-    sample = (f"on {len(numbers):,} {split + ' ' if split else ''}positions of {games:,} games of "
+    games = positions.games.iloc[np.unique(rows[names[0]]["game"])]
+    sample = (f"on {len(numbers):,} {split + ' ' if split else ''}positions of {len(games):,} games of "
               f"{data.folder.resolve().name}" + (f" where {args.where}" if args.where else ""))
     if several:
         table = comparison_table(rows)
         print(f"{len(networks)} networks {sample}\n\n{report.comparison_report(table)}\n")
         write_table(table, prefix, ".csv")
+    notes = copy_notes(data, games, split)
     for name, network in zip(names, networks, strict=True):
         print(("\n" if several else "") + f"{name} {sample}\n")
         write(rows[name], prefix.with_name(f"{prefix.name}-{name}") if several else prefix, f"{name} {sample}",
-              data_notes(network, data, split))
+              unseen_notes(name, network.metadata, games) + notes)
     return 0
 
 

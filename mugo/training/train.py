@@ -30,7 +30,7 @@ from typing import Any
 from mugo.data import dataset
 from mugo.data.dataset import DataSet
 from mugo.data.positions import Positions
-from mugo.files import BadInput, lock_folder
+from mugo.files import BadInput, lock_folder, log_to_stderr
 from mugo.limits import AT_LEAST_1, FRACTION, POSITIVE, check_limits
 from mugo.nn import checkpoint
 from mugo.nn.backend import keras, resolve_precision
@@ -47,6 +47,7 @@ from mugo.nn.weight_averaging import AveragedModel
 from mugo.training.callbacks import PRE_DECAY, CheckpointCallback, ProgressCallback, export_if_best
 from mugo.training.loader import PrefetchLoader, select_positions, training_targets, validation_batch
 from mugo.training.options import TrainingOptions
+from mugo.training.provenance import check_same_data, describe_data, init_notes
 
 RECALIBRATION_BATCH = 256                # positions in each batch that batch-norm statistics are recalibrated on
 
@@ -57,8 +58,8 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
 
     resume: continue from RUN's checkpoint; config and options then come from there, all but options.positions
     and options.decay_start: see `resume_run`.
-    init: a network (see find_network) to initialise from (transfer.init_from).  Training continues with the batches
-    after those that it was trained on.
+    init: a network (see find_network) to initialise from (transfer.init_from).  The first batch is the one after
+    those that it was trained on; if those were of other positions, some may be repeated: see provenance.init_notes.
     Raises BadInput if RUN holds a run already, or none to resume.
     """
     model, metadata = resume_run(run, options, data) if resume else new_run(run, data, config, options, init)
@@ -104,17 +105,20 @@ def new_run(run: Path, data: DataSet, config: PolicyNetConfig, options: Training
     """A new model, compiled, and the metadata of its run; see `train`."""
     if (run / checkpoint.CHECKPOINT).exists():
         raise BadInput(f"{run} holds a training run already: --resume continues it, or give -o another folder")
+    training, validation = (select_positions(data, split, config.size, options) for split in ("train", "validation"))
     metadata = new_metadata(config) | {
         "name": run.name, "options": asdict(options), "history": [], "best": None,
-        "data": {"fingerprint": data.fingerprint, "sources": [s["label"] for s in data.meta["sources"]],
-                 "games": len(data.used_games), "positions": int(data.used_games["num_moves"].to_numpy().sum())},
+        "data": describe_data(data, training, validation, options.seed),
     }
     keras.utils.set_random_seed(options.seed)
     model = build(config.spec(), options.precision)
     if init:
         path = find_network(init)
         metadata["init_from"] = init_from(model, config, path)
-        options = replace(options, skip_batches=-(-positions_seen(read_metadata(path)) // options.batch_size))
+        source = read_metadata(path)
+        for line in init_notes(init, source, options.seed, training, validation):
+            log_to_stderr(line)
+        options = replace(options, skip_batches=-(-positions_seen(source) // options.batch_size))
         metadata["options"] = asdict(options)
     compile_model(model, config, options)
     return model, metadata
@@ -127,10 +131,10 @@ def resume_run(run: Path, options: TrainingOptions, data: DataSet) -> tuple[kera
     Raises BadInput for other data, and if the run would become shorter and is past the start of that decay.
     """
     model, metadata = latest_checkpoint(run)
-    if metadata["data"]["fingerprint"] != data.fingerprint:
-        raise BadInput(f"{run} was trained on other games than {data.folder} has now: its data set has "
-                       f"fingerprint {metadata['data']['fingerprint']}, this one {data.fingerprint}")
     before = TrainingOptions(**metadata["options"])
+    size = policy_config(metadata, run).size
+    check_same_data(run, metadata["data"], data, *(select_positions(data, split, size, before)
+                                                   for split in ("train", "validation")))
     changed = replace(before, positions=options.positions, decay_start=options.decay_start)
     if changed == before:
         return model, metadata

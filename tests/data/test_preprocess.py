@@ -11,7 +11,7 @@ import pytest
 from random_records import dataset_of, random_record, write_games
 from sgf_games import encoded
 
-from mugo import progress
+from mugo import cli, progress
 from mugo.data import dataset, preprocess
 from mugo.files import BadInput, lock_folder
 from mugo.games import planes
@@ -106,6 +106,24 @@ def test_progress_advances_to_a_total_that_does_not_change(tmp_path, monkeypatch
     done = [n for n, _ in seen]
     assert len(done) == 10 and done == sorted(set(done))
     assert done[5] == pytest.approx(size / 2, rel=0.1)           # before the sixth batch of ten
+
+
+def test_without_any_usable_game_the_reasons_are_on_stderr_and_the_status_is_2(tmp_path, capsys):
+    write_games(tmp_path / "a", range(3), plies=10)
+    (tmp_path / "a" / "text.sgf").write_text("no SGF")
+    command = ["preprocess", "-o", str(tmp_path / "set"), "--workers", "1", str(tmp_path / "a")]
+    assert cli.main(command) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    *table, error = printed.err.splitlines()
+    assert error == ("mugo preprocess: no game can be used: the table has the reasons, and "
+                     f"{tmp_path}/set/games.parquet that of each game")
+    assert [line.split() for line in table[6:9]] == [["games", "not", "used,", "by", "reason:"],
+                                                     ["3", "too", "few", "moves"], ["1", "not", "SGF"]]
+    write_games(tmp_path / "b", range(3, 6), plies=30)           # games that can be used are added as to any data set
+    assert cli.main([*command, str(tmp_path / "b")]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == "" and "3  games used" in printed.out
 
 
 def test_setup_stones_are_stored(tmp_path):

@@ -13,6 +13,7 @@ import pytest
 from small_games import games, small_data
 
 from mugo import cli, intervals
+from mugo.data.game_hash import assign_splits
 from mugo.data.positions import Batch
 from mugo.files import BadInput
 from mugo.games.board import WHITE
@@ -233,16 +234,6 @@ def test_networks_of_different_sizes_are_compared_only_on_a_given_size(data, kno
     assert list(compared(data, [one, other], size=9)["top1"]) == [1, 1]
 
 
-def test_notes_say_whether_training_games_are_alike(data, known):
-    network = FakeNetwork(known, lambda turn: 0)
-    line, = evaluate.data_notes(network, data, "test")
-    assert line == "test games with the first 40 moves of a training game, also turned, mirrored or recoloured: none"
-    network.metadata = {"data": {"fingerprint": data.fingerprint}}
-    assert evaluate.data_notes(network, data, None) == []
-    network.metadata = {"data": {"fingerprint": "0123456789abcdef"}}
-    assert "was trained on another data set (0123456789abcdef" in evaluate.data_notes(network, data, None)[0]
-
-
 def batch_of(targets, outcomes):
     packed = np.zeros((len(targets), SIZE ** 2, 6), np.uint8)
     return Batch(packed, np.array(targets, np.int32), np.array(outcomes, np.int8))
@@ -336,6 +327,27 @@ def test_the_command_prints_a_table_and_writes_csv_and_png(data, known, tmp_path
     calibrated = pd.read_csv(tmp_path / "fake-all-calibration.csv")
     assert set(calibrated["head"]) == ({"policy", "value"} if has_value else {"policy"})
     assert set(calibrated["tta"]) == {False, True}
+
+
+def test_the_command_says_whether_the_games_are_unseen(data, known, tmp_path, monkeypatch, capsys):
+    """Of a network that was trained on the same games with another seed of the split."""
+    network = FakeNetwork(known, lambda turn: 0)
+    split = {"seed": 2, "validation": 0.1, "test": 0.4}
+    network.metadata = {"size": SIZE, "data": {"split": split}}
+    monkeypatch.setattr(evaluate, "Network", lambda path: network)
+    monkeypatch.setattr(evaluate.figures, "has_matplotlib", lambda: False)
+    command = ["evaluate", "fake", str(data.folder), "--where", UNLIKE, "--positions", "0", "--no-tta",
+               "-o", str(tmp_path / "fake")]
+    test = data.positions("test", SIZE, UNLIKE).games
+    for seed in (2, 0):
+        split["seed"] = seed
+        seen = (assign_splits(test["opening_hash"].to_numpy(), **split) == "train").sum()
+        assert (seen > 0) == (seed == 2)
+        assert cli.main(command) == 0
+        printed = capsys.readouterr().out
+        assert (f"{seen} of these {len(test)} games are in the training split of fake" if seen else
+                f"none of these {len(test)} games is in the training split of fake") in printed
+        assert f"with another opening, among these {len(test)} games: none" in printed
 
 
 def test_the_command_compares_networks_and_then_reports_each(data, known, tmp_path, monkeypatch, capsys):

@@ -135,12 +135,28 @@ def test_a_finished_run_stays_as_it_is_and_is_not_made_shorter(data, unbroken, c
     assert (unbroken / "checkpoint.keras").read_bytes() == before
 
 
-def test_the_metadata_tell_which_network_it_was_initialised_from(data, unbroken, tmp_path):
+def test_the_metadata_tell_which_network_it_was_initialised_from(data, unbroken, tmp_path, capsys):
     train.train(data, tmp_path / "run", CONFIG, replace(OPTIONS, positions=128), init=str(unbroken))
     found = metadata.read_metadata(tmp_path / "run" / "network.keras")
     assert found["init_from"]["name"] == "unbroken"
     assert found["options"]["skip_batches"] == 24
+    assert found["data"]["fingerprint"] == data.fingerprint and found["data"]["split"]["test"] == 0.2
+    assert found["init_from"]["data"] == found["data"]
+    assert "may repeat" not in capsys.readouterr().err
     assert metadata.positions_trained(found) == found["best"]["positions"] + found["init_from"]["best"]["positions"]
+
+
+def test_a_run_on_other_positions_than_its_network_s_says_that_it_may_repeat_some(data, unbroken, tmp_path, capsys):
+    options = replace(OPTIONS, where="black_rank > 3")
+    train.new_run(tmp_path / "run", data, CONFIG, options, str(unbroken))
+    assert f"mugo: {unbroken} was trained on positions of other games" in capsys.readouterr().err
+
+
+def test_a_run_is_not_resumed_on_another_split_of_its_games(data, unbroken, tmp_path):
+    other = preprocess.preprocess([str(data.folder.parent / "sgf")], tmp_path / "set", workers=1, seed=1,
+                                  validation=0.2, test=0.2)
+    with pytest.raises(BadInput, match="trained on other games than .* has now, or on another split of them"):
+        train.train(other, unbroken, CONFIG, OPTIONS, resume=True)
 
 
 def test_train_refuses_a_policy_value_network(tmp_path):

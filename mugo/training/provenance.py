@@ -1,0 +1,119 @@
+"""What a network was trained on, and whether other games are unseen by it.  No Keras here.
+
+    metadata["data"]    "fingerprint"               of the data set
+                        "split"                     the options of its split: seed, validation, test
+                        "training", "validation"    fingerprints of the positions, which --where and --moves select
+                        "seed"                      of the order of the training positions
+                        "sources", "games", "positions"
+
+The split is a function of a game's first 40 moves and of these options.  So for any game of any data set it is known
+whether it can have been a training game.  Networks of earlier versions record a fingerprint of 16 digits, of the set
+of games without their split; nothing can be concluded from it.
+"""
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mugo.data.copies import find_copies
+from mugo.data.dataset import DataSet
+from mugo.data.game_hash import assign_splits
+from mugo.data.positions import Positions
+from mugo.files import BadInput
+
+
+def describe_data(data: DataSet, training: Positions, validation: Positions, seed: int) -> dict[str, Any]:
+    """metadata["data"] of a network that is trained on these positions of a data set, in the order of this seed."""
+    return {"fingerprint": data.fingerprint, "split": data.split_options,
+            "training": training.fingerprint, "seed": seed, "validation": validation.fingerprint,
+            "sources": [source["label"] for source in data.meta["sources"]],
+            "games": len(data.used_games), "positions": int(data.used_games["num_moves"].to_numpy().sum())}
+
+
+def check_same_data(run: Path, recorded: dict[str, Any], data: DataSet, training: Positions, validation: Positions
+                    ) -> None:
+    """Raise BadInput unless a run with this metadata["data"] would get the same batches from these positions."""
+    if "split" not in recorded:
+        raise BadInput(f"{run} cannot be resumed: an earlier version of MuGo began it and did not record how its games "
+                       f"were split, so they cannot be compared with {data.folder}; --init-from {run} starts from its "
+                       "network")
+    if recorded["fingerprint"] != data.fingerprint:
+        raise BadInput(f"{run} was trained on other games than {data.folder} has now, or on another split of them: its "
+                       f"data set has fingerprint {recorded['fingerprint']}, this one {data.fingerprint}")
+    for split, positions in (("training", training), ("validation", validation)):
+        if recorded[split] != positions.fingerprint:
+            raise BadInput(f"{run}: --where selects other {split} games in {data.folder} than when the run began; have "
+                           "its sources other names now?")
+
+
+def training_records(metadata: dict[str, Any], size: int) -> Iterator[dict[str, Any]]:
+    """metadata["data"] of a network and of those that it was initialised from, which were trained on boards of this
+    size; {} for one that lacks it."""
+    while metadata:
+        if metadata["size"] == size:
+            yield metadata.get("data") or {}
+        metadata = metadata.get("init_from") or {}
+
+
+def may_have_seen(metadata: dict[str, Any], games: pd.DataFrame) -> np.ndarray | None:
+    """Which games, rows of games.parquet of one board size, are in the training split of a network's data: bool (n,).
+
+    It was not trained on the others, whatever its data set.  None if it does not record its split.
+    """
+    seen = np.zeros(len(games), bool)
+    for data in training_records(metadata, int(games["size"].iloc[0])):
+        if "split" not in data:
+            return None
+        seen |= assign_splits(games["opening_hash"].to_numpy(), **data["split"]) == "train"
+    return seen
+
+
+def unseen_notes(name: str, metadata: dict[str, Any], games: pd.DataFrame) -> list[str]:
+    """A line about whether a network was trained on the games that it is evaluated on, rows of games.parquet.
+
+    No line for a network that was not trained on records of games.
+    """
+    if "data" not in metadata:
+        return []
+    return [_seen_note(name, may_have_seen(metadata, games), f"these {len(games):,} games")]
+
+
+def _seen_note(name: str, seen: np.ndarray | None, games: str) -> str:
+    if seen is None:
+        return (f"whether {name} was trained on some of {games} cannot be checked: it does not record how its training "
+                "games were split")
+    if not seen.any():
+        return f"none of {games} is in the training split of {name}"
+    return f"{seen.sum():,} of {games} are in the training split of {name}, so it may have been trained on them"
+
+
+def copy_notes(data: DataSet, games: pd.DataFrame, split: str | None) -> list[str]:
+    """A line about copies of training games of a data set among games of its validation or test split."""
+    if split not in ("validation", "test"):
+        return []
+    training = data.used_games[data.used_games["split"] == "train"]
+    copies = games.loc[find_copies(data, games, training), "file"]
+    return [f"copies of training games of {data.folder.resolve().name}, with another opening, among these "
+            f"{len(games):,} games: "
+            + (f"{len(copies):,} ({', '.join(copies[:3])}{', ...' * (len(copies) > 3)})" if len(copies) else "none")]
+
+
+def init_notes(name: str, metadata: dict[str, Any], seed: int, training: Positions, validation: Positions) -> list[str]:
+    """Lines about a run that is initialised from a network with this metadata: which positions it may repeat.
+
+    seed, training, validation: of the run.  No line if its batches continue those of the network and of the networks
+    that this one was initialised from, and no validation game is in their training splits.
+    """
+    lines = []
+    streams = [(data.get("training"), data.get("seed")) for data in training_records(metadata, training.size)]
+    if (None, None) in streams:
+        lines.append(f"{name} does not record on which positions it was trained: this run may repeat some of them")
+    elif set(streams) - {(training.fingerprint, seed)}:
+        lines.append(f"{name} was trained on positions of other games, of other moves or in another order: this run "
+                     "may repeat some of them")
+    seen = may_have_seen(metadata, validation.games)
+    if seen is None or seen.any():
+        lines.append(_seen_note(name, seen, f"the {len(validation.games):,} validation games"))
+    return lines
