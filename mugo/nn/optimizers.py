@@ -1,4 +1,9 @@
-"""Optimizers: Muon and Adam, with weight averaging, and with projected gradients for equivariant networks."""
+"""Optimizers: Muon and Adam, with weight averaging, and with projected gradients for equivariant networks.
+
+They are written on what keras.optimizers.Optimizer documents for subclasses (build, apply, get_config), because the
+methods in which Keras's own Muon decides what is a matrix, and in which Keras averages weights, are private and change.
+"""
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -7,81 +12,150 @@ from mugo.nn import equivariance
 from mugo.nn.backend import keras, ops
 
 
-class ProjectedGradients(keras.optimizers.Optimizer):
-    """Mixin for an optimizer: it keeps the weights of an equivariant network tied.
+@dataclass
+class Slot:
+    """A trainable variable of the model, and the optimizer's variables for it, of the same shape.
 
-    weight_axes: of the network (blocks.NetworkSpec.weight_axes), if it is equivariant.
+    velocity: Adam's second moment; None where Muon needs none.
     """
 
-    def __init__(self, *args, weight_axes=None, **options):
-        super().__init__(*args, **options)
-        self.weight_axes = weight_axes
-
-    def apply(self, grads, trainable_variables=None):
-        if self.weight_axes:
-            variables = self._trainable_variables if trainable_variables is None else trainable_variables
-            grads = [equivariance.project_gradient(gradient, variable, self.weight_axes)
-                     for gradient, variable in zip(grads, variables, strict=True)]
-        return super().apply(grads, trainable_variables)
-
-    def get_config(self):
-        return super().get_config() | {"weight_axes": self.weight_axes}
+    variable: Any
+    average: Any
+    momentum: Any
+    velocity: Any
 
 
-class WeightAveraging(keras.optimizers.Optimizer):
-    """Mixin for an optimizer: it also keeps an average (EMA) of the weights, in which newer steps weigh more.
+class AveragingOptimizer(keras.optimizers.Optimizer):
+    """An optimizer that also keeps an average (EMA) of the weights, in which newer steps weigh more.
 
     Polynomial-decay averaging (Shamir & Zhang 2013, arXiv:1212.1824): after t steps the newest weights have the share
     (ETA + 1) / (t + ETA + 1), so the average is t / (ETA + 2) steps old, however long the run.  While the learning rate
     is high, the weights move around the point that they would reach if it decayed, and their average is near it.  As
     the rate decays they do reach it; at a tenth of the peak rate the newest weights have ten times that share.
+
+    learning_rate: a number, or a schedule; one with `peak` and `decay_start` (schedules.WarmupStableDecay) says when it
+    decays.  weight_axes: of the network (blocks.NetworkSpec.weight_axes), if it is equivariant: each gradient is
+    projected onto tied weights, so they stay tied.
     """
     ETA = 8
 
-    def __init__(self, *args, **options):
-        super().__init__(*args, **({"use_ema": True} | options))
+    def __init__(self, learning_rate: Any = 0.001, weight_axes: Any = None, name: str | None = None):
+        super().__init__(learning_rate, name=name)
+        self.schedule, self.weight_axes = learning_rate, weight_axes
 
-    def _update_model_variables_moving_average(self, trainable_variables):
+    @property
+    def learning_rate(self) -> Any:
+        """Of the next step.  Set to a number or a schedule."""
+        return super().learning_rate
+
+    @learning_rate.setter
+    def learning_rate(self, learning_rate: Any) -> None:
+        keras.optimizers.Optimizer.learning_rate.__set__(self, learning_rate)
+        self.schedule = learning_rate
+
+    def build(self, variables) -> None:
+        """Make the optimizer's variables for these variables of a model."""
+        if not self.built:
+            super().build(variables)
+            self.slots = [Slot(variable, *(
+                self.add_variable_from_reference(variable, name=name) if needed else None for name, needed in
+                (("average", True), ("momentum", True), ("velocity", self.needs_velocity(variable)))))
+                for variable in variables]
+
+    def apply(self, grads, trainable_variables=None) -> None:
+        """One step.  grads: a gradient for each variable that the optimizer was built for.
+
+        trainable_variables: these variables, in the order of `build`, which is called if it was not.
+        """
+        if trainable_variables is not None:
+            trainable_variables = list(trainable_variables)
+            self.build(trainable_variables)
+            if any(slot.variable is not v for slot, v in zip(self.slots, trainable_variables, strict=True)):
+                raise ValueError("the optimizer was built for other variables, or for another order of them")
+        rate = ops.cast(self.learning_rate, "float32")
+        share = self.newest_share(rate)
+        for slot, gradient in zip(self.slots, grads, strict=True):
+            if self.weight_axes:
+                gradient = equivariance.project_gradient(gradient, slot.variable, self.weight_axes)
+            self.update(slot, ops.cast(gradient, slot.variable.dtype), rate)
+            slot.average.assign(slot.average + share * (slot.variable - slot.average))
+        self.iterations.assign_add(1)
+
+    def newest_share(self, rate: Any) -> Any:
+        """What the weights after this step count for in the average.  rate: the learning rate of this step."""
         step = ops.cast(self.iterations, "float32")
-        peak: Any = getattr(self._learning_rate, "peak", self.learning_rate)
-        decay_start = getattr(self._learning_rate, "decay_start", np.inf)
-        decay = ops.where(step < decay_start, 1.0, self.learning_rate / peak)
-        share = ops.minimum(1.0, (self.ETA + 1) / (step + self.ETA + 1) / decay)
-        for variable, average in zip(trainable_variables, self._model_variables_moving_average, strict=True):
-            average.assign(average + share * (variable - average))
+        decay = ops.where(step < getattr(self.schedule, "decay_start", np.inf), 1.0,
+                          rate / getattr(self.schedule, "peak", rate))
+        return ops.minimum(1.0, (self.ETA + 1) / (step + self.ETA + 1) / decay)
 
     @property
     def averaged_variables(self) -> list:
         """The average of each trainable variable of the model, in its order."""
-        return self._model_variables_moving_average
+        return [slot.average for slot in self.slots]
+
+    def needs_velocity(self, variable: Any) -> bool:
+        """Whether `update` uses the slot's velocity."""
+        raise NotImplementedError
+
+    def update(self, slot: Slot, gradient: Any, rate: Any) -> None:
+        """Assign the slot's variable and its own variables their next values.  rate: the learning rate."""
+        raise NotImplementedError
+
+    def get_config(self) -> dict[str, Any]:
+        config = super().get_config()
+        return {name: config[name] for name in ("name", "learning_rate")} | {"weight_axes": self.weight_axes}
 
 
 @keras.saving.register_keras_serializable("mugo")
-class Muon(ProjectedGradients, WeightAveraging, keras.optimizers.Muon):
+class Adam(AveragingOptimizer):
+    """Adam (Kingma & Ba 2015, arXiv:1412.6980), with the constants of Keras."""
+    BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-7
+
+    def needs_velocity(self, variable: Any) -> bool:
+        return True
+
+    def update(self, slot: Slot, gradient: Any, rate: Any) -> None:
+        step = ops.cast(self.iterations + 1, "float32")
+        rate = rate * ops.sqrt(1 - ops.power(self.BETA_2, step)) / (1 - ops.power(self.BETA_1, step))
+        slot.momentum.assign(slot.momentum + (gradient - slot.momentum) * (1 - self.BETA_1))
+        slot.velocity.assign(slot.velocity + (ops.square(gradient) - slot.velocity) * (1 - self.BETA_2))
+        slot.variable.assign(slot.variable - slot.momentum * rate / (ops.sqrt(slot.velocity) + self.EPSILON))
+
+
+@keras.saving.register_keras_serializable("mugo")
+class Muon(Adam):
     """Muon for convolutions: a kernel's update, as the matrix (rows * columns * filters in, filters out),
     is made orthogonal, so that all directions are learned at one pace (Jordan et al. 2024); scaled to
     what Adam's would be (Liu et al. 2025, arXiv:2502.16982).  Everything else, and the last convolution,
-    which makes one plane, learns by Adam at a fifth of the rate.  Keras's own does this for dense layers only.
+    which makes one plane, learns by Adam at a fifth of the rate.
     """
+    MOMENTUM, RMS, ADAM_LR_RATIO = 0.95, 0.2, 0.2          # RMS: of the entries of an update, at a learning rate of 1
 
-    def __init__(self, learning_rate=0.001, weight_decay=None, adam_weight_decay=None, adam_lr_ratio=0.2, **options):
-        super().__init__(learning_rate, weight_decay=weight_decay, adam_weight_decay=adam_weight_decay,
-                         adam_lr_ratio=adam_lr_ratio, **options)
-
-    def _should_use_adamw(self, variable):
+    def needs_velocity(self, variable: Any) -> bool:
         return len(variable.shape) != 4 or variable.shape[-1] == 1
 
-    def zeropower_via_newtonschulz5(self, x, steps):
-        return ops.reshape(super().zeropower_via_newtonschulz5(ops.reshape(x, (-1, x.shape[-1])), steps), x.shape)
+    def update(self, slot: Slot, gradient: Any, rate: Any) -> None:
+        if slot.velocity is not None:
+            return super().update(slot, gradient, rate * self.ADAM_LR_RATIO)
+        slot.momentum.assign(self.MOMENTUM * slot.momentum + gradient)
+        nesterov = ops.reshape(gradient + self.MOMENTUM * slot.momentum, (-1, gradient.shape[-1]))
+        scale = max(nesterov.shape) ** 0.5 * self.RMS
+        slot.variable.assign(slot.variable - rate * scale * ops.reshape(zeropower_via_newtonschulz5(nesterov),
+                                                                        gradient.shape))
 
-    def lr_adjust(self, x):
-        filters = x.shape[-1]
-        return x * (max(int(np.prod(x.shape)) // filters, filters) ** 0.5 * self.rms_rate)
 
+def zeropower_via_newtonschulz5(matrix: Any, steps: int = 5) -> Any:
+    """Nearly the orthogonal matrix nearest to this one: its singular values become about one, between 0.7 and 1.2.
 
-@keras.saving.register_keras_serializable("mugo")
-class Adam(ProjectedGradients, WeightAveraging, keras.optimizers.Adam):
-    """Adam (Kingma & Ba 2015, arXiv:1412.6980)."""
+    A Newton-Schulz iteration with the coefficients of Jordan et al. 2024 (github.com/KellerJordan/Muon).
+    """
+    wide = matrix.shape[0] <= matrix.shape[1]
+    x = matrix if wide else ops.transpose(matrix)
+    x = x / (ops.norm(x) + 1e-7)                           # so that no singular value is above one
+    for _ in range(steps):
+        square = x @ ops.transpose(x)
+        x = 3.4445 * x + (-4.7750 * square + 2.0315 * square @ square) @ x
+    return x if wide else ops.transpose(x)
 
 
 OPTIMIZERS = {"muon": Muon, "adam": Adam}

@@ -29,8 +29,7 @@ class AveragedModel:
         An optimizer that keeps no average gives its last weights.
         """
         optimizer = self.trained.optimizer
-        averages = optimizer.averaged_variables if getattr(optimizer, "use_ema", False) \
-            else self.trained.trainable_variables
+        averages = getattr(optimizer, "averaged_variables", self.trained.trainable_variables)
         for variable, average in zip(self.model.trainable_variables, averages, strict=True):
             variable.assign(np.array(average))                       # a copy: JAX gives arrays away to what it runs
         recalibrate_batch_norm(self.model, self.batches)

@@ -13,7 +13,7 @@ checkpoint holds the step, so `--resume` after Ctrl-C or kill -9 continues with 
 come.  Batches are made by compiled threads while the network trains.
 
 Learning rate: linear warm-up, constant, linear decay (schedules.WarmupStableDecay).  Validation and network.keras are
-of the averaged weights (optimizers.WeightAveraging), which have most of what the decay gains before it comes.
+of the averaged weights (optimizers.AveragingOptimizer), which have most of what the decay gains before it comes.
 `--resume --positions N` makes a run longer: it is resumed from before the decay, and the result is that of a run
 started with N positions.
 """

@@ -52,10 +52,81 @@ def test_the_average_follows_the_weights_faster_as_the_learning_rate_decays():
 def test_muon_makes_the_update_of_a_kernel_orthogonal():
     """All singular values of an update are near one; those of the gradient spread over three powers of ten."""
     rng = np.random.default_rng(0)
-    spread = rng.normal(size=(72, 16)) * np.logspace(0, -3, 16)
-    update = np.asarray(optimizers.Muon().zeropower_via_newtonschulz5(
-        ops.convert_to_tensor(spread.reshape(3, 3, 8, 16).astype(np.float32)), 5))
-    values = np.linalg.svd(update.reshape(72, 16), compute_uv=False)
-    assert update.shape == (3, 3, 8, 16)
-    assert values.max() < 1.3
-    assert np.median(values) > 0.5
+    for shape in (72, 16), (16, 72):
+        spread = rng.normal(size=shape) * np.logspace(0, -3, shape[1])
+        update = optimizers.zeropower_via_newtonschulz5(ops.convert_to_tensor(spread.astype(np.float32)))
+        values = np.linalg.svd(np.asarray(update), compute_uv=False)
+        assert update.shape == shape
+        assert values.max() < 1.3
+        assert np.median(values) > 0.5
+
+
+def adam_steps(weights, gradients, rate):
+    """The weights after each step of Adam (Kingma & Ba 2015, algorithm 1)."""
+    m = v = 0
+    for t, gradient in enumerate(gradients, 1):
+        m, v = 0.9 * m + 0.1 * gradient, 0.999 * v + 0.001 * gradient ** 2
+        weights = weights - rate * (m / (1 - 0.9 ** t)) / (np.sqrt(v / (1 - 0.999 ** t)) + 1e-7)
+        yield weights
+
+
+def muon_steps(weights, gradients, rate):
+    """The weights after each step of Muon with Nesterov's momentum (Jordan et al. 2024), scaled as Liu et al. 2025."""
+    momentum = 0
+    for gradient in gradients:
+        momentum = 0.95 * momentum + gradient
+        update = (gradient + 0.95 * momentum).reshape(-1, weights.shape[-1])
+        x = update / np.linalg.norm(update)
+        for _ in range(5):
+            x = 3.4445 * x - 4.775 * x @ x.T @ x + 2.0315 * x @ x.T @ x @ x.T @ x
+        weights = weights - rate * 0.2 * np.sqrt(max(x.shape)) * x.reshape(weights.shape)
+        yield weights
+
+
+@pytest.mark.parametrize("name, shape, steps, ratio", [
+    ("adam", (3, 3, 4, 8), adam_steps, 1), ("adam", (5,), adam_steps, 1),
+    ("muon", (3, 3, 4, 8), muon_steps, 1), ("muon", (1, 1, 6, 2), muon_steps, 1), ("muon", (1, 1, 2, 6), muon_steps, 1),
+    ("muon", (1, 1, 8, 1), adam_steps, 0.2), ("muon", (5,), adam_steps, 0.2), ("muon", (6, 3), adam_steps, 0.2)])
+def test_a_step_is_that_of_the_papers(name, shape, steps, ratio):
+    """Kernels by Muon, everything else and a kernel that makes one plane by Adam at a fifth of the learning rate."""
+    rng = np.random.default_rng(1)
+    start, gradients = rng.normal(size=shape), rng.normal(size=(4, *shape)) * 10
+    variable = keras.Variable(start.astype(np.float32))
+    optimizer = optimizers.OPTIMIZERS[name](0.05)
+    for gradient, expected in zip(gradients, steps(start, gradients, 0.05 * ratio), strict=True):
+        optimizer.apply([ops.convert_to_tensor(gradient.astype(np.float32))], [variable])
+        assert np.allclose(np.array(variable), expected, atol=1e-4)
+
+
+def test_adam_is_the_adam_of_keras():
+    ours, theirs = small_model(optimizers.Adam(0.05)), small_model(keras.optimizers.Adam(0.05))
+    for _ in range(4):
+        for model in ours, theirs:
+            model.train_on_batch(X, Y)
+    for a, b in zip(ours.get_weights(), theirs.get_weights(), strict=True):
+        assert np.allclose(a, b, atol=1e-6)
+
+
+def test_gradients_in_another_order_are_refused():
+    variables = [keras.Variable(np.zeros(3, np.float32)) for _ in range(2)]
+    gradients = [ops.ones(3)] * 2
+    optimizer = optimizers.Adam(0.05)
+    optimizer.apply(gradients, variables)
+    with pytest.raises(ValueError, match="built for other variables, or for another order"):
+        optimizer.apply(gradients, variables[::-1])
+    with pytest.raises(ValueError, match="shorter"):
+        optimizer.apply(gradients[:1], variables[:1])
+
+
+@pytest.mark.parametrize("name", optimizers.OPTIMIZERS)
+def test_the_schedule_of_an_optimizer_can_be_replaced_and_is_saved(name):
+    """A run that is made longer goes on with another schedule, and its average with the decay of that one."""
+    optimizer = optimizers.OPTIMIZERS[name](WarmupStableDecay(0.05, 1, 4, 8, 1e-3), weight_axes={"conv/kernel": []})
+    optimizer.build([keras.Variable(np.zeros(3, np.float32))])
+    optimizer.learning_rate = WarmupStableDecay(0.05, 1, 40, 80, 1e-3)
+    optimizer.iterations.assign(8)
+    assert float(optimizer.learning_rate) == pytest.approx(0.05)
+    assert float(optimizer.newest_share(optimizer.learning_rate)) == pytest.approx(9 / 17)
+    again = type(optimizer).from_config(optimizer.get_config())
+    assert again.get_config() == optimizer.get_config()
+    assert again.schedule.get_config() == optimizer.schedule.get_config()
