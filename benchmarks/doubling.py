@@ -9,9 +9,23 @@ import argparse
 import csv
 from pathlib import Path
 
+import numpy as np
+
 from mugo import cli
 from mugo.match.summary import summarize
 from mugo.plots import figures
+
+
+def elo_above_first(summary, names):
+    """Elo above the first participant, and half the width of its 95 % interval; NaN where one is not finite.
+
+    summary: of match.summary, where the Elo of two participants is relative to each other.
+    """
+    elo_of = {participant["name"]: participant["elo"] for participant in summary["participants"]}
+    rows = np.array([[elo_of[name][key] for key in ("value", "low", "high")] for name in names], float)
+    if len(names) == 2:
+        rows[0] = 0
+    return rows[:, 0], (rows[:, 2] - rows[:, 1]) / 2
 
 
 def main():
@@ -31,12 +45,10 @@ def main():
         raise SystemExit(status)
     with open(args.output / "games.csv", encoding="utf-8", newline="") as file:
         summary = summarize(list(csv.DictReader(file)), names)
-    elo_of = {participant["name"]: participant["elo"] for participant in summary["participants"]}
-    elo = [elo_of[name]["value"] for name in names]
-    error = [((elo_of[name]["high"] or 0) - (elo_of[name]["low"] or 0)) / 2 for name in names]
+    elo, error = elo_above_first(summary, names)
 
     def draw(axes):
-        axes[0].errorbar(simulations, elo, error, marker="o", capsize=3)
+        axes[0].errorbar(simulations, elo, np.nan_to_num(error), marker="o", capsize=3)
         axes[0].set_xscale("log", base=2)
         axes[0].set_xticks(simulations, [f"{n:,}" for n in simulations])
         axes[0].set_xlabel("simulations a move")
@@ -45,7 +57,7 @@ def main():
 
     figures.save_charts(args.output / "doubling.png", 1, 1, draw,
                         f"{' '.join(['uct', *options])} on {args.size}x{args.size}, {args.games} games of each pair")
-    gained = [f"{b - a:+.0f}" for a, b in zip(elo, elo[1:], strict=False)]
+    gained = ["unknown, it won or lost all games" if np.isnan(gain) else f"{gain:+.0f}" for gain in np.diff(elo)]
     print(f"Elo of each doubling: {', '.join(gained)}\n{args.output / 'doubling.png'}")
 
 

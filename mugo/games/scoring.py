@@ -135,9 +135,9 @@ def is_nearly_over(position: BasePosition) -> bool:
     return 10 * int(unsettled.sum()) <= position.size ** 2
 
 
-def all_chains_settled(position: BasePosition) -> bool:
-    """Whether every chain is clearly alive or clearly dead by rollouts.  A chain in seki is neither."""
-    owners = ownership(position).ravel()
+def all_chains_settled(position: BasePosition, kind: int = UNIFORM) -> bool:
+    """Whether every chain is clearly alive or clearly dead by rollouts of this kind.  A chain in seki is neither."""
+    owners = ownership(position, kind=kind).ravel()
     return all(abs(owners[_indices(chain, position.size)].mean()) > CLEAR_OWNERSHIP for chain in chains(position))
 
 

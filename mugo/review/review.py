@@ -18,10 +18,12 @@ import numpy as np
 
 from mugo.files import BadInput
 from mugo.games import scoring
-from mugo.games.board import BLACK
+from mugo.games.board import BLACK, EMPTY
 from mugo.games.coords import PASS, move_index
 from mugo.games.go import Position, positions_of
 from mugo.games.position import IllegalMove
+from mugo.games.rollouts import MOGO
+from mugo.games.scoring_session import area_ownership
 from mugo.players.evaluator import SearchEvaluator, moves_by_prior, sensible_moves
 from mugo.search.result import MoveInfo
 from mugo.search.search import PV_LENGTH
@@ -151,6 +153,7 @@ class Reviewer:
                           priors: np.ndarray | None, on_move: Callable[[], object]) -> list[MoveReview]:
         game_evaluator, best_move_evaluator = evaluators
         (infos, _), moves = _evaluate(game_evaluator, positions[0]), []
+        last_passes = _last_passes(positions)
         for i, (position, after) in enumerate(zip(positions[:-1], positions[1:], strict=True)):
             point, best = _last_move(after), infos[0]
             # The tree is not reused after a pass, where it may count dead stones, nor if a side moves twice.
@@ -158,7 +161,7 @@ class Reviewer:
             visits = {info.point: info.visits for info in infos}
             infos, evaluated = _evaluate(game_evaluator, after, visits.get(point, 0) if is_child else 0)
             win_rate = before = _win_rate_for(position, after, evaluated)
-            if best.point != point and not _is_final_pass(position, point):
+            if best.point != point and not _is_harmless_pass(position, point, best.point, i >= last_passes):
                 other = position.play(best.point)
                 before = _win_rate_for(position, other, _evaluate(best_move_evaluator, other)[1])
             if priors is None:
@@ -180,14 +183,14 @@ class Reviewer:
         if win_rates is not None:
             after_best = [position.play(pv[0]) for position, pv in zip(positions, variations, strict=False)]
             best_win_rates = self._evaluate_network(after_best)[1]        # of the opponent
-        moves = []
+        moves, last_passes = [], _last_passes(positions)
         for i, (position, after) in enumerate(zip(positions[:-1], positions[1:], strict=True)):
             point, best = _last_move(after), variations[i][0]
             rank, prior = _rank_and_prior(position, priors[i], point)
             win_rate = before = loss = None
             if win_rates is not None and best_win_rates is not None:
                 win_rate = before = _win_rate_for(position, after, float(win_rates[i + 1]))
-                if best != point and not _is_final_pass(position, point):
+                if best != point and not _is_harmless_pass(position, point, best, i >= last_passes):
                     before = max(1 - float(best_win_rates[i]), win_rate)
                 loss = before - win_rate
             moves.append(MoveReview(i + 1, position.to_play, point, rank, prior, before, win_rate, loss, best,
@@ -231,9 +234,32 @@ def _win_rate_for(position: Position, after: Position, win_rate: float) -> float
     return win_rate if after.to_play == position.to_play else 1 - win_rate
 
 
-def _is_final_pass(position: Position, point: int) -> bool:
-    """Whether a move is a pass near the end of the game, where little is left to play for: its loss is 0."""
-    return point == PASS and scoring.is_nearly_over(position)
+def _last_passes(positions: Sequence[Position]) -> int:
+    """The index of the position from which on only passes are played, if they are two or more and end the game; else
+    the index of the last position.  positions: (n + 1,)."""
+    last = len(positions) - 1
+    first = last
+    while first and positions[first].last == PASS:
+        first -= 1
+    return first if last - first >= 2 else last
+
+
+def _is_harmless_pass(position: Position, point: int, best: int, ends_game: bool) -> bool:
+    """Whether a move is a pass that has the same winner as the best move would have, in a game that ends here or is
+    nearly over.
+
+    Win rates are no measure of that: rollouts from a finished position give the side that has lost up to a half.  So
+    the area is counted without dead stones.  The pass is harmless if it wins; if every chain is clearly alive or dead,
+    and all neutral points together do not change the winner; or if the best move does not change the winner.
+    """
+    if point != PASS or not (ends_game or scoring.is_nearly_over(position)):
+        return False
+    counted = scoring.without_dead(position.play(PASS))
+    score = counted.score() * position.to_play
+    neutral = np.count_nonzero(area_ownership(counted.stones) == EMPTY)
+    if score > 0 or score + neutral <= 0 and scoring.all_chains_settled(position, MOGO):
+        return True
+    return bool(np.sign(scoring.without_dead(position.play(best)).score() * position.to_play) <= np.sign(score))
 
 
 def _most_likely_move(position: Position, priors: np.ndarray) -> int:

@@ -7,13 +7,14 @@ import zipfile
 
 import numpy as np
 import pytest
+from drawing import draw
 from make_archives import tarred
 from sgfmill import sgf
 
 from mugo import cli
 from mugo.files import BadInput
-from mugo.games.board import BLACK
-from mugo.games.coords import PASS, interpret_gtp, move_index
+from mugo.games.board import BLACK, WHITE
+from mugo.games.coords import PASS, board_points, format_sgf, interpret_gtp, move_index
 from mugo.players.evaluator import SearchEvaluator
 from mugo.review import report
 from mugo.review.annotated_sgf import annotated_sgf
@@ -135,6 +136,66 @@ def test_a_review_ends_at_an_illegal_move_and_names_it():
         review_text("(;GM[1]SZ[5]AB[cc];B[cc])", Reviewer(ConstantNetwork("C3")))
     with pytest.raises(BadInput, match="no moves"):
         review_text("(;GM[1]SZ[5])", Reviewer(ConstantNetwork("C3")))
+
+
+# A finished game of GNU Go's.  Black has lost by 3.5; rollouts give White's territory to Black in half the games.
+FINISHED = """
+    . . X O O . . . .
+    . X . X O O . . .
+    . . X X X O . O .
+    X X X X O O . . O
+    O O X O O X O O X
+    O . O O O X O X X
+    . . O X X X X X .
+    . O X X . . . . .
+    . O X . . . . . .
+"""
+# All chains live; c is the last neutral point, and worth the game.
+NEUTRAL = """
+    . X X O .
+    X X X O O
+    . X c O O
+    X X O O .
+    . X O O O
+"""
+
+
+class NetworkAgainstPasses(ConstantNetwork):
+    """A network with a high value for the side to move after a pass, and a low one after other moves."""
+
+    def evaluate(self, positions, tta=False):
+        priors, _ = super().evaluate(positions, tta)
+        return priors, np.array([0.8 if position.last == PASS else -0.8 for position in positions], np.float32)
+
+
+def sgf_of(picture, moves, komi):
+    position, _ = draw(picture)
+    cells = {colour: "".join(f"[{format_sgf(int(point), position.size)}]" for point in board_points(position.size)
+                             [position.stones.ravel() == colour]) for colour in (BLACK, WHITE)}
+    return f"(;GM[1]SZ[{position.size}]KM[{komi}]AB{cells[BLACK]}AW{cells[WHITE]}{moves})"
+
+
+@pytest.mark.parametrize("reviewer", [search_reviewer(60), Reviewer(NetworkAgainstPasses("J1", 9))],
+                         ids=["search", "network"])
+def test_a_pass_that_ends_a_settled_game_is_no_mistake_of_either_side(reviewer):
+    review, _ = review_text(sgf_of(FINISHED, ";B[];W[]", 7.5), reviewer)
+    assert [(move.point, move.verdict, move.loss) for move in review.moves] == [(PASS, "good", 0), (PASS, "good", 0)]
+
+
+@pytest.mark.parametrize("reviewer", [search_reviewer(60), Reviewer(NetworkAgainstPasses("C3"))],
+                         ids=["search", "network"])
+@pytest.mark.parametrize("moves", [";B[];W[]", ";B[];W[cc]"], ids=["two passes", "the opponent plays there"])
+def test_a_pass_that_loses_the_game_is_a_blunder(reviewer, moves):
+    review, _ = review_text(sgf_of(NEUTRAL, moves, 0.5), reviewer)
+    pass_of_black = review.moves[0]
+    assert (pass_of_black.point, pass_of_black.verdict) == (PASS, "blunder")
+    assert report.format_point(review, pass_of_black.best_move) == "C3"
+    assert review.moves[1].verdict == "good"             # White wins by this pass, too
+
+
+def test_a_pass_in_a_game_that_goes_on_is_reviewed_as_any_move():
+    review, _ = review_text(sgf_of(FINISHED, ";B[];W[ib];B[];W[ia]", 7.5), Reviewer(NetworkAgainstPasses("J1", 9)))
+    assert [move.verdict for move in review.moves] == ["blunder", "good", "blunder", "good"]
 
 
 def test_the_summary_counts_agreement_with_the_network():
