@@ -22,6 +22,7 @@ import numpy as np
 PASS = 0
 WHITE_BIT = 512                          # above every move index
 MIN_SIZE, MAX_SIZE = 2, 19
+MAX_MOVES = 4095                         # of a game; the longest of 144,000 real ones has 472
 COLUMNS = "ABCDEFGHJKLMNOPQRST"          # GTP has no I
 SGF_LETTERS = "abcdefghijklmnopqrs"
 

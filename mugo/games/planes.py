@@ -41,7 +41,7 @@ from mugo.games.board import (
     play,
     set_to_play,
 )
-from mugo.games.coords import PASS, WHITE_BIT, symmetries
+from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, symmetries
 from mugo.games.replay import decode, replay, set_up
 
 
@@ -107,7 +107,7 @@ class Scratch(NamedTuple):
     candidates: np.ndarray               # ladders.Scratch.moves
 
 
-MAX_PLIES = 4096                         # longer games are rejected by data.preprocess
+MAX_PLIES = MAX_MOVES + 1                # positions of a game
 
 
 def new_scratch() -> Scratch:

@@ -1,13 +1,15 @@
 """A position of any game: the board, the side to move, and the moves that led to it.
 
     start -- play --> Position -- play --> Position -- play --> Position
-                         |                    |                    |
-                      .previous           .previous            .previous      (undo goes back)
+    moves             D4                   D4 Q16               D4 Q16 C3       one array for all three (_Line)
 
-A position is a value: `play` returns a new one, and none is ever changed.  Which moves are legal, when the game is over
+A position is a value: `play` returns a new one, and none is ever changed.  It has a board of its own; its moves and its
+history are the beginning of arrays that it shares with the positions before and after it, and `undo` replays them.  So
+a game of n moves takes 16 n bytes, not n boards.  Which moves are legal, when the game is over
 and who has won is defined in go and gomoku; the abstract methods of BasePosition declare it.  Search, players and user
 interfaces use only this interface (tests/games/test_contract.py).
 """
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Self
@@ -15,7 +17,7 @@ from typing import Self
 import numpy as np
 
 from mugo.games.board import BLACK, EMPTY, WHITE, clear, new_boards, set_to_play
-from mugo.games.coords import COLUMNS, PASS, WHITE_BIT, board_points, format_gtp, row_col
+from mugo.games.coords import COLUMNS, MAX_MOVES, PASS, WHITE_BIT, board_points, format_gtp, row_col
 
 COLOUR_NAMES = {BLACK: "Black", WHITE: "White"}
 COLOUR_LETTERS = {BLACK: "B", WHITE: "W"}
@@ -27,13 +29,46 @@ class IllegalMove(ValueError):
     """A move that the rules forbid; the message names the move and the rule."""
 
 
+# A move of a _Line: its point and colour, and the side that was to move.
+_MOVE = np.dtype([("point", np.int16), ("colour", np.int8), ("to_play", np.int8)])
+_extend_lock = threading.Lock()
+
+
+class _Line:
+    """The moves of a game and the hashes of its positions, shared by these positions; it only grows.
+
+    start: BOARD (1,), before the first move.  moves: _MOVE (capacity,).  hashes: uint64 (capacity + 1,).
+    plies: moves in use.
+    """
+    __slots__ = ("start", "moves", "hashes", "plies")
+
+    def __init__(self, start: np.ndarray, capacity: int = 16):
+        self.start = start
+        self.moves = np.zeros(capacity, _MOVE)
+        self.hashes = np.zeros(capacity + 1, np.uint64)
+        self.hashes[0] = start[0]["hash"]
+        self.plies = 0
+
+    def extended(self, plies: int, point: int, colour: int, to_play: int, hash_after: np.uint64) -> "_Line":
+        """A line with this move after the first `plies` moves: this one, where they are its last and there is room."""
+        with _extend_lock:                               # two threads may play from one position
+            is_last = self.plies == plies < len(self.moves)
+            if is_last:
+                self.plies += 1
+        line = self if is_last else _Line(self.start, max(16, 2 * plies))
+        if not is_last:
+            line.moves[:plies], line.hashes[:plies + 1] = self.moves[:plies], self.hashes[:plies + 1]
+            line.plies = plies + 1
+        line.moves[plies] = point, colour, to_play
+        line.hashes[plies + 1] = hash_after
+        return line
+
+
 class BasePosition(ABC):
     """A board, its history and the side to move.
 
     handicap: the number of handicap stones placed.
     board: BOARD (1,), read-only.
-    history: uint64 (plies + 1,), the hash of every position since the setup, this one last.
-    previous: the position before the last move, None at the start.
     last, mover: the point of the last move (PASS for a pass) and its colour, None at the start.
     """
 
@@ -44,7 +79,7 @@ class BasePosition(ABC):
     winner: int = EMPTY                  # Gomoku: the colour with k in a row, EMPTY while there is none
     row: tuple[int, ...] = ()            # Gomoku: the points of the winning row, in order
 
-    __slots__ = ("size", "komi", "handicap", "board", "history", "previous", "last", "mover")
+    __slots__ = ("size", "komi", "handicap", "board", "last", "mover", "_line")
 
     def __init__(self, size: int, komi: float, to_play: int):
         self.size = size
@@ -53,10 +88,9 @@ class BasePosition(ABC):
         self.board = new_boards(1)
         clear(self.board[0], size)
         self.board[0]["to_play"] = to_play
-        self.history = np.zeros(1, np.uint64)
-        self.previous: Self | None = None
         self.last: int | None = None
         self.mover: int | None = None
+        self._line: _Line | None = None                  # None before the first move
 
     def _copy(self) -> Self:
         other = object.__new__(type(self))
@@ -126,20 +160,61 @@ class BasePosition(ABC):
         return self.play_unchecked(point, colour)
 
     def play_unchecked(self, point: int, colour: int) -> Self:
-        """The position after a move that is known to be legal, or that repeats a position in a game record."""
+        """The position after a move that is known to be legal, or that repeats a position in a game record.
+
+        Raises IllegalMove if the game has MAX_MOVES moves already.
+        """
+        plies = self.plies
+        if plies >= MAX_MOVES:
+            raise IllegalMove(f"a game has at most {MAX_MOVES} moves")
         after = self._copy()
         board = after.board[0]
         self._apply(board, point, colour)
-        after.history = np.append(self.history, board["hash"])
-        after.previous = self
+        line = self._line or _Line(self.board)
+        after._line = line.extended(plies, point, colour, self.to_play, board["hash"])
         after.last, after.mover = point, colour
         return after
 
+    @property
+    def previous(self) -> Self | None:
+        """The position before the last move, None at the start."""
+        return self.undo() if self.plies else None
+
     def undo(self) -> Self:
         """The position before the last move.  Raises IllegalMove at the start."""
-        if self.previous is None:
+        if not self.plies:
             raise IllegalMove("there is no move to undo")
-        return self.previous
+        return self._after(self.plies - 1)
+
+    def _after(self, plies: int) -> Self:
+        """The position of this game after `plies` moves, fewer than it has."""
+        *_, board = self._boards(plies)
+        return self._with_board(board, plies)
+
+    def _boards(self, plies: int) -> Iterator[np.ndarray]:
+        """BOARD (1,) after 0 ... plies moves of this game, fewer than it has: one array, changed in between."""
+        assert self._line is not None
+        board = self._line.start.copy()
+        next_to_play = int(board[0]["to_play"])
+        for k, (point, colour, to_play) in enumerate(self._line.moves[:plies + 1].tolist()):
+            if to_play != next_to_play:
+                set_to_play(board[0], to_play)
+            yield board
+            if k < plies:
+                self._apply(board[0], point, colour)
+            next_to_play = -colour
+
+    def _with_board(self, board: np.ndarray, plies: int) -> Self:
+        """The position of this game after `plies` moves, fewer than it has, with the board after them."""
+        assert self._line is not None
+        other = self._copy()
+        other.board = board.copy()
+        moves = self._line.moves
+        if plies:
+            other.last, other.mover = int(moves[plies - 1]["point"]), int(moves[plies - 1]["colour"])
+        else:
+            other.last, other.mover, other._line = None, None, None
+        return other
 
     def with_turn(self, colour: int) -> Self:
         """This position with `colour` to move.  A ko forbids its point only to the side whose stone was captured."""
@@ -166,7 +241,6 @@ class BasePosition(ABC):
             point, colour = stones[placed]
             raise IllegalMove(f"a {COLOUR_NAMES[colour].lower()} stone cannot be placed on "
                               f"{format_gtp(point, self.size)}")
-        other.history = np.array([other.board[0]["hash"]], np.uint64)
         return other
 
     def with_handicap(self, points: Iterable[int]) -> Self:
@@ -193,20 +267,24 @@ class BasePosition(ABC):
         """The number of moves since the setup, passes included."""
         return int(self.board[0]["moves"])
 
+    @property
+    def history(self) -> np.ndarray:
+        """uint64 (plies + 1,): the hash of every position since the setup, this one last; not to be changed."""
+        return self.board["hash"].copy() if self._line is None else self._line.hashes[:self.plies + 1]
+
     def positions(self) -> Iterator[Self]:
         """Every position from the start to this one."""
-        found = []
-        position: Self | None = self
-        while position is not None:
-            found.append(position)
-            position = position.previous
-        return reversed(found)
+        if self._line is not None:
+            for plies, board in enumerate(self._boards(self.plies - 1)):
+                yield self._with_board(board, plies)
+        yield self
 
     @property
     def moves(self) -> tuple[tuple[int, int], ...]:
         """(colour, point) of every move since the setup."""
-        return tuple((after.mover, after.last) for after in self.positions()
-                     if after.mover is not None and after.last is not None)
+        if self._line is None:
+            return ()
+        return tuple((colour, point) for point, colour, _ in self._line.moves[:self.plies].tolist())
 
     def __str__(self) -> str:
         """The board with coordinates; the last move in parentheses."""

@@ -1,10 +1,14 @@
 """The interface of both games that search, players and user interfaces rely on."""
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
 from mugo.games import game, go, gomoku
 from mugo.games.board import BLACK, EMPTY, WHITE, new_boards
-from mugo.games.coords import PASS, board_points, symmetries
+from mugo.games.coords import MAX_MOVES, PASS, board_points, symmetries
+from mugo.games.go import Position as Go
 from mugo.games.position import BasePosition, IllegalMove
 from mugo.search.search import Search
 from mugo.search.settings import Settings
@@ -58,7 +62,8 @@ def test_a_position_is_a_value(start):
     point = int(position.sensible_points()[0])
     after = position.play(point)
     assert np.array_equal(position.board, before)
-    assert after.last == point and after.mover == BLACK and after.previous is position and after.undo() is position
+    assert after.last == point and after.mover == BLACK
+    assert np.array_equal(after.previous.board, position.board) and np.array_equal(after.undo().board, position.board)
     assert after.stones.sum() == BLACK and position.stones.sum() == EMPTY
     with pytest.raises(IllegalMove, match="no move to undo"):
         position.undo()
@@ -137,3 +142,77 @@ def test_new_game_makes_both_games_and_names_invalid_arguments():
         game.new_game("go", 20)
     with pytest.raises(Exception, match="3 to 6 in a row can win on 6x6, not 7"):
         game.new_game("gomoku", 6, k=7)
+
+
+@both_games
+@pytest.mark.parametrize("seed", range(3))
+def test_undo_and_positions_give_every_position_as_it_was(start, seed):
+    """Also where a side moves twice, and where the turn was changed before a move (a ko is then forgotten)."""
+    rng = np.random.default_rng(seed)
+    positions = [start()]
+    while not positions[-1].is_over and len(positions) < 60:
+        position = positions[-1]
+        if rng.random() < 0.2:
+            position = positions[-1] = position.with_turn(-position.to_play)
+        points = position.sensible_points()
+        if not len(points):
+            break
+        colour = position.to_play if rng.random() < 0.8 else -position.to_play
+        point = int(rng.choice(points))
+        if not position.why_illegal(point, colour):
+            positions.append(position.play(point, colour))
+    for replayed in list(positions[-1].positions()), backwards(positions[-1]):
+        assert len(replayed) == len(positions)
+        for one, other in zip(replayed, positions, strict=True):
+            assert one.board.tobytes() == other.board.tobytes()
+            assert (one.last, one.mover, one.moves, one.plies) == (other.last, other.mover, other.moves, other.plies)
+            assert np.array_equal(one.history, other.history)
+
+
+def backwards(position):
+    """The positions of a game, found by undo alone."""
+    found = [position]
+    while found[-1].previous is not None:
+        found.append(found[-1].undo())
+    return found[::-1]
+
+
+@both_games
+def test_branches_from_one_position_do_not_disturb_each_other(start):
+    position = start()
+    for _ in range(3):
+        points = [*position.sensible_points(), PASS]
+        position = position.play(int(points[0]))
+    before = position.moves, position.history.tolist()
+    points = [int(point) for point in position.sensible_points()]
+    branches = [position.play(point) for point in points]
+    longer = [branch.play_unchecked(PASS, branch.to_play) for branch in branches]
+    assert (position.moves, position.history.tolist()) == before
+    for point, branch, after in zip(points, branches, longer, strict=True):
+        assert branch.moves == (*position.moves, (position.to_play, point)) == after.moves[:-1]
+        assert branch.history.tolist() == [*position.history, branch.board[0]["hash"]] == after.history.tolist()[:-1]
+        assert after.undo().board.tobytes() == branch.board.tobytes()
+
+
+def test_threads_that_play_from_one_position_get_their_own_moves():
+    position = Go(9)
+    for _ in range(40):
+        points = [int(point) for point in position.sensible_points()[:8]]
+        with ThreadPoolExecutor(8) as pool:
+            branches = list(pool.map(position.play, points))
+        assert [branch.moves[-1][1] for branch in branches] == points
+        assert all(branch.moves[:-1] == position.moves for branch in branches)
+        position = branches[0]
+
+
+def test_a_long_game_takes_little_memory_and_has_a_limit():
+    tracemalloc.start()
+    position = Go(19)
+    for _ in range(MAX_MOVES):
+        position = position.play_unchecked(PASS, position.to_play)
+    assert tracemalloc.get_traced_memory()[0] < 500_000          # with a board and a history for each it was 160 MB
+    tracemalloc.stop()
+    assert position.plies == len(position.moves) == MAX_MOVES
+    assert sum(1 for _ in position.positions()) == MAX_MOVES + 1
+    with pytest.raises(IllegalMove, match="a game has at most 4095 moves"):
+        position.play(PASS)

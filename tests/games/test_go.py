@@ -133,7 +133,7 @@ def test_undo_goes_back_over_captures_passes_and_kos():
         assert back.captures == expected.captures
         assert back.to_play == expected.to_play
         assert np.array_equal(back.legal_points(), expected.legal_points())
-        if back is not position:
+        if expected is not position:
             back = back.undo()
     with pytest.raises(IllegalMove, match="^there is no move to undo$"):
         back.undo()
