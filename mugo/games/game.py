@@ -17,7 +17,7 @@ from numba import njit
 
 from mugo.files import BadInput
 from mugo.games import area, board, gomoku, planes, rollouts
-from mugo.games.board import LEGAL, index_of, is_repetition, is_true_eye, legality
+from mugo.games.board import LEGAL, ZOBRIST, index_of, is_repetition, is_true_eye, legality
 from mugo.games.coords import PASS
 from mugo.games.go import Position as Go
 from mugo.games.gomoku import Position as Gomoku
@@ -38,9 +38,19 @@ def mix(x):
 
 @njit(cache=True, nogil=True)
 def position_hash(b):
-    """A hash of all that the legal moves depend on, without superko: stones, side to move, ko, passes."""
+    """A hash of stones, side to move, ko, passes, and the points on which a stone was ever captured.
+
+    Superko can forbid only moves on those points, so all other moves are legal on every path to a position.
+    """
     state = np.uint64((b.ko * 4 + min(b.passes, 2)) * 2 + (b.to_play > 0))
-    return b.hash ^ mix((state + np.uint64(1)) * _GOLDEN)
+    key = b.hash ^ mix((state + np.uint64(1)) * _GOLDEN)
+    if b.black_captures + b.white_captures:
+        captured = np.uint64(0)
+        for p in range(b.width + 1, b.width * (b.size + 1)):
+            if b.ever_captured[p]:
+                captured ^= ZOBRIST[2 * p]
+        key ^= mix(captured)
+    return key
 
 
 @njit(cache=True, nogil=True)
@@ -69,21 +79,40 @@ def is_candidate(b, p):
 
 
 @njit(cache=True, nogil=True)
-def forced_move(b, kind):
-    """The only move that the search has to consider; 0 if there is none such.
+def forced_move(b):
+    """(point, lower, upper): the only move that has to be considered, 0 if there is none such; bounds of its value.
 
-    kind: of its rollouts.  Gomoku with THREATS: the move that wins at once, or that blocks one that would.
+    Gomoku: the move that wins at once, value 1, or else the one that blocks such a move of the opponent.  Where the
+    opponent has two, blocking one of them loses: value -1.
     """
-    if b.k and kind == gomoku.THREATS:
+    if b.k:
         p = gomoku.any_winning_point(b, b.to_play)
-        return p if p else gomoku.any_winning_point(b, -b.to_play)
-    return 0
+        if p:
+            return p, 1, 1
+        p = gomoku.any_winning_point(b, -b.to_play)
+        if p:
+            return p, -1, -1 if gomoku.any_winning_point(b, -b.to_play, p) else 1
+    return 0, -1, 1
+
+
+@njit(cache=True, nogil=True)
+def pass_bounds(b, komi):
+    """(lower, upper): bounds of the value of a pass.  The second pass in a row ends the game, and the opponent may
+    answer the first with the second."""
+    value = np.int64(outcome(b, komi)) * b.to_play
+    return (value if b.passes else -1), value
 
 
 @njit(cache=True, nogil=True)
 def is_allowed(b, history, move):
     """Whether a candidate, or a pass, repeats no position (superko)."""
     return b.k != 0 or move == PASS or not is_repetition(b, history, move, b.to_play)
+
+
+@njit(cache=True, nogil=True)
+def may_repeat(b, move):
+    """Whether a move can repeat a position on any path to this one (superko)."""
+    return b.k == 0 and move != PASS and b.ever_captured[move] != 0
 
 
 @njit(cache=True, nogil=True)

@@ -118,28 +118,28 @@ def set_up(b, setup):
 # ---- rollouts
 
 @njit(cache=True, nogil=True)
-def winning_point(b, p, c):
-    """An empty point that completes a winning row through the stone of c on p; 0 if there is none."""
+def winning_point(b, p, c, but=0):
+    """An empty point other than `but` that completes a winning row through the stone of c on p; 0 if there is none."""
     w = b.width
     for d in (1, w - 1, w, w + 1):
         ahead = _run(b, p, d, c)
         behind = _run(b, p, -d, c)
         e = p + (ahead + 1) * d
-        if b.colour[e] == EMPTY and _is_row(b, 2 + ahead + behind + _run(b, e, d, c)):
+        if b.colour[e] == EMPTY and e != but and _is_row(b, 2 + ahead + behind + _run(b, e, d, c)):
             return e
         e = p - (behind + 1) * d
-        if b.colour[e] == EMPTY and _is_row(b, 2 + ahead + behind + _run(b, e, -d, c)):
+        if b.colour[e] == EMPTY and e != but and _is_row(b, 2 + ahead + behind + _run(b, e, -d, c)):
             return e
     return 0
 
 
 @njit(cache=True, nogil=True)
-def any_winning_point(b, c):
-    """An empty point on which c wins at once; 0 if there is none."""
+def any_winning_point(b, c, but=0):
+    """An empty point other than `but` on which c wins at once; 0 if there is none."""
     for row in range(1, b.size + 1):
         for p in range(row * b.width + 1, row * b.width + b.size + 1):
             if b.colour[p] == c:
-                e = winning_point(b, p, c)
+                e = winning_point(b, p, c, but)
                 if e:
                     return e
     return 0

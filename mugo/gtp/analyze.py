@@ -272,9 +272,12 @@ def _analyze(engine: EngineState, format_result: Format, words: Sequence[str]) -
         engine.write_line(format_result(result, options, None))
     else:
         engine.start_reply()
-        search.search(position, simulations=MAX_SIMULATIONS, allowed_moves=options.allowed_moves,
-                      should_stop=engine.has_input, progress_interval=options.interval,
-                      on_progress=lambda result: engine.write_line(format_result(result, options, search.pv_visits)))
+        result = search.search(
+            position, simulations=MAX_SIMULATIONS, allowed_moves=options.allowed_moves, should_stop=engine.has_input,
+            progress_interval=options.interval,
+            on_progress=lambda result: engine.write_line(format_result(result, options, search.pv_visits)))
+        if not engine.has_input():                       # decided: the search has ended by itself
+            engine.write_line(format_result(result, options, search.pv_visits))
     while not engine.has_input():
         time.sleep(POLL_SECONDS)
 

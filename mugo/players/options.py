@@ -119,7 +119,8 @@ def _add_search_arguments(group) -> None:
                        help="positions reached by different orders of moves share a node (default: on)")
     group.add_argument("--reuse-tree", action=flag, default=True, help="keep the tree between moves (default: on)")
     group.add_argument("--early-stop", action=flag, default=True,
-                       help="stop when no other move can become the most visited one (default: on)")
+                       help="stop when the result is proven, when one move is left, and when no other move can become "
+                            "the most visited one (default: on)")
     group.add_argument("--random-symmetry", action=flag, default=False,
                        help="of mcts: evaluate each leaf in a random one of the 8 symmetries (default: off)")
     group.add_argument("--dirichlet-weight", type=float, default=0, metavar="E",

@@ -7,6 +7,9 @@ They pass
 - when the owner of every playable point is settled, and a search of the position after the pass finds no loss,
 - when the search prefers the pass, unless the pass ends a lost game and another move is hardly worse.
 
+A pass that ends the game has an exact value, the area score with every stone alive, which is not how people count.
+So the other moves are searched without it, and compared with it here.
+
 Before the game is nearly over only the first rule applies: the tree scores by area with every stone alive, so two early
 passes may win a game that people would play on.  With `cleanup` the score includes dead stones, and those of the
 opponent are captured first.  Scores and dead stones: games.scoring.
@@ -31,21 +34,32 @@ def wins_by_pass(position: BasePosition, cleanup: bool) -> bool:
     return position.last == PASS and _is_won(position, cleanup) and (cleanup or scoring.all_chains_settled(position))
 
 
+def value_of_last_pass(position: BasePosition) -> float:
+    """The win rate, 0, 1/2 or 1, of the side to move if it ends the game by a pass."""
+    return (1 + float(np.sign(position.score())) * position.to_play) / 2
+
+
 def moves_before_pass(position: BasePosition, cleanup: bool) -> list[int]:
     """The points to play before a pass: with `cleanup` the liberties of dead chains, else none."""
     return scoring.dead_liberties(position).tolist() if cleanup else []
 
 
-def move_or_pass(search: Search, result: SearchResult, best: MoveInfo, *, cleanup: bool, deadline: float | None,
-                 should_stop: Callable[[], bool]) -> int:
+def move_or_pass(search: Search, result: SearchResult, best: MoveInfo, *, cleanup: bool, may_end_game: bool,
+                 deadline: float | None, should_stop: Callable[[], bool]) -> int:
     """The point to play after a search whose best move is `best`, or PASS.
 
+    search: for the position after a pass; not the one of `result`, whose tree it would drop.
+    may_end_game: whether a pass that ends the game is allowed, which `result` then does not contain.
     deadline: of the search after a pass, in time.perf_counter's seconds; None without one.
     should_stop: as in Search.search.
     """
     position = result.position
     if _is_settled(result) and _pass_loses_nothing(search, result, best, deadline, should_stop):
         return _pass_unless_cleanup(result, cleanup)
+    if may_end_game:
+        value = value_of_last_pass(position)
+        if value >= max(best.win_rate, 0.5) and (_is_won(position, cleanup) or best.win_rate < value - MARGIN):
+            return _pass_unless_cleanup(result, cleanup)
     if best.point == PASS:
         others = [info for info in result.moves if info.point != PASS and info.visits]
         if _is_won(position, cleanup) or not others or others[0].win_rate < best.win_rate - MARGIN:
@@ -68,7 +82,7 @@ def _is_won(position: BasePosition, cleanup: bool) -> bool:
 
 def _is_settled(result: SearchResult) -> bool:
     """Whether the owner of every playable point is settled."""
-    if result.visits < MIN_VISITS:
+    if result.visits < MIN_VISITS and result.proven is None:
         return False
     position = result.position
     ownership = result.ownership
@@ -84,6 +98,7 @@ def _pass_loses_nothing(search: Search, result: SearchResult, best: MoveInfo, de
     left = None if deadline is None else deadline - time.perf_counter()
     if left is not None and left <= 0:
         return False
-    after = search.search(result.position.play(PASS), simulations=result.visits // 4, seconds=left,
-                          should_stop=should_stop)
-    return after.visits >= MIN_VISITS // 4 and 1 - after.win_rate >= best.win_rate - MARGIN
+    simulations = max(result.visits, MIN_VISITS) // 4
+    after = search.search(result.position.play(PASS), simulations=simulations, seconds=left, should_stop=should_stop)
+    is_reliable = after.visits >= MIN_VISITS // 4 or after.proven is not None
+    return is_reliable and 1 - after.win_rate >= best.win_rate - MARGIN

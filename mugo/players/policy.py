@@ -1,10 +1,14 @@
-"""Players that use a network without search: policy and randompolicy."""
+"""Players that use a network without search: policy and randompolicy.
+
+In Gomoku `policy` wins at once where it can, and else blocks a move that would win at once, whatever the priors are.
+In Go it passes by the rules of scoring.candidate_moves.
+"""
 from collections.abc import Sequence
 
 import numpy as np
 
 from mugo.files import BadInput
-from mugo.games import scoring
+from mugo.games import game, scoring
 from mugo.games.coords import move_index
 from mugo.games.position import BasePosition
 from mugo.players.player import pass_or_raise
@@ -17,7 +21,8 @@ class PolicyPlayer:
     """Plays the sensible point with the highest prior, or samples one from the priors.
 
     network: with `evaluate(positions)`, as nn.inference.Network.
-    temperature: moves are sampled in proportion to prior^(1 / temperature); 0 plays the best one.
+    temperature: moves are sampled in proportion to prior^(1 / temperature); 0 plays the best one, or in Gomoku a
+    forced one.
     tta: test-time augmentation, priors averaged over the 8 symmetries, at eight times the cost.
     """
 
@@ -33,6 +38,10 @@ class PolicyPlayer:
         self._rng = np.random.default_rng(seed)
 
     def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
+        if self._temperature == 0 and not position.is_over:
+            forced, _, _ = game.forced_move(position.board[0])
+            if forced:
+                return forced
         priors = self.network.evaluate([position], tta=self._tta)[0][0]
         points = scoring.candidate_moves(position, priors, cleanup) if position.may_pass else position.sensible_points()
         if not len(points):

@@ -1,7 +1,7 @@
 """Players that search: uct and mcts."""
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from mugo.search.settings import Settings
 
 SECONDS = 2.0             # for a move, where nothing else limits the search
 PROGRESS_INTERVAL = 0.2   # seconds between two reports of progress
+PASS_EDGES = 1_000_000    # of the tree that searches the position after a pass
 SELECT_BY = ("visits", "value")
 UCT = Settings(rollout="mogo")                       # in Gomoku the same as "threats"
 MCTS = Settings(rollout="mogo", lambda_=0.5)
@@ -76,6 +77,7 @@ class SearchPlayer:
         self.on_progress: Callable[[SearchResult], None] | None = None
         self.progress_interval = PROGRESS_INTERVAL
         self._play_options = play_options
+        self._pass_search: Search | None = None
         self._hopeless_moves = 0  # own moves in a row below the win rate at which it resigns
         self._plies = 0           # of the position it moved in last
 
@@ -87,25 +89,35 @@ class SearchPlayer:
         allowed_moves = None
         if may_pass and passing.wins_by_pass(position, cleanup):
             allowed_moves = passing.moves_before_pass(position, cleanup)
-            if not allowed_moves:
-                return PASS
+            if len(allowed_moves) < 2:
+                return allowed_moves[0] if allowed_moves else PASS
         limits = self._limits(seconds)
         deadline = time.perf_counter() + limits["seconds"] if limits["seconds"] else None
+        may_end_game = may_pass and position.last == PASS
         if deadline and may_pass:
             limits["seconds"] *= 0.8                     # the rest is for the search after a pass
         self.search_result = self.search.search(
-            position, may_pass=may_pass and not allowed_moves, allowed_moves=allowed_moves,
+            position, may_pass=may_pass and not (allowed_moves or may_end_game), allowed_moves=allowed_moves,
             should_stop=self.should_stop, on_progress=self.on_progress, progress_interval=self.progress_interval,
-            **limits)
+            select_by=None if may_end_game else self._play_options.select_by, **limits)
         best = self.search_result.best(self._play_options.select_by)
         if allowed_moves:
             return best.point
-        if self._is_hopeless(position, best):
+        if self._is_hopeless(position, best) and not (may_end_game and passing.value_of_last_pass(position)):
             return RESIGN
         if not position.may_pass:
             return best.point
-        return passing.move_or_pass(self.search, self.search_result, best, cleanup=cleanup, deadline=deadline,
-                                    should_stop=self.should_stop)
+        return passing.move_or_pass(self._search_after_pass, self.search_result, best, cleanup=cleanup,
+                                    may_end_game=may_end_game, deadline=deadline, should_stop=self.should_stop)
+
+    @property
+    def _search_after_pass(self) -> Search:
+        """The search of positions after a pass: with a tree of its own, so that the tree of the game is kept."""
+        if self._pass_search is None:
+            settings = self.search.settings
+            settings = replace(settings, max_edges=min(settings.max_edges, PASS_EDGES), reuse_tree=False)
+            self._pass_search = Search(settings, self.network)
+        return self._pass_search
 
     def _limits(self, seconds: float | None) -> dict:
         """The limits of the search: the player's own and the clock's, whichever is less."""
@@ -119,10 +131,10 @@ class SearchPlayer:
         options = self._play_options
         follows = position.plies == self._plies + 2      # not another game, nor after an undo
         self._plies = position.plies
-        if not follows or best.win_rate >= options.resign or best.visits < MIN_VISITS:
+        is_hopeless = best.win_rate < options.resign and (best.visits >= MIN_VISITS or best.proven is not None)
+        if not follows or not is_hopeless:
             self._hopeless_moves = 0
-        if (best.win_rate < options.resign and best.visits >= MIN_VISITS
-                and position.plies >= 20 * position.handicap):
+        if is_hopeless and position.plies >= 20 * position.handicap:
             self._hopeless_moves += 1
         return self._hopeless_moves >= options.resign_moves
 

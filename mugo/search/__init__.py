@@ -3,6 +3,7 @@
     settings          the options of a search
     result            what a search returns: visits, win rates, principal variations, ownership
     records           the records of the tree's arrays
+    solver            exact values: bounds of nodes and edges, proofs; compiled
     tree              select, expand, back up, advance the root; compiled
     network_rollouts  rollouts in which the network plays both sides
     search            the loop: position -> result

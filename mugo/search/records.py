@@ -9,19 +9,24 @@ NODE = np.dtype([
     ("key", np.uint64),                  # position_hash, or path_hash without transpositions
     ("total", np.float64),               # sum of values
     ("visits", np.int32),
-    ("virtual_losses", np.int32),        # simulations under way
     ("first", np.int32),                 # its first edge
     ("count", np.int16),                 # of its edges; 0: not expanded
     ("tried", np.int16),                 # edges visited so far where UCB1 visits each once first
+    ("virtual_losses", np.uint16),       # simulations under way
+    ("lower", np.int8),                  # bounds of its exact value: solver.LOSS to solver.WIN; proven where both are
+    ("upper", np.int8),                  # equal
 ], align=True)
 
 EDGE = np.dtype([
     ("node", np.int32),                  # where it leads; NULL_NODE until it is visited
     ("visits", np.int32),
-    ("virtual_losses", np.int32),
     ("q", np.float32),
     ("prior", np.float32),
+    ("virtual_losses", np.uint16),
     ("move", np.int16),
+    ("lower", np.int8),                  # bounds of its exact value, for the side that moves
+    ("upper", np.int8),
+    ("may_repeat", np.bool_),            # superko may forbid it on some path
 ], align=True)
 
 TREE = np.dtype([
@@ -48,6 +53,6 @@ LEAF = np.dtype([
     ("length", np.int64),                # edges of its path
     ("node", np.int64),
     ("needs_evaluation", np.bool_),      # by the network, for priors and a value
-    ("ended", np.bool_),                 # the game is over: `value` is exact
+    ("exact", np.bool_),                 # `value` is exact: the game is over, or the node is proven
     ("value", np.float64),               # for the side to move there
 ], align=True)

@@ -7,6 +7,8 @@ import numpy as np
 from mugo.games.coords import format_gtp
 from mugo.games.position import BasePosition
 
+OUTCOMES = {1: "win", 0: "draw", -1: "loss"}             # of MoveInfo.proven
+
 
 @dataclass(frozen=True)
 class MoveInfo:
@@ -14,24 +16,28 @@ class MoveInfo:
 
     point: the move (PASS for a pass).  prior: from 0 to 1.  visits: of its edge.  win_rate: of the side to move, from
     0 to 1.  pv: the principal variation as points, this move first.
+    proven: 1 if the move is a proven win of the side to move, 0 a draw, -1 a loss; None if its value is not proven.
     """
     point: int
     prior: float
     visits: int
     win_rate: float
     pv: tuple[int, ...]
+    proven: int | None = None
 
 
 @dataclass(frozen=True)
 class SearchResult:
     """The statistics of the root after a search.
 
-    moves: sorted by visits, the most visited first; every move at the root that repeats no position.
+    moves: every move at the root that repeats no position, the best first: where the position is proven, the moves that
+    prove its value, wins with the shortest first; then by visits, proven losses last.
     win_rate: of the side to move, from 0 to 1.  visits: of the root, including those of a reused tree.
     simulations, seconds, rollouts: of this search.  depth: mean number of moves from the root to a leaf.
     nodes: in the tree.
     ownership: float32 (size, size), 1 Black, -1 White, the mean over all rollouts of this search; None without
     rollouts, and in Gomoku.
+    proven: the exact value of the position, as of a MoveInfo, for the moves that the search was allowed.
     """
     position: BasePosition
     moves: tuple[MoveInfo, ...]
@@ -43,26 +49,32 @@ class SearchResult:
     nodes: int
     rollouts: int
     ownership: np.ndarray | None
+    proven: int | None = None
 
     def best(self, select_by: str = "visits") -> MoveInfo:
-        """The move to play: with the most visits, or, select_by="value", with the highest win rate of those visited."""
-        if select_by == "visits":
+        """The move to play: one that proves the value of the position, a win the shortest; else the move with the most
+        visits, or, select_by="value", with the highest win rate of those visited.  A proven loss only where all moves
+        are; then the most visited one."""
+        if select_by == "visits" or self.proven is not None:
             return self.moves[0]
-        return max(self.moves, key=lambda info: (info.visits > 0, info.win_rate, info.visits))
+        return max((info for info in self.moves if info.proven != -1),
+                   key=lambda info: (info.visits > 0, info.win_rate, info.visits))
 
     def describe(self, info: MoveInfo) -> str:
         """One line about a move: win rate, simulations, time, principal variation."""
-        return (f"win rate {info.win_rate:.1%}, {self.simulations} simulations in {self.seconds:.2f} s, "
+        proven = "" if info.proven is None else f" (proven {OUTCOMES[info.proven]})"
+        return (f"win rate {info.win_rate:.1%}{proven}, {self.simulations} simulations in {self.seconds:.2f} s, "
                 f"{self._vertices(info.pv)}")
 
     def __str__(self) -> str:
         return self.describe(self.moves[0])
 
     def table(self, n: int = 10) -> str:
-        """The n most visited moves, a line each: move, win rate, visits, prior, principal variation."""
+        """The n best moves, a line each: move, win rate, visits, prior, proven value, principal variation."""
+        proven = {info: "" if info.proven is None else f"proven {OUTCOMES[info.proven]}  " for info in self.moves[:n]}
         return "\n".join(
-            f"{self._vertices([info.point]):>4} {info.win_rate:6.1%} {info.visits:8d} {info.prior:6.1%}  "
-            f"{self._vertices(info.pv)}" for info in self.moves[:n])
+            f"{self._vertices([info.point]):>4} {info.win_rate:6.1%} {info.visits:8d} {info.prior:6.1%}  {text}"
+            f"{self._vertices(info.pv)}" for info, text in proven.items())
 
     def _vertices(self, points: Sequence[int]) -> str:
         return " ".join(format_gtp(point, self.position.size) for point in points)

@@ -26,7 +26,7 @@ from mugo.games.board import POINTS, new_boards
 from mugo.games.coords import PASS, board_points, symmetries
 from mugo.games.planes import new_scratch
 from mugo.games.position import BasePosition
-from mugo.search import network_rollouts, records, tree
+from mugo.search import network_rollouts, records, solver, tree
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.settings import DEFAULT_SETTINGS, PUCT_C, ROLLOUT_KINDS, UCB_C, Settings
 
@@ -113,12 +113,17 @@ class Search:
                may_pass: bool = True, allowed_moves: Collection[int] | None = None,
                should_stop: Callable[[], bool] = lambda: False,
                on_progress: Callable[[SearchResult], None] | None = None,
-               progress_interval: float = 1.0) -> SearchResult:
+               progress_interval: float = 1.0, select_by: str | None = None) -> SearchResult:
         """Search a position until the first of the limits; without any, until `should_stop`.
+
+        With early_stop it also ends when the root is proven and when no other move can become the most visited one.
 
         simulations: of this search, those of a reused tree not counted.
         may_pass: whether a pass is searched at the root when there are other moves.
-        allowed_moves: points (and PASS) searched at the root, if any of them is legal; None all.
+        allowed_moves: points (and PASS) searched at the root, if the search considers any of them and superko does
+        not forbid it; None all.
+        select_by: how a move will be chosen, as in SearchResult.best; None: the search is to evaluate.  To choose one,
+        early_stop also ends it when a single move is not proven to lose; by "value", it does not because of visits.
         should_stop: called every CHUNK_SECONDS, after CHECK_EVERY simulations or after a batch.
         on_progress: called with the result so far every progress_interval seconds.
         Raises BadInput for a board the network does not play, and for a game of Gomoku that is over.
@@ -131,12 +136,13 @@ class Search:
         limit = math.inf if simulations is None else max(simulations, 1)
         deadline = math.inf if seconds is None else started + seconds
         try:
-            done = first = self._run(1)                  # with a network, this expands the root
+            done = 0 if len(self._root_edges()) else self._run(1)        # with a network, this expands the root
             reported = started
             with self._restricted_root(position, may_pass, allowed_moves):
                 clean_priors = self._add_dirichlet_noise()
                 try:
-                    for done in self._simulations(first, limit, started, deadline, should_stop):
+                    done = first = done or self._run(1)
+                    for done in self._simulations(first, limit, started, deadline, should_stop, select_by):
                         if on_progress is not None and time.perf_counter() - reported >= progress_interval:
                             reported = time.perf_counter()
                             on_progress(self._result(position, done, reported - started, clean_priors))
@@ -151,25 +157,42 @@ class Search:
     @contextlib.contextmanager
     def _restricted_root(self, position: BasePosition, may_pass: bool,
                          allowed_moves: Collection[int] | None) -> Iterator[None]:
-        """Hide the other moves of the root for a while: they are moved behind its last edge."""
+        """Hide the other moves of the root for a while, and those that superko forbids: they are moved behind its last
+        edge.  Its bounds are those of the moves that are left."""
         root, edges = self._nodes[self._trees[0]["root"]], self._root_edges()
-        wanted = np.ones(len(edges), bool) if allowed_moves is None else np.isin(edges["move"], list(allowed_moves))
+        legal = np.ones(len(edges), bool)
+        for i in np.flatnonzero(edges["may_repeat"]).tolist():
+            legal[i] = not position.why_illegal(int(edges[i]["move"]))
+        wanted = legal if allowed_moves is None else legal & np.isin(edges["move"], list(allowed_moves))
         if not may_pass and len(position.sensible_points()) > 0:
-            wanted &= edges["move"] != PASS
-        if wanted.all() or not wanted.any():
+            wanted = wanted & (edges["move"] != PASS)
+        if not wanted.any():
+            wanted = legal
+        if wanted.all():
+            self._bound_root()
             yield
             return
         order = np.argsort(~wanted, kind="stable")
         edges[:] = edges[order]
         root["count"] = root["tried"] = wanted.sum()     # UCB1 compares visits once all edges are tried
+        self._bound_root()
         try:
             yield
         finally:
             root["count"] = root["tried"] = len(edges)
             edges[order] = edges.copy()                  # the pass is the last edge of every node
+            self._bound_root()
+
+    def _bound_root(self) -> None:
+        """Bring the bounds of the root and its edges up to date."""
+        settings, edges = self._trees[0], self._root_edges()
+        if len(edges) and edges[-1]["move"] == PASS:
+            _, upper = game.pass_bounds(self._boards[0], settings["komi"])
+            edges[-1]["upper"] = min(edges[-1]["upper"], upper)
+        solver.bound_root(self._nodes, self._edges, settings["root"])
 
     def _simulations(self, done: int, limit: float, started: float, deadline: float,
-                     should_stop: Callable[[], bool]) -> Iterator[int]:
+                     should_stop: Callable[[], bool], select_by: str | None) -> Iterator[int]:
         """Run simulations until a limit is reached; yields their number so far.  done: those already run."""
         chunk = CHECK_EVERY
         while done < limit and not should_stop():
@@ -180,7 +203,7 @@ class Search:
             left = limit - done
             if deadline < math.inf:                      # the rate is unknown at first
                 left = min(left, (deadline - now) * rate) if now - started > (deadline - started) / 20 else math.inf
-            if self.settings.early_stop and self._is_decided(left):
+            if self.settings.early_stop and self._is_decided(left, select_by):
                 break
             if not self._unbatched:
                 chunk = self._batch
@@ -290,7 +313,7 @@ class Search:
     def _roll_out_by_network(self, n: int) -> None:
         """Add the outcome of rollouts played by the network to the values of n leaves."""
         assert self._root is not None
-        running = np.flatnonzero(~self._leaves[:n]["ended"])
+        running = np.flatnonzero(~self._leaves[:n]["exact"])
         leaf_boards, boards = self._boards[1:1 + n], self._boards[1 + n:1 + 2 * n]
         for _ in range(self.settings.rollouts):
             ends = leaf_boards[running]
@@ -321,16 +344,19 @@ class Search:
         edges["prior"] = (1 - self.settings.dirichlet_weight) * clean_priors + self.settings.dirichlet_weight * noise
         return clean_priors
 
-    def _is_decided(self, left: float) -> bool:
-        """Whether `left` more simulations cannot make another move the most visited one."""
-        visits = self._root_edges()["visits"]
+    def _is_decided(self, left: float, select_by: str | None) -> bool:
+        """Whether `left` more simulations cannot change which move is the best.  select_by: as in `search`."""
+        root, edges = self._nodes[self._trees[0]["root"]], self._root_edges()
+        if solver.is_proven(root):
+            return True
+        visits = edges["visits"][edges["upper"] > solver.LOSS]
         if len(visits) < 2:
-            return False
+            return select_by is not None and len(visits) == 1
         second, first = np.partition(visits, len(visits) - 2)[-2:]
-        return first - second > left
+        return select_by != "value" and first - second > left
 
     def moves_after(self, moves: tuple[int, ...] = ()) -> tuple[MoveInfo, ...]:
-        """The moves after these moves from the root, the most visited first; win rates are of the side to move there.
+        """The moves after these moves from the root, the best first; win rates are of the side to move there.
         () where the tree ends before."""
         node = int(self._trees[0]["root"])
         for move in moves:
@@ -340,7 +366,7 @@ class Search:
                 return ()
         edges = self._edges_of(node)
         return tuple(self._move_info(edges[i], float(edges[i]["prior"]), PV_LENGTH)
-                     for i in np.argsort(-edges["visits"], kind="stable").tolist())
+                     for i in tree.ranking(edges).tolist())
 
     def pv_visits(self, moves: Sequence[int]) -> list[int]:
         """The visits of each move of a variation from the root, as far as the tree goes (KataGo's pvVisits)."""
@@ -358,18 +384,23 @@ class Search:
         pv = [int(edge["move"])]
         if edge["visits"] and edge["node"] != records.NULL_NODE and moves > 1:
             pv += tree.principal_variation(self._nodes, self._edges, int(edge["node"]), moves - 1)
-        return MoveInfo(pv[0], prior, int(edge["visits"]), (1 + float(edge["q"])) / 2, tuple(pv))
+        proven = int(edge["lower"]) if solver.is_proven(edge) else None
+        value = float(edge["q"]) if proven is None else proven
+        return MoveInfo(pv[0], prior, int(edge["visits"]), (1 + value) / 2, tuple(pv), proven)
 
     def _result(self, position: BasePosition, simulations: int, seconds: float,
                 priors: np.ndarray | None) -> SearchResult:
         """The statistics of the root.  priors: of its edges; None as they stand."""
-        edges = self._root_edges()
+        self._bound_root()
+        root, edges = self._nodes[self._trees[0]["root"]], self._root_edges()
         priors = edges["prior"] if priors is None else priors
-        infos = []
-        for i in np.argsort(-edges["visits"], kind="stable").tolist():
-            if not position.why_illegal(int(edges[i]["move"])):
-                infos.append(self._move_info(edges[i], float(priors[i]), PV_LENGTH if len(infos) < PV_MOVES else 1))
-        root = self._nodes[self._trees[0]["root"]]
+        proven = int(root["lower"]) if solver.is_proven(root) else None
+        lengths = None
+        if proven == solver.WIN:
+            lengths = solver.proof_lengths(self._nodes, self._edges, int(self._trees[0]["n_nodes"]))
+        infos = [self._move_info(edges[i], float(priors[i]), PV_LENGTH if rank < PV_MOVES else 1)
+                 for rank, i in enumerate(tree.ranking(edges, lengths).tolist())]
+        value = float(root["total"]) / max(int(root["visits"]), 1) if proven is None else proven
         sums = self._ownership_sums.sum(0)
         n_rollouts = int(sums[0])
         ownership = None
@@ -377,7 +408,6 @@ class Search:
             ownership = (sums[board_points(position.size)] / n_rollouts).astype(np.float32)
             ownership = ownership.reshape(position.size, position.size)
         return SearchResult(
-            position, tuple(infos), win_rate=(1 + float(root["total"]) / max(int(root["visits"]), 1)) / 2,
-            visits=int(root["visits"]), simulations=simulations, seconds=seconds,
-            depth=float(self._trees[0]["depth_sum"]) / max(simulations, 1), nodes=int(self._trees[0]["n_nodes"]) - 1,
-            rollouts=n_rollouts, ownership=ownership)
+            position, tuple(infos), win_rate=(1 + value) / 2, visits=int(root["visits"]), simulations=simulations,
+            seconds=seconds, depth=float(self._trees[0]["depth_sum"]) / max(simulations, 1),
+            nodes=int(self._trees[0]["n_nodes"]) - 1, rollouts=n_rollouts, ownership=ownership, proven=proven)

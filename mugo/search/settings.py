@@ -31,7 +31,8 @@ class Settings:
     dirichlet_weight, dirichlet_alpha: priors at the root become (1 - weight) prior + weight Dirichlet(alpha)
     (AlphaZero: 0.25, 0.3).
     random_symmetry: evaluate each leaf in a random one of the 8 symmetries.
-    early_stop: stop when no other move can become the most visited one.
+    early_stop: stop when the root is proven, when a single move is not proven to lose, and when no other move can
+    become the most visited one.
     seed: with simulations as the limit, the same seed gives the same search.
     """
     c: float | None = None
@@ -54,7 +55,7 @@ class Settings:
     def __post_init__(self):
         if self.rollout not in ROLLOUTS:
             raise BadInput(f"{self.rollout!r} is no kind of rollout ({', '.join(ROLLOUTS)})")
-        for name, least, most in (("rollouts", 1, 1 << 20), ("batch", 1, 1 << 16), ("threads", 1, 1024),
+        for name, least, most in (("rollouts", 1, 1 << 20), ("batch", 1, (1 << 16) - 1), ("threads", 1, 1024),
                                   ("max_edges", 1000, 2**31 - 1), ("expand_after", 0, 2**31 - 1), ("seed", *SEED)):
             value = getattr(self, name)
             if value is not None and not least <= value <= most:

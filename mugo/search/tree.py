@@ -17,13 +17,16 @@ Arrays of the kernels, with N simulations in a batch:
 
 boards[0] is the root's, 1 ... N the leaves', 1 + N ... 2 N those in which rollouts are played.  A value is +1 for a
 win, -1 for a loss, of the side to move at the node; q of an edge is its node's mean value, of the side that made the
-move.  Selection maximises
+move, as it was when a simulation last passed: UCT2 of Childs, Brodeur and Kocsis 2008 ("Transpositions and Move Groups
+in Monte Carlo Tree Search"), with means refreshed along the path only.  The value of a proven node is exact (solver).
+Selection maximises
 
     UCB1   w + c sqrt(ln N / n)              w = (1 + q) / 2      Auer et al. 2002, Kocsis and Szepesvari 2006
     PUCT   q + c prior sqrt(N) / (1 + n)                          Silver et al. 2016
 
 with n the visits of an edge, N those of its node.  A simulation under way counts as a loss for the side that moved
-(virtual loss), so that the simulations of a batch spread out.
+(virtual loss), so that the simulations of a batch spread out.  Edges that are proven to lose are not selected while
+there are others.
 
 Knows no network, clock or thread, and asks games.game for everything about the game.  Superko depends on the path, so
 it is checked during selection.
@@ -36,6 +39,7 @@ from mugo.games.board import index_of
 from mugo.games.coords import PASS
 from mugo.games.rng import random_below
 from mugo.search.records import MAX_DEPTH, NULL_NODE, UCB
+from mugo.search.solver import LOSS, WIN, bound_edge, bound_node, is_proven
 
 
 @njit(cache=True, nogil=True)
@@ -79,6 +83,8 @@ def find_or_add(tree, nodes, table, key):
     node.first = 0
     node.count = 0
     node.tried = 0
+    node.lower = LOSS
+    node.upper = WIN
     return v
 
 
@@ -88,18 +94,23 @@ def reset(tree, nodes, table, key):
     tree.n_nodes = 1
     tree.n_edges = 0
     tree.depth_sum = 0
+    nodes[NULL_NODE].lower = LOSS
+    nodes[NULL_NODE].upper = WIN
     table[:] = NULL_NODE
     tree.root = find_or_add(tree, nodes, table, key)
 
 
 @njit(cache=True, nogil=True)
 def expand(tree, nodes, edges, v, b):
-    """Give node v its edges, the moves of the side to move in b, in random order; False if the tree is full."""
+    """Give node v its edges, the moves of the side to move in b, in random order; False if the tree is full.
+
+    A move that wins at once and a pass that ends the game have exact values, so this may prove v.
+    """
     if v == NULL_NODE or tree.n_edges + b.n_empty + 1 > len(edges):
         return False
     first = tree.n_edges
     n = 0
-    only = game.forced_move(b, tree.rollout_kind)
+    only, lower, upper = game.forced_move(b)
     for i in range(b.n_empty):
         p = np.int64(b.empties[i])
         if game.is_candidate(b, p) and only in (0, p):
@@ -117,10 +128,24 @@ def expand(tree, nodes, edges, v, b):
         edge.virtual_losses = 0
         edge.q = np.float32(0)
         edge.prior = np.float32(1) / np.float32(n)
+        edge.lower = lower
+        edge.upper = upper
+        edge.may_repeat = game.may_repeat(b, np.int64(edge.move))
+    if b.passes and game.may_pass(b):
+        edges[first + n - 1].lower, edges[first + n - 1].upper = game.pass_bounds(b, tree.komi)
     tree.n_edges += n
     nodes[v].first = first
     nodes[v].count = n
+    if only or b.passes:
+        bound_node(nodes, edges, v)
     return True
+
+
+@njit(cache=True, nogil=True)
+def _expand_if_decided(tree, nodes, edges, v, b):
+    """Expand node v, which has no priors yet, if that proves it; returns whether it does."""
+    _, lower, upper = game.forced_move(b)
+    return lower == upper and expand(tree, nodes, edges, v, b)
 
 
 @njit(cache=True, nogil=True)
@@ -148,12 +173,13 @@ def select_child(tree, nodes, edges, v, b, history, check_superko):
     best = np.float32(-np.inf)
     chosen = end - 1
     c = np.float32(tree.c)
+    losing = LOSS - 1 if is_proven(node) else LOSS       # a proven root that is searched on
     if tree.formula == UCB:
         if tree.fpu == np.inf:
             while node.tried < node.count:
                 i = first + np.int64(node.tried)
                 node.tried += 1
-                if game.is_allowed(b, history, np.int64(edges[i].move)):
+                if edges[i].upper > losing and game.is_allowed(b, history, np.int64(edges[i].move)):
                     return i
         log = np.log(np.float32(max(node.visits + node.virtual_losses, 1)))
         unvisited = np.float32(tree.fpu)
@@ -165,7 +191,8 @@ def select_child(tree, nodes, edges, v, b, history, check_superko):
                 u = np.float32(0.5) + np.float32(0.5) * q + c * np.sqrt(log / n)
             else:
                 u = unvisited
-            if u > best and (not check_superko or game.is_allowed(b, history, np.int64(edge.move))):
+            if u > best and edge.upper > losing and (
+                    not check_superko or game.is_allowed(b, history, np.int64(edge.move))):
                 best = u
                 chosen = i
     else:
@@ -178,7 +205,8 @@ def select_child(tree, nodes, edges, v, b, history, check_superko):
             n = np.float32(edge.visits + edge.virtual_losses)
             q = (edge.q * np.float32(edge.visits) - np.float32(edge.virtual_losses)) / n if n > 0 else unvisited
             u = q + scale * edge.prior / (np.float32(1) + n)
-            if u > best and (not check_superko or game.is_allowed(b, history, np.int64(edge.move))):
+            if u > best and edge.upper > losing and (
+                    not check_superko or game.is_allowed(b, history, np.int64(edge.move))):
                 best = u
                 chosen = i
     return chosen
@@ -189,7 +217,8 @@ def select(tree, nodes, edges, table, b, history, path):
     """Play b, the root's board, down to a leaf; returns (leaf, edges of the path).
 
     path: gets the (node, edge) of each step; virtual losses are added along it.
-    A leaf is a node without edges: a new one, the end of a game, or NULL_NODE when the tree is full.
+    A leaf is a node without edges: a new one, the end of a game, or NULL_NODE when the tree is full; or one below the
+    root that is proven.
     """
     v = tree.root
     depth = 0
@@ -197,8 +226,13 @@ def select(tree, nodes, edges, table, b, history, path):
         nodes[v].virtual_losses += 1
         if game.is_over(b) or depth == MAX_DEPTH:
             break
-        if nodes[v].count == 0 and (tree.has_priors or nodes[v].visits < tree.expand_after
-                                    or not expand(tree, nodes, edges, v, b)):
+        if nodes[v].count == 0:
+            if tree.has_priors:
+                if not _expand_if_decided(tree, nodes, edges, v, b):
+                    break
+            elif nodes[v].visits < tree.expand_after or not expand(tree, nodes, edges, v, b):
+                break
+        if is_proven(nodes[v]) and v != tree.root:
             break
         i = select_child(tree, nodes, edges, v, b, history, False)
         if not game.is_allowed(b, history, np.int64(edges[i].move)):
@@ -227,24 +261,37 @@ def _remove_virtual_losses(nodes, edges, leaf, depth, path):
 
 
 @njit(cache=True, nogil=True)
-def backup(tree, nodes, edges, leaf, depth, path, value):
-    """Add the value of a leaf, of its side to move, to every node and edge of its path."""
+def backup(tree, nodes, edges, leaf, depth, path, value, exact):
+    """Add the value of a leaf, of its side to move, to every node and edge of its path, and draw the conclusions.
+
+    exact: whether the value is the outcome of the game.  From a node that is proven, its exact value goes on.
+    """
     _remove_virtual_losses(nodes, edges, leaf, depth, path)
     tree.depth_sum += depth
+    if exact and leaf != NULL_NODE:
+        nodes[leaf].lower = np.int8(value)
+        nodes[leaf].upper = np.int8(value)
+    elif is_proven(nodes[leaf]):
+        value = float(nodes[leaf].lower)
     nodes[leaf].visits += 1
     nodes[leaf].total += value
     for k in range(depth - 1, -1, -1):
+        v = np.int64(path[k, 0])
+        node = nodes[v]
         edge = edges[path[k, 1]]
         edge.visits += 1
         if edge.node == NULL_NODE:
             edge.q += np.float32(-value - edge.q) / np.float32(edge.visits)
         else:
             below = nodes[edge.node]
-            edge.q = np.float32(-below.total / below.visits)
-        value = -value
-        v = path[k, 0]
-        nodes[v].visits += 1
-        nodes[v].total += value
+            edge.q = np.float32(-value) if is_proven(below) else np.float32(-below.total / below.visits)
+            # Bounds of a new edge and of its node are the same: nothing to do on most paths.
+            if (edge.upper != -below.lower or edge.lower != -below.upper) and bound_edge(
+                    nodes, edges, path[k, 1], not edge.may_repeat or v == tree.root):
+                bound_node(nodes, edges, v)
+        value = float(node.lower) if is_proven(node) else -value
+        node.visits += 1
+        node.total += value
 
 
 @njit(cache=True, nogil=True)
@@ -277,16 +324,21 @@ def simulate(trees, nodes, edges, table, boards, history, path, ownership, n):
         boards[1].random = random
         leaf, depth = select(tree, nodes, edges, table, boards[1], history, path)
         c = boards[1].to_play
+        exact = True
         if game.is_over(boards[1]):
             value = game.outcome(boards[1], tree.komi) * c
+        elif is_proven(nodes[leaf]):
+            value = float(nodes[leaf].lower)
         elif tree.rollouts == 1:
+            exact = False
             value = game.roll_out(boards[1], tree.rollout_kind, tree.mercy, tree.komi) * c
             game.add_ownership(boards[1], ownership)
         else:
+            exact = False
             boards[2].random = boards[1].random
             value = evaluate_leaf(tree, boards, 1, 2, ownership)
             boards[1].random = boards[2].random
-        backup(tree, nodes, edges, leaf, depth, path, value)
+        backup(tree, nodes, edges, leaf, depth, path, value, exact)
 
 
 @njit(cache=True, nogil=True)
@@ -306,11 +358,15 @@ def select_batch(trees, nodes, edges, table, boards, history, paths, leaves, scr
         record.node = leaf
         record.length = depth
         record.value = 0.0
-        record.ended = game.is_over(boards[1 + k])
-        record.needs_evaluation = (tree.has_priors and not record.ended and depth < MAX_DEPTH
-                       and (leaf == NULL_NODE or leaf == tree.root or nodes[leaf].visits >= tree.expand_after))
-        if record.ended:
+        record.exact = True
+        if game.is_over(boards[1 + k]):
             record.value = game.outcome(boards[1 + k], tree.komi) * boards[1 + k].to_play
+        elif is_proven(nodes[leaf]):
+            record.value = float(nodes[leaf].lower)
+        else:
+            record.exact = False
+        record.needs_evaluation = (tree.has_priors and not record.exact and depth < MAX_DEPTH
+                       and (leaf == NULL_NODE or leaf == tree.root or nodes[leaf].visits >= tree.expand_after))
         if record.needs_evaluation:
             if leaf != NULL_NODE and nodes[leaf].virtual_losses > 1:
                 _remove_virtual_losses(nodes, edges, leaf, depth, paths[k])
@@ -324,7 +380,7 @@ def evaluate_leaves(trees, boards, leaves, start, end, n, ownership):
     """Roll out leaves [start, end) of the n selected; adds lambda times the outcome to their values."""
     tree = trees[0]
     for k in range(start, end):
-        if not leaves[k].ended:
+        if not leaves[k].exact:
             leaves[k].value += tree.lambda_ * evaluate_leaf(tree, boards, 1 + k, 1 + n + k, ownership)
 
 
@@ -345,9 +401,9 @@ def expand_and_backup(trees, nodes, edges, boards, paths, leaves, n, priors, val
             if nodes[leaf].count == 0 and expand(tree, nodes, edges, leaf, boards[1 + k]):
                 _give_priors(nodes, edges, leaf, boards[1 + k], priors[row])
             row += 1
-        elif tree.lambda_ > 0 and not leaves[k].ended:
+        elif tree.lambda_ > 0 and not leaves[k].exact:
             value /= tree.lambda_                  # only rollouts evaluated it
-        backup(tree, nodes, edges, leaf, leaves[k].length, paths[k], value)
+        backup(tree, nodes, edges, leaf, leaves[k].length, paths[k], value, leaves[k].exact)
 
 
 @njit(cache=True, nogil=True)
@@ -415,14 +471,32 @@ def advance_root(trees, nodes, edges, table, root):
 
 
 def principal_variation(nodes, edges, node: int, longest: int) -> list[int]:
-    """The most visited moves from a node on, at most `longest`, as points."""
+    """The best moves by `ranking` from a node on, at most `longest`, as points."""
     moves = []
     while len(moves) < longest and nodes[node]["count"]:
         first = nodes[node]["first"]
         block = edges[first:first + nodes[node]["count"]]
-        best = block[np.argmax(block["visits"])]
-        if best["visits"] == 0:
+        best = block[ranking(block)[0]]
+        if best["visits"] == 0 and best["lower"] < WIN:
             break
         moves.append(int(best["move"]))
         node = int(best["node"])
     return moves
+
+
+def ranking(block: np.ndarray, lengths: np.ndarray | None = None) -> np.ndarray:
+    """The indices of a node's edges, the best first: those without a proven mistake by visits, proven losses last.
+
+    lengths: of the proofs of a won node, by node; the shortest win comes first.
+    """
+    keys = [-block["visits"].astype(np.int64), block["upper"] == LOSS, is_proven_mistake(block)]
+    if lengths is not None:
+        keys.insert(1, np.where((block["lower"] == WIN) & (block["node"] != NULL_NODE), lengths[block["node"]], 0))
+    return np.lexsort(keys)
+
+
+def is_proven_mistake(block: np.ndarray) -> np.ndarray:
+    """bool (n,): which edges of a node must not be played: proven losses where another move is not, and where the value
+    of the node is proven, those that may be worse."""
+    lower, upper = block["lower"].max(initial=LOSS), block["upper"].max(initial=LOSS)
+    return block["lower"] < lower if lower == upper else block["upper"] == LOSS

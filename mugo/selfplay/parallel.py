@@ -36,7 +36,8 @@ from mugo.selfplay.options import DEFAULT_SELFPLAY_OPTIONS, SelfPlayOptions
 class SelfPlayGame(NamedTuple):
     """A finished game.
 
-    moves: int16 (n,), move indices.  visits: uint16 (n, size² + 1), of the root's moves before each move.
+    moves: int16 (n,), move indices.  visits: uint16 (n, size² + 1), of the root's moves before each move; 0 for those
+    that are proven mistakes, as all others are where a win is proven.
     outcome: 1 if Black has won, -1 if White has, 0 for a draw.
     """
     moves: np.ndarray
@@ -157,7 +158,10 @@ class ParallelSelfPlay:
         position, edges = self._positions[g], self._root_edges(g)
         size = position.size
         visits = np.zeros(size ** 2 + 1, np.uint16)
-        visits[[move_index(int(point), size) for point in edges["move"]]] = np.minimum(edges["visits"], 65535)
+        counts = np.where(tree.is_proven_mistake(edges), 0, np.minimum(edges["visits"], 65535))
+        if not counts.any():                             # all moves tried are proven losses
+            counts = ~tree.is_proven_mistake(edges)
+        visits[[move_index(int(point), size) for point in edges["move"]]] = counts
         if len(self._visits[g]) < self.options.temperature_moves:
             weights = (visits / visits.max()) ** (1 / self.options.temperature)
             move = int(self._rng.choice(len(visits), p=weights / weights.sum()))
@@ -190,7 +194,7 @@ def select_leaves(trees, nodes, edges, tables, boards, histories, paths, leaves,
             remaining[g] -= 1
             if not leaves[g].needs_evaluation:
                 tree.backup(trees[g], nodes[g], edges[g], np.int64(leaves[g].node), leaves[g].length, paths[g],
-                            leaves[g].value)
+                            leaves[g].value, leaves[g].exact)
 
 
 @njit(cache=True, nogil=True)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from drawing import draw
+from fakes import LevelNetwork as Level
 
 from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
@@ -22,19 +23,6 @@ from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import PlayOptions, SearchPlayer
 from mugo.search.search import Search
 from mugo.search.settings import Settings
-
-
-class Level:
-    """A network with a value head: every move is as likely as another, and every position is even."""
-    name = "level"
-    has_value = True
-
-    def evaluate_packed(self, packed):
-        n, points = packed.shape[:2]
-        return np.full((n, points + 1), 1 / (points + 1), np.float32), np.zeros(n, np.float32)
-
-    def evaluate(self, positions, tta=False):
-        return self.evaluate_packed(np.zeros((len(positions), positions[0].size ** 2, 1), np.uint8))
 
 
 def to_the_end(sides, position):

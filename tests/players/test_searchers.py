@@ -22,8 +22,9 @@ from mugo.sgf.parser import read_records
 from mugo.sgf.sources import find_sources, read_files
 
 
-def uct(simulations=500, *, seed=1, **play_options):
-    return SearchPlayer("uct", Search(Settings(seed=seed)), PlayOptions(simulations, **play_options))
+def uct(simulations=500, *, seed=1, early_stop=True, **play_options):
+    settings = Settings(seed=seed, early_stop=early_stop)
+    return SearchPlayer("uct", Search(settings), PlayOptions(simulations, **play_options))
 
 
 def sample_games(name="gnugo-9x9.zip"):
@@ -203,14 +204,14 @@ def choices(player, komi=40, handicap=0, moves=5):
 
 
 def test_a_searcher_resigns_after_resign_moves_hopeless_moves():
-    assert choices(uct(resign=0.1, resign_moves=3), komi=60)[2:] == [RESIGN]
-    assert choices(uct(resign=0.1, resign_moves=1), komi=60) == [RESIGN]
+    assert choices(uct(resign=0.1, resign_moves=3, early_stop=False), komi=60)[2:] == [RESIGN]
+    assert choices(uct(resign=0.1, resign_moves=1, early_stop=False), komi=60) == [RESIGN]
     assert RESIGN not in choices(uct(resign=0), komi=60)
     assert RESIGN not in choices(uct(resign=0.1, resign_moves=1), komi=0)
 
 
 def test_hopeless_moves_are_counted_within_one_game():
-    player = uct(resign=0.1, resign_moves=3)
+    player = uct(resign=0.1, resign_moves=3, early_stop=False)
     assert RESIGN not in choices(player, komi=60, moves=2)
     assert len(choices(player, komi=60)) == 3
 

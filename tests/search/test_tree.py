@@ -4,85 +4,12 @@ import math
 import numpy as np
 import pytest
 from drawing import draw
+from trees import Grown
 
 from mugo.games import game
-from mugo.games.board import POINTS, new_boards
-from mugo.games.coords import PASS, board_points, symmetries
+from mugo.games.coords import PASS, board_points
 from mugo.games.go import BLACK, WHITE, Position
-from mugo.games.planes import PACKED, new_scratch
-from mugo.search import records, tree
-
-
-class Grown:
-    """A tree and its arrays, of one position."""
-
-    def __init__(self, position: Position, *, max_edges=100_000, nodes=20_000, batch=8, **settings):
-        self.position = position
-        self.trees = np.zeros(1, records.TREE)
-        chosen = dict(formula=records.UCB, c=0.7, fpu=math.inf, expand_after=1, transpositions=True, komi=position.komi,
-                      rollouts=1, lambda_=1.0) | settings
-        for name, value in chosen.items():
-            self.trees[0][name] = value
-        self.nodes = np.zeros(nodes, records.NODE)
-        self.edges = np.zeros(max_edges, records.EDGE)
-        self.table = np.zeros(1 << 16, np.int32)
-        self.history = np.zeros(4096, np.uint64)
-        self.history[:position.plies + 1] = position.history
-        self.boards = new_boards(1 + 2 * batch)
-        self.boards["random"] = np.arange(1, 2 + 2 * batch) * 7919
-        self.boards[0] = position.board[0]
-        self.paths = np.zeros((batch, records.MAX_DEPTH, 2), np.int32)
-        self.leaves = np.zeros(batch, records.LEAF)
-        self.ownership = np.zeros(POINTS, np.int32)
-        tree.reset(self.trees[0], self.nodes, self.table, np.uint64(game.position_hash(position.board[0])))
-
-    @property
-    def root(self):
-        return self.nodes[self.trees[0]["root"]]
-
-    @property
-    def used(self):
-        return self.nodes[1:self.trees[0]["n_nodes"]]
-
-    def edges_of(self, node):
-        return self.edges[node["first"]:node["first"] + node["count"]]
-
-    def simulate(self, n):
-        tree.simulate(self.trees, self.nodes, self.edges, self.table, self.boards, self.history, self.paths[0],
-                      self.ownership, n)
-        return self
-
-    def batch(self, n, evaluate=None):
-        """One batch of at most n; evaluate(number of leaves) -> priors, values."""
-        size = self.position.size
-        packed = np.zeros((n, size * size, PACKED), np.uint8)
-        leaves = self.leaves[:n]
-        n = tree.select_batch(self.trees, self.nodes, self.edges, self.table, self.boards, self.history, self.paths,
-                              leaves,
-                              new_scratch(), symmetries(size)[np.zeros(n, int)], packed)
-        tree.evaluate_leaves(self.trees, self.boards, leaves, 0, n, n, self.ownership)
-        asked = int(leaves[:n]["needs_evaluation"].sum())
-        priors, values = evaluate(asked) if evaluate else (np.zeros((0, size * size + 1)), np.zeros(0))
-        tree.expand_and_backup(self.trees, self.nodes, self.edges, self.boards, self.paths, leaves, n,
-                               priors.astype(np.float32), values.astype(np.float32))
-        return n
-
-    def check(self):
-        """What holds of every tree between simulations."""
-        for v, node in enumerate(self.used, 1):
-            assert node["virtual_losses"] == 0
-            assert abs(node["total"]) <= node["visits"]
-            assert tree.find(self.nodes, self.table, node["key"]) == v
-            edges = self.edges_of(node)
-            assert edges["visits"].sum() <= node["visits"]
-            assert (edges["virtual_losses"] == 0).all()
-            assert len(set(edges["move"].tolist())) == len(edges)
-            assert not len(edges) or edges["prior"].sum() == pytest.approx(1, abs=1e-4)
-            for edge in edges[edges["visits"] > 0]:
-                below = self.nodes[edge["node"]]
-                assert edge["node"] == records.NULL_NODE or below["visits"] >= edge["visits"]
-                assert -1 <= edge["q"] <= 1
-        assert len(set(self.used["key"].tolist())) == len(self.used)
+from mugo.search import records, solver, tree
 
 
 @pytest.mark.parametrize("settings", [{}, {"transpositions": False}, {"fpu": 1.1}, {"expand_after": 3}, {"rollouts": 3},
@@ -103,7 +30,8 @@ def test_without_transpositions_every_mean_is_of_its_own_simulations():
             if edge["visits"]:
                 below = grown.nodes[edge["node"]]
                 assert below["visits"] == edge["visits"]
-                assert edge["q"] == pytest.approx(-below["total"] / below["visits"], abs=1e-5)
+                mean = below["lower"] if solver.is_proven(below) else below["total"] / below["visits"]
+                assert edge["q"] == pytest.approx(-mean, abs=1e-5)
 
 
 def test_transpositions_share_the_node_of_two_orders_of_moves():
@@ -156,6 +84,8 @@ def test_select_child_maximises_the_formula(formula):
                 q = node["total"] / max(node["visits"], 1) if q is None else q
                 total = max(node["visits"] + node["virtual_losses"], 1)
                 worth.append(q + 0.8 * edge["prior"] * math.sqrt(total) / (1 + n))
+            if edge["upper"] == solver.LOSS and not solver.is_proven(node):
+                worth[-1] = -math.inf
         chosen = tree.select_child(grown.trees[0], grown.nodes, grown.edges, v, grown.boards[0], grown.history, False)
         assert worth[chosen - node["first"]] == pytest.approx(max(worth), abs=1e-5)
         checked += 1
@@ -186,8 +116,10 @@ def test_no_path_in_the_tree_repeats_a_position():
             position = position.play(int(grown.edges[i]["move"]))         # raises IllegalMove for a repetition
         assert (position.board[0]["colour"] == grown.boards[1]["colour"]).all()
         assert position.is_over == (grown.boards[1]["passes"] >= 2)
-        value = np.sign(position.score()) * position.to_play if position.is_over else 0.0
-        tree.backup(grown.trees[0], grown.nodes, grown.edges, leaf, depth, path, float(value))
+        value = 0.0                                      # backup replaces that of a proven leaf
+        if position.is_over:
+            value = np.sign(position.score()) * position.to_play
+        tree.backup(grown.trees[0], grown.nodes, grown.edges, leaf, depth, path, float(value), position.is_over)
     assert longest > 8
     grown.check()
 

@@ -79,8 +79,24 @@ def test_every_move_has_its_simulations_and_the_tree_is_reused():
     game = play_games(selfplay, 1)[0]
     sums = game.visits.sum(1)
     assert sums[0] == 59                                         # the first simulation expands the root
-    assert (sums[1:] >= 60).all() and (sums[1:] > 60).any()
+    assert (sums[1:5] >= 60).all() and (sums[1:5] > 60).any()    # later some of the moves tried are proven losses
     assert (game.visits[np.arange(len(game.moves)), game.moves] == game.visits.max(1)).all()
+
+
+@pytest.mark.parametrize("simulations", [2, 8, 60])
+def test_the_target_of_a_proven_win_is_that_move_and_of_a_threat_the_block(simulations):
+    options = SelfPlayOptions(simulations=simulations)   # with noise, and moves sampled by visits
+    start = gomoku.Position(8).with_stones(*([point_of_index(i, 8) for i in row] for row in ((9, 10, 11, 12),
+                                                                                             (24, 25, 26, 27))))
+    for to_play, wins in (1, {8, 13}), (-1, {28}):
+        selfplay = ParallelSelfPlay(start.with_turn(to_play), HashNetwork(), options, games=4, seed=1)
+        for game in play_games(selfplay, 4):
+            assert set(np.flatnonzero(game.visits[0]).tolist()) <= wins and len(game.moves) == 1
+            assert game.visits[0].sum() > 0
+    threat = gomoku.Position(8).with_stones([point_of_index(i, 8) for i in (9, 10, 11)],
+                                            [point_of_index(i, 8) for i in (24, 25, 26, 27)])
+    for game in play_games(ParallelSelfPlay(threat, HashNetwork(), options, games=4, seed=1), 4):
+        assert np.flatnonzero(game.visits[0]).tolist() == [28]
 
 
 def test_finished_games_are_not_evaluated_by_the_network():

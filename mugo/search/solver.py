@@ -1,0 +1,96 @@
+"""Exact values in the search tree: MCTS-Solver with the three outcomes of a game.  Compiled.
+
+    lower <= exact value of a node, for its side to move <= upper        LOSS -1, DRAW 0, WIN 1
+
+    an ended game            lower = upper = its outcome
+    an edge                  lower = -upper of the node it leads to, upper = -lower
+    a node                   lower = the best lower of its edges, upper = the best upper
+
+A node is proven where both bounds are equal: Winands, Bjornsson and Saito 2008 ("Monte-Carlo Tree Search Solver"), with
+draws as in Cazenave and Saffidine 2010 ("Score Bounded Monte-Carlo Tree Search").  tree.backup calls these functions
+along the path of a simulation, so a proof found on another path counts as soon as selection meets it.
+
+In Go, superko makes legal moves depend on the path, and a node is shared by paths.  Its bounds hold for all of them:
+an upper bound counts all edges, also those that superko forbids on some path, and a lower bound counts only edges that
+superko forbids on none, passes and moves on points where no stone was ever captured (game.position_hash keeps paths
+apart that captured on different points).  At the root, whose path is the game itself, every legal move counts.  Proofs
+are about the moves that the search considers, which fill no own true eyes.
+"""
+import numpy as np
+from numba import njit
+
+from mugo.search.records import NULL_NODE
+
+LOSS, DRAW, WIN = -1, 0, 1
+_FAR = np.int32(1 << 30)                 # the length of a proof that is not known yet
+
+
+@njit(cache=True, nogil=True)
+def is_proven(record):
+    """Whether the exact value of a node or an edge is known."""
+    return record.lower == record.upper
+
+
+@njit(cache=True, nogil=True)
+def bound_node(nodes, edges, v):
+    """Set the bounds of an expanded node by those of its edges."""
+    node = nodes[v]
+    lower = LOSS
+    upper = LOSS
+    for i in range(node.first, node.first + node.count):
+        lower = max(lower, edges[i].lower)
+        upper = max(upper, edges[i].upper)
+    node.lower = lower
+    node.upper = upper
+
+
+@njit(cache=True, nogil=True)
+def bound_edge(nodes, edges, i, counts_lower):
+    """Set the bounds of an edge by those of the node it leads to; returns whether they have changed."""
+    edge = edges[i]
+    below = nodes[edge.node]
+    lower = edge.lower
+    upper = edge.upper
+    edge.upper = min(upper, -below.lower)
+    if counts_lower:
+        edge.lower = max(lower, -below.upper)
+    return edge.lower != lower or edge.upper != upper
+
+
+@njit(cache=True, nogil=True)
+def bound_root(nodes, edges, root):
+    """Set the bounds of the root and of its edges: each of them is a legal move, whatever superko forbids elsewhere."""
+    for i in range(nodes[root].first, nodes[root].first + nodes[root].count):
+        if edges[i].node != NULL_NODE:
+            bound_edge(nodes, edges, i, True)
+    if nodes[root].count:
+        bound_node(nodes, edges, root)
+
+
+@njit(cache=True, nogil=True)
+def proof_lengths(nodes, edges, n_nodes):
+    """int32 (n_nodes,): the moves to the end of the game from each node that is a proven win or loss, else _FAR.
+
+    The winning side takes the shortest of its proven wins, the other side its longest resistance.
+    """
+    lengths = np.full(n_nodes, _FAR, np.int32)
+    changed = True
+    while changed:
+        changed = False
+        for v in range(n_nodes - 1, NULL_NODE, -1):      # most nodes come after their parents
+            node = nodes[v]
+            if node.lower != node.upper or node.lower == DRAW:
+                continue
+            wins = node.lower == WIN
+            length = _FAR if wins and node.count else np.int32(-1)
+            for i in range(node.first, node.first + node.count):
+                below = lengths[edges[i].node] if edges[i].node != NULL_NODE else np.int32(not wins)
+                if not wins:
+                    length = max(length, below)
+                elif edges[i].lower == WIN:
+                    length = min(length, below)
+            length = min(length + 1, _FAR)
+            if length < lengths[v]:
+                lengths[v] = length
+                changed = True
+    return lengths

@@ -1,0 +1,246 @@
+"""Wins and losses in one move: no player that searches overlooks one, and none thinks about a forced move."""
+import functools
+import random
+import time
+
+import numpy as np
+import pytest
+from drawing import SEKI, SETTLED, draw
+from fakes import LevelNetwork
+
+from mugo.games.coords import PASS, format_gtp, interpret_gtp
+from mugo.games.go import BLACK, WHITE
+from mugo.games.go import Position as Go
+from mugo.games.gomoku import Position
+from mugo.players.options import make_player
+from mugo.players.policy import PolicyPlayer
+from mugo.players.searcher import PlayOptions, SearchPlayer
+from mugo.search.search import Search
+from mugo.search.settings import Settings
+
+PLAYERS = {
+    "uct": lambda n: searcher(Settings(rollout="mogo", seed=n), n),
+    "uct --rollout uniform --select-by value": lambda n: searcher(Settings(seed=n), n, select_by="value"),
+    "uct --threads 2": lambda n: searcher(Settings(seed=n, threads=2), n),
+    "uct --expand-after 5": lambda n: searcher(Settings(seed=n, expand_after=5), n),
+    "uct --no-transpositions": lambda n: searcher(Settings(seed=n, transpositions=False), n),
+    "mcts": lambda n: searcher(Settings(rollout="none", seed=n), n, LevelNetwork()),
+    "mcts --rollout threats": lambda n: searcher(Settings(rollout="threats", lambda_=0.5, seed=n), n, LevelNetwork()),
+    "mcts --rollout uniform --expand-after 3": lambda n: searcher(Settings(lambda_=0.5, seed=n, expand_after=3), n,
+                                                                  LevelNetwork()),
+    "mcts --rollout network": lambda n: searcher(Settings(rollout="network", seed=n), n, LevelNetwork()),
+    "policy": lambda n: PolicyPlayer(LevelNetwork()),
+}
+
+
+def searcher(settings, simulations, network=None, **options):
+    return SearchPlayer("mcts" if network else "uct", Search(settings, network),
+                        PlayOptions(simulations, resign=0, **options))
+
+
+def wins_at_once(position):
+    """The points on which the side to move wins at once, each tried."""
+    return {point for point in position.legal_points().tolist() if position.play(point).winner}
+
+
+@functools.cache
+def positions_to_answer(n, size, exactly=False):
+    """n positions of random games in which a move wins at once or must be blocked, each with the right answers."""
+    rng, found = random.Random(size), []
+    while len(found) < n:
+        position = Position(size, exactly=exactly)
+        near = position.legal_points().tolist()
+        rng.shuffle(near)
+        near = near[:4 * size]                           # so that rows of five come up
+        while not position.is_over:
+            if position.plies >= 2 * position.k - 2:
+                answers = wins_at_once(position) or wins_at_once(position.with_turn(-position.to_play))
+                if answers:
+                    found.append((position, answers))
+                    break
+            points = [point for point in near if not position.stones.ravel()[_index(point, size)]]
+            if not points:
+                break
+            position = position.play(rng.choice(points))
+    return found
+
+
+def _index(point, size):
+    return (point // (size + 1) - 1) * size + point % (size + 1) - 1
+
+
+def answer_all(name, n, size, simulations, exactly=False):
+    player = PLAYERS[name](simulations)
+    for position, answers in positions_to_answer(n, size, exactly):
+        assert player.select_move(position) in answers, f"\n{position}"
+
+
+@pytest.mark.parametrize("simulations", [1, 2, 30])
+@pytest.mark.parametrize("name", PLAYERS)
+def test_a_win_is_taken_and_a_loss_blocked(name, simulations):
+    answer_all(name, 6, 8, simulations)
+    answer_all(name, 3, 15, simulations)
+    answer_all(name, 3, 7, simulations, exactly=True)
+
+
+@pytest.mark.runs
+@pytest.mark.parametrize("size", [8, 15])
+@pytest.mark.parametrize("name", PLAYERS)
+def test_a_win_is_taken_and_a_loss_blocked_in_1000_positions(name, size):
+    answer_all(name, 1000, size, 3)
+
+
+LINES = {"diagonal": "H8 J9 G7 K10 F6", "other diagonal": "H8 G9 J7 F10 K6", "row": "H8 J8 G8 K8 F8",
+         "column": "H8 H9 H7 H10 H6"}
+
+
+@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize("name, simulations", [("mcts", 200), ("policy", 0)])
+def test_a_four_is_blocked_in_every_direction(name, simulations, line):
+    """Black builds one row, whatever White does."""
+    player = make_player(name, seed=1, play_options=PlayOptions(simulations or None, resign=0), game="gomoku")
+    position, open_fours = Position(15), 0
+    for vertex in LINES[line].split():
+        point = interpret_gtp(vertex, 15)
+        if position.why_illegal(point):
+            return                                       # White has a stone in the way
+        position = position.play(point)
+        if position.is_over:
+            assert open_fours
+            return
+        threats = wins_at_once(position.with_turn(BLACK))
+        open_fours += len(threats) == 2                  # lost already
+        move = player.select_move(position)
+        assert not threats or move in threats, f"\n{position}"
+        position = position.play(move)
+
+
+def test_two_winning_points_of_the_opponent_are_a_proven_loss_and_one_is_blocked():
+    position, at = draw("""
+        . . . . . . . .
+        . a X X X X b .
+        . . O . . . . .
+        . . O O . . . .
+        . . . O . . . .
+        . . . . . . . .
+        . . . . . . . .
+        . . . . . . . .
+    """, to_play=WHITE, k=5)
+    for name in PLAYERS:
+        player = PLAYERS[name](1)
+        assert player.select_move(position) in (at["a"], at["b"])
+        if player.search:
+            assert player.search_result.proven == -1 and player.search_result.win_rate == 0
+    result = Search(Settings(seed=1)).search(position.play(at["a"]), simulations=1)
+    assert result.proven == 1 and result.best().pv == (at["b"],)
+    assert result.win_rate == result.best().win_rate == 1
+    assert "proven win" in result.table() and "proven win" in str(result)
+
+
+def test_a_searcher_answers_a_forced_move_at_once():
+    position, at = draw("""
+        . . . . . . . .
+        . O X X X X a .
+        . . . . . . . .
+        . . O O . . . .
+        . . . O . . . .
+        . . . . . . . .
+        . . . . . . . .
+        . . . . . . . .
+    """, to_play=WHITE, k=5)
+    for network in None, LevelNetwork():
+        player = SearchPlayer("uct", Search(Settings(seed=1), network), PlayOptions(seconds=30))
+        player.warm_up(position)
+        started = time.perf_counter()
+        assert player.select_move(position) == at["a"]
+        assert time.perf_counter() - started < 10 and player.search_result.simulations < 200
+
+
+def test_the_only_legal_point_of_go_is_answered_at_once_and_an_evaluation_of_it_is_not():
+    position, at = draw("""
+        . X .
+        X X X
+        X X a
+    """, to_play=BLACK)
+    search = Search(Settings(seed=1))
+    moves = [info.point for info in search.search(position, simulations=5, may_pass=False).moves]
+    few = search.search(position, simulations=500, allowed_moves=moves[:1], select_by="visits")
+    assert few.simulations < 100
+    many = Search(Settings(seed=1, early_stop=False)).search(position, simulations=500, allowed_moves=moves[:1])
+    assert many.simulations == 500
+
+
+@pytest.mark.parametrize("to_play, komi", [(BLACK, 0.5), (WHITE, 1.5)])
+@pytest.mark.parametrize("simulations", [1, 3, 200])
+def test_a_pass_that_wins_a_seki_is_taken_and_the_losing_one_is_not(to_play, komi, simulations):
+    position, _ = draw(SEKI, to_play=-to_play, komi=komi)        # the area score decides for the side that passes last
+    end = position.play(PASS)
+    for select_by in "visits", "value":
+        player = searcher(Settings(seed=1), simulations, select_by=select_by)
+        move = player.select_move(end)
+        if end.score() * to_play > 0 and simulations == 200:
+            assert move == PASS
+        if move == PASS:
+            assert end.score() * to_play > 0
+
+
+@pytest.mark.parametrize("simulations", [1, 2, 50])
+def test_a_search_knows_what_a_pass_that_ends_the_game_is_worth(simulations):
+    for komi, value in (-20, 1), (20, -1), (0, 0):
+        position, _ = draw(SETTLED, to_play=WHITE, komi=komi)
+        komi_of_draw = position.score() + position.komi
+        position = draw(SETTLED, to_play=WHITE, komi=komi or komi_of_draw)[0].play(PASS)
+        result = Search(Settings(seed=1)).search(position, simulations=simulations)
+        info = next(info for info in result.moves if info.point == PASS)
+        assert info.proven == (value if komi else 0)
+        assert (result.best().point == PASS) == (value == 1) or simulations == 50
+        before = Search(Settings(seed=1)).search(position.undo(), simulations=1)
+        assert next(info for info in before.moves if info.point == PASS).proven in (None, -1)
+
+
+def test_select_by_value_does_not_stop_by_visits():
+    position = Go(5)
+    stopped = Search(Settings(seed=1, c=0.0)).search(position, simulations=3000, select_by="visits")
+    searched_on = Search(Settings(seed=1, c=0.0)).search(position, simulations=3000, select_by="value")
+    assert stopped.simulations < 3000 == searched_on.simulations
+    player = SearchPlayer("uct", Search(Settings(seed=1, c=0.0)), PlayOptions(3000, select_by="value"))
+    player.select_move(position)
+    assert player.search_result.simulations == 3000
+
+
+def test_a_move_that_superko_forbids_is_left_out_of_the_allowed_moves():
+    position, at = draw("""
+        . X O .
+        X O a O
+        . X O .
+        . . . .
+    """)
+    position = position.play(at["a"])
+    point = next(p for p in np.flatnonzero(position.board[0]["ever_captured"]).tolist())
+    for searched in position, position.play(PASS).play(PASS):
+        for network in None, LevelNetwork():
+            result = Search(Settings(seed=1), network).search(searched, simulations=50, allowed_moves=[point, PASS])
+            legal = searched.why_illegal(point) is None
+            assert {info.point for info in result.moves} <= ({point, PASS} if legal else {PASS})
+            assert result.best().point in (point, PASS)
+            everything = Search(Settings(seed=1), network).search(searched, simulations=50, allowed_moves=[point])
+            assert everything.moves and (legal or point not in {info.point for info in everything.moves})
+
+
+def test_the_search_after_a_pass_keeps_the_tree_of_the_game():
+    position, _ = draw("""
+        . X . X O . O
+        X X X X O O O
+        . a X X O b .
+        X X X X O O O
+        . c X X O . O
+        . . X X O O .
+        . . X X O O .
+    """)
+    player = searcher(Settings(seed=1, early_stop=False), 800)
+    player.select_move(position)
+    assert player._pass_search is not None and player._pass_search._trees[0]["n_nodes"] > 1      # it has searched
+    result = player.search_result
+    kept = next(info for info in result.moves if info.point != PASS)
+    again = player.search.search(position.play(kept.point), simulations=1)
+    assert again.visits >= kept.visits > 50, format_gtp(kept.point, 7)

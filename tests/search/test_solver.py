@@ -1,0 +1,191 @@
+"""Proven values in the tree against exhaustive search, and what a search makes of them."""
+import random
+
+import numpy as np
+import pytest
+from drawing import after, draw
+from fakes import LevelNetwork
+from trees import Grown
+
+from mugo.games import game, go, gomoku
+from mugo.games.coords import PASS, board_points, point_at
+from mugo.games.position import BasePosition
+from mugo.search import records, solver
+from mugo.search.search import Search
+from mugo.search.settings import Settings
+
+KINDS = {
+    "uct": (Settings(rollout="mogo", seed=1), None),
+    "uct uniform": (Settings(seed=1), None),
+    "uct in batches": (Settings(seed=1, batch=8), None),
+    "mcts": (Settings(rollout="none", seed=1), LevelNetwork()),
+    "mcts with rollouts": (Settings(rollout="mogo", lambda_=0.5, seed=1), LevelNetwork()),
+    "mcts, rollouts by the network": (Settings(rollout="network", seed=1), LevelNetwork()),
+}
+
+
+def a_search(kind: str, **changes) -> Search:
+    settings, network = KINDS[kind]
+    return Search(Settings(**{**settings.__dict__, **changes}), network)
+
+
+# ---- slow oracles
+
+def exact_value(position: BasePosition, known: dict) -> int:
+    """The value of a position of Gomoku for the side to move, by exhaustive search.  known: values."""
+    key = position.stones.tobytes(), position.to_play
+    if key not in known:
+        if position.is_over:
+            known[key] = int(position.score()) * position.to_play
+        else:
+            value = -1
+            for point in position.legal_points().tolist():
+                value = max(value, -exact_value(position.play(point), known))
+                if value == 1:
+                    break
+            known[key] = value
+    return known[key]
+
+
+def exact_value_of_go(position: go.Position, lowest: int = -1, highest: int = 1, budget: list | None = None) -> int:
+    """The value of a position of Go with its history, for the side to move, by alpha-beta search; the moves are the
+    sensible ones and the pass.  budget: [positions left]; raises TimeoutError beyond."""
+    if position.is_over:
+        return int(np.sign(position.score())) * position.to_play
+    if budget is not None:
+        budget[0] -= 1
+        if budget[0] < 0:
+            raise TimeoutError
+    best = -1
+    for point in [PASS, *position.sensible_points().tolist()]:
+        best = max(best, -exact_value_of_go(position.play(point), -highest, -max(best, lowest), budget))
+        if best >= highest:
+            break
+    return best
+
+
+def random_position(start: BasePosition, plies: int, rng: random.Random) -> BasePosition:
+    """A position after random moves, as many as the game has up to `plies`; in Go sometimes a pass."""
+    position = start
+    while position.plies < plies:
+        moves = position.sensible_points().tolist()
+        if position.may_pass and position.last != PASS and rng.random() < 0.2:
+            moves = []
+        after = position.play(rng.choice(moves) if moves else PASS)
+        if after.is_over:
+            break
+        position = after
+    return position
+
+
+def wins_at_once(position: BasePosition) -> set[int]:
+    """The points on which the side to move wins at once, each tried."""
+    return {point for point in position.legal_points().tolist() if position.play(point).winner}
+
+
+# ---- proofs are true
+
+@pytest.mark.parametrize("size, k, plies", [(3, 3, 0), (3, 3, 2), (4, 4, 9), (4, 3, 7)])
+@pytest.mark.parametrize("settings", [{}, {"formula": records.PUCT, "c": 1.5}, {"transpositions": False}])
+def test_the_bounds_of_every_node_hold_in_gomoku(size, k, plies, settings):
+    known, rng = {}, random.Random(size + k)
+    for _ in range(2):
+        start = random_position(gomoku.Position(size, k), plies, rng)
+        grown = Grown(start, **settings)
+        while not solver.is_proven(grown.root) and grown.root["visits"] < 5000:
+            grown.simulate(250)
+        # A proven draw is visited on, so that to prove that there is no win takes long.
+        assert solver.is_proven(grown.root) or exact_value(start, known) == 0
+        seen, todo = set(), [(int(grown.trees[0]["root"]), start)]
+        while todo:
+            v, position = todo.pop()
+            if v in seen:
+                continue
+            seen.add(v)
+            node = grown.nodes[v]
+            assert node["lower"] <= exact_value(position, known) <= node["upper"], f"\n{position}"
+            for edge in grown.edges_of(node) if not position.is_over else ():
+                after = position.play(int(edge["move"]))
+                assert edge["lower"] <= -exact_value(after, known) <= edge["upper"], f"\n{after}"
+                if edge["node"]:
+                    todo.append((int(edge["node"]), after))
+        assert len(seen) == len(grown.used)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_search_proves_the_value_of_noughts_and_crosses(kind):
+    known, rng = {}, random.Random(kind)
+    for plies in 0, 2, 3, 4, 5:
+        position = random_position(gomoku.Position(3), plies, rng)
+        result = a_search(kind).search(position, simulations=20_000)
+        value = exact_value(position, known)
+        assert result.proven == value or (result.proven, value) == (None, 0)
+        assert result.win_rate == pytest.approx((1 + value) / 2, abs=0 if result.proven is not None else 0.1)
+        if result.proven is not None:
+            assert result.simulations < 20_000
+        for info in result.moves:
+            if info.proven is not None:
+                assert info.proven == -exact_value(position.play(info.point), known)
+                assert info.win_rate == (1 + info.proven) / 2
+        for select_by in "visits", "value":
+            assert -exact_value(position.play(result.best(select_by).point), known) == value
+
+
+@pytest.mark.parametrize("settings", [Settings(seed=1), Settings(seed=1, transpositions=False),
+                                      Settings(seed=1, batch=4)])
+@pytest.mark.parametrize("size, komi", [(2, 0.5), (2, 1), (2, 2.5), (3, 3.5), (3, 0)])
+def test_proofs_in_go_are_true_for_the_moves_that_led_there(size, komi, settings):
+    # On these boards nearly every capture can be undone, so superko decides most games.
+    rng, checked = random.Random(size), 0
+    for _ in range(25):
+        position = random_position(go.Position(size, komi), rng.randrange(3 * size, 8 * size), rng)
+        result = Search(settings).search(position, simulations=400)
+        try:
+            if result.proven is not None:
+                assert result.proven == exact_value_of_go(position, budget=[3000]), f"\n{position}\n{result.table()}"
+                checked += 1
+            for info in result.moves:
+                if info.proven is not None:
+                    after = position.play(info.point)
+                    assert info.proven == -exact_value_of_go(after, budget=[1000]), f"\n{after}\n{result.table()}"
+        except TimeoutError:
+            continue
+    assert checked >= 5
+
+
+# ---- superko
+
+def test_a_win_by_a_move_that_superko_forbids_on_some_path_is_no_proof_for_all():
+    ko, at = draw("""
+        . X O .
+        X O a O
+        . X O .
+        b . . c
+    """)
+    point = point_at(1, 1, 4)                            # where Black has taken a stone that White may retake later
+    grown = Grown(after(ko, at, "a b c")).simulate(2)
+    edges = grown.edges_of(grown.root)
+    assert {int(edge["move"]) for edge in edges if edge["may_repeat"]} == {point}
+    v = int(grown.trees[0]["root"])
+    i = int(grown.root["first"]) + int(np.flatnonzero(edges["move"] == point)[0])
+    grown.edges[i]["node"] = 2
+    grown.nodes[2]["lower"] = grown.nodes[2]["upper"] = solver.LOSS
+    for at_root in False, True:
+        assert solver.bound_edge(grown.nodes, grown.edges, i, at_root or not grown.edges[i]["may_repeat"]) == at_root
+        solver.bound_node(grown.nodes, grown.edges, v)
+        assert solver.is_proven(grown.root) == at_root
+
+
+def test_positions_with_different_captures_have_different_keys():
+    ko, at = draw("""
+        . X O .
+        X O a O
+        . X O .
+        . . . .
+    """)
+    taken = ko.play(at["a"])
+    points = board_points(4)
+    never = go.Position(4).with_stones(*(points[(taken.stones == c).ravel()] for c in (1, -1)), -1)
+    taken, never = (position.play(PASS).play(PASS) for position in (taken, never))       # there is no ko now
+    assert taken.stones.tolist() == never.stones.tolist() and not taken.board[0]["ko"]
+    assert game.position_hash(taken.board[0]) != game.position_hash(never.board[0])

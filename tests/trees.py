@@ -1,0 +1,86 @@
+"""A search tree and its arrays, grown by the kernels of search.tree alone."""
+import math
+
+import numpy as np
+import pytest
+
+from mugo.games import game
+from mugo.games.board import POINTS, new_boards
+from mugo.games.coords import symmetries
+from mugo.games.planes import new_scratch
+from mugo.games.position import BasePosition
+from mugo.search import records, tree
+
+
+class Grown:
+    """A tree and its arrays, of one position."""
+
+    def __init__(self, position: BasePosition, *, max_edges=100_000, nodes=20_000, batch=8, **settings):
+        self.position = position
+        self.trees = np.zeros(1, records.TREE)
+        chosen = dict(formula=records.UCB, c=0.7, fpu=math.inf, expand_after=1, transpositions=True, komi=position.komi,
+                      rollouts=1, lambda_=1.0) | settings
+        for name, value in chosen.items():
+            self.trees[0][name] = value
+        self.nodes = np.zeros(nodes, records.NODE)
+        self.edges = np.zeros(max_edges, records.EDGE)
+        self.table = np.zeros(1 << 16, np.int32)
+        self.history = np.zeros(4096, np.uint64)
+        self.history[:position.plies + 1] = position.history
+        self.boards = new_boards(1 + 2 * batch)
+        self.boards["random"] = np.arange(1, 2 + 2 * batch) * 7919
+        self.boards[0] = position.board[0]
+        self.paths = np.zeros((batch, records.MAX_DEPTH, 2), np.int32)
+        self.leaves = np.zeros(batch, records.LEAF)
+        self.ownership = np.zeros(POINTS, np.int32)
+        tree.reset(self.trees[0], self.nodes, self.table, np.uint64(game.position_hash(position.board[0])))
+
+    @property
+    def root(self):
+        return self.nodes[self.trees[0]["root"]]
+
+    @property
+    def used(self):
+        return self.nodes[1:self.trees[0]["n_nodes"]]
+
+    def edges_of(self, node):
+        return self.edges[node["first"]:node["first"] + node["count"]]
+
+    def simulate(self, n):
+        tree.simulate(self.trees, self.nodes, self.edges, self.table, self.boards, self.history, self.paths[0],
+                      self.ownership, n)
+        return self
+
+    def batch(self, n, evaluate=None):
+        """One batch of at most n; evaluate(number of leaves) -> priors, values."""
+        size = self.position.size
+        packed = np.zeros((n, size * size, game.packed_bytes(self.position.game)), np.uint8)
+        leaves = self.leaves[:n]
+        n = tree.select_batch(self.trees, self.nodes, self.edges, self.table, self.boards, self.history, self.paths,
+                              leaves,
+                              new_scratch(), symmetries(size)[np.zeros(n, int)], packed)
+        tree.evaluate_leaves(self.trees, self.boards, leaves, 0, n, n, self.ownership)
+        asked = int(leaves[:n]["needs_evaluation"].sum())
+        priors, values = evaluate(asked) if evaluate else (np.zeros((0, size * size + 1)), np.zeros(0))
+        tree.expand_and_backup(self.trees, self.nodes, self.edges, self.boards, self.paths, leaves, n,
+                               priors.astype(np.float32), values.astype(np.float32))
+        return n
+
+    def check(self):
+        """What holds of every tree between simulations."""
+        for v, node in enumerate(self.used, 1):
+            assert node["virtual_losses"] == 0
+            assert abs(node["total"]) <= node["visits"]
+            assert tree.find(self.nodes, self.table, node["key"]) == v
+            edges = self.edges_of(node)
+            assert edges["visits"].sum() <= node["visits"]
+            assert (edges["virtual_losses"] == 0).all()
+            assert len(set(edges["move"].tolist())) == len(edges)
+            assert not len(edges) or edges["prior"].sum() == pytest.approx(1, abs=1e-4)
+            if len(edges):
+                assert (node["lower"], node["upper"]) == (edges["lower"].max(), edges["upper"].max())
+            for edge in edges[edges["visits"] > 0]:
+                below = self.nodes[edge["node"]]
+                assert edge["node"] == records.NULL_NODE or below["visits"] >= edge["visits"]
+                assert -1 <= edge["q"] <= 1
+        assert len(set(self.used["key"].tolist())) == len(self.used)
