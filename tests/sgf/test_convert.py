@@ -7,7 +7,9 @@ from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.position import IllegalMove
 from mugo.sgf.convert import load_position, record_from_position, replay_record
+from mugo.sgf.parser import read_records
 from mugo.sgf.record import Record
+from mugo.sgf.writer import format_record
 
 GO = Record(9, np.array(encoded("Bcc Bgg", 9), np.int16), np.array(encoded("Wee Bef W--", 9), np.int16),
             first_player=WHITE, komi=0.5, handicap=2)
@@ -28,6 +30,14 @@ def test_a_record_is_replayed_up_to_a_number_of_moves(record):
         assert len(position.moves) == num_moves
         if num_moves < len(record.moves):
             assert position.to_play == (WHITE if record.moves[num_moves] >= 512 else BLACK)
+
+
+@pytest.mark.parametrize("k", [0, 5])
+def test_before_the_first_move_the_record_says_who_plays(k):
+    for player in (BLACK, WHITE):
+        record = Record(9, np.array([], np.int16), np.array([], np.int16), first_player=player, k=k)
+        assert replay_record(record).to_play == player
+        assert next(read_records(format_record(record).encode(), gomoku=True)).first_player == player
 
 
 def test_an_illegal_move_is_named_with_its_number():

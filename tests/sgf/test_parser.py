@@ -24,6 +24,7 @@ TORTURE = Path(__file__).parents[3] / "shared" / "sgf_torture"
     ("(;SZ[9];B[cc];;C[nothing here];W[dd];)", "", "Bcc Wdd"),                  # empty nodes
     ("(;SZ[9]AB[ac][ag]AW[ee];W[cc])", "Bac Bag Wee", "Wcc"),
     ("(;SZ[9]AB[aa:bc];W[cc])", "Baa Bba Bab Bbb Bac Bbc", "Wcc"),              # a compressed rectangle
+    ("(;SZ[9]AB[bc:aa];W[cc])", "Baa Bba Bab Bbb Bac Bbc", "Wcc"),              # from its lower right corner
     ("(;SZ[9]HA[2];AB[ac][ag];W[cc])", "Bac Bag", "Wcc"),                       # stones after the root
     ("(;SZ[9]HA[2]AB[ac]AB[ag];W[cc])", "Bac Bag", "Wcc"),                      # the same property twice
     ("(;SZ[9]AB[ac][ag];AE[ag];AW[ac];B[cc])", "Wac", "Bcc"),                   # stones removed and replaced
@@ -45,6 +46,11 @@ def test_setup_and_moves_of_a_game(sgf, setup, moves):
     assert record.setup.dtype == record.moves.dtype == np.int16
     assert record.setup.tolist() == sorted(encoded(setup, 9), key=lambda move: move % WHITE_BIT)
     assert record.moves.tolist() == encoded(moves, 9)
+
+
+def test_of_a_property_that_is_given_twice_the_first_counts():
+    record = read("(;SZ[9]PB[first]KM[6.5];C[x]PB[second]KM[0.5];B[cc])")
+    assert (record.black, record.komi) == ("first", 6.5)
 
 
 @pytest.mark.parametrize("sgf, reason, line", [
@@ -137,6 +143,14 @@ def test_huge_texts_are_read_in_linear_time(sgf):
     kinds = {type(record) for record in read_records(sgf)}
     assert kinds and kinds <= {Record, BadRecord}
     assert time.process_time() - started < 30
+
+
+def test_a_file_that_is_too_large_is_not_parsed(monkeypatch):
+    text = b"(;SZ[9];B[cc])"
+    monkeypatch.setattr("mugo.sgf.parser.MAX_BYTES", len(text))
+    assert isinstance(next(read_records(text)), Record)
+    bad, = read_records(text + b" ")
+    assert isinstance(bad, BadRecord) and (bad.reason, str(bad)) == ("too large", "15 bytes of SGF; the limit is 14")
 
 
 def test_damaged_games_never_raise():

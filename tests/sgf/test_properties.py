@@ -19,6 +19,23 @@ def test_komi(properties, komi):
     assert read(f"(;{properties})").komi == komi
 
 
+@pytest.mark.parametrize("sgf, handicap", [
+    ("(;SZ[9]AB[cc][gg];W[ee])", 2), ("(;SZ[9]AB[cc];W[ee])", 0), ("(;SZ[9]AB[cc][gg];B[ee])", 0),
+    ("(;SZ[9]AB[cc][gg]AW[gc];W[ee])", 0), ("(;SZ[9]HA[1];W[ee])", 0), ("(;SZ[9]HA[0]AB[cc][gg];W[ee])", 2),
+    ("(;SZ[9]HA[3];B[cc];B[gg];B[gc];W[ee])", 3),
+])
+def test_handicaps(sgf, handicap):
+    assert read(sgf).handicap == handicap
+
+
+@pytest.mark.parametrize("text, rank, beyond", [
+    ("40k", -39, "41k"), ("1k", 0, "0k"), ("9d", 9, "10d"), ("9p", 18, "10p"),
+])
+def test_the_lowest_and_highest_ranks(text, rank, beyond):
+    assert rank_number(text) == rank
+    assert math.isnan(rank_number(beyond))
+
+
 @pytest.mark.parametrize("text, result, winner", [
     ("B+3.5", "B+3.5", 1), ("W+0.50", "W+0.5", -1), ("B+12", "B+12", 1), ("b + 3.5 points", "B+3.5", 1),
     ("W+Resign", "W+R", -1), ("B+R", "B+R", 1), ("W+Time", "W+T", -1), ("B+T", "B+T", 1),
