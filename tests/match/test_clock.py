@@ -20,8 +20,14 @@ def test_a_canadian_period_starts_again_when_its_stones_are_played():
     assert not clock.spend(6.5)
 
 
+def test_a_move_that_takes_all_of_the_main_time_begins_byo_yomi():
+    clock = GameClock(10, 6, 3)
+    assert clock.spend(10) and (clock.left, clock.stones, clock.limit) == (6, 2, 6)
+
+
 def test_without_main_time_byo_yomi_starts_at_once():
     clock = GameClock(0, 5, 1)
+    assert (clock.left, clock.stones, clock.limit) == (5, 1, 5)
     assert all(clock.spend(4.9) for _ in range(100)) and clock.stones == 1
     assert not clock.spend(5.1)
 
