@@ -44,5 +44,8 @@ def test_each_recorded_opening_is_used_before_one_is_repeated(tmp_path):
     assert vertices(full(0)) == vertices(full(3))
     assert sorted(vertices(two(number)) for number in range(3)) == [["A9", "B8"], ["E5", "F4"], ["E5", "pass"]]
     assert full(0).komi == 6.5 and full(0).to_play == WHITE
+    orders = {tuple(vertices(load_openings(str(tmp_path), Position(9), seed=seed)(i))[2] for i in range(3))
+              for seed in range(12)}
+    assert len(orders) > 2                               # a random order for each seed
     with pytest.raises(BadInput, match="no game on 13x13 that can be continued"):
         load_openings(str(tmp_path), Position(13))

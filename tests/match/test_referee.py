@@ -5,6 +5,7 @@ from fakes import vertices
 
 from mugo.games.board import BLACK, WHITE
 from mugo.games.go import Position
+from mugo.match import referee
 from mugo.match.referee import setup_commands
 
 
@@ -64,6 +65,12 @@ def test_a_triple_ko_continues_by_simple_ko(play):
     assert play(" ".join(black), " ".join(white), Position(9)).details.endswith("repeats a position (superko)")
 
 
+def test_a_game_without_max_moves_has_three_a_point(play):
+    black, white = TRIPLE["black"] + ["C8", "C2", "C5"] * 45, TRIPLE["white"] + ["B5", "B8", "B2"] * 45
+    game = play(" ".join(black), " ".join(white), Position(9), simple_ko=True)
+    assert (game.end, game.position.plies) == ("move limit", 3 * 81)
+
+
 def test_explanations_of_moves_become_comments(play):
     game = play("'explain=I like it' A1 B1", "C3 resign")
     assert game.comments == {1: "I like it", 3: "I like it"}
@@ -96,6 +103,18 @@ def test_a_move_after_the_flag_fell_loses_on_time(play):
     game = play("A1 SLEEP1.2 B1", "C3", time=(1, 0, 0))
     assert (game.end, game.result, game.at_fault) == ("lost on time", "W+T", BLACK)
     assert game.details.startswith("Black moved 0.2")
+
+
+def test_a_program_that_never_moves_loses_on_time(play, monkeypatch):
+    monkeypatch.setattr(referee, "GRACE_SECONDS", 0.1)
+    game = play("A1", "C3 HANG", time=(1, 0, 0))
+    assert (game.end, game.result, game.at_fault) == ("lost on time", "B+T", WHITE)
+    assert game.details == "White had not moved 0.1 seconds after its time was over"
+
+
+def test_time_left_is_that_of_the_main_time_before_byo_yomi(play, tmp_path):
+    play(f"log={tmp_path / 'black'} A1", "C3", time=(60, 5, 2))
+    assert "time_left b 60 0" in (tmp_path / "black").read_text()
 
 
 def test_time_left_is_sent_before_each_move(play, tmp_path):

@@ -9,19 +9,39 @@ import time
 from pathlib import Path
 
 import pytest
+from drawing import draw
 from fakes import FAKE_ENGINE, is_running
 from gtp_client import GNUGO
 
 from mugo import cli
 from mugo.files import BadInput
-from mugo.match.game_runner import interpret_score
+from mugo.match.game_runner import GameRunner, interpret_score
 from mugo.match.match_folder import COLUMNS, MatchFolder
+from mugo.match.referee import MatchRules
 from mugo.sgf.parser import read_records
 
 
-@pytest.mark.parametrize("text, lead", [("B+3.5", 3.5), ("W+12", -12), ("0", 0), ("w+0.5 (upper bound)", -0.5)])
+@pytest.mark.parametrize("text, lead", [("B+3.5", 3.5), ("W+12", -12), ("0", 0), ("w+0.5 (upper bound)", -0.5),
+                                        ("b+2", 2), ("Draw", 0), ("0.0", 0)])
 def test_interpret_score(text, lead):
     assert interpret_score(text) == lead
+
+
+@pytest.mark.parametrize("text", ["", "B", "B+", "B+R", "B+3.", "3.5", "unclear", "00"])
+def test_what_is_no_score_is_refused(text):
+    with pytest.raises(ValueError, match="is not a score such as"):
+        interpret_score(text)
+
+
+def test_dead_stones_do_not_count():
+    position, _ = draw("""
+        . . X . .
+        . . X O .
+        . . X . .
+        . . X . .
+        . . X . .
+    """)
+    assert GameRunner("1", [], MatchRules(), None, None).score(position) == 25
 
 
 def match(*words, expect=0):
@@ -202,6 +222,14 @@ def test_players_of_mugo_play_a_match(tmp_path, capsys):
 def test_gnugo_plays_and_scores(capsys):
     match("gnugo --mode gtp --level 1 --positional-superko", "random", "--size", 5, "--games", 2, "--scoring", "gnugo")
     assert "100.0%" in capsys.readouterr().out
+
+
+def test_a_game_that_was_written_twice_counts_once(tmp_path):
+    match(FIRST, FAKE_ENGINE, *RULES, "--games", 2, "-o", tmp_path / "m")
+    rows = (tmp_path / "m" / "games.csv").read_text().splitlines(keepends=True)
+    (tmp_path / "m" / "games.csv").write_text("".join([*rows, rows[1]]))
+    folder = MatchFolder(tmp_path / "m", json.loads((tmp_path / "m" / "match.json").read_text()))
+    assert sorted(row["number"] for row in folder.rows) == ["0", "1"]
 
 
 def test_a_games_csv_with_other_columns_is_refused(tmp_path):

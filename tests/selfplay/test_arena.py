@@ -1,9 +1,10 @@
 """The arena: matches that end when they are decided, and levels of UCT."""
 import threading
+from types import SimpleNamespace
 
 import pytest
 
-from mugo.games import gomoku
+from mugo.games import go, gomoku
 from mugo.selfplay import arena
 from mugo.selfplay.arena import PROMOTION, ArenaPlayer, ArenaResult, climb_levels, level_test, play_match
 from mugo.selfplay.options import MIN_ARENA_GAMES
@@ -57,6 +58,63 @@ def test_a_match_has_as_many_games_as_allowed_and_whole_pairs(monkeypatch):
     result = play_match(STRONG, WEAK, START, MIN_ARENA_GAMES - 1, PROMOTION)
     assert (result.wins, result.accepted) == (22, UNDECIDED) and sorted(played) == list(range(22))
     assert play_match(STRONG, WEAK, START, MIN_ARENA_GAMES, PROMOTION).is_stronger
+
+
+class ScriptedSearch:
+    """In place of Search: one visit for the first legal move, nine for the last; a pass if there is none."""
+    positions: list = []
+
+    def __init__(self, settings, network=None):
+        self.seed = settings.seed
+
+    def search(self, position, simulations):
+        self.positions.append((position, simulations))
+        points = position.legal_points().tolist() if position.game == "gomoku" else [0]
+        infos = [SimpleNamespace(point=point, visits=visits)
+                 for point, visits in zip((points[0], points[-1]), (1, 9), strict=True)]
+        return SimpleNamespace(moves=infos, best=lambda: infos[-1])
+
+
+@pytest.fixture
+def scripted_search(monkeypatch):
+    monkeypatch.setattr(arena, "Search", ScriptedSearch)
+    monkeypatch.setattr(ScriptedSearch, "positions", [])
+    return ScriptedSearch.positions
+
+
+def test_both_players_search_and_the_first_moves_are_sampled_by_visits(scripted_search):
+    black, white, start = ArenaPlayer(10, temperature_moves=2), ArenaPlayer(20), gomoku.Position(5, 5)
+    first_choices = []
+    for seed in range(60):
+        scripted_search.clear()
+        arena.play_game(black, white, start, [0, seed], 9, threading.Event())
+        assert [simulations for _, simulations in scripted_search] == [10, 20] * 4 + [10]
+        points = [after.moves[-1][1] for after, _ in scripted_search[1:]]
+        last = [position.legal_points()[-1] for position, _ in scripted_search[:-1]]
+        sampled = [point != best for point, best in zip(points, last, strict=True)]
+        assert not any(sampled[1::2]) and not any(sampled[4:])       # White's moves, and Black's from the third on
+        first_choices += [sampled[0], sampled[2]]
+    assert 0.03 < sum(first_choices) / 120 < 0.2                     # of visits 1 and 9
+
+
+def test_the_result_of_a_game_is_the_sign_of_the_score(scripted_search):
+    for komi, expected in (0.5, -1), (-0.5, 1), (0, 0), (-7, 1):
+        assert arena.play_game(STRONG, WEAK, go.Position(3, komi), [0, 0], 9, threading.Event()) == expected
+
+
+def test_a_game_has_three_moves_a_point_by_default(monkeypatch):
+    limits = []
+    monkeypatch.setattr(arena, "play_game", lambda *arguments: limits.append(arguments[4]) or 0)
+    play_match(STRONG, WEAK, START, 24, PROMOTION)
+    play_match(STRONG, WEAK, START, 24, PROMOTION, max_moves=7)
+    assert set(limits) == {48, 7}
+
+
+def test_uct_has_uniform_rollouts_and_a_network_none():
+    network = SimpleNamespace(has_value=True, name="network")
+    assert ArenaPlayer(10).new_search(START, 1).settings.rollout == "uniform"
+    settings = arena.ArenaPlayer(10, network, c=1.5).new_search(START, 1).settings
+    assert (settings.rollout, settings.c, settings.batch) == ("none", 1.5, arena.BATCH)
 
 
 def test_a_stopped_game_ends_at_once():

@@ -6,7 +6,7 @@ import pytest
 
 from mugo.files import BadInput
 from mugo.games import go, gomoku
-from mugo.games.coords import point_of_index
+from mugo.games.coords import point_of_index, symmetries
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 from mugo.selfplay.options import SelfPlayOptions
@@ -57,9 +57,9 @@ def test_games_are_legal_and_have_their_outcome(start):
         assert game.outcome == np.sign(position.score())
 
 
-def test_a_game_is_searched_as_by_a_search_of_its_own():
+@pytest.mark.parametrize("start", [gomoku.Position(5, 4), go.Position(3, 3.5)], ids=["gomoku", "go"])
+def test_a_game_is_searched_as_by_a_search_of_its_own(start):
     """Without noise, temperature and random symmetries, every move is that of Search, with the same visits."""
-    start = gomoku.Position(5, 4)
     network = HashNetwork()
     selfplay = ParallelSelfPlay(start, network, DETERMINISTIC, games=3, seed=2)
     selfplay._symmetries = np.repeat(selfplay._symmetries[:1], 8, 0)             # identity
@@ -70,8 +70,81 @@ def test_a_game_is_searched_as_by_a_search_of_its_own():
         result = search.search(position, simulations=60)
         found = {info.point: info.visits for info in result.moves if info.visits}
         assert sum(found.values()) == int(visits.sum())
-        assert found == {point_of_index(int(i), 5): int(visits[i]) for i in np.flatnonzero(visits)}
-        position = position.play(point_of_index(move, 5))
+        assert found == {point_of_index(int(i), start.size): int(visits[i]) for i in np.flatnonzero(visits)}
+        position = position.play(point_of_index(move, start.size))
+
+
+class TurnedNetwork(HashNetwork):
+    """HashNetwork for planes that are all in one symmetry: what it says of them is turned back, and then turned."""
+
+    def __init__(self, symmetry):
+        super().__init__()
+        self.symmetry = symmetry
+
+    def evaluate_packed(self, packed):
+        priors, values = super().evaluate_packed(np.ascontiguousarray(packed[:, self.symmetry[:-1]]))
+        turned = np.empty_like(priors)
+        turned[:, self.symmetry] = priors
+        return turned, values
+
+
+def test_priors_are_turned_back_from_the_symmetry_of_the_planes():
+    def first_moves(k):
+        start = gomoku.Position(5, 4)
+        symmetry = symmetries(5)[k]
+        selfplay = ParallelSelfPlay(start, TurnedNetwork(symmetry), replace(DETERMINISTIC, simulations=100), games=2,
+                                    seed=2)
+        selfplay._symmetries = np.repeat(symmetry[None], 8, 0)
+        game = play_games(selfplay, 1)[0]
+        return game.moves[:4].tolist(), game.visits[:4].tolist()
+
+    assert all(first_moves(k) == first_moves(0) for k in range(1, 8))
+
+
+def root_priors(**options) -> np.ndarray:
+    """The priors of the first position in a game, after two simulations."""
+    selfplay = ParallelSelfPlay(gomoku.Position(5, 4), HashNetwork(), replace(DETERMINISTIC, **options), games=1,
+                                seed=1)
+    selfplay._symmetries = np.repeat(selfplay._symmetries[:1], 8, 0)
+    selfplay._simulate()
+    selfplay._simulate()
+    edges = selfplay._root_edges(0)
+    return edges["prior"][np.argsort(edges["move"])].astype(float)
+
+
+def test_noise_at_the_root_is_a_mixture_with_a_dirichlet_distribution():
+    noise = {alpha: (root_priors(dirichlet_weight=0.25, dirichlet_alpha=alpha) - 0.75 * root_priors()) / 0.25
+             for alpha in (0.03, 1000)}
+    for sample in noise.values():
+        assert sample.sum() == pytest.approx(1, abs=1e-5) and sample.min() > -1e-6
+    assert noise[0.03].max() > 0.3 and np.abs(noise[1000] - 1 / 25).max() < 0.01
+
+
+def test_every_move_of_every_game_has_noise():
+    class UniformNetwork(HashNetwork):
+        def evaluate_packed(self, packed):
+            priors, values = super().evaluate_packed(packed)
+            return np.full_like(priors, 1 / priors.shape[1]), values
+
+    selfplay = ParallelSelfPlay(gomoku.Position(3, 3), UniformNetwork(), replace(DETERMINISTIC, dirichlet_weight=0.25),
+                                games=2, seed=1)
+    spreads, play_move = [], selfplay._play_move
+
+    def watched(g):
+        if len(selfplay._root_edges(g)) > 1:
+            spreads.append(float(np.ptp(selfplay._root_edges(g)["prior"])))
+        return play_move(g)
+
+    selfplay._play_move = watched
+    play_games(selfplay, 6)
+    assert len(spreads) > 20 and min(spreads) > 1e-4
+
+
+def test_exactly_the_first_moves_are_sampled():
+    options = SelfPlayOptions(simulations=40, dirichlet_weight=0, temperature_moves=3)
+    games = play_games(ParallelSelfPlay(gomoku.Position(5, 4), HashNetwork(), options, games=8, seed=7), 24)
+    is_most_visited = np.array([game.visits[range(5), game.moves[:5]] == game.visits[:5].max(1) for game in games])
+    assert not is_most_visited[:, :3].all(0).any() and is_most_visited[:, 3:].all()
 
 
 def test_every_move_has_its_simulations_and_the_tree_is_reused():

@@ -296,6 +296,23 @@ def test_a_batch_has_planes_and_policy_in_the_same_symmetry(games, written):
     assert packed.shape[1:] == (16, packed_bytes("gomoku"))
 
 
+def test_every_position_is_sampled_in_each_of_the_symmetries(games, written):
+    window = ReplayWindow(ReplayBuffer(written, START), START, 12)
+    window.slide_to(12)
+    packed = window.sample(8 * 60 * len(window), np.random.default_rng(3))[0]
+    for planes in window.packed:
+        views = {np.ascontiguousarray(planes[np.argsort(symmetry[:-1])]).tobytes() for symmetry in symmetries(4)}
+        assert views <= {sampled.tobytes() for sampled in packed}
+
+
+def test_a_game_is_on_the_disk_before_append_returns(games, written, monkeypatch):
+    buffer, synced, fsync = ReplayBuffer(written, START), [], os.fsync
+    monkeypatch.setattr(os, "fsync", lambda file: synced.append(os.fstat(file).st_size) or fsync(file))
+    buffer.append(games[0])
+    assert synced == [written.stat().st_size]
+    buffer.close()
+
+
 def test_the_same_seed_samples_the_same_batch(games, written):
     window = ReplayWindow(ReplayBuffer(written, START), START, 10_000)
     window.slide_to(12)
