@@ -34,7 +34,7 @@ COMMANDS = {
 }
 # package: the extra of pyproject.toml that installs it
 EXTRAS = {"keras": "train", "tensorflow": "train", "onnx": "train", "jax": "jax", "matplotlib": "pictures",
-          "py7zr": "7z", "starlette": "web", "uvicorn": "web"}
+          "py7zr": "7z", "backports": "7z", "starlette": "web", "uvicorn": "web", "websockets": "web"}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -51,10 +51,10 @@ def main(arguments: list[str] | None = None) -> int:
     except BadInput as error:
         return _fail(name, str(error))
     except ModuleNotFoundError as error:
-        extra = EXTRAS.get((error.name or "").partition(".")[0])
-        if extra is None:
+        package = (error.name or "").partition(".")[0]
+        if package not in EXTRAS:
             raise
-        return _fail(name, f"this needs the package {error.name}: pip install 'mugo[{extra}]'")
+        return _fail(name, f"this needs the package {package}: pip install 'mugo[{EXTRAS[package]}]'")
     except KeyboardInterrupt:
         print(f"\nmugo {name}: interrupted; everything that was saved is complete", file=sys.stderr)
         return 130

@@ -1,6 +1,7 @@
 """The command line: help, what is imported, renamed options, exit status and error lines."""
 import argparse
 import importlib
+import importlib.util
 import os
 import subprocess
 import sys
@@ -86,6 +87,30 @@ def test_a_missing_package_names_the_extra_to_install(monkeypatch, capsys):
     monkeypatch.delitem(sys.modules, "mugo.training.train", raising=False)
     assert cli.main(["train", "games", "-o", "run"]) == 2
     assert capsys.readouterr().err == "mugo train: this needs the package keras: pip install 'mugo[train]'\n"
+
+
+@pytest.mark.parametrize("command, package, extra", [
+    ("train games -o run", "keras", "train"), ("train games -o run", "tensorflow", "train"),
+    ("train games -o run", "jax", "jax"), ("selfplay -o run", "keras", "train"), ("web", "starlette", "web"),
+    ("web", "uvicorn", "web"), ("web", "websockets", "web")])
+def test_a_command_without_a_package_ends_with_one_line(command, package, extra, tmp_path):
+    """Each in a process of its own: nothing of the package, nor of what needs it, is loaded before."""
+    if importlib.util.find_spec(package) is None and package != "jax":
+        pytest.importorskip(package)
+    program = f"import sys; sys.modules[{package!r}] = None\nfrom mugo import cli\nsys.exit(cli.main(sys.argv[1:]))"
+    done = subprocess.run([sys.executable, "-c", program, *command.split()], capture_output=True, text=True,
+                          cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT),
+                                             "KERAS_BACKEND": "jax" if package == "jax" else "tensorflow"})
+    assert done.returncode == 2
+    name = command.split()[0]
+    assert done.stderr == f"mugo {name}: this needs the package {package}: pip install 'mugo[{extra}]'\n"
+
+
+def test_a_backend_that_mugo_does_not_know_is_refused_in_one_line(tmp_path):
+    pytest.importorskip("keras")
+    done = subprocess.run([sys.executable, ROOT / "main.py", "train", "games", "-o", "run"], capture_output=True,
+                          text=True, cwd=tmp_path, env={**os.environ, "KERAS_BACKEND": "torch"})
+    assert (done.returncode, done.stderr) == (2, "mugo train: KERAS_BACKEND is tensorflow or jax, not 'torch'\n")
 
 
 def test_a_write_that_fails_names_the_file(capsys, tmp_path):

@@ -1,6 +1,7 @@
 """Keras, imported without TensorFlow's messages.  The only module that imports Keras.
 
-Its backend is the one that the environment variable KERAS_BACKEND names: TensorFlow, the default here, or JAX.
+Its backend is the one that the environment variable KERAS_BACKEND names: TensorFlow, the default here, or JAX.  Raises
+BadInput if it names another.
 """
 import contextlib
 import os
@@ -9,7 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-os.environ.setdefault("KERAS_BACKEND", "tensorflow")
+from mugo.files import BadInput
+
+BACKENDS = ("tensorflow", "jax")
+
+os.environ.setdefault("KERAS_BACKEND", BACKENDS[0])
+if os.environ["KERAS_BACKEND"] not in BACKENDS:
+    raise BadInput(f"KERAS_BACKEND is {' or '.join(BACKENDS)}, not {os.environ['KERAS_BACKEND']!r}")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
 

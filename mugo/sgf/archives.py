@@ -102,7 +102,7 @@ def _py7zr():
     try:
         import py7zr
     except ImportError:
-        raise BadInput("reading .7z needs the package py7zr: pip install py7zr") from None
+        raise BadInput("reading .7z needs the package py7zr: pip install 'mugo[7z]'") from None
     return py7zr
 
 
@@ -113,7 +113,7 @@ def _zstd():
         try:
             from backports import zstd
         except ImportError:
-            raise BadInput("reading .zst needs the package backports.zstd: pip install backports.zstd") from None
+            raise BadInput("reading .zst needs the package backports.zstd: pip install 'mugo[7z]'") from None
     return zstd
 
 

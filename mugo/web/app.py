@@ -18,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import uvicorn
+import websockets  # noqa: F401   how uvicorn speaks them; without it no page gets an answer
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
