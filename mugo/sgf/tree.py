@@ -134,7 +134,7 @@ def _nodes(root: sgf.Tree_node, line: list[BasePosition]) -> Iterator[dict]:
                 if moves is not None and moves + 1 < len(line):
                     position, moves = line[moves + 1], moves + 1
                 else:
-                    position, moves = position.play(move[1], move[0]), None
+                    position = position.play(move[1], move[0])
             except IllegalMove:
                 continue
             found.append({"parent": parent, "move": format_move(*move, size)})
