@@ -40,8 +40,8 @@ def play_games(selfplay: ParallelSelfPlay, n: int) -> list:
 DETERMINISTIC = SelfPlayOptions(simulations=60, dirichlet_weight=0, temperature_moves=0)
 
 
-@pytest.mark.parametrize("start", [gomoku.Position(4, 3), gomoku.Position(6, 4), go.Position(4, 0.5)],
-                         ids=["4x4x3", "6x6x4", "go 4x4"])
+@pytest.mark.parametrize("start", [gomoku.Position(4, 3), gomoku.Position(6, 4), go.Position(4, 0.5),
+                                   go.Position(2, 0.5)], ids=["4x4x3", "6x6x4", "go 4x4", "go 2x2"])
 def test_games_are_legal_and_have_their_outcome(start):
     games = play_games(ParallelSelfPlay(start, HashNetwork(), SelfPlayOptions(simulations=24, temperature_moves=4),
                                         games=5, seed=1), 12)
@@ -133,7 +133,10 @@ def test_every_move_of_every_game_has_noise():
     def watched(g):
         if len(selfplay._root_edges(g)) > 1:
             spreads.append(float(np.ptp(selfplay._root_edges(g)["prior"])))
-        return play_move(g)
+        game = play_move(g)
+        if len(selfplay._root_edges(g)) > 1:             # of a tree that was reused
+            spreads.append(float(np.ptp(selfplay._root_edges(g)["prior"])))
+        return game
 
     selfplay._play_move = watched
     play_games(selfplay, 6)
@@ -225,9 +228,11 @@ def test_the_network_can_be_replaced_during_games():
 
 
 def test_a_game_of_max_moves_is_scored_as_it_stands():
-    game = play_games(ParallelSelfPlay(go.Position(3, 0.5), HashNetwork(), SelfPlayOptions(simulations=8, max_moves=5),
-                                       games=2, seed=9), 1)[0]
-    assert len(game.moves) == 5 and game.outcome in (-1, 1)
+    games = play_games(ParallelSelfPlay(go.Position(3, 0.5), HashNetwork(), SelfPlayOptions(simulations=8, max_moves=5),
+                                        games=4, seed=9), 12)
+    unfinished = [game for game in games if len(game.moves) == 5 and game.moves[-2:].tolist() != [9, 9]]
+    assert max(len(game.moves) for game in games) == 5 and unfinished
+    assert {game.outcome for game in games} <= {-1, 1}
 
 
 @pytest.mark.parametrize("options, line", [

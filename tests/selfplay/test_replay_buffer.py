@@ -265,6 +265,12 @@ def test_a_window_depends_on_its_end_only(games, written):
         assert sum(len(game.moves) for game in buffer[window.first + 1:end]) < 30
 
 
+def test_a_window_that_is_full_takes_no_further_game(games, written):
+    window = ReplayWindow(ReplayBuffer(written, START), START, sum(len(game.moves) for game in games[9:]))
+    window.slide_to(12)
+    assert window.first == 9
+
+
 def test_outcomes_are_those_of_the_side_to_move(games, written):
     window = ReplayWindow(ReplayBuffer(written, START), START, 10_000)
     window.slide_to(12)
