@@ -1,4 +1,6 @@
 """What responses contain: the fields that KataGo documents, and those that KaTrain reads."""
+import time
+
 import numpy as np
 import pytest
 from analysis.queries import FAST, GAME, FakeNetwork, query, run, run_one, stones_of
@@ -6,10 +8,12 @@ from drawing import SETTLED, draw
 
 from mugo.analysis.request import parse_query
 from mugo.analysis.response import RawEvaluation, format_response, legal_policy, position_hashes
-from mugo.games.board import WHITE
+from mugo.games.board import BLACK, WHITE
+from mugo.games.coords import board_points
 from mugo.games.go import Position
 from mugo.players.searcher import PlayOptions
 from mugo.search.result import MoveInfo, SearchResult
+from mugo.search.settings import Settings
 
 
 def test_the_documented_query_gets_every_documented_field_for_each_turn():
@@ -124,6 +128,71 @@ def test_avoid_moves_and_allow_moves(settings):
     assert "next move" in run(deep, network=network, settings=settings)[0]["warning"]
 
 
+def test_the_ownership_after_a_move_is_of_the_perspective_too():
+    position, _ = draw(SETTLED)
+    answer = run_one(query(size=7, initialStones=stones_of(position), initialPlayer="W", maxVisits=20,
+                           includeMovesOwnershipStdev=True, includeMovesOwnership=True))
+    for info in answer["moveInfos"]:                     # White is to move, and values are Black's
+        assert info["ownership"][0] > 0.9 and info["ownership"][6] < -0.9
+    stdev = run_one(query(size=7, initialStones=stones_of(position), maxVisits=20, includeMovesOwnershipStdev=True,
+                          includeOwnershipStdev=True))
+    for fields in stdev, *stdev["moveInfos"]:
+        assert "ownership" not in fields and len(fields["ownershipStdev"]) == 49 and fields["ownershipStdev"][0] < 0.3
+
+
+def test_standard_deviations_of_ownership_utilities_and_bounds_belong_to_their_means():
+    answer = run_one(query(moves=GAME, maxVisits=60, includeOwnership=True, includeOwnershipStdev=True))
+    mean, stdev = np.array(answer["ownership"]), np.array(answer["ownershipStdev"])
+    assert mean ** 2 + stdev ** 2 == pytest.approx(np.ones(25), abs=1e-3) and stdev.max() > 0.5
+    for info in answer["rootInfo"], *answer["moveInfos"]:
+        assert info["utility"] == pytest.approx(2 * info["winrate"] - 1, abs=1e-5)
+        assert info["utilityLcb"] == pytest.approx(2 * info["lcb"] - 1, abs=1e-5)
+
+
+def test_the_networks_win_rate_stands_beside_the_searchs():
+    for value in (0.5, -0.5):
+        answer = run_one(query(moves=[["B", "C3"]], maxVisits=10), network=FakeNetwork(value))
+        assert answer["rootInfo"]["rawWinrate"] == (1 + value) / 2
+
+
+def test_a_variation_is_as_long_as_asked_for():
+    lengths = [max(len(info["pv"]) for info in run_one(query(maxVisits=200, **fields))["moveInfos"])
+               for fields in ({"analysisPVLen": 1}, {"analysisPVLen": 2}, {})]
+    assert lengths[:2] == [1, 2] and lengths[2] > 2
+
+
+def test_a_pass_is_no_move_of_a_search_in_the_opening():
+    moves = [info["move"] for info in run_one(query(maxVisits=200))["moveInfos"]]
+    assert len(moves) > 10 and "pass" not in moves
+    stones = stones_of(draw(SETTLED)[0])
+    assert "pass" in [info["move"] for info in run_one(query(size=7, initialStones=stones, maxVisits=200))["moveInfos"]]
+
+
+def test_every_query_gets_its_visits_whatever_came_before():
+    stones = stones_of(draw(SETTLED)[0])
+    queries = [query(str(i), size=7, initialStones=stones, komi=-20, maxVisits=150) for i in range(3)]
+    answers = run(*queries, settings=Settings(max_edges=20_000))
+    assert [answer["rootInfo"]["visits"] for answer in answers] == [150] * 3
+
+
+def test_moves_are_ordered_by_their_win_rates_if_they_are_chosen_so():
+    for select_by, field in (("value", "winrate"), ("visits", "visits")):
+        infos = run_one(query(maxVisits=100), play_options=PlayOptions(40, select_by=select_by))["moveInfos"]
+        values = [info[field] for info in infos]
+        assert values == sorted(values, reverse=True) and len(set(values)) > 2
+
+
+def test_a_query_limits_its_time():
+    start = time.monotonic()
+    answer = run_one(query(maxTime=0.05), play_options=PlayOptions(seconds=600))
+    assert answer["rootInfo"]["visits"] > 0 and time.monotonic() - start < 60
+
+
+def test_the_ownership_of_a_short_search_is_from_more_rollouts_than_its_own():
+    ownership = run_one(query(maxVisits=2, includeOwnership=True))["ownership"]
+    assert set(ownership) - {-1, 0, 1}                   # two rollouts have no other means
+
+
 def test_the_symmetric_hash_is_the_same_for_all_symmetries():
     first, _ = draw("""
         X . .
@@ -138,3 +207,14 @@ def test_the_symmetric_hash_is_the_same_for_all_symmetries():
     (this, symmetric), (other, other_symmetric) = position_hashes(first), position_hashes(turned)
     assert this != other and symmetric == other_symmetric
     assert position_hashes(first) != position_hashes(first.with_turn(WHITE))
+    ko, at = draw("""
+        . X O .
+        X Ob a O
+        . X O .
+        . . . .
+    """)
+    ko = ko.play(at["a"])
+    without = Position(4, 0).with_stones(*(board_points(4)[ko.stones.ravel() == colour] for colour in (BLACK, WHITE)),
+                                         to_play=WHITE)
+    assert str(ko.stones) == str(without.stones) and ko.to_play == without.to_play
+    assert not {*position_hashes(ko)} & {*position_hashes(without)}

@@ -8,7 +8,7 @@ from drawing import after, draw, named
 from mugo.files import BadInput
 from mugo.games import gomoku
 from mugo.games.board import BLACK, EMPTY, WHITE
-from mugo.games.coords import PASS, interpret_gtp, point_at, row_col, symmetries
+from mugo.games.coords import PASS, board_points, interpret_gtp, point_at, row_col, symmetries
 from mugo.games.gomoku import Position, default_row
 from mugo.games.planes import unpack
 from mugo.games.position import IllegalMove
@@ -185,6 +185,28 @@ def test_rollouts_with_threats_see_two_fours_that_an_older_move_made():
         boards = position.play(point).board.copy()
         boards["random"] = 1 + point
         assert gomoku.roll_out(boards[0], gomoku.THREATS) == BLACK
+
+
+def test_rollouts_with_threats_never_miss_a_win_or_a_block():
+    """Of games from the empty board the last two moves: the loser's could neither win nor block all wins."""
+    blocks = 0
+    for seed in range(1, 150):
+        boards = Position(6, 4).board.copy()
+        boards["random"] = seed
+        winner = int(gomoku.roll_out(boards[0], gomoku.THREATS))
+        if winner == EMPTY:
+            continue
+        end = boards[0]
+        last, before = (int(end["recent"][(int(end["moves"]) - back) % 8]) for back in (0, 1))
+        stones = {c: [int(p) for p in board_points(6) if end["colour"][p] == c and p not in (last, before)]
+                  for c in (BLACK, WHITE)}
+        position = Position(6, 4).with_stones(stones[BLACK], stones[WHITE], to_play=-winner)
+        wins_of = {c: [p for p in position.legal_points().tolist() if gomoku.wins(position.board[0], p, c)]
+                   for c in (BLACK, WHITE)}
+        assert not wins_of[-winner], position
+        assert not wins_of[winner] or before in wins_of[winner], position
+        blocks += bool(wins_of[winner])
+    assert blocks > 20
 
 
 # ---- planes

@@ -9,7 +9,7 @@ from drawing import after, assert_same_points, draw, named
 from sample_positions import oracle_game, random_game, stones_of
 
 from mugo.games import ladders
-from mugo.games.board import BLACK, WHITE, new_boards
+from mugo.games.board import BLACK, WHITE, new_boards, play
 from mugo.games.coords import board_points, point_at
 from mugo.games.planes import PLANES, encode, unpack
 
@@ -256,6 +256,25 @@ def test_positions_on_2x2_and_3x3_agree_with_the_oracle():
         for _ in range(games):
             for position in random_game(rng, size):
                 assert_agrees(position)
+
+
+def test_a_repetition_in_a_line_is_one_of_stones_and_ko():
+    """Capture and recapture of a ko, which the rules forbid: from the second time on, stones and ko are the same."""
+    position, at = draw("""
+        . X O . .
+        X Ob a O .
+        . X O . .
+        . . . . .
+        . . . . .
+    """)
+    line = new_boards(6)
+    line[0] = position.board[0]
+    points = [at["a"], at["b"]] * 3
+    for d in range(1, 6):
+        line[d] = line[d - 1]
+        play(line[d], points[d - 1], BLACK if d % 2 else WHITE)
+    repeats = [bool(ladders._is_cycle(line, d, points[d - 1])) for d in range(1, 6)]
+    assert repeats == [False, False, True, True, True]   # line[2] has the stones of line[0], but a ko
 
 
 # -- limits

@@ -3,11 +3,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from drawing import SETTLED, assert_same_points, draw
+from drawing import SETTLED, assert_same_points, draw, named
 
-from mugo.games import scoring
-from mugo.games.coords import PASS, board_points
-from mugo.games.go import WHITE, position_of
+from mugo.games import scoring, seki
+from mugo.games.board import BLACK, WHITE
+from mugo.games.coords import PASS, board_points, interpret_gtp, move_index
+from mugo.games.go import Position, position_of
 from mugo.sgf.parser import read_records
 from mugo.sgf.sources import find_sources, read_files
 
@@ -127,9 +128,22 @@ def test_a_seki_of_two_chains_is_found(picture, swapped):
 
 
 @pytest.mark.parametrize("picture", NOT_SEKI.values(), ids=NOT_SEKI)
-def test_other_positions_are_no_seki(picture):
+@pytest.mark.parametrize("swapped", [False, True])
+def test_other_positions_are_no_seki(picture, swapped):
+    if swapped:                                   # colours swapped
+        picture = picture.translate(str.maketrans("XO", "OX"))
     position, _ = draw(picture)
     assert scoring.final_statuses(position)["seki"] == []
+
+
+@pytest.mark.parametrize("vertices, two_eyes", [
+    ("C3 D3 E3", False), ("C3 D3 E3 F3", True), ("C3 D3 C2 D2", False), ("C3 D3 E3 D4", False),
+    ("C3 D3 E3 C2 D2 E2", False), ("C3 D3 E3 C2 D2 E2 C1", True),
+])
+def test_the_area_in_which_two_eyes_are_made_though_the_opponent_begins(vertices, two_eyes):
+    """Nakade: one point divides a row of three or a pyramid, none a square or two rows of three."""
+    area = frozenset(interpret_gtp(vertex, 9) for vertex in vertices.split())
+    assert seki._makes_two_eyes(area, Position(9)) == two_eyes
 
 
 def test_a_chain_that_lives_by_an_answer_is_alive():
@@ -147,6 +161,97 @@ def test_a_chain_that_lives_by_an_answer_is_alive():
     """, komi=7.5)
     assert scoring.final_statuses(position)["dead"] == []
     assert scoring.without_dead(position).result() == "W+26.5"
+
+
+def test_a_position_without_dead_stones_keeps_its_side_to_move_and_komi():
+    for to_play in (BLACK, WHITE):
+        position, _ = draw("""
+            . X . X O . O
+            X X X X O O O
+            . O X X O O .
+            . . X X O X O
+            X X X X O . O
+            X . X X O O O
+            X X X X O . O
+        """, to_play, komi=3.5)
+        counted = scoring.without_dead(position)
+        assert (counted.to_play, counted.komi) == (to_play, 3.5)
+
+
+def test_the_liberties_of_dead_stones_are_those_of_the_opponents():
+    picture = """
+        . X . X O . O
+        X X X X O O O
+        a O X X O O .
+        . b X X O X O
+        X X X X O c O
+        X . X X O O O
+        X X X X O . O
+    """
+    for to_play, names in (BLACK, "a b"), (WHITE, "c"):
+        position, at = draw(picture, to_play)
+        assert_same_points(position, scoring.dead_liberties(position), named(at, names), "liberties of dead stones")
+
+
+def test_a_game_is_nearly_over_when_its_points_are_settled():
+    assert scoring.is_nearly_over(draw(SETTLED)[0])
+    half_open, _ = draw("""
+        . X O . . . .
+        . X O . . . .
+        X X O . . . .
+        . X O . . . .
+        . X O O . . .
+        X X X O . . .
+        . X . O . . .
+    """)
+    assert not scoring.is_nearly_over(half_open) and not scoring.is_nearly_over(Position(9))
+
+
+def test_chains_in_seki_are_not_settled():
+    assert scoring.all_chains_settled(draw(SETTLED)[0])
+    assert not scoring.all_chains_settled(draw(SEKI["two liberties shared and no eye"])[0])
+
+
+def candidates(position, priors):
+    """The points that a policy chooses from.  priors: of points, and of PASS; 0 elsewhere."""
+    dense = np.zeros(position.size ** 2 + 1, np.float32)
+    for point, prior in priors.items():
+        dense[move_index(point, position.size)] = prior
+    return scoring.candidate_moves(position, dense).tolist()
+
+
+def test_a_policy_does_not_pass_while_stones_cover_less_than_a_quarter_of_the_board():
+    points = board_points(9)
+    for stones, passes in (20, False), (21, True):       # a quarter of 81 is 20.25
+        position = Position(9).with_stones(black=points[1:2 * stones:2])
+        assert (candidates(position, {PASS: 0.9}) == []) == passes
+
+
+UNSETTLED = """
+    . v . O X X .
+    O O O O X X X
+    X X X X X X X
+    X X X X X s .
+    X X X X X X X
+    X . X X X X X
+    X X X X X X X
+"""
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_who_has_lost_answers_a_pass_at_an_unsettled_point(swapped):
+    picture = UNSETTLED.translate(str.maketrans("XO", "OX")) if swapped else UNSETTLED
+    position, at = draw(picture, BLACK if swapped else WHITE, komi=-60 if swapped else 60)
+    behind = position.play(PASS)
+    assert behind.score() * behind.to_play < 0
+    assert at["v"] in candidates(behind, {at["s"]: 0.9, at["v"]: 0.5})
+    assert at["s"] not in candidates(behind, {at["s"]: 0.9, at["v"]: 0.5})
+
+
+def test_where_the_pass_is_preferred_only_points_with_a_tenth_of_its_prior_are_played():
+    position, at = draw(UNSETTLED)
+    assert candidates(position, {PASS: 0.8, at["v"]: 0.1}) == [at["v"]]
+    assert candidates(position, {PASS: 0.8, at["v"]: 0.05}) == []
 
 
 def test_every_chain_has_one_status():

@@ -70,6 +70,7 @@ def test_a_blunder_and_the_best_move_are_found(blunder):
     assert (worst.number, worst.verdict) == (1, "blunder")
     assert report.format_point(review, worst.point) == "E1" and report.format_point(review, worst.best_move) == "B5"
     assert worst.win_rate_before > worst.win_rate_after + 0.2
+    assert worst.rank > 1 and review.moves[1].rank == 1                # Black's B5, the best move
     assert "E1" in report.worst_moves_table(review)[1] and "blunder" in report.summary(review)[0]
 
 
@@ -106,6 +107,7 @@ def test_the_csv_has_a_row_for_every_move(blunder):
 def test_a_network_alone_gives_rank_prior_and_win_rate():
     review, _ = review_text(PLAIN, Reviewer(ConstantNetwork("C3")))
     assert review.moves[0].rank == 1 and review.moves[0].prior == pytest.approx(0.5)
+    assert report.format_point(review, review.moves[0].best_move) == "C3"
     assert all(move.verdict == "good" and move.loss == pytest.approx(0) for move in review.moves)
     assert review.black_win_rates() == pytest.approx([0.75] * 5)
 
@@ -226,7 +228,10 @@ def test_several_games_are_reviewed_and_an_unreadable_one_gets_a_line(tmp_path, 
     assert [line.split()[0] for line in output.out.splitlines()[:4]] == ["game", "old-1", "two-1", "blunder"]
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"old-1.sgf", "old-1.csv", "old-1.json", "blunder.txt"} <= names and "two-2.json" not in names
-    assert json.loads((tmp_path / "out" / "blunder.json").read_text())["white"]["name"] == "White (古力)"
+    statistics = json.loads((tmp_path / "out" / "blunder.json").read_text())
+    assert statistics["white"]["name"] == "White (古力)" and statistics["white"]["moves"] == 2
+    assert statistics["white"]["mean_loss"] > statistics["black"]["mean_loss"] >= 0
+    assert statistics["reviewed_by"].endswith(": uct, 30 simulations a position.")
 
 
 def test_a_game_reviewed_with_the_same_settings_is_not_reviewed_again(tmp_path, capsys, monkeypatch):

@@ -1,4 +1,5 @@
 """The server of `mugo web`: its protocol, searches, SGF, access and command line."""
+import asyncio
 import base64
 import json
 import os
@@ -11,7 +12,9 @@ import time
 import urllib.request
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 pytest.importorskip("starlette")
@@ -22,12 +25,15 @@ from web_fakes import Client, UniformNetwork, go_game
 
 from mugo import cli
 from mugo.files import BadInput
-from mugo.games.coords import point_at
+from mugo.games.board import BLACK
+from mugo.games.coords import PASS, point_at
+from mugo.games.go import Position
 from mugo.players.searcher import PlayOptions
+from mugo.search.result import MoveInfo, SearchResult
 from mugo.sgf.parser import read_records
 from mugo.sgf.tree import format_game, read_game
 from mugo.web import app as web_app
-from mugo.web import handlers, searches, sessions
+from mugo.web import handlers, positions, searches, sessions
 from mugo.web.opponents import OPPONENTS, find_opponent
 from mugo.web.state import ServerState
 
@@ -123,6 +129,33 @@ def test_planes_come_packed(page):
     packed = base64.b64decode(page.request("planes", game=go_game(), moves=["B A5"])["packed"])
     assert len(packed) == 25 * 6
     assert packed[0] & 0b111 == 0b010 and packed[6] & 0b111 == 0b100     # theirs on A5, empty on B5
+
+
+class BlackIsAhead:
+    """A network with the value 0.5 for Black, whoever is to move, and uniform priors."""
+    name, has_value = "black-is-ahead", True
+
+    def evaluate(self, positions, tta=False):
+        points = positions[0].size ** 2 + 1
+        values = np.array([0.5 * position.to_play for position in positions], np.float32)
+        return np.full((len(positions), points), 1 / points, np.float32), values
+
+
+def test_all_win_rates_are_blacks():
+    start = Position(5)
+    line = list(start.play(point_at(2, 2, 5)).play(PASS).positions())
+    for position in line:
+        assert positions.policy(position, BlackIsAhead())["win_rate"] == 0.75
+        rate = 0.75 if position.to_play == BLACK else 0.25                  # of the side to move
+        info = MoveInfo(point_at(0, 0, 5), 0.5, 1, rate, (point_at(0, 0, 5),))
+        result = SearchResult(position, (info,), rate, 1, 1, 0.0, 1.0, 1, 1, None)
+        written = positions.format_search(result)
+        assert written["win_rate"] == written["moves"][0]["win_rate"] == 0.75
+    run = searches.SessionSearches(BlackIsAhead()).evaluate(line[-1], {})
+    assert run(SimpleNamespace(is_cancelled=lambda: False)) == {"win_rates": [0.75] * 3, "done": True}
+    over = line[-1].play(PASS)                           # in Go the network evaluates the end too
+    assert searches.SessionSearches(BlackIsAhead()).evaluate(over, {})(
+        SimpleNamespace(is_cancelled=lambda: False))["win_rates"] == [0.75] * 4
 
 
 WALLS = [move for row in range(1, 6) for move in (f"B B{row}", f"W D{row}")]
@@ -382,8 +415,32 @@ def test_the_page_and_its_files_are_served_and_load_nothing_from_other_servers(c
         answer = client.get(f"/static/{path.name}")
         assert answer.status_code == 200
         assert "https://" not in answer.text and "http://" not in answer.text.replace("http://www.w3.org/", "")
-    outside = web_app.STATIC.parent / "app.py"
-    assert outside.exists() and client.get("/static/%2e%2e/app.py").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/static/../app.py", "/static//../app.py", "/static/x/../../app.py",
+                                  "/static/" + (web_app.STATIC.parent / "app.py").as_posix(), "/static/..\\app.py"])
+def test_files_outside_the_folder_are_not_served(path):
+    """The path reaches the application as uvicorn passes it on: a client would normalise it first."""
+    app = web_app.make_app()
+
+    def status(path):
+        sent = []
+
+        async def receive():
+            return {"type": "http.disconnect"}
+
+        async def send(message):
+            sent.append(message)
+
+        scope = {"type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET", "scheme": "http",
+                 "path": path, "raw_path": path.encode(), "query_string": b"", "root_path": "",
+                 "headers": [(b"host", b"localhost")], "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 8080)}
+        asyncio.run(app(scope, receive, send))
+        return sent[0]["status"]
+
+    assert (web_app.STATIC.parent / "app.py").exists()
+    assert status("/static/index.html") == 200
+    assert status(path) == 404
 
 
 @pytest.mark.parametrize("host, status", [("127.0.0.1:8080", 200), ("localhost:8080", 200), ("[::1]:8080", 200),
