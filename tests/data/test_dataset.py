@@ -72,6 +72,14 @@ def test_positions_have_a_fingerprint_of_their_own(data):
     assert len({positions.fingerprint for positions in selections}) == len(selections)
 
 
+def test_positions_are_of_the_most_frequent_board_size_by_default(tmp_path):
+    data = dataset_of(tmp_path, [random_record(1, size=13), *(random_record(seed) for seed in range(2, 5)),
+                                 random_record(5, size=5, plies=20)])
+    assert data.board_sizes()[0] == 9
+    assert data.positions(None).size == 9 and len(data.positions(None)) == 3 * 60
+    assert data.positions(None, size=13).size == 13 and len(data.positions(None, size=13)) == 60
+
+
 def test_where_selects_games_and_an_empty_selection_is_an_error(data):
     assert set(data.positions(None, where="black_rank >= 5").games["black_rank"]) == {5, 6, 7, 8, 9}
     with pytest.raises(BadInput, match="no train games on 9x9 where black_rank > 99"):

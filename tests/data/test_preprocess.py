@@ -12,7 +12,8 @@ from random_records import dataset_of, random_record, write_games
 from sgf_games import encoded
 
 from mugo import cli, progress
-from mugo.data import dataset, preprocess
+from mugo.data import dataset, merge, preprocess
+from mugo.data.games_table import file_key
 from mugo.files import BadInput, lock_folder
 from mugo.games import planes
 from mugo.sgf.parser import read_records
@@ -124,6 +125,24 @@ def test_without_any_usable_game_the_reasons_are_on_stderr_and_the_status_is_2(t
     assert cli.main([*command, str(tmp_path / "b")]) == 0
     printed = capsys.readouterr()
     assert printed.err == "" and "3  games used" in printed.out
+
+
+def test_the_key_of_a_file_separates_archive_path_and_content():
+    parts = (b"ab", "c", b"d"), (b"a", "bc", b"d"), (b"ab", "cd", b""), (b"", "abc", b"d")
+    keys = {file_key(*one) for one in parts}
+    assert len(keys) == 4 and all(0 <= key < 2 ** 64 for key in keys)
+
+
+def test_parts_that_were_merged_but_not_deleted_are_not_merged_again(tmp_path, monkeypatch):
+    """As after kill -9 between the two."""
+    write_games(tmp_path / "a", range(4))
+    with monkeypatch.context() as patched:
+        patched.setattr(merge.shutil, "rmtree", lambda *_, **__: None)
+        first = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1)
+    assert list((tmp_path / "set" / "unfinished").glob("part-*.parquet"))
+    again = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1)
+    assert again.games.equals(first.games) and len(again.games) == 4
+    assert again.moves.tolist() == first.moves.tolist()
 
 
 def test_setup_stones_are_stored(tmp_path):

@@ -6,6 +6,7 @@ import pytest
 from random_records import dataset_of, random_record, transformed
 
 from mugo.games.coords import WHITE_BIT
+from mugo.games.planes import MAX_PLIES
 
 
 def test_every_rejected_game_has_a_reason(tmp_path):
@@ -20,6 +21,24 @@ def test_every_rejected_game_has_a_reason(tmp_path):
     assert "is occupied" in by_name["reject_details"].iloc[1]
     assert by_name["reject_details"].iloc[5] == "the same game as sgf/000.sgf"
     assert (by_name.loc[by_name["reject_reason"] != "", "split"] == "").all()
+
+
+def test_setup_stones_without_a_liberty_are_illegal(tmp_path):
+    good = random_record(1)
+    corner = replace(good, setup=np.array([0 + WHITE_BIT, 1, 9], np.int16))
+    data = dataset_of(tmp_path, [corner, good])
+    assert data.games["reject_reason"].tolist() == ["illegal setup", ""]
+    assert "A9" in data.games["reject_details"].iloc[0]
+
+
+def test_a_game_has_fewer_moves_than_the_history_of_a_board(tmp_path):
+    """A board's history holds MAX_PLIES positions."""
+    passes = np.where(np.arange(MAX_PLIES) % 2, 81 + WHITE_BIT, 81).astype(np.int16)
+    passes[0] = 40                       # a game of passes only has the hash of any other
+    games = [replace(random_record(1), moves=passes[:-1]), replace(random_record(1), moves=passes)]
+    data = dataset_of(tmp_path, games)
+    assert data.games["reject_reason"].tolist() == ["", "too many moves"]
+    assert data.games["reject_details"].iloc[1] == f"{MAX_PLIES} moves; at most {MAX_PLIES - 1}"
 
 
 def test_games_that_where_does_not_select_are_rejected(tmp_path):
