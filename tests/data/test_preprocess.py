@@ -133,6 +133,27 @@ def test_the_key_of_a_file_separates_archive_path_and_content():
     assert len(keys) == 4 and all(0 <= key < 2 ** 64 for key in keys)
 
 
+def test_a_file_of_the_same_name_and_content_in_another_archive_has_a_row_of_its_own(tmp_path):
+    texts = [format_record(random_record(seed)) for seed in range(2)]
+    for name, count in (("a", 1), ("b", 2)):
+        with zipfile.ZipFile(tmp_path / f"{name}.zip", "w") as archive:
+            for number, text in enumerate(texts[:count]):
+                archive.writestr(f"{number}.sgf", text)
+    data = preprocess.preprocess([str(tmp_path / f"{name}.zip") for name in "ab"], tmp_path / "set", workers=1)
+    assert data.games["source"].tolist() == ["a.zip", "b.zip", "b.zip"]
+    assert data.games["reject_reason"].tolist() == ["", "duplicate", ""]
+
+
+def test_parts_of_a_stopped_run_are_kept_by_the_next_one(tmp_path, monkeypatch):
+    for name, seeds in (("a", range(3)), ("b", range(3, 8))):
+        write_games(tmp_path / name, seeds)
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(preprocess, "merge_parts", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1)
+    data = preprocess.preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "set", workers=1)
+    assert data.games["source"].tolist() == ["a"] * 3 + ["b"] * 5
+
+
 def test_parts_that_were_merged_but_not_deleted_are_not_merged_again(tmp_path, monkeypatch):
     """As after kill -9 between the two."""
     write_games(tmp_path / "a", range(4))

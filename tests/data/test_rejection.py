@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 from random_records import dataset_of, random_record, transformed
 
+from mugo.data.preprocess import preprocess
 from mugo.games.coords import WHITE_BIT
 from mugo.games.planes import MAX_PLIES
+from mugo.sgf.writer import format_record
 
 
 def test_every_rejected_game_has_a_reason(tmp_path):
@@ -61,6 +63,33 @@ def test_a_truncated_copy_is_the_duplicate_even_if_it_comes_first(tmp_path):
     data = dataset_of(tmp_path, [truncated, whole, random_record(6, plies=80)])
     assert data.games["reject_reason"].tolist() == ["duplicate", "", ""]
     assert data.games["reject_details"].iloc[0] == "the beginning of sgf/001.sgf"
+
+
+def test_a_truncated_copy_may_end_with_passes(tmp_path):
+    whole = random_record(5, plies=80)
+    passes = np.array([81, 81 + WHITE_BIT], np.int16)
+    truncated = replace(whole, moves=np.concatenate([whole.moves[:50], passes]))
+    data = dataset_of(tmp_path, [whole, transformed(truncated, 2, True)])
+    assert data.games["reject_reason"].tolist() == ["", "duplicate"]
+
+
+@pytest.mark.parametrize("first", [50, 80])
+def test_a_truncated_copy_is_found_among_games_that_are_added_later(tmp_path, first):
+    """The longer game is used, wherever it is stored; others stay as they are."""
+    whole, other = random_record(5, plies=80), random_record(6, plies=70)
+    for name, length in (("a", first), ("b", 130 - first)):
+        (tmp_path / name).mkdir()
+        record = replace(whole, moves=transformed(whole, 3).moves[:length])
+        (tmp_path / name / "game.sgf").write_text(format_record(record), encoding="utf-8")
+    (tmp_path / "a" / "other.sgf").write_text(format_record(other), encoding="utf-8")
+    preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1)
+    data = preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "set", workers=1)
+    used = data.used_games.set_index("num_moves")
+    assert sorted(used.index) == [70, 80]
+    assert used.at[80, "source"] == ("b" if first == 50 else "a")
+    for length, moves in ((70, other.moves), (80, transformed(whole, 3).moves)):
+        start = used.at[length, "move_start"]
+        assert data.moves[start:start + length].tolist() == moves.tolist()
 
 
 def test_passes_at_the_end_do_not_make_another_game(tmp_path):

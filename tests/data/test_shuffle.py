@@ -22,6 +22,12 @@ def test_epochs_and_seeds_differ_and_any_part_of_the_stream_can_be_computed_alon
     assert part_symmetries.tolist() == symmetries[1234:1734].tolist()
 
 
+def test_symmetries_differ_between_seeds_and_epochs():
+    whole, other = (shuffle.shuffled_positions(0, 2000, 1000, seed)[1] for seed in (1, 2))
+    assert 0.05 < np.mean(whole == other) < 0.2
+    assert 0.05 < np.mean(whole[:1000] == whole[1000:]) < 0.2
+
+
 def test_positions_and_symmetries_are_uniform():
     n = 20_000
     numbers, symmetries = shuffle.shuffled_positions(0, n, n, 3)
