@@ -173,6 +173,7 @@ def test_every_query_gets_its_visits_whatever_came_before():
     queries = [query(str(i), size=7, initialStones=stones, komi=-20, maxVisits=150) for i in range(3)]
     answers = run(*queries, settings=Settings(max_edges=20_000))
     assert [answer["rootInfo"]["visits"] for answer in answers] == [150] * 3
+    assert run_one(query(size=3, maxVisits=150))["rootInfo"]["visits"] == 150      # an early stop would come after 129
 
 
 def test_moves_are_ordered_by_their_win_rates_if_they_are_chosen_so():
@@ -184,13 +185,13 @@ def test_moves_are_ordered_by_their_win_rates_if_they_are_chosen_so():
 
 def test_a_query_limits_its_time():
     start = time.monotonic()
-    answer = run_one(query(maxTime=0.05), play_options=PlayOptions(seconds=600))
-    assert answer["rootInfo"]["visits"] > 0 and time.monotonic() - start < 60
+    answer = run_one(query(maxTime=0.05), play_options=PlayOptions(seconds=90))
+    assert answer["rootInfo"]["visits"] > 0 and time.monotonic() - start < 80
 
 
 def test_the_ownership_of_a_short_search_is_from_more_rollouts_than_its_own():
     ownership = run_one(query(maxVisits=2, includeOwnership=True))["ownership"]
-    assert set(ownership) - {-1, 0, 1}                   # two rollouts have no other means
+    assert set(ownership) - {-1, -0.5, 0, 0.5, 1}        # means of two rollouts, with neutral points
 
 
 def test_the_symmetric_hash_is_the_same_for_all_symmetries():
