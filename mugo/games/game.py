@@ -79,11 +79,12 @@ def is_candidate(b, p):
 
 
 @njit(cache=True, nogil=True)
-def forced_move(b):
+def forced_move(b, reads_threats):
     """(point, lower, upper): the only move that has to be considered, 0 if there is none such; bounds of its value.
 
     Gomoku: the move that wins at once, value 1, or else the one that blocks such a move of the opponent.  Where the
-    opponent has two, blocking one of them loses: value -1.
+    opponent has two, blocking one of them loses: value -1.  reads_threats: also the move that makes two winning points,
+    where nobody has one, value 1.  This costs more than a rollout's share of a simulation, less than a network's.
     """
     if b.k:
         p = gomoku.any_winning_point(b, b.to_play)
@@ -92,6 +93,9 @@ def forced_move(b):
         p = gomoku.any_winning_point(b, -b.to_play)
         if p:
             return p, -1, -1 if gomoku.any_winning_point(b, -b.to_play, p) else 1
+        p = gomoku.double_threat(b, b.to_play) if reads_threats else 0
+        if p:
+            return p, 1, 1
     return 0, -1, 1
 
 

@@ -146,6 +146,22 @@ def any_winning_point(b, c, but=0):
 
 
 @njit(cache=True, nogil=True)
+def double_threat(b, c):
+    """An empty point where a stone of c makes two winning points, as an open four has; 0 if there is none."""
+    for row in range(1, b.size + 1):
+        for p in range(row * b.width + 1, row * b.width + b.size + 1):
+            if b.colour[p] == EMPTY:
+                b.colour[p] = c
+                e = winning_point(b, p, c)
+                if e:
+                    e = winning_point(b, p, c, e)
+                b.colour[p] = EMPTY
+                if e:
+                    return p
+    return 0
+
+
+@njit(cache=True, nogil=True)
 def _winning_point_of_move(b, back, c):
     """As any_winning_point, but only for rows through the stone of one move: the last, or the one `back` before it."""
     if b.moves > back:

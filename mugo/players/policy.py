@@ -39,7 +39,7 @@ class PolicyPlayer:
 
     def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
         if self._temperature == 0 and not position.is_over:
-            forced, _, _ = game.forced_move(position.board[0])
+            forced, _, _ = game.forced_move(position.board[0], False)
             if forced:
                 return forced
         priors = self.network.evaluate([position], tta=self._tta)[0][0]

@@ -71,7 +71,8 @@ def bound_root(nodes, edges, root):
 def proof_lengths(nodes, edges, n_nodes):
     """int32 (n_nodes,): the moves to the end of the game from each node that is a proven win or loss, else _FAR.
 
-    The winning side takes the shortest of its proven wins, the other side its longest resistance.
+    The winning side takes the shortest of its proven wins, the other side its longest resistance.  A move that
+    was never visited counts as the last, though after one that makes two winning points two more follow.
     """
     lengths = np.full(n_nodes, _FAR, np.int32)
     changed = True

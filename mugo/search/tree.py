@@ -110,7 +110,7 @@ def expand(tree, nodes, edges, v, b):
         return False
     first = tree.n_edges
     n = 0
-    only, lower, upper = game.forced_move(b)
+    only, lower, upper = game.forced_move(b, tree.has_priors)
     for i in range(b.n_empty):
         p = np.int64(b.empties[i])
         if game.is_candidate(b, p) and only in (0, p):
@@ -144,7 +144,7 @@ def expand(tree, nodes, edges, v, b):
 @njit(cache=True, nogil=True)
 def _expand_if_decided(tree, nodes, edges, v, b):
     """Expand node v, which has no priors yet, if that proves it; returns whether it does."""
-    _, lower, upper = game.forced_move(b)
+    _, lower, upper = game.forced_move(b, tree.has_priors)
     return lower == upper and expand(tree, nodes, edges, v, b)
 
 

@@ -97,7 +97,7 @@ LINES = {"diagonal": "H8 J9 G7 K10 F6", "other diagonal": "H8 G9 J7 F10 K6", "ro
 @pytest.mark.parametrize("line", LINES)
 @pytest.mark.parametrize("name, simulations", [("mcts", 200), ("policy", 0)])
 def test_a_four_is_blocked_in_every_direction(name, simulations, line):
-    """Black builds one row, whatever White does."""
+    """Black builds one row, whatever White does.  mcts does not even let it become an open four."""
     player = make_player(name, seed=1, play_options=PlayOptions(simulations or None, resign=0), game="gomoku")
     position, open_fours = Position(15), 0
     for vertex in LINES[line].split():
@@ -106,10 +106,11 @@ def test_a_four_is_blocked_in_every_direction(name, simulations, line):
             return                                       # White has a stone in the way
         position = position.play(point)
         if position.is_over:
-            assert open_fours
+            assert open_fours and name == "policy"
             return
         threats = wins_at_once(position.with_turn(BLACK))
-        open_fours += len(threats) == 2                  # lost already
+        open_fours += len(threats) == 2                  # lost already, which policy cannot foresee
+        assert name == "policy" or not open_fours, f"\n{position}"
         move = player.select_move(position)
         assert not threats or move in threats, f"\n{position}"
         position = position.play(move)

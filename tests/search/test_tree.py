@@ -34,6 +34,48 @@ def test_without_transpositions_every_mean_is_of_its_own_simulations():
                 assert edge["q"] == pytest.approx(-mean, abs=1e-5)
 
 
+def test_a_node_shared_by_two_parents_has_the_exact_mean_of_both():
+    """root -> first, second -> shared: values of three simulations, by both parents in turn, worked out by hand."""
+    grown = Grown(Position(5))
+    root, first, second, shared = 1, 2, 3, 4
+    for v in first, second, shared:
+        assert tree.find_or_add(grown.trees[0], grown.nodes, grown.table, np.uint64(1000 + v)) == v
+    for i, node in enumerate([first, second, shared, shared]):         # edges 0, 1 of the root; 2 of first, 3 of second
+        grown.edges[i]["node"], grown.edges[i]["lower"], grown.edges[i]["upper"] = node, solver.LOSS, solver.WIN
+    for v, start, count in (root, 0, 2), (first, 2, 1), (second, 3, 1):
+        grown.nodes[v]["first"], grown.nodes[v]["count"] = start, count
+    paths = {first: np.array([[root, 0], [first, 2]], np.int32), second: np.array([[root, 1], [second, 3]], np.int32)}
+
+    def simulate(parent, value, exact=False):
+        for v, i in paths[parent]:
+            grown.nodes[v]["virtual_losses"] += 1
+            grown.edges[i]["virtual_losses"] += 1
+        grown.nodes[shared]["virtual_losses"] += 1
+        tree.backup(grown.trees[0], grown.nodes, grown.edges, shared, 2, paths[parent], value, exact)
+        assert not grown.nodes["virtual_losses"].any() and not grown.edges["virtual_losses"].any()
+
+    def figures():
+        return [(int(node["visits"]), float(node["total"])) for node in grown.nodes[root:shared + 1]], \
+               [(int(edge["visits"]), round(float(edge["q"]), 6)) for edge in grown.edges[:4]]
+
+    simulate(first, 0.5)
+    assert figures() == ([(1, 0.5), (1, -0.5), (0, 0), (1, 0.5)], [(1, 0.5), (0, 0), (1, -0.5), (0, 0)])
+    simulate(second, -1.0)
+    # The mean of the shared node, -0.25, is seen by the edge that was passed; the other one keeps its 0.5 (UCT2).
+    assert figures() == ([(2, -0.5), (1, -0.5), (1, 1.0), (2, -0.5)], [(1, 0.5), (1, -1.0), (1, -0.5), (1, 0.25)])
+    simulate(first, 0.25)
+    nodes, edges = figures()
+    assert nodes == [(3, -0.25), (2, -0.75), (1, 1.0), (3, -0.25)]
+    assert edges == [(2, 0.375), (1, -1.0), (2, pytest.approx(1 / 12, abs=1e-5)), (1, 0.25)]
+    # A proof found by one path: it counts for the other as soon as selection comes there.
+    simulate(second, 1.0, exact=True)
+    assert [solver.is_proven(node) for node in grown.nodes[root:shared + 1]] == [True, False, True, True]
+    assert (grown.edges[3]["q"], grown.edges[1]["q"]) == (-1, 1)
+    assert (grown.nodes[second]["lower"], grown.root["lower"]) == (-1, 1)
+    simulate(first, 0.0)                                 # a value for a proven node is replaced by the exact one
+    assert solver.is_proven(grown.nodes[first]) and grown.edges[0]["q"] == 1 and grown.edges[2]["q"] == -1
+
+
 def test_transpositions_share_the_node_of_two_orders_of_moves():
     apart, shared = Grown(Position(3), transpositions=False).simulate(4000), Grown(Position(3)).simulate(4000)
     assert len(shared.used) < len(apart.used)
