@@ -1,0 +1,77 @@
+"""How the bundled networks open: on every board, the default network's moves are sane in the first few plies.
+
+Sane means: no move on the first line.  On 4x4 this is asked of the first move only, on 3x3 the first move is the
+centre, and on 2x2, where every point is at the edge, it is no pass.
+"""
+import numpy as np
+import pytest
+
+from mugo.games.coords import (
+    MAX_SIZE,
+    MIN_SIZE,
+    PASS,
+    board_points,
+    format_gtp,
+    interpret_gtp,
+    point_at,
+    symmetries,
+)
+from mugo.games.go import Position
+from mugo.nn.inference import BundledNetworks
+from mugo.players.policy import PolicyPlayer
+
+# Centre, side and corner openings with the replies of strong players.
+OPENINGS_9 = ("E5 C5 G5 G6", "E5 C4 F3 D3", "E5 G4 F4 G5", "D6 F4 E4 F5", "C4 G6 G5 F5", "F5 D5 D4 E4", "C3 G7 G3 C7")
+
+
+@pytest.fixture(scope="module")
+def networks() -> BundledNetworks:
+    return BundledNetworks(threads=1)
+
+
+def first_line(size: int) -> np.ndarray:
+    """bool (size² + 1,): the move indices of points at the edge."""
+    inner = np.pad(np.ones((max(size - 2, 0),) * 2, bool), 1)[:size, :size]
+    return np.append(~inner.ravel(), False)
+
+
+def first_moves(size: int) -> list[int]:
+    """The points off the first line in one eighth of the board: all others are their images."""
+    half = (size + 1) // 2
+    return [point_at(row, col, size) for row in range(1, half) for col in range(row, half)]
+
+
+@pytest.mark.parametrize("size", range(MIN_SIZE, MAX_SIZE + 1))
+def test_the_default_network_opens_off_the_first_line(networks, size):
+    empty = Position(size)
+    point = PolicyPlayer(networks).select_move(empty)
+    if size == 2:
+        assert point != PASS
+    elif size == 3:
+        assert format_gtp(point, size) == "B2"
+    else:
+        priors = networks.evaluate([empty])[0][0]
+        assert not first_line(size)[priors.argmax()]
+        assert size == 4 or priors[first_line(size)].sum() < 0.03
+        assert priors[symmetries(size)] == pytest.approx(np.tile(priors, (8, 1)), abs=1e-3)
+
+
+@pytest.mark.parametrize("size", range(5, MAX_SIZE + 1))
+def test_the_default_network_replies_off_the_first_line(networks, size):
+    """To every first move that is off it.  From 6x6 on the prior of the whole line is small too, for `randompolicy`."""
+    positions = [Position(size).play(point) for point in first_moves(size)]
+    edge = {format_gtp(int(point), size) for point in board_points(size)[first_line(size)[:-1]]}
+    replies = {format_gtp(position.last, size): format_gtp(PolicyPlayer(networks).select_move(position), size)
+               for position in positions}
+    assert not {first: reply for first, reply in replies.items() if reply in edge or reply == "pass"}
+    priors, _ = networks.evaluate(positions)
+    assert size == 5 or priors[:, first_line(size)].sum(axis=1).max() < 0.03
+
+
+@pytest.mark.parametrize("opening", OPENINGS_9)
+def test_on_9x9_the_first_line_has_next_to_no_prior_in_an_opening(networks, opening):
+    positions = [Position(9)]
+    for vertex in opening.split():
+        positions.append(positions[-1].play(interpret_gtp(vertex, 9)))
+    priors, _ = networks.evaluate(positions)
+    assert priors[:, first_line(9)].sum(axis=1).max() < 0.03
