@@ -6,7 +6,8 @@ Each run is `mugo train DATASET` with the options of RECIPES on the same number 
 order, and is tried on the same validation positions of each kind of source.  A run that is done is not
 done again, so the table grows over several nights; it is printed from FOLDER/recipes.csv, with what top-1 and
 cross-entropy gain on the first recipe of the same seed, and the paired standard errors of that, by game.  Of
-several seeds the means are printed last, with the standard error that the seeds' gains have among each other.
+several seeds the means are printed last, with a standard error of two parts (`gain_over_seeds`): that of the seeds
+among each other, and that of the validation positions, which all seeds share.
 """
 import argparse
 import shlex
@@ -83,6 +84,19 @@ def run(data: dataset.DataSet, folder: Path, name: str, seed: int, positions: in
     return pd.read_parquet(kept)
 
 
+def gain_over_seeds(gains: np.ndarray, games: np.ndarray) -> tuple[float, float]:
+    """The mean gain of several seeds on the same positions, and its standard error.
+
+    gains: (seeds, positions), paired differences.  games: (positions,), the game of each.
+    The seeds vary: the standard error of their means.  The positions are a sample too, and more seeds do not make it
+    larger: the standard error, clustered by game, of the gain averaged over seeds.  The sum of both variances counts
+    what is particular to a seed at a position twice, so the error is rather too large than too small.
+    """
+    of_seeds = gains.mean(1)
+    mean, of_positions = mean_and_standard_error(gains.mean(0), games)
+    return mean, float(np.hypot(of_seeds.std(ddof=1) / len(of_seeds) ** 0.5, of_positions))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dataset", type=Path)
@@ -95,31 +109,37 @@ def main() -> None:
         parser.error(f"no such recipe: {', '.join(sorted(unknown))}; there are {', '.join(RECIPES)}")
     data = dataset.load_dataset(args.dataset)
     table = []
+    gains: dict[str, list[pd.DataFrame]] = {}            # of each recipe for each seed, by position
     for seed in args.seeds:
         first = None
         for name in args.names or RECIPES:
             rows = run(data, args.output, name, seed, int(args.positions))
-            row = {"recipe": name, "seed": seed, "options": RECIPES[name]}
-            for source, part in rows.groupby("source"):
-                row[f"{source} top-1"] = 100 * part["top1"].mean()
-            kgs = rows[rows["source"] == "KGS"]
-            row |= {"KGS top-5": 100 * kgs["top5"].mean(), "KGS ce": kgs["ce"].mean(),
-                    "minutes": rows["seconds"][0] / 60}
             first = rows if first is None else first
             games = np.unique(rows["game"], return_inverse=True)[1]
-            gain, error = mean_and_standard_error(rows["top1"].to_numpy() - first["top1"].to_numpy(), games)
-            less, error_of_less = mean_and_standard_error(first["ce"].to_numpy() - rows["ce"].to_numpy(), games)
-            row |= {"gain": 100 * gain, "±": 100 * error, "ce gain": less, "ce ±": error_of_less}
-            table.append(row)
+            gain = pd.DataFrame({"gain": 100 * (rows["top1"] - first["top1"]), "ce gain": first["ce"] - rows["ce"]})
+            gains.setdefault(name, []).append(gain)
+            table.append(table_row(name, seed, rows, gain, games))
             pd.DataFrame(table).to_csv(args.output / "recipes.csv", index=False)
             print(pd.DataFrame(table).round(3).to_string(index=False), flush=True)
     if len(args.seeds) > 1:
-        seeds = pd.DataFrame(table).groupby("recipe", sort=False)
-        columns = ["KGS top-1", "fox top-1", "tygem top-1", "KGS top-5", "KGS ce", "gain", "ce gain"]
-        means = seeds[columns].mean()
-        for column, name in ("gain", "±"), ("ce gain", "ce ±"):
-            means.insert(means.columns.get_loc(column) + 1, name, seeds[column].sem())
+        columns = ["KGS top-1", "fox top-1", "tygem top-1", "KGS top-5", "KGS ce"]
+        means = pd.DataFrame(table).groupby("recipe", sort=False)[columns].mean()
+        for column, error in ("gain", "±"), ("ce gain", "ce ±"):
+            means[[column, error]] = [gain_over_seeds(np.stack([gain[column] for gain in of_recipe]), games)
+                                      for of_recipe in gains.values()]
         print(means.round(3).to_string(), flush=True)
+
+
+def table_row(name: str, seed: int, rows: pd.DataFrame, gain: pd.DataFrame, games: np.ndarray) -> dict:
+    """A row of the table: the figures of a run, and its gain with the paired standard error, clustered by game."""
+    row = {"recipe": name, "seed": seed, "options": RECIPES[name]}
+    for source, part in rows.groupby("source"):
+        row[f"{source} top-1"] = 100 * part["top1"].mean()
+    kgs = rows[rows["source"] == "KGS"]
+    row |= {"KGS top-5": 100 * kgs["top5"].mean(), "KGS ce": kgs["ce"].mean(), "minutes": rows["seconds"][0] / 60}
+    for column, error in ("gain", "±"), ("ce gain", "ce ±"):
+        row[column], row[error] = mean_and_standard_error(gain[column].to_numpy(), games)
+    return row
 
 
 if __name__ == "__main__":
