@@ -6,11 +6,14 @@ import sys
 
 import numpy as np
 import pytest
-from networks import SMALL, alphazero_model, build, checkpoint, keras
+from networks import SMALL, alphazero_model, build, checkpoint, keras, random_model
 
+from mugo.games import planes
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
-from mugo.nn.compile import compile_for_selfplay, train_step
+from mugo.nn.compile import compile_for_selfplay, compile_for_training, train_step
 from mugo.nn.metadata import new_metadata
+from mugo.nn.optimizers import OPTIMIZERS
+from mugo.nn.policy_net import PolicyNetConfig
 
 
 def random_batch(n, size=6, seed=0):
@@ -37,6 +40,42 @@ def test_the_loss_is_that_of_the_formula(l2, batch_norm):
     assert logs == pytest.approx({
         "loss": logs["loss"], "ce": ce, "value_mse": mse, "entropy": -(p * np.log(p)).sum(1).mean(),
         "top1": (p.argmax(1) == policy.argmax(1)).mean()}, rel=1e-5)
+
+
+@pytest.mark.parametrize("label_smoothing", [0.0, 0.3])
+def test_the_loss_of_supervised_learning_is_that_of_the_formula(label_smoothing):
+    """Cross-entropy + 0.5 negative log-likelihoods of the winner; its measures are those of a slow evaluation."""
+    config = PolicyNetConfig(size=5, filters=8, layers=3, value_head=True, equivariant=True)
+    model = random_model(config)
+    compile_for_training(model, config, 1e-3, value_weight=0.5, optimizer="adam", label_smoothing=label_smoothing)
+    assert model.optimizer.weight_axes == config.spec().weight_axes()
+    model.run_eagerly = True             # tracing it takes longer
+    rng = np.random.default_rng(0)
+    packed = rng.integers(0, 256, (40, 25, planes.PACKED), np.uint8)
+    outputs = {name: np.asarray(output, np.float64) for name, output in model(packed).items()}
+    log_p = outputs["policy"] - np.log(np.exp(outputs["policy"]).sum(1, keepdims=True))
+    moves = np.argsort(-log_p)[np.arange(40), rng.integers(0, 8, 40)]    # of ranks 0 to 7
+    ranks = (log_p > log_p[np.arange(40), moves][:, None]).sum(1)
+    outcomes, v = rng.integers(-1, 2, 40), np.tanh(outputs["value"][:, 0])
+    logs = model.evaluate(packed, {"policy": moves, "value": outcomes[:, None].astype(np.float32)}, batch_size=40,
+                          verbose=0, return_dict=True)
+    ce = -log_p[np.arange(40), moves].mean()
+    smoothed = (1 - label_smoothing) * ce - label_smoothing * log_p.mean()
+    nll = -np.where(outcomes == 0, 0, np.log((1 + outcomes * v) / 2)).mean()
+    assert logs["loss"] == pytest.approx(smoothed + 0.5 * nll, rel=1e-4)
+    assert logs["policy_ce"] == pytest.approx(ce, rel=1e-4)
+    assert logs["policy_top1"] == pytest.approx((ranks < 1).mean(), abs=1e-6)
+    assert logs["policy_top5"] == pytest.approx((ranks < 5).mean(), abs=1e-6)
+    assert 0 < logs["policy_top1"] < logs["policy_top5"] < 1
+    assert logs["value_mse"] == pytest.approx(np.where(outcomes == 0, 0, (outcomes - v) ** 2).mean(), rel=1e-4)
+
+
+def test_a_plain_network_has_an_optimizer_without_axes_and_the_optimizer_asked_for():
+    config = PolicyNetConfig(size=5, filters=8, layers=3)
+    for name, cls in OPTIMIZERS.items():
+        model = random_model(config)
+        compile_for_training(model, config, 1e-3, optimizer=name)
+        assert type(model.optimizer) is cls and model.optimizer.weight_axes is None
 
 
 def test_it_overfits_a_few_positions():

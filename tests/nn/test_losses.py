@@ -21,6 +21,22 @@ def test_a_draw_counts_as_much_as_a_win():
     assert float(losses.squared_error(outcome, score)[0]) == pytest.approx(1)
 
 
+def test_the_squared_error_is_that_of_the_value():
+    outcome, score = np.array([1.0, -1, 0.5], np.float32), np.array([[0.3], [0.3], [-2.0]], np.float32)
+    assert np.allclose(losses.squared_error(outcome, score), (outcome - np.tanh(score[:, 0])) ** 2, atol=1e-6)
+
+
+def test_the_entropy_is_that_of_the_policy():
+    p = np.array([[0.5, 0.25, 0.25], [0.9, 0.1, 1e-9]], np.float32)
+    assert np.allclose(losses.entropy(None, np.log(p) + 3), -(p * np.log(p)).sum(1), atol=1e-5)
+
+
+def test_label_smoothing_is_saved_with_its_fraction():
+    loss = losses.LabelSmoothingCrossentropy(0.2)
+    loaded = losses.keras.saving.deserialize_keras_object(losses.keras.saving.serialize_keras_object(loss))
+    assert loaded.label_smoothing == 0.2
+
+
 def test_the_outcome_loss_is_the_negative_log_likelihood_and_0_for_an_unknown_outcome():
     outcome, score = np.array([[1.0], [-1.0], [0.0]], np.float32), np.array([[0.3], [0.3], [2.0]], np.float32)
     v = np.tanh(0.3)
