@@ -4,7 +4,6 @@
     RUN/previous.keras      the one before
     RUN/network.keras       the exported network: model without optimizer, metadata, ONNX graph; to play and share
 """
-import contextlib
 import json
 import os
 import zipfile
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mugo.files import BadInput, atomic_write, error_line
-from mugo.nn import layers, losses, optimizers, schedules  # noqa: F401   what Keras loads by name
+from mugo.nn import equivariance, layers, losses, optimizers, schedules  # noqa: F401   what Keras loads by name
 from mugo.nn.backend import keras
 from mugo.nn.keras_model import build
 from mugo.nn.metadata import METADATA, ONNX, Config, EarlierFormat, config_of, read_metadata
@@ -31,15 +30,38 @@ def onnx_graph(model: keras.Model, config: Config) -> bytes:
     return to_onnx(weights, config.spec())
 
 
+def nonfinite_weight(model: keras.Model) -> str:
+    """The name of a weight, or of a variable of the optimizer, that is not finite somewhere; '' if there is none."""
+    optimizer = getattr(model, "optimizer", None)
+    for variable in [*model.weights, *(optimizer.variables if optimizer else [])]:
+        if not np.isfinite(np.asarray(keras.ops.convert_to_numpy(variable), np.float64)).all():
+            return equivariance.weight_name(variable)
+    return ""
+
+
+def check_finite(model: keras.Model, path: Path) -> None:
+    """Raise BadInput if `nonfinite_weight` finds one.  path: of the model's file."""
+    if name := nonfinite_weight(model):
+        raise BadInput(f"{path}: {name} of this network is infinite or NaN")
+
+
 def save(model: keras.Model, path: Path, metadata: dict[str, Any]) -> None:
-    """Write a checkpoint, atomically: the model with its optimizer, and its metadata."""
+    """Write a checkpoint, atomically: the model with its optimizer, and its metadata.
+
+    Raises BadInput, and writes nothing, if they are not finite.
+    """
+    check_finite(model, path)
     with atomic_write(path) as temporary:
         _write(model, temporary, metadata)
 
 
 def export(model: keras.Model, path: Path, metadata: dict[str, Any]) -> None:
     """Write a network to play and share, atomically: the model in float32 without its optimizer, its metadata, and
-    the ONNX graph, whose outputs are compared with the model's first.  Raises RuntimeError if they differ."""
+    the ONNX graph, whose outputs are compared with the model's first.
+
+    Raises BadInput for weights that are not finite, RuntimeError if the outputs differ; then nothing is written.
+    """
+    check_finite(model, path)
     config = config_of(metadata)
     exported = build(config.spec())
     exported.set_weights(model.get_weights())
@@ -48,7 +70,7 @@ def export(model: keras.Model, path: Path, metadata: dict[str, Any]) -> None:
         with zipfile.ZipFile(temporary, "a", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr(ONNX, onnx_graph(exported, config))
         difference = onnx_difference(exported, temporary)
-        if difference > TOLERANCE:
+        if not difference <= TOLERANCE:  # nor if it is NaN
             raise RuntimeError(f"{path}: outputs of ONNX Runtime and Keras differ by {difference}")
 
 
@@ -61,26 +83,30 @@ def _write(model: keras.Model, path: Path, metadata: dict[str, Any]) -> None:
 def load(path: Path) -> keras.Model:
     """The Keras model in a network's file, with its optimizer if that is a checkpoint.
 
-    Raises BadInput for a file that is none, or damaged.
+    Raises BadInput for a file that is none, or damaged, or holds weights that are not finite.
     """
     try:
         model = keras.saving.load_model(path)
     except Exception as error:           # of zip, zlib, HDF5, JSON, Keras, TensorFlow: whichever part is damaged
         raise BadInput(f"{path} is no network of Keras, or damaged: {error_line(error)}") from None
     assert isinstance(model, keras.Model)
+    check_finite(model, path)
     return model
 
 
 def link_checkpoint(checkpoint: Path, path: Path) -> None:
-    """Give a checkpoint's file another name too (a hard link), in place of whatever had that name."""
-    with contextlib.suppress(FileNotFoundError):
-        path.unlink()
-    os.link(checkpoint, path)
+    """Give a checkpoint's file another name too (a hard link), atomically in place of whatever had that name."""
+    temporary = path.with_name(f".{path.name}.link")
+    temporary.unlink(missing_ok=True)                    # of a run that was killed
+    os.link(checkpoint, temporary)
+    os.replace(temporary, path)
+    temporary.unlink(missing_ok=True)                    # POSIX renames nothing where both are one file already
 
 
 def latest_checkpoint(run: Path, names: tuple[str, ...] = (CHECKPOINT, PREVIOUS)
                       ) -> tuple[keras.Model, dict[str, Any]]:
-    """The first of these checkpoints of a run that is not damaged, and its metadata.
+    """The first of these checkpoints of a run that is not damaged, and its metadata.  It gets the first name too, so
+    that the next checkpoint does not replace it by a damaged one.
 
     Raises BadInput if there is none, and for a run of an earlier version.
     """
@@ -88,9 +114,12 @@ def latest_checkpoint(run: Path, names: tuple[str, ...] = (CHECKPOINT, PREVIOUS)
         if (run / name).exists():
             try:
                 metadata = read_metadata(run / name)
-                return load(run / name), metadata
+                model = load(run / name)
             except EarlierFormat:
                 raise
             except BadInput:
                 continue
+            if name != names[0]:
+                link_checkpoint(run / name, run / names[0])
+            return model, metadata
     raise BadInput(f"{run} holds no training run to resume: {names[0]} is missing or damaged")

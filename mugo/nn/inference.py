@@ -151,7 +151,8 @@ class Network:
     def evaluate_packed(self, packed: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """The outputs for packed planes, uint8 (n, size², game.packed_bytes(game)); see `evaluate`.
 
-        Raises BadInput for planes of another game, and for another size than the network's if it plays no other.
+        Raises BadInput for planes of another game, for another size than the network's if it plays no other, and for
+        outputs that are NaN: the network is damaged, or its training diverged.
         """
         points = packed.shape[1]
         if packed.shape[2] != packed_bytes(self.game):
@@ -165,6 +166,9 @@ class Network:
             self._extra_inputs[points] = {POINT_BIAS: fit_bias(self._bias, size)}
         inputs = {"planes": planes.unpack(packed, self.depth)} | self._extra_inputs[points]
         outputs = dict(zip(self._outputs, self._session.run(self._outputs, inputs), strict=True))
+        for name, output in outputs.items():
+            if not np.isfinite(output).all():
+                raise BadInput(f"{self.path}: its {name} is NaN; the network is damaged, or its training diverged")
         return np.asarray(outputs["policy"]), np.asarray(outputs["value"]) if self.has_value else None
 
 

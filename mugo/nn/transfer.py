@@ -9,6 +9,7 @@ from mugo.files import BadInput
 from mugo.nn import equivariance
 from mugo.nn.backend import keras
 from mugo.nn.blocks import REGULAR, TWO_REGULAR
+from mugo.nn.bundled import find_network
 from mugo.nn.checkpoint import load
 from mugo.nn.inference import fit_bias
 from mugo.nn.metadata import Config, config_dict, config_of, read_metadata
@@ -41,8 +42,25 @@ def init_from(model: keras.Model, config: Config, path: Path) -> dict[str, Any]:
                        for variable, old in zip(layer.weights, weights, strict=True)]
         if [w.shape for w in weights] == [w.shape for w in layer.get_weights()]:
             layer.set_weights(weights)
+    return describe_source(metadata, path)
+
+
+def describe_source(metadata: dict[str, Any], path: Path) -> dict[str, Any]:
+    """metadata["init_from"] of a network that is initialised from the one at path, which has this metadata."""
+    source = config_of(metadata)
     return {"name": metadata.get("name", path.stem), "size": source.size, "filters": source.filters,
             "best": metadata.get("best"), "data": metadata.get("data"), "init_from": metadata.get("init_from")}
+
+
+def check_init(run: Path, metadata: dict[str, Any], init: str) -> None:
+    """Raise BadInput unless a run that is resumed was initialised from this network, if one is given."""
+    if not init:
+        return
+    path = find_network(init)
+    if describe_source(read_metadata(path), path) != metadata.get("init_from"):
+        source = (metadata.get("init_from") or {}).get("name")
+        raise BadInput(f"{run} was initialised from {f'another network, {source}' if source else 'no network'}: leave "
+                       f"--init-from {init} out to resume it")
 
 
 def check_compatible(source: Config, config: Config, path: Path) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, POSITIVE, SEED, check_limits
 
+MAY_CHANGE = "games", "threads", "learning_rate"         # when a run is resumed
 MIN_ARENA_GAMES = 24                     # with fewer, arena.PROMOTION is undecided even if all are won
 
 

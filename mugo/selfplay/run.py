@@ -33,12 +33,13 @@ from mugo.nn.checkpoint import latest_checkpoint
 from mugo.nn.compile import compile_for_selfplay, train_step
 from mugo.nn.inference import Network
 from mugo.nn.keras_model import build
-from mugo.nn.metadata import new_metadata
+from mugo.nn.metadata import config_of, new_metadata
 from mugo.nn.transfer import init_from
 from mugo.progress import ProgressBar, progress_bar
+from mugo.resume import check_kept
 from mugo.selfplay import arena
 from mugo.selfplay.arena import ArenaPlayer, ArenaResult
-from mugo.selfplay.options import RunOptions
+from mugo.selfplay.options import MAY_CHANGE, RunOptions
 from mugo.selfplay.parallel import ParallelSelfPlay, SelfPlayGame
 from mugo.selfplay.replay_buffer import ReplayBuffer, ReplayWindow, repair_buffer, rules_of
 from mugo.selfplay.run_log import TensorBoardLog, write_curve, write_tables
@@ -61,12 +62,14 @@ class SelfPlayRun:
 
         init: a network (see find_network) to initialise from.  repair: continue with the games of the replay buffer
         that are whole, though games are damaged or missing.
-        Raises BadInput for a folder that holds no run to resume, or a run already, and for a replay buffer that is
-        damaged or lacks games.
+        Raises BadInput for a folder that holds no run to resume, one with other options (all but MAY_CHANGE), or a
+        run already, and for a replay buffer that is damaged or lacks games.
         """
         self.folder, self.start, self.config, self.options = folder, start, config, options
         if resume:
             self.model, self.metadata = latest_checkpoint(folder)
+            check_kept(folder, run_settings(self.metadata["rules"], config_of(self.metadata), RunOptions.from_dict(
+                self.metadata["options"])), run_settings(rules_of(start), config, options), MAY_CHANGE)
             self.metadata["options"] = asdict(options)
         else:
             if (folder / checkpoint.CHECKPOINT).exists():
@@ -161,6 +164,10 @@ class SelfPlayRun:
         learning_rate = options.learning_rate_of(update)
         logs = [train_step(self.model, *self.window.sample(options.batch_size, rng), learning_rate)
                 for _ in range(options.steps)]
+        if not np.isfinite([log["loss"] for log in logs]).all() or checkpoint.nonfinite_weight(self.model):
+            raise BadInput(f"{self.folder}: training has diverged in update {update:,}: the loss or the weights are "
+                           f"infinite or NaN; the files of update {update - 1:,} are unchanged: continue from them "
+                           f"with --resume --learning-rate {options.learning_rate / 2:g}, or lower")
         new_games = self.buffer[games - options.update_games:games]
         self.metadata["update"] = update
         self.metadata["seconds"] = self._seconds()
@@ -266,7 +273,14 @@ def new_run(name: str, start: BasePosition, config: AlphaZeroNetConfig, options:
     if init:
         metadata["init_from"] = init_from(model, config, find_network(init))
     compile_for_selfplay(model, options.learning_rate, options.l2)
+    model.optimizer.build(model.trainable_variables)     # or its variables would be missing in the first checkpoint
     return model, metadata
+
+
+def run_settings(rules: dict[str, Any], config: Any, options: RunOptions) -> dict[str, Any]:
+    """All that a run is started with, by the names of its options."""
+    settings = rules | asdict(config) | asdict(options)
+    return settings | settings.pop("selfplay")
 
 
 def run_exists(folder: Path) -> BadInput:

@@ -9,8 +9,10 @@ What is in RUN: run.py and run_log.py.
 import argparse
 import contextlib
 import os
+from collections.abc import Iterable
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 from mugo.files import BadInput
 from mugo.games.game import new_game
@@ -20,8 +22,10 @@ from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.backend import resolve_precision
 from mugo.nn.checkpoint import latest_checkpoint
 from mugo.nn.metadata import config_of
+from mugo.nn.transfer import check_init
+from mugo.resume import check_kept, format_names
 from mugo.selfplay import arena
-from mugo.selfplay.options import DEFAULT_SELFPLAY_OPTIONS, RunOptions, SelfPlayOptions
+from mugo.selfplay.options import DEFAULT_SELFPLAY_OPTIONS, MAY_CHANGE, RunOptions, SelfPlayOptions
 from mugo.selfplay.run import SelfPlayRun
 
 GAMES = 2000                             # of a run, by default
@@ -33,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("game", choices=("gomoku", "go"), help="the game")
     parser.add_argument("-o", "--output", required=True, type=Path, metavar="RUN", help="the run's folder")
     parser.add_argument("--resume", action="store_true",
-                        help="continue the run with its own options; --games makes it longer")
+                        help=f"continue the run with its own options; only {format_names(MAY_CHANGE)} can change")
     parser.add_argument("--repair", action="store_true",
                         help="with --resume: keep the whole games of a damaged replay buffer, and move the damaged "
                         "file aside")
@@ -43,7 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help=f"board size (default: {SIZES['gomoku']}, of Go {SIZES['go']})")
     parser.add_argument("--k", type=int, metavar="K",
                         help="in Gomoku: how many in a row win (default: 3 on 3x3, 4 up to 6x6, else 5)")
-    parser.add_argument("--exactly", action="store_true", help="in Gomoku: more than K in a row do not win")
+    parser.add_argument("--exactly", action="store_true", default=None,
+                        help="in Gomoku: more than K in a row do not win")
     parser.add_argument("--komi", type=float, metavar="POINTS", help=f"in Go (default: {KOMI:g})")
     parser.add_argument("--threads", type=int, metavar="N", help="threads of self-play (default: one for each core)")
     add_selfplay_arguments(parser.add_argument_group("self-play"))
@@ -52,11 +57,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_numbers(group: argparse._ArgumentGroup, defaults: object, helps: dict[str, str]) -> None:
-    """An option for each of these attributes of `defaults`."""
+    """An option for each of these attributes of `defaults`; None where it is not given."""
     for name, text in helps.items():
         default = getattr(defaults, name)
-        group.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default, metavar="N",
-                           help=f"{text} (default: %(default)s)")
+        group.add_argument(f"--{name.replace('_', '-')}", type=type(default), metavar="N",
+                           help=f"{text} (default: {default})")
 
 
 def add_selfplay_arguments(group: argparse._ArgumentGroup) -> None:
@@ -87,13 +92,13 @@ def add_training_arguments(group: argparse._ArgumentGroup) -> None:
 
 def add_network_arguments(group: argparse._ArgumentGroup) -> None:
     config = AlphaZeroNetConfig(3, 1)
-    group.add_argument("--filters", type=int, nargs="+", default=list(config.filters), metavar="K",
+    group.add_argument("--filters", type=int, nargs="+", metavar="K",
                        help=f"filters of each 3x3 convolution (default: {' '.join(map(str, config.filters))})")
     _add_numbers(group, config,
                  {"policy_filters": "filters of the policy head", "value_filters": "filters of the value head",
                   "value_units": "units of the value head's dense layer"})
-    group.add_argument("--batch-norm", action=argparse.BooleanOptionalAction, default=config.batch_norm,
-                       help="batch normalisation")
+    group.add_argument("--batch-norm", action=argparse.BooleanOptionalAction,
+                       help=f"batch normalisation (default: {'on' if config.batch_norm else 'off'})")
     group.add_argument("--init-from", default="", metavar="NETWORK", help="initialise from this network's weights")
 
 
@@ -116,30 +121,46 @@ def format_result(run: SelfPlayRun) -> str:
                if level else ""))
 
 
+def given(args: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
+    """Those of these options that are given."""
+    return {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+
+
+def with_given(config: AlphaZeroNetConfig, options: RunOptions, args: argparse.Namespace
+               ) -> tuple[AlphaZeroNetConfig, RunOptions]:
+    """The network and options of a run, with those that are given.  Raises BadInput."""
+    if any(value < 1 for value in (*(args.filters or ()), *given(args, (
+            "policy_filters", "value_filters", "value_units")).values())):
+        raise BadInput("--filters and the other sizes of the network must be at least 1")
+    config = replace(config, **given(args, ("filters", "policy_filters", "value_filters", "value_units", "batch_norm")))
+    selfplay = replace(options.selfplay, **given(args, [field.name for field in fields(SelfPlayOptions)]))
+    return config, replace(options, selfplay=selfplay, **given(args, [
+        field.name for field in fields(RunOptions) if field.name not in ("selfplay", "precision")]))
+
+
 def new_arguments(args: argparse.Namespace) -> tuple[BasePosition, AlphaZeroNetConfig, RunOptions]:
     """The start, network and options of a new run.  Raises BadInput."""
     size = args.size or SIZES[args.game]
-    start = new_game(args.game, size, komi=KOMI if args.komi is None else args.komi, k=args.k, exactly=args.exactly)
-    if any(value < 1 for value in (*args.filters, args.policy_filters, args.value_filters, args.value_units)):
-        raise BadInput("--filters and the other sizes of the network must be at least 1")
-    config = AlphaZeroNetConfig.for_game(args.game, size, filters=tuple(args.filters), batch_norm=args.batch_norm,
-                                         value_units=args.value_units, policy_filters=args.policy_filters,
-                                         value_filters=args.value_filters)
-    selfplay = SelfPlayOptions(**{field.name: getattr(args, field.name) for field in fields(SelfPlayOptions)})
-    others = {field.name: getattr(args, field.name) for field in fields(RunOptions)
-              if field.name not in ("games", "selfplay", "threads", "precision")}
-    return start, config, RunOptions(GAMES if args.games is None else args.games, selfplay,
-                                     precision=resolve_precision(args.precision),
-                                     threads=args.threads or os.cpu_count() or 1, **others)
+    start = new_game(args.game, size, komi=KOMI if args.komi is None else args.komi, k=args.k,
+                     exactly=bool(args.exactly))
+    options = RunOptions(GAMES, threads=os.cpu_count() or 1, precision=resolve_precision(args.precision))
+    return start, *with_given(AlphaZeroNetConfig.for_game(args.game, size), options, args)
 
 
 def resumed_arguments(args: argparse.Namespace) -> tuple[BasePosition, AlphaZeroNetConfig, RunOptions]:
-    """The start, network and options of the run in RUN, with --games and --threads.  Raises BadInput."""
+    """The start, network and options of the run in RUN, with those that are given; SelfPlayRun compares.
+
+    Raises BadInput.
+    """
     metadata = latest_checkpoint(args.output)[1]
     if "rules" not in metadata:
         raise BadInput(f"{args.output} holds no run of selfplay")
+    rules = metadata["rules"]
+    check_kept(args.output, rules, {"game": args.game} | given(args, ("size", "k", "exactly", "komi")), MAY_CHANGE)
+    check_init(args.output, metadata, args.init_from)
     config = config_of(metadata)
     assert isinstance(config, AlphaZeroNetConfig)
     options = RunOptions.from_dict(metadata["options"])
-    return new_game(**metadata["rules"]), config, replace(options, games=args.games or options.games,
-                                                          threads=args.threads or options.threads)
+    if args.precision != "auto":
+        options = replace(options, precision=args.precision)
+    return new_game(**rules), *with_given(config, options, args)

@@ -1,11 +1,13 @@
 """Keras callbacks of a training run: the progress bar; and checkpoints with validation, log and learning curve."""
+import json
+import math
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pandas as pd
 
-from mugo.files import atomic_write
+from mugo.files import BadInput, atomic_write
 from mugo.nn import checkpoint
 from mugo.nn.backend import keras
 from mugo.nn.metadata import config_of
@@ -17,6 +19,7 @@ from mugo.training.options import TrainingOptions
 COLUMNS = ["step", "positions", "seconds", "learning_rate", "loss", "ce", "top1", "top5", "value_mse",
            "validation_ce", "validation_top1", "validation_top5", "validation_value_mse", "positions_per_second"]
 PRE_DECAY = "pre-decay.keras"            # the last checkpoint before the learning rate decays
+DIVERGED = "diverged.json"               # while the run cannot be resumed with its learning rate: see stop_diverged
 
 
 def rename_logs(logs: dict[str, Any]) -> dict[str, float]:
@@ -51,6 +54,9 @@ class CheckpointCallback(keras.callbacks.Callback):
     """At the end of each of Keras's epochs, which is a checkpoint interval: validates the averaged model, and writes
     the checkpoint with the history, the best network, the log and the learning curve.
 
+    A run whose loss, weights or validation become infinite or NaN is stopped (`stop_diverged`), and none of that is
+    written.
+
     validation: packed planes and targets.
     """
 
@@ -64,11 +70,17 @@ class CheckpointCallback(keras.callbacks.Callback):
     def on_epoch_begin(self, epoch, logs=None):
         self.start = time.perf_counter()
 
+    def on_train_batch_end(self, batch, logs=None):
+        if batch % 10 == 0 and logs and not math.isfinite(float(logs["loss"])):       # a mean: once NaN, it stays so
+            self.stop_diverged(f"the loss is {float(logs['loss'])}")
+
     def on_epoch_end(self, epoch, logs=None):
         assert logs is not None
         trained = time.perf_counter()
         model: Any = self.model
         averaged: Any = self.averaged.update_ema_model()
+        if name := checkpoint.nonfinite_weight(model) or checkpoint.nonfinite_weight(averaged):
+            self.stop_diverged(f"{name} is infinite or NaN")
         logs.update({f"val_{name}": value for name, value in averaged.evaluate(
             *self.validation, batch_size=self.options.batch_size, verbose=0, return_dict=True).items()})
         history = self.metadata["history"]
@@ -80,6 +92,9 @@ class CheckpointCallback(keras.callbacks.Callback):
             "learning_rate": float(self.options.schedule()(step)),
             "positions_per_second": (step - before["step"]) * self.options.batch_size / (trained - self.start),
         }
+        for name, value in row.items():
+            if not math.isfinite(value):
+                self.stop_diverged(f"{name} is {value}")
         history.append({name: round(row[name], 6) for name in COLUMNS if name in row})
         self.save()
         self.bar.write(f"{step:8,} steps  {row['positions']:11,} positions  loss {row['loss']:.3f}  "
@@ -97,16 +112,49 @@ class CheckpointCallback(keras.callbacks.Callback):
         if not self.metadata["best"] or history[-1]["validation_ce"] < self.metadata["best"]["validation_ce"]:
             self.metadata["best"] = history[-1]
         checkpoint.save(self.model, path, self.metadata)
-        if history[-1]["step"] <= self.options.decay_start_step:
-            checkpoint.link_checkpoint(path, self.run / PRE_DECAY)
-        export_if_best(self.averaged.model, self.run, self.metadata)
-        with atomic_write(self.run / "log.csv") as temporary:
-            pd.DataFrame(history, columns=COLUMNS).to_csv(temporary, index=False)
-        curves.training_curve(history, self.run / "curve.png")
+        link_pre_decay(self.run, self.options, self.metadata)
+        write_results(self.averaged.model, self.run, self.metadata)
+        (self.run / DIVERGED).unlink(missing_ok=True)
+
+    def stop_diverged(self, reason: str) -> NoReturn:
+        """Stop the run: raise BadInput, which says how to continue, and write RUN/diverged.json, with which
+        `check_diverged` says it again.  Checkpoints and network.keras stay as they are."""
+        model: Any = self.model
+        step, rate = int(model.optimizer.iterations), self.options.learning_rate
+        with atomic_write(self.run / DIVERGED) as temporary:
+            temporary.write_text(json.dumps({"step": step, "learning_rate": rate}))
+        history = self.metadata["history"]
+        raise BadInput(f"{self.run}: training has diverged: at step {step:,} {reason}; "
+                       + (f"the files of step {history[-1]['step']:,} are unchanged: continue from them with --resume "
+                          if history else "there is no checkpoint yet: start again with ")
+                       + f"--learning-rate {rate / 2:g}, or lower")
 
 
-def export_if_best(model: keras.Model, run: Path, metadata: dict[str, Any]) -> None:
-    """Write RUN/network.keras from the averaged model, if no checkpoint before the last was better."""
-    if metadata["best"] == metadata["history"][-1]:
+def check_diverged(run: Path, learning_rate: float) -> None:
+    """Raise BadInput if the run has diverged with this learning rate, or a lower one, since its last checkpoint."""
+    if not (run / DIVERGED).exists():
+        return
+    diverged = json.loads((run / DIVERGED).read_text())
+    if learning_rate >= diverged["learning_rate"]:
+        start = "resume it" if (run / checkpoint.CHECKPOINT).exists() else "it has no checkpoint: start it again"
+        raise BadInput(f"{run} has diverged at step {diverged['step']:,} with --learning-rate "
+                       f"{diverged['learning_rate']:g}: {start} with --learning-rate "
+                       f"{diverged['learning_rate'] / 2:g}, or lower")
+
+
+def link_pre_decay(run: Path, options: TrainingOptions, metadata: dict[str, Any]) -> None:
+    """Give a run's checkpoint, just written or loaded, the name PRE_DECAY too if its learning rate has not decayed."""
+    if metadata["history"][-1]["step"] <= options.decay_start_step:
+        checkpoint.link_checkpoint(run / checkpoint.CHECKPOINT, run / PRE_DECAY)
+
+
+def write_results(model: keras.Model, run: Path, metadata: dict[str, Any]) -> None:
+    """Write what follows from a checkpoint: the averaged model as RUN/network.keras, if no checkpoint before was
+    better; the log and the learning curve.  Also of a run that is resumed: it may have been killed before this."""
+    history = metadata["history"]
+    if metadata["best"] == history[-1]:
         exported = {name: value for name, value in metadata.items() if name != "history"}
         checkpoint.export(model, run / checkpoint.NETWORK, exported)
+    with atomic_write(run / "log.csv") as temporary:
+        pd.DataFrame(history, columns=COLUMNS).to_csv(temporary, index=False)
+    curves.training_curve(history, run / "curve.png")

@@ -1,11 +1,15 @@
 """The options of a training run, and the quantities that follow from them.  Keras is imported for the schedule only."""
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mugo.files import BadInput
 from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, POSITIVE, SEED, check_limits
 from mugo.nn.schedules import WarmupStableDecay
+
+MAY_CHANGE = "positions", "decay_start", "learning_rate"     # when a run is resumed: see train.resume_run
+DERIVED = "skip_batches", "warmup_limit"                     # not options of the command: a run finds them itself
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,7 @@ class TrainingOptions:
     seed: int = 0
     skip_batches: int = 0                # those that the network it is initialised from was trained on
     precision: str = "float32"           # or 'mixed_bfloat16'
+    warmup_limit: int | None = None      # steps; None: a tenth of all.  Of a run made longer, that of the shorter run
 
     def __post_init__(self):
         check_limits(self, {
@@ -42,25 +47,39 @@ class TrainingOptions:
         move_range(self.moves)
 
     @property
-    def steps_per_checkpoint(self) -> int:
-        return max(1, min(self.checkpoint_every, self.positions) // self.batch_size)
-
-    @property
-    def checkpoints(self) -> int:
-        """How many there are in the whole run."""
-        return max(1, round(self.positions / (self.steps_per_checkpoint * self.batch_size)))
-
-    @property
     def steps(self) -> int:
-        return self.checkpoints * self.steps_per_checkpoint
+        """Of the whole run: positions / batch_size, rounded."""
+        return max(1, round(self.positions / self.batch_size))
+
+    @property
+    def steps_per_checkpoint(self) -> int:
+        """Steps of a checkpoint interval; the last interval may be shorter."""
+        return min(self.steps, max(1, self.checkpoint_every // self.batch_size))
+
+    def intervals(self, first_step: int) -> Iterator[tuple[int, int, int]]:
+        """The checkpoint intervals from a step on, grouped: (first step, steps of each interval, how many).
+
+        Checkpoints are at the multiples of steps_per_checkpoint and at the end, wherever the run is resumed.
+        """
+        step = first_step
+        while step < self.steps:
+            length = min(self.steps_per_checkpoint - step % self.steps_per_checkpoint, self.steps - step)
+            count = (self.steps - step) // length if length == self.steps_per_checkpoint else 1
+            yield step, length, count
+            step += length * count
 
     @property
     def decay_start_step(self) -> int:
-        return int(self.decay_start * self.steps)
+        return round(self.decay_start * self.steps)
+
+    @property
+    def warmup(self) -> int:
+        """Steps of the warm-up: warmup_steps, at most warmup_limit."""
+        return min(self.warmup_steps, self.steps // 10 if self.warmup_limit is None else self.warmup_limit)
 
     def schedule(self) -> WarmupStableDecay:
-        return WarmupStableDecay(self.learning_rate, min(self.warmup_steps, self.steps // 10), self.decay_start_step,
-                                 self.steps, self.final_lr_fraction)
+        return WarmupStableDecay(self.learning_rate, self.warmup, self.decay_start_step, self.steps,
+                                 self.final_lr_fraction)
 
 
 def move_range(text: str) -> tuple[int, float]:

@@ -23,6 +23,7 @@ import importlib.util
 import math
 import os
 import time
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -42,11 +43,19 @@ from mugo.nn.keras_model import build
 from mugo.nn.metadata import config_of, new_metadata, read_metadata
 from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
-from mugo.nn.transfer import init_from
+from mugo.nn.transfer import check_init, init_from
 from mugo.nn.weight_averaging import AveragedModel
-from mugo.training.callbacks import PRE_DECAY, CheckpointCallback, ProgressCallback, export_if_best
+from mugo.resume import check_kept, format_names
+from mugo.training.callbacks import (
+    PRE_DECAY,
+    CheckpointCallback,
+    ProgressCallback,
+    check_diverged,
+    link_pre_decay,
+    write_results,
+)
 from mugo.training.loader import PrefetchLoader, select_positions, training_targets, validation_batch
-from mugo.training.options import TrainingOptions
+from mugo.training.options import DERIVED, MAY_CHANGE, TrainingOptions
 from mugo.training.provenance import check_same_data, describe_data, init_notes
 
 RECALIBRATION_BATCH = 256                # positions in each batch that batch-norm statistics are recalibrated on
@@ -56,48 +65,66 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
           init: str = "") -> Path:
     """Train a network and return its file, RUN/network.keras.
 
-    resume: continue from RUN's checkpoint; config and options then come from there, all but options.positions
-    and options.decay_start: see `resume_run`.
+    resume: continue from RUN's checkpoint; config and options must be the run's, all but MAY_CHANGE: see `resume_run`.
     init: a network (see find_network) to initialise from (transfer.init_from).  The first batch is the one after
     those that it was trained on; if those were of other positions, some may be repeated: see provenance.init_notes.
-    Raises BadInput if RUN holds a run already, or none to resume.
+    Raises BadInput if RUN holds a run already, or none to resume; and for a loss or weights that become infinite or
+    NaN, after which the files of the last checkpoint are unchanged.
     """
-    model, metadata = resume_run(run, options, data) if resume else new_run(run, data, config, options, init)
+    with contextlib.ExitStack() as stack:
+        is_new_folder = not run.is_dir()
+        if not is_new_folder:
+            stack.enter_context(lock_folder(run))
+        model, metadata = resume_run(run, config, options, data, init) if resume else \
+            new_run(run, data, config, options, init)
+        config, options = policy_config(metadata, run), TrainingOptions(**metadata["options"])
+        training = select_positions(data, "train", config.size, options)
+        validation = validation_batch(select_positions(data, "validation", config.size, options), options,
+                                      config.value_head)
+        averaged = averaged_model(model, training, options)
+        if is_new_folder:                # created when nothing is wrong with the input
+            stack.enter_context(lock_folder(run))
+        if not resume:
+            model.optimizer.build(model.trainable_variables)
+            checkpoint.save(model, run / PRE_DECAY, metadata)
+        elif metadata["history"]:
+            averaged.update_ema_model()
+            write_results(averaged.model, run, metadata)
+        fit_run(model, run, metadata, training, averaged, validation)
+    return run / checkpoint.NETWORK
+
+
+def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], training: Positions, averaged: AveragedModel,
+            validation: tuple) -> None:
+    """Train the model of a run from its step to the last; see CheckpointCallback."""
     config, options = policy_config(metadata, run), TrainingOptions(**metadata["options"])
-    training = select_positions(data, "train", config.size, options)
-    validation = validation_batch(select_positions(data, "validation", config.size, options), options,
-                                  config.value_head)
-    averaged = averaged_model(model, training, options)
-    if metadata["history"]:              # killed after its checkpoint, the run may not have exported its network
-        averaged.update_ema_model()
-        export_if_best(averaged.model, run, metadata)
     first_step = int(model.optimizer.iterations)
     if first_step >= options.steps:
         print(f"{run} is finished: {options.steps:,} steps of {options.batch_size} positions")
-        return run / checkpoint.NETWORK
+        return
 
     def make(step: int) -> tuple:
         batch = training.shuffled_batch(options.skip_batches + step, options.batch_size, options.seed,
                                         options.symmetry)
         return batch.packed, training_targets(batch, config.value_head)
 
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(lock_folder(run))
-        if not resume:
-            model.optimizer.build(model.trainable_variables)
-            checkpoint.save(model, run / PRE_DECAY, metadata)
-        loader = stack.enter_context(contextlib.closing(
-            PrefetchLoader(make, first_step, threads=min(8, os.cpu_count() or 1))))
-        progress = ProgressCallback(options, first_step)
-        stack.callback(progress.bar.close)
-        callbacks = [progress, CheckpointCallback(run, options, metadata, progress.bar, averaged, validation)]
-        if keras.backend.backend() == "tensorflow" and importlib.util.find_spec("tensorboard"):
-            callbacks.append(keras.callbacks.TensorBoard(str(run / "tensorboard"), write_graph=False))
-        model.fit((batch for batch in loader), steps_per_epoch=options.steps_per_checkpoint,
-                  epochs=options.checkpoints, initial_epoch=first_step // options.steps_per_checkpoint,
+    progress = ProgressCallback(options, first_step)
+    callbacks = [progress, CheckpointCallback(run, options, metadata, progress.bar, averaged, validation)]
+    if keras.backend.backend() == "tensorflow" and importlib.util.find_spec("tensorboard"):
+        callbacks.append(keras.callbacks.TensorBoard(str(run / "tensorboard"), write_graph=False))
+    with contextlib.closing(progress.bar):
+        for step, length, count in options.intervals(first_step):
+            fit(model, make, step, length, count, step // options.steps_per_checkpoint, callbacks)
+
+
+def fit(model: keras.Model, make: Callable[[int], tuple], step: int, length: int, count: int, number: int,
+        callbacks: list) -> None:
+    """Train on the batches make(step), make(step + 1), ...: `count` intervals of `length` steps, each an epoch for
+    Keras and its callbacks.  number: of the first of these epochs."""
+    with contextlib.closing(PrefetchLoader(make, step, threads=min(8, os.cpu_count() or 1))) as loader:
+        model.fit((batch for batch in loader), steps_per_epoch=length, epochs=number + count, initial_epoch=number,
                   verbose=0,  # pyright: ignore[reportArgumentType]  (silent)
                   shuffle=False, callbacks=callbacks)
-    return run / checkpoint.NETWORK
 
 
 def new_run(run: Path, data: DataSet, config: PolicyNetConfig, options: TrainingOptions, init: str
@@ -105,6 +132,7 @@ def new_run(run: Path, data: DataSet, config: PolicyNetConfig, options: Training
     """A new model, compiled, and the metadata of its run; see `train`."""
     if (run / checkpoint.CHECKPOINT).exists():
         raise BadInput(f"{run} holds a training run already: --resume continues it, or give -o another folder")
+    check_diverged(run, options.learning_rate)
     training, validation = (select_positions(data, split, config.size, options) for split in ("train", "validation"))
     metadata = new_metadata(config) | {
         "name": run.name, "options": asdict(options), "history": [], "best": None,
@@ -124,29 +152,42 @@ def new_run(run: Path, data: DataSet, config: PolicyNetConfig, options: Training
     return model, metadata
 
 
-def resume_run(run: Path, options: TrainingOptions, data: DataSet) -> tuple[keras.Model, dict[str, Any]]:
-    """The latest checkpoint of a run on this data, to continue to options.positions with options.decay_start.
+def resume_run(run: Path, config: PolicyNetConfig, options: TrainingOptions, data: DataSet, init: str
+               ) -> tuple[keras.Model, dict[str, Any]]:
+    """The latest checkpoint of a run, to continue with options.positions, .decay_start and .learning_rate.
 
-    Where these are not the run's own, it continues from before the learning rate decayed.
-    Raises BadInput for other data, and if the run would become shorter and is past the start of that decay.
+    A learning rate that differs from the run's counts from this checkpoint on; metadata["learning_rates"] has a row for
+    each such change.  Where positions or decay_start differ, the run continues from before its learning rate decayed.
+    Raises BadInput for other data; for options, a config or `init` that differ otherwise; if the run would become
+    shorter and is past the start of that decay; and if it has diverged with this learning rate.
     """
+    check_diverged(run, options.learning_rate)
     model, metadata = latest_checkpoint(run)
     before = TrainingOptions(**metadata["options"])
     size = policy_config(metadata, run).size
     check_same_data(run, metadata["data"], data, *(select_positions(data, split, size, before)
                                                    for split in ("train", "validation")))
-    changed = replace(before, positions=options.positions, decay_start=options.decay_start)
-    if changed == before:
-        return model, metadata
-    if metadata["history"][-1]["step"] > min(before.decay_start_step, changed.decay_start_step):
+    given = {name: value for name, value in (asdict(config) | asdict(options)).items() if name not in DERIVED}
+    check_kept(run, asdict(policy_config(metadata, run)) | asdict(before), given, MAY_CHANGE)
+    check_init(run, metadata, init)
+    link_pre_decay(run, before, metadata)                # the run may have been killed before that
+    changed = replace(before, **{name: getattr(options, name) for name in MAY_CHANGE})
+    rescheduled = replace(changed, learning_rate=before.learning_rate) != before
+    if rescheduled and metadata["history"][-1]["step"] > min(before.decay_start_step, changed.decay_start_step):
         if changed.steps < before.steps:
             raise BadInput(f"{run} cannot become a run of {changed.positions:,} positions: it is past the step at "
                            "which the learning rate of that would begin to decay")
         best = metadata["best"]
         model, metadata = latest_checkpoint(run, (PRE_DECAY,))
         metadata["best"] = best          # RUN/network.keras, which the longer run has to surpass
-    metadata["options"] = asdict(changed)
-    model.optimizer.learning_rate = changed.schedule()
+    if metadata["history"]:              # its warm-up has begun, and stays as it was
+        changed = replace(changed, warmup_limit=before.warmup)
+    if changed.learning_rate != before.learning_rate:
+        metadata.setdefault("learning_rates", []).append(
+            {"step": int(model.optimizer.iterations), "before": before.learning_rate, "after": changed.learning_rate})
+    if changed != before:
+        metadata["options"] = asdict(changed)
+        model.optimizer.learning_rate = changed.schedule()
     return model, metadata
 
 
@@ -199,7 +240,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", type=Path, metavar="DATASET", help="a folder made by preprocess")
     parser.add_argument("-o", "--output", required=True, type=Path, metavar="RUN", help="the run's folder")
     parser.add_argument("--resume", action="store_true",
-                        help="continue the run with its own options; --positions and --decay-start make it longer")
+                        help=f"continue the run with its own options; only {format_names(MAY_CHANGE)} can change")
     parser.add_argument("--init-from", default="", metavar="NETWORK",
                         help="initialise from this network, with its config; the board may have another size, and the "
                         "new one more --filters")
@@ -212,6 +253,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_network_arguments(group: argparse._ArgumentGroup) -> None:
+    """Options whose default is None: those not given come from the network to start with, or from the run."""
     config = PolicyNetConfig()
     group.add_argument("--size", type=int, metavar="N", help="board size (default: the data set's most frequent)")
     group.add_argument("--filters", type=int, metavar="K",
@@ -230,6 +272,7 @@ def add_network_arguments(group: argparse._ArgumentGroup) -> None:
 
 
 def add_learning_arguments(group: argparse._ArgumentGroup) -> None:
+    """Options whose default is None: those not given come from TrainingOptions, or from the run."""
     options = TrainingOptions(1)
     for name, kind, what in (
             ("batch_size", int, "positions in a batch"), ("learning_rate", float, "peak learning rate"),
@@ -239,17 +282,15 @@ def add_learning_arguments(group: argparse._ArgumentGroup) -> None:
             ("label_smoothing", float, "fraction of each target spread over all moves"),
             ("checkpoint_every", int, "positions between checkpoints"),
             ("validation_positions", int, "positions evaluated at each checkpoint"), ("seed", int, "random seed")):
-        group.add_argument(f"--{name.replace('_', '-')}", type=kind, default=getattr(options, name), metavar="N",
-                           help=f"{what} (default: %(default)s)".strip())
+        group.add_argument(f"--{name.replace('_', '-')}", type=kind, metavar="N",
+                           help=f"{what} (default: {getattr(options, name)})")
     group.add_argument("--decay-start", type=float, metavar="FRACTION", help="fraction of the steps after which the "
-                       f"learning rate decays (default: {options.decay_start})")
-    group.add_argument("--optimizer", choices=tuple(OPTIMIZERS), default=options.optimizer,
-                       help="(default: %(default)s)")
-    group.add_argument("--symmetry", action=argparse.BooleanOptionalAction, default=options.symmetry,
+                       f"learning rate decays; 1: never (default: {options.decay_start})")
+    group.add_argument("--optimizer", choices=tuple(OPTIMIZERS), help=f"(default: {options.optimizer})")
+    group.add_argument("--symmetry", action=argparse.BooleanOptionalAction,
                        help="data augmentation: a random symmetry of the board for each position (default: on)")
-    group.add_argument("--where", default="", metavar="QUERY",
-                       help="train on these games, a query (default: all)")
-    group.add_argument("--moves", default="", metavar="FROM-TO",
+    group.add_argument("--where", metavar="QUERY", help="train on these games, a query (default: all)")
+    group.add_argument("--moves", metavar="FROM-TO",
                        help="train on these moves of each game: 1-60, or 21- for all from the 21st on "
                        "(default: all)")
     group.add_argument("--precision", choices=("auto", "float32", "mixed_bfloat16"), default="auto",
@@ -261,29 +302,41 @@ def command(args: argparse.Namespace) -> int:
     check_limits(args, {"positions": AT_LEAST_1, "epochs": POSITIVE, "minutes": POSITIVE, "decay_start": FRACTION,
                         "size": (2, 19), "filters": AT_LEAST_1, "layers": (3, math.inf)})
     data = dataset.load_dataset(args.dataset)
-    if args.resume and (args.epochs or args.minutes):
-        raise BadInput("with --resume, only --positions can make a run longer")
-    if args.resume:
-        metadata = latest_checkpoint(args.output)[1]
-        policy_config(metadata, args.output)
-        before = TrainingOptions(**metadata["options"])
-        args.positions = args.positions or before.positions
-        args.decay_start = before.decay_start if args.decay_start is None else args.decay_start
-    elif args.decay_start is None:
-        args.decay_start = TrainingOptions(1).decay_start
-    config = config_from_arguments(args, data)
-    options = TrainingOptions(int(args.positions or 1), precision=resolve_precision(args.precision),
-                              **{name: getattr(args, name) for name in asdict(TrainingOptions(1))
-                                 if name not in ("positions", "precision", "skip_batches")})
-    if not args.resume and not args.positions:
-        positions = positions_in(args.minutes, data, config, options) if args.minutes else \
-            int((args.epochs or 1) * len(select_positions(data, "train", config.size, options)))
-        options = replace(options, positions=positions)
+    config, options = resumed_arguments(args) if args.resume else new_arguments(args, data)
     path = train(data, args.output, config, options, args.resume, args.init_from)
     best = read_metadata(path)["best"]
     print(f"{path}: top-1 {best['validation_top1']:.2%}, top-5 {best['validation_top5']:.2%} on validation positions "
           f"after {best['positions']:,} positions")
     return 0
+
+
+def with_given(defaults: Any, args: argparse.Namespace) -> Any:
+    """A dataclass with those of its fields that are options of the command, and given.  Raises BadInput."""
+    given = {field: getattr(args, field, None) for field in asdict(defaults) if field not in ("positions", "precision")}
+    return replace(defaults, **{field: value for field, value in given.items() if value is not None})
+
+
+def new_arguments(args: argparse.Namespace, data: DataSet) -> tuple[PolicyNetConfig, TrainingOptions]:
+    """The config and options of a new run.  Raises BadInput."""
+    config = config_from_arguments(args, data)
+    options = with_given(TrainingOptions(int(args.positions or 1), precision=resolve_precision(args.precision)), args)
+    if not args.positions:
+        positions = positions_in(args.minutes, data, config, options) if args.minutes else \
+            int((args.epochs or 1) * len(select_positions(data, "train", config.size, options)))
+        options = replace(options, positions=positions)
+    return config, options
+
+
+def resumed_arguments(args: argparse.Namespace) -> tuple[PolicyNetConfig, TrainingOptions]:
+    """The config and options of the run in RUN, with what is given; `resume_run` compares.  Raises BadInput."""
+    if args.epochs or args.minutes:
+        raise BadInput("with --resume, only --positions can make a run longer")
+    check_diverged(args.output, args.learning_rate or math.inf)
+    metadata = latest_checkpoint(args.output)[1]
+    options = with_given(TrainingOptions(**metadata["options"]), args)
+    return with_given(policy_config(metadata, args.output), args), replace(
+        options, positions=int(args.positions or options.positions),
+        precision=options.precision if args.precision == "auto" else args.precision)
 
 
 def config_from_arguments(args: argparse.Namespace, data: DataSet) -> PolicyNetConfig:
@@ -292,9 +345,8 @@ def config_from_arguments(args: argparse.Namespace, data: DataSet) -> PolicyNetC
     size = args.size or (sizes[0] if sizes else 19)
     default = policy_config(read_metadata(find_network(args.init_from)), args.init_from) if args.init_from else \
         PolicyNetConfig(equivariant=True)
-    given = {field: getattr(args, field) for field in asdict(default)}
-    config = replace(default, **{field: value for field, value in given.items() if value is not None} | {"size": size})
-    if not args.resume and config.equivariant and config.filters % ORIENTATIONS:
+    config = replace(with_given(default, args), size=size)
+    if config.equivariant and config.filters % ORIENTATIONS:
         raise BadInput(f"--filters {config.filters}: an equivariant network has a multiple of {ORIENTATIONS}; "
                        "--no-equivariant has any number")
     return config

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from networks import alphazero_model, in_format_1, policy_network, random_model, with_member
+from networks import alphazero_model, in_format_1, keras, policy_network, random_model, with_member
 
 from mugo.files import BadInput
 from mugo.games import planes
@@ -63,11 +63,66 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before(tmp_path):
     damaged = bytearray(whole)
     damaged[len(damaged) // 2] ^= 255
     for data in (bytes(damaged), whole[:len(whole) // 2]):
+        (run / checkpoint.CHECKPOINT).unlink()
         (run / checkpoint.CHECKPOINT).write_bytes(data)
         assert checkpoint.latest_checkpoint(run)[1]["number"] == 1
-    (run / checkpoint.PREVIOUS).unlink()
+        # The next checkpoint gives its name to the one before, and must not do that to the damaged file.
+        assert (run / checkpoint.CHECKPOINT).read_bytes() == (run / checkpoint.PREVIOUS).read_bytes()
+    for name in checkpoint.CHECKPOINT, checkpoint.PREVIOUS:
+        (run / name).write_bytes(data)
     with pytest.raises(BadInput, match="holds no training run to resume: checkpoint.keras is missing or damaged"):
         checkpoint.latest_checkpoint(run)
+
+
+def test_weights_that_are_not_finite_are_neither_written_nor_read(tmp_path, monkeypatch):
+    run = small_run(tmp_path)
+    model, path = policy_network(tmp_path)
+    metadata = new_metadata(PolicyNetConfig(9, 4))
+    before = {file.name: file.read_bytes() for file in run.iterdir()}
+    kernel = model.get_layer("conv1").kernel
+    weights = np.array(kernel)
+    for bad in np.nan, np.inf:
+        weights[0, 0, 1, 2] = bad
+        kernel.assign(weights)
+        for write in checkpoint.save, checkpoint.export:
+            with pytest.raises(BadInput, match="net.keras: conv1/kernel of this network is infinite or NaN"):
+                write(model, path, metadata)
+    assert {file.name: file.read_bytes() for file in run.iterdir()} == before
+    with monkeypatch.context() as patched:               # as a program that does not check writes it
+        patched.setattr(checkpoint, "check_finite", lambda *_: None)
+        with pytest.raises(BadInput, match="its policy is NaN"):
+            checkpoint.export(model, path, metadata)
+        patched.setattr(checkpoint, "onnx_difference", lambda *_: np.nan)
+        with pytest.raises(RuntimeError, match="ONNX Runtime and Keras differ by nan"):
+            checkpoint.export(model, path, metadata)
+        checkpoint.save(model, run / checkpoint.CHECKPOINT, metadata)
+    with pytest.raises(BadInput, match="conv1/kernel of this network is infinite or NaN"):
+        checkpoint.load(run / checkpoint.CHECKPOINT)
+    assert checkpoint.latest_checkpoint(run)[1]["number"] == 1           # the good one before it
+
+
+def test_variables_of_the_optimizer_that_are_not_finite_are_not_written(tmp_path):
+    model, path = policy_network(tmp_path)
+    model.compile(keras.optimizers.Adam(1e-3), "mse")
+    model.optimizer.build(model.trainable_variables)
+    checkpoint.save(model, tmp_path / "run.keras", new_metadata(PolicyNetConfig(9, 4)))
+    variable = model.optimizer.variables[-1]
+    variable.assign(np.full(variable.shape, np.nan))
+    with pytest.raises(BadInput, match="run.keras: .*velocity of this network is infinite or NaN"):
+        checkpoint.save(model, tmp_path / "run.keras", new_metadata(PolicyNetConfig(9, 4)))
+    assert checkpoint.load(tmp_path / "run.keras").compiled
+
+
+def test_a_network_whose_outputs_are_nan_is_not_evaluated_as_if_it_were_one(tmp_path):
+    """The priors of such a network would rank every move first."""
+    for bias in "pass", "value":
+        model, _ = policy_network(tmp_path, value_head=True)
+        model.get_layer(bias).bias.assign([np.nan])
+        config = PolicyNetConfig(9, 4, value_head=True)
+        network = Network.from_graph(checkpoint.onnx_graph(model, config), new_metadata(config) | {"name": "bad"}, 1)
+        output = "policy" if bias == "pass" else "value"
+        with pytest.raises(BadInput, match=f"bad: its {output} is NaN; the network is damaged, or its training diver"):
+            network.evaluate_packed(np.zeros((2, 81, planes.PACKED), np.uint8))
 
 
 def test_a_run_of_an_earlier_version_gets_one_line_that_says_what_to_do(tmp_path):
@@ -82,7 +137,9 @@ def test_a_linked_checkpoint_replaces_what_had_that_name(tmp_path):
         (tmp_path / name).write_text(name)
     checkpoint.link_checkpoint(tmp_path / "a", tmp_path / "b")
     checkpoint.link_checkpoint(tmp_path / "a", tmp_path / "c")
+    checkpoint.link_checkpoint(tmp_path / "a", tmp_path / "c")           # both names are of one file already
     assert [(tmp_path / name).read_text() for name in "abc"] == ["a", "a", "a"]
+    assert len(list(tmp_path.iterdir())) == 3
 
 
 def test_a_network_saved_on_one_backend_loads_on_the_other(tmp_path):

@@ -1,4 +1,6 @@
 """Small runs of self-play: the network learns, a resumed run has the same weights, Go and Gomoku; the arena."""
+import argparse
+import contextlib
 import os
 import shutil
 import subprocess
@@ -14,9 +16,11 @@ from tqdm import tqdm
 from mugo.cli import main
 from mugo.files import BadInput
 from mugo.games import go, gomoku
+from mugo.nn import checkpoint
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.inference import Network
-from mugo.selfplay import arena
+from mugo.selfplay import arena, selfplay
+from mugo.selfplay import run as run_module
 from mugo.selfplay.options import RunOptions, SelfPlayOptions
 from mugo.selfplay.replay_buffer import ReplayBuffer
 from mugo.selfplay.run import SelfPlayRun
@@ -236,6 +240,60 @@ def test_a_run_is_not_overwritten_and_only_a_run_is_resumed(tmp_path, capsys):
     SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=False).close()
     assert main(["selfplay", "gomoku", "-o", str(tmp_path / "none"), "--resume"]) == 2
     assert "holds no training run to resume" in capsys.readouterr().err
+
+
+def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(tmp_path, capsys, monkeypatch):
+    """Every option of the command, except those that may change: none is ignored."""
+    folder = tmp_path / "run"
+    SelfPlayRun(folder, START, CONFIG, OPTIONS, resume=False).close()
+    model = checkpoint.load(folder / "checkpoint.keras")
+    monkeypatch.setattr(checkpoint, "load", lambda _: model)             # once is enough
+    parser = argparse.ArgumentParser()
+    selfplay.add_arguments(parser)
+    base = ["selfplay", "gomoku", "-o", str(folder), "--resume"]
+    for action in parser._actions:
+        if action.dest in {"help", "game", "output", "resume", "repair", "games", "threads", "learning_rate"}:
+            continue
+        given = [action.option_strings[0]]
+        if action.nargs != 0:
+            given.append({"precision": "mixed_bfloat16", "init_from": "gomoku-6-4", "arena_games": "30"}.get(
+                action.dest, "0.75" if action.type is float else "7"))
+        assert main([*base, *given]) == 2, given
+        error = capsys.readouterr().err
+        assert " ".join(given) in error and "run was " in error and error.count("\n") == 1, error
+    with pytest.raises(BadInput, match="--update-games 8, not --update-games 4; --simulations 12, not --simulations 9: "
+                                       "a resumed run keeps its options, all but --games, --threads and "
+                                       "--learning-rate"):
+        SelfPlayRun(folder, START, CONFIG, replace(OPTIONS, selfplay=SelfPlayOptions(simulations=9), update_games=4),
+                    resume=True)
+    assert main(["selfplay", "go", "-o", str(folder), "--resume"]) == 2
+    assert "was started with --game gomoku, not --game go" in capsys.readouterr().err
+    SelfPlayRun(folder, START, CONFIG, replace(OPTIONS, games=32, threads=2, learning_rate=1e-4), resume=True).close()
+
+
+def test_a_run_that_diverges_is_stopped_and_keeps_its_files(tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+    real, steps = run_module.train_step, []
+
+    def diverging(model, *batch):
+        logs = real(model, *batch)
+        steps.append(logs)
+        if len(steps) == 4:                              # the last of the second update
+            kernel = model.get_layer("conv1").kernel
+            kernel.assign(np.full(kernel.shape, np.nan))
+        return logs if len(steps) < 6 else logs | {"loss": np.inf}
+
+    monkeypatch.setattr(run_module, "train_step", diverging)
+    line = "training has diverged in update 2: the loss or the weights are infinite or NaN; the files of update 1 " \
+        "are unchanged: continue from them with --resume --learning-rate 0.001, or lower"
+    run = SelfPlayRun(folder, START, CONFIG, OPTIONS, resume=False)
+    with contextlib.closing(run), pytest.raises(BadInput, match=line):
+        run.run()
+    run = SelfPlayRun(folder, START, CONFIG, OPTIONS, resume=True)
+    assert run.metadata["update"] == 1 and pd.read_csv(folder / "log.csv")["update"].tolist() == [1]
+    with contextlib.closing(run), pytest.raises(BadInput, match=line):   # now by the loss
+        run.run()
+    assert checkpoint.latest_checkpoint(folder)[1]["update"] == 1
 
 
 def test_a_run_of_an_earlier_format_is_refused_with_one_line(tmp_path, capsys):

@@ -10,40 +10,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from networks import alphazero_network, build, checkpoint, keras
-from random_records import write_games
+from small_runs import CONFIG, OPTIONS, train
 
 from mugo import cli
 from mugo.data import positions, preprocess
 from mugo.files import BadInput
 
-train = pytest.importorskip("mugo.training.train")
-from mugo.nn import metadata  # noqa: E402   after the check for Keras
-from mugo.nn.compile import compile_for_training  # noqa: E402
-from mugo.nn.optimizers import OPTIMIZERS  # noqa: E402
-from mugo.nn.policy_net import PolicyNetConfig  # noqa: E402
-from mugo.training.callbacks import CheckpointCallback, rename_logs  # noqa: E402
-from mugo.training.loader import training_targets  # noqa: E402
-from mugo.training.options import TrainingOptions  # noqa: E402
-
-CONFIG = PolicyNetConfig(size=9, filters=4, layers=3, value_head=True)
-# Adam, because tracing Muon takes TensorFlow seconds a run.
-OPTIONS = TrainingOptions(positions=384, batch_size=16, checkpoint_every=128, validation_positions=64,
-                          optimizer="adam", learning_rate=2e-3)
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("data")
-    write_games(folder / "sgf", range(20), plies=40)
-    return preprocess.preprocess([str(folder / "sgf")], folder / "set", workers=1, validation=0.2, test=0.2)
-
-
-@pytest.fixture(scope="module")
-def unbroken(data, tmp_path_factory):
-    run = tmp_path_factory.mktemp("runs") / "unbroken"
-    train.train(data, run, CONFIG, OPTIONS)
-    return run
-
+from mugo.nn import metadata
+from mugo.nn.compile import compile_for_training
+from mugo.nn.optimizers import OPTIMIZERS
+from mugo.nn.policy_net import PolicyNetConfig
+from mugo.training.callbacks import CheckpointCallback, rename_logs
+from mugo.training.loader import training_targets
+from mugo.training.options import TrainingOptions
 
 def weights(path) -> list[np.ndarray]:
     model = checkpoint.load(path)
@@ -107,23 +86,38 @@ def test_killed_at_any_moment_it_can_be_resumed(data, unbroken, tmp_path):
 
 
 @pytest.mark.runs
-@pytest.mark.parametrize(("positions", "pre_decay"), [(384, [8, 16]), (96, [])])
-def test_a_run_made_longer_is_the_run_that_was_started_longer(data, tmp_path, positions, pre_decay):
+@pytest.mark.parametrize(("positions", "decay_start", "pre_decay"), [
+    (384, 0.7, [8, 16]), (96, 0.7, []), (328, 1, [8, 16, 20])])
+def test_a_run_made_longer_is_the_run_that_was_started_longer(data, tmp_path, positions, decay_start, pre_decay):
     """It is resumed from before the decay of the learning rate, which in a run of one checkpoint is its start, and its
     batches and rates are the longer run's."""
-    short, long = (replace(OPTIONS, warmup_steps=2, decay_start=0.7, positions=count) for count in (positions, 640))
+    short, long = (replace(OPTIONS, warmup_steps=2, decay_start=decay_start, positions=count)
+                   for count in (positions, 640))
     train.train(data, tmp_path / "long", CONFIG, long)
     train.train(data, tmp_path / "run", CONFIG, short)
     best = metadata.read_metadata(tmp_path / "run" / "network.keras")["best"]
     assert [row["step"]
             for row in checkpoint.latest_checkpoint(tmp_path / "run", ("pre-decay.keras",))[1]["history"]] == pre_decay
     train.train(data, tmp_path / "run", CONFIG, long, resume=True)
-    assert timeless(tmp_path / "run").round(4).equals(timeless(tmp_path / "long").round(4))
+    both = [timeless(tmp_path / name).round(4).query("step % 8 == 0") for name in ("run", "long")]
+    assert both[0].reset_index(drop=True).drop(columns=["loss", "ce", "top1", "top5", "value_mse"]).equals(
+        both[1].drop(columns=["loss", "ce", "top1", "top5", "value_mse"]))
     for ours, theirs in zip(weights(tmp_path / "run" / "checkpoint.keras"),
                             weights(tmp_path / "long" / "checkpoint.keras"), strict=True):
         assert np.allclose(ours, theirs, atol=1e-5)
     kept = metadata.read_metadata(tmp_path / "run" / "network.keras")["best"]
     assert kept["validation_ce"] <= best["validation_ce"]
+
+
+def test_a_run_without_decay_made_longer_ends_at_the_step_of_the_longer_run(data, tmp_path):
+    """It is resumed at step 6, in the middle of a checkpoint interval of the longer run."""
+    short = replace(OPTIONS, positions=96, decay_start=1)
+    train.train(data, tmp_path / "run", CONFIG, short)
+    train.train(data, tmp_path / "run", CONFIG, replace(short, positions=392), resume=True)
+    model, found = checkpoint.latest_checkpoint(tmp_path / "run")
+    assert [row["step"] for row in found["history"]] == [6, 8, 16, 24]
+    assert int(model.optimizer.iterations) == TrainingOptions(**found["options"]).steps == 24
+    assert found["options"]["warmup_limit"] == 0         # of the 6 steps
 
 
 def test_a_finished_run_stays_as_it_is_and_is_not_made_shorter(data, unbroken, capsys):

@@ -1,0 +1,20 @@
+"""The data set and the finished run of small_runs, for all tests of training; no test changes them."""
+import pytest
+from random_records import write_games
+from small_runs import CONFIG, OPTIONS, train
+
+from mugo.data import preprocess
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    write_games(folder / "sgf", range(20), plies=40)
+    return preprocess.preprocess([str(folder / "sgf")], folder / "set", workers=1, validation=0.2, test=0.2)
+
+
+@pytest.fixture(scope="session")
+def unbroken(data, tmp_path_factory):
+    run = tmp_path_factory.mktemp("runs") / "unbroken"
+    train.train(data, run, CONFIG, OPTIONS)
+    return run

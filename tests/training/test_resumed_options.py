@@ -1,0 +1,43 @@
+"""mugo train --resume with options that differ from the run's."""
+import argparse
+from dataclasses import asdict
+
+from networks import checkpoint
+from small_runs import CONFIG, OPTIONS, train
+
+from mugo import cli
+
+
+def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(data, unbroken, capsys, monkeypatch):
+    """Every option of the command, except those that may change: none is ignored."""
+    model = checkpoint.load(unbroken / "checkpoint.keras")
+    monkeypatch.setattr(checkpoint, "load", lambda _: model)             # once is enough
+    parser = argparse.ArgumentParser()
+    train.add_arguments(parser)
+    kept = asdict(CONFIG) | asdict(OPTIONS) | {"init_from": None}
+    base = ["train", str(data.folder), "-o", str(unbroken), "--resume"]
+    others = {"optimizer": "muon", "precision": "mixed_bfloat16", "where": "plies > 3", "moves": "2-", "size": "13",
+              "layers": "4", "init_from": str(unbroken), "final_lr_fraction": "0.5", "label_smoothing": "0.5"}
+    equal = []
+    for action in parser._actions:
+        name, option = action.dest, action.option_strings[0] if action.option_strings else ""
+        if name in {"help", "dataset", "output", "resume", "positions", "epochs", "minutes", "decay_start",
+                    "learning_rate"}:
+            continue
+        if isinstance(action, argparse.BooleanOptionalAction):
+            given = [action.option_strings[1 if kept[name] else 0]]
+            equal.append(action.option_strings[0 if kept[name] else 1])
+        else:
+            given = [option, others.get(name, "7")]
+            if kept[name] not in (None, ""):
+                equal += [option, str(kept[name])]
+        assert cli.main([*base, *given]) == 2, name
+        error = capsys.readouterr().err
+        assert " ".join(given) in error.replace('"', ""), (name, error)
+        assert error.count("\n") == 1
+    assert cli.main([*base, *equal]) == 0
+    assert "is finished" in capsys.readouterr().out
+    assert cli.main([*base, "--batch-size", "17", "--value-weight", "1", "--no-symmetry"]) == 2
+    assert "--batch-size 16, not --batch-size 17; --symmetry, not --no-symmetry; --value-weight 0.25, not " \
+        "--value-weight 1.0: a resumed run keeps its options, all but --positions, --decay-start and --learning-rate" \
+        in capsys.readouterr().err

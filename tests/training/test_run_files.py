@@ -1,0 +1,209 @@
+"""The files of a run: killed at any operation of saving, it has the state that it saves or the one before; a run that
+diverges keeps its last good files."""
+import os
+import shutil
+import zipfile
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from networks import checkpoint
+from small_runs import CONFIG, OPTIONS, train
+from tqdm import tqdm
+
+from mugo import cli
+from mugo.data import positions
+from mugo.files import BadInput
+from mugo.nn import metadata
+from mugo.training.callbacks import CheckpointCallback
+
+
+def files_of(run) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in run.iterdir() if path.is_file()}
+
+
+class Averaged:
+    """An AveragedModel whose model is the given one."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def update_ema_model(self):
+        return self
+
+    def evaluate(self, *_, **__):
+        return {"loss": 2.0, "policy_ce": 2.0, "policy_top1": 0.1, "policy_top5": 0.3, "value_mse": 1.0}
+
+    @property
+    def weights(self):
+        return self.model.weights
+
+
+def callback_of(unbroken, folder, name: str):
+    """The callback of a copy of the finished run, which is at this checkpoint, and the copy."""
+    run = folder / "run"
+    shutil.copytree(unbroken, run, ignore=shutil.ignore_patterns("tensorboard"))
+    shutil.copy(unbroken / name, run / "checkpoint.keras")
+    model, found = checkpoint.latest_checkpoint(run)
+    callback = CheckpointCallback(run, OPTIONS, found, tqdm(disable=True), Averaged(model), ())
+    callback.set_model(model)
+    return callback, run
+
+
+# ---- a run that diverges
+
+def poison(monkeypatch, step: int) -> None:
+    """Let the outcomes be NaN from this training step on."""
+    batch_of = positions.Positions.shuffled_batch
+
+    def batch(self, number, size, seed, symmetry=True):
+        made = batch_of(self, number, size, seed, symmetry)
+        return made._replace(outcomes=np.full(size, np.nan)) if size == OPTIONS.batch_size and number >= step else made
+
+    monkeypatch.setattr(positions.Positions, "shuffled_batch", batch)
+
+
+@pytest.mark.parametrize(("step", "reason"), [(8, "at step 9 the loss is nan"),
+                                              (9, "at step 16 .* is infinite or NaN")])
+def test_a_run_that_diverges_is_stopped_and_continues_from_its_last_checkpoint_more_slowly(
+        data, tmp_path, monkeypatch, step, reason):
+    run = tmp_path / "run"
+    poison(monkeypatch, step)
+    written = {}
+    saved = CheckpointCallback.save
+    monkeypatch.setattr(CheckpointCallback, "save", lambda self: (saved(self), written.update(files_of(run))))
+    with pytest.raises(BadInput, match=rf"run: training has diverged: {reason}; the files of step 8 are unchanged: "
+                                       "continue from them with --resume --learning-rate 0.001, or lower"):
+        train.train(data, run, CONFIG, OPTIONS)
+    left = files_of(run)
+    left.pop("diverged.json")
+    assert left == written and "network.keras" in left
+    monkeypatch.undo()
+    assert cli.main(["train", str(data.folder), "-o", str(run), "--resume"]) == 2
+    with pytest.raises(BadInput, match=r"has diverged at step \d+ with --learning-rate 0.002: resume it with "
+                                       "--learning-rate 0.001, or lower"):
+        train.train(data, run, CONFIG, OPTIONS, resume=True)
+    if step == 8:
+        return
+    train.train(data, run, CONFIG, replace(OPTIONS, learning_rate=5e-4), resume=True)
+    found = checkpoint.latest_checkpoint(run)[1]
+    assert found["learning_rates"] == [{"step": 8, "before": 2e-3, "after": 5e-4}]
+    assert [row["step"] for row in found["history"]] == [8, 16, 24]
+    assert found["history"][1]["learning_rate"] == pytest.approx(5e-4)
+    assert not (run / "diverged.json").exists()
+
+
+def test_a_run_that_diverges_before_its_first_checkpoint_is_started_again(data, tmp_path, monkeypatch, capsys):
+    run = tmp_path / "run"
+    poison(monkeypatch, 0)
+    with pytest.raises(BadInput, match="at step 1 the loss is nan; there is no checkpoint yet: start again with "
+                                       "--learning-rate 0.001, or lower"):
+        train.train(data, run, CONFIG, OPTIONS)
+    assert {path.name for path in run.iterdir()} - {"tensorboard"} == {"pre-decay.keras", "diverged.json"}
+    for resume in (False, True):
+        with pytest.raises(BadInput, match="diverged at step 1 with --learning-rate 0.002: it has no checkpoint: start "
+                                           "it again with --learning-rate 0.001, or lower"):
+            train.train(data, run, CONFIG, OPTIONS, resume=resume)
+    monkeypatch.undo()
+    train.new_run(run, data, CONFIG, replace(OPTIONS, learning_rate=1e-3), "")
+
+
+def test_a_network_whose_validation_is_nan_does_not_become_the_best(data, unbroken, tmp_path):
+    """Nor does a row whose figures are not numbers reach the history, against which later ones are compared."""
+    callback, run = callback_of(unbroken, tmp_path, "checkpoint.keras")
+    before = files_of(run)
+    for name, value in ("loss", np.inf), ("policy_ce", np.nan):
+        with pytest.raises(BadInput, match=f"at step 24 {name.removeprefix('policy_')} is {value}"):
+            callback.on_epoch_begin(0)
+            callback.on_epoch_end(0, dict.fromkeys(
+                ("loss", "policy_ce", "policy_top1", "policy_top5", "value_mse"), 1.0) | {name: value})
+        (run / "diverged.json").unlink()
+    callback.averaged.evaluate = lambda *_, **__: {"loss": 1.0, "policy_ce": np.nan}
+    with pytest.raises(BadInput, match="at step 24 validation_ce is nan"):
+        callback.on_epoch_begin(0)
+        callback.on_epoch_end(0, {"loss": 1.0})
+    assert files_of(run).items() >= before.items()
+    assert len(callback.metadata["history"]) == 3
+
+
+# ---- killed while it saves
+
+class Killed(BaseException):
+    """Raised by every operation on files from the moment of death on, also in `finally`."""
+
+
+OPERATIONS = [(os, "link"), (os, "replace"), (os, "rename"), (os, "unlink"), (os, "fsync"),
+              (zipfile.ZipFile, "writestr"), (checkpoint.keras.Model, "save")]
+
+
+def die_at(monkeypatch, number: int) -> list[str]:
+    """Let operation `number` on files, and all after it, not happen; returns the names of those that are tried."""
+    tried = []
+
+    def until_death(real, name: str):
+        def operation(*arguments, **named):
+            tried.append(name)
+            if len(tried) > number:
+                raise Killed
+            return real(*arguments, **named)
+        return operation
+
+    for owner, name in OPERATIONS:
+        monkeypatch.setattr(owner, name, until_death(getattr(owner, name), name))
+    return tried
+
+
+def test_killed_at_any_operation_of_saving_the_run_has_this_state_or_the_one_before(data, unbroken, tmp_path,
+                                                                                    monkeypatch):
+    """The state before is at step 16, where the learning rate has not decayed; the one that is saved differs in one
+    weight and is better."""
+    callback, run = callback_of(unbroken, tmp_path, "previous.keras")
+    (run / "pre-decay.keras").unlink()
+    shutil.copy(unbroken / "previous.keras", run / "pre-decay.keras")
+    before = tmp_path / "before"
+    shutil.copytree(run, before)
+    model, found = callback.model, callback.metadata
+    row = found["history"][-1] | {"step": 17, "validation_ce": 1.0}
+    best = found["best"]
+    callback.options = replace(OPTIONS, decay_start=0.71)                # 17 of 24 steps
+    old = np.array(model.get_layer("conv0").kernel)
+    model.get_layer("conv0").kernel.assign(old + 1)
+    found["history"].append(row)
+    exported = checkpoint.load(run / "network.keras")
+    monkeypatch.setattr(checkpoint, "build", lambda _: exported)         # quicker, and these write no files
+    monkeypatch.setattr(checkpoint, "onnx_difference", lambda *_: 0.0)
+    whole = set(files_of(before).values())
+    number, seen = 0, set()
+    while True:
+        shutil.rmtree(run)
+        shutil.copytree(before, run)
+        found["best"] = best
+        with monkeypatch.context() as patched:
+            tried = die_at(patched, number)
+            try:
+                callback.save()
+                break
+            except Killed:
+                number += 1
+        for name in "checkpoint.keras", "previous.keras", "pre-decay.keras", "network.keras":
+            assert zipfile.ZipFile(run / name).testzip() is None
+            step = metadata.read_metadata(run / name)["best"]["step"]
+            assert (run / name).read_bytes() in whole or step == 17, (name, tried)
+            if name == "checkpoint.keras":
+                seen.add(step)
+                weights = checkpoint.load(run / name).get_layer("conv0").kernel
+                assert np.array_equal(weights, old + (step == 17)), tried
+    assert seen == {16, 17} and number > 15
+    # Killed before the last of it, the run does the rest when it is resumed.
+    shutil.rmtree(run)
+    shutil.copytree(before, run)
+    found["best"] = best
+    with monkeypatch.context() as patched, pytest.raises(Killed):
+        die_at(patched, [i for i, name in enumerate(tried) if name == "save"][1])      # of network.keras
+        callback.save()
+    assert metadata.read_metadata(run / "network.keras")["best"]["step"] == 24
+    monkeypatch.setattr(train, "fit_run", lambda *_: None)
+    train.train(data, run, CONFIG, OPTIONS, resume=True)
+    assert metadata.read_metadata(run / "network.keras")["best"]["step"] == 17
+    assert pd.read_csv(run / "log.csv")["step"].tolist() == [8, 16, 17]
