@@ -158,6 +158,8 @@ class ParallelSelfPlay:
         position, edges = self._positions[g], self._root_edges(g)
         size = position.size
         visits = np.zeros(size ** 2 + 1, np.uint16)
+        # A node that is reused may have edges, and visits, of moves that superko forbids on the path of this game.
+        edges = edges[[not edge["may_repeat"] or not position.why_illegal(int(edge["move"])) for edge in edges]]
         counts = np.where(tree.is_proven_mistake(edges), 0, np.minimum(edges["visits"], 65535))
         if not counts.any():                             # all moves tried are proven losses
             counts = ~tree.is_proven_mistake(edges)

@@ -57,9 +57,9 @@ def test_games_are_legal_and_have_their_outcome(start):
         assert game.outcome == np.sign(position.score())
 
 
-@pytest.mark.parametrize("start", [gomoku.Position(5, 4), go.Position(3, 3.5)], ids=["gomoku", "go"])
-def test_a_game_is_searched_as_by_a_search_of_its_own(start):
+def test_a_game_is_searched_as_by_a_search_of_its_own():
     """Without noise, temperature and random symmetries, every move is that of Search, with the same visits."""
+    start = gomoku.Position(5, 4)
     network = HashNetwork()
     selfplay = ParallelSelfPlay(start, network, DETERMINISTIC, games=3, seed=2)
     selfplay._symmetries = np.repeat(selfplay._symmetries[:1], 8, 0)             # identity
@@ -72,6 +72,15 @@ def test_a_game_is_searched_as_by_a_search_of_its_own(start):
         assert sum(found.values()) == int(visits.sum())
         assert found == {point_of_index(int(i), start.size): int(visits[i]) for i in np.flatnonzero(visits)}
         position = position.play(point_of_index(move, start.size))
+
+
+@pytest.mark.parametrize("komi, wins", [(3.5, True), (-3.5, False)])
+def test_the_search_counts_with_komi(komi, wins):
+    """After Black's pass White's pass ends the game, on an empty board."""
+    selfplay = ParallelSelfPlay(go.Position(3, komi).play(0), HashNetwork(), DETERMINISTIC, games=2, seed=1)
+    game = play_games(selfplay, 1)[0]
+    assert (np.flatnonzero(game.visits[0]).tolist() == [9]) == wins
+    assert game.outcome == -1 or not wins
 
 
 class TurnedNetwork(HashNetwork):

@@ -163,6 +163,18 @@ def test_a_run_has_as_many_games_as_were_asked_for(small_run):
     assert len(small_run.buffer) == 24 and small_run.metadata["update"] == 3
     assert small_run.metadata["best"]["update"] == 3 and "best so far" not in str(small_run.metadata["arena"])
 
+    class Worker:
+        """Games that end at the same time."""
+        simulations = 0
+
+        def play(self, on_game, should_stop):
+            for _ in range(3):
+                on_game(small_run.buffer[0])
+
+    with tqdm(disable=True) as bar:
+        small_run._play([Worker()], 24, bar)
+    assert len(small_run.buffer) == 24
+
 
 @pytest.mark.parametrize("accepted", [H0, UNDECIDED, H1])
 def test_only_a_network_that_is_stronger_becomes_the_best(small_run, monkeypatch, accepted):
