@@ -9,8 +9,6 @@ on all.  The policy-value network (alphazero_net.py) learned a game from self-pl
 import json
 import math
 import os
-import zipfile
-import zlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -25,7 +23,10 @@ from mugo.games.plane_tables import PLANE_TABLES
 from mugo.games.position import BasePosition
 from mugo.nn.blocks import POINT_BIAS
 from mugo.nn.bundled import bundled_name, find_network, go_networks
-from mugo.nn.metadata import ONNX, config_of, format_game, game_rules, read_metadata
+from mugo.nn.metadata import ONNX, config_of, format_game, game_rules, read_member, read_metadata
+from mugo.nn.onnx_check import MAX_WEIGHT, check_graph
+
+MAX_GRAPH_BYTES = 512 << 20              # of a network's graph; 256 filters and ten layers take 25 MB
 
 
 def fit_bias(bias: np.ndarray, size: int) -> np.ndarray:
@@ -55,6 +56,17 @@ def default_threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def _parse_bias(text: str, size: int, path: Path) -> np.ndarray:
+    """The bias of each point from a graph's metadata, JSON: float32 (size²,).  Raises BadInput."""
+    try:
+        bias = np.array(json.loads(text), np.float64)
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        bias = np.zeros(0)
+    if bias.shape != (size ** 2,) or not (np.abs(bias) <= MAX_WEIGHT).all():
+        raise BadInput(f"{path}: its {ONNX} cannot be played: its bias of the points is not {size ** 2} finite numbers")
+    return bias.astype(np.float32)
+
+
 class Network:
     """A network on ONNX Runtime.
 
@@ -74,13 +86,10 @@ class Network:
         """
         path = find_network(path)
         metadata = read_metadata(path)
-        with zipfile.ZipFile(path) as archive:
-            try:
-                graph = archive.read(ONNX)
-            except KeyError:
-                raise BadInput(f"{path} has no {ONNX} in it, so it can be trained but not played") from None
-            except (OSError, zipfile.BadZipFile, zlib.error) as error:
-                raise BadInput(f"{path} is damaged: {error_line(error)}") from None
+        try:
+            graph = read_member(path, ONNX, MAX_GRAPH_BYTES)
+        except KeyError:
+            raise BadInput(f"{path} has no {ONNX} in it, so it can be trained but not played") from None
         self._open(graph, metadata, path, threads)
 
     @classmethod
@@ -94,6 +103,10 @@ class Network:
         import onnxruntime
 
         self.path, self.metadata = path, metadata
+        try:
+            check_graph(graph, config_of(metadata).spec())
+        except ValueError as error:
+            raise BadInput(f"{path}: its {ONNX} cannot be played: {error}") from None
         self.size: int = metadata["size"]
         self.equivariant: bool = config_of(metadata).equivariant
         self.game: str = metadata.get("game", "go")
@@ -111,10 +124,12 @@ class Network:
         self._outputs = [output.name for output in self._session.get_outputs()]
         self.has_value = "value" in self._outputs
         bias = self._session.get_modelmeta().custom_metadata_map.get(POINT_BIAS)
-        self._bias = None if bias is None else np.array(json.loads(bias), np.float32)
+        self._bias = None if bias is None else _parse_bias(bias, self.size, path)
         # Inputs of the graph beside the planes, by the number of points.  A graph without the input POINT_BIAS has
         # layers that are made for one size.
         self._extra_inputs: dict[int, dict[str, np.ndarray]] = {self.size ** 2: {}} if bias is None else {}
+        if bias is None and POINT_BIAS in (graph_input.name for graph_input in self._session.get_inputs()):
+            raise BadInput(f"{path}: its {ONNX} cannot be played: it has no bias of the points")
 
     def for_position(self, position: BasePosition) -> "Network":
         """The network that evaluates this position: this one.  Raises BadInput if it was trained for another game."""

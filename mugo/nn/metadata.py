@@ -8,13 +8,13 @@ A network is one zip archive, NAME.keras, which holds
 """
 import json
 import zipfile
-import zlib
-from dataclasses import asdict
+from dataclasses import MISSING, asdict, fields
 from pathlib import Path
 from typing import Any
 
 from mugo.files import BadInput, error_line
 from mugo.games import gomoku
+from mugo.games.coords import MAX_SIZE, MIN_SIZE
 from mugo.games.plane_tables import PLANE_TABLES
 from mugo.games.position import BasePosition
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
@@ -23,6 +23,8 @@ from mugo.nn.policy_net import PolicyNetConfig
 FORMAT = 2
 METADATA, ONNX = "mugo_metadata.json", "network.onnx"  # members of the archive
 METADATA_1 = "mugo.json"                 # its name in format 1
+MAX_METADATA_BYTES = 16 << 20            # with the history of a long run; one of 60 million positions has 0.3 MB
+MAX_WIDTH, MAX_LAYERS = 4096, 128        # filters or units of a layer, and layers
 
 Config = PolicyNetConfig | AlphaZeroNetConfig
 CONFIGS = {config.kind: config for config in (PolicyNetConfig, AlphaZeroNetConfig)}
@@ -38,8 +40,8 @@ def config_dict(config: Config) -> dict[str, Any]:
 
 
 def config_of(metadata: dict[str, Any]) -> Config:
-    fields = dict(metadata["config"])
-    return CONFIGS[fields.pop("kind")](**fields)
+    config = dict(metadata["config"])
+    return CONFIGS[config.pop("kind")](**config)
 
 
 def new_metadata(config: Config, game: str = "go", k: int = 0, exactly: bool = False) -> dict[str, Any]:
@@ -63,8 +65,30 @@ def game_rules(position: BasePosition) -> tuple[str, int, bool]:
 
 def positions_trained(metadata: dict[str, Any]) -> int:
     """How many positions a network was trained on, those of the network it was initialised from included."""
-    before = positions_trained(metadata["init_from"]) if metadata.get("init_from") else 0
-    return before + (metadata.get("best") or {}).get("positions", 0)
+    total, source = 0, metadata
+    while source:
+        total += (source.get("best") or {}).get("positions", 0)
+        source = source.get("init_from")
+    return total
+
+
+def read_member(path: Path, name: str, limit: int) -> bytes:
+    """A member of a network's archive.  Raises KeyError if it has none of this name; BadInput if the file is no
+    archive, is damaged, or the member has more than `limit` bytes, whatever the archive says."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if name == METADATA and name not in archive.namelist() and METADATA_1 in archive.namelist():
+                raise EarlierFormat(f"{path} was written by an earlier version of MuGo (format 1): train the network "
+                                    "again, or use it with that version")
+            with archive.open(name) as member:
+                data = member.read(limit + 1)
+    except (KeyError, EarlierFormat):
+        raise
+    except Exception as error:           # damaged archives make zipfile and the unpackers raise exceptions of any type
+        raise BadInput(f"{path} is no network of MuGo's, or damaged: {error_line(error)}") from None
+    if len(data) > limit:
+        raise BadInput(f"{path}: its {name} has more than {limit >> 20} MB, the limit")
+    return data
 
 
 def read_metadata(path: Path) -> dict[str, Any]:
@@ -74,39 +98,87 @@ def read_metadata(path: Path) -> dict[str, Any]:
     EarlierFormat for one that an earlier version wrote.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
-            if METADATA not in archive.namelist() and METADATA_1 in archive.namelist():
-                raise EarlierFormat(f"{path} was written by an earlier version of MuGo (format 1): train the network "
-                                    "again, or use it with that version")
-            metadata = json.loads(archive.read(METADATA))
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile, zlib.error) as error:
-        raise BadInput(f"{path} is no network of MuGo's: {error_line(error)}") from None
+        metadata = json.loads(read_member(path, METADATA, MAX_METADATA_BYTES))
+    except KeyError:
+        raise BadInput(f"{path} is no network of MuGo's: it has no {METADATA} in it") from None
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path} is no network of MuGo's: {METADATA}: {error_line(error)}") from None
     if not isinstance(metadata, dict):
         raise BadInput(f"{path} is no network of MuGo's: its {METADATA} is no JSON object")
     if metadata.get("format") != FORMAT:
-        raise BadInput(f"{path} has format {metadata.get('format')}; this program reads format {FORMAT}")
-    game = metadata.get("game", "go")
-    if game not in PLANE_TABLES:
-        raise BadInput(f"{path} plays {game!r}; this program knows {' and '.join(PLANE_TABLES)}")
-    for name, kind in ("planes", list), ("size", int), ("config", dict):
-        if not isinstance(metadata.get(name), kind):
-            raise BadInput(f"{path} is no network of MuGo's: its {METADATA} has no {name!r}")
-    if metadata["config"].get("kind") not in CONFIGS:
-        raise BadInput(f"{path} is a network of kind {metadata['config'].get('kind')!r}; this program knows "
-                       f"{' and '.join(CONFIGS)}")
+        raise BadInput(f"{path} has format {str(metadata.get('format'))[:40]}; this program reads format {FORMAT}")
     try:
-        config_of(metadata)
-    except TypeError as error:
-        raise BadInput(f"{path}: its config is not one of this program's: {error_line(error)}") from None
-    check_planes(path, metadata["planes"], [list(plane) for plane in PLANE_TABLES[game]])
+        _check(metadata)
+    except _Mismatch as error:
+        raise BadInput(f"{path} {error}") from None
     return metadata
 
 
-def check_planes(path: Path, trained: list[list], ours: list[list]) -> None:
-    """Raise BadInput unless the table of planes that a network was trained on is this program's."""
-    if trained != ours:
-        theirs, depth = (sum(plane[1] for plane in table) for table in (trained, ours))
-        if theirs != depth:
-            raise BadInput(f"{path} was trained on {theirs} planes; this program makes {depth}")
-        first = next(a[0] for a, b in zip(trained, ours, strict=False) if a != b)
-        raise BadInput(f"{path} was trained on other planes: its {first!r} differs from this program's")
+class _Mismatch(Exception):
+    """What of a network's metadata does not fit this program; continues a line that begins with the file."""
+
+
+def _check(metadata: dict[str, Any]) -> None:
+    """Raise _Mismatch unless the metadata describe a network of this program."""
+    game = metadata.get("game", "go")
+    if not isinstance(game, str) or game not in PLANE_TABLES:
+        raise _Mismatch(f"plays {str(game)[:40]!r}; this program knows {' and '.join(PLANE_TABLES)}")
+    for name, kind in ("planes", list), ("size", int), ("config", dict):
+        if not isinstance(metadata.get(name), kind):
+            raise _Mismatch(f"is no network of MuGo's: its {METADATA} has no {name!r}")
+    _check_planes(metadata["planes"], [list(plane) for plane in PLANE_TABLES[game]])
+    kind = metadata["config"].get("kind")
+    if not isinstance(kind, str) or kind not in CONFIGS:
+        raise _Mismatch(f"is a network of kind {str(kind)[:40]!r}; this program knows {' and '.join(CONFIGS)}")
+    _check_config(metadata["config"], CONFIGS[kind])
+    size, depth = metadata["size"], sum(plane.depth for plane in PLANE_TABLES[game])
+    if not MIN_SIZE <= size <= MAX_SIZE or isinstance(size, bool):
+        raise _Mismatch(f"is for boards of size {size}; this program has {MIN_SIZE} to {MAX_SIZE}")
+    for name, expected in ("size", size), ("depth", depth):
+        if metadata["config"].get(name, expected) != expected:
+            raise _Mismatch(f"contradicts itself: its config has {name} {metadata['config'][name]}, not {expected}")
+    k, exactly = metadata.get("k", 0), metadata.get("exactly", False)
+    if game == "gomoku" and not (type(k) is int and gomoku.MIN_SIZE <= k <= size and isinstance(exactly, bool)):
+        raise _Mismatch(f"plays Gomoku with k = {str(k)[:40]} on {size}x{size}; this program has "
+                        f"{gomoku.MIN_SIZE} to {size}")
+    if not isinstance(metadata.get("name") or "", str) or len(metadata.get("name") or "") > 200:
+        raise _Mismatch("has a name that is no text of at most 200 characters")
+    source: Any = metadata
+    while source is not None:
+        best = source.get("best") if isinstance(source, dict) else 0
+        if best is not None and not (isinstance(best, dict) and isinstance(best.get("positions", 0), int)):
+            raise _Mismatch("does not say on how many positions it was trained")
+        source = source.get("init_from") or None
+
+
+def _check_config(config: dict[str, Any], kind: type[Config]) -> None:
+    """Raise _Mismatch unless the hyperparameters are those of this kind of network, each in its range."""
+    known = {field.name: field for field in fields(kind)}
+    for name in config.keys() - {"kind"}:
+        if name not in known:
+            raise _Mismatch(f"has a config that is not one of this program's: it has {name[:40]!r}")
+    for name, field in known.items():
+        if name not in config:
+            if field.default is MISSING:
+                raise _Mismatch(f"has a config that is not one of this program's: it has no {name!r}")
+            continue
+        value = config[name]
+        values = value if field.type not in (int, bool) and isinstance(value, list) else [value]
+        scalar = bool if field.type is bool else int
+        most = MAX_LAYERS if name == "layers" else MAX_WIDTH
+        if len(values) > MAX_LAYERS or not all(type(v) is scalar and (scalar is bool or 1 <= v <= most)
+                                               for v in values):
+            raise _Mismatch(f"has a config that is not one of this program's: {name} is {str(value)[:40]}")
+
+
+def _check_planes(trained: list, ours: list[list]) -> None:
+    """Raise _Mismatch unless the table of planes that a network was trained on is this program's."""
+    if trained == ours:
+        return
+    if not all(isinstance(plane, list) and len(plane) > 1 and type(plane[1]) is int for plane in trained):
+        raise _Mismatch("is no network of MuGo's: its table of planes is none")
+    theirs, depth = (sum(plane[1] for plane in table) for table in (trained, ours))
+    if theirs != depth:
+        raise _Mismatch(f"was trained on {theirs} planes; this program makes {depth}")
+    first = next((a[0] for a, b in zip(trained, ours, strict=False) if a != b), "table")
+    raise _Mismatch(f"was trained on other planes: its {str(first)[:40]!r} differs from this program's")
