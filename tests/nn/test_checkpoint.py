@@ -47,6 +47,21 @@ def test_a_failed_export_leaves_the_old_file(tmp_path, monkeypatch):
     assert [file.name for file in tmp_path.iterdir()] == ["net.keras"]
 
 
+@pytest.mark.parametrize("layer", ["pass", "value"])
+def test_a_graph_with_other_weights_than_the_model_is_not_exported(tmp_path, monkeypatch, layer):
+    """One output that differs by a few hundredths is enough, also where the other agrees."""
+    model, path = policy_network(tmp_path, value_head=True)
+    real = checkpoint.to_onnx
+
+    def wrong(weights, spec):
+        kernel, bias = weights[layer]
+        return real(weights | {layer: [kernel, bias + (2 if layer == "pass" else 0.1)]}, spec)
+
+    monkeypatch.setattr(checkpoint, "to_onnx", wrong)
+    with pytest.raises(RuntimeError, match="outputs of ONNX Runtime and Keras differ by 0.0"):
+        checkpoint.export(model, path, new_metadata(PolicyNetConfig(9, 4, value_head=True)))
+
+
 def small_run(folder):
     """A run's folder with two checkpoints, numbered in their metadata."""
     config = PolicyNetConfig(9, 4, 3)

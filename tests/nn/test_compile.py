@@ -96,6 +96,7 @@ def test_the_learning_rate_can_be_set_at_every_step():
     model, _ = alphazero_model()
     compile_for_selfplay(model, 1e-2)
     model.run_eagerly = True             # quicker than tracing it for three steps
+    assert float(model.optimizer.learning_rate) == pytest.approx(1e-2)
     batch = random_batch(4)
     train_step(model, *batch)
     before = model.get_weights()

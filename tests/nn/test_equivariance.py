@@ -70,6 +70,18 @@ def test_outputs_of_a_new_network_turn_with_the_board(change):
     assert largest_difference(other) > 0.1
 
 
+def test_symmetrised_weights_are_tied_and_have_the_mean_that_they_had():
+    keras.utils.set_random_seed(0)
+    model = build(CONFIG.spec())
+    noisy = [w + RNG.normal(0, 0.05, w.shape) for w in model.get_weights()]
+    model.set_weights(noisy)
+    assert largest_difference(model) > 1e-3
+    equivariance.symmetrise(model, AXES)
+    assert largest_difference(model) < 1e-4
+    for before, after in zip(noisy, model.get_weights(), strict=True):
+        assert np.allclose(after.mean(), before.mean(), atol=1e-5)
+
+
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_weights_stay_tied_in_training(optimizer):
     model = new_model(optimizer=optimizer)

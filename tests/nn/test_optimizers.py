@@ -127,6 +127,7 @@ def test_the_schedule_of_an_optimizer_can_be_replaced_and_is_saved(name):
     optimizer.iterations.assign(8)
     assert float(optimizer.learning_rate) == pytest.approx(0.05)
     assert float(optimizer.newest_share(optimizer.learning_rate)) == pytest.approx(9 / 17)
+    assert optimizer.get_config()["weight_axes"] == {"conv/kernel": []}
     again = type(optimizer).from_config(optimizer.get_config())
     assert again.get_config() == optimizer.get_config()
     assert again.schedule.get_config() == optimizer.schedule.get_config()

@@ -1,7 +1,12 @@
-"""The prefetching loader: batches in their order, errors where their batch was due."""
+"""The prefetching loader: batches in their order, errors where their batch was due; targets; validation positions."""
 import time
+from dataclasses import replace
 
+import numpy as np
 import pytest
+from small_runs import OPTIONS
+
+from mugo.data.positions import Batch
 
 loader = pytest.importorskip("mugo.training.loader")
 
@@ -20,3 +25,20 @@ def test_an_error_in_making_a_batch_is_raised_where_the_batch_was_due():
     with pytest.raises(ZeroDivisionError):
         next(batches)
     batches.close()
+
+
+def test_targets_are_the_moves_and_the_outcomes_for_the_side_to_move():
+    batch = Batch(np.zeros((3, 81, 6), np.uint8), np.array([4, 80, 81], np.int32), np.array([1, -1, 0], np.int8))
+    targets = loader.training_targets(batch, True)
+    assert targets["policy"].tolist() == [4, 80, 81] and targets["value"].tolist() == [[1.0], [-1.0], [0.0]]
+    assert list(loader.training_targets(batch, False)) == ["policy"]
+
+
+def test_validation_positions_are_the_same_for_every_run(data):
+    """Whatever its seed and symmetries; of fewer positions than are asked for, all, each once and as it was played."""
+    validation = data.positions("validation")
+    packed, targets = loader.validation_batch(validation, OPTIONS, True)
+    again, _ = loader.validation_batch(validation, replace(OPTIONS, seed=7, symmetry=False, batch_size=3), True)
+    assert len(packed) == OPTIONS.validation_positions == len(targets["value"]) and np.array_equal(packed, again)
+    whole, _ = loader.validation_batch(validation, replace(OPTIONS, validation_positions=10**6), False)
+    assert np.array_equal(whole, validation.batch(np.arange(len(validation))).packed)

@@ -195,6 +195,8 @@ def test_killed_at_any_operation_of_saving_the_run_has_this_state_or_the_one_bef
                 weights = checkpoint.load(run / name).get_layer("conv0").kernel
                 assert np.array_equal(weights, old + (step == 17)), tried
     assert seen == {16, 17} and number > 15
+    assert metadata.read_metadata(run / "pre-decay.keras")["best"]["step"] == 17 == callback.options.decay_start_step
+    assert metadata.read_metadata(run / "previous.keras")["best"]["step"] == 16
     # Killed before the last of it, the run does the rest when it is resumed.
     shutil.rmtree(run)
     shutil.copytree(before, run)
