@@ -14,18 +14,19 @@ import pytest
 from drawing import SETTLED, draw
 
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import interpret_gtp, move_index
+from mugo.games.coords import board_points, interpret_gtp, move_index
 from mugo.games.go import Position
-from mugo.gtp.analyze import CGOS_DIGITS, parse_analyze_options, result_from_policy, score_lead
+from mugo.gtp.analyze import CGOS_DIGITS, parse_analyze_options, reported_moves, result_from_policy, score_lead
 from mugo.gtp.engine import GtpEngine, serve
 from mugo.gtp.line_reader import LineReader
 from mugo.gtp.protocol import GtpError
 from mugo.intervals import lower_confidence_bound
+from mugo.players.evaluator import TOP_MOVES
 from mugo.players.options import make_player
 from mugo.players.player import RandomPlayer
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import PlayOptions
-from mugo.search.result import SearchResult
+from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 
@@ -161,6 +162,20 @@ def test_malformed_arguments_are_a_syntax_error(words):
     assert new_engine(RandomPlayer()).answer(f"3 lz-analyze {words}") == "?3 syntax error\n\n"
 
 
+def test_an_interval_is_in_centiseconds():
+    for words, seconds in (("b 50", 0.5), ("25", 0.25), ("interval 150", 1.5), ("w interval 2.5", 0.025), ("", 1)):
+        assert parse_analyze_options(words.split(), Position(5)).interval == pytest.approx(seconds)
+
+
+def test_a_line_has_the_visited_moves_within_the_limits_of_the_client():
+    visits = [5, 4, 3, 0, 0, 0]
+    infos = tuple(MoveInfo(point, 0.1, n, 0.5, (point,)) for point, n in zip(board_points(5), visits, strict=False))
+    result = SearchResult(Position(5), infos, 0.5, 12, 12, 0.0, 1.0, 1, 0, None)
+    for words, count in (("", 3), ("maxmoves 2", 2), ("minmoves 5", 5), ("minmoves 2", 3),
+                         ("maxmoves 2 minmoves 4", 4)):
+        assert len(reported_moves(result, parse_analyze_options(words.split(), Position(5)))) == count
+
+
 def test_an_interval_of_zero_is_raised_and_the_colour_is_by_default_the_side_to_move():
     assert parse_analyze_options(["b", "0"], Position(5)).interval >= 0.01
     assert parse_analyze_options([], Position(5).with_turn(WHITE)).colour == WHITE
@@ -190,6 +205,7 @@ def test_cgos_genmove_analyze_writes_one_line_of_json():
     for move in fields["moves"]:
         assert set(move) == {"move", "visits", "winrate", "score", "prior", "pv"}
         assert re.fullmatch(rf"({VERTEX}( {VERTEX})*)?", move["pv"])
+        assert move["move"] == "pass" or move["move"] not in move["pv"].split()         # "pv" is what follows
     assert re.fullmatch(f"play ({VERTEX}|resign)", played)
 
 
@@ -215,6 +231,20 @@ def test_a_policy_player_is_analyzed_by_the_networks_priors_and_values():
     assert (parse_lz(line)[0]["move"], played) == ("A5", "play A5")
     moves, _, _ = parse_kata(analyze(engine, "analyze b allow b C3,D3 1", lines=1)[-1])
     assert [move["pv"] for move in moves] == [["C3"], ["D3"]]
+
+
+def test_each_move_has_the_networks_value_after_it():
+    class LastMoveNetwork(FirstPointNetwork):
+        """The value for the side to move is a hundredth of the index of the last move."""
+        def evaluate(self, positions, tta=False):
+            return super().evaluate(positions)[0], np.array(
+                [0 if each.last is None else move_index(each.last, each.size) / 100 for each in positions], np.float32)
+
+    result = result_from_policy(LastMoveNetwork(), Position(5))
+    assert result.win_rate == 0.5
+    assert [info.win_rate for info in result.moves[:TOP_MOVES]] == pytest.approx(
+        [(1 - move_index(info.point, 5) / 100) / 2 for info in result.moves[:TOP_MOVES]])
+    assert {info.win_rate for info in result.moves[TOP_MOVES:]} == {0.5}
 
 
 def test_without_a_value_head_every_win_rate_is_one_half():

@@ -296,6 +296,29 @@ def test_the_clock_runs_for_a_move_that_fails():
     assert (engine.clocks[BLACK].main, engine.clocks[WHITE].main) == (10, 8.5)
 
 
+@pytest.mark.parametrize("line", ["boardsize 9", "clear_board"])
+def test_a_new_game_has_full_clocks(line):
+    engine = new_engine(size=9)
+    for sent in ("time_settings 600 0 0", "time_left b 5 0", "time_left w 7 0"):
+        engine.answer(sent)
+    assert [engine.clocks[colour].main for colour in (BLACK, WHITE)] == [5, 7]
+    assert engine.answer(line) == "=\n\n"
+    assert [engine.clocks[colour].main for colour in (BLACK, WHITE)] == [600, 600]
+
+
+@pytest.mark.parametrize("command", ["genmove", "reg_genmove", "kgs-genmove_cleanup"])
+def test_a_move_is_that_of_the_colour_in_the_command(command):
+    class Recorder(FirstPlayer):
+        def select_move(self, position, **options):
+            asked.append(position.to_play)
+            return super().select_move(position)
+
+    asked: list[int] = []
+    for colour in "w", "b":
+        new_engine(Recorder(), size=5).answer(f"{command} {colour}")
+    assert asked == [WHITE, BLACK]
+
+
 def test_a_new_game_and_a_move_wait_for_the_warm_up():
     waits = []
     engine = new_engine(wait_until_ready=lambda: waits.append(True))

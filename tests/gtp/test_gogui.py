@@ -2,9 +2,10 @@
 import re
 
 import pytest
-from drawing import SEKI, draw
+from drawing import SEKI, SETTLED, draw
 from gtp.test_analyze import FirstPointNetwork
 
+from mugo.games.coords import PASS
 from mugo.games.go import WHITE
 from mugo.games.plane_tables import plane_names
 from mugo.gtp import gogui
@@ -70,6 +71,23 @@ def test_every_analyze_command_is_answered():
         reply = engine.answer(command)
         assert reply.startswith("=") or command in ("mugo-search", "mugo-pv", "mugo-tree"), line
     assert engine.answer("mugo-plane ladder capture") == engine.answer("mugo-plane 44")
+
+
+@pytest.mark.parametrize("komi, result", [(6.5, "black"), (7, "draw"), (7.5, "white")])
+def test_the_result_as_a_referee(komi, result):
+    engine = GtpEngine(PolicyPlayer(FirstPointNetwork()), size=7)
+    engine.position, _ = draw(SETTLED, komi=komi)        # Black has 28 points and White 21
+    assert engine.answer("gogui-rules_final_result") == "= unknown\n\n"
+    engine.position = engine.position.play(PASS).play(PASS)
+    assert engine.answer("gogui-rules_final_result") == f"= {result}\n\n"
+
+
+@pytest.mark.parametrize("colour", ["black", "white"])
+def test_stones_that_are_set_up_keep_the_side_to_move(colour):
+    engine = GtpEngine(PolicyPlayer(FirstPointNetwork()), size=5)
+    engine.answer(f"gogui-setup_player {colour}")
+    engine.answer("gogui-setup b C3 w D4")
+    assert engine.answer("gogui-rules_side_to_move") == f"= {colour}\n\n"
 
 
 def test_the_planes_have_different_names():

@@ -20,8 +20,10 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, interpret_gtp
 from mugo.games.go import Position
 from mugo.games.scoring_session import ScoringSession, area_ownership
+from mugo.players.evaluator import Evaluation
 from mugo.players.player import RESIGN
 from mugo.players.searcher import PlayOptions, SearchPlayer
+from mugo.search.result import MoveInfo
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 from mugo.sgf.convert import load_position
@@ -100,6 +102,20 @@ def test_a_game_starts_with_the_board_and_the_sides_alternate(tmp_path):
 def test_a_move_has_several_notations(typed, tmp_path):
     session, _ = play(tmp_path, [typed])
     assert moves(session.position)[0] == interpret_gtp("D4", 5)
+
+
+def test_captures_are_those_of_the_colour_that_made_them(tmp_path):
+    _, shown = play(tmp_path, ["b5", "a5", "a4"], humans=(BLACK, WHITE))
+    assert "captures: Black 1, White 0   komi 0.5" in shown
+
+
+def test_the_heat_map_of_a_search_has_the_share_of_visits_and_that_of_a_network_the_priors(tmp_path, monkeypatch):
+    c3, d4 = points("C3 D4")
+    for visits, shares in ((30, 10), {"75", "25"}), ((0, 0), {"10", "90"}):
+        moves = (MoveInfo(c3, 0.1, visits[0], 0.5, (c3,)), MoveInfo(d4, 0.9, visits[1], 0.5, (d4,)))
+        monkeypatch.setattr(Session, "evaluate", lambda session, moves=moves: Evaluation(moves, 0.5))
+        _, shown = play(tmp_path, ["heat"])
+        assert shares == set(re.findall(r"\b\d\d\b", shown.split("heat")[-1].split("saved")[0]))
 
 
 @pytest.mark.parametrize("typed, meant", [("pas", "pass"), ("hlep", "help"), ("undp", "undo"), ("sav", "save"),
