@@ -43,6 +43,18 @@ def wins_at_once(position):
     return {point for point in position.legal_points().tolist() if position.play(point).winner}
 
 
+def lacks_one_stone(stones, k):
+    """Whether k points in a row have k - 1 stones of one colour, and the last is empty."""
+    size = len(stones)
+    for down, right in (0, 1), (1, 0), (1, 1), (1, -1):
+        rows, first = size - (k - 1) * down, (k - 1) * (right < 0)
+        columns = size - (k - 1) * abs(right)
+        total = sum(stones[i * down:i * down + rows, first + i * right:first + i * right + columns] for i in range(k))
+        if (np.abs(total) == k - 1).any():
+            return True
+    return False
+
+
 @functools.cache
 def positions_to_answer(n, size, exactly=False):
     """n positions of random games in which a move wins at once or must be blocked, each with the right answers."""
@@ -53,7 +65,7 @@ def positions_to_answer(n, size, exactly=False):
         rng.shuffle(near)
         near = near[:4 * size]                           # so that rows of five come up
         while not position.is_over:
-            if position.plies >= 2 * position.k - 2:
+            if lacks_one_stone(position.stones, position.k):
                 answers = wins_at_once(position) or wins_at_once(position.with_turn(-position.to_play))
                 if answers:
                     found.append((position, answers))

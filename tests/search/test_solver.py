@@ -10,7 +10,8 @@ from trees import Grown
 from mugo.games import game, go, gomoku
 from mugo.games.coords import PASS, board_points, point_at
 from mugo.games.position import BasePosition
-from mugo.search import records, solver
+from mugo.search import records, solver, tree
+from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 
@@ -189,3 +190,101 @@ def test_positions_with_different_captures_have_different_keys():
     taken, never = (position.play(PASS).play(PASS) for position in (taken, never))       # there is no ko now
     assert taken.stones.tolist() == never.stones.tolist() and not taken.board[0]["ko"]
     assert game.position_hash(taken.board[0]) != game.position_hash(never.board[0])
+
+
+# ---- the shortest win, the longest resistance
+
+def test_the_shortest_win_is_the_best_and_the_longest_resistance_counts():
+    """1 -> 2 -> 3 -> 4 and 1 -> 5 are wins of the side to move at 1; 6 loses by 3 and by 1; 7 is not proven."""
+    bounds = {1: 1, 2: -1, 3: 1, 4: -1, 5: -1, 6: -1}
+    links = {1: (2, 5), 2: (3,), 3: (4,), 6: (3, 1, 3)}
+    nodes, edges, n = np.zeros(8, records.NODE), np.zeros(8, records.EDGE), 0
+    nodes["lower"], nodes["upper"] = -1, 1
+    for v, value in bounds.items():
+        nodes[v]["lower"] = nodes[v]["upper"] = value
+        nodes[v]["first"], nodes[v]["count"] = n, len(links.get(v, ()))
+        for below in links.get(v, ()):
+            edges[n]["node"], edges[n]["lower"], edges[n]["upper"] = below, -bounds[below], -bounds[below]
+            edges[n]["visits"] = 100 - n
+            n += 1
+    lengths = solver.proof_lengths(nodes, edges, 8)
+    assert lengths[[1, 2, 3, 4, 5, 6]].tolist() == [1, 2, 1, 0, 0, 2] and lengths[7] > 1000
+    assert tree.ranking(edges[:2], lengths).tolist() == [1, 0]           # the shortest, though it has fewer visits
+    edges[1]["lower"] = edges[1]["upper"] = -1
+    lengths = solver.proof_lengths(nodes, edges, 8)
+    assert lengths[[1, 6]].tolist() == [3, 4]                            # 6 resists longest by 1
+
+
+def test_a_search_plays_the_shortest_win_it_knows():
+    rng, differ = random.Random(1), 0
+    for _ in range(12):
+        position = random_position(gomoku.Position(4, 3), 2, rng)
+        search = Search(Settings(seed=1, early_stop=False))
+        result = search.search(position, simulations=4000)
+        lengths = solver.proof_lengths(search._nodes, search._edges, int(search._trees[0]["n_nodes"]))
+        edges = search._root_edges()
+        wins = {int(edge["move"]): int(lengths[edge["node"]]) for edge in edges if edge["lower"] == 1 and edge["node"]}
+        if len(set(wins.values())) > 1:
+            differ += 1
+            for select_by in "visits", "value":
+                assert wins[result.best(select_by).point] == min(wins.values())
+    assert differ >= 3
+
+
+# ---- what is played
+
+def edges_of(*rows):
+    edges = np.zeros(len(rows), records.EDGE)
+    for edge, (visits, lower, upper) in zip(edges, rows, strict=True):
+        edge["visits"], edge["lower"], edge["upper"] = visits, lower, upper
+    return edges
+
+
+@pytest.mark.parametrize("rows, order, mistakes", [
+    ([(5, -1, 1), (9, -1, 1)], [1, 0], []),                              # by visits
+    ([(5, -1, 1), (9, -1, -1), (1, -1, 1)], [0, 2, 1], [1]),             # a proven loss comes last
+    ([(5, -1, 1), (2, 1, 1), (9, -1, -1)], [1, 0, 2], [0, 2]),           # a proven win first
+    ([(9, -1, 0), (1, 0, 0), (5, -1, -1)], [1, 0, 2], [0, 2]),           # a proven draw, where there is no more
+    ([(9, -1, 1), (1, 0, 0), (5, -1, -1)], [0, 1, 2], [2]),              # a draw in hand, and perhaps more
+    ([(3, -1, -1), (7, -1, -1)], [1, 0], []),                            # lost: the longest resistance
+])
+def test_the_order_of_moves_and_which_are_mistakes(rows, order, mistakes):
+    edges = edges_of(*rows)
+    assert tree.ranking(edges).tolist() == order
+    assert np.flatnonzero(tree.is_proven_mistake(edges)).tolist() == mistakes
+
+
+@pytest.mark.parametrize("proven, infos, best", [
+    (None, [(30, 0.4, None), (20, 0.6, None)], {"visits": 0, "value": 1}),
+    (None, [(20, 0.4, None), (30, 0.0, -1), (3, 0.3, None)], {"visits": 0, "value": 0}),
+    (1, [(3, 1.0, 1), (20, 1.0, None)], {"visits": 0, "value": 0}),
+    (0, [(3, 0.5, 0), (20, 0.6, None)], {"visits": 0, "value": 0}),
+])
+def test_the_best_move_of_a_result(proven, infos, best):
+    moves = tuple(MoveInfo(point, 0.5, visits, rate, (point,), value)
+                  for point, (visits, rate, value) in enumerate(infos, 5))
+    result = SearchResult(gomoku.Position(3), moves, 0.5, 60, 60, 1.0, 1.0, 9, 0, None, proven)
+    assert {select_by: result.best(select_by).point - 5 for select_by in best} == best
+
+
+def test_a_proven_root_that_is_searched_on_visits_every_move():
+    position, at = draw("""
+        . . . . . .
+        . X X X a .
+        . O O . O .
+        . . . . . .
+        . . . . . .
+        . . . . . .
+    """, k=5)
+    search = Search(Settings(seed=1, early_stop=False, c=1.0))
+    result = search.search(position.with_turn(-1), simulations=3000)
+    assert result.simulations == 3000 and sum(info.visits for info in result.moves) >= 2990
+
+
+def test_a_full_tree_proves_nothing_wrong():
+    grown = Grown(gomoku.Position(5, 4), max_edges=1000, nodes=60).simulate(4000)
+    assert not solver.is_proven(grown.nodes[records.NULL_NODE])
+    known: dict = {}
+    grown.check()
+    small = Grown(random_position(gomoku.Position(4, 3), 8, random.Random(3)), max_edges=60, nodes=12).simulate(500)
+    assert small.root["lower"] <= exact_value(small.position, known) <= small.root["upper"]
