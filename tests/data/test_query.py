@@ -26,8 +26,6 @@ SAME_AS_PANDAS = [
     "size in [9, 13]",
     "size not in (9, 13)",
     "size == [9, 13]",
-    "date.str[:4] == '2019'",
-    "date.str[-2:] == '30'",
     "date >= '2019' and date < '2020'",
     "abs(black_rank - white_rank) <= 2",
     "komi.isna()",
@@ -58,6 +56,16 @@ SAME_AS_PANDAS = [
 def test_a_query_selects_what_pandas_selects(query):
     expected = GAMES.index.isin(GAMES.query(query, engine="python").index)
     assert 0 < expected.sum() < len(GAMES), "the example would not tell a difference"
+    np.testing.assert_array_equal(matching_rows(GAMES, query), expected)
+
+
+@pytest.mark.parametrize("query, expected", [
+    ("date.str[:4] == '2019'", GAMES["date"].str[:4] == "2019"),
+    ("date.str[-2:] == '30'", GAMES["date"].str[-2:] == "30"),
+])
+def test_a_query_may_slice_text(query, expected):
+    """Which DataFrame.query knows only in the newest versions of pandas."""
+    assert 0 < expected.sum() < len(GAMES)
     np.testing.assert_array_equal(matching_rows(GAMES, query), expected)
 
 
