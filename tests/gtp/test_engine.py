@@ -4,7 +4,6 @@ import contextlib
 import functools
 import io
 import itertools
-import json
 import os
 import random
 import re
@@ -12,7 +11,6 @@ import subprocess
 import sys
 import threading
 import time
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +28,7 @@ from mugo.gtp import gogui
 from mugo.gtp.engine import COMMANDS, GtpEngine, serve
 from mugo.gtp.line_reader import MAX_LINE_BYTES, is_pipe_closed, read_lines
 from mugo.gtp.protocol import format_reply
-from mugo.nn import bundled, inference, metadata
+from mugo.nn import bundled, inference
 from mugo.players.options import default_size, make_player
 from mugo.players.player import RESIGN, RandomPlayer
 from mugo.players.policy import PolicyPlayer
@@ -243,15 +241,10 @@ def test_each_board_size_is_played_by_its_bundled_network(player, tmp_path, monk
         assert len(engine.position.moves) == 2
 
 
-def test_the_default_board_size_is_that_of_the_named_network(tmp_path):
-    shipped = Path(__file__).parents[2] / "models" / "policy-19.keras"
-    with zipfile.ZipFile(shipped) as old, zipfile.ZipFile(tmp_path / "nine.keras", "w") as new:
-        for name in old.namelist():
-            data = old.read(name)
-            new.writestr(name, json.dumps(json.loads(data) | {"size": 9}) if name == metadata.METADATA else data)
+def test_the_default_board_size_is_that_of_the_named_network():
     parser = argparse.ArgumentParser()
     gtp_command.add_arguments(parser)
-    nine = str(tmp_path / "nine.keras")
+    nine = str(Path(__file__).parents[2] / "models" / "policy-9.keras")
     for words, size in (([], 19), (["mcts"], 19), (["policy", "--network", nine], 9), (["uct", "--network", nine], 19)):
         assert default_size(parser.parse_args(words)) == size
 

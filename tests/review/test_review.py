@@ -2,6 +2,7 @@
 import csv
 import io
 import json
+import re
 import warnings
 import zipfile
 
@@ -15,10 +16,13 @@ from mugo import cli
 from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, board_points, format_sgf, interpret_gtp, move_index
+from mugo.games.go import Position
 from mugo.players.evaluator import SearchEvaluator
 from mugo.review import report
 from mugo.review.annotated_sgf import annotated_sgf
-from mugo.review.review import Reviewer
+from mugo.review.options import describe_reviewer
+from mugo.review.outputs import review_statistics
+from mugo.review.review import MoveReview, Review, Reviewer
 from mugo.review.tasks import find_tasks
 from mugo.search.search import Search
 from mugo.search.settings import Settings
@@ -206,6 +210,51 @@ def test_the_summary_counts_agreement_with_the_network():
     assert lines[1].split()[:2] == ["Black", "2"] and lines[1].split()[-2] == "50%"
     assert report.ordinal(1) == "1st" and report.ordinal(12) == "12th" and report.ordinal(23) == "23rd"
     assert report.player_name(review, BLACK) == "Black"
+
+
+def test_top_1_top_5_and_the_phases_of_a_game_are_counted():
+    """12x12 has 144 points: the opening ends with move 24, the middle game with move 60."""
+    def reviewed(number, rank):
+        return MoveReview(number, BLACK if number % 2 else WHITE, PASS, rank, 0.1, 0.5, 0.5, 0.0, PASS, 0.1, (PASS,))
+
+    ranks = [1, 2, 5, 6, 5, 6, 5, 6, 5, 6]                # Black's are 1, 5, 5, 5, 5 and White's 2, 6, 6, 6, 6
+    moves = tuple(reviewed(number, ranks[(number - 1) % 10]) for number in range(1, 71))
+    review = Review(next(read_records(b"(;GM[1]SZ[12])")), moves, (), "")
+    rows = [re.split(r" {2,}", line) for line in report.summary(review)]
+    assert [(row[0], row[1], *row[-2:]) for row in rows[1:]] == [
+        ("Black", "35", "20%", "100%"), ("White", "35", "0%", "20%"),
+        ("opening, moves 1-24", "24", "12%", "62%"), ("middle game, moves 25-60", "36", "8%", "58%"),
+        ("endgame, moves 61-70", "10", "10%", "60%")]
+    statistics = review_statistics(review)
+    assert [(statistics[side]["top1"], statistics[side]["top5"]) for side in ("black", "white")] == [(7, 35), (0, 7)]
+
+
+@pytest.mark.parametrize("loss, annotation", [(0.04, None), (0.06, "DO"), (0.11, 1), (0.21, 2)])
+def test_verdicts_are_annotations_of_the_sgf(loss, annotation):
+    record, tree = next(read_trees(b"(;GM[1]SZ[5];B[aa])"))
+    start = Position(5)
+    c3, d4, e5 = (interpret_gtp(vertex, 5) for vertex in ("C3", "D4", "E5"))
+    move = MoveReview(1, BLACK, e5, 3, 0.1, 0.5 + loss, 0.5, loss, c3, 0.4, (c3, d4))
+    review = Review(record, (move,), (start, start.play(e5)), "")
+    node = sgf.Sgf_game.from_bytes(annotated_sgf(review, tree, "")).get_root()[0]
+    assert node.has_property("DO") == (annotation == "DO")
+    assert (node.get("BM") if node.has_property("BM") else None) == (annotation if annotation != "DO" else None)
+    if annotation:
+        assert report.worst_moves_table(review)[1].split()[-2:] == ["C3", "D4"]   # the best move, what follows
+
+
+def test_win_rates_are_of_the_side_that_moved_even_if_it_moves_twice():
+    review, _ = review_text("(;GM[1]SZ[5]KM[0.5];B[cc];B[bb];W[dd];W[])", Reviewer(ConstantNetwork("A1")))
+    assert [move.win_rate_after for move in review.moves] == pytest.approx([0.75, 0.75, 0.25, 0.25])
+    assert review.black_win_rates() == pytest.approx([0.75] * 5)
+
+
+def test_the_effort_of_a_review_is_named():
+    options = {"player": "uct", "network": None, "fast": False}
+    for simulations, seconds, text in ((None, None, "400 simulations"), (None, 2.0, "2 seconds"), (50, None, "50 sim"),
+                                       (50, 0.5, "50 simulations or 0.5 seconds")):
+        limits = {"simulations": simulations, "seconds": seconds}
+        assert f": uct, {text}" in describe_reviewer(json.dumps(options | limits), 9)
 
 
 # ---- mugo analyze

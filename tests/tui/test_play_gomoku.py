@@ -131,7 +131,10 @@ def test_the_command_continues_a_game_of_either_kind(tmp_path, monkeypatch, caps
         monkeypatch.setattr("sys.stdin", io.StringIO(""))
         assert cli.main(["play", "--player", "random", "--load", "x.sgf", *words]) == status
         captured = capsys.readouterr()
-        assert "Gomoku: exactly 4 in a row wins" in captured.out or "is a game of Gomoku, not of Go" in captured.err
+        if status == 0:
+            assert "Gomoku: exactly 4 in a row wins" in captured.out and not captured.err
+        else:
+            assert "is a game of Gomoku, not of Go" in captured.err
 
 
 def test_without_a_network_for_the_board_uct_plays_with_a_notice(monkeypatch, capsys, tmp_path):
