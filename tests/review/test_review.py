@@ -202,6 +202,8 @@ def test_a_pass_that_loses_the_game_is_a_blunder(reviewer, moves):
 def test_a_pass_in_a_game_that_goes_on_is_reviewed_as_any_move():
     review, _ = review_text(sgf_of(FINISHED, ";B[];W[ib];B[];W[ia]", 7.5), Reviewer(NetworkAgainstPasses("J1", 9)))
     assert [move.verdict for move in review.moves] == ["blunder", "good", "blunder", "good"]
+    broken_off, _ = review_text(sgf_of(FINISHED, ";B[]", 7.5), Reviewer(NetworkAgainstPasses("J1", 9)))
+    assert [move.verdict for move in broken_off.moves] == ["blunder"]
 
 
 def test_the_summary_counts_agreement_with_the_network():
@@ -240,7 +242,7 @@ def test_verdicts_are_annotations_of_the_sgf(loss, annotation):
     assert node.has_property("DO") == (annotation == "DO")
     assert (node.get("BM") if node.has_property("BM") else None) == (annotation if annotation != "DO" else None)
     if annotation:
-        assert report.worst_moves_table(review)[1].split()[-2:] == ["C3", "D4"]   # the best move, what follows
+        assert report.worst_moves_table(review)[1].split()[-3:] == ["10.0%", "C3", "D4"]   # the best move, what follows
 
 
 def test_win_rates_are_of_the_side_that_moved_even_if_it_moves_twice():
