@@ -105,7 +105,7 @@ def test_weights_that_are_not_finite_are_neither_written_nor_read(tmp_path, monk
     assert {file.name: file.read_bytes() for file in run.iterdir()} == before
     with monkeypatch.context() as patched:               # as a program that does not check writes it
         patched.setattr(checkpoint, "check_finite", lambda *_: None)
-        with pytest.raises(BadInput, match="its policy is NaN"):
+        with pytest.raises(BadInput, match="its weights 'conv1_w' are not finite"):
             checkpoint.export(model, path, metadata)
         patched.setattr(checkpoint, "onnx_difference", lambda *_: np.nan)
         with pytest.raises(RuntimeError, match="ONNX Runtime and Keras differ by nan"):
@@ -128,16 +128,21 @@ def test_variables_of_the_optimizer_that_are_not_finite_are_not_written(tmp_path
     assert checkpoint.load(tmp_path / "run.keras").compiled
 
 
-def test_a_network_whose_outputs_are_nan_is_not_evaluated_as_if_it_were_one(tmp_path):
+def test_a_network_whose_outputs_are_nan_is_not_evaluated_as_if_it_were_one(tmp_path, monkeypatch):
     """The priors of such a network would rank every move first."""
-    for bias in "pass", "value":
-        model, _ = policy_network(tmp_path, value_head=True)
-        model.get_layer(bias).bias.assign([np.nan])
-        config = PolicyNetConfig(9, 4, value_head=True)
-        network = Network.from_graph(checkpoint.onnx_graph(model, config), new_metadata(config) | {"name": "bad"}, 1)
-        output = "policy" if bias == "pass" else "value"
-        with pytest.raises(BadInput, match=f"bad: its {output} is NaN; the network is damaged, or its training diver"):
-            network.evaluate_packed(np.zeros((2, 81, planes.PACKED), np.uint8))
+    network = Network(policy_network(tmp_path, value_head=True)[1], threads=1)
+    packed = np.zeros((2, 81, planes.PACKED), np.uint8)
+    good = dict(zip(("policy", "value"), network.evaluate_packed(packed), strict=True))
+    for name, output in good.items():
+        bad = good | {name: np.where(np.arange(output.size).reshape(output.shape) == 1, np.nan, output)}
+
+        class Session:
+            def run(self, names, _, bad=bad):
+                return [bad[name] for name in names]
+
+        monkeypatch.setattr(network, "_session", Session())
+        with pytest.raises(BadInput, match=f"net.keras: its {name} is NaN; the network is damaged, or its training"):
+            network.evaluate_packed(packed)
 
 
 def test_a_run_of_an_earlier_version_gets_one_line_that_says_what_to_do(tmp_path):

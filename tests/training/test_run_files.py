@@ -123,6 +123,17 @@ def test_a_network_whose_validation_is_nan_does_not_become_the_best(data, unbrok
     with pytest.raises(BadInput, match="at step 24 validation_ce is nan"):
         callback.on_epoch_begin(0)
         callback.on_epoch_end(0, {"loss": 1.0})
+    # A ReLU may hide NaN in the weights from all figures.
+    good = checkpoint.load(run / "network.keras")
+    callback.averaged = Averaged(good)
+    for bad in callback.model, good:
+        kernel = bad.get_layer("conv0").kernel
+        old = np.array(kernel)
+        kernel.assign(np.full(old.shape, np.nan))
+        with pytest.raises(BadInput, match="at step 24 conv0/kernel is infinite or NaN"):
+            callback.on_epoch_begin(0)
+            callback.on_epoch_end(0, {"loss": 1.0})
+        kernel.assign(old)
     assert files_of(run).items() >= before.items()
     assert len(callback.metadata["history"]) == 3
 
