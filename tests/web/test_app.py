@@ -34,7 +34,7 @@ from mugo.sgf.parser import read_records
 from mugo.sgf.tree import format_game, read_game
 from mugo.web import app as web_app
 from mugo.web import handlers, positions, searches, sessions
-from mugo.web.opponents import OPPONENTS, find_opponent
+from mugo.web.opponents import OPPONENTS, find_opponent, make_opponent
 from mugo.web.state import ServerState
 
 ROOT = Path(__file__).parents[2]
@@ -190,6 +190,25 @@ def test_an_analysis_ends_after_its_simulations(page, by):
     best = result["moves"][0]
     assert best["visits"] == max(move["visits"] for move in result["moves"])
     assert best["pv"][0] == best["move"] != "C3"
+
+
+def test_an_analysis_ends_after_its_seconds_and_sends_its_best_moves_only(page):
+    answer = page.search("analyze", game=go_game(9), moves=[], player="uct", seconds=0.5)
+    moves = answer["search"]["moves"]
+    assert answer["done"] and len(moves) == positions.SEARCH_MOVES < answer["search"]["visits"]
+    assert [move["visits"] for move in moves] == sorted((move["visits"] for move in moves), reverse=True)
+
+
+def test_the_handicap_of_a_request_is_that_of_its_position():
+    game = positions.new_game({"size": 9, "komi": 0.5, "handicap": 3})
+    assert positions.position_of_request({"game": game, "moves": ["W E5"]}).handicap == 3
+
+
+def test_opponents_resign_in_go_and_not_in_gomoku():
+    opponent = find_opponent("uct-100")
+    assert opponent.play_options.resign > 0
+    for game, resign in (("go", opponent.play_options.resign), ("gomoku", 0)):
+        assert make_opponent(opponent, game, BlackIsAhead())._play_options.resign == resign
 
 
 def test_an_analysis_streams_until_it_is_stopped(page):
