@@ -94,7 +94,7 @@ def gain_over_seeds(gains: np.ndarray, games: np.ndarray) -> tuple[float, float]
     """
     of_seeds = gains.mean(1)
     mean, of_positions = mean_and_standard_error(gains.mean(0), games)
-    return mean, float(of_seeds.std(ddof=1) / len(of_seeds) ** 0.5)
+    return mean, float(np.hypot(of_seeds.std(ddof=1) / len(of_seeds) ** 0.5, of_positions))
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
     game_hash         hashes that ignore rotation, reflection and colour: duplicates, the split
     shuffle           a permutation of all positions without memory
     positions         batches of planes, moves played and outcomes
+    query             what --where understands
     dataset           the files of a data set; DataSet
     copies            copies of training games that the split cannot keep out
     games_table       the columns of games.parquet; SGF files -> rows

@@ -90,6 +90,10 @@ class Network:
             graph = read_member(path, ONNX, MAX_GRAPH_BYTES)
         except KeyError:
             raise BadInput(f"{path} has no {ONNX} in it, so it can be trained but not played") from None
+        try:
+            check_graph(graph, config_of(metadata).spec())
+        except ValueError as error:
+            raise BadInput(f"{path}: its {ONNX} cannot be played: {error}") from None
         self._open(graph, metadata, path, threads)
 
     @classmethod
@@ -103,10 +107,6 @@ class Network:
         import onnxruntime
 
         self.path, self.metadata = path, metadata
-        try:
-            check_graph(graph, config_of(metadata).spec())
-        except ValueError as error:
-            raise BadInput(f"{path}: its {ONNX} cannot be played: {error}") from None
         self.size: int = metadata["size"]
         self.equivariant: bool = config_of(metadata).equivariant
         self.game: str = metadata.get("game", "go")
