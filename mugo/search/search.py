@@ -181,7 +181,6 @@ class Search:
         finally:
             root["count"] = root["tried"] = len(edges)
             edges[order] = edges.copy()                  # the pass is the last edge of every node
-            self._bound_root()
 
     def _bound_root(self) -> None:
         """Bring the bounds of the root and its edges up to date."""

@@ -169,18 +169,11 @@ def test_a_searcher_answers_a_forced_move_at_once():
         assert time.perf_counter() - started < 10 and player.search_result.simulations < 200
 
 
-def test_the_only_legal_point_of_go_is_answered_at_once_and_an_evaluation_of_it_is_not():
-    position, at = draw("""
-        . X .
-        X X X
-        X X a
-    """, to_play=BLACK)
-    search = Search(Settings(seed=1))
-    moves = [info.point for info in search.search(position, simulations=5, may_pass=False).moves]
-    few = search.search(position, simulations=500, allowed_moves=moves[:1], select_by="visits")
-    assert few.simulations < 100
-    many = Search(Settings(seed=1, early_stop=False)).search(position, simulations=500, allowed_moves=moves[:1])
-    assert many.simulations == 500
+def test_a_single_move_is_answered_at_once_and_to_evaluate_it_is_not():
+    position = Go(5)
+    for select_by, simulations in (None, 500), ("visits", 1), ("value", 1):
+        result = Search(Settings(seed=1)).search(position, simulations=500, allowed_moves=[21], select_by=select_by)
+        assert ([info.point for info in result.moves], result.simulations) == ([21], simulations)
 
 
 @pytest.mark.parametrize("to_play, komi", [(BLACK, 0.5), (WHITE, 1.5)])
@@ -207,8 +200,10 @@ def test_a_search_knows_what_a_pass_that_ends_the_game_is_worth(simulations):
         info = next(info for info in result.moves if info.point == PASS)
         assert info.proven == (value if komi else 0)
         assert (result.best().point == PASS) == (value == 1) or simulations == 50
-        before = Search(Settings(seed=1)).search(position.undo(), simulations=1)
-        assert next(info for info in before.moves if info.point == PASS).proven in (None, -1)
+        # The first pass: the opponent may answer with the second, so it cannot win, but it can lose.
+        first = position.undo().with_turn(BLACK)
+        before = Search(Settings(seed=1)).search(first, simulations=1)
+        assert next(info for info in before.moves if info.point == PASS).proven == (-1 if value == -1 else None)
 
 
 def test_select_by_value_does_not_stop_by_visits():

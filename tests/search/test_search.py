@@ -95,6 +95,9 @@ def test_a_search_stops_early_when_no_other_move_can_become_the_most_visited():
     early = Search(Settings(seed=1)).search(position, simulations=5000)
     late = Search(Settings(seed=1, early_stop=False)).search(position, simulations=5000)
     assert late.simulations == 5000 > early.simulations
+    first, second = (info.visits for info in early.moves[:2])
+    left = 5000 - early.simulations
+    assert left < first - second <= left + 2 * 64        # at the first check at which it is decided
     assert early.best().point == late.best().point
 
 
