@@ -198,7 +198,7 @@ def test_a_search_knows_what_a_pass_that_ends_the_game_is_worth(simulations):
         position = draw(SETTLED, to_play=WHITE, komi=komi or komi_of_draw)[0].play(PASS)
         result = Search(Settings(seed=1)).search(position, simulations=simulations)
         info = next(info for info in result.moves if info.point == PASS)
-        assert info.proven == (value if komi else 0)
+        assert info.proven == (value if komi else 0) and info.win_rate == (1 + info.proven) / 2
         assert (result.best().point == PASS) == (value == 1) or simulations == 50
         # The first pass: the opponent may answer with the second, so it cannot win, but it can lose.
         first = position.undo().with_turn(BLACK)

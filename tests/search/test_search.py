@@ -101,6 +101,34 @@ def test_a_search_stops_early_when_no_other_move_can_become_the_most_visited():
     assert early.best().point == late.best().point
 
 
+@pytest.mark.parametrize("rows, left, decided", [
+    ([(50, -1, 1), (30, -1, 1), (9, -1, 1)], 20, {None: False, "visits": False, "value": False}),
+    ([(50, -1, 1), (30, -1, 1), (9, -1, 1)], 19, {None: True, "visits": True, "value": False}),
+    ([(50, -1, 1), (30, -1, 1), (70, -1, -1)], 19, {None: True, "visits": True, "value": False}),
+    ([(50, -1, -1), (0, -1, 1), (70, -1, -1)], 99, {None: False, "visits": True, "value": True}),
+    ([(50, -1, 1)], 99, {None: False, "visits": True, "value": True}),
+    ([(50, -1, -1), (70, -1, -1)], 99, {None: True, "visits": True, "value": True}),
+    ([(0, 1, 1), (70, -1, 1)], 99, {None: True, "visits": True, "value": True}),
+    ([(50, 0, 0), (70, -1, 0)], 99, {None: True, "visits": True, "value": True}),
+])
+def test_when_more_simulations_cannot_change_the_move(rows, left, decided):
+    """rows: visits and bounds of the moves at the root."""
+    search = Search(Settings())
+    search.search(Position(2), simulations=1)
+    root = search._nodes[search._trees[0]["root"]]
+    root["count"] = len(rows)
+    for edge, (visits, lower, upper) in zip(search._root_edges(), rows, strict=True):
+        edge["visits"], edge["lower"], edge["upper"], edge["node"] = visits, lower, upper, 0
+    search._bound_root()
+    assert {select_by: bool(search._is_decided(left, select_by)) for select_by in decided} == decided
+
+
+def test_the_first_simulation_visits_an_allowed_move():
+    for point in Position(3).legal_points().tolist():
+        result = Search(Settings(seed=1)).search(Position(3), simulations=1, allowed_moves=[point])
+        assert [(info.point, info.visits) for info in result.moves] == [(point, 1)]
+
+
 @pytest.mark.parametrize("seconds", [None, 0.3])
 def test_on_progress_gets_intermediate_results(seconds):
     """What is told grows, is whole each time, and changes nothing of the search."""
