@@ -210,7 +210,8 @@ def test_dirichlet_noise_is_added_to_the_root_and_removed_after_the_search():
     assert {round(b.prior, 6) for b in with_noise.moves} == {round(1 / 26, 6)}
     unable = search.search(Position(5), simulations=20, may_pass=False)
     assert PASS not in {b.point for b in unable.moves} and len(unable.moves) == 25
-    assert len(search.search(Position(5), simulations=1).moves) == 26
+    again = search.search(Position(5), simulations=1)
+    assert len(again.moves) == 26 and {round(info.prior, 6) for info in again.moves} == {round(1 / 26, 6)}
 
 
 @pytest.mark.parametrize("black_wins", [0.8, -0.8])

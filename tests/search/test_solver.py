@@ -175,6 +175,9 @@ def test_a_win_by_a_move_that_superko_forbids_on_some_path_is_no_proof_for_all()
         assert solver.bound_edge(grown.nodes, grown.edges, i, at_root or not grown.edges[i]["may_repeat"]) == at_root
         solver.bound_node(grown.nodes, grown.edges, v)
         assert solver.is_proven(grown.root) == at_root
+    grown.edges[i]["lower"] = grown.root["lower"] = solver.LOSS
+    solver.bound_root(grown.nodes, grown.edges, v)       # the moves that led to the root are known
+    assert solver.is_proven(grown.root)
 
 
 def test_positions_with_different_captures_have_different_keys():

@@ -1,0 +1,141 @@
+"""When a searcher passes, rule by rule, with search results made by hand."""
+import numpy as np
+import pytest
+from drawing import SEKI, SETTLED, draw
+
+from mugo.games.coords import PASS
+from mugo.games.go import BLACK, WHITE, Position
+from mugo.players import passing
+from mugo.players.player import RESIGN
+from mugo.players.searcher import PlayOptions, SearchPlayer
+from mugo.search.result import MoveInfo, SearchResult
+from mugo.search.search import Search
+from mugo.search.settings import Settings
+
+
+def result_of(position, *infos, visits=1000, win_rate=0.5, ownership=None, rollouts=0, proven=None):
+    """infos: (point, win rate, visits)."""
+    moves = tuple(MoveInfo(point, 0.1, visits, rate, (point,)) for point, rate, visits in infos)
+    return SearchResult(position, moves, win_rate, visits, visits, 1.0, 1.0, 1, rollouts, ownership, proven)
+
+
+class Recorder:
+    """A search that notes how it was called, and answers with a result or searches."""
+    network = None
+    settings = Settings(seed=1)
+
+    def __init__(self, result=None):
+        self.calls, self._result, self._search = [], result, Search(self.settings)
+
+    def search(self, position, **options):
+        self.calls.append(options)
+        return self._result or self._search.search(position, **options)
+
+
+def move_or_pass(result, **options):
+    options = {"cleanup": False, "may_end_game": False, "deadline": None, "should_stop": lambda: False} | options
+    return passing.move_or_pass(Recorder(result), result, result.moves[0], **options)
+
+
+@pytest.mark.parametrize("value, is_won, win_rate, passes", [
+    (1, True, 1.0, True),                                # as good as any move
+    (1, False, 1.0, False),                              # a win by area only, and another move wins as well
+    (1, False, 0.9, True),                               # other moves are worse
+    (0.5, False, 0.4, True), (0.5, False, 0.48, False), (0.5, True, 0.6, False),
+    (0, True, 0.0, False),                               # a pass that loses by area is not taken by this rule
+    (0, False, 0.0, False),
+])
+def test_a_pass_that_ends_the_game_is_compared_with_the_best_move(monkeypatch, value, is_won, win_rate, passes):
+    monkeypatch.setattr(passing, "_is_settled", lambda result: False)
+    monkeypatch.setattr(passing, "_is_won", lambda position, cleanup: is_won)
+    monkeypatch.setattr(passing, "value_of_last_pass", lambda position: value)
+    result = result_of(Position(5).play(PASS), (21, win_rate, 900))
+    assert move_or_pass(result, may_end_game=True) == (PASS if passes else 21)
+    assert move_or_pass(result) == 21                    # before the game is nearly over
+
+
+@pytest.mark.parametrize("komi, to_play, value", [(0, BLACK, 0.5), (3, BLACK, 0), (3, WHITE, 1), (-3, WHITE, 0)])
+def test_the_value_of_a_pass_that_ends_the_game_is_that_of_the_area_score(komi, to_play, value):
+    position, _ = draw(SETTLED, to_play=to_play)
+    komi += position.score()
+    assert passing.value_of_last_pass(draw(SETTLED, to_play=to_play, komi=komi)[0]) == value
+
+
+@pytest.mark.parametrize("is_won, rates, chosen", [
+    (True, (0.9, 0.88), PASS), (False, (0.9, 0.88), 21), (False, (0.9, 0.8), PASS),
+])
+def test_a_preferred_pass_of_a_lost_game_gives_way_to_a_move_that_is_hardly_worse(monkeypatch, is_won, rates, chosen):
+    monkeypatch.setattr(passing, "_is_settled", lambda result: False)
+    monkeypatch.setattr(passing, "_is_won", lambda position, cleanup: is_won)
+    assert move_or_pass(result_of(Position(5), (PASS, rates[0], 500), (21, rates[1], 400))) == chosen
+    assert move_or_pass(result_of(Position(5), (PASS, rates[0], 500), (21, 1.0, 0))) == PASS     # not visited
+
+
+def test_points_are_settled_after_enough_simulations_or_a_proof():
+    owners = np.full((5, 5), 0.95, np.float32)
+    unclear = owners.copy()
+    unclear[0, 0] = 0.85
+    point = int(Position(5).legal_points()[0])
+
+    def is_settled(**options):
+        return passing._is_settled(result_of(Position(5), (point, 0.5, 10), **options))
+
+    assert is_settled(visits=100, ownership=owners, rollouts=100)
+    assert is_settled(visits=100, ownership=-owners, rollouts=100)
+    assert not is_settled(visits=99, ownership=owners, rollouts=100)
+    assert is_settled(visits=9, ownership=owners, rollouts=100, proven=1)
+    assert not is_settled(visits=100, ownership=unclear, rollouts=100)
+    assert not is_settled(visits=100, ownership=owners, rollouts=99)     # those of the empty board are not settled
+
+
+@pytest.mark.parametrize("visits, win_rate, proven, passes", [
+    (25, 0.44, None, True), (24, 0.44, None, False), (1, 0.0, -1, True), (25, 0.46, None, False), (1, 1.0, 1, False),
+])
+def test_a_pass_needs_a_reliable_search_that_finds_no_loss(visits, win_rate, proven, passes):
+    result = result_of(Position(5), (21, 0.6, 90), visits=100)
+    search = Recorder(result_of(Position(5), visits=visits, win_rate=win_rate, proven=proven))
+    assert passing._pass_loses_nothing(search, result, result.moves[0], None, lambda: False) == passes
+    assert search.calls[0]["simulations"] == 25 and search.calls[0]["seconds"] is None
+    assert not passing._pass_loses_nothing(search, result, result.moves[0], -1.0, lambda: False)
+    assert len(search.calls) == 1                        # no time is left
+
+
+def player_with(search, **options):
+    player = SearchPlayer("uct", search, PlayOptions(**({"simulations": 300, "resign": 0} | options)))
+    player._pass_search = Recorder()
+    return player
+
+
+def test_a_pass_that_ends_the_game_is_left_out_of_the_search():
+    position = draw(SEKI, komi=0.5, to_play=WHITE)[0].play(PASS)
+    search = Recorder()
+    assert player_with(search).select_move(position) == PASS     # Black leads by 1, and every move kills itself
+    assert (search.calls[0]["may_pass"], search.calls[0]["select_by"]) == (False, None)
+    before = Recorder()
+    player_with(before, select_by="value").select_move(draw(SETTLED, komi=0.5)[0])
+    assert (before.calls[0]["may_pass"], before.calls[0]["select_by"]) == (True, "value")
+    early = Recorder()
+    player_with(early).select_move(Position(5).play(PASS))
+    assert (early.calls[0]["may_pass"], early.calls[0]["select_by"]) == (False, "visits")
+
+
+def test_a_game_that_a_pass_wins_is_not_resigned():
+    for komi, chosen in (0.5, PASS), (1.5, RESIGN):
+        position = draw(SEKI, komi=komi, to_play=WHITE)[0].play(PASS)
+        assert player_with(Recorder(), resign=0.2, resign_moves=1).select_move(position) == chosen
+
+
+def test_a_fifth_of_the_time_is_kept_for_the_search_after_a_pass():
+    for position, share in (draw(SETTLED)[0], 0.8), (Position(5), 1):
+        search = Recorder(result_of(position, (21, 0.5, 90), visits=90))
+        player_with(search, simulations=None).select_move(position, seconds=1.0)
+        assert search.calls[0]["seconds"] == share
+
+
+@pytest.mark.parametrize("points, searches", [([], 0), ([21], 0), ([21, 22], 1)])
+def test_moves_before_a_pass_are_searched_if_there_are_two(monkeypatch, points, searches):
+    monkeypatch.setattr(passing, "wins_by_pass", lambda position, cleanup: True)
+    monkeypatch.setattr(passing, "moves_before_pass", lambda position, cleanup: points)
+    search = Recorder()
+    assert player_with(search).select_move(Position(5), cleanup=True) in (points or [PASS])
+    assert len(search.calls) == searches
