@@ -48,6 +48,17 @@ def test_every_player_finishes_a_game_of_gomoku(name):
         player.select_move(end)
 
 
+def test_randompolicy_follows_its_priors_even_where_policy_has_a_forced_move():
+    position, at = draw("""
+        X X a
+        O O .
+        . . .
+    """, k=3)
+    assert PolicyPlayer(Level()).select_move(position) == at["a"]
+    sampled = PolicyPlayer(Level(), temperature=1, seed=1)
+    assert len({sampled.select_move(position) for _ in range(20)}) > 2
+
+
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
 def test_uct_wins_or_draws_on_6x6_against_random_moves(colour):
     uct = make_player("uct", seed=1, play_options=PlayOptions(simulations=200), game="gomoku")
