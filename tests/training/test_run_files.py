@@ -17,6 +17,7 @@ from mugo.data import positions
 from mugo.files import BadInput
 from mugo.nn import metadata
 from mugo.training.callbacks import CheckpointCallback
+from mugo.training.loader import validation_batch
 
 
 def files_of(run) -> dict[str, bytes]:
@@ -213,10 +214,41 @@ def test_killed_at_any_operation_of_saving_the_run_has_this_state_or_the_one_bef
     shutil.copytree(before, run)
     found["best"] = best
     with monkeypatch.context() as patched, pytest.raises(Killed):
-        die_at(patched, [i for i, name in enumerate(tried) if name == "save"][1])      # of network.keras
+        die_at(patched, [i for i, name in enumerate(tried) if name == "link"][1])      # of pre-decay.keras
         callback.save()
+    assert metadata.read_metadata(run / "pre-decay.keras")["best"]["step"] == 16
     assert metadata.read_metadata(run / "network.keras")["best"]["step"] == 24
     monkeypatch.setattr(train, "fit_run", lambda *_: None)
     train.train(data, run, CONFIG, OPTIONS, resume=True)
-    assert metadata.read_metadata(run / "network.keras")["best"]["step"] == 17
+    for name in "pre-decay.keras", "network.keras":
+        assert metadata.read_metadata(run / name)["best"]["step"] == 17
     assert pd.read_csv(run / "log.csv")["step"].tolist() == [8, 16, 17]
+
+
+# ---- resumed
+
+def test_with_another_learning_rate_a_run_continues_from_its_last_checkpoint_and_a_longer_one_from_before_the_decay(
+        data, unbroken, tmp_path):
+    run = tmp_path / "run"
+    shutil.copytree(unbroken, run)
+    best = metadata.read_metadata(run / "network.keras")["best"]
+    model, found = train.resume_run(run, CONFIG, replace(OPTIONS, learning_rate=1e-3), data, "")
+    assert int(model.optimizer.iterations) == 24 and found["learning_rates"][0]["after"] == 1e-3
+    assert float(model.optimizer.learning_rate) == pytest.approx(1e-5)   # a hundredth of it, at the last step
+    model, found = train.resume_run(run, CONFIG, replace(OPTIONS, positions=640), data, "")
+    assert int(model.optimizer.iterations) == 16 and "learning_rates" not in found
+    assert float(model.optimizer.learning_rate) == pytest.approx(OPTIONS.learning_rate)
+    assert found["best"] == best and best["step"] == 24  # which network.keras is, and the longer run has to surpass
+
+
+def test_validated_and_exported_is_the_averaged_network(data, unbroken):
+    network = checkpoint.load(unbroken / "network.keras")
+    best = metadata.read_metadata(unbroken / "network.keras")["best"]
+    packed, targets = validation_batch(data.positions("validation"), OPTIONS, True)
+
+    def cross_entropy(model) -> float:
+        logits = np.asarray(model(packed)["policy"], np.float64)
+        return float(np.mean(np.log(np.exp(logits).sum(1)) - logits[np.arange(len(packed)), targets["policy"]]))
+
+    assert cross_entropy(network) == pytest.approx(best["validation_ce"], abs=1e-4)
+    assert abs(cross_entropy(checkpoint.load(unbroken / "checkpoint.keras")) - best["validation_ce"]) > 1e-3
