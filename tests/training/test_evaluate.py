@@ -262,6 +262,18 @@ def test_games_without_a_winner_do_not_count_for_the_value():
     np.testing.assert_allclose(measured["value_mse"], [0.25, 1.5625, np.nan, 1])
 
 
+def test_the_win_probability_and_the_winner_are_those_of_the_side_to_move(data, known):
+    """Against the outcomes of the batches that networks are trained on, with either colour to move."""
+    positions = data.positions(None, SIZE, UNLIKE)
+    numbers = np.arange(len(positions))
+    rows = predictions.predict_positions(FakeNetwork(known, lambda _: 0, lambda _: 0.5), positions, numbers, tta=False)
+    outcomes = positions.batch(numbers).outcomes
+    assert {1, -1} <= set(outcomes.tolist())
+    assert np.array_equal(rows["won"], np.where(outcomes == 0, np.nan, outcomes == 1), equal_nan=True)
+    assert 0 < np.nanmean(rows["won"] == rows["black_won"]) < 1          # and not that of Black
+    assert np.allclose(rows["win_probability"], 0.75)
+
+
 def test_phases_begin_and_end_at_their_limits():
     names = list(predictions.phase_names(np.array([1, 30, 31, 60, 61, 250, 251, 900])))
     assert names == ["moves 1-30", "moves 1-30", "moves 31-60", "moves 31-60", "moves 61-100",
