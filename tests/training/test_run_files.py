@@ -65,6 +65,7 @@ def poison(monkeypatch, step: int) -> None:
     monkeypatch.setattr(positions.Positions, "shuffled_batch", batch)
 
 
+@pytest.mark.runs
 @pytest.mark.parametrize(("step", "reason"), [(8, "at step 9 the loss is nan"),
                                               (9, "at step 16 .* is infinite or NaN")])
 def test_a_run_that_diverges_is_stopped_and_continues_from_its_last_checkpoint_more_slowly(
@@ -166,6 +167,7 @@ def die_at(monkeypatch, number: int) -> list[str]:
     return tried
 
 
+@pytest.mark.runs
 def test_killed_at_any_operation_of_saving_the_run_has_this_state_or_the_one_before(data, unbroken, tmp_path,
                                                                                     monkeypatch):
     """The state before is at step 16, where the learning rate has not decayed; the one that is saved differs in one

@@ -109,6 +109,7 @@ def test_a_run_made_longer_is_the_run_that_was_started_longer(data, tmp_path, po
     assert kept["validation_ce"] <= best["validation_ce"]
 
 
+@pytest.mark.runs
 def test_a_run_without_decay_made_longer_ends_at_the_step_of_the_longer_run(data, tmp_path):
     """It is resumed at step 6, in the middle of a checkpoint interval of the longer run."""
     short = replace(OPTIONS, positions=96, decay_start=1)
@@ -159,6 +160,7 @@ def test_train_refuses_a_policy_value_network(tmp_path):
         train.policy_config(metadata.read_metadata(path), path)
 
 
+@pytest.mark.runs
 def test_a_network_initialised_from_another_is_trained_on_other_positions(data, unbroken, tmp_path, monkeypatch):
     """On two runs in a row the stream of batches goes on, also where the second has other batches."""
     steps = []
@@ -192,6 +194,7 @@ def test_without_batch_norm_and_value_head_the_log_has_the_same_names(data, tmp_
     assert not log[["loss", "ce", "top1", "top5", "validation_top1"]].isna().any().any()
 
 
+@pytest.mark.runs
 def test_without_point_bias_with_label_smoothing_and_on_some_moves_it_is_trained_and_resumed(data, tmp_path):
     config = replace(CONFIG, point_bias=False)
     options = replace(OPTIONS, moves="11-30", label_smoothing=0.1, positions=128)
