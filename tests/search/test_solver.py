@@ -3,7 +3,7 @@ import random
 
 import numpy as np
 import pytest
-from drawing import after, draw
+from drawing import SETTLED, after, draw
 from fakes import LevelNetwork
 from trees import Grown
 
@@ -178,6 +178,14 @@ def test_a_win_by_a_move_that_superko_forbids_on_some_path_is_no_proof_for_all()
     grown.edges[i]["lower"] = grown.root["lower"] = solver.LOSS
     solver.bound_root(grown.nodes, grown.edges, v)       # the moves that led to the root are known
     assert solver.is_proven(grown.root)
+    for at_root in False, True:
+        grown.edges[i]["lower"] = grown.root["lower"] = solver.LOSS
+        grown.trees[0]["root"] = v if at_root else 0
+        for record in grown.nodes[2], grown.nodes[v], grown.edges[i]:
+            record["virtual_losses"] = 1
+        path = np.array([[v, i]], np.int32)
+        tree.backup(grown.trees[0], grown.nodes, grown.edges, 2, 1, path, -1.0, True)
+        assert solver.is_proven(grown.nodes[v]) == at_root
 
 
 def test_positions_with_different_captures_have_different_keys():
@@ -271,18 +279,59 @@ def test_the_best_move_of_a_result(proven, infos, best):
     assert {select_by: result.best(select_by).point - 5 for select_by in best} == best
 
 
-def test_a_proven_root_that_is_searched_on_visits_every_move():
-    position, at = draw("""
-        . . . . . .
-        . X X X a .
-        . O O . O .
-        . . . . . .
-        . . . . . .
-        . . . . . .
-    """, k=5)
-    search = Search(Settings(seed=1, early_stop=False, c=1.0))
-    result = search.search(position.with_turn(-1), simulations=3000)
-    assert result.simulations == 3000 and sum(info.visits for info in result.moves) >= 2990
+def test_a_lost_root_that_is_searched_on_visits_every_move():
+    rng, found = random.Random(5), 0
+    while found < 3:
+        position = random_position(gomoku.Position(4, 3), 3, rng)
+        proof = Search(Settings(seed=1)).search(position, simulations=2000)
+        if proof.proven != -1 or len(proof.moves) < 3:
+            continue
+        found += 1
+        result = Search(Settings(seed=1, early_stop=False)).search(position, simulations=3000)
+        visits = [info.visits for info in result.moves]
+        assert result.proven == -1 and sum(visits) >= 2999
+        assert min(visits) > 0.5 * max(visits)           # all are worth the same
+
+
+def test_a_won_root_that_is_searched_on_visits_other_moves_too():
+    position = draw(SETTLED, to_play=-1, komi=-20)[0].play(PASS)     # another pass wins for Black
+    result = Search(Settings(seed=1, early_stop=False)).search(position, simulations=500)
+    assert result.proven == 1 and sum(info.visits for info in result.moves) == 500
+    assert result.best().point == PASS and all(info.visits > 5 for info in result.moves)
+
+
+def test_a_pass_that_loses_is_not_visited():
+    position = draw(SETTLED, to_play=-1, komi=20)[0].play(PASS)
+    for settings, network in (Settings(seed=1), None), (Settings(seed=1, rollout="none"), LevelNetwork()):
+        result = Search(settings, network).search(position, simulations=100)
+        assert next(info for info in result.moves if info.point == PASS).visits == 0
+
+
+@pytest.mark.parametrize("kind", ["uct", "mcts with rollouts"])
+def test_a_proven_node_below_the_root_is_not_searched_any_more(kind):
+    search = a_search(kind, early_stop=False)
+    position = gomoku.Position(3)                        # a draw, and after a while nearly every node is proven
+    search.search(position, simulations=10_000)
+    again = search.search(position, simulations=1000)
+    assert again.rollouts < 300 and again.depth < 3
+
+
+def test_the_exact_value_of_a_proven_node_goes_up_whatever_the_leaf_was_worth():
+    """1 -> 2 -> 3, and 2 has been proven by another path."""
+    grown = Grown(gomoku.Position(3))
+    for v in 2, 3:
+        tree.find_or_add(grown.trees[0], grown.nodes, grown.table, np.uint64(v))
+    for v, below in (1, 2), (2, 3):
+        grown.nodes[v]["first"], grown.nodes[v]["count"] = v, 1
+        grown.edges[v]["node"], grown.edges[v]["lower"], grown.edges[v]["upper"] = below, -1, 1
+        grown.nodes[v]["virtual_losses"] = grown.edges[v]["virtual_losses"] = 1
+    grown.nodes[3]["virtual_losses"] = 1
+    grown.nodes[2]["lower"] = grown.nodes[2]["upper"] = solver.LOSS
+    path = np.array([[1, 1], [2, 2]], np.int32)
+    tree.backup(grown.trees[0], grown.nodes, grown.edges, 3, 2, path, 0.25, False)
+    assert grown.nodes["total"][1:4].tolist() == [1.0, -1.0, 0.25]
+    assert grown.edges["q"][1:3].tolist() == [1.0, -0.25]
+    assert (grown.root["lower"], grown.root["upper"]) == (1, 1)
 
 
 def test_a_full_tree_proves_nothing_wrong():
