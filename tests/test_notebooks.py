@@ -59,5 +59,7 @@ def test_a_notebook_runs(path):
     before = sorted(FOLDER.iterdir())
     nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3",
                             resources={"metadata": {"path": str(FOLDER)}}).execute()
-    assert not [output for output in outputs(notebook) if output.get("name") == "stderr"]
+    printed = "".join(output["text"] for output in outputs(notebook) if output.get("name") == "stderr")
+    # Progress is a line in ten seconds, so on a slow machine there are some.
+    assert not [line for line in printed.splitlines() if not re.match(r"mugo: \d+ %, ", line)]
     assert sorted(FOLDER.iterdir()) == before
