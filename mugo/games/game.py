@@ -100,11 +100,10 @@ def forced_move(b, reads_threats):
 
 
 @njit(cache=True, nogil=True)
-def pass_bounds(b, komi):
-    """(lower, upper): bounds of the value of a pass.  The second pass in a row ends the game, and the opponent may
-    answer the first with the second."""
-    value = np.int64(outcome(b, komi)) * b.to_play
-    return (value if b.passes else -1), value
+def pass_value(b, komi):
+    """The value, for the side to move, of a pass that ends the game; of the first pass in a row an upper bound, because
+    the opponent may answer it with the second."""
+    return np.int64(outcome(b, komi)) * b.to_play
 
 
 @njit(cache=True, nogil=True)

@@ -186,8 +186,7 @@ class Search:
         """Bring the bounds of the root and its edges up to date."""
         settings, edges = self._trees[0], self._root_edges()
         if len(edges) and edges[-1]["move"] == PASS:
-            _, upper = game.pass_bounds(self._boards[0], settings["komi"])
-            edges[-1]["upper"] = min(edges[-1]["upper"], upper)
+            edges[-1]["upper"] = min(edges[-1]["upper"], game.pass_value(self._boards[0], settings["komi"]))
         solver.bound_root(self._nodes, self._edges, settings["root"])
 
     def _simulations(self, done: int, limit: float, started: float, deadline: float,

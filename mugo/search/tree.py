@@ -132,7 +132,7 @@ def expand(tree, nodes, edges, v, b):
         edge.upper = upper
         edge.may_repeat = game.may_repeat(b, np.int64(edge.move))
     if b.passes and game.may_pass(b):
-        edges[first + n - 1].lower, edges[first + n - 1].upper = game.pass_bounds(b, tree.komi)
+        edges[first + n - 1].lower = edges[first + n - 1].upper = game.pass_value(b, tree.komi)
     tree.n_edges += n
     nodes[v].first = first
     nodes[v].count = n

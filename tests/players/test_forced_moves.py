@@ -150,6 +150,23 @@ def test_two_winning_points_of_the_opponent_are_a_proven_loss_and_one_is_blocked
     assert "proven win" in result.table() and "proven win" in str(result)
 
 
+def test_the_network_is_not_asked_about_positions_that_are_won_at_once():
+    position, at = draw("""
+        . . . . . . . .
+        . a X X X . . .
+        . . . . . . . .
+        . . O . O . . .
+        . . . . . . . .
+        . . . . . . . .
+        . . . . . . . .
+        . . . . . . . .
+    """, k=5)
+    search = Search(Settings(rollout="none", seed=1), LevelNetwork())
+    for winning in position, position.play(at["a"]).play(1 + 9 * 8):     # an open three, and a four
+        assert search.search(winning, simulations=20).proven == 1
+    assert search.positions_evaluated == 0
+
+
 def test_a_searcher_answers_a_forced_move_at_once():
     position, at = draw("""
         . . . . . . . .

@@ -7,7 +7,7 @@ from mugo.games.coords import PASS
 from mugo.games.go import BLACK, WHITE, Position
 from mugo.players import passing
 from mugo.players.player import RESIGN
-from mugo.players.searcher import PlayOptions, SearchPlayer
+from mugo.players.searcher import SECONDS, PlayOptions, SearchPlayer
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.search import Search
 from mugo.search.settings import Settings
@@ -130,6 +130,24 @@ def test_a_fifth_of_the_time_is_kept_for_the_search_after_a_pass():
         search = Recorder(result_of(position, (21, 0.5, 90), visits=90))
         player_with(search, simulations=None).select_move(position, seconds=1.0)
         assert search.calls[0]["seconds"] == share
+
+
+def test_without_a_limit_a_move_takes_two_seconds_and_with_several_the_least():
+    for options, seconds, limits in (
+            ({"simulations": None}, None, (None, SECONDS)), ({"simulations": 7}, None, (7, None)),
+            ({"simulations": None}, 9.0, (None, 9.0)), ({"simulations": 7, "seconds": 3.0}, 9.0, (7, 3.0)),
+            ({"simulations": 7, "seconds": 9.0}, 3.0, (7, 3.0))):
+        search = Recorder(result_of(Position(5), (21, 0.5, 90), visits=90))
+        player_with(search, **options).select_move(Position(5), seconds=seconds)
+        assert (search.calls[0]["simulations"], search.calls[0]["seconds"]) == limits
+
+
+def test_a_move_before_a_pass_is_played_whatever_its_win_rate(monkeypatch):
+    monkeypatch.setattr(passing, "wins_by_pass", lambda position, cleanup: True)
+    monkeypatch.setattr(passing, "moves_before_pass", lambda position, cleanup: [21, 22])
+    position = draw(SETTLED)[0]                          # where the search would pass
+    search = Recorder(result_of(position, (21, 0.0, 900), win_rate=0.0))
+    assert player_with(search, resign=0.5, resign_moves=1).select_move(position, cleanup=True) == 21
 
 
 @pytest.mark.parametrize("points, searches", [([], 0), ([21], 0), ([21, 22], 1)])

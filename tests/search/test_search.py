@@ -123,6 +123,15 @@ def test_when_more_simulations_cannot_change_the_move(rows, left, decided):
     assert {select_by: bool(search._is_decided(left, select_by)) for select_by in decided} == decided
 
 
+@pytest.mark.parametrize("network", [None, Evaluator(9)])
+def test_a_tree_that_is_nearly_full_is_begun_anew(network):
+    search, position = Search(Settings(seed=1, max_edges=1000, early_stop=False), network), Position(9)
+    for _ in range(8):
+        result = search.search(position, simulations=200, may_pass=False)
+        assert len(result.moves) == len(position.sensible_points()) and result.visits >= 200
+        position = position.play(result.best().point)
+
+
 def test_the_first_simulation_visits_an_allowed_move():
     for point in Position(3).legal_points().tolist():
         result = Search(Settings(seed=1)).search(Position(3), simulations=1, allowed_moves=[point])

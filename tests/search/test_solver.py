@@ -268,6 +268,7 @@ def test_the_order_of_moves_and_which_are_mistakes(rows, order, mistakes):
 @pytest.mark.parametrize("proven, infos, best", [
     (None, [(30, 0.4, None), (20, 0.6, None)], {"visits": 0, "value": 1}),
     (None, [(20, 0.4, None), (30, 0.0, -1), (3, 0.3, None)], {"visits": 0, "value": 0}),
+    (None, [(30, 0.4, None), (0, 0.5, None)], {"visits": 0, "value": 0}),
     (None, [(0, 0.5, None), (30, 0.0, -1)], {"visits": 0, "value": 0}),
     (1, [(3, 1.0, 1), (20, 1.0, None)], {"visits": 0, "value": 0}),
     (0, [(3, 0.5, 0), (20, 0.6, None)], {"visits": 0, "value": 0}),

@@ -251,6 +251,13 @@ def test_the_value_of_a_leaf_is_mixed_by_lambda(lambda_):
         assert grown.root["visits"] == 1
 
 
+def test_a_leaf_that_the_network_does_not_evaluate_has_the_value_of_its_rollouts_alone():
+    grown = Grown(Position(5, komi=-50), has_priors=True, formula=records.PUCT, expand_after=2, lambda_=0.5)
+    for total in 0.5, 1.5, 2.5:                          # the root: half the rollout and half the network's 0
+        grown.batch(1, lambda n: (np.full((n, 26), 1 / 26), np.zeros(n)))
+        assert grown.root["total"] == pytest.approx(total)
+
+
 def test_the_edges_of_a_position_are_its_sensible_moves_and_the_pass():
     position, at = draw("""
         . X . . .

@@ -1,0 +1,72 @@
+"""Evaluations by a search and by a network: whose win rate it is, and which moves are in it."""
+
+import numpy as np
+import pytest
+from drawing import draw
+from fakes import LevelNetwork
+
+from mugo.games.coords import PASS
+from mugo.games.go import Position
+from mugo.players.evaluator import NetworkEvaluator, SearchEvaluator, evaluator_for, win_rates_after
+from mugo.players.options import make_player
+from mugo.players.policy import PolicyPlayer
+from mugo.search.search import Search
+from mugo.search.settings import Settings
+
+
+class Counts(LevelNetwork):
+    """Its value is 0.5 for the side to move if it has more stones, -0.5 if it has fewer; its priors fall by index."""
+
+    def evaluate(self, positions, tta=False):
+        n, points = len(positions), positions[0].size ** 2
+        values = [0.5 * np.sign(int(position.stones.sum()) * position.to_play) for position in positions]
+        return np.tile(np.arange(points + 1, 0, -1, dtype=np.float32), (n, 1)), np.array(values, np.float32)
+
+
+PICTURE = """
+    . X .
+    . X .
+    . . .
+"""
+
+
+@pytest.mark.parametrize("to_play, win_rate, after", [(1, 0.75, 0.75), (-1, 0.25, 0.25)])
+def test_a_networks_win_rates_are_of_the_side_to_move(to_play, win_rate, after):
+    position, _ = draw(PICTURE, to_play=to_play)
+    evaluation = NetworkEvaluator(Counts()).evaluate(position)
+    assert evaluation.win_rate == win_rate
+    assert {info.win_rate for info in evaluation.moves} == {after}       # of the side that moves, after each move
+    assert win_rates_after(Counts(), [position.play(PASS)]) == [after]
+    priors = [info.prior for info in evaluation.moves]
+    assert priors == sorted(priors, reverse=True) and len(priors) > 3
+
+
+def test_an_evaluation_by_a_search_has_the_moves_that_it_visited():
+    evaluation = SearchEvaluator(Search(Settings(seed=1)), simulations=3).evaluate(Position(5))
+    assert len(evaluation.moves) in (2, 3) and all(info.visits for info in evaluation.moves)
+    assert 0 <= evaluation.win_rate <= 1 and evaluation.ownership.shape == (5, 5)
+    restricted = SearchEvaluator(Search(Settings(seed=1, expand_after=5)), simulations=1).evaluate(Position(5))
+    assert len(restricted.moves) == 1                    # one is shown, even if none was visited
+
+
+@pytest.mark.parametrize("reused, expected", [(0, 50), (30, 20), (50, 1), (80, 1)])
+def test_reused_visits_count_as_simulations(reused, expected):
+    search = Search(Settings(seed=1, early_stop=False))
+    SearchEvaluator(search, simulations=50).evaluate(Position(5), reused_visits=reused)
+    assert search._nodes[search._trees[0]["root"]]["visits"] == expected
+
+
+def test_the_evaluator_fits_the_player():
+    uct = make_player("uct", seed=7)
+    assert uct.search.settings.seed == 7
+    assert evaluator_for(uct).search is uct.search
+    assert evaluator_for(PolicyPlayer(LevelNetwork())).network.name == "level"
+    assert evaluator_for(make_player("random"), simulations=3).simulations == 3
+
+
+def test_a_very_low_temperature_does_not_underflow():
+    class Flat(LevelNetwork):
+        def evaluate(self, positions, tta=False):
+            return np.full((1, 10), 0.01, np.float32), None
+
+    assert PolicyPlayer(Flat(), temperature=1e-3, seed=1).select_move(Position(3)) in Position(3).legal_points()
