@@ -1,12 +1,14 @@
 """The command line of `mugo analysis`: an AnalysisEngine on stdin and stdout."""
 import argparse
 import contextlib
+import functools
 import io
 import sys
 
-from mugo.analysis.engine import AnalysisEngine, serve
+from mugo.analysis.engine import MAX_LINE_BYTES, AnalysisEngine, serve
 from mugo.files import BadInput, log_to_stderr
 from mugo.nn.inference import default_threads
+from mugo.pipes import is_pipe_closed, read_lines
 from mugo.players import options as player_options
 from mugo.players.options import NETWORK_PLAYERS, SEARCHERS
 from mugo.players.searcher import PlayOptions
@@ -37,15 +39,15 @@ def command(arguments: argparse.Namespace) -> int:
     if threads is None:
         threads = max(default_threads() // max(arguments.threads, 1), 1)
     out = sys.stdout
-    for stream, errors in ((sys.stdin, "surrogateescape"), (out, "backslashreplace")):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors=errors, newline="\n")
+    if isinstance(out, io.TextIOWrapper):
+        out.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
     with contextlib.redirect_stdout(sys.stderr):         # a stray print would break the protocol
         engine = AnalysisEngine(network, settings, out, play_options=play_options, tta=arguments.tta,
-                                threads=threads, log=log_to_stderr)
+                                threads=threads, log=log_to_stderr,
+                                is_abandoned=functools.partial(is_pipe_closed, out.fileno()))
         engine.warm_up(player_options.default_size(arguments))
         log_to_stderr("Started, ready to begin handling requests")       # KataGo's words; clients wait for them
-        serve(engine, sys.stdin, not arguments.quit_without_waiting)
+        serve(engine, read_lines(sys.stdin.fileno(), MAX_LINE_BYTES), not arguments.quit_without_waiting)
     if engine.output_closed and not arguments.quit_without_waiting:
         raise BrokenPipeError                            # the client has closed the output
     return 0

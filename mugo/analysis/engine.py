@@ -41,6 +41,7 @@ from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.search import PV_LENGTH, Search
 from mugo.search.settings import Settings
 
+MAX_LINE_BYTES = 1 << 20  # a game of 4,095 moves with all of them to analyze has 100 kB
 MAX_BATCH = 16            # positions that the network evaluates at once
 # Moves reported where no move was searched: so many at most, and no others with a lower prior.
 MAX_POLICY_MOVES, MIN_PRIOR = 10, 0.01
@@ -56,11 +57,13 @@ class AnalysisEngine:
     tta: test-time augmentation: evaluations without a search are averaged over the 8 symmetries.
     threads: positions analyzed at the same time.
     log: called with the traceback of an internal error.
+    is_abandoned: whether nobody reads the output any more; a search under way then ends.
     Raises BadInput for fewer than one thread, and for settings that need another network.
     """
 
     def __init__(self, network, settings: Settings | None, out: TextIO, *, play_options: PlayOptions,
-                 tta: bool = False, threads: int = 1, log: Callable[[str], object] = lambda text: None):
+                 tta: bool = False, threads: int = 1, log: Callable[[str], object] = lambda text: None,
+                 is_abandoned: Callable[[], bool] = lambda: False):
         if threads < 1:
             raise BadInput(f"analysis threads are 1 or more, not {threads}")
         self._network = network
@@ -72,6 +75,7 @@ class AnalysisEngine:
         self._tta = tta
         self._out = out
         self._log = log
+        self._is_abandoned = is_abandoned
         self._warned: set[str] = set()           # warnings that are sent once
         self._queue = JobQueue()
         self._output_closed = False
@@ -110,6 +114,9 @@ class AnalysisEngine:
         """Handle a line of input.  Every line is answered, at once or when its turns have been analyzed."""
         if not line.strip():
             return
+        if len(line) > MAX_LINE_BYTES:
+            self._send({"error": f"a line has at most {MAX_LINE_BYTES} bytes, not as this one: {line.strip()[:200]}"})
+            return
         try:
             query = json.loads(line, parse_constant=_reject_constant)
         except (ValueError, RecursionError) as error:
@@ -123,7 +130,7 @@ class AnalysisEngine:
             return
         try:
             if query.get("action") is None:
-                self._enqueue(query)
+                self._enqueue(query, len(line))
             else:
                 self._run_action(query)
         except InvalidQuery as error:
@@ -131,11 +138,11 @@ class AnalysisEngine:
         except Exception as error:                       # a bug must not end the session
             self._send_internal_error(query["id"], error)
 
-    def _enqueue(self, fields: dict[str, Any]) -> None:
+    def _enqueue(self, fields: dict[str, Any], length: int) -> None:
         query, warnings = parse_query(fields, PV_LENGTH)
         for field, text in warnings:
             self._send_warning(query.id, field, text)
-        self._queue.put(query)
+        self._queue.put(query, length)
 
     def _run_action(self, query: dict[str, Any]) -> None:
         """Run a query with an "action"; its response is the query itself, with the results added."""
@@ -219,7 +226,7 @@ class AnalysisEngine:
 
     def _is_batchable(self, first: Job, other: Job) -> bool:
         return (self._needs_no_search(first) and self._needs_no_search(other)
-                and first.position.size == other.position.size)
+                and first.query.size == other.query.size)
 
     def _needs_no_search(self, job: Job) -> bool:
         """Whether the network's output is the answer: no player searches, or a single visit is asked for."""
@@ -264,7 +271,7 @@ class AnalysisEngine:
 
         def on_progress(result: SearchResult) -> None:
             nonlocal next_report
-            if time.perf_counter() >= next_report and not job.stop.is_set():
+            if time.perf_counter() >= next_report and not job.is_stopped:
                 next_report += query.report_every or math.inf
                 self._send_result(job, result, raw, search, is_during_search=True)
 
@@ -272,7 +279,8 @@ class AnalysisEngine:
         may_pass = scoring.is_nearly_over(position) if allowed_moves is None else PASS in allowed_moves
         result = search.search(
             position, simulations=simulations, seconds=seconds, may_pass=may_pass, allowed_moves=allowed_moves,
-            should_stop=job.stop.is_set, on_progress=on_progress if query.first_report_after else None,
+            should_stop=lambda: job.is_stopped or self._is_abandoned(),
+            on_progress=on_progress if query.first_report_after else None,
             progress_interval=min(query.first_report_after or math.inf, query.report_every or math.inf))
         self._send_result(job, result, raw, search)
 
@@ -309,7 +317,7 @@ class AnalysisEngine:
         result = replace(result, moves=tuple(infos) or policy_moves(
             job.position, raw.policy, query.allowed_moves(job.position), result.win_rate))
         self._send(format_response(query, job.turn, result, ownership, raw, pv_visits, is_during_search,
-                                   skip_moves_ownership=is_during_search or job.stop.is_set()))
+                                   skip_moves_ownership=is_during_search or job.is_stopped))
 
 
 def policy_moves(position: Position, policy: np.ndarray, allowed_moves: Collection[int] | None, win_rate: float

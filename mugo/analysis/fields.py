@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any
 
-from mugo.games.coords import PASS, interpret_gtp, point_at
+from mugo.games.coords import MAX_MOVES, PASS, interpret_gtp, point_at
 from mugo.games.position import COLOUR_OF
 
 Fields = dict[str, Any]
@@ -81,6 +81,8 @@ def parse_moves(pairs: object, field: str, size: int, may_pass: bool = True) -> 
     """(colour, point) of each of [["B", "D4"], ...].  Raises InvalidQuery."""
     if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
         raise InvalidQuery("must be an array of pairs, as [[\"B\", \"D4\"], [\"W\", \"Q16\"]]", field)
+    if len(pairs) > MAX_MOVES:
+        raise InvalidQuery(f"must have at most {MAX_MOVES} entries, not {len(pairs)}", field)
     return [(parse_colour(pair[0], field), parse_point(pair[1], field, size, may_pass)) for pair in pairs]
 
 

@@ -2,47 +2,61 @@
 
     AnalysisEngine -- put --> [Job Job Job ...] -- take --> worker threads
 
-Every method may be called from any thread.
+Every method may be called from any thread.  `put` waits while too much is waiting, so that a program may write any
+number of queries at once.
 """
 import heapq
 import itertools
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 from mugo.analysis.request import Query
 from mugo.games.go import Position
 
+JOB_BYTES = 500                          # of a job without its query
+MAX_WAITING_BYTES = 32 << 20             # 9,000 queries of one position with 300 moves each
+
 
 @dataclass(eq=False)
 class Job:
-    """A turn of a query.  stop: set when its search is to end."""
+    """A turn of a query.  bytes: that it counts for in the queue.  is_stopped: whether its search is to end."""
     query: Query
     turn: int
-    stop: threading.Event = field(default_factory=threading.Event)
+    bytes: int = 0
+    is_stopped: bool = False
 
-    @property
+    @cached_property
     def position(self) -> Position:
-        return self.query.positions[self.turn]
+        """The position to analyze; it is made when it is first asked for, so that waiting jobs take no memory."""
+        return self.query.position(self.turn)
 
 
 class JobQueue:
-    """Jobs that are waiting, and jobs that are running."""
+    """Jobs that are waiting, and jobs that are running.
 
-    def __init__(self):
+    max_bytes: of the waiting jobs; a job has JOB_BYTES and its part of the text of its query.
+    """
+
+    def __init__(self, max_bytes: int = MAX_WAITING_BYTES):
+        self._max_bytes, self._bytes = max_bytes, 0      # limit, and bytes of the waiting jobs
         self._waiting: list[tuple[int, int, Job]] = []   # a heap of (-priority, number, job)
         self._running: set[Job] = set()
         self._numbers = itertools.count()
         self._closed = self._discarded = False
         self._changed = threading.Condition()
 
-    def put(self, query: Query) -> None:
-        """Add a job for every turn of a query."""
+    def put(self, query: Query, length: int = 0) -> None:
+        """Add a job for every turn of a query, once fewer than max_bytes are waiting.  length: of its text."""
+        job_bytes = JOB_BYTES + length // len(query.turns)
         with self._changed:
+            self._changed.wait_for(lambda: self._bytes < self._max_bytes or self._discarded)
             if self._discarded:
                 return
             for turn, priority in zip(query.turns, query.priorities, strict=True):
-                heapq.heappush(self._waiting, (-priority, next(self._numbers), Job(query, turn)))
+                heapq.heappush(self._waiting, (-priority, next(self._numbers), Job(query, turn, job_bytes)))
+            self._bytes += job_bytes * len(query.turns)
             self._changed.notify_all()
 
     def take(self, limit: int, is_batchable: Callable[[Job, Job], bool]) -> list[Job]:
@@ -56,7 +70,12 @@ class JobQueue:
             while self._waiting and len(jobs) < limit and (not jobs or is_batchable(jobs[0], self._waiting[0][2])):
                 jobs.append(heapq.heappop(self._waiting)[2])
             self._running.update(jobs)
+            self._note_removed(jobs)
             return jobs
+
+    def _note_removed(self, jobs: Iterable[Job]) -> None:
+        self._bytes -= sum(job.bytes for job in jobs)
+        self._changed.notify_all()
 
     def finish(self, jobs: Iterable[Job]) -> None:
         """Note that jobs are done."""
@@ -71,7 +90,8 @@ class JobQueue:
             heapq.heapify(self._waiting)
             for job in self._running:
                 if is_selected(job):
-                    job.stop.set()
+                    job.is_stopped = True
+            self._note_removed(job for _, _, job in removed)
         return [job for _, _, job in removed]
 
     def discard(self) -> None:
@@ -80,7 +100,8 @@ class JobQueue:
             self._discarded = True
             self._waiting.clear()
             for job in self._running:
-                job.stop.set()
+                job.is_stopped = True
+            self._changed.notify_all()
 
     def close(self) -> None:
         """Note that no more jobs will come."""

@@ -29,7 +29,7 @@ from mugo.games import scoring
 from mugo.games.board import BLACK
 from mugo.games.coords import format_gtp, move_index, symmetries
 from mugo.games.go import Position
-from mugo.games.position import COLOUR_LETTERS
+from mugo.games.position import COLOUR_LETTERS, BasePosition
 from mugo.intervals import lower_confidence_bound
 from mugo.players.evaluator import legal_moves
 from mugo.search.result import MoveInfo, SearchResult
@@ -82,13 +82,13 @@ def format_response(query: Query, turn: int, result: SearchResult, ownership: np
                     skip_moves_ownership: bool = False) -> dict[str, Any]:
     """The response to a turn of a query.
 
-    result: all its moves are reported, in its order.
+    result: of the search of the turn's position; all its moves are reported, in its order.
     ownership: float32 (size, size), 1 Black, -1 White; None: scores are 0.
     pv_visits: the visits of each move of a variation, as Search.pv_visits.
     is_during_search: whether more responses follow.
     skip_moves_ownership: leave out the ownership after each move, which takes new rollouts.
     """
-    position = query.positions[turn]
+    position = result.position
     perspective = position.to_play if query.perspective is None else query.perspective
     is_own = perspective == position.to_play
     lead = stdev = 0.0
@@ -149,7 +149,7 @@ def legal_policy(position: Position, priors: np.ndarray) -> np.ndarray:
     return policy
 
 
-def position_hashes(position: Position) -> tuple[str, str]:
+def position_hashes(position: BasePosition) -> tuple[str, str]:
     """(thisHash, symHash): a hash of stones, side to move and ko, and one that all 8 symmetries of a position share."""
     size = position.size
     cells = position.stones.ravel().astype(np.int8)
@@ -181,7 +181,7 @@ def _ownership_fields(ownership: np.ndarray, perspective: int, mean: bool, stdev
     return fields
 
 
-def _play_variation(position: Position, points: Sequence[int]) -> Position:
+def _play_variation(position: BasePosition, points: Sequence[int]) -> BasePosition:
     """The position after a variation, up to its first illegal move: with transpositions, one may repeat a position."""
     for point in points:
         if position.why_illegal(point):

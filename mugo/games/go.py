@@ -12,9 +12,9 @@ import numpy as np
 
 from mugo.games.area import area_score
 from mugo.games.board import BLACK, KO, LEGAL, OCCUPIED, SUICIDE, WHITE, is_repetition, legal_points, legality, play
-from mugo.games.coords import MAX_SIZE, MIN_SIZE, PASS, format_gtp, point_at
+from mugo.games.coords import MAX_SIZE, MIN_SIZE, PASS, WHITE_BIT, board_points, format_gtp, point_at
 from mugo.games.position import COLOUR_NAMES, STONE_MARKS, BasePosition, IllegalMove
-from mugo.games.replay import decode, set_up
+from mugo.games.replay import decode, replay, set_up
 
 __all__ = ["COLOUR_NAMES", "STONE_MARKS", "IllegalMove", "Position", "fixed_handicap", "format_score", "position_of",
            "positions_of"]
@@ -74,6 +74,32 @@ class Position(BasePosition):
         """int64 (n,): the legal points that fill no true eye of the side to move."""
         return legal_points(self.board[0], self.history, True)
 
+    def play_moves(self, moves: np.ndarray) -> "Position":
+        """The position after encoded moves, int16 (n,), as in games.coords, whichever colour moves.
+
+        Superko is not checked, as games by Japanese rules repeat positions.  Raises IllegalMove, which names the move
+        and its number, and if the game would have more than MAX_MOVES moves.
+        """
+        n = len(moves)
+        if not n:
+            return self
+        plies = self.plies
+        self._check_length(plies + n)
+        points = np.append(board_points(self.size), PASS)[moves & (WHITE_BIT - 1)]
+        colours = np.where(moves & WHITE_BIT, WHITE, BLACK)
+        after = self._copy()
+        line = self._copy_line(plies + n)
+        played = replay(after.board[0], line.hashes, moves, 0, n)
+        new = line.moves[plies:plies + n]
+        new["point"], new["colour"] = points, colours
+        new["to_play"][0], new["to_play"][1:] = self.to_play, -colours[:-1]
+        line.plies = plies + played
+        after._line = line
+        if played < n:
+            raise _illegal_move(after, int(points[played]), int(colours[played]))
+        after.last, after.mover = int(points[-1]), int(colours[-1])
+        return after
+
     @property
     def is_over(self) -> bool:
         """Whether the last two moves were passes."""
@@ -101,7 +127,7 @@ def position_of(record, plies: int | None = None, komi: float = 7.5) -> Position
     Superko is not checked, as games by Japanese rules repeat positions.  komi: of records that have none.
     Raises IllegalMove, which names the move and its number.
     """
-    *_, position = positions_of(record, plies, komi)
+    position = _start(record, komi).play_moves(record.moves[:plies])
     if plies is not None and plies < len(record.moves):
         return position.with_turn(decode(position.board[0], record.moves[plies])[1])
     return position if len(record.moves) else position.with_turn(record.first_player)
@@ -110,22 +136,31 @@ def position_of(record, plies: int | None = None, komi: float = 7.5) -> Position
 def positions_of(record, plies: int | None = None, komi: float = 7.5) -> Iterator[Position]:
     """The start of a game record, then the position after each of its moves.  Raises IllegalMove at an illegal one;
     arguments as in `position_of`."""
-    size = record.size
-    position = Position(size, komi if record.komi is None else record.komi)
+    position = _start(record, komi)
+    yield position
+    for move in record.moves[:plies]:
+        point, colour = decode(position.board[0], move)
+        if point != PASS and legality(position.board[0], point, colour) != LEGAL:
+            raise _illegal_move(position, point, colour)
+        position = position.play_unchecked(point, colour)
+        yield position
+
+
+def _start(record, komi: float) -> Position:
+    """The position of a game record before its first move.  Raises IllegalMove for a stone that cannot be placed."""
+    position = Position(record.size, komi if record.komi is None else record.komi)
     points = {BLACK: [], WHITE: []}
     for stone in record.setup:
         point, colour = decode(position.board[0], stone)
         points[colour].append(point)
     position = position.with_stones(points[BLACK], points[WHITE])
     position.handicap = record.handicap
-    yield position
-    for number, move in enumerate(record.moves[:plies], 1):
-        point, colour = decode(position.board[0], move)
-        if point != PASS and legality(position.board[0], point, colour) != LEGAL:
-            raise IllegalMove(f"move {number}: {COLOUR_NAMES[colour]} {format_gtp(point, size)} "
-                              f"{position.why_illegal(point, colour)}")
-        position = position.play_unchecked(point, colour)
-        yield position
+    return position
+
+
+def _illegal_move(position: Position, point: int, colour: int) -> IllegalMove:
+    return IllegalMove(f"move {position.plies + 1}: {COLOUR_NAMES[colour]} {format_gtp(point, position.size)} "
+                       f"{position.why_illegal(point, colour)}")
 
 
 def fixed_handicap(size: int, stones: int) -> list[int]:

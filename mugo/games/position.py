@@ -49,15 +49,22 @@ class _Line:
         self.hashes[0] = start[0]["hash"]
         self.plies = 0
 
+    def copy(self, plies: int, capacity: int) -> "_Line":
+        """A line of the first `plies` moves, with room for as many as `capacity`."""
+        other = _Line(self.start, capacity)
+        other.moves[:plies], other.hashes[:plies + 1] = self.moves[:plies], self.hashes[:plies + 1]
+        other.plies = plies
+        return other
+
     def extended(self, plies: int, point: int, colour: int, to_play: int, hash_after: np.uint64) -> "_Line":
         """A line with this move after the first `plies` moves: this one, where they are its last and there is room."""
         with _extend_lock:                               # two threads may play from one position
             is_last = self.plies == plies < len(self.moves)
             if is_last:
                 self.plies += 1
-        line = self if is_last else _Line(self.start, max(16, 2 * plies))
+        line = self
         if not is_last:
-            line.moves[:plies], line.hashes[:plies + 1] = self.moves[:plies], self.hashes[:plies + 1]
+            line = self.copy(plies, max(16, 2 * plies))
             line.plies = plies + 1
         line.moves[plies] = point, colour, to_play
         line.hashes[plies + 1] = hash_after
@@ -165,8 +172,7 @@ class BasePosition(ABC):
         Raises IllegalMove if the game has MAX_MOVES moves already.
         """
         plies = self.plies
-        if plies >= MAX_MOVES:
-            raise IllegalMove(f"a game has at most {MAX_MOVES} moves")
+        self._check_length(plies + 1)
         after = self._copy()
         board = after.board[0]
         self._apply(board, point, colour)
@@ -174,6 +180,16 @@ class BasePosition(ABC):
         after._line = line.extended(plies, point, colour, self.to_play, board["hash"])
         after.last, after.mover = point, colour
         return after
+
+    @staticmethod
+    def _check_length(plies: int) -> None:
+        """Raises IllegalMove for a game of more than MAX_MOVES moves."""
+        if plies > MAX_MOVES:
+            raise IllegalMove(f"a game has at most {MAX_MOVES} moves")
+
+    def _copy_line(self, capacity: int) -> _Line:
+        """A line of this game's moves up to here, with room for as many as `capacity`."""
+        return (self._line or _Line(self.board)).copy(self.plies, capacity)
 
     @property
     def previous(self) -> Self | None:

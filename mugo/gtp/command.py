@@ -20,8 +20,9 @@ from mugo.games.coords import PASS
 from mugo.games.go import Position
 from mugo.games.position import BasePosition
 from mugo.gtp.engine import GtpEngine, serve
-from mugo.gtp.line_reader import is_pipe_closed, read_lines
+from mugo.gtp.line_reader import MAX_LINE_BYTES
 from mugo.gtp.params import Parameters
+from mugo.pipes import is_pipe_closed, read_lines
 from mugo.players import game_options
 from mugo.players import options as player_options
 from mugo.players.player import Player
@@ -62,7 +63,7 @@ def command(arguments: argparse.Namespace) -> int:
                            wait_until_ready=warming_up.join)
         warming_up.start()
         with _reserved_stdout() as out:
-            serve(engine, read_lines(sys.stdin.fileno()), out, log_to_file,
+            serve(engine, read_lines(sys.stdin.fileno(), MAX_LINE_BYTES), out, log_to_file,
                   functools.partial(is_pipe_closed, out.fileno()))
     return 0
 

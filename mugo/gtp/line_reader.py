@@ -5,8 +5,6 @@
 That is how a new command ends `kata-analyze`, and `# interrupt` ends a search (gogui-interrupt,
 https://github.com/Remi-Coulom/gogui/blob/master/doc/manual/xml/interrupt.xml).
 """
-import os
-import select
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -15,6 +13,7 @@ from mugo.gtp.protocol import remove_control_characters
 
 INTERRUPT = "# interrupt"                  # the comment line that GoGui sends
 MAX_LINE_BYTES = 1 << 16                   # the longest useful line, set_free_handicap, has 1.5 kB
+MAX_UNREAD = 1 << 20                       # characters of lines that are read ahead
 
 
 class LineReader:
@@ -26,6 +25,7 @@ class LineReader:
     def __init__(self, source: Iterable[str], is_abandoned: Callable[[], bool] = lambda: False):
         self._is_abandoned = is_abandoned
         self._unread: deque[str] = deque()
+        self._unread_length = self._interrupts = 0       # characters, and INTERRUPT lines, in _unread
         self._ended = False
         self._changed = threading.Condition()
         threading.Thread(target=self._read, args=[source], daemon=True, name="input").start()
@@ -34,6 +34,8 @@ class LineReader:
         try:
             for line in source:
                 with self._changed:
+                    self._changed.wait_for(lambda: self._unread_length < MAX_UNREAD)
+                    self._count(line, 1)
                     self._unread.append(line)
                     self._changed.notify()
         finally:
@@ -48,7 +50,14 @@ class LineReader:
                 if not self._unread:
                     return
                 line = self._unread.popleft()
+                self._count(line, -1)
+                self._changed.notify()
             yield line
+
+    def _count(self, line: str, change: int) -> None:
+        """Count a line that is added to the unread ones (change 1) or taken from them (-1)."""
+        self._unread_length += change * (len(line) + 1)
+        self._interrupts += change * (remove_control_characters(line).strip() == INTERRUPT)
 
     def has_line(self) -> bool:
         """Whether another line has arrived, or the input has ended."""
@@ -57,32 +66,4 @@ class LineReader:
 
     def is_interrupted(self) -> bool:
         """Whether one of the lines that have arrived is INTERRUPT, or nobody reads the replies."""
-        with self._changed:
-            interrupted = any(remove_control_characters(line).strip() == INTERRUPT for line in self._unread)
-        return interrupted or self._is_abandoned()
-
-
-def read_lines(descriptor: int) -> Iterator[str]:
-    """The lines of an open file, by its descriptor; of a longer line the first MAX_LINE_BYTES + 1 bytes.
-
-    Only a newline ends a line; bytes that are not UTF-8 become surrogates.  It does without the buffer of sys.stdin:
-    a thread that waits for that buffer when the process ends stops the process with an error.
-    """
-    line = b""
-    while chunk := os.read(descriptor, 1 << 16):
-        first, *others = chunk.split(b"\n")
-        line += first[:MAX_LINE_BYTES + 1 - len(line)]
-        for other in others:
-            yield line.decode("utf-8", "surrogateescape")
-            line = other[:MAX_LINE_BYTES + 1]
-    if line:
-        yield line.decode("utf-8", "surrogateescape")
-
-
-def is_pipe_closed(descriptor: int) -> bool:
-    """Whether nobody reads from the pipe or socket that this descriptor writes to; False on Windows."""
-    if not hasattr(select, "poll"):
-        return False
-    poll = select.poll()
-    poll.register(descriptor, 0)                         # errors are always reported
-    return any(event & (select.POLLERR | select.POLLHUP | select.POLLNVAL) for _, event in poll.poll(0))
+        return self._interrupts > 0 or self._is_abandoned()

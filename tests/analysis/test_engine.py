@@ -2,12 +2,18 @@
 import io
 import json
 import random
+import threading
 import time
+import tracemalloc
+
+import pytest
 
 from analysis.queries import FAST, GAME, FakeNetwork, RunningEngine, is_final, query, run, run_one
 
 from mugo import __version__
 from mugo.analysis.engine import AnalysisEngine, serve
+from mugo.analysis.job_queue import JobQueue
+from mugo.analysis.request import parse_query
 from mugo.files import BadInput
 from mugo.players.searcher import PlayOptions
 
@@ -74,6 +80,57 @@ def test_the_highest_priority_is_first_then_the_oldest():
         running.wait_for(lambda line: line["id"] == "as low")
         finals = [(line["id"], line["turnNumber"]) for line in running.lines if is_final(line)]
         assert finals == [("long", 0), ("turns", 1), ("high", 0), ("turns", 3), ("turns", 0), ("low", 0), ("as low", 0)]
+
+
+def test_positions_of_waiting_queries_take_no_memory():
+    moves = [["BW"[i % 2], f"{'ABCDEFGHJKLMNOPQRST'[i % 19]}{i // 19 + 1}"] for i in range(300)]
+    waiting = JobQueue()
+    parse_query(query(moves=moves, size=19))             # compiles
+    tracemalloc.start()
+    for turn in range(301):
+        waiting.put(parse_query(query(str(turn), moves[:turn], size=19))[0])
+    used, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert used < 1e6                                    # with all positions it would be 350 MB
+    assert [job.position.plies for job in waiting.take(3, lambda first, other: True)] == [0, 1, 2]
+
+
+def test_reading_waits_while_too_many_bytes_of_queries_are_waiting():
+    waiting = JobQueue(max_bytes=10_000)
+    game = parse_query(query("a", GAME, analyzeTurns=[0, 1, 2, 3]))[0]
+    reader = threading.Thread(target=lambda: [waiting.put(game, 3000) for _ in range(10)], daemon=True)
+    reader.start()
+    taken = 0
+    while taken < 40:
+        jobs = waiting.take(16, lambda first, other: True)
+        assert len(jobs) <= 12                           # 5,000 bytes a query: the third makes the queue full
+        waiting.finish(jobs)
+        taken += len(jobs)
+    reader.join(10)
+    assert not reader.is_alive() and taken == 40
+
+
+@pytest.mark.parametrize("end", [JobQueue.discard, lambda waiting: waiting.terminate(lambda job: True)])
+def test_a_reader_that_waits_goes_on_when_the_queries_are_dropped(end):
+    waiting = JobQueue(max_bytes=1)
+    waiting.put(parse_query(query("a"))[0])
+    reader = threading.Thread(target=waiting.put, args=[parse_query(query("b"))[0]], daemon=True)
+    reader.start()
+    reader.join(0.05)
+    assert reader.is_alive()
+    end(waiting)
+    reader.join(10)
+    assert not reader.is_alive()
+
+
+def test_a_search_ends_when_nobody_reads_the_output():
+    abandoned = threading.Event()
+    with RunningEngine(is_abandoned=abandoned.is_set) as running:
+        running.send(**query("long", maxVisits=10 ** 9, maxTime=600))
+        time.sleep(0.05)
+        assert not running.lines
+        abandoned.set()
+        running.wait_for(is_final, 10)
 
 
 def test_searches_run_in_parallel():

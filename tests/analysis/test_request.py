@@ -2,6 +2,7 @@
 import pytest
 from analysis.queries import query, run, run_one
 
+from mugo.analysis.engine import MAX_LINE_BYTES
 from mugo.analysis.fields import InvalidQuery
 from mugo.analysis.request import parse_query
 from mugo.games.board import BLACK, WHITE
@@ -13,6 +14,7 @@ from mugo.games.board import BLACK, WHITE
     ('{"id": "a", "komi": NaN}', "NaN is not a JSON number"),
     ("[" * 100_000, "could not parse the line as JSON"),
     ("9" * 5000, "could not parse the line as JSON"),
+    ('{"id": "' + "a" * MAX_LINE_BYTES, "a line has at most 1048576 bytes"),
     ("[1, 2]", "an object of JSON"),
     ("{}", 'a query must have an "id"'),
     ('{"id": 7}', 'a query must have an "id"'),
@@ -34,6 +36,8 @@ def test_a_line_that_is_not_a_query_is_answered_with_an_error(line, text):
     ("moves", [["X", "C3"]], '"B" or "W"'),
     ("moves", [["B", "K1"]], "'K1' is no vertex on 5x5"),
     ("moves", [["B", 3]], "GTP vertices"),
+    ("moves", [["B", "pass"]] * 4096, "at most 4095 entries, not 4096"),
+    ("initialStones", [["B", "A1"]] * 4096, "at most 4095 entries, not 4096"),
     ("moves", [["B", "C3"], ["W", "C3"]], "Illegal move 2: White C3 is occupied"),
     ("initialStones", [["B", "pass"]], "not on a pass"),
     ("initialStones", [["B", "A1"], ["W", "A2"], ["W", "B1"]], "cannot be placed on"),
@@ -83,11 +87,11 @@ def test_fields_that_are_not_followed_are_warned_about():
 def test_the_fields_of_a_query():
     parsed, _ = parse_query(query(moves=[["b", "c3"], ["white", "(0,0)"], ["W", "pass"]], analyzeTurns=[3, 1],
                                 overrideSettings={"maxTime": "2.5", "maxVisits": 7}, komi=None))
-    assert parsed.positions[2].moves[-1] == (WHITE, 7) and parsed.positions[3].to_play == BLACK
+    assert parsed.position(2).moves[-1] == (WHITE, 7) and parsed.position(3).to_play == BLACK
     assert (parsed.turns, parsed.max_visits, parsed.max_time, parsed.perspective) == ((1, 3), 7, 2.5, BLACK)
-    assert parsed.positions[0].komi == 7.5
-    assert parse_query(query(rules="japanese", komi=None))[0].positions[0].komi == 6.5
-    assert parse_query(query(initialPlayer="W"))[0].positions[0].to_play == WHITE
+    assert parsed.position(0).komi == 7.5
+    assert parse_query(query(rules="japanese", komi=None))[0].position(0).komi == 6.5
+    assert parse_query(query(initialPlayer="W"))[0].position(0).to_play == WHITE
     assert parse_query(query(maxVisits=3, overrideSettings={"maxVisits": 9}))[0].max_visits == 3
 
 
@@ -97,13 +101,14 @@ def test_the_fields_of_a_query():
 def test_white_gets_points_for_handicap_stones(rules, bonus, komi):
     stones = [["B", "A1"], ["B", "C3"], ["B", "E5"]]
     parsed, _ = parse_query(query(rules=rules, whiteHandicapBonus=bonus, initialStones=stones))
-    assert parsed.positions[0].komi == komi and parsed.positions[0].to_play == WHITE
+    assert parsed.position(0).komi == komi and parsed.position(0).to_play == WHITE
 
 
 def test_moves_may_repeat_a_position_but_not_retake_a_ko():
     stones = [["B", "C4"], ["B", "B3"], ["B", "C2"], ["W", "D4"], ["W", "E3"], ["W", "D2"], ["W", "C3"]]
     moves = [["B", "D3"], ["W", "pass"], ["B", "pass"], ["W", "C3"]]
-    *_, before, after = parse_query(query(initialStones=stones, moves=moves))[0].positions
+    parsed, _ = parse_query(query(initialStones=stones, moves=moves))
+    before, after = parsed.position(3), parsed.position(4)
     assert before.why_illegal(after.last) == "repeats a position (superko)"
     with pytest.raises(InvalidQuery, match="Illegal move 2: White C3 retakes the ko"):
         parse_query(query(initialStones=stones, moves=[moves[0], moves[3]]))

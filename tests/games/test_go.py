@@ -6,7 +6,7 @@ import pytest
 from drawing import after, assert_same_points, assert_same_stones, draw, named
 
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import PASS, WHITE_BIT, format_gtp, interpret_gtp
+from mugo.games.coords import PASS, WHITE_BIT, format_gtp, interpret_gtp, move_index
 from mugo.games.go import IllegalMove, Position, fixed_handicap, format_score, position_of, positions_of
 from mugo.sgf.parser import read_records
 
@@ -338,3 +338,37 @@ def test_positions_of_a_record_end_at_an_illegal_move():
     assert [str(next(followed)) for _ in range(3)] == [str(position_of(game, plies)) for plies in range(3)]
     with pytest.raises(IllegalMove, match="move 3: Black C3 is occupied"):
         next(followed)
+
+
+def test_moves_played_at_once_give_the_same_position_as_one_by_one():
+    rng = np.random.default_rng(1)
+    for size in (2, 5, 9):
+        position, encoded = Position(size, 3.5, to_play=WHITE), []
+        for _ in range(60):
+            colour = int(rng.choice([BLACK, WHITE]))
+            legal = [*position.with_turn(colour).legal_points().tolist(), PASS]
+            point = int(rng.choice(legal))
+            encoded.append(move_index(point, size) + (WHITE_BIT if colour == WHITE else 0))
+            position = position.play(point, colour)
+        moves = np.array(encoded, np.int16)
+        for first in (0, 1, 30):
+            at_once = Position(size, 3.5, to_play=WHITE).play_moves(moves[:first]).play_moves(moves[first:])
+            for plies, (one, other) in enumerate(zip(position.positions(), at_once.positions(), strict=True)):
+                assert (str(one), one.to_play, one.last, one.mover, one.moves, one.captures) == (
+                    str(other), other.to_play, other.last, other.mover, other.moves, other.captures), (size, plies)
+                assert (one.history == other.history).all() and one.board.tobytes() == other.board.tobytes()
+
+
+def test_moves_played_at_once_do_not_change_the_position_that_they_start_from():
+    start = Position(5).play(7).play(8)
+    other = start.play(9)
+    first, second = start.play_moves(np.array([3, 4 + WHITE_BIT], np.int16)), start.play_moves(np.array([6], np.int16))
+    assert [p.plies for p in (start, other, first, second)] == [2, 3, 4, 3]
+    assert start.play_moves(np.array([], np.int16)) is start
+    assert other.moves[-1] == (BLACK, 9) and first.moves[:2] == start.moves == second.moves[:2]
+    assert first.play(PASS).moves[-1] == (BLACK, PASS)
+    assert [format_gtp(p, 5) for _, p in second.moves[2:]] == ["B4"]
+    with pytest.raises(IllegalMove, match="^move 4: White B5 is occupied$"):
+        start.play_moves(np.array([2, 1 + WHITE_BIT], np.int16))
+    with pytest.raises(IllegalMove, match="at most 4095 moves"):
+        start.play_moves(np.full(4094, 25, np.int16))

@@ -2,6 +2,7 @@
 
 The parsers here are written from the clients' documentation, not from what MuGo writes.
 """
+import itertools
 import io
 import json
 import queue
@@ -18,7 +19,7 @@ from mugo.games.coords import board_points, interpret_gtp, move_index
 from mugo.games.go import Position
 from mugo.gtp.analyze import CGOS_DIGITS, parse_analyze_options, reported_moves, result_from_policy, score_lead
 from mugo.gtp.engine import GtpEngine, serve
-from mugo.gtp.line_reader import LineReader
+from mugo.gtp.line_reader import MAX_UNREAD, LineReader
 from mugo.gtp.protocol import GtpError
 from mugo.intervals import lower_confidence_bound
 from mugo.players.evaluator import TOP_MOVES
@@ -354,6 +355,17 @@ def test_a_line_reader_looks_ahead_and_returns_lines_in_order():
         time.sleep(0.001)
     assert lines.has_line() and list(lines) == ["one", "# interrupt\r\n", "two"]
     assert lines.has_line() and not lines.is_interrupted()               # it has ended
+
+
+def test_a_line_reader_reads_ahead_so_many_characters_at_most():
+    produced = []
+    source = (produced.append(text) or text for text in itertools.chain(["x" * 999] * 5000, ["# interrupt"]))
+    lines = LineReader(source)
+    while len(produced) < MAX_UNREAD // 1000:
+        time.sleep(0.001)
+    time.sleep(0.05)
+    assert len(produced) <= MAX_UNREAD // 1000 + 2 and not lines.is_interrupted()
+    assert len(list(lines)) == 5001
 
 
 # ---- pondering

@@ -26,7 +26,8 @@ from mugo.games.gomoku import Position as Gomoku
 from mugo.gtp import command as gtp_command
 from mugo.gtp import gogui
 from mugo.gtp.engine import COMMANDS, GtpEngine, serve
-from mugo.gtp.line_reader import MAX_LINE_BYTES, is_pipe_closed, read_lines
+from mugo.gtp.line_reader import MAX_LINE_BYTES
+from mugo.pipes import is_pipe_closed, read_lines
 from mugo.gtp.protocol import format_reply
 from mugo.nn import bundled, inference
 from mugo.players.options import default_size, make_player
@@ -129,7 +130,7 @@ def test_only_a_newline_ends_a_line_and_bytes_that_are_not_utf_8_become_surrogat
     for part in b"1 na", b"me\r\n\n", b"play b \xff\x85\x0c\n2 ver", b"sion":
         os.write(writing, part)
     os.close(writing)
-    assert list(read_lines(reading)) == ["1 name\r", "", "play b \udcff\udc85\x0c", "2 version"]
+    assert list(read_lines(reading, MAX_LINE_BYTES)) == ["1 name\r", "", "play b \udcff\udc85\x0c", "2 version"]
     os.close(reading)
 
 
@@ -139,7 +140,7 @@ def test_a_very_long_line_is_cut_and_refused_in_no_time_and_no_memory():
     sender = threading.Thread(target=lambda: (os.write(writing, text), os.close(writing)))
     sender.start()
     started = time.perf_counter()
-    lines = list(read_lines(reading))
+    lines = list(read_lines(reading, MAX_LINE_BYTES))
     assert [len(line) for line in lines] == [MAX_LINE_BYTES + 1, 6]
     assert [new_engine().answer(line) for line in lines] == ["?7 line too long\n\n", "=8 MuGo first\n\n"]
     assert time.perf_counter() - started < 5
