@@ -23,6 +23,7 @@ from typing import Any, BinaryIO, NamedTuple
 from mugo.files import BadInput, error_line, is_temporary
 from mugo.sgf.budget import MEMBER_BYTES, Budget, BudgetSpentError, MeteredStream, read_at_most
 from mugo.sgf.parser import MAX_BYTES
+from mugo.sgf.sevenzip_header import check_header
 
 SGF_SUFFIXES = (".sgf", ".mgt", ".sgf.gz", ".sgf.xz", ".sgf.bz2", ".sgf.zst")
 ARCHIVE_SUFFIXES = (".zip", ".7z", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz", ".tbz2",
@@ -31,7 +32,6 @@ MAX_NESTED_BYTES = 256 << 20        # of an archive inside an archive, which is 
 MAX_DEPTH = 3                       # of nested archives; some are built to be infinitely deep
 MAX_DIRECTORY_BYTES = 64 << 20      # of the directory of a .zip, half a million files: zipfile reads it whole
 MAX_HEADER_BYTES = 1 << 20          # of a .tar, before each member: tarfile reads long names and PAX records whole
-MAX_7Z_HEADER_BYTES = 4 << 20       # of a .7z, compressed: py7zr unpacks it whole
 BATCH_BYTES = 64 << 20              # unpacked at once from a .7z
 
 
@@ -264,10 +264,7 @@ def _zip_name(member: zipfile.ZipInfo) -> str:
 def _un7z(label: str, prefix: str, file: BinaryIO, depth: int, budget: Budget) -> Iterator[SgfFile | UnreadableFile]:
     """py7zr unpacks either one member or all of them at once; batches of BATCH_BYTES bound the memory."""
     py7zr: Any = _py7zr()
-    file.seek(0)
-    header_bytes = int.from_bytes(file.read(32)[20:28], "little")        # NextHeaderSize of 7zFormat.txt
-    if header_bytes > MAX_7Z_HEADER_BYTES:
-        raise ValueError(f"its header has {header_bytes >> 20} MB; the limit is {MAX_7Z_HEADER_BYTES >> 20} MB")
+    check_header(file)
     file.seek(0)
     with py7zr.SevenZipFile(file) as archive:
         batches: list[list[str]] = []
@@ -276,9 +273,11 @@ def _un7z(label: str, prefix: str, file: BinaryIO, depth: int, budget: Budget) -
         for member in archive.list():
             is_archive = member.filename.lower().endswith(ARCHIVE_SUFFIXES)
             if member.is_directory or not is_archive and not is_sgf_name(member.filename):
+                budget.spend(member.uncompressed)        # unpacked nevertheless, if a game follows it in its block
                 continue
             limit = MAX_NESTED_BYTES if is_archive else MAX_BYTES
             if member.uncompressed > limit:
+                budget.spend(member.uncompressed)
                 name = prefix + printable_name(member.filename)
                 yield UnreadableFile(label, name, f"larger than {limit >> 20} MB")
                 continue

@@ -1,6 +1,7 @@
 """Archives made to use up memory or time: a line, and nothing more.  Every one is small; what it claims is not."""
 import gzip
 import io
+import lzma
 import struct
 import tarfile
 import tracemalloc
@@ -163,8 +164,109 @@ def test_an_archive_of_more_than_32_mb_in_a_7z_is_read(tmp_path):
     assert [(file.name, file.data) for file in read(tmp_path / "games.7z")] == [("large.zip/game.sgf", b"(;B[aa])")]
 
 
+def sevenzip_number(value: int) -> bytes:
+    return b"\xff" + struct.pack("<Q", value)
+
+
+def sevenzip_of(header: bytes, before: bytes = b"") -> bytes:
+    """A .7z with this header, behind other bytes."""
+    start = struct.pack("<QQI", len(before), len(header), zlib.crc32(header))
+    return b"7z\xbc\xaf\x27\x1c\0\4" + struct.pack("<I", zlib.crc32(start)) + start + before + header
+
+
+def with_packed_header(header: bytes, stated: int | None = None) -> bytes:
+    """A .7z whose header is packed by LZMA, with the unpacked size that it shall state."""
+    packed = lzma.compress(header, lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_LZMA1, "dict_size": MB}])
+    coder = b"\x01\x23\3\1\1\5\x5d" + struct.pack("<I", MB)
+    streams = b"\6" + sevenzip_number(0) + b"\1\x09" + sevenzip_number(len(packed)) + b"\0"
+    blocks = b"\7\x0b\1\0" + coder + b"\x0c" + sevenzip_number(len(header) if stated is None else stated) + b"\0"
+    return sevenzip_of(b"\x17" + streams + blocks + b"\0", packed)
+
+
 @needs_py7zr
-def test_a_7z_with_a_large_header_is_refused(tmp_path, monkeypatch):
-    (tmp_path / "games.7z").write_bytes(sevenzipped(GAMES))
-    monkeypatch.setattr(archives, "MAX_7Z_HEADER_BYTES", 10)
-    assert ["its header has" in file.error for file in read(tmp_path / "games.7z")] == [True]
+@pytest.mark.parametrize("pack", [sevenzip_of, with_packed_header])
+def test_a_7z_that_counts_more_files_than_py7zr_has_memory_for_is_refused(tmp_path, peak_mb, pack):
+    files = 8_000_000
+    names = b"\x11" + sevenzip_number(2 * files + 1) + b"\0" + bytes(2 * files)
+    (tmp_path / "games.7z").write_bytes(pack(b"\1\5" + sevenzip_number(files) + names + b"\0\0"))
+    tracemalloc.reset_peak()
+    error, = read(tmp_path / "games.7z")
+    assert "counts 8,000,000 files" in error.error
+    assert peak_mb() < 64
+
+
+@needs_py7zr
+def test_a_7z_with_a_large_header_is_refused(tmp_path, peak_mb):
+    (tmp_path / "large.7z").write_bytes(sevenzip_of(b"\1" + bytes(33 * MB)))
+    (tmp_path / "packed.7z").write_bytes(with_packed_header(b"\1" + bytes(33 * MB)))
+    (tmp_path / "understated.7z").write_bytes(with_packed_header(b"\1" + bytes(33 * MB), 100))
+    tracemalloc.reset_peak()
+    for name in "large", "packed":
+        assert "its header has 33 MB" in read(tmp_path / f"{name}.7z")[0].error
+    assert all(isinstance(file, UnreadableFile) for file in read(tmp_path / "understated.7z"))
+    assert peak_mb() < 8
+
+
+@needs_py7zr
+@pytest.mark.parametrize("method", ["FILTER_ZSTD", "FILTER_DEFLATE", "FILTER_BROTLI"])
+def test_a_7z_that_py7zr_unpacks_at_once_is_refused(tmp_path, method):
+    import py7zr
+
+    chain = [{"id": getattr(py7zr, method), "level": 1}]
+    with py7zr.SevenZipFile(tmp_path / "games.7z", "w", filters=chain) as archive:
+        archive.writestr(bytes(MB), "a.txt")
+        archive.writestr(b"(;B[aa])", "game.sgf")
+    error, = read(tmp_path / "games.7z")
+    assert error.error.endswith("repack it with LZMA2")
+
+
+@needs_py7zr
+@pytest.mark.parametrize("filters", [["COPY"], ["LZMA"], ["LZMA2"], ["BZIP2"], ["PPMD"], ["X86", "LZMA2"],
+                                     ["DELTA", "LZMA"], ["ARM", "LZMA2"]], ids="+".join)
+def test_7z_archives_that_are_packed_in_pieces_are_read(tmp_path, filters):
+    import py7zr
+
+    chain = [{"id": getattr(py7zr, f"FILTER_{name}")} | ({"order": 6, "mem": 24} if name == "PPMD" else {})
+             for name in filters]
+    path = tmp_path / "games.7z"
+    with py7zr.SevenZipFile(path, "w", filters=chain) as archive:
+        archive.set_encoded_header_mode(filters != ["COPY"])
+        for name, data in {**GAMES, "empty.sgf": b""}.items():
+            archive.writestr(data, name)
+    with py7zr.SevenZipFile(path, "a", filters=chain) as archive:        # a second block
+        archive.writestr(b"(;B[dd])", "four.sgf")
+    found = {file.name: file.data for file in read(path)}
+    assert found == {**GAMES, "empty.sgf": b"", "four.sgf": b"(;B[dd])"}
+
+
+@needs_py7zr
+def test_an_encrypted_7z_is_an_error(tmp_path):
+    import py7zr
+
+    for hidden in False, True:
+        with py7zr.SevenZipFile(tmp_path / "games.7z", "w", password="secret", header_encryption=hidden) as archive:
+            archive.writestr(b"(;B[aa])", "game.sgf")
+        assert [file.error for file in read(tmp_path / "games.7z")] == ["it is encrypted with a password"]
+
+
+@needs_py7zr
+def test_what_lies_before_a_game_in_a_7z_spends_the_budget(tmp_path, monkeypatch):
+    monkeypatch.setattr(budget, "LEAST_BYTES", 1 << 16)
+    monkeypatch.setattr(budget, "BYTES_PER_BYTE", 0)
+    (tmp_path / "games.7z").write_bytes(sevenzipped({"a.txt": bytes(1 << 17), "game.sgf": b"(;B[aa])"}))
+    assert ["unpacks to more" in file.error for file in read(tmp_path / "games.7z")] == [True]
+
+
+@needs_py7zr
+def test_a_7z_whose_header_is_damaged_anywhere_is_an_error_or_read(tmp_path):
+    packed = sevenzipped(GAMES)
+    header = struct.unpack("<QQ", packed[12:28])
+    for at in range(32 + header[0], 32 + sum(header)):
+        for bit in 1, 16, 128:
+            changed = bytearray(packed)
+            changed[at] ^= bit
+            changed[28:32] = struct.pack("<I", zlib.crc32(changed[32 + header[0]:]))
+            changed[8:12] = struct.pack("<I", zlib.crc32(changed[12:32]))
+            (tmp_path / "games.7z").write_bytes(changed)
+            assert all(isinstance(file, UnreadableFile) or GAMES.get(file.name) == file.data
+                       for file in read(tmp_path / "games.7z"))

@@ -1,0 +1,494 @@
+"""Makes the hostile files of hostile.py, in the current folder; with the MuGo that is installed for this interpreter.
+
+    python benchmarks/hostile_files.py "zip: understated member"
+
+KINDS names them all, with the command that opens each.  A file is small; what it claims is not.
+"""
+import binascii
+import bz2
+import contextlib
+import gzip
+import io
+import json
+import lzma
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+MB = 1 << 20
+DATA = Path(__file__).parents[1] / "data"
+MARKER = "code-ran"                      # what hostile code makes in the current folder
+
+
+class Case(NamedTuple):
+    """A kind of hostile file.
+
+    command: what opens it, the words after `mugo`; PYTHON stands for the interpreter.  make: writes `file`.
+    stream: what the program gets on stdin.  like: the harmless kind to compare it with, '' for a harmless one.
+    once: whether a harmless command is not run a second time.
+    """
+    command: str
+    make: Callable[[], None]
+    file: str = ""
+    stream: Callable[[], Iterable[bytes]] | None = None
+    like: str = ""
+    once: bool = False
+
+
+def stream_of(stream: Callable[[], Iterable[bytes]] | None) -> Iterable[bytes]:
+    return stream() if stream else []
+
+
+KINDS: dict[str, Case] = {}
+
+
+def _write(name: str, *pieces: bytes) -> None:
+    with open(name, "wb") as file:
+        for piece in pieces:
+            file.write(piece)
+
+
+# ---- SGF
+
+_PREPROCESS = "preprocess {} -o read --workers 1 --min-moves 1"
+_REVIEW = "analyze {} -o review --fast"
+_LOAD = "loadsgf {}\n"
+
+
+def _fresh(make: Callable[[], None]) -> Callable[[], None]:
+    """Make a file after the output of the command before is deleted."""
+    def remade() -> None:
+        for folder in "read", "review", "out", "run":
+            shutil.rmtree(folder, ignore_errors=True)
+        make()
+    return remade
+
+
+def _reviews(name: str, file: str, make: Callable[[], None], like: str = "harmless archive") -> None:
+    """A file for `analyze`, which says in its last line why a game cannot be read."""
+    KINDS[name] = Case(_REVIEW.format(file), _fresh(make), file, like=like)
+
+
+def _loads(name: str, file: str, make: Callable[[], None], like: str = "harmless game") -> None:
+    """A file for GTP's loadsgf."""
+    KINDS[name] = Case("gtp random", make, file, lambda: [_LOAD.format(file).encode()], like)
+
+
+def _game(moves: int, value: bytes = b"") -> bytes:
+    return b"(;GM[1]SZ[9]" + value + b";B[];W[]" * (moves // 2) + b")"
+
+
+def _nested(depth: int) -> bytes:
+    return b"(;B[aa]" * depth + b")" * depth
+
+
+def _make_archive() -> None:
+    with zipfile.ZipFile("games.zip", "w") as archive:
+        archive.write(DATA / "gnugo-9x9-000.sgf", "game.sgf")
+
+
+_reviews("harmless archive", "games.zip", _make_archive, "")
+_loads("harmless game", "game.sgf", lambda: _write("game.sgf", _game(100)), "")
+_reviews("SGF: 1,000,000 nested variations", "deep.sgf", lambda: _write("deep.sgf", _nested(1_000_000)))
+_loads("SGF: 1,000,000 nested variations, loadsgf", "deep.sgf", lambda: _write("deep.sgf", _nested(1_000_000)))
+_loads("SGF: 8,000 passes", "passes.sgf", lambda: _write("passes.sgf", _game(8000)))
+_loads("SGF: 100,000 moves", "long.sgf", lambda: _write("long.sgf", _game(100_000)))
+_reviews("SGF: value of 60 MB", "comment.sgf",
+       lambda: _write("comment.sgf", b"(;GM[1]C[", *[b"x" * MB] * 60, b"];B[aa])"))
+
+# ---- archives
+
+
+def _repeated(member: bytes, count: int) -> list[bytes]:
+    return [member] * count
+
+
+def _gz_of(head: bytes, zeros_mb: int) -> list[bytes]:
+    """gzip of `head` and zeros; a file of several members is their concatenation (RFC 1952, 2.2)."""
+    return [gzip.compress(head), *_repeated(gzip.compress(bytes(64 * MB), 6), zeros_mb // 64)]
+
+
+def _tar_header(kind: bytes, size: int) -> bytes:
+    member = tarfile.TarInfo("././@LongLink")
+    member.type, member.size = kind, size
+    return member.tobuf(tarfile.GNU_FORMAT)
+
+
+def _sparse_tar() -> bytes:
+    """A member of 2 GB without data, in the old sparse format of GNU tar."""
+    header = bytearray(_tar_header(tarfile.GNUTYPE_SPARSE, 0))
+    header[:100] = b"a.sgf".ljust(100, b"\0")
+    header[386:410] = b"%011o\0%011o\0" % (2048 * MB, 0)
+    header[483:495] = b"%011o\0" % (2048 * MB)
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    return bytes(header) + bytes(1024)
+
+
+def _zip_of(name: bytes, packed: list[bytes], stated: int, crc: int) -> list[bytes]:
+    """A zip of one deflated member, with the size and the checksum that its headers shall state."""
+    size = sum(map(len, packed))
+    fields = struct.pack("<HHHHHIIIHH", 20, 0, 8, 0, 33, crc, size, stated, len(name), 0)
+    local = b"PK\3\4" + fields + name
+    central = b"PK\1\2\x14\0" + fields + bytes(10) + bytes(4) + name
+    end = b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, 1, 1, len(central), len(local) + size, 0)
+    return [local, *packed, central, end]
+
+
+def _deflated(zeros_mb: int) -> list[bytes]:
+    """Zeros, deflated; blocks between full flushes can be repeated (RFC 1951)."""
+    packer = zlib.compressobj(9, wbits=-15)
+    block = packer.compress(bytes(16 * MB)) + packer.flush(zlib.Z_FULL_FLUSH)
+    return [*_repeated(block, zeros_mb // 16), zlib.compressobj(wbits=-15).flush()]
+
+
+def _overlapping_zips() -> bytes:
+    """Three zips in each other, whose directories name one member 100 times (Fifield 2019)."""
+    inner, name = bytes(MB), "a.sgf"
+    for _ in range(3):
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(name, inner)
+            archive.filelist *= 100
+        inner, name = packed.getvalue(), "in.zip"
+    return inner
+
+
+def _make_7z_bomb() -> None:
+    import py7zr
+
+    with open("zeros", "wb") as zeros:
+        zeros.truncate(1024 * MB)
+    with py7zr.SevenZipFile("bomb.7z", "w", filters=[{"id": py7zr.FILTER_ZSTD, "level": 1}]) as archive:
+        archive.write("zeros", "a.txt")
+        archive.writestr(b"(;B[aa])", "b.sgf")
+    os.remove("zeros")
+
+
+def _number(value: int) -> bytes:
+    """NUMBER of 7zFormat.txt, in its longest form."""
+    return b"\xff" + struct.pack("<Q", value)
+
+
+def _7z(header: bytes, before: bytes = b"") -> bytes:
+    start = struct.pack("<QQI", len(before), len(header), binascii.crc32(header))
+    return b"7z\xbc\xaf\x27\x1c\0\4" + struct.pack("<I", binascii.crc32(start)) + start + before + header
+
+
+def _7z_packed_header(zeros_mb: int) -> bytes:
+    """A 7z whose header is packed by LZMA and unpacks to zeros."""
+    packer = lzma.LZMACompressor(lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_LZMA1, "preset": 0, "dict_size": MB}])
+    packed = b"".join(packer.compress(bytes(16 * MB)) for _ in range(zeros_mb // 16)) + packer.flush()
+    coder = b"\1" + b"\x23\3\1\1" + b"\5" + b"\x5d" + struct.pack("<I", MB)
+    return _7z(b"\x17\6" + _number(0) + b"\1\x09" + _number(len(packed)) + b"\0"
+               + b"\7\x0b\1\0" + coder + b"\x0c" + _number(zeros_mb * MB) + b"\0\0", packed)
+
+
+_reviews("tar.gz: GNU long name of 2 GB", "games.tar.gz", lambda: _write(
+    "games.tar.gz", *_gz_of(_tar_header(tarfile.GNUTYPE_LONGNAME, 2048 * MB), 2048)))
+_reviews("tar.gz: PAX header of 2 GB", "games.tar.gz", lambda: _write(
+    "games.tar.gz", *_gz_of(_tar_header(tarfile.XHDTYPE, 2048 * MB), 2048)))
+_reviews("tar: sparse member of 2 GB", "games.tar", lambda: _write("games.tar", _sparse_tar()))
+_reviews("zip: understated member of 2 GB", "games.zip", lambda: _write(
+    "games.zip", *_zip_of(b"bomb.sgf", _deflated(2048), 1000, zlib.crc32(bytes(1000)))))
+_reviews("zip: nested, 10^12 bytes", "games.zip", lambda: _write("games.zip", _overlapping_zips()))
+_reviews("gzip: 8 GB", "game.sgf.gz", lambda: _write("game.sgf.gz", *_gz_of(b"(;C[", 8192)))
+_reviews("bzip2: 8 GB", "game.sgf.bz2", lambda: _write("game.sgf.bz2", *_repeated(bz2.compress(bytes(64 * MB)), 128)))
+_reviews("xz: 8 GB", "game.sgf.xz", lambda: _write("game.sgf.xz",
+                                                  *_repeated(lzma.compress(bytes(64 * MB), preset=0), 128)))
+_reviews("7z: 1 GB before the game", "bomb.7z", _make_7z_bomb)
+_reviews("7z: header of 8 MB", "header.7z", lambda: _write("header.7z", _7z(b"\1" + bytes(8 * MB))))
+_reviews("7z: packed header of 2 GB", "header.7z", lambda: _write("header.7z", _7z_packed_header(2048)))
+_reviews("7z: 10^10 files in 32 bytes", "files.7z",
+       lambda: _write("files.7z", _7z(b"\1\5" + _number(10**10) + bytes(20))))
+
+# ---- networks
+
+
+def _network(change: Callable[[str, bytes], bytes]) -> None:
+    """The bundled network for 9x9 of this MuGo, with changed members."""
+    import mugo
+
+    models = Path(mugo.__file__).parents[1] / "models"
+    with zipfile.ZipFile(models / "policy-9.keras") as archive, zipfile.ZipFile("net.keras", "w", 8) as changed:
+        for member in archive.infolist():
+            changed.writestr(member.filename, change(member.filename, archive.read(member)))
+
+
+def _with_graph(change: Callable[[Any], None]) -> Callable[[], None]:
+    def make() -> None:
+        import onnx
+
+        def changed(name: str, data: bytes) -> bytes:
+            if not name.endswith(".onnx"):
+                return data
+            model = onnx.load_from_string(data)
+            change(model)
+            return model.SerializeToString()
+        _network(changed)
+    return make
+
+
+def _add_constant(model: Any) -> None:
+    """8 GB: a tensor of ones, its maximum added to the policy."""
+    from onnx import helper
+
+    policy = next(node for node in model.graph.node if "policy" in node.output)
+    policy.output[0] = "policy_before"
+    shape = helper.make_tensor("large", 7, [1], [2 * 1024 * MB])
+    ones = helper.make_tensor("one", 1, [1], [1.0])
+    model.graph.initializer.append(shape)
+    model.graph.node.extend([helper.make_node("ConstantOfShape", ["large"], ["ones"], value=ones),
+                             helper.make_node("ReduceMax", ["ones"], ["most"], keepdims=0),
+                             helper.make_node("Add", ["policy_before", "most"], ["policy"])])
+
+
+def _fill(value: float) -> Callable[[Any], None]:
+    def change(model: Any) -> None:
+        from onnx import numpy_helper
+
+        for tensor in model.graph.initializer:
+            array = numpy_helper.to_array(tensor)
+            if array.ndim == 4:
+                tensor.CopyFrom(numpy_helper.from_array(array * 0 + array.dtype.type(value), tensor.name))
+    return change
+
+
+def _external(model: Any) -> None:
+    """Its first weights are in another file of the current folder."""
+    from onnx import external_data_helper
+
+    tensor = next(tensor for tensor in model.graph.initializer if len(tensor.raw_data) > 1000)
+    _write("private.bin", tensor.raw_data)
+    external_data_helper.set_external_data(tensor, "private.bin")
+    tensor.ClearField("raw_data")
+    tensor.data_location = 1
+
+
+def _wide(name: str, data: bytes) -> bytes:
+    """Keras's layers have 12,000 filters: 5 GB each."""
+    return data.replace(b'"filters": 128', b'"filters": 12000') if name == "config.json" else data
+
+
+def _linked(name: str, data: bytes) -> bytes:
+    """A weight is a link into another HDF5 file."""
+    if not name.endswith(".h5"):
+        return data
+    import h5py
+
+    Path("weights.h5").write_bytes(data)
+    shutil.copy("weights.h5", "private.h5")
+    with h5py.File("weights.h5", "r+") as file:
+        del file["layers/conv2d/vars/0"]
+        file["layers/conv2d/vars/0"] = h5py.ExternalLink(os.path.abspath("private.h5"), "/layers/conv2d/vars/0")
+    return Path("weights.h5").read_bytes()
+
+
+def _bad_method() -> None:
+    """The graph's compression method, in both of its headers, is 99."""
+    _network(lambda name, data: data)
+    packed = bytearray(Path("net.keras").read_bytes())
+    for signature, method, name_at in (b"PK\3\4", 8, 30), (b"PK\1\2", 10, 46):
+        at = -1
+        while (at := packed.find(signature, at + 1)) >= 0:
+            if packed[at + name_at:at + name_at + 12] == b"network.onnx":
+                packed[at + method] = 99
+    Path("net.keras").write_bytes(packed)
+
+
+def _plays(name: str, make: Callable[[], None], like: str = "harmless network") -> None:
+    """A network for GTP."""
+    KINDS[name] = Case("gtp policy --network net.keras", make, "net.keras",
+                       lambda: [b"boardsize 9\ngenmove b\n"], like)
+
+
+def _trains(name: str, change: Callable[[str, bytes], bytes], like: str = "harmless network, train") -> None:
+    """A network that another is initialised from."""
+    def make() -> None:
+        _make_set("9x9")
+        _network(change)
+    KINDS[name] = Case("train games -o run --init-from net.keras --positions 256 --batch-size 32 "
+                       "--validation-positions 64", _fresh(make), "net.keras", like=like, once=True)
+
+
+def _deep_metadata(name: str, data: bytes) -> bytes:
+    return b'{"format": ' + b"[" * 200_000 + b"]" * 200_000 + b"}" if name.startswith("mugo") else data
+
+
+_plays("harmless network", lambda: _network(lambda name, data: data), "")
+_plays("network: constant of 8 GB", _with_graph(_add_constant))
+_plays("network: weights NaN", _with_graph(_fill(float("nan"))))
+_plays("network: weights 1e38", _with_graph(_fill(1e38)))
+_plays("network: weights in another file", _with_graph(_external))
+_plays("network: damaged zip method", _bad_method)
+_plays("network: metadata nested 200,000 deep", lambda: _network(_deep_metadata))
+_trains("harmless network, train", lambda name, data: data, "")
+_trains("network: Keras layers of 12,000 filters", _wide)
+_trains("network: HDF5 link to another file", _linked)
+
+# ---- data sets and checkpoints
+
+
+def _make_set(board: str) -> None:
+    """A data set of MuGo's own games, by its own `preprocess`, in the folder "games"."""
+    if not Path("games").exists():
+        archive = next(DATA.glob(f"gnugo-{board}.*"))
+        subprocess.run([sys.executable, "-m", "mugo", "preprocess", str(archive), "-o", "games", "--workers", "1",
+                        "--validation", "0.2", "--test", "0.2"], check=True, capture_output=True)
+
+
+def _exports(name: str, change: Callable[[Path], None], like: str = "harmless data set") -> None:
+    """A data set whose positions are encoded."""
+    def make() -> None:
+        _make_set("9x9")
+        shutil.rmtree("set", ignore_errors=True)
+        shutil.copytree("games", "set")
+        change(Path("set"))
+    KINDS[name] = Case("export set -o out --positions 2000", _fresh(make), "set", like=like)
+
+
+def _with_array(change: Callable[[Any], None]) -> Callable[[Path], None]:
+    def changed(folder: Path) -> None:
+        import numpy as np
+
+        array = np.load(folder / "moves.npy")
+        change(array)
+        np.save(folder / "moves.npy", array)
+    return changed
+
+
+def _flip_bit(array: Any) -> None:
+    array[1000] ^= 1 << 13
+
+
+def _large_values(array: Any) -> None:
+    array[::7] = 32767
+
+
+def _bad_offsets(folder: Path) -> None:
+    import pandas as pd
+
+    games = pd.read_parquet(folder / "games.parquet")
+    column = next(name for name in games if name in ("move_start", "moves_start", "start"))
+    games[column] = -1_000_000
+    games.to_parquet(folder / "games.parquet")
+
+
+def _large_table(folder: Path) -> None:
+    """games.parquet with 400 million rows, 3 GB in memory."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    column = pa.table({"size": np.zeros(10_000_000, np.int64)})
+    with pq.ParquetWriter(folder / "games.parquet", column.schema) as writer:
+        for _ in range(40):
+            writer.write_table(column)
+
+
+def _make_run(where: str) -> None:
+    """A finished training run, whose metadata name a query."""
+    _make_set("9x9")
+    if not Path("trained").exists():
+        new = "--init-from" in subprocess.run([sys.executable, "-m", "mugo", "train", "--help"], capture_output=True,
+                                              text=True, check=True).stdout
+        subprocess.run([sys.executable, "-m", "mugo", "train", "games", "-o", "trained", "--positions", "256",
+                        "--batch-size", "32", "--filters", "8", "--validation-positions", "64",
+                        "--checkpoint-every" if new else "--round-positions", "128"], check=True, capture_output=True)
+    shutil.copytree("trained", "run")
+    checkpoint = "checkpoint.keras"
+    with zipfile.ZipFile(f"trained/{checkpoint}") as archive, zipfile.ZipFile(f"run/{checkpoint}", "w") as changed:
+        for member in archive.infolist():
+            data = archive.read(member)
+            if member.filename.startswith("mugo") and where:
+                metadata = json.loads(data)
+                metadata["options"]["where"] = where
+                data = json.dumps(metadata).encode()
+            changed.writestr(member.filename, data)
+    for name in "previous.keras", "network.keras":
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(f"run/{name}")
+
+
+def _resumes(name: str, where: str, like: str = "harmless checkpoint") -> None:
+    KINDS[name] = Case("train games -o run --resume --positions 384", _fresh(lambda: _make_run(where)),
+                       "run/checkpoint.keras", like=like, once=True)
+
+
+def _named_folder() -> None:
+    os.makedirs("a" * 40 + "b", exist_ok=True)
+    _write("a" * 40 + "b/game.sgf", b"(;GM[1]SZ[9];B[aa];W[bb])")
+
+
+_exports("harmless data set", lambda folder: None, "")
+_exports("data set: one bit flipped in moves.npy", _with_array(_flip_bit))
+_exports("data set: every seventh move 32767", _with_array(_large_values))
+_exports("data set: offsets of -1,000,000", _bad_offsets)
+_exports("data set: table of 400 million rows", _large_table)
+_resumes("harmless checkpoint", "", "")
+_resumes("checkpoint: a query that runs code", f"@pd.io.common.os.system('touch {MARKER}') == 0")
+KINDS["harmless folder"] = Case(_PREPROCESS.format("a" * 40 + "b"), _fresh(_named_folder), "a" * 40 + "b")
+KINDS["query: a regular expression of exponential time"] = Case(
+    _PREPROCESS.format("a" * 40 + "b") + " --where \"source.str.contains('(a+)+$')\"",
+    _fresh(_named_folder), "a" * 40 + "b", like="harmless folder")
+
+# ---- protocols
+
+
+def _nothing() -> None:
+    pass
+
+
+def _queries(count: int) -> list[bytes]:
+    """Queries of the positions of a game of 300 moves, the longest last, as KaTrain sends them; then an end to all."""
+    vertices = [f"{column}{row}" for row in range(1, 18) for column in "ABCDEFGHJKLMNOPQRST"][:300]
+    moves = [["BW"[number % 2], vertex] for number, vertex in enumerate(vertices)]
+    lines = [{"id": str(number), "moves": moves[:300 * number // max(count - 1, 1)], "rules": "chinese", "komi": 7.5,
+              "boardXSize": 19, "boardYSize": 19, "maxVisits": 1_000_000} for number in range(count)]
+    return [json.dumps(line).encode() + b"\n" for line in [*lines, {"id": "end", "action": "terminate_all"}]]
+
+
+_ENGINE = """import sys
+piece = b"x" * (1 << 20)
+sys.stdin.readline()
+for _ in range(1024):
+    sys.stdout.buffer.write(piece)
+"""
+_GOOD_ENGINE = """import sys
+for line in sys.stdin:
+    word = line.split()[0]
+    print({"genmove": "= pass", "known_command": "= false"}.get(word, "="), flush=True)
+    print(flush=True)
+    if word == "quit":
+        break
+"""
+
+
+def _plays_match(name: str, engine: str, like: str = "harmless engine") -> None:
+    KINDS[name] = Case("match 'PYTHON engine.py' random --games 1 --size 5 -o out",
+                       _fresh(lambda: _write("engine.py", engine.encode())), "engine.py", like=like)
+
+
+KINDS["harmless queries"] = Case("analysis uct --simulations 1000000", _nothing, stream=lambda: _queries(1))
+KINDS["analysis: 301 queries of a game of 300 moves"] = Case(
+    "analysis uct --simulations 1000000", _nothing, stream=lambda: _queries(301), like="harmless queries")
+KINDS["harmless commands"] = Case("gtp random", _nothing, stream=lambda: [b"genmove b\n"])
+KINDS["GTP: a line of 100 MB"] = Case("gtp random", _nothing, stream=lambda: _repeated(b"x" * MB, 100),
+                                      like="harmless commands")
+KINDS["GTP: set_free_handicap with 3 million vertices"] = Case(
+    "gtp random", _nothing, stream=lambda: [b"set_free_handicap", *_repeated(b" A1 B1 C1" * 100_000, 10), b"\n"],
+    like="harmless commands")
+_plays_match("harmless engine", _GOOD_ENGINE, "")
+_plays_match("match: an engine that writes 1 GB without a newline", _ENGINE)
+
+
+if __name__ == "__main__":
+    KINDS[sys.argv[1]].make()
