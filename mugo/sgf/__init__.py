@@ -8,6 +8,7 @@
     writer        Record -> SGF text                         format_record
     convert       Record <-> Position                        replay_record, load_position
     budget        what reading one file may cost
+    sevenzip_header   what a .7z counts, before py7zr reads it
     archives      unpacks .zip, .tar.*, .7z and compressed files in memory
     sources       files and folders of a command line -> every SGF file in them
     tree          games with variations and comments, as JSON for the browser
