@@ -2,6 +2,7 @@
 
     atomic_write    a temporary file, fsync, os.replace, fsync of the folder
     lock_folder     one writer at a time: flock on the folder
+    read_regular_file, open_regular_file    no pipe, no device
     BadInput        one line for the user; mugo.cli prints it and exits with status 2
     log_to_stderr   for programs whose stdout is a protocol
 
@@ -13,10 +14,12 @@ import hashlib
 import os
 import re
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 
 class BadInput(Exception):
@@ -38,6 +41,27 @@ def log_to_stderr(text: str) -> None:
     with contextlib.suppress(OSError, ValueError, AttributeError):
         sys.stderr.write(f"mugo: {text}\n")
         sys.stderr.flush()
+
+
+def open_regular_file(path: str | os.PathLike) -> BinaryIO:
+    """A regular file, or one that a symbolic link leads to, open for reading.
+
+    Raises BadInput for anything else: a pipe or a device could block for ever.  Raises OSError.
+    """
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise BadInput(f"{path} is not a regular file")
+    return open(descriptor, "rb")
+
+
+def read_regular_file(path: str | os.PathLike, max_bytes: int) -> bytes:
+    """The content of a file.  Raises BadInput if it is no regular file or has more than max_bytes; OSError."""
+    with open_regular_file(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > max_bytes:
+            raise BadInput(f"{path} has {size:,} bytes, expected at most {max_bytes:,}")
+        return file.read(max_bytes)
 
 
 @contextlib.contextmanager

@@ -1,13 +1,15 @@
 """The format of a data set, a folder; and DataSet, which reads it.
 
-    games.parquet   one row per game, also for unused games, with the reason; columns: games_table.COLUMNS
+    games.parquet   one row per game, also for unused games, with the reason; columns: SCHEMA
     moves.npy       int16: the encoded moves (games/coords.py) of all used games, concatenated
     setup.npy       int16: their encoded setup stones, likewise
-    meta.json       format, options of preprocess, sources with checksums, counts
+    meta.json       format, options of preprocess, sources, counts; lengths and checksums of all files (meta.py)
 
 Two bytes per move and no planes: positions.py encodes positions when they are needed.  merge.py writes these files.
+
+Nothing in them is trusted.  load_dataset is the only way to the games: it checks the checksums, the types, and every
+number that compiled code will use as an index (range_checks.py).
 """
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,14 +17,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from mugo.data.array_files import read_array
 from mugo.data.game_hash import content_hashes
+from mugo.data.games_table import COLUMNS
+from mugo.data.meta import GAMES, META, MOVES, SETUP, read_state
 from mugo.data.positions import Positions, digest, game_ranges
 from mugo.data.query import matching_rows
+from mugo.data.range_checks import SPLITS, check_games
+from mugo.data.table_file import read_table
 from mugo.files import BadInput, error_line
 
-FORMAT = 2                               # 1 had other names of columns (plies, game, opening, reason, ...)
-FILES = ("games.parquet", "moves.npy", "setup.npy", "meta.json")
-SPLITS = ("train", "validation", "test")
+OFFSETS = dict.fromkeys(("setup_start", "setup_end", "move_start"), np.int64)        # a game's place in the arrays
+SCHEMA = COLUMNS | OFFSETS | {"split": str}              # of games.parquet
 ALL_MOVES = (1, float("inf"))            # range of moves, both ends included, counted from 1
 
 
@@ -31,7 +37,7 @@ class DataSet:
     """The files of a data set, in memory."""
 
     folder: Path
-    meta: dict
+    meta: dict                           # meta.json
     games: pd.DataFrame                  # games.parquet
     setup: np.ndarray                    # int16
     moves: np.ndarray                    # int16
@@ -87,51 +93,34 @@ def select_games(games: pd.DataFrame, where: str) -> pd.DataFrame:
     return games[matching_rows(games, where)] if where else games
 
 
-def read_meta(folder: Path) -> dict:
-    """A data set's meta.json.  Raises BadInput if it is damaged or of another format; FileNotFoundError."""
-    try:
-        meta = json.loads((folder / "meta.json").read_text())
-    except FileNotFoundError:
-        raise
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{folder}/meta.json cannot be read: {error_line(error)}") from None
-    found = meta.get("format") if isinstance(meta, dict) else None
-    if found != FORMAT:
-        raise BadInput(f"{folder} is a data set of format {found}; this version reads format {FORMAT}: delete it and "
-                       f"run `mugo preprocess GAMES -o {folder}` again")
-    return meta
-
-
-def read_table(path: Path, columns: list[str] | None = None) -> pd.DataFrame:
-    """A Parquet file, or some of its columns.  Raises BadInput if it is damaged; FileNotFoundError."""
-    try:
-        return pd.read_parquet(path, columns=columns)
-    except FileNotFoundError:
-        raise
-    except (OSError, ValueError) as error:               # pyarrow's exceptions are of these types
-        raise BadInput(f"{path} cannot be read: {error_line(error)}") from None
-
-
 def load_dataset(folder: str | Path) -> DataSet:
-    """Read a data set.  Raises BadInput if there is none, or it is incomplete, damaged or of another format."""
+    """Read a data set.
+
+    Raises BadInput, which names the file, if there is none, or it is incomplete, damaged, made up or of another format.
+    """
     folder = Path(folder)
+    path = folder / GAMES
     try:
-        meta = read_meta(folder)
-        games = read_table(folder / "games.parquet")
-        moves = np.load(folder / "moves.npy")
-        setup = np.load(folder / "setup.npy")
-        used = games[games["reject_reason"] == ""]
-        ends = {"moves": (used["move_start"] + used["num_moves"]).max(), "setup": used["setup_end"].max()}
+        meta, content = read_state(folder)
+        files = meta["files"]
+        if not files:
+            raise FileNotFoundError(2, "no such file", str(path))
+        moves, setup = (read_array(folder / name, files[name]["items"], files[name]["crc32"])
+                        for name in (MOVES, SETUP))
+        games = read_table(content, path, SCHEMA)
     except FileNotFoundError as error:
-        missing = Path(error.filename or "meta.json").name
+        missing = Path(error.filename or META).name
         raise BadInput(f"{folder} is not a data set: {missing} is missing (make one: mugo preprocess GAMES -o {folder})"
                        ) from None
-    except KeyError as error:
-        raise BadInput(f"{folder} cannot be read as a data set: games.parquet has no column {error}") from None
-    except (OSError, ValueError, EOFError) as error:
+    except (OSError, MemoryError) as error:
         raise BadInput(f"{folder} cannot be read as a data set: {error_line(error)}") from None
-    for name, array in ("moves", moves), ("setup", setup):
-        if array.ndim != 1 or array.dtype != np.int16 or len(used) and ends[name] > len(array):
-            raise BadInput(f"{folder} is damaged: {name}.npy is shorter than games.parquet requires, or not int16; "
-                           "make the data set again")
+    check_games(path, games, setup, moves)
+    if meta["counts"] != count_games(games):
+        raise BadInput(f"{folder / META}: counts is {meta['counts']}, but {GAMES} has {count_games(games)}")
     return DataSet(folder, meta, games, setup, moves)
+
+
+def count_games(games: pd.DataFrame) -> dict[str, int]:
+    """The counts of meta.json: games found, games used, positions."""
+    is_used = games["reject_reason"] == ""
+    return {"found": len(games), "used": int(is_used.sum()), "positions": int(games["num_moves"][is_used].sum())}

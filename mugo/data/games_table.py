@@ -32,12 +32,13 @@ COLUMNS = {
     "event": str, "rules": str,
     "game_hash": np.uint64, "opening_hash": np.uint64,      # data.game_hash
 }
+PART_COLUMNS = COLUMNS | {"setup": bytes, "moves": bytes}       # int16: the encoded game
 _DEFAULTS = {name: "" if kind is str else kind(np.nan) if kind is np.float32 else 0
              for name, kind in COLUMNS.items()} | {"setup": b"", "moves": b""}
 
 
 def make_table(rows: list[dict]) -> pd.DataFrame:
-    """Rows as a table with the types of COLUMNS, and "setup" and "moves" as bytes of int16; missing values unknown."""
+    """Rows as a table with the types of PART_COLUMNS; missing values unknown."""
     table = pd.DataFrame([_DEFAULTS | row for row in rows], columns=list(_DEFAULTS))
     return table.astype(COLUMNS)
 

@@ -1,11 +1,15 @@
 """Merge new games into a data set and write its files.
 
-    unfinished/part-*.parquet + the data set -> reject -> split -> moves.npy, setup.npy, games.parquet, meta.json
+    unfinished/part-*.parquet + the data set -> reject -> split -> the four files, in this order:
 
-The arrays only grow, and games.parquet, whose rows say which parts of them are used, is replaced after them.  So the
-folder is a complete data set at every moment.
+    moves.npy, setup.npy    the moves and setup stones so far, which stay as they are, then the new ones
+    meta.json               of both states: as the data set is, and as it will be ("next")
+    games.parquet           from here on the data set is in its new state
+    meta.json               of the new state only
+
+So the folder is a complete data set at every moment.  What a killed merge has written behind the arrays of the state
+is not read, and is not there after the next merge.
 """
-import json
 import shutil
 from pathlib import Path
 
@@ -13,20 +17,25 @@ import numpy as np
 import pandas as pd
 
 from mugo.data import dataset
-from mugo.data.dataset import DataSet
+from mugo.data.array_files import write_array
+from mugo.data.dataset import OFFSETS, SCHEMA, DataSet
 from mugo.data.game_hash import assign_splits
 from mugo.data.games_table import COLUMNS, make_table
+from mugo.data.meta import GAMES, META, MOVES, SETUP, crc32, format_meta
+from mugo.data.parts import join_encoded, read_parts
 from mugo.data.rejection import reject_duplicates, reject_short, reject_unselected
+from mugo.data.table_file import write_table
 from mugo.files import atomic_write
 
-OFFSETS = ("setup_start", "setup_end", "move_start")     # int64 columns: a game's place in the arrays
 
+def merge_parts(folder: Path, meta: dict, sources: list[dict]) -> DataSet:
+    """Add the games of folder/unfinished to the data set, write it, and delete folder/unfinished.
 
-def merge_parts(folder: Path, meta: dict) -> DataSet:
-    """Add the games of folder/unfinished to the data set, write it, and delete folder/unfinished."""
+    meta: as meta.read_state returns it.  sources: of the old and the new games.
+    """
     options = meta["options"]
-    old, old_setup, old_moves = _load_old(folder)
-    new = _read_parts(folder, old)
+    old, old_setup, old_moves = _load_old(folder, meta)
+    new = _new_rows(folder, old)
     reject_short(new, options["min_moves"])
     reject_unselected(new, options["where"])
     table = pd.concat([old, new.drop(columns=["setup", "moves"])])
@@ -40,29 +49,25 @@ def merge_parts(folder: Path, meta: dict) -> DataSet:
 
     reject_duplicates(table, encoded_game)
     setup, moves = _append(table, new, old_setup, old_moves)
-    table = table.astype(COLUMNS | dict.fromkeys(OFFSETS, np.int64))
+    table = table.astype(COLUMNS | OFFSETS)
     table["split"] = assign_splits(table["opening_hash"].to_numpy(), options["seed"], options["validation"],
                                    options["test"])
     table.loc[table["reject_reason"] != "", "split"] = ""
-    _write(folder, meta, table, setup, moves)
+    _write(folder, meta, sources, table, setup, moves)
     return dataset.load_dataset(folder)
 
 
-def _load_old(folder: Path) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
+def _load_old(folder: Path, meta: dict) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
     """(games.parquet, setup.npy, moves.npy); all empty for a new data set."""
-    if (folder / "games.parquet").exists():
-        return (dataset.read_table(folder / "games.parquet"), np.load(folder / "setup.npy"),
-                np.load(folder / "moves.npy"))
-    games = pd.DataFrame(columns=list(COLUMNS)).astype(COLUMNS)
-    games[list(OFFSETS)] = np.zeros((0, len(OFFSETS)), np.int64)
-    games["split"] = pd.Series([], dtype=str)
-    return games, np.zeros(0, np.int16), np.zeros(0, np.int16)
+    if meta["files"]:
+        data = dataset.load_dataset(folder)
+        return data.games, data.setup, data.moves
+    return pd.DataFrame(columns=list(SCHEMA)).astype(SCHEMA), np.zeros(0, np.int16), np.zeros(0, np.int16)
 
 
-def _read_parts(folder: Path, old: pd.DataFrame) -> pd.DataFrame:
+def _new_rows(folder: Path, old: pd.DataFrame) -> pd.DataFrame:
     """The rows of all parts that are not in `old`, with labels that continue its labels."""
-    parts = [dataset.read_table(path) for path in sorted((folder / "unfinished").glob("part-*.parquet"))]
-    new = pd.concat([make_table([]), *parts], ignore_index=True)
+    new = pd.concat([make_table([]), read_parts(folder)], ignore_index=True)
     new = new[~new["file_key"].isin(old["file_key"])]
     new.index = pd.RangeIndex(len(old), len(old) + len(new))
     return new
@@ -72,32 +77,32 @@ def _append(table: pd.DataFrame, new: pd.DataFrame, old_setup: np.ndarray, old_m
             ) -> tuple[np.ndarray, np.ndarray]:
     """(setup, moves) with those of the new used games appended; sets OFFSETS of the new rows of the table."""
     used = new.index[(table.loc[new.index, "reject_reason"] == "").to_numpy()]
-    starts, arrays = {}, {}
-    for column, old in (("setup", old_setup), ("moves", old_moves)):
-        contents = new.loc[used, column]
-        lengths = np.array([len(content) // 2 for content in contents], np.int64)
-        starts[column] = len(old) + np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        arrays[column] = np.concatenate([old, np.frombuffer(b"".join(contents), np.int16)])
+    (setup, setup_starts), (moves, starts) = (join_encoded(new.loc[used, column]) for column in ("setup", "moves"))
     table.loc[new.index, list(OFFSETS)] = 0
-    table.loc[used, "setup_start"] = starts["setup"][:-1]
-    table.loc[used, "setup_end"] = starts["setup"][1:]
-    table.loc[used, "move_start"] = starts["moves"][:-1]
-    return arrays["setup"], arrays["moves"]
+    table.loc[used, "setup_start"] = len(old_setup) + setup_starts[:-1]
+    table.loc[used, "setup_end"] = len(old_setup) + setup_starts[1:]
+    table.loc[used, "move_start"] = len(old_moves) + starts[:-1]
+    return np.concatenate([old_setup, setup]), np.concatenate([old_moves, moves])
 
 
-def _write(folder: Path, meta: dict, table: pd.DataFrame, setup: np.ndarray, moves: np.ndarray) -> None:
-    for name, array in (("moves.npy", moves), ("setup.npy", setup)):
+def _write(folder: Path, meta: dict, sources: list[dict], table: pd.DataFrame, setup: np.ndarray, moves: np.ndarray
+           ) -> None:
+    """Write the files in the order that the module's docstring gives.  meta: of the state before."""
+    files = {}
+    for name, array in ((MOVES, moves), (SETUP, setup)):
         with atomic_write(folder / name) as path:
-            np.save(path, array)
-    with atomic_write(folder / "games.parquet") as path:
-        table.to_parquet(path, index=False, compression="zstd")
-    used = table[table["reject_reason"] == ""]
-    meta["counts"] = {"found": len(table), "used": len(used), "positions": int(used["num_moves"].sum())}
-    write_meta(folder, meta)
+            files[name] = write_array(path, array)
+    content = write_table(table)
+    files[GAMES] = {"bytes": len(content), "crc32": crc32(content)}
+    state = {"sources": sources, "counts": dataset.count_games(table), "files": files}
+    write_meta(folder, meta | {"next": state})
+    with atomic_write(folder / GAMES) as path:
+        path.write_bytes(content)
+    write_meta(folder, meta | state)
     shutil.rmtree(folder / "unfinished", ignore_errors=True)
 
 
 def write_meta(folder: Path, meta: dict) -> None:
     """Write meta.json."""
-    with atomic_write(folder / "meta.json") as path:
-        path.write_text(json.dumps(meta, indent=1))
+    with atomic_write(folder / META) as path:
+        path.write_bytes(format_meta(meta))

@@ -18,6 +18,7 @@ from numba import njit
 
 from mugo.data.game_hash import content_hashes
 from mugo.data.shuffle import shuffled_positions
+from mugo.files import BadInput
 from mugo.games import planes
 from mugo.games.coords import WHITE_BIT, symmetries
 
@@ -89,7 +90,10 @@ class Positions:
         return digest(np.array([self.size, self.skip_moves]), self.first_index, contents, self._columns[3])
 
     def batch(self, indices: np.ndarray, symmetry: np.ndarray | int = 0) -> Batch:
-        """The positions with these indices, int64 (n,), each under its symmetry, 0 ... 7.  Thread-safe."""
+        """The positions with these indices, int64 (n,), each under its symmetry, 0 ... 7.  Thread-safe.
+
+        Raises BadInput if a game has an illegal move before its position, which `preprocess` never writes.
+        """
         if not hasattr(_scratch_of_thread, "scratch"):
             _scratch_of_thread.scratch = planes.new_scratch()
         n = len(indices)
@@ -99,8 +103,12 @@ class Positions:
                 *self._columns, self.moves, samples, outcomes)
         packed = np.empty((n, self.size ** 2, planes.PACKED), np.uint8)
         targets = np.empty(n, np.int32)
-        planes.write_sample_planes(self.size, self.setup, self.moves, samples, symmetries(self.size),
-                            _scratch_of_thread.scratch, packed, targets)
+        written = planes.write_sample_planes(self.size, self.setup, self.moves, samples, symmetries(self.size),
+                                             _scratch_of_thread.scratch, packed, targets)
+        if written < n:
+            game = self.games.iloc[self.locate(indices[written:written + 1])[0][0]]
+            raise BadInput(f"the data set has a game with an illegal move or setup stone: {game['file']!r} of "
+                           f"{game['source']!r}; make the data set again")
         return Batch(packed, targets, outcomes)
 
     def shuffled_batch(self, step: int, batch_size: int, seed: int, random_symmetry: bool = True) -> Batch:

@@ -17,10 +17,13 @@ from pathlib import Path
 import pandas as pd
 
 from mugo.data import dataset
-from mugo.data.dataset import DataSet
+from mugo.data.dataset import SCHEMA, DataSet
 from mugo.data.games_table import file_key, make_table, read_batch, unreadable_row
 from mugo.data.merge import merge_parts, write_meta
-from mugo.files import BadInput, atomic_write, is_empty_folder, lock_folder
+from mugo.data.meta import FILES, FORMAT, GAMES, META, read_state
+from mugo.data.parts import part_paths, read_part, write_part
+from mugo.data.table_file import read_table
+from mugo.files import BadInput, is_empty_folder, lock_folder
 from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, SEED, check_limits
 from mugo.parallel import ordered_map, process_pool
 from mugo.progress import progress_bar
@@ -55,26 +58,28 @@ def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: in
         for source, checksum in zip(sources, checksums, strict=True):
             identity = checksum or str(source.path)      # loose files have no checksum
             known[identity] = {"label": source.label, "checksum": identity}
-        meta["sources"] = list(known.values())
-        return merge_parts(folder, meta)
+        return merge_parts(folder, meta, list(known.values()))
 
 
 def _open_meta(folder: Path, options: dict) -> dict:
-    """The meta.json of the data set in `folder`; written if the data set is new.
+    """The meta.json of the data set in `folder`, as read_state returns it; written if the data set is new.
 
     Raises BadInput if the data set has other options, because a game must not change its split.
     """
-    try:
-        meta = dataset.read_meta(folder)
-    except FileNotFoundError:
-        if not is_empty_folder(folder):
-            raise BadInput(f"{folder} exists and is not a data set; choose another name with -o") from None
-        meta = {"format": dataset.FORMAT, "options": options, "sources": [], "counts": {}}
-    if not (folder / "games.parquet").exists():          # the parts do not depend on the options
+    if (folder / META).exists():
+        try:
+            meta, _ = read_state(folder)
+        except FileNotFoundError:
+            raise BadInput(f"{folder / GAMES} is missing; make the data set again") from None
+    elif is_empty_folder(folder):
+        meta = {"format": FORMAT, "options": options, "sources": [], "counts": {}, "files": {}}
+    else:
+        raise BadInput(f"{folder} exists and is not a data set; choose another name with -o")
+    if not meta["files"]:                # the parts do not depend on the options
         meta["options"] = options
         write_meta(folder, meta)
     for name, value in options.items():
-        old = meta.get("options", {}).get(name)
+        old = meta["options"][name]
         if old != value:
             raise BadInput(f"{folder} was made with --{name.replace('_', '-')} {old!r}, not {value!r}: a game must not "
                            "change its split; give the same options, or another folder with -o")
@@ -82,18 +87,18 @@ def _open_meta(folder: Path, options: dict) -> dict:
 
 
 class _Parts:
-    """Collects rows, and saves them as unfinished/part-N.parquet."""
+    """Collects rows, and saves them as parts (parts.py)."""
 
     def __init__(self, folder: Path):
-        self.folder = folder / "unfinished"
-        paths = sorted(self.folder.glob("part-*.parquet"))
-        self.known: set[int] = set()         # keys of the files that are in the data set, in a part or in work
-        for path in [folder / "games.parquet", *paths]:
-            if path.exists():
-                self.known.update(dataset.read_table(path, ["file_key"])["file_key"].tolist())
+        self.folder = folder
         self.unreadable: list[dict] = []     # rows
         self._tables: list[pd.DataFrame] = []
-        self._number = len(paths)
+        meta, content = read_state(folder)
+        tables = [read_part(path, ["file_key"]) for path in part_paths(folder)]
+        if meta["files"]:
+            tables.append(read_table(content, folder / GAMES, SCHEMA, ["file_key"]))
+        # keys of the files that are in the data set, in a part or in work
+        self.known: set[int] = {key for table in tables for key in table["file_key"].tolist()}
 
     def add(self, table: pd.DataFrame) -> None:
         self._tables.append(table)
@@ -105,9 +110,7 @@ class _Parts:
         self._tables.clear()
         self.unreadable.clear()
         if len(table):
-            with atomic_write(self.folder / f"part-{self._number:06d}.parquet") as path:
-                table.to_parquet(path, index=False)
-            self._number += 1
+            write_part(self.folder, table)
 
 
 def _read_sources(sources: list[Source], checksums: list[str], folder: Path, workers: int | None) -> None:
@@ -171,7 +174,7 @@ def format_counts(data: DataSet, seconds: float) -> str:
     games, used = data.games, data.used_games
     reasons = games.loc[games["reject_reason"] != "", "reject_reason"].value_counts()
     positions = int(used["num_moves"].sum())
-    size = sum((data.folder / name).stat().st_size for name in dataset.FILES)
+    size = sum((data.folder / name).stat().st_size for name in FILES)
     rows = [("games found", len(games)), ("games used", len(used)), ("positions", positions)]
     lines = [f"{count:12,}  {name}" for name, count in rows]
     for split in dataset.SPLITS:

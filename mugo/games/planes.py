@@ -325,6 +325,8 @@ def write_game_planes(size, setup, moves, scratch, read_ladders, symmetry, out):
 def write_sample_planes(size, setup, moves, samples, symmetries, scratch, out, targets):
     """Write a batch: packed planes of positions from many games, and the moves to predict.
 
+    Returns the number of samples written: all, or those before the first with an illegal setup stone or move.
+
     setup, moves: of all games, end to end.  samples: int64 (n, 5), one row a position: start and end of the game's
     setup, start of its moves, number of the move to predict (from 0), number of the symmetry.
     symmetries: int64 (8, size² + 1), coords.symmetries(size).  out: uint8 (n, size², PACKED).
@@ -337,12 +339,15 @@ def write_sample_planes(size, setup, moves, samples, symmetries, scratch, out, t
         target = first + samples[i, 3]
         symmetry = symmetries[samples[i, 4]]
         clear(b, size)
-        set_up(b, setup[samples[i, 0]:samples[i, 1]])
-        replay(b, scratch.history, moves, first, target)
+        stones = samples[i, 1] - samples[i, 0]
+        if (set_up(b, setup[samples[i, 0]:samples[i, 1]]) < stones
+                or replay(b, scratch.history, moves, first, target) < target):
+            return i
         p, c = decode(b, moves[target])
         set_to_play(b, c)
         write_planes(b, scratch.history, work, scratch.line, scratch.candidates, True, symmetry, out[i])
         targets[i] = symmetry[np.int64(moves[target]) & (WHITE_BIT - 1)]
+    return len(samples)
 
 
 def encode(positions, symmetry: int = 0) -> np.ndarray:

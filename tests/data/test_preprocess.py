@@ -8,12 +8,14 @@ import zipfile
 
 import numpy as np
 import pytest
+from damaged_data import sign
 from random_records import dataset_of, random_record, write_games
 from sgf_games import encoded
 
 from mugo import cli, progress
 from mugo.data import dataset, merge, preprocess
 from mugo.data.games_table import file_key
+from mugo.data.meta import FILES
 from mugo.files import BadInput, lock_folder
 from mugo.games import planes
 from mugo.sgf.parser import read_records
@@ -198,11 +200,11 @@ def test_a_data_set_of_another_format_is_an_error_and_not_touched(tmp_path):
     write_games(tmp_path / "a", range(3))
     write_games(tmp_path / "b", range(3, 6))
     folder = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1).folder
-    (folder / "meta.json").write_text((folder / "meta.json").read_text().replace('"format": 2', '"format": 7'))
-    before = {name: (folder / name).read_bytes() for name in dataset.FILES}
+    sign(folder, format=7)
+    before = {name: (folder / name).read_bytes() for name in FILES}
     with pytest.raises(BadInput, match="is a data set of format 7"):
         preprocess.preprocess([str(tmp_path / "b")], folder, workers=1)
-    assert before == {name: (folder / name).read_bytes() for name in dataset.FILES}
+    assert before == {name: (folder / name).read_bytes() for name in FILES}
 
 
 def test_options_may_change_until_the_first_merge(tmp_path, monkeypatch):

@@ -1,0 +1,419 @@
+"""Data sets that are damaged, or that somebody made up: one line that names the file, and compiled code sees no number
+that is out of range."""
+import io
+import json
+import os
+import pickle
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from damaged_data import copy_of, rewrite, sign
+from random_records import random_record, write_games
+
+from mugo import cli
+from mugo.data import array_files, dataset, meta, parts, preprocess, table_file
+from mugo.data.range_checks import check_games
+from mugo.files import BadInput
+from mugo.games.coords import WHITE_BIT
+
+
+@pytest.fixture
+def folder(data, tmp_path):
+    """A copy of the data set that may be changed."""
+    return copy_of(data.folder, tmp_path / "set")
+
+
+def error_of(folder) -> str:
+    """The line with which the data set is refused."""
+    with pytest.raises(BadInput) as caught:
+        dataset.load_dataset(folder)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+# ---- damage
+
+@pytest.mark.parametrize("name", meta.FILES)
+def test_every_damaged_bit_is_noticed(folder, name):
+    rewrite(folder, setup=np.arange(20, dtype=np.int16))
+    whole = (folder / name).read_bytes()
+    for bit in np.random.default_rng(1).choice(8 * len(whole), 200, replace=False):
+        content = bytearray(whole)
+        content[bit // 8] ^= 1 << bit % 8
+        (folder / name).write_bytes(content)
+        assert str(folder / name) in error_of(folder), f"bit {bit}"
+
+
+@pytest.mark.parametrize("name", meta.FILES)
+def test_a_file_that_is_cut_off_or_empty_is_noticed(folder, name):
+    whole = (folder / name).read_bytes()
+    for length in (0, 1, len(whole) // 2, len(whole) - 1):
+        (folder / name).write_bytes(whole[:length])
+        assert str(folder / name) in error_of(folder)
+    (folder / name).unlink()
+    assert f"is not a data set: {name} is missing" in error_of(folder)
+
+
+def test_a_file_of_another_data_set_is_noticed(folder, tmp_path):
+    write_games(tmp_path / "sgf", range(20, 32), plies=50)
+    other = preprocess.preprocess([str(tmp_path / "sgf")], tmp_path / "other", workers=1)
+    for name in meta.FILES[:3]:
+        if (content := (other.folder / name).read_bytes()) != (whole := (folder / name).read_bytes()):
+            (folder / name).write_bytes(content)
+            assert str(folder / name) in error_of(folder)
+            (folder / name).write_bytes(whole)
+
+
+@pytest.mark.parametrize("command", [["show"], ["export", "-o", "out"], ["evaluate"], ["train", "-o", "out"],
+                                     ["preprocess", "games"]])
+def test_every_command_refuses_a_damaged_data_set_in_one_line(folder, tmp_path, capsys, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    write_games(tmp_path / "games", range(40, 43), plies=50)
+    content = bytearray((folder / "moves.npy").read_bytes())
+    content[200] ^= 1
+    (folder / "moves.npy").write_bytes(content)
+    name, *arguments = command
+    arguments = ["-o", "set", "--workers", "1", "--validation", "0.2", "--test", "0.2", *arguments] \
+        if name == "preprocess" else ["policy-9", "set"] if name == "evaluate" else ["set", *arguments]
+    assert cli.main([name, *arguments]) == 2
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert error == (f"mugo {name}: set/moves.npy is damaged: its checksum is not the one in meta.json; make the data "
+                     "set again")
+    assert not (tmp_path / "out").exists()
+
+
+# ---- made up: the checksums are right
+
+def test_what_is_signed_anew_is_still_a_data_set(data, folder):
+    rewrite(folder, data.games, moves=data.moves, setup=data.setup)
+    again = dataset.load_dataset(folder)
+    assert again.games.equals(data.games) and again.games.dtypes.equals(data.games.dtypes)
+    assert again.moves.tolist() == data.moves.tolist()
+
+
+@pytest.mark.parametrize("column, value, line", [
+    ("size", 25, "row 3: the board size is not from 2 to 19"), ("size", 0, "board size"), ("size", -9, "board size"),
+    ("size", 5, "a move in moves.npy is not on the board"),
+    ("winner", 2, "row 3: the winner is not 1, -1 or 0"), ("winner", -128, "winner"),
+    ("num_moves", -1, "row 3: the number of moves is not from 0 to 4,095"), ("num_moves", 4096, "number of moves"),
+    ("num_moves", 51, "row 4: its moves are not in moves.npy behind the last game's"),
+    ("move_start", -1000000, "row 3: its moves are not in moves.npy"),
+    ("move_start", 2**63 - 1, "its moves are not in"),
+    ("move_start", 10**9, "its moves are not in"), ("move_start", 0, "its moves are not in"),
+    ("setup_start", 1, "row 3: the number of setup stones is not from 0 to that of the points"),
+    ("setup_start", -1, "its setup is not in setup.npy"), ("setup_start", -2**63, "setup"),
+    ("setup_end", 1, "row 3: its setup is not in setup.npy behind the last game's"),
+    ("setup_end", 82, "the number of setup stones"), ("setup_end", 2**63 - 1, "the number of setup stones"),
+    ("split", "all", "row 3: the split is none of train, validation, test"), ("split", "", "split"),
+    ("reject_reason", "none", "meta.json: counts is")])
+def test_numbers_out_of_range_are_refused(data, folder, column, value, line):
+    games = data.games.copy()
+    games.loc[3, column] = value
+    rewrite(folder, games)
+    assert line in error_of(folder)
+
+
+@pytest.mark.parametrize("move", [82, 83, 511, 82 | WHITE_BIT, 1024, 32767, -1, -32768])
+def test_moves_and_stones_off_the_board_are_refused(data, folder, move):
+    moves = data.moves.copy()
+    moves[321] = move
+    rewrite(folder, moves=moves)
+    assert error_of(folder) == (f"{folder}/games.parquet row 6: a move in moves.npy is not on the board; make the data "
+                                "set again")
+    games = data.games.copy()
+    games.loc[5:, ["setup_start", "setup_end"]] = 3
+    games.loc[5, "setup_start"] = 1
+    rewrite(folder, games, moves=data.moves, setup=np.array([9, 9, move], np.int16))
+    assert "row 5: a setup stone in setup.npy is not on the board" in error_of(folder)
+    rewrite(folder, setup=np.array([9, 9, 81], np.int16))
+    assert "a setup stone in setup.npy is not on the board" in error_of(folder)          # a pass
+    rewrite(folder, setup=np.array([9, 80 | WHITE_BIT, 80], np.int16))
+    dataset.load_dataset(folder)
+
+
+def test_the_range_checks_agree_with_a_slow_twin():
+    """Over random tables that are nearly right."""
+    rng = np.random.default_rng(3)
+    found = {True: 0, False: 0}
+    for _ in range(400):
+        n, moves = 3, rng.integers(0, 5, 12).astype(np.int16)
+        setup = rng.integers(0, 4, 6).astype(np.int16)
+        if rng.random() < 0.3:
+            moves[rng.integers(12)] = rng.choice([5, 516, 517, 1024, -1])
+        games = pd.DataFrame({"reject_reason": rng.choice(["", "", "", "duplicate"], n), "size": 2, "winner": 0,
+                              "split": "train", "num_moves": rng.integers(-1, 5, n),
+                              "move_start": np.sort(rng.integers(0, 11, n)) - (rng.random() < 0.1),
+                              "setup_start": np.sort(rng.integers(0, 4, n))})
+        games["setup_end"] = games["setup_start"] + rng.integers(-1, 3, n)
+        try:
+            check_games("games.parquet", games, setup, moves)
+            is_good = True
+        except BadInput:
+            is_good = False
+        assert is_good == all_games_are_good(games, setup.tolist(), moves.tolist())
+        found[is_good] += 1
+    assert min(found.values()) > 40
+
+
+def all_games_are_good(games, setup, moves) -> bool:
+    last_stone = last_move = 0
+    for game in games[games["reject_reason"] == ""].itertuples():
+        for start, end, last, array, points in (
+                (game.setup_start, game.setup_end, last_stone, setup, 4),
+                (game.move_start, game.move_start + game.num_moves, last_move, moves, 5)):
+            if not last <= start <= end <= len(array):
+                return False
+            if any(move not in [*range(points), *range(512, 512 + points)] for move in array[start:end]):
+                return False
+        last_stone, last_move = game.setup_end, game.move_start + game.num_moves
+    return True
+
+
+def test_illegal_moves_are_reported_when_their_game_is_used(data, folder, tmp_path):
+    """On a stone, a suicide, a second stone of the setup on the first, and 4,000 moves on 2x2."""
+    first = data.games.iloc[0]
+    moves = data.moves.copy()
+    moves[first["move_start"] + 20] = moves[first["move_start"] + 19] ^ WHITE_BIT
+    rewrite(folder, moves=moves)
+    positions = dataset.load_dataset(folder).positions(None)
+    assert len(positions.batch(np.arange(21)).targets) == 21                # the move is a target there, not played
+    with pytest.raises(BadInput, match="a game with an illegal move or setup stone: 'game-000.sgf' of 'sgf'"):
+        positions.batch(np.arange(22))
+    games = data.games.copy()
+    games["setup_end"], games["setup_start"] = 2, np.where(np.arange(12) == 0, 0, 2)
+    rewrite(folder, games, moves=data.moves, setup=np.array([7, 7], np.int16))
+    with pytest.raises(BadInput, match="'game-000.sgf' of 'sgf'"):
+        dataset.load_dataset(folder).positions(None).batch(np.array([0]))
+    games = data.games.iloc[:1].assign(size=2, num_moves=4000)
+    for moves in (np.arange(4000) % 4, np.tile([0, 513, 2, 515], 1000), np.full(4000, 4), np.tile([4, 0], 2000)):
+        rewrite(folder, games, moves=moves.astype(np.int16))
+        sign(folder, counts={"found": 1, "used": 1, "positions": 4000})
+        positions = dataset.load_dataset(folder).positions(None)
+        if moves[0] == 4 == moves[1]:
+            positions.batch(np.array([3999]))            # only passes
+        else:
+            with pytest.raises(BadInput, match="illegal move"):
+                positions.batch(np.array([3999]))
+
+
+# ---- NumPy files
+
+def npy(array: np.ndarray, version=None) -> bytes:
+    out = io.BytesIO()
+    np.lib.format.write_array(out, array, version)
+    return out.getvalue()
+
+
+class Bomb:
+    def __reduce__(self):
+        return os.mkdir, ("ran",)
+
+
+@pytest.mark.parametrize("content", [
+    npy(np.array([Bomb()], object)), pickle.dumps(Bomb()), npy(np.zeros(600, np.int32)), npy(np.zeros(600, ">i2")),
+    npy(np.zeros((20, 30), np.int16)), npy(np.asfortranarray(np.zeros((20, 30), np.int16))), npy(np.array(3, np.int16)),
+    npy(np.zeros(600, np.int16), (2, 0)), npy(np.zeros(600, np.float16)), npy(np.zeros(300, np.int16)),
+    b"\x93NUMPY\x02\x00" + (1 << 30).to_bytes(4, "little") + b" " * 2000,
+    b"\x93NUMPY\x01\x00\x76\x00" + b"{'descr': '<i2', 'fortran_order': False, 'shape': (10**9,), }".ljust(117) + b"\n",
+    b"PK\x03\x04" + bytes(2000)], ids=lambda content: str(content[:40]))
+def test_other_numpy_files_are_refused_before_they_are_parsed(folder, tmp_path, monkeypatch, content):
+    monkeypatch.chdir(tmp_path)
+    (folder / "moves.npy").write_bytes(content)
+    assert f"{folder}/moves.npy is damaged: expected a NumPy file of at least 600 items of int16" in error_of(folder)
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("items", [0, 1, 12345, 10**12])
+def test_the_header_is_numpys(items):
+    content = array_files.header(items)
+    assert len(content) == 128
+    found = io.BytesIO(content)
+    assert np.lib.format.read_magic(found) == (1, 0)
+    assert np.lib.format.read_array_header_1_0(found) == ((items,), False, np.dtype("<i2"))
+
+
+def test_arrays_are_read_by_numpy(data):
+    assert np.load(data.folder / "moves.npy").tolist() == data.moves.tolist()
+    assert np.load(data.folder / "setup.npy").dtype == np.int16
+
+
+@pytest.mark.parametrize("name", meta.FILES)
+def test_pipes_devices_and_folders_are_refused_and_links_are_followed(folder, tmp_path, name):
+    path = folder / name
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    dataset.load_dataset(folder)
+    for make in (lambda: os.mkfifo(path), lambda: path.symlink_to("/dev/zero"), path.mkdir):
+        path.unlink()
+        make()
+        assert f"{path} is not a regular file" in error_of(folder)
+        if path.is_dir():
+            path.rmdir()
+    path.symlink_to(path)
+    assert "cannot be read as a data set: Too many levels of symbolic links" in error_of(folder)
+
+
+# ---- games.parquet
+
+def parquet(table: pa.Table, **options) -> bytes:
+    out = io.BytesIO()
+    pq.write_table(table, out, **options)
+    return out.getvalue()
+
+
+def arrow(games: pd.DataFrame, **columns: pa.Array) -> pa.Table:
+    table = pa.Table.from_pandas(games, preserve_index=False)
+    for name, column in columns.items():
+        table = table.set_column(table.column_names.index(name), name, column)
+    return table
+
+
+def test_a_table_with_other_columns_is_refused(data, folder):
+    games = data.games
+    for table, line in (
+            (arrow(games.drop(columns="size")), "games.parquet has no column size; expected file_key, source, file"),
+            (arrow(games.assign(extra=1)), "games.parquet has a column 'extra'; expected file_key"),
+            (arrow(games[games.columns[::-1]]), "games.parquet has its columns in another order"),
+            (arrow(games, size=pa.array([9] * 12, pa.int64())), "column size is int64, expected int16"),
+            (arrow(games, winner=pa.array([0.5] * 12)), "column winner is double, expected int8"),
+            (arrow(games, split=pa.array([[1]] * 12)), "column split is list<.*, expected string"),
+            (arrow(games, file=pa.array([b"\xff"] * 12)), "column file is binary, expected string"),
+            (arrow(games, size=pa.array([9] * 11 + [None], pa.int16())), "column size has no value in 1 rows"),
+            (arrow(games, source=pa.array([None] * 12, pa.string())), "column source has no value in 12 rows")):
+        rewrite(folder, parquet(table))
+        with pytest.raises(BadInput, match=line):
+            dataset.load_dataset(folder)
+    for content in (b"", b"PAR1", b"PAR1" * 99, b"nonsense" * 99):
+        rewrite(folder, content)
+        assert f"{folder}/games.parquet cannot be read" in error_of(folder)
+
+
+def test_a_small_table_that_would_take_much_memory_is_refused_before_it_does(data, folder, monkeypatch):
+    """With a limit of 10 MB instead of 256; each of these would take more."""
+    monkeypatch.setattr(table_file, "FREE_BYTES", 10 << 20)
+    n, long = 1000, "x" * 100_000
+    many = pa.Table.from_pandas(pd.concat([data.games.iloc[:1]] * n), preserve_index=False)
+
+    def with_event(column: pa.Array) -> pa.Table:
+        return many.set_column(many.column_names.index("event"), "event", column)
+
+    repeated = pa.DictionaryArray.from_arrays(np.zeros(n, np.int32), [long])
+    lengths, short = np.arange(n), [str(i) for i in range(n)]
+    tables = {
+        "a text repeated in a dictionary": parquet(with_event(repeated), store_schema=False, compression="none"),
+        "text that compresses well": parquet(with_event(pa.array([f"{i}{long[:20_000]}" for i in lengths])),
+                                             compression="zstd", use_dictionary=False),
+        "rows that are all the same": parquet(many.take(pa.array(np.zeros(100_000, np.int64))), compression="zstd"),
+        "prefixes": parquet(with_event(pa.array(short)), use_dictionary=False,
+                            column_encoding={"event": "DELTA_BYTE_ARRAY"})}
+    monkeypatch.setattr(pa, "schema", None)                               # none comes that far
+    for name, content in tables.items():
+        assert len(content) < 200_000
+        rewrite(folder, content)
+        line = "a page has encoding 7, expected one of" if name == "prefixes" else "GB of memory, expected at most"
+        assert line in error_of(folder), name
+
+
+def test_a_table_that_breaks_inside_is_refused_in_a_line(data, folder):
+    """Its checksum is right; whatever pyarrow makes of it."""
+    whole = (folder / "games.parquet").read_bytes()
+    rng = np.random.default_rng(5)
+    for _ in range(100):
+        content = bytearray(whole)
+        for at in rng.integers(0, len(whole), 3):
+            content[at] = rng.integers(256)
+        rewrite(folder, bytes(content))
+        try:
+            dataset.load_dataset(folder).positions(None).batch(np.arange(100))
+        except BadInput as error:
+            assert "\n" not in str(error)
+
+
+# ---- meta.json
+
+@pytest.mark.parametrize("change, line", [
+    ({"options": {}}, r"meta.json: options is \{\}, expected an object with where, min_moves"),
+    ({"options": {"where": 3, "min_moves": 20, "seed": 0, "validation": 0.2, "test": 0.2}},
+     "meta.json: options.where is 3, expected text"),
+    ({"options": {"where": "", "min_moves": True, "seed": 0, "validation": 0.2, "test": 0.2}},
+     "options.min_moves is true, expected an integer of at least 0"),
+    ({"options": {"where": "", "min_moves": 20, "seed": 2**32, "validation": 0.2, "test": 0.2}},
+     "options.seed is 4294967296, expected an integer of at least 0 and at most 4294967295"),
+    ({"options": {"where": "", "min_moves": 20, "seed": 0, "validation": float("nan"), "test": 0.2}},
+     "options.validation is NaN, expected a number from 0 to 1"),
+    ({"sources": {}}, r"sources is \{\}, expected a list"),
+    ({"sources": [3]}, r"sources\[0\] is 3, expected an object"),
+    ({"sources": [{"label": [], "checksum": ""}]}, r"sources\[0\].label is \[\], expected text"),
+    ({"counts": {"found": 12, "used": 12, "positions": 7}}, "counts is .*, but games.parquet has"),
+    ({"counts": {"found": -1, "used": 12, "positions": 7}}, "counts.found is -1, expected an integer of at least 0"),
+    ({"extra": 1}, "meta.json: it is .* expected an object with format, options, sources, counts, files"),
+    ({"next": []}, r"next is \[\], expected an object with sources, counts, files"),
+    ({"format": 2}, "is a data set of format 2; this version reads format 3: delete it and run"),
+    ({"format": True}, "format True")])
+def test_fields_of_meta_json_are_checked(folder, change, line):
+    sign(folder, **change)
+    with pytest.raises(BadInput, match=line):
+        dataset.load_dataset(folder)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"3", b"null", b"[" * 100_000, b'{"a":' * 100_000, b"\xff\xfe",
+                                     b"1" * 5000, b'{"format": 3}', b'{"format": 3, "checksum": 7}', b" " * (17 << 20)])
+def test_a_meta_json_that_is_something_else_is_refused(folder, content):
+    (folder / "meta.json").write_bytes(content)
+    assert str(folder / "meta.json") in error_of(folder)
+
+
+def test_a_data_set_of_an_earlier_format_says_what_to_do(folder):
+    for number in (1, 2):
+        (folder / "meta.json").write_text(json.dumps({"format": number, "options": {}}))
+        assert error_of(folder) == (f"{folder} is a data set of format {number}; this version reads format 3: delete "
+                                    f"it and run `mugo preprocess GAMES -o {folder}` again")
+
+
+# ---- parts of an unfinished preprocess
+
+@pytest.fixture
+def part(data, tmp_path):
+    """A part of three games in tmp_path/set."""
+    table = preprocess.make_table([])
+    for seed in range(3):
+        record = random_record(seed)
+        table = pd.concat([table, preprocess.make_table([{
+            "file_key": seed, "size": 9, "num_moves": 60, "moves": record.moves.tobytes(), "game_hash": seed}])])
+    parts.write_part(tmp_path / "set", table)
+    return parts.part_paths(tmp_path / "set")[0]
+
+
+def test_every_damaged_bit_of_a_part_is_noticed(part):
+    whole = part.read_bytes()
+    assert len(parts.read_parts(part.parents[1])) == 3
+    for bit in np.random.default_rng(1).choice(8 * len(whole), 200, replace=False):
+        content = bytearray(whole)
+        content[bit // 8] ^= 1 << bit % 8
+        part.write_bytes(content)
+        with pytest.raises(BadInput, match="is damaged: its checksum is not the one in its name; delete it and run"):
+            parts.read_parts(part.parents[1])
+
+
+@pytest.mark.parametrize("change, line", [
+    ({"size": 25}, "board size"), ({"num_moves": 61}, "num_moves is not the number of moves"),
+    ({"moves": np.full(60, 99, np.int16).tobytes()}, "a move in moves.npy is not on the board"),
+    ({"setup": np.full(60, 99, np.int16).tobytes()}, "a setup stone in setup.npy is not on the board"),
+    ({"winner": 9}, "winner")])
+def test_a_part_that_somebody_made_up_is_refused(part, tmp_path, change, line):
+    table = parts.read_part(part).assign(**{name: [value] * 3 for name, value in change.items()})
+    part.unlink()
+    parts.write_part(tmp_path / "set", table.astype({"size": np.int16, "num_moves": np.int32, "winner": np.int8}))
+    with pytest.raises(BadInput, match=line):
+        parts.read_parts(tmp_path / "set")
+
+
+def test_parts_are_numbered_after_the_last_one(part, tmp_path):
+    table = parts.read_part(part)
+    parts.write_part(tmp_path / "set", table)
+    part.unlink()
+    parts.write_part(tmp_path / "set", table)
+    assert [path.name[:11] for path in parts.part_paths(tmp_path / "set")] == ["part-000001", "part-000002"]
