@@ -8,10 +8,10 @@
     array_files       moves.npy, setup.npy
     parquet_layout    what a Parquet file takes in memory
     table_file        games.parquet
+    games_table       the columns of games.parquet; SGF files -> rows
     range_checks      every number that is an index
     dataset           the files of a data set; DataSet
     copies            copies of training games that the split cannot keep out
-    games_table       the columns of games.parquet; SGF files -> rows
     parts             games that were read, before they are merged
     rejection         short, unselected and duplicate games
     merge             new games -> the data set's files
