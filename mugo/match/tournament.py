@@ -22,6 +22,7 @@ from typing import Any
 
 from mugo.files import BadInput, lock_folder
 from mugo.games import go, gomoku
+from mugo.games.coords import MAX_MOVES
 from mugo.games.position import BasePosition
 from mugo.limits import AT_LEAST_1, POSITIVE, SEED, check_limits
 from mugo.match.clock import interpret_time
@@ -224,7 +225,7 @@ def check_arguments(args: argparse.Namespace, start: BasePosition) -> None:
         raise BadInput("a match takes two participants or more")
     if args.sprt:
         check_sprt(args)
-    check_limits(args, {"games": AT_LEAST_1, "jobs": AT_LEAST_1, "move_timeout": POSITIVE, "max_moves": AT_LEAST_1,
+    check_limits(args, {"games": AT_LEAST_1, "jobs": AT_LEAST_1, "move_timeout": POSITIVE, "max_moves": (1, MAX_MOVES),
                         "opening_moves": AT_LEAST_1, "seed": SEED})
 
 

@@ -23,6 +23,7 @@ With Keras:
     optimizers         Muon and Adam, with weight averaging
     compile            losses, metrics and optimizer of a model; self-play's training step
     weight_averaging   the averaged model, with batch-norm statistics recalibrated
+    keras_check        what Keras would load is a network of this program's size and classes
     checkpoint         networks and training runs as files
     transfer           initialising a network from another; Net2Net widening
 

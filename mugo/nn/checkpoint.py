@@ -15,6 +15,7 @@ import numpy as np
 from mugo.files import BadInput, atomic_write, error_line
 from mugo.nn import equivariance, layers, losses, optimizers, schedules  # noqa: F401   what Keras loads by name
 from mugo.nn.backend import keras
+from mugo.nn.keras_check import check_keras
 from mugo.nn.keras_model import build
 from mugo.nn.metadata import METADATA, ONNX, Config, EarlierFormat, config_of, read_metadata
 from mugo.nn.onnx_export import onnx_difference, to_onnx
@@ -83,8 +84,9 @@ def _write(model: keras.Model, path: Path, metadata: dict[str, Any]) -> None:
 def load(path: Path) -> keras.Model:
     """The Keras model in a network's file, with its optimizer if that is a checkpoint.
 
-    Raises BadInput for a file that is none, or damaged, or holds weights that are not finite.
+    Raises BadInput for a file that is none, or damaged, or holds weights that are not finite, and as `check_keras`.
     """
+    check_keras(path)
     try:
         model = keras.saving.load_model(path)
     except Exception as error:           # of zip, zlib, HDF5, JSON, Keras, TensorFlow: whichever part is damaged

@@ -23,10 +23,8 @@ from mugo.games.plane_tables import PLANE_TABLES
 from mugo.games.position import BasePosition
 from mugo.nn.blocks import POINT_BIAS
 from mugo.nn.bundled import bundled_name, find_network, go_networks
-from mugo.nn.metadata import ONNX, config_of, format_game, game_rules, read_member, read_metadata
+from mugo.nn.metadata import MAX_GRAPH_BYTES, ONNX, config_of, format_game, game_rules, read_member, read_metadata
 from mugo.nn.onnx_check import MAX_WEIGHT, check_graph
-
-MAX_GRAPH_BYTES = 512 << 20              # of a network's graph; 256 filters and ten layers take 25 MB
 
 
 def fit_bias(bias: np.ndarray, size: int) -> np.ndarray:

@@ -9,6 +9,7 @@ A network is one zip archive, NAME.keras, which holds
 import json
 import zipfile
 from dataclasses import MISSING, asdict, fields
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,8 @@ FORMAT = 2
 METADATA, ONNX = "mugo_metadata.json", "network.onnx"  # members of the archive
 METADATA_1 = "mugo.json"                 # its name in format 1
 MAX_METADATA_BYTES = 16 << 20            # with the history of a long run; one of 60 million positions has 0.3 MB
-MAX_WIDTH, MAX_LAYERS = 4096, 128        # filters or units of a layer, and layers
+MAX_GRAPH_BYTES = 512 << 20              # of a network's graph; 256 filters and ten layers take 25 MB
+MAX_WIDTH, MAX_LAYERS = 4096, 128        # filters or units of a layer, and layers; all of them fit in such a graph
 
 Config = PolicyNetConfig | AlphaZeroNetConfig
 CONFIGS = {config.kind: config for config in (PolicyNetConfig, AlphaZeroNetConfig)}
@@ -131,6 +133,7 @@ def _check(metadata: dict[str, Any]) -> None:
     if not isinstance(kind, str) or kind not in CONFIGS:
         raise _Mismatch(f"is a network of kind {str(kind)[:40]!r}; this program knows {' and '.join(CONFIGS)}")
     _check_config(metadata["config"], CONFIGS[kind])
+    _check_weights(config_of(metadata))
     size, depth = metadata["size"], sum(plane.depth for plane in PLANE_TABLES[game])
     if not MIN_SIZE <= size <= MAX_SIZE or isinstance(size, bool):
         raise _Mismatch(f"is for boards of size {size}; this program has {MIN_SIZE} to {MAX_SIZE}")
@@ -169,6 +172,18 @@ def _check_config(config: dict[str, Any], kind: type[Config]) -> None:
         if len(values) > MAX_LAYERS or not all(type(v) is scalar and (scalar is bool or 1 <= v <= most)
                                                for v in values):
             raise _Mismatch(f"has a config that is not one of this program's: {name} is {str(value)[:40]}")
+
+
+def _check_weights(config: Config) -> None:
+    """Raise _Mismatch if the weights of such a network, which training makes, fit in no graph."""
+    if isinstance(config, PolicyNetConfig):
+        weights = 9 * config.filters ** 2 * config.layers
+    else:
+        points = config.size ** 2
+        weights = 9 * sum(a * b for a, b in pairwise((config.depth, *config.filters)))
+        weights += points * (config.policy_filters * (points + 1) + config.value_filters * config.value_units)
+    if 4 * weights > MAX_GRAPH_BYTES:
+        raise _Mismatch(f"has a config of {weights:,} weights; networks have at most {MAX_GRAPH_BYTES // 4:,}")
 
 
 def _check_planes(trained: list, ours: list[list]) -> None:

@@ -3,6 +3,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from mugo.games.coords import MAX_MOVES
 from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, POSITIVE, SEED, check_limits
 
 MAY_CHANGE = "games", "threads", "learning_rate"         # when a run is resumed
@@ -33,7 +34,7 @@ class SelfPlayOptions:
     def __post_init__(self):
         check_limits(self, {
             "simulations": (2, math.inf), "c": POSITIVE, "dirichlet_weight": FRACTION, "dirichlet_alpha": POSITIVE,
-            "temperature_moves": NON_NEGATIVE, "temperature": POSITIVE, "max_moves": NON_NEGATIVE})
+            "temperature_moves": NON_NEGATIVE, "temperature": POSITIVE, "max_moves": (0, MAX_MOVES)})
 
 
 DEFAULT_SELFPLAY_OPTIONS = SelfPlayOptions()

@@ -17,7 +17,7 @@ from mugo.games.go import position_of
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.position import COLOUR_NAMES, BasePosition, IllegalMove
 from mugo.games.replay import decode
-from mugo.sgf.parser import read_records
+from mugo.sgf.parser import MAX_BYTES, read_records
 from mugo.sgf.record import BadRecord, Record
 
 
@@ -75,6 +75,8 @@ def load_position(path: str | os.PathLike, num_moves: int | None = None, komi: f
     path = Path(path)
     if not path.is_file():                 # a device could block forever
         raise BadInput(f"{path} is not a file")
+    if (size := path.stat().st_size) > MAX_BYTES:
+        raise BadInput(f"{path}: {size:,} bytes of SGF; the limit is {MAX_BYTES:,}")
     record = next(read_records(path.read_bytes(), gomoku=True))
     if isinstance(record, BadRecord):
         raise BadInput(f"{path}: {record}")

@@ -244,3 +244,8 @@ def test_a_match_of_an_earlier_format_is_refused(tmp_path):
     (tmp_path / "m" / "match.json").write_text('{"sides": ["uct", "random"], "size": 3}')
     with pytest.raises(BadInput, match="m holds a match of format 1, written by another version of MuGo"):
         MatchFolder(tmp_path / "m", {"size": 3})
+
+
+def test_a_match_is_not_longer_than_a_game_can_be(capsys):
+    match(FIRST, FAKE_ENGINE, "--size", 3, "--max-moves", 4096, expect=2)
+    assert "--max-moves 4096: must be at most 4095" in capsys.readouterr().err

@@ -249,6 +249,7 @@ def test_a_game_of_max_moves_is_scored_as_it_stands():
     ({"dirichlet_weight": 1.5}, "--dirichlet-weight 1.5: must be at most 1"),
     ({"dirichlet_alpha": 0}, "--dirichlet-alpha 0: must be above 0"),
     ({"temperature": 0}, "--temperature 0: must be above 0"), ({"max_moves": -1}, "--max-moves -1: must be at least 0"),
+    ({"max_moves": 4096}, "--max-moves 4096: must be at most 4095"),
 ])
 def test_options_out_of_range_are_refused(options, line):
     with pytest.raises(BadInput, match=line):
