@@ -69,7 +69,7 @@ class Version:
 
     def run(self, case: Case) -> Outcome:
         """Run the command of a case, within the limits."""
-        words = [self.python if word == "PYTHON" else word for word in shlex.split(case.command)]
+        words = [word.replace("PYTHON", self.python) for word in shlex.split(case.command)]
         if not self.renamed:
             words = [OLD_OPTIONS.get(word, word) for word in words]
         Path(self.folder, MARKER).unlink(missing_ok=True)

@@ -13,13 +13,14 @@ from mugo.cli import COMMANDS
 from mugo.renamed import RENAMED_OPTIONS
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md")),
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / ".github" / "SECURITY.md",
+         *sorted(ROOT.glob("docs/**/*.md")),
          *(ROOT / folder / "README.md" for folder in ("data", "models", "notebooks"))]
 CODE = [*PAGES, ROOT / "CHANGELOG.md"]
 NEED_KERAS = ("train", "evaluate", "selfplay")
 # Options in the pages that are not MuGo's: of GNU Go, gogui-twogtp, pip, MkDocs, and of benchmarks and tools.
 FOREIGN = {"--mode", "--level", "--positional-superko", "--strict", "--help", "--version", "--warn", "--seeds",
-           "--rounds", "--kills", "--doublings", "--from"}
+           "--rounds", "--kills", "--doublings", "--from", "--kind", "--python"}
 
 
 def name_of(page: Path) -> str:
@@ -114,6 +115,38 @@ def test_names_in_the_architecture_page_exist():
         name = re.fullmatch(r"@?([A-Za-z_]\w+)(\(.*\))?", code)
         if name and name[1] not in ("jitclass", "sgfmill"):
             assert re.search(rf"\b{name[1]}\b", sources), code
+
+
+UNITS = {"": 1, "s": 1, "bytes": 1, "characters": 1, "kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
+
+
+def limits_in(page: Path) -> list[tuple[str, str]]:
+    """(limit, constant) of every row of the page's tables that have such columns."""
+    found = []
+    for table in re.findall(r"(?:^\|.*\|$\n)+", page.read_text(), re.M):
+        rows = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in table.splitlines()]
+        if "constant" in rows[0]:
+            columns = rows[0].index("limit"), rows[0].index("constant")
+            found += [(row[columns[0]], row[columns[1]]) for row in rows[2:]]
+    return found
+
+
+@pytest.mark.parametrize(("limit", "constant"), limits_in(ROOT / "docs" / "security.md"))
+def test_every_limit_of_the_security_page_is_the_constant(limit, constant):
+    if ".web." in constant:
+        pytest.importorskip("starlette")
+    module, _, name = constant.strip("`").rpartition(".")
+    number, unit = re.fullmatch(r"([\d,.]+) ?(\w*)", limit).groups()
+    assert float(number.replace(",", "")) * UNITS[unit] == getattr(importlib.import_module(module), name)
+
+
+def test_the_security_page_has_limits():
+    assert len(limits_in(ROOT / "docs" / "security.md")) > 30
+
+
+def test_the_security_page_has_the_most_moves_of_a_game():
+    moves = f"{importlib.import_module('mugo.games.coords').MAX_MOVES:,}"
+    assert f"at most {moves} moves (`mugo.games.coords.MAX_MOVES`)" in (ROOT / "docs" / "security.md").read_text()
 
 
 @functools.cache
