@@ -22,9 +22,9 @@ from typing import Any, overload
 
 import numpy as np
 
-from mugo.files import BadInput, atomic_write, fsync_folder, lock_file, log_to_stderr
+from mugo.files import BadInput, atomic_write, fsync_folder, lock_file, log_to_stderr, open_regular_file
 from mugo.games import gomoku
-from mugo.games.coords import point_of_index, symmetries
+from mugo.games.coords import MAX_MOVES, point_of_index, symmetries
 from mugo.games.game import encode
 from mugo.games.position import BasePosition, IllegalMove
 from mugo.selfplay.parallel import SelfPlayGame
@@ -163,22 +163,31 @@ def _block_length(head: bytes) -> int | None:
 
 
 def _game_of(head: bytes, block: bytes, start: BasePosition) -> SelfPlayGame | None:
-    """The game in a block, given the head of its frame; None if the block is damaged."""
+    """The game in a block, given the head of its frame; None if the block is damaged, or has a number out of range."""
     if zlib.crc32(block) != _FRAME.unpack(head)[2]:
         return None
     points = start.size ** 2 + 1
+    unzip = zlib.decompressobj()
     try:
-        raw = zlib.decompress(block)
+        raw = unzip.decompress(block, _HEAD.size + MAX_MOVES * 2 * (1 + points))
         outcome, n = _HEAD.unpack_from(raw)
         moves = np.frombuffer(raw, "<i2", n, _HEAD.size)
         visits = np.frombuffer(raw, "<u2", n * points, _HEAD.size + 2 * n).reshape(n, points)
     except (zlib.error, struct.error, ValueError):
         return None
+    is_whole = unzip.eof and not unzip.unused_data and len(raw) == _HEAD.size + moves.nbytes + visits.nbytes
+    if not (is_whole and 1 <= n <= MAX_MOVES and -1 <= outcome <= 1 and 0 <= moves.min() <= moves.max() < points
+            and visits.any(1).all()):
+        return None
     return SelfPlayGame(moves, visits, outcome)
 
 
 def _open_locked(path: Path) -> io.FileIO:
-    """The file, open for reading and writing, with its lock.  Raises BadInput if another process holds it."""
+    """The file, open for reading and writing, with its lock.
+
+    Raises BadInput if another process holds it, or for a pipe or a device.
+    """
+    open_regular_file(path).close()
     file = open(path, "r+b", buffering=0)
     try:
         lock_file(file.fileno(), path)

@@ -14,6 +14,7 @@ u * update_games, with batches that are a function of (seed, u).  So whatever st
 self-play, training or saving, `--resume` reaches exactly the weights that it would have had with these games; only
 unfinished games are lost.
 """
+import contextlib
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from mugo.files import BadInput, log_to_stderr
+from mugo.files import BadInput, lock_folder, log_to_stderr
 from mugo.games.position import BasePosition
 from mugo.nn import checkpoint
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
@@ -63,30 +64,44 @@ class SelfPlayRun:
         init: a network (see find_network) to initialise from.  repair: continue with the games of the replay buffer
         that are whole, though games are damaged or missing.
         Raises BadInput for a folder that holds no run to resume, one with other options (all but MAY_CHANGE), or a
-        run already, and for a replay buffer that is damaged or lacks games.
+        run already, for one that another process writes to, and for a replay buffer that is damaged or lacks games.
         """
         self.folder, self.start, self.config, self.options = folder, start, config, options
-        if resume:
-            self.model, self.metadata = latest_checkpoint(folder)
-            check_kept(folder, run_settings(self.metadata["rules"], config_of(self.metadata), RunOptions.from_dict(
-                self.metadata["options"])), run_settings(rules_of(start), config, options), MAY_CHANGE)
-            self.metadata["options"] = asdict(options)
-        else:
-            if (folder / checkpoint.CHECKPOINT).exists():
+        with contextlib.ExitStack() as stack:
+            if resume:
+                if folder.is_dir():
+                    stack.enter_context(lock_folder(folder))
+                self.model, self.metadata = self._resume()
+            else:
+                self._check_new()
+                self.model, self.metadata = new_run(folder.name, start, config, options, init)
+                stack.enter_context(lock_folder(folder))             # created when nothing is wrong with the input
+                self._check_new()                        # another process may have made one
+            self.buffer = stack.enter_context(contextlib.closing(self._open_buffer(repair)))
+            if len(self.buffer) and not resume:          # without games: killed before its first checkpoint
                 raise run_exists(folder)
-            self.model, self.metadata = new_run(folder.name, start, config, options, init)
-        self.buffer = self._open_buffer(repair)
-        if len(self.buffer) and not resume:              # without games: killed before its first checkpoint
-            self.buffer.close()
-            raise run_exists(folder)
-        self.window = ReplayWindow(self.buffer, start, options.window)
-        if resume:
-            self._export_if_best()                       # it may have been killed after the checkpoint
-        else:
-            self._save()                                 # so that a run killed at once can be resumed
+            self.window = ReplayWindow(self.buffer, start, options.window)
+            if resume:
+                self._export_if_best()                   # it may have been killed after the checkpoint
+            else:
+                self._save()                             # so that a run killed at once can be resumed
+            self._open_files = stack.pop_all()           # until `close`
         self._start_time = time.perf_counter() - self.metadata["seconds"]
         self._simulations_per_second = 0.0               # in the last self-play
         self._tensorboard = TensorBoardLog(folder / "tensorboard")
+
+    def _check_new(self) -> None:
+        """Raise BadInput if the folder holds a run."""
+        if (self.folder / checkpoint.CHECKPOINT).exists():
+            raise run_exists(self.folder)
+
+    def _resume(self) -> tuple[keras.Model, dict[str, Any]]:
+        """The model and the metadata of the newest checkpoint, with the options.  Raises BadInput for other options."""
+        model, metadata = latest_checkpoint(self.folder)
+        kept = run_settings(metadata["rules"], config_of(metadata), RunOptions.from_dict(metadata["options"]))
+        check_kept(self.folder, kept, run_settings(rules_of(self.start), self.config, self.options), MAY_CHANGE)
+        metadata["options"] = asdict(self.options)
+        return model, metadata
 
     def _open_buffer(self, repair: bool) -> ReplayBuffer:
         path, trained_on = self.folder / BUFFER, self.metadata["update"] * self.options.update_games
@@ -258,7 +273,8 @@ class SelfPlayRun:
             write_curve(self.folder, self.metadata)
 
     def close(self) -> None:
-        self.buffer.close()
+        """Close the replay buffer, and release the folder's lock."""
+        self._open_files.close()
 
 
 def new_run(name: str, start: BasePosition, config: AlphaZeroNetConfig, options: RunOptions, init: str

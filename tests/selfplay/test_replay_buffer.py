@@ -3,9 +3,12 @@ window and its batches."""
 import errno
 import os
 import signal
+import struct
 import subprocess
 import sys
 import time
+import tracemalloc
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -331,3 +334,55 @@ def test_an_illegal_move_is_reported(games, tmp_path):
     buffer.append(games[0]._replace(moves=np.array([3, 3], np.int16), visits=games[0].visits[:2]))
     with pytest.raises(BadInput, match="illegal move 2: illegal move: D4 is occupied"):
         ReplayWindow(buffer, START, 10).slide_to(1)
+
+
+def framed(outcome: int, moves: list[int], visits: np.ndarray, rest: bytes = b"") -> bytes:
+    """A frame with right checksums, whatever is in it."""
+    raw = struct.pack("<bH", outcome, len(moves)) + np.array(moves, "<i2").tobytes() + visits.astype("<u2").tobytes()
+    block = zlib.compress(raw + rest)
+    head = struct.pack("<4sII", b"GAME", len(block), zlib.crc32(block))
+    return head + struct.pack("<I", zlib.crc32(head)) + block
+
+
+@pytest.mark.parametrize("outcome, moves, visits, rest", [
+    (2, [0, 1], np.ones((2, 17)), b""), (-128, [0, 1], np.ones((2, 17)), b""),
+    (1, [], np.ones((0, 17)), b""),
+    (1, [0, 17], np.ones((2, 17)), b""), (1, [0, 32767], np.ones((2, 17)), b""), (1, [-1, 0], np.ones((2, 17)), b""),
+    (1, [0, 1], np.array([[1] * 17, [0] * 17]), b""),                    # no visits: their fractions are NaN
+    (1, [0, 1], np.ones((3, 17)), b""), (1, [0, 1], np.ones((1, 17)), b""), (1, [0, 1], np.ones((2, 17)), b"x"),
+    (1, [16] * 4096, np.ones((4096, 17)), b""),                          # too many moves
+    (1, [0, 1], np.ones((2, 17)), bytes(30 << 20))], ids=str)            # 30 MB in 30 kB
+def test_games_that_somebody_made_up_are_refused_as_damage(games, tmp_path, outcome, moves, visits, rest):
+    path = tmp_path / "replay_buffer.bin"
+    path.write_bytes(header_of(START) + frame_of(games[0]) + framed(outcome, moves, visits, rest) + frame_of(games[1]))
+    with pytest.raises(BadInput, match="is damaged at byte .*: 1 whole games before it, 1 after it"):
+        ReplayBuffer(path, START)
+    repair_buffer(path, START)
+    assert len(ReplayBuffer(path, START)) == 2
+
+
+def test_a_made_up_game_is_not_uncompressed_further_than_a_game_can_be(games, tmp_path):
+    path = tmp_path / "replay_buffer.bin"
+    path.write_bytes(header_of(START) + framed(1, [0], np.ones((1, 17)), bytes(100 << 20)))
+    tracemalloc.start()
+    with pytest.raises(BadInput, match="is damaged"):
+        ReplayBuffer(path, START)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2 << 20
+
+
+def test_a_pass_in_gomoku_is_an_illegal_move_of_the_replay_buffer(tmp_path):
+    path = tmp_path / "replay_buffer.bin"
+    path.write_bytes(header_of(START) + framed(1, [16], np.ones((1, 17))))
+    with pytest.raises(BadInput, match="illegal move 1"):
+        ReplayWindow(ReplayBuffer(path, START), START, 10).slide_to(1)
+
+
+def test_pipes_and_devices_are_no_replay_buffers(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "device").symlink_to("/dev/zero")
+    for name in ("pipe", "device"):
+        for function in (ReplayBuffer, repair_buffer):
+            with pytest.raises(BadInput, match=f"{name} is not a regular file"):
+                function(tmp_path / name, START)

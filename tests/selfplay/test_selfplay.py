@@ -254,6 +254,38 @@ def test_a_run_is_not_overwritten_and_only_a_run_is_resumed(tmp_path, capsys):
     assert "holds no training run to resume" in capsys.readouterr().err
 
 
+def test_a_folder_has_one_run_at_a_time(tmp_path, capsys):
+    """The lock of the folder, not only that of the replay buffer; what killed processes left is taken away."""
+    folder = tmp_path / "run"
+    stale = folder / ".checkpoint.keras.mugo-4194305.keras"              # above the largest process number
+    run = SelfPlayRun(folder, START, CONFIG, OPTIONS, resume=False)
+    stale.write_bytes(b"half of it")
+    (folder / "replay_buffer.bin").rename(folder / "elsewhere")          # the lock of this file is not reached
+    command = ["selfplay", "gomoku", "-o", str(folder), "--resume"]
+    assert main(command) == 2
+    assert capsys.readouterr().err == f"mugo selfplay: {folder}: another process is writing to it\n"
+    assert stale.exists() and not (folder / "replay_buffer.bin").exists()
+    (folder / "elsewhere").rename(folder / "replay_buffer.bin")
+    with pytest.raises(BadInput, match="holds a run already"):
+        SelfPlayRun(folder, START, CONFIG, OPTIONS, resume=False)
+    run.close()
+    SelfPlayRun(folder, START, CONFIG, OPTIONS, resume=True).close()
+    assert not stale.exists()
+
+
+def test_a_run_that_cannot_begin_leaves_no_folder_and_no_lock(tmp_path):
+    with pytest.raises(BadInput, match="there is no network 'nowhere'"):
+        SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=False, init="nowhere")
+    with pytest.raises(BadInput, match="holds no training run to resume"):
+        SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=True)
+    assert not (tmp_path / "run").exists()
+    SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=False).close()
+    (tmp_path / "run" / "replay_buffer.bin").write_bytes(b"nonsense")
+    for _ in range(2):
+        with pytest.raises(BadInput, match="replay_buffer.bin is damaged"):
+            SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=True)
+
+
 def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(tmp_path, capsys, monkeypatch):
     """Every option of the command, except those that may change: none is ignored."""
     folder = tmp_path / "run"
