@@ -13,7 +13,7 @@ import sys
 from concurrent.futures import BrokenExecutor
 
 from mugo import __version__
-from mugo.files import BadInput
+from mugo.files import BadInput, printable
 from mugo.renamed import refuse_renamed_options
 
 # command: (module, help)
@@ -91,5 +91,5 @@ def _run(name: str | None, arguments: list[str]) -> int:
 
 def _fail(name: str | None, line: str) -> int:
     """Print the error line of a command; returns exit status 2."""
-    print(f"mugo {name}: {line}", file=sys.stderr)
+    print(f"mugo {name}: {printable(line)}", file=sys.stderr)
     return 2

@@ -2,15 +2,17 @@
 
     atomic_write    a temporary file, fsync, os.replace, fsync of the folder
     lock_folder     one writer at a time: flock on the folder
-    read_regular_file, open_regular_file    no pipe, no device
     BadInput        one line for the user; mugo.cli prints it and exits with status 2
+    printable       text from elsewhere, for a terminal
     log_to_stderr   for programs whose stdout is a protocol
+    open_regular_file, read_regular_file, read_text, read_json    no pipe, no device, of a limited size
 
 Not here: what the files contain.
 """
 import contextlib
 import errno
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -19,7 +21,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 
 class BadInput(Exception):
@@ -36,10 +38,16 @@ def error_line(error: BaseException) -> str:
     return " ".join(text.split())[:200] or type(error).__name__
 
 
+def printable(text: str) -> str:
+    """Text as one line that a terminal can show: what is not printable, line breaks included, as escapes (\\x1b)."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
 def log_to_stderr(text: str) -> None:
-    """Write a line to stderr.  A stderr that is closed, or that nobody reads any more, is no error."""
+    """Write a text, in which lines are kept, to stderr.  A stderr that is closed, or that nobody reads any more, is no
+    error."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
-        sys.stderr.write(f"mugo: {text}\n")
+        sys.stderr.write("mugo: " + "\n".join(map(printable, text.split("\n"))) + "\n")
         sys.stderr.flush()
 
 
@@ -62,6 +70,29 @@ def read_regular_file(path: str | os.PathLike, max_bytes: int) -> bytes:
         if size > max_bytes:
             raise BadInput(f"{path} has {size:,} bytes, expected at most {max_bytes:,}")
         return file.read(max_bytes)
+
+
+def read_text(path: Path, max_bytes: int) -> str:
+    """The text of a file in UTF-8.
+
+    Raises BadInput for anything but a regular file, for more than max_bytes and for other bytes; FileNotFoundError.
+    """
+    try:
+        return read_regular_file(path, max_bytes).decode("utf-8")
+    except FileNotFoundError:
+        raise
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path} is not text in UTF-8: {error_line(error)}") from None
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error_line(error)}") from None
+
+
+def read_json(path: Path, max_bytes: int = 1 << 20) -> Any:
+    """The value in a JSON file.  Raises as read_text does, and BadInput for text that is not JSON."""
+    try:
+        return json.loads(read_text(path, max_bytes))
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path} cannot be read: {error_line(error)}") from None
 
 
 @contextlib.contextmanager
@@ -124,10 +155,22 @@ def is_empty_folder(folder: Path) -> bool:
     return all(is_temporary(path.name) for path in folder.iterdir())
 
 
+def _with_folders(folder: Path) -> list[str]:
+    """A folder and the folders directly below it."""
+    return [str(folder), *(entry.path for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))]
+
+
+def _refuse_links(folder: Path) -> None:
+    """Raises BadInput if a folder, or one directly below it, holds a symbolic link."""
+    for place in _with_folders(folder):
+        for entry in os.scandir(place):
+            if entry.is_symlink():
+                raise BadInput(f"{entry.path} is a symbolic link, and a folder that MuGo writes to holds none")
+
+
 def _remove_unfinished(folder: Path) -> None:
     """Delete the unfinished files that killed processes left in a folder and the folders directly below it."""
-    below = [entry.path for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]
-    for place in [folder, *below]:
+    for place in _with_folders(folder):
         with contextlib.suppress(OSError):
             for entry in os.scandir(place):
                 match = _TEMPORARY_NAME.fullmatch(entry.name)
@@ -152,7 +195,7 @@ def lock_folder(folder: Path) -> Iterator[None]:
     """Create a folder if it does not exist, and hold an exclusive lock on it; no lock on Windows.
 
     Unfinished files that killed processes left in it are deleted.  Raises BadInput if another process holds the lock,
-    or if `folder` is a file.
+    if `folder` is a file, and if it holds a symbolic link: what is written would go to another place.
     """
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"{folder} is not a folder; choose another name with -o")
@@ -163,6 +206,7 @@ def lock_folder(folder: Path) -> Iterator[None]:
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         lock_file(descriptor, folder)
+        _refuse_links(folder)
         _remove_unfinished(folder)
         yield
     finally:

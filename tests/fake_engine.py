@@ -3,13 +3,15 @@
     python fake_engine.py [OPTION=VALUE ...] MOVE ...
 
 It answers genmove with one MOVE after the other, then with passes; a new game starts with the first again.  These
-words are no moves but faults: CRASH, HANG, GARBAGE, REFUSE, FLOOD; SLEEP0.3 delays the next move by 0.3 seconds.
+words are no moves but faults: CRASH, HANG, GARBAGE, REFUSE, FLOOD, ENDLESS, LINES; SLEEP0.3 delays the next move by
+0.3 seconds.
 
     explain=TEXT   it has mugo-explain            score=B+3    it has final_score
     banner=TEXT    written at the start           eol=crlf     lines end with CR LF
     child=FILE     it starts a child process that sleeps, and writes its number to FILE
     log=FILE       it appends START and the commands that it gets to FILE
     refuse=NAME    it answers this command with ?
+    errors=N       it writes N lines to stderr
 """
 import subprocess
 import sys
@@ -49,6 +51,10 @@ def move(moves) -> str | None:
         return None
     while word == "FLOOD":
         write("endless output\n" * 1000)
+    if word in ("ENDLESS", "LINES"):
+        write("= ")
+    while word in ("ENDLESS", "LINES"):
+        write("x" * 10_000 + "\n" * (word == "LINES"))
     return word
 
 
@@ -61,6 +67,8 @@ if "child" in options:
 if "log" in options:
     with open(options["log"], "a") as file:
         file.write("START\n")
+sys.stderr.write("an error\n" * int(options.get("errors", 0)))
+sys.stderr.flush()
 moves = iter(script)
 for line in sys.stdin:
     words = line.split()

@@ -6,7 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from mugo.files import BadInput, atomic_write, is_empty_folder, lock_folder
+from mugo.files import (
+    BadInput,
+    atomic_write,
+    is_empty_folder,
+    lock_folder,
+    log_to_stderr,
+    printable,
+    read_json,
+    read_text,
+)
 from mugo.sgf.archives import is_sgf_name
 
 
@@ -102,3 +111,40 @@ def test_unfinished_files_of_killed_processes_are_no_content_and_are_taken_away(
     with lock_folder(tmp_path):
         assert not any(path.exists() for path in stale)
         assert all(path.exists() for path in others)
+
+
+def test_a_folder_with_a_symbolic_link_is_not_written_to(tmp_path):
+    (tmp_path / "run" / "sgf").mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    for link in tmp_path / "run" / "link", tmp_path / "run" / "sgf" / "link":
+        link.symlink_to(tmp_path / "elsewhere")
+        with pytest.raises(BadInput, match=f"{link} is a symbolic link"), lock_folder(tmp_path / "run"):
+            pass
+        link.unlink()
+    (tmp_path / "run link").symlink_to(tmp_path / "run")             # the folder itself may be one
+    with lock_folder(tmp_path / "run link"):
+        pass
+
+
+def test_text_for_a_terminal_is_one_line_without_control_characters(capsys):
+    assert printable("a\x1b[31m\nb\t\x9bé \ud800") == "a\\x1b[31m\\nb\\t\\x9bé \\ud800"
+    log_to_stderr("one\x1b[2J\ntwo")
+    assert capsys.readouterr().err == "mugo: one\\x1b[2J\ntwo\n"
+
+
+def test_only_regular_files_of_limited_size_are_read(tmp_path):
+    path = tmp_path / "file.json"
+    with pytest.raises(FileNotFoundError):
+        read_json(path)
+    for text, message in ((b'{"a": 1}' + b" " * (1 << 20), "expected at most 1,048,576"), (b"[" * 100_000, "cannot be read"),
+                          (b"9" * 5000, "cannot be read"), (b"\xff", "not text in UTF-8"), (b"{", "cannot be read")):
+        path.write_bytes(text)
+        with pytest.raises(BadInput, match=f"{path}.* {message}"):
+            read_json(path)
+    path.write_text('{"a": [1]}')
+    assert read_json(path) == {"a": [1]}
+    path.unlink()
+    os.mkfifo(path)
+    for special in path, Path("/dev/zero"), tmp_path:
+        with pytest.raises(BadInput, match="is not a regular file"):
+            read_text(special, 10)

@@ -18,7 +18,7 @@ import pandas as pd
 
 from mugo.data import dataset
 from mugo.data.dataset import SCHEMA, DataSet
-from mugo.data.games_table import file_key, make_table, read_batch, unreadable_row
+from mugo.data.games_table import COLUMNS, file_key, make_table, read_batch, unreadable_row
 from mugo.data.merge import merge_parts, write_meta
 from mugo.data.meta import FILES, FORMAT, GAMES, META, read_state
 from mugo.data.parts import part_paths, read_part, write_part
@@ -49,7 +49,7 @@ def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: in
         raise BadInput(f"{str(folder)!r}: the name of a data set must be valid UTF-8; choose another with -o") from None
     sources = find_sources(paths)
     options = {"where": where, "min_moves": min_moves, "seed": seed, "validation": validation, "test": test}
-    dataset.select_games(make_table([]), where)          # raises for an invalid query
+    dataset.select_games(make_table([])[list(COLUMNS)], where)          # raises for an invalid query
     with lock_folder(folder):
         meta = _open_meta(folder, options)
         checksums = [source.checksum() for source in sources]

@@ -9,6 +9,7 @@ import pandas as pd
 
 from mugo.data.dataset import select_games
 from mugo.data.game_hash import canonicalize
+from mugo.data.games_table import COLUMNS
 from mugo.games.coords import WHITE_BIT, symmetries
 
 
@@ -28,7 +29,7 @@ def reject_short(table: pd.DataFrame, min_moves: int) -> None:
 def reject_unselected(table: pd.DataFrame, where: str) -> None:
     """Reject games for which a query is false."""
     good = table[table["reject_reason"] == ""]
-    others = good.index.difference(select_games(good, where).index)
+    others = good.index.difference(select_games(good[list(COLUMNS)], where).index)
     reject(table, others, "not selected by --where", f"not {where}")
 
 

@@ -147,7 +147,7 @@ def _kata_set_rules(engine: EngineState, *words: str) -> None:
     if text.startswith("{"):
         try:
             is_area = json.loads(text).get("scoring") == "AREA"
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise GtpError(SYNTAX_ERROR, str(error)) from None
     else:
         is_area = text.lower() in AREA_RULES

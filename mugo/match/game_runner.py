@@ -12,7 +12,7 @@ from mugo.games import go
 from mugo.games.board import BLACK, WHITE
 from mugo.games.position import BasePosition
 from mugo.games.scoring import without_dead
-from mugo.match.gtp_client import EngineFault, GtpClient, Participant
+from mugo.match.gtp_client import EngineFault, GtpClient, Participant, one_line
 from mugo.match.referee import GameRecord, MatchRules, play_game, setup_commands
 
 SCORE_TIMEOUT = 300                      # seconds for final_score
@@ -65,7 +65,8 @@ class GameRunner:
         for participant in [*self.participants, *([self.scorer] if self.scorer else [])]:
             try:
                 client = self.client(participant)
-                found[participant.name] = f"{client.send_command('name')} {client.send_command('version')}"
+                found[participant.name] = " ".join(
+                    one_line(client.send_command(command).encode()) for command in ("name", "version"))
                 client.warm_up(start.size)               # fails if a network does not play this board
                 for line in setup_commands(start, handicap=False):
                     client.send_command(line)
@@ -113,7 +114,7 @@ class GameRunner:
 
 def interpret_score(text: str) -> float:
     """Black's lead, from a response to final_score: 'B+3.5', 'W+2 (upper bound: ...)', '0'.  Raises ValueError."""
-    match = re.fullmatch(r"([BbWw])\+(\d+(?:\.\d+)?)|0(?:\.0)?|[Dd]raw", text.split(" ")[0])
+    match = re.fullmatch(r"([BbWw])\+(\d{1,4}(?:\.\d{1,6})?)|0(?:\.0)?|[Dd]raw", text.split(" ")[0])
     if not match:
         raise ValueError(f"{text!r} is not a score such as B+3.5")
     return 0.0 if match[1] is None else float(match[2]) * (1 if match[1] in "Bb" else -1)

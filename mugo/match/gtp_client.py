@@ -38,7 +38,10 @@ CRASH, TIMEOUT, PROTOCOL_ERROR, REFUSED = "crash", "time-out", "protocol error",
 COMMAND_TIMEOUT = 60                     # seconds, for a command other than genmove
 START_TIMEOUT = 300                      # for the first response: the program compiles, or loads a large network
 QUIT_TIMEOUT = 3                         # between `quit` and SIGKILL
-MAX_LINE_BYTES, MAX_LINES = 1 << 20, 10_000
+MAX_LINE_BYTES = 1 << 16                 # of a response; a board on 19x19 has 50 a line
+MAX_RESPONSE_BYTES = 1 << 20             # with what is written before it
+MAX_QUEUED_LINES = 64                    # that a program has written and nobody has asked for yet
+MAX_LOG_BYTES = 16 << 20                 # of a program's stderr
 # Not `-m mugo`: that would put the current folder, where anybody's random.py may lie, in front of sys.path.
 _MUGO = [sys.executable, "-P", str(Path(mugo.__file__).with_name("__main__.py"))]
 _RESPONSE = re.compile(r"([=?])\d*[ \t]*(.*)", re.DOTALL)
@@ -113,20 +116,22 @@ class GtpClient:
     def _read_stdout(self) -> None:
         assert self._process.stdout
         with self._process.stdout as out:
-            while line := out.readline(MAX_LINE_BYTES):
+            while line := out.readline(MAX_LINE_BYTES + 1):
                 self._lines.put(line)
-                while self._lines.qsize() > MAX_LINES and not self._is_closed:
-                    time.sleep(0.01)     # the pipe fills, and the program has to wait
+                while self._lines.qsize() > MAX_QUEUED_LINES and not self._is_closed:
+                    time.sleep(0.001)    # the pipe fills, and the program has to wait
         self._lines.put(None)
 
     def _read_stderr(self, log: Path | None) -> None:
         assert self._process.stderr
         with self._process.stderr as errors, contextlib.ExitStack() as stack:
             file = stack.enter_context(open(log, "ab", buffering=0)) if log else None
+            left = MAX_LOG_BYTES - file.tell() if file else 0
             while line := errors.readline(MAX_LINE_BYTES):
-                if file:
-                    file.write(line)
-                text = _printable(line)
+                if file and left > 0:
+                    left -= len(line)
+                    file.write(line if left > 0 else line + b"\n(what follows is left out)\n")
+                text = one_line(line)
                 if text:
                     self._last_errors.append(text)
 
@@ -150,7 +155,7 @@ class GtpClient:
         match = _RESPONSE.fullmatch(response)
         assert match
         if match[1] == "?":
-            raise EngineFault(REFUSED, f"answered '{line}' with '? {_printable(match[2].encode())}'")
+            raise EngineFault(REFUSED, f"answered '{line}' with '? {one_line(match[2].encode())}'")
         return match[2].strip()
 
     def _check_no_output(self, line: str) -> None:
@@ -160,14 +165,15 @@ class GtpClient:
                 unexpected = self._lines.get_nowait()
                 if unexpected is None:
                     self._raise_crash(line)
-                if _printable(unexpected):
-                    raise EngineFault(PROTOCOL_ERROR, f"wrote {_printable(unexpected)!r} without a command")
+                if one_line(unexpected):
+                    raise EngineFault(PROTOCOL_ERROR, f"wrote {one_line(unexpected)!r} without a command")
         except queue.Empty:
             pass
 
     def _read_response(self, line: str, deadline: float, timeout: float) -> str:
         """The lines up to the empty line that ends a response.  Raises EngineFault."""
         response: list[str] = []
+        length = 0
         while True:
             try:
                 raw = self._lines.get(timeout=max(deadline - time.monotonic(), 0))
@@ -175,18 +181,21 @@ class GtpClient:
                 raise EngineFault(TIMEOUT, f"gave no response to '{line}' in {timeout:g} seconds") from None
             if raw is None:
                 self._raise_crash(line)
+            length += len(raw)
+            if len(raw) > MAX_LINE_BYTES or length > MAX_RESPONSE_BYTES:
+                what = f"a line of more than {MAX_LINE_BYTES:,}" if len(raw) > MAX_LINE_BYTES else \
+                    f"more than {MAX_RESPONSE_BYTES:,}"
+                raise EngineFault(PROTOCOL_ERROR, f"answered '{line}' with {what} bytes")
             text = raw.decode("utf-8", "replace").rstrip("\r\n")
             if not response and not text.strip():
                 continue
             if not response and text[0] not in "=?":
                 if self._has_responded:
-                    raise EngineFault(PROTOCOL_ERROR, f"answered '{line}' with {_printable(raw)!r}, not with = or ?")
+                    raise EngineFault(PROTOCOL_ERROR, f"answered '{line}' with {one_line(raw)!r}, not with = or ?")
                 continue                 # a banner
             if not text:
                 return "\n".join(response)
             response.append(text)
-            if len(response) > MAX_LINES:
-                raise EngineFault(PROTOCOL_ERROR, f"answered '{line}' with more than {MAX_LINES:,} lines")
 
     def _raise_crash(self, line: str) -> NoReturn:
         self._lines.put(None)            # so that the next command fails, too
@@ -244,7 +253,7 @@ def _kill(process: subprocess.Popen) -> None:
             os.killpg(process.pid, signal.SIGKILL)
 
 
-def _printable(raw: bytes) -> str:
-    """At most 200 printable characters of a line, for a message."""
+def one_line(raw: bytes) -> str:
+    """At most 200 printable characters of what a program wrote, without line breaks."""
     text = " ".join(raw[:2000].decode("utf-8", "replace").split())
     return "".join(letter if letter.isprintable() else "?" for letter in text)[:200]

@@ -13,11 +13,13 @@ import hashlib
 import io
 import json
 import os
+import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mugo.files import BadInput, atomic_write, is_empty_folder
+from mugo.files import BadInput, atomic_write, error_line, is_empty_folder, printable, read_regular_file, read_json
 from mugo.games.board import BLACK, WHITE
 from mugo.match.gtp_client import Participant
 from mugo.match.pairings import Pairing
@@ -33,13 +35,28 @@ COLUMNS: tuple[str, ...] = (
     "white_max_seconds")
 
 
+_SECONDS = (r"\d{1,9}\.\d{3}", "seconds")
+# What the values of games.csv are, by column: a pattern and its name.  The others are compared with the pairing.
+_VALUES = {
+    "number": (r"\d{1,7}", "the number of a game"), "result": (r"0|[BW]\+([RTF]|\d{1,4}(\.\d{1,6})?)?", "a result"),
+    "end": (r"[\w -]{1,40}", "how a game ends"), "details": (r"[^\0-\x1f\x7f]{0,1000}", "one line"),
+    "moves": (r"\d{1,4}", "a number of moves"), "date": (r"\d{4}-\d\d-\d\d", "a date"),
+    "game_hash": ("[0-9a-f]{16}", "16 hexadecimal digits"),
+    "black_moves": (r"\d{1,4}", "a number of moves"), "white_moves": (r"\d{1,4}", "a number of moves"),
+    **dict.fromkeys(("black_seconds", "black_max_seconds", "white_seconds", "white_max_seconds"), _SECONDS)}
+MAX_MATCH_BYTES = 4 << 20                # of match.json
+MAX_GAMES_BYTES = 512 << 20              # of games.csv: two million games
+
+
 class MatchFolder:
     """The folder of a match, and the rows of its games.  path None: no folder; the rows are in memory only."""
 
-    def __init__(self, path: Path | None, match: dict[str, Any]):
+    def __init__(self, path: Path | None, match: dict[str, Any],
+                 expected: Callable[[int], dict[str, str]] = lambda number: {}):
         """Create the folder, or continue the match in it.
 
-        match: the content of match.json.  Raises BadInput if the folder holds anything else.
+        match: the content of match.json.  expected: "black", "white" and "opening" of the game with a number.
+        Raises BadInput if the folder holds anything else.
         """
         self.path = path
         self.rows: list[dict[str, str]] = []
@@ -51,7 +68,7 @@ class MatchFolder:
             temporary.write_text(json.dumps(match, indent=1), encoding="utf-8")
         for name in "sgf", "logs":
             (path / name).mkdir(exist_ok=True)
-        self.rows = _read_rows(path / "games.csv")
+        self.rows = _read_rows(path / "games.csv", expected)
         with atomic_write(path / "games.csv") as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
             writer.writeheader()
@@ -76,39 +93,61 @@ def _check_match(path: Path, match: dict[str, Any]) -> None:
     """Raise BadInput unless the folder is new, empty, or holds this very match."""
     file = path / "match.json"
     try:
-        existing = json.loads(file.read_text(encoding="utf-8"))
+        existing = read_json(file, MAX_MATCH_BYTES)
     except FileNotFoundError:
         if path.exists() and (not path.is_dir() or not is_empty_folder(path)):
             raise BadInput(f"{path} exists already and holds no match; give -o another name") from None
         return
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{file} cannot be read: {error}") from None
     if not isinstance(existing, dict):
         raise BadInput(f"{file} describes no match: it holds no JSON object")
     if existing.get("format", 1) != FORMAT:
-        raise BadInput(f"{path} holds a match of format {existing.get('format', 1)}, written by another version of "
-                       f"MuGo; this one continues format {FORMAT}: give -o another folder")
+        raise BadInput(f"{path} holds a match of format {existing.get('format', 1)!r:.50}, written by another version "
+                       f"of MuGo; this one continues format {FORMAT}: give -o another folder")
     for name, value in match.items():
         if existing.get(name) != value:
-            raise BadInput(f"{path} holds another match: its {name.replace('_', ' ')} is {existing.get(name)!r}, "
+            raise BadInput(f"{path} holds another match: its {name.replace('_', ' ')} is {existing.get(name)!r:.500}, "
                            f"not {value!r}; give -o another folder")
 
 
-def _read_rows(path: Path) -> list[dict[str, str]]:
+def _read_rows(path: Path, expected: Callable[[int], dict[str, str]]) -> list[dict[str, str]]:
     """The complete rows of games.csv, [] if there is none: a crash may have cut the last one off.  Raises BadInput."""
     try:
-        text = path.read_text(encoding="utf-8", errors="replace")
+        data = read_regular_file(path, MAX_GAMES_BYTES)
+        complete = data[:data.rfind(b"\n") + 1].decode("utf-8")
     except FileNotFoundError:
         return []
-    complete = text[:text.rfind("\n") + 1]
-    reader = csv.DictReader(io.StringIO(complete))
-    if complete and tuple(reader.fieldnames or ()) != COLUMNS:
-        raise BadInput(f"{path} was not written by this program: other columns")
-    rows = list({row["number"]: row for row in reader}.values())
-    for row in rows:
-        if not row["number"].isdecimal():
-            raise BadInput(f"{path}: {row['number']!r} is not the number of a game")
-    return rows
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path} cannot be read: {error_line(error)}") from None
+    reader = csv.DictReader(io.StringIO(complete, newline=""), strict=True)
+    rows: dict[int, dict[str, str]] = {}
+    try:
+        if complete and tuple(reader.fieldnames or ()) != COLUMNS:
+            raise BadInput(f"{path} was not written by this program: other columns")
+        for row in reader:
+            problem = _problem(row, expected)
+            if problem:
+                raise BadInput(f"{path}, line {reader.line_num}: {problem}; delete the line to play the game again")
+            rows[int(row["number"])] = row
+    except csv.Error as error:
+        raise BadInput(f"{path}, line {reader.line_num}: {error}") from None
+    return list(rows.values())
+
+
+def _problem(row: dict[Any, Any], expected: Callable[[int], dict[str, str]]) -> str:
+    """What is wrong with a row of games.csv; '' if nothing is."""
+    if None in row or None in row.values():
+        return f"not {len(COLUMNS)} values"
+    for name, (pattern, what) in _VALUES.items():
+        if not re.fullmatch(pattern, row[name], re.ASCII if name not in ("end", "details") else 0):
+            return f"the {name} is {row[name]!r:.60}, not {what}"
+    players = {"B": row["black"], "W": row["white"]}
+    wanted = expected(int(row["number"])) | {"winner": players.get(row["result"][:1], "")}
+    for name, value in wanted.items():
+        if row[name] != value:
+            return f"the {name} is {row[name]!r:.60}, not {value!r}"
+    if row["at_fault"] not in ("", *players.values()):
+        return f"at fault is {row['at_fault']!r:.60}, who does not play"
+    return ""
 
 
 def game_row(pairing: Pairing, black: Participant, white: Participant, game: GameRecord) -> dict[str, str]:
@@ -118,7 +157,7 @@ def game_row(pairing: Pairing, black: Participant, white: Participant, game: Gam
     game_hash = hashlib.blake2b(record.setup.tobytes() + b"/" + record.moves.tobytes(), digest_size=8).hexdigest()
     row = {"number": pairing.number, "opening": pairing.opening, "black": black.name, "white": white.name,
            "result": game.result, "winner": {"B": black.name, "W": white.name}.get(game.result[:1], ""),
-           "end": game.end, "at_fault": names.get(game.at_fault, ""), "details": game.details,
+           "end": game.end, "at_fault": names.get(game.at_fault, ""), "details": printable(game.details)[:1000],
            "moves": game.position.plies, "date": time.strftime("%Y-%m-%d"), "game_hash": game_hash}
     for colour, name in (BLACK, "black"), (WHITE, "white"):
         seconds = game.seconds[colour]

@@ -23,7 +23,14 @@ def make_pairings(participants: int, games: int, *, gauntlet: bool = False, alte
     pair is always Black.  Rounds are played one after the other, so a match that was stopped is balanced, and a longer
     one keeps the numbers of its games.
     """
-    pairs = [pair for pair in combinations(range(participants), 2) if pair[0] == 0 or not gauntlet]
-    return [Pairing(round_ * len(pairs) + i, *(pair[::-1] if alternate and round_ % 2 else pair),
-                    opening=round_ // 2 if alternate else round_)
-            for round_ in range(games) for i, pair in enumerate(pairs)]
+    n_pairs = participants - 1 if gauntlet else participants * (participants - 1) // 2
+    return [find_pairing(number, participants, gauntlet=gauntlet, alternate=alternate)
+            for number in range(games * n_pairs)]
+
+
+def find_pairing(number: int, participants: int, *, gauntlet: bool = False, alternate: bool = True) -> Pairing:
+    """The game with a number, from 0; arguments as in `make_pairings`."""
+    pairs = list(combinations(range(participants), 2))[:participants - 1 if gauntlet else None]
+    round_, i = divmod(number, len(pairs))
+    return Pairing(number, *(pairs[i][::-1] if alternate and round_ % 2 else pairs[i]),
+                   opening=round_ // 2 if alternate else round_)

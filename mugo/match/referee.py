@@ -22,6 +22,7 @@ from mugo.match.gtp_client import PROTOCOL_ERROR, TIMEOUT, EngineFault, GtpClien
 
 TWO_PASSES, RESIGNATION, MOVE_LIMIT, ROW, FULL_BOARD = "two passes", "resigned", "move limit", "a row", "full board"
 ILLEGAL_MOVE, LOST_ON_TIME = "illegal move", "lost on time"      # faults, beside those of gtp_client.py
+MAX_COMMENT = 2000        # characters of a program's explanation of a move
 GRACE_SECONDS = 1.0       # to wait for a move after the flag fell, so that the message can say how late it was
 
 
@@ -201,7 +202,8 @@ def _add_comment(game: GameRecord, colour: int, client: GtpClient) -> None:
     """Add the explanation of a program that has mugo-explain as a comment to its move.  Raises Forfeit."""
     if not _knows(colour, client, "mugo-explain"):
         return
-    explanation = _send(colour, client, "mugo-explain")
+    explanation = _send(colour, client, "mugo-explain")[:MAX_COMMENT]
+    explanation = "".join(c if c.isprintable() or c == "\n" else " " for c in explanation)
     plies = game.position.plies
     if explanation and game.end:         # a resignation: the comment goes to the opponent's last move
         explanation = f"{game.comments.get(plies, '')}\n{COLOUR_NAMES[colour]} resigned: {explanation}".strip()

@@ -30,7 +30,7 @@ from mugo.match.game_runner import GameRunner
 from mugo.match.gtp_client import Participant, participant_of
 from mugo.match.match_folder import MatchFolder, format_game, game_row
 from mugo.match.openings import load_openings
-from mugo.match.pairings import Pairing, make_pairings
+from mugo.match.pairings import Pairing, find_pairing, make_pairings
 from mugo.match.referee import GameRecord, MatchRules
 from mugo.match.summary import Rows, format_summary, run_sprt, summarize
 from mugo.players import game_options
@@ -38,6 +38,7 @@ from mugo.plots.text_table import truncate
 from mugo.progress import progress_bar
 from mugo.sprt import SPRT, UNDECIDED
 
+MAX_GAMES = 1_000_000                    # of each pair
 GO_SIZE = 9                              # the board of Go by default
 GNUGO_SCORER = "gnugo --mode gtp --chinese-rules"
 GO_DEFAULTS = {"ko": "superko", "rules": "", "scoring": "own"}       # options that Gomoku does not have
@@ -205,8 +206,13 @@ def command(args: argparse.Namespace) -> int:
     opening = load_openings(args.openings, start, max_moves=args.opening_moves, seed=args.seed)
     pairings = make_pairings(len(participants), args.games, gauntlet=args.gauntlet,
                              alternate=args.colours == "alternate")
+
+    def expected(number: int) -> dict[str, str]:
+        pairing = find_pairing(number, len(names), gauntlet=args.gauntlet, alternate=args.colours == "alternate")
+        return {"black": names[pairing.black], "white": names[pairing.white], "opening": str(pairing.opening)}
+
     with lock_folder(args.output) if args.output else contextlib.nullcontext(), interrupted_by_signals():
-        folder = MatchFolder(args.output, match)
+        folder = MatchFolder(args.output, match, expected)
         test = SPRT(*args.sprt) if args.sprt else None
         run_match(participants, rules, folder, pairings, opening, scorer=scorer, jobs=args.jobs,
                   is_decided=lambda rows: test is not None and run_sprt(rows, names[0], test).accepted != UNDECIDED)
@@ -225,8 +231,8 @@ def check_arguments(args: argparse.Namespace, start: BasePosition) -> None:
         raise BadInput("a match takes two participants or more")
     if args.sprt:
         check_sprt(args)
-    check_limits(args, {"games": AT_LEAST_1, "jobs": AT_LEAST_1, "move_timeout": POSITIVE, "max_moves": (1, MAX_MOVES),
-                        "opening_moves": AT_LEAST_1, "seed": SEED})
+    check_limits(args, {"games": (1, MAX_GAMES), "jobs": AT_LEAST_1, "move_timeout": POSITIVE,
+                        "max_moves": (1, MAX_MOVES), "opening_moves": AT_LEAST_1, "seed": SEED})
 
 
 def check_sprt(args: argparse.Namespace) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mugo.files import BadInput, atomic_write
+from mugo.files import BadInput, atomic_write, read_json, read_text
 from mugo.games.board import BLACK, WHITE
 from mugo.plots.figures import has_matplotlib
 from mugo.plots.terminal import PLAIN, Screen
@@ -21,6 +21,7 @@ from mugo.review.tasks import ReviewTask, output_file
 from mugo.sgf.parser import read_trees
 from mugo.sgf.record import Record
 
+MAX_REPORT_BYTES = 4 << 20               # of NAME.txt
 GRAPH_SUFFIXES = (".png", ".svg")
 
 
@@ -48,11 +49,11 @@ def review_game(task: ReviewTask, folder: Path, options: str, screen: Screen = P
     assert isinstance(record, Record) and tree is not None            # find_tasks has left out the others
     task_fingerprint = fingerprint(task, options, record.size)
     try:
-        statistics = json.loads(output_file(folder, task.name, ".json").read_text(encoding="utf-8"))
+        statistics = read_json(output_file(folder, task.name, ".json"))
         if statistics["fingerprint"] == task_fingerprint:
-            text = output_file(folder, task.name, ".txt").read_text(encoding="utf-8")
+            text = read_text(output_file(folder, task.name, ".txt"), MAX_REPORT_BYTES)
             return ReviewResult(statistics, text.splitlines(), was_done=True)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, BadInput, KeyError, TypeError):
         pass                                             # not reviewed yet, or interrupted
     try:
         review = make_reviewer(options).review(record, on_move)

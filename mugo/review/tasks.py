@@ -46,14 +46,15 @@ def find_tasks(paths: list[str], on_error: Callable[[str], None], output: Path =
             if isinstance(text, UnreadableFile):
                 on_error(f"{text.source}/{text.name}: {text.error}" if text.name else f"{text.source}: {text.error}")
                 continue
-            records = list(read_records(text.data))
-            for index, record in enumerate(records):
-                number = f"{index + 1}" if len(records) > 1 else ""
-                if isinstance(record, BadRecord):
-                    on_error(f"{text.name}{number and f', game {number}'}: {record}")
+            games = [record if isinstance(record, BadRecord) else len(record.moves)
+                     for record in read_records(text.data)]
+            for index, game in enumerate(games):
+                number = f"{index + 1}" if len(games) > 1 else ""
+                if isinstance(game, BadRecord):
+                    on_error(f"{text.name}{number and f', game {number}'}: {game}")
                     continue
                 name = names.unique(_stem(text.name) + (number and f"-{number}"))
-                tasks.append(ReviewTask(name, text.data, index, len(record.moves)))
+                tasks.append(ReviewTask(name, text.data, index, game))
     return tasks
 
 

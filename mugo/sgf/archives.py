@@ -15,12 +15,11 @@ import lzma
 import os
 import re
 import tarfile
-import time
 import zipfile
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple
 
-from mugo.files import BadInput, error_line, is_temporary
+from mugo.files import BadInput, error_line, is_temporary, printable
 from mugo.sgf.budget import MEMBER_BYTES, Budget, BudgetSpentError, MeteredStream, read_at_most
 from mugo.sgf.parser import MAX_BYTES
 from mugo.sgf.sevenzip_header import check_header
@@ -70,7 +69,7 @@ def printable_name(name: str) -> str:
                 break
             except UnicodeDecodeError:
                 pass
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in name)
+    return printable(name)
 
 
 _MAGIC = {
@@ -124,7 +123,10 @@ def unpack(label: str, name: str, file: BinaryIO) -> Iterator[SgfFile | Unreadab
     """
     try:
         budget = Budget(file.seek(0, io.SEEK_END))
-        yield from _unpack(label, name, file, 0, budget)
+        for unpacked in _unpack(label, name, file, 0, budget):
+            budget.pause()
+            yield unpacked
+            budget.go_on()
     except BudgetSpentError as error:
         yield UnreadableFile(label, name, str(error))
 
@@ -214,6 +216,8 @@ def _untar(label: str, prefix: str, stream: MeteredStream, depth: int,
     with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Member) as archive:
         while (member := archive.next()) is not None:
             archive.members.clear()  # pyright: ignore[reportAttributeAccessIssue]  (the list would grow)
+            archive.pax_headers.clear()              # global ones, which would be applied to every member
+            budget.spend(MEMBER_BYTES)
             if member.issparse():
                 raise ValueError(f"{printable_name(member.name)} is a sparse file, which cannot be read")
             stream.end = None
@@ -288,7 +292,6 @@ def _un7z(label: str, prefix: str, file: BinaryIO, depth: int, budget: Budget) -
             sizes[member.filename] = member.uncompressed
             batch_bytes += member.uncompressed
         for batch in batches:
-            started = time.perf_counter()
             archive.reset()
             unpacked = py7zr.io.BytesIOFactory(MAX_NESTED_BYTES)
             damage = None
@@ -300,7 +303,7 @@ def _un7z(label: str, prefix: str, file: BinaryIO, depth: int, budget: Budget) -
                 damage = error
                 if unpacked.products:
                     unpacked.products.popitem()
-            budget.spend(0, time.perf_counter() - started)
+            budget.spend(0)
             for name in list(unpacked.products):
                 product = unpacked.products.pop(name)
                 yield from _member(label, prefix + printable_name(name), sizes[name],

@@ -13,6 +13,7 @@ MEMBER_BYTES = 512                  # what a member of an archive costs beside i
 SECONDS_PER_MB = 10                 # of reading, for each MB of the file
 LEAST_SECONDS = 120                 # of reading that any file may cost
 PIECE = 1 << 18                     # bytes read at once
+MAX_READS_AT_END = 10
 
 
 class BudgetSpentError(Exception):
@@ -20,21 +21,29 @@ class BudgetSpentError(Exception):
 
 
 class Budget:
-    """The bytes and the seconds that one file of `size` bytes may cost."""
+    """The bytes and the seconds that one file of `size` bytes may cost.  Time runs but for `pause` to `go_on`."""
 
     def __init__(self, size: int):
         self._bytes_left = LEAST_BYTES + BYTES_PER_BYTE * size
-        self._seconds_left = LEAST_SECONDS + SECONDS_PER_MB * (size / (1 << 20))
-        self._limits = self._bytes_left, self._seconds_left
+        self._limits = self._bytes_left, LEAST_SECONDS + SECONDS_PER_MB * (size / (1 << 20))
+        self._seconds = 0.0              # until the last pause
+        self._started = time.perf_counter()
 
-    def spend(self, n_bytes: int, seconds: float = 0.0) -> None:
-        """Raises BudgetSpentError when nothing is left."""
+    def pause(self) -> None:
+        """Stop the time."""
+        self._seconds += time.perf_counter() - self._started
+
+    def go_on(self) -> None:
+        """Let the time run again."""
+        self._started = time.perf_counter()
+
+    def spend(self, n_bytes: int) -> None:
+        """Raises BudgetSpentError when no bytes or no time are left."""
         self._bytes_left -= n_bytes
-        self._seconds_left -= seconds
         if self._bytes_left < 0:
             raise BudgetSpentError(f"it unpacks to more than {self._limits[0] >> 20} MB, the limit for a file of this "
                                    "size; what follows was not read")
-        if self._seconds_left < 0:
+        if self._seconds + time.perf_counter() - self._started > self._limits[1]:
             raise BudgetSpentError(f"reading it takes more than {self._limits[1]:.0f} seconds, the limit for a file of "
                                    "this size; what follows was not read")
 
@@ -49,18 +58,25 @@ class MeteredStream(io.RawIOBase):
         super().__init__()
         self._stream = stream
         self._budget = budget
+        self._reads_at_end = 0
         self.position = 0
         self.end: int | None = None
 
     def read(self, size: int = -1, /) -> bytes:
-        """Up to `size` bytes, and what is there: before a damaged part it returns fewer."""
+        """Up to `size` bytes, and what is there: before a damaged part it returns fewer.
+
+        Raises ValueError when it is read again and again at its end: tarfile seeks by reading, to whatever place a
+        header states.
+        """
         if self.end is not None and self.position + max(size, 0) > self.end:
             raise ValueError("damaged: a header is larger than any program writes")
-        started = time.perf_counter()
         read = getattr(self._stream, "read1", self._stream.read)
         data = read(PIECE if size < 0 else min(size, PIECE))
-        self._budget.spend(len(data), time.perf_counter() - started)
+        self._budget.spend(len(data))
         self.position += len(data)
+        self._reads_at_end += not data
+        if self._reads_at_end > MAX_READS_AT_END:
+            raise ValueError("damaged or truncated: unexpected end of data")
         return data
 
 

@@ -36,6 +36,7 @@ from mugo.sgf.properties import (
 from mugo.sgf.record import BadRecord, Record
 
 MAX_BYTES = 32 << 20                # of one file; the largest commented joseki dictionaries have 5 MB
+MAX_GAMES, GAME_BYTES = 100_000, 64  # of one file: so many games, and one for each so many bytes; a real game has 300
 MAX_TREE_BYTES = 4 << 20            # of a file whose variations are kept (read_trees)
 
 Node = dict[str, list[bytes]]
@@ -49,9 +50,12 @@ def read_records(data: bytes, gomoku: bool = False) -> Iterator[Record | BadReco
     if len(data) > MAX_BYTES:
         yield BadRecord("too large", f"{len(data):,} bytes of SGF; the limit is {MAX_BYTES:,}")
         return
-    found = False
-    for game in main_lines(to_utf8(data)):
+    found, most = False, min(MAX_GAMES, 100 + len(data) // GAME_BYTES)
+    for number, game in enumerate(main_lines(to_utf8(data))):
         found = True
+        if number == most:
+            yield BadRecord("too many games", f"a file of this size may have {most:,} games; what follows was not read")
+            return
         if isinstance(game, BadRecord):
             yield game
             continue

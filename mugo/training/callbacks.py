@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import pandas as pd
 
-from mugo.files import BadInput, atomic_write
+from mugo.files import BadInput, atomic_write, read_json
 from mugo.nn import checkpoint
 from mugo.nn.backend import keras
 from mugo.nn.metadata import config_of
@@ -134,7 +134,10 @@ def check_diverged(run: Path, learning_rate: float) -> None:
     """Raise BadInput if the run has diverged with this learning rate, or a lower one, since its last checkpoint."""
     if not (run / DIVERGED).exists():
         return
-    diverged = json.loads((run / DIVERGED).read_text())
+    diverged = read_json(run / DIVERGED)
+    if not (isinstance(diverged, dict) and type(diverged.get("step")) is int
+            and type(diverged.get("learning_rate")) in (int, float)):
+        raise BadInput(f"{run / DIVERGED} holds no step and learning rate; delete it")
     if learning_rate >= diverged["learning_rate"]:
         start = "resume it" if (run / checkpoint.CHECKPOINT).exists() else "it has no checkpoint: start it again"
         raise BadInput(f"{run} has diverged at step {diverged['step']:,} with --learning-rate "

@@ -116,13 +116,25 @@ def test_output_without_a_command_is_a_protocol_error(start):
     assert (unasked.kind, str(unasked)) == (PROTOCOL_ERROR, "wrote '= D4' without a command")
 
 
-def test_endless_output_does_not_fill_the_memory(start, monkeypatch):
-    monkeypatch.setattr(gtp_client, "MAX_LINES", 100)
-    client = start("FLOOD")
+@pytest.mark.parametrize("word, message", [("FLOOD", "with 'endless output', not"), ("ENDLESS", "a line of more than"),
+                                           ("LINES", "more than 1,048,576 bytes")])
+def test_endless_output_does_not_fill_the_memory(start, word, message):
+    client = start(word)
     client.send_command("name")
-    assert fault(client, "genmove b").kind == PROTOCOL_ERROR
+    error = fault(client, "genmove b")
+    assert error.kind == PROTOCOL_ERROR and message in str(error)
     time.sleep(0.2)
-    assert client._lines.qsize() <= 102
+    assert client._lines.qsize() <= gtp_client.MAX_QUEUED_LINES + 1
+
+
+def test_the_log_of_stderr_has_a_limit(start, tmp_path, monkeypatch):
+    monkeypatch.setattr(gtp_client, "MAX_LOG_BYTES", 1000)
+    for _ in range(2):
+        client = start("errors=10000", log=tmp_path / "log.txt")
+        client.send_command("name")
+        client.close()
+    text = (tmp_path / "log.txt").read_text()
+    assert 1000 <= len(text) < 1200 and text.count("(what follows is left out)") == 1
 
 
 def test_closing_ends_child_processes(start, tmp_path):

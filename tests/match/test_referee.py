@@ -76,6 +76,8 @@ def test_explanations_of_moves_become_comments(play):
     assert game.comments == {1: "I like it", 3: "I like it"}
     game = play("'explain=I like it' A1", "explain=hopeless resign")
     assert game.comments == {1: "I like it\nWhite resigned: hopeless"}
+    game = play(f"'explain=one\ntwo\x1b[2J{'x' * 5000}' A1", "resign")
+    assert game.comments == {1: f"one\ntwo [2J{'x' * 1989}"}
 
 
 def test_both_programs_get_the_opening_the_rules_and_the_clock(play, tmp_path):

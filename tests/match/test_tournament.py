@@ -2,6 +2,8 @@
 import csv
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -230,6 +232,73 @@ def test_a_game_that_was_written_twice_counts_once(tmp_path):
     (tmp_path / "m" / "games.csv").write_text("".join([*rows, rows[1]]))
     folder = MatchFolder(tmp_path / "m", json.loads((tmp_path / "m" / "match.json").read_text()))
     assert sorted(row["number"] for row in folder.rows) == ["0", "1"]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A match of two games between two participants."""
+    folder = tmp_path_factory.mktemp("match") / "m"
+    match(FIRST, FAKE_ENGINE, *RULES, "--games", 2, "-o", folder)
+    return folder
+
+
+def edit(folder, line, **values):
+    """Change values of a line of games.csv, counted from 0."""
+    with open(folder / "games.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    rows[line] |= values
+    with open(folder / "games.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+@pytest.mark.parametrize("values, message", [
+    ({"number": "9" * 5000}, "line 2: the number is '999.*, not the number of a game"),
+    ({"number": "1"}, "line 2: the black is .*, not "),               # the other one has Black in this game
+    ({"black": "nobody"}, "line 2: the black is 'nobody', not "),
+    ({"winner": "nobody"}, "line 2: the winner is 'nobody', not "),
+    ({"winner": ""}, "line 2: the winner is '', not "),
+    ({"result": "won"}, "line 2: the result is 'won', not a result"),
+    ({"end": "\x1b[31mred"}, "the end is .*, not how a game ends"),
+    ({"details": "a\nb"}, "the details is .*, not one line"),
+    ({"at_fault": "nobody"}, "at fault is 'nobody', who does not play"),
+    ({"moves": "1e9"}, "the moves is '1e9', not a number of moves"),
+    ({"black_seconds": "nan"}, "the black_seconds is 'nan', not seconds"),
+    ({"opening": "7"}, "the opening is '7', not '0'"),
+    ({"game_hash": "0" * 200_000}, "field larger than field limit"),
+])
+def test_a_damaged_row_is_named_before_a_game_is_played(finished, values, message, tmp_path, capsys):
+    folder = shutil.copytree(finished, tmp_path / "m")
+    edit(folder, 0, **values)
+    before = (folder / "games.csv").read_bytes()
+    match(FIRST, FAKE_ENGINE, *RULES, "--games", 4, "-o", folder, expect=2)
+    assert re.search(message, capsys.readouterr().err)
+    assert (folder / "games.csv").read_bytes() == before
+
+
+def test_rows_with_too_few_or_too_many_values_are_named(finished, tmp_path):
+    folder = shutil.copytree(finished, tmp_path / "m")
+    match_json = json.loads((folder / "match.json").read_text())
+    head, first, *others = (folder / "games.csv").read_text().splitlines(keepends=True)
+    for line in first.rstrip("\n") + ",a,b\n", "0,0,random\n":
+        (folder / "games.csv").write_text("".join([head, line, *others]))
+        with pytest.raises(BadInput, match="games.csv, line 2: not 18 values; delete the line"):
+            MatchFolder(folder, match_json)
+    (folder / "games.csv").write_bytes("".join([head, first]).encode() + "1,0,é".encode()[:-1])     # cut off
+    assert [row["number"] for row in MatchFolder(folder, match_json).rows] == [first[0]]
+
+
+def test_a_match_json_that_is_no_file_or_nested_deeply_is_refused(tmp_path):
+    MatchFolder(tmp_path / "m", {"size": 3})
+    path = tmp_path / "m" / "match.json"
+    path.write_text("[" * 200_000)
+    with pytest.raises(BadInput, match="match.json cannot be read"):
+        MatchFolder(tmp_path / "m", {"size": 3})
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(BadInput, match="match.json is not a regular file"):
+        MatchFolder(tmp_path / "m", {"size": 3})
 
 
 def test_a_games_csv_with_other_columns_is_refused(tmp_path):

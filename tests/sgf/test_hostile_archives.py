@@ -4,6 +4,7 @@ import io
 import lzma
 import struct
 import tarfile
+import time
 import tracemalloc
 import zipfile
 import zlib
@@ -270,3 +271,37 @@ def test_a_7z_whose_header_is_damaged_anywhere_is_an_error_or_read(tmp_path):
             (tmp_path / "games.7z").write_bytes(changed)
             assert all(isinstance(file, UnreadableFile) or GAMES.get(file.name) == file.data
                        for file in read(tmp_path / "games.7z"))
+
+
+def test_a_tar_whose_header_states_a_huge_size_ends_at_once(tmp_path):
+    games = tarred(GAMES).rstrip(b"\0")
+    games += bytes(-len(games) % 512)
+    (tmp_path / "games.tar").write_bytes(games + header(tarfile.REGTYPE, 1 << 60, "big.bin") + bytes(3000))
+    started = time.perf_counter()
+    found = read(tmp_path / "games.tar")
+    assert {file.name: file.data for file in found[:-1]} == GAMES
+    assert "damaged or truncated" in found[-1].error
+    assert time.perf_counter() - started < 5
+
+
+def test_global_headers_of_a_tar_are_not_applied_to_every_member(tmp_path):
+    packed = io.BytesIO()
+    names = {f"MUGO.{number}": "x" for number in range(2000)}
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT, pax_headers=names) as archive:
+        for number in range(1000):
+            archive.addfile(tarfile.TarInfo(f"{number}.sgf"))
+    (tmp_path / "games.tar").write_bytes(packed.getvalue())
+    started = time.perf_counter()
+    assert len(read(tmp_path / "games.tar")) == 1000
+    assert time.perf_counter() - started < 1                        # 2 million headers: 3 s
+
+
+def test_time_counts_where_nothing_is_read_and_not_while_a_game_is_used(monkeypatch):
+    clock = iter(range(0, 1000, 50)).__next__
+    monkeypatch.setattr(budget.time, "perf_counter", clock)         # 50 s between two looks
+    limit = budget.Budget(0)                                        # 0 s
+    limit.spend(1)                                                  # 50 s
+    limit.pause()                                                   # 100 s
+    limit.go_on()                                                   # the 50 s before it do not count
+    with pytest.raises(budget.BudgetSpentError, match="more than 120 seconds"):
+        limit.spend(1)

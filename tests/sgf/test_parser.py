@@ -192,3 +192,13 @@ def test_read_trees_gives_the_whole_tree_in_utf_8():
 @pytest.mark.parametrize("text", [b"", b"nothing", b"(;SZ[9];B[aa](;W[bb]"])
 def test_a_bad_record_has_no_tree(text):
     assert [(isinstance(record, BadRecord), tree) for record, tree in read_trees(text)] == [(True, None)]
+
+
+def test_a_file_of_very_many_empty_games_is_read_no_further():
+    records = list(read_records(b"(;)" * 1_000_000))
+    assert len(records) == 100 + 3_000_000 // 64 + 1
+    assert records[-1].reason == "too many games" and "may have 46,975 games" in str(records[-1])
+    small = list(read_records(b"(;SZ[9];B[aa])" * 2000))
+    assert [isinstance(record, BadRecord) for record in small].count(True) == 1 and len(small) == 100 + 28_000 // 64 + 1
+    assert not [r for r in read_records(b"(;SZ[9]PB[Black player]PW[White player];B[aa];W[bb])" * 100)
+                if isinstance(r, BadRecord)]
