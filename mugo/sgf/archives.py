@@ -216,7 +216,7 @@ def _untar(label: str, prefix: str, stream: MeteredStream, depth: int,
     with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Member) as archive:
         while (member := archive.next()) is not None:
             archive.members.clear()  # pyright: ignore[reportAttributeAccessIssue]  (the list would grow)
-            archive.pax_headers.clear()              # global ones, which would be applied to every member
+            archive.pax_headers = {}                 # global ones, which would be applied to every member
             budget.spend(MEMBER_BYTES)
             if member.issparse():
                 raise ValueError(f"{printable_name(member.name)} is a sparse file, which cannot be read")
