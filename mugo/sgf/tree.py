@@ -34,9 +34,11 @@ from mugo.sgf.properties import GM_GOMOKU
 from mugo.sgf.record import BadRecord
 
 MAX_NODES = 20_000                       # of one game; only joseki dictionaries have more
+MAX_NODES_PARSED = 2 * MAX_NODES         # of a file's first game; of a larger one only the main line is read
 MAX_COMMENT = 20_000                     # characters
 INFO = {"PB": "black", "PW": "white", "BR": "black_rank", "WR": "white_rank", "RE": "result", "DT": "date",
         "EV": "event", "PC": "place", "RU": "rules"}
+_BRACKET_OR_VALUE = re.compile(rb"[();]|\[[^\\\]]*+(?:\\.[^\\\]]*+)*+\]", re.DOTALL)
 WIN_RATE = re.compile(r"Black wins (\d{1,3}(?:\.\d)?) % \((\d+) visits\)\s*")
 
 
@@ -90,6 +92,7 @@ def game_from_position(position: BasePosition) -> dict:
 def read_game(data: bytes) -> dict:
     """The first game of an SGF file, without the variations whose moves are illegal.
 
+    Of a tree larger than MAX_NODES the first nodes are read, of one larger than MAX_NODES_PARSED the main line.
     Raises BadInput if there is no game, or if its main line has an illegal move.
     """
     record = next(read_records(data, gomoku=True))
@@ -104,14 +107,28 @@ def read_game(data: bytes) -> dict:
     if interpret_row(record.rules) and record.k:
         del game["info"]["rules"]            # redundant with "k" and "exactly"
     try:
+        if _has_more_nodes(data, MAX_NODES_PARSED):
+            raise ValueError
         root = sgf.Sgf_game.from_bytes(data).get_root()
-    except ValueError:                       # sgfmill is stricter than parser.py: the main line only
+    except ValueError:                       # or sgfmill is stricter than parser.py: the main line only
         game["nodes"] = [{"parent": -1}] + [
             {"parent": number, "move": format_move(colour, point, record.size)}
             for number, (colour, point) in enumerate(line[-1].moves)]
         return game
     game["nodes"] = list(_nodes(root, line))
     return game
+
+
+def _has_more_nodes(data: bytes, most: int) -> bool:
+    """Whether the first game of an SGF file has more nodes, variations included.  Reads no further."""
+    depth = nodes = 0
+    for match in _BRACKET_OR_VALUE.finditer(data):
+        token = match[0]
+        nodes += token == b";"
+        depth += (token == b"(") - (token == b")")
+        if nodes > most or nodes and depth <= 0:
+            break
+    return nodes > most
 
 
 def _nodes(root: sgf.Tree_node, line: list[BasePosition]) -> Iterator[dict]:

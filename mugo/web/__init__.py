@@ -2,12 +2,17 @@
 
     positions       positions and search results as JSON
     opponents       the opponents that a person can choose
-    scheduler       which searches run at once, and for how long
-    state           what all sessions share: the network and the scheduler
+    addresses       what each client address uses
+    scheduler       what is computed at once, and for how long
+    state           what all sessions share: the network, the scheduler and the addresses
+    messages        requests as objects, and the limits of what is in them
     handlers        requests that are answered at once
     searches        requests that start a search: analyze, genmove, evaluate
     sessions        one WebSocket: requests in, answers out
-    app             the server and the command line
+    access          the names that the server answers to, and the pages that may use it
+    connections     HTTP and WebSockets: how many, how long, how much
+    server          uvicorn's server within these limits, and its end
+    app             the application and the command line
     static/         the page: HTML, CSS and JavaScript modules; main.js comes last
 
 Imports no other user interface (tui, gtp, analysis).

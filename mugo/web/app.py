@@ -7,89 +7,38 @@
 By default it listens on this computer only.  There is no password and no encryption.
 """
 import argparse
-import asyncio
 import contextlib
-import ipaddress
 import os
 import socket
+import sys
 import threading
+import time
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 
-import uvicorn
-import websockets  # noqa: F401   how uvicorn speaks them; without it no page gets an answer
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, PlainTextResponse
+from starlette.responses import FileResponse
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from mugo.files import BadInput
 from mugo.players import game_options
 from mugo.players.options import open_network
-from mugo.web.sessions import MAX_MESSAGE, Session
+from mugo.web.access import TrustedHosts, interpret_host, interpret_proxy
+from mugo.web.connections import RECEIVE_BUFFER, backlog
+from mugo.web.server import make_server, run_until_signal
+from mugo.web.sessions import serve_session
 from mugo.web.state import ServerState
 
 STATIC = Path(__file__).with_name("static")
 DEFAULT_SIZE = 9                         # of the Go board that the page starts with
 DEFAULT_PORT = 8080
 PORTS_TRIED = 20                         # from DEFAULT_PORT on, unless --port names one
-MAX_SESSIONS = 40                        # at once; each may have two search trees
-WS_POLICY_VIOLATION, WS_TRY_AGAIN_LATER = 1008, 1013             # IANA's registry of WebSocket close codes
-# Nothing is loaded from other servers, and no other site can show this one in a frame.
-HEADERS = [(b"content-security-policy", b"default-src 'self'; frame-ancestors 'none'; base-uri 'none'"),
-           (b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer"),
-           (b"cache-control", b"no-cache")]
-
-
-# ---- access
-
-class TrustedHosts:
-    """Middleware that refuses requests for another host, and WebSockets of pages of another site.
-
-    The Host header must be an IP address, localhost, this computer's name, or one of `hosts`: a foreign name may point
-    at 127.0.0.1 (DNS rebinding).  The Origin header of a WebSocket must be that of the page served here.
-    """
-
-    def __init__(self, app: ASGIApp, hosts: frozenset[str] = frozenset()):
-        self.app = app
-        self._hosts = hosts | {"localhost", socket.gethostname().lower()}
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await self.app(scope, receive, send)
-            return
-        headers = {name: value.decode("latin-1").lower() for name, value in scope["headers"]}
-        host = headers.get(b"host", "")
-        origin = headers.get(b"origin")
-        is_same_origin = origin is None or origin in (f"http://{host}", f"https://{host}")
-        if not self._is_trusted(host) or scope["type"] == "websocket" and not is_same_origin:
-            if scope["type"] == "websocket":
-                await receive()
-                await send({"type": "websocket.close", "code": WS_POLICY_VIOLATION})
-            else:
-                await PlainTextResponse("this server does not answer for this host\n", 421)(scope, receive, send)
-            return
-
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *HEADERS]
-            await send(message)
-
-        await self.app(scope, receive, send_with_headers)
-
-    def _is_trusted(self, host: str) -> bool:
-        """Whether a Host header is trusted.  Every address is, because DNS cannot redirect it."""
-        name = host.rpartition(":")[0] if not host.endswith("]") and ":" in host else host
-        try:
-            ipaddress.ip_address(name.strip("[]"))
-            return True
-        except ValueError:
-            return name in self._hosts
+SWITCH_INTERVAL = 0.001                  # seconds that a computing thread keeps the event loop from running
+END_SECONDS = 0.5                        # that threads may take to end after the server has
 
 
 # ---- the application
@@ -105,12 +54,10 @@ def make_app(make_state: Callable[[], ServerState] = ServerState, hosts: frozens
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette):
         app.state.server = state = make_state()
-        warm_up = asyncio.create_task(asyncio.to_thread(state.warm_up))
+        state.start_warm_up()
         on_start()
         yield
         state.scheduler.close()
-        await warm_up
-        state.scheduler.shutdown()
 
     async def page(request: Request) -> FileResponse:
         return FileResponse(STATIC / "index.html")
@@ -123,30 +70,18 @@ def make_app(make_state: Callable[[], ServerState] = ServerState, hosts: frozens
                      middleware=[Middleware(TrustedHosts, hosts=hosts)], lifespan=lifespan)
 
 
-async def serve_session(socket: WebSocket) -> None:
-    """Serve one WebSocket until it is closed."""
-    state: ServerState = socket.app.state.server
-    await socket.accept()
-    if state.sessions >= MAX_SESSIONS:
-        await socket.close(WS_TRY_AGAIN_LATER, "too many sessions: try again later")
-        return
-    session = Session(socket, state)
-    state.sessions += 1
-    try:
-        await session.run()
-    except (WebSocketDisconnect, RuntimeError):          # the page disconnected during an answer
-        pass
-    finally:
-        state.sessions -= 1
-        await session.stop_search()
-
-
 # ---- the command
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen on; 0.0.0.0 admits other computers, "
                         "without a password or encryption (default: %(default)s, this computer only)")
     parser.add_argument("--port", type=int, help=f"the port (default: {DEFAULT_PORT}, or the next free one)")
+    parser.add_argument("--allowed-host", metavar="NAME", action="append", default=[], help="a name of this server "
+                        "that browsers may use, such as go.example.org behind a proxy; can be given several times "
+                        "(always allowed: localhost, this computer's name, addresses, and --host)")
+    parser.add_argument("--trusted-proxy", metavar="ADDRESS", action="append", default=[], help="the address or "
+                        "network of a reverse proxy whose X-Forwarded-For header names the client; can be given "
+                        "several times (default: none; all clients behind a proxy then count as one)")
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
     game_options.add_arguments(parser, str(DEFAULT_SIZE))
     parser.set_defaults(player="mcts")                   # its --network decides the game that the page starts with
@@ -172,7 +107,8 @@ def listen(host: str, port: int | None) -> socket.socket:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((address[0], candidate, *address[2:]))
-            listener.listen(128)                         # connections wait from now on until the server accepts them
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
+            listener.listen(backlog())                   # connections wait from now on until the server accepts them
             return listener
         except OSError as error:
             listener.close()
@@ -184,6 +120,8 @@ def command(args: argparse.Namespace) -> int:
     """Run `mugo web` until Ctrl-C; returns the exit status.  Raises BadInput."""
     if args.searches is not None and args.searches < 1:
         raise BadInput(f"--searches is 1 or more, not {args.searches}")
+    hosts = frozenset({args.host.lower(), *map(interpret_host, args.allowed_host)})
+    proxies = tuple(map(interpret_proxy, args.trusted_proxy))
     start = game_options.first_position(args, DEFAULT_SIZE)
     network = open_network(args.network, threads=1)
     listener = listen(args.host, args.port)
@@ -194,13 +132,17 @@ def command(args: argparse.Namespace) -> int:
         if not args.no_browser:
             threading.Thread(target=webbrowser.open, args=[url], daemon=True).start()
 
-    app = make_app(lambda: ServerState(network, args.searches, start), frozenset({args.host.lower()}), on_start)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws_max_size=MAX_MESSAGE,
-                                           timeout_graceful_shutdown=2))
-    try:
-        server.run(sockets=[listener])
-    except KeyboardInterrupt:
-        print()
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    state = ServerState(network, args.searches, start)
+    run_until_signal(make_server(make_app(lambda: state, hosts, on_start), state, proxies), listener)
+    print()
+    end = time.monotonic() + END_SECONDS
+    while not state.is_idle and time.monotonic() < end:
+        time.sleep(0.01)
+    if not state.is_idle:                                # a thread compiles: Python would abort it in the middle of C++
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
     return 0
 
 

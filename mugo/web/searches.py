@@ -1,10 +1,12 @@
 """Requests that start a search: analyze, genmove, evaluate.
 
-Each returns a SearchFunction, which the scheduler runs in a thread, in slices.  An answer with "search" has a search
-result as positions.format_search writes it; the last answer has "done".
+The scheduler runs each in a thread, as a Job.  An answer with "search" has a search result as positions.format_search
+writes it; the last answer has "done".
 """
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import islice
+from typing import TypeVar
 
 from mugo.files import BadInput
 from mugo.games.coords import format_gtp
@@ -16,25 +18,25 @@ from mugo.search.search import Search
 from mugo.sgf.tree import require_field, require_number
 from mugo.web.opponents import MAX_EDGES, find_opponent, make_opponent
 from mugo.web.positions import black_win_rate, final_win_rate, format_search
-from mugo.web.scheduler import SearchFunction, SearchJob
+from mugo.web.scheduler import Job
 
 MAX_SECONDS = 600.0                      # of one analysis
 PROGRESS_INTERVAL = 0.25                 # seconds between two intermediate answers of an analysis
-EVALUATION_BATCH = 32                    # positions that the network evaluates between two looks at `is_cancelled`
+EVALUATION_BATCH = 32                    # positions that the network evaluates between two checkpoints
 
 
 class SessionSearches:
-    """The searches of one session; they keep their trees from one request to the next."""
+    """The searches of one session, one at a time; they keep their trees from one request to the next."""
 
     def __init__(self, network):
         self.network = network
         self._analysis: tuple[tuple[str, str], Search] | None = None         # (player, game), its search
         self._opponent: tuple[tuple[str, str], Player] | None = None         # (key of the opponent, game), its player
 
-    def analyze(self, position: BasePosition, request: dict) -> SearchFunction:
+    def analyze(self, position: BasePosition, request: dict, job: Job) -> dict:
         """Search a position until the job is cancelled or a limit is reached.
 
-        request: "player", "mcts" (default) or "uct"; limits "simulations" and "seconds".
+        request: "player", "mcts" (default) or "uct"; limits "simulations" and "seconds", by the clock.
         """
         name = request.get("player", "mcts")
         if name not in SEARCHERS:
@@ -43,74 +45,63 @@ class SessionSearches:
         max_seconds = require_number(request, "seconds", MAX_SECONDS) if "seconds" in request else MAX_SECONDS
         if limit is not None and not 0 < limit <= 1 << 30 or max_seconds <= 0:
             raise BadInput(f"an analysis has at least one simulation and at most {MAX_SECONDS:g} seconds")
-        search = self._analysis_search(name, position.game)
-        simulations, seconds = 0, 0.0
-
-        def run(job: SearchJob) -> dict | None:
-            nonlocal simulations, seconds
-            result = search.search(position, simulations=None if limit is None else limit - simulations,
-                                   seconds=max_seconds - seconds, should_stop=job.should_yield,
-                                   on_progress=lambda result: job.report({"search": format_search(result)}),
-                                   progress_interval=PROGRESS_INTERVAL)
-            simulations, seconds = simulations + result.simulations, seconds + result.seconds
-            answer = {"search": format_search(result)}
-            if limit is not None and simulations >= limit or seconds >= max_seconds - 0.05:
-                return answer | {"done": True}
-            job.report(answer)
-            return None
-
-        return run
+        result = self._analysis_search(name, position.game).search(
+            position, simulations=limit, seconds=max_seconds, should_stop=job.checkpoint,
+            on_progress=lambda result: job.report({"search": format_search(result)}),
+            progress_interval=PROGRESS_INTERVAL)
+        return {"search": format_search(result), "done": True}
 
     def _analysis_search(self, name: str, game: str) -> Search:
         if self._analysis is None or self._analysis[0] != (name, game):
+            self._analysis = None                                # its memory is free before the next one is made
             settings = replace(default_settings(name, game), max_edges=MAX_EDGES, early_stop=False)
             self._analysis = (name, game), Search(settings, self.network if name == "mcts" else None)
         return self._analysis[1]
 
-    def genmove(self, position: BasePosition, request: dict) -> SearchFunction:
-        """The "move" of an "opponent": a vertex, "pass" or "resign"."""
+    def genmove(self, position: BasePosition, request: dict, job: Job) -> dict:
+        """The "move" of an "opponent": a vertex, "pass" or "resign".  Its seconds are by the clock."""
         key = require_field(request, "opponent", str)
         opponent = find_opponent(key)
         if self._opponent is None or self._opponent[0] != (key, position.game):
+            self._opponent = None
             self._opponent = (key, position.game), make_opponent(opponent, position.game, self.network)
         player = self._opponent[1]
+        if isinstance(player, SearchPlayer):
+            player.should_stop = job.checkpoint
+            player.on_progress = lambda result: job.report({"search": format_search(result)})
+        point = player.select_move(position)
+        result = player.search_result
+        return {"move": "resign" if point == RESIGN else format_gtp(point, position.size), "done": True} \
+            | ({"search": format_search(result)} if result else {})
 
-        def run(job: SearchJob) -> dict:
-            if isinstance(player, SearchPlayer):                 # not sliced: its limits are its strength
-                player.should_stop = job.is_cancelled
-                player.on_progress = lambda result: job.report({"search": format_search(result)})
-            point = player.select_move(position)
-            result = player.search_result
-            return {"move": "resign" if point == RESIGN else format_gtp(point, position.size), "done": True} \
-                | ({"search": format_search(result)} if result else {})
-
-        return run
-
-    def evaluate(self, position: BasePosition, request: dict) -> SearchFunction:
+    def evaluate(self, position: BasePosition, request: dict, job: Job) -> dict:
         """"win_rates": Black's in every position up to this one, by the value head; null without a value head.
 
         In a game of Gomoku that is over it is the result.
         """
-        line = list(position.positions())
-
-        def run(job: SearchJob) -> dict:
-            win_rates = []
-            for first in range(0, len(line), EVALUATION_BATCH):
-                if job.is_cancelled():
-                    break
-                batch = line[first:first + EVALUATION_BATCH]
-                values = self.network.evaluate(batch)[1]
-                if values is None:
-                    return {"win_rates": None, "done": True}
-                win_rates += [final_win_rate(each) if each.is_over and not each.may_pass else
-                              black_win_rate((1 + float(value)) / 2, each)
-                              for value, each in zip(values, batch, strict=True)]
-            return {"win_rates": win_rates, "done": True}
-
-        return run
+        win_rates = []
+        for batch in _batches(position.positions(), EVALUATION_BATCH):
+            if job.checkpoint():
+                break
+            values = self.network.evaluate(batch)[1]
+            if values is None:
+                return {"win_rates": None, "done": True}
+            win_rates += [final_win_rate(each) if each.is_over and not each.may_pass else
+                          black_win_rate((1 + float(value)) / 2, each)
+                          for value, each in zip(values, batch, strict=True)]
+        return {"win_rates": win_rates, "done": True}
 
 
-SEARCHES: dict[str, Callable[[SessionSearches, BasePosition, dict], SearchFunction]] = {
+Item = TypeVar("Item")
+
+
+def _batches(items: Iterator[Item], n: int) -> Iterator[list[Item]]:
+    """Lists of n items, the last one of fewer."""
+    while batch := list(islice(items, n)):
+        yield batch
+
+
+SEARCHES: dict[str, Callable[[SessionSearches, BasePosition, dict, Job], dict]] = {
     "analyze": SessionSearches.analyze,
     "genmove": SessionSearches.genmove,
     "evaluate": SessionSearches.evaluate,

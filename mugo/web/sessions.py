@@ -1,15 +1,17 @@
 """One WebSocket of a page: requests in, answers out.
 
-    page  -- {"id": 7, "command": "analyze", "game": ..., "moves": [...]} -->  Session  -->  SearchJob, in a thread
+    page  -- {"id": 7, "command": "analyze", "game": ..., "moves": [...]} -->  Session  -->  Job, in a thread
           <-- {"id": 7, "search": {...}}, ..., {"id": 7, "done": true} --
 
 The page holds the game and sends it with every request, so reloading the page or restarting the server loses nothing.
-A session has one search at a time; a new one cancels the old one.
+A session has one search at a time; a new one cancels the old one.  All that computes is a Job of the scheduler.
 """
 import asyncio
 import contextlib
 import json
 import logging
+import time
+from collections.abc import Iterator
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -17,26 +19,79 @@ from mugo.files import BadInput
 from mugo.games.game import GAMES
 from mugo.games.plane_tables import plane_names
 from mugo.sgf.tree import game_from_position, require_field
+from mugo.web.addresses import Address
 from mugo.web.handlers import HANDLERS
+from mugo.web.messages import MAX_MESSAGE, check_request, parse_request, request_id
 from mugo.web.positions import position_of_request
-from mugo.web.scheduler import SearchFunction, SearchJob
+from mugo.web.scheduler import Job
 from mugo.web.searches import SEARCHES, SessionSearches
 from mugo.web.state import ServerState
 
-MAX_MESSAGE = 4 << 20                    # characters; an SGF file of 3 MB in base64
 IDLE_SECONDS = 1800.0                    # without a message, after which a session is closed
+MESSAGES_PER_SECOND = 50                 # that are read; a page that analyses a whole game sends 20
+MESSAGE_BURST = 200                      # messages that are read at once after a pause
+MAX_SESSIONS = 40                        # at once; each may have two search trees
+MAX_SESSIONS_PER_ADDRESS = 10
+EVICTABLE_SECONDS = 60.0                 # without a message, after which a session gives its place to a new one
 WS_NORMAL_CLOSURE, WS_MESSAGE_TOO_BIG = 1000, 1009               # RFC 6455, section 7.4.1
+WS_TRY_AGAIN_LATER = 1013                # IANA's registry of WebSocket close codes
 INTERNAL_ERROR = "internal error; its traceback is in the log of the server"
+
+
+async def serve_session(socket: WebSocket) -> None:
+    """Serve one WebSocket until it is closed."""
+    state: ServerState = socket.app.state.server
+    address = state.addresses.get(socket.client.host if socket.client else None)
+    await socket.accept()
+    session = Session(socket, state, address)
+    if not await _make_room(state, address):
+        await socket.close(WS_TRY_AGAIN_LATER, "too many sessions: try again later")
+        return
+    state.sessions.add(session)
+    address.sessions.add(session)
+    try:
+        await session.run()
+    except (WebSocketDisconnect, RuntimeError):          # the page disconnected during an answer
+        pass
+    finally:
+        await session.stop_search()
+        session.leave()
+
+
+async def _make_room(state: ServerState, address: Address) -> bool:
+    """Whether there is a place for one more session.
+
+    If there is none, the session that has been idle the longest loses its place: one of this address if it has all of
+    its own, else one of the address with the most.
+    """
+    if len(address.sessions) >= MAX_SESSIONS_PER_ADDRESS:
+        candidates = address.sessions
+    elif len(state.sessions) >= MAX_SESSIONS:
+        candidates = max((session.address.sessions for session in state.sessions), key=len, default=set())
+    else:
+        return True
+    idle = [session for session in candidates if session.job is None]
+    session = min(idle, key=lambda session: session.last_message, default=None)
+    if session is None or time.monotonic() - session.last_message < EVICTABLE_SECONDS:
+        return False
+    session.leave()
+    with contextlib.suppress(WebSocketDisconnect, RuntimeError, TimeoutError):
+        async with asyncio.timeout(1):                   # it may read nothing
+            await session.close_idle()
+    return True
 
 
 class Session:
     """A page and its search."""
 
-    def __init__(self, socket: WebSocket, state: ServerState):
+    def __init__(self, socket: WebSocket, state: ServerState, address: Address | None = None):
         self.socket = socket
         self.state = state
-        self.job: SearchJob | None = None
+        self.address = Address() if address is None else address
+        self.job: Job | None = None
+        self.last_message = time.monotonic()
         self._searches = SessionSearches(state.network)
+        self._paid_until = 0.0                                   # time.monotonic: messages at MESSAGES_PER_SECOND
 
     async def run(self) -> None:
         """Answer messages until the page disconnects or is idle for too long."""
@@ -49,7 +104,7 @@ class Session:
                     message = await self.socket.receive()
             except TimeoutError:
                 if self.job is None:
-                    await self.socket.close(WS_NORMAL_CLOSURE, "idle")
+                    await self.close_idle()
                     return
                 continue
             if message["type"] == "websocket.disconnect":
@@ -58,64 +113,90 @@ class Session:
             if text is not None and len(text) > MAX_MESSAGE:
                 await self.socket.close(WS_MESSAGE_TOO_BIG, f"a message has at most {MAX_MESSAGE:,} characters")
                 return
+            await self._limit_rate()
             await self._handle_message(text)
+
+    async def close_idle(self) -> None:
+        """Close the WebSocket; the page connects again when it is used."""
+        await self.socket.close(WS_NORMAL_CLOSURE, "idle")
+
+    def leave(self) -> None:
+        """Give up the place."""
+        self.state.sessions.discard(self)
+        self.address.sessions.discard(self)
+
+    async def _limit_rate(self) -> None:
+        """Wait while messages arrive faster than MESSAGES_PER_SECOND (a token bucket of MESSAGE_BURST), and until the
+        address has time of the event loop left: behind a trusted proxy, connections does not know the address."""
+        now = self.last_message = time.monotonic()
+        self._paid_until = max(self._paid_until, now) + 1 / MESSAGES_PER_SECOND
+        await asyncio.sleep(max(self.address.delay(), self._paid_until - now - MESSAGE_BURST / MESSAGES_PER_SECOND))
 
     async def _handle_message(self, text: str | None) -> None:
         """Answer a message.  An error of any kind becomes an answer with "error"."""
-        request_id = None
+        number = None
         try:
-            request = _parse_request(text)
-            request_id = _request_id(request)
-            answer = await self._handle_request(request, request_id)
+            with self._charged():
+                request = parse_request(text)
+                number = request_id(request)
+                check_request(request)
+            answer = await self._handle_request(request, number)
         except BadInput as error:
             answer = {"error": str(error)}
         except Exception:
             logging.getLogger("uvicorn.error").exception("error in answer to %.200s", text)
             answer = {"error": INTERNAL_ERROR}
         if answer is not None:
-            await self._send(request_id, answer)
+            await self._send(number, answer)
 
-    async def _handle_request(self, request: dict, request_id: int | str | None) -> dict | None:
+    @contextlib.contextmanager
+    def _charged(self) -> Iterator[None]:
+        """Let the address pay for the time of the block, which is the event loop's."""
+        started = time.thread_time()
+        try:
+            yield
+        finally:
+            self.address.charge(time.thread_time() - started)
+
+    async def _handle_request(self, request: dict, number: int | str | None) -> dict | str | None:
         """The answer to a request; None if a search will send it."""
         command = require_field(request, "command", str)
         if command in SEARCHES:
             await self.stop_search()
-            position = await asyncio.to_thread(position_of_request, request)
-            search = SEARCHES[command](self._searches, position, request)
-            self.job = SearchJob(request_id, self.state.scheduler)
-            self.job.task = asyncio.create_task(self._run_search(self.job, search))
+            self.job = job = Job(number, self.state.scheduler, self.address, self)
+            job.task = asyncio.create_task(self._run_search(job, command, request))
             return None
         if command == "stop":
             await self.stop_search()
             return {"stopped": True}
         if command not in HANDLERS:
             raise BadInput(f"unknown command {command[:20]!r} (known: {', '.join((*HANDLERS, *SEARCHES, 'stop'))})")
-        return await asyncio.to_thread(HANDLERS[command], request, self.state)
+        job = Job(number, self.state.scheduler, self.address, self, is_search=False)
+        return await self.state.scheduler.run(
+            job, lambda job: _format_answer(number, HANDLERS[command](request, self.state)))
 
     async def stop_search(self) -> None:
         """Cancel the search, if there is one, and wait until it has ended."""
         job, self.job = self.job, None
         if job is None or job.task is None:
             return
-        job.cancelled.set()
-        job.task.cancel()                                        # if it waits for a slot
+        job.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await job.task
 
-    async def _run_search(self, job: SearchJob, search: SearchFunction) -> None:
+    async def _run_search(self, job: Job, command: str, request: dict) -> None:
         """Run a search, and send its progress and its last answer."""
-        async def send_waiting() -> None:
-            await self._send(job.request_id, {"waiting": True})
+        def search(job: Job) -> dict:
+            return SEARCHES[command](self._searches, position_of_request(request), request, job)
 
         sender = asyncio.create_task(self._send_progress(job))
-        answer = {"error": "the search was aborted"}
+        answer = {"error": INTERNAL_ERROR}
         try:
-            answer = await self.state.scheduler.run(job, search, send_waiting)
+            answer = await self.state.scheduler.run(job, search)
         except BadInput as error:
             answer = {"error": str(error)}
-        except asyncio.CancelledError:
-            answer = {"done": True, "stopped": True}
-            raise
+        except Exception:
+            logging.getLogger("uvicorn.error").exception("error in %s", command)
         finally:
             sender.cancel()
             if self.job is job:
@@ -123,30 +204,16 @@ class Session:
             with contextlib.suppress(WebSocketDisconnect, RuntimeError):         # the page has disconnected
                 await self._send(job.request_id, answer)
 
-    async def _send_progress(self, job: SearchJob) -> None:
+    async def _send_progress(self, job: Job) -> None:
         while True:
             await job.has_progress.wait()
             job.has_progress.clear()
             await self._send(job.request_id, job.progress)
 
-    async def _send(self, request_id: int | str | None, answer: dict) -> None:
-        await self.socket.send_text(json.dumps({"id": request_id} | answer))
+    async def _send(self, number: int | str | None, answer: dict | str) -> None:
+        """Send an answer; waits while the page does not read the ones before.  str: formatted already."""
+        await self.socket.send_text(answer if isinstance(answer, str) else _format_answer(number, answer))
 
 
-def _parse_request(text: str | None) -> dict:
-    """The JSON object of a message; None: the message was binary.  Raises BadInput."""
-    try:
-        request = json.loads(text or "")
-    except (ValueError, RecursionError):
-        raise BadInput("a message must be a JSON object in text") from None
-    if not isinstance(request, dict):
-        raise BadInput("a message must be a JSON object")
-    return request
-
-
-def _request_id(request: dict) -> int | str | None:
-    """The "id" of a request.  Raises BadInput."""
-    request_id = request.get("id")
-    if not isinstance(request_id, int | str | None):
-        raise BadInput("'id' must be a number or a string")
-    return request_id
+def _format_answer(number: int | str | None, answer: dict) -> str:
+    return json.dumps({"id": number} | answer)

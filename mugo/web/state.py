@@ -1,7 +1,9 @@
-"""What all sessions share: the network, the scheduler of searches and the position that the page starts with."""
+"""What all sessions share: the network, the scheduler, the addresses and the position that the page starts with."""
 import contextlib
 import os
+import threading
 from dataclasses import replace
+from typing import Any
 
 from mugo.files import BadInput
 from mugo.games.go import Position
@@ -9,22 +11,25 @@ from mugo.games.position import BasePosition
 from mugo.players.options import SEARCHERS, make_player, open_network
 from mugo.players.searcher import default_settings
 from mugo.web import positions
-from mugo.web.scheduler import SearchScheduler
+from mugo.web.addresses import Addresses
+from mugo.web.scheduler import Scheduler
 
 
 class ServerState:
     """The shared state of a server.
 
     network: an open network (nn.inference).  start: the first position of a new session.
-    sessions: how many are open.
+    sessions: the open ones (sessions.Session).  addresses: what each client address uses.
     """
 
     def __init__(self, network=None, searches: int | None = None, start: BasePosition | None = None):
         """network: None: the bundled ones.  searches: at once; None: one a core.  start: None: Go on 9x9."""
         self.network = open_network(None, threads=1) if network is None else network
         self.start = start or Position(9)
-        self.scheduler = SearchScheduler(searches or os.cpu_count() or 1)
-        self.sessions = 0
+        self.scheduler = Scheduler(searches or os.cpu_count() or 1)
+        self.addresses = Addresses()
+        self.sessions: set[Any] = set()
+        self._warm_up = threading.Thread(target=self.warm_up, name="mugo-warm-up", daemon=True)
 
     def network_error(self, position: BasePosition) -> str | None:
         """None if the network plays this position's game on its board, else the reason why not."""
@@ -34,12 +39,23 @@ class ServerState:
             return str(error)
         return None
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether no thread computes, the warm-up included."""
+        return self.scheduler.is_idle and not self._warm_up.is_alive()
+
+    def start_warm_up(self) -> None:
+        """Start `warm_up` in a thread."""
+        self._warm_up.start()
+
     def warm_up(self) -> None:
         """Load what the first move of a game needs, compiled code above all."""
         with contextlib.suppress(BadInput):                      # a network of an old format: its first use reports it
             start = self.start
             positions.describe_position(start)
             for name in SEARCHERS:
+                if self.scheduler.is_closing:
+                    return
                 settings = replace(default_settings(name, start.game), max_edges=2000)
                 make_player(name, network=self.network, settings=settings).warm_up(start)
             positions.policy(start, self.network)

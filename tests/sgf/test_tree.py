@@ -2,6 +2,7 @@
 import pytest
 
 from mugo.files import BadInput
+from mugo.sgf import tree
 from mugo.sgf.tree import format_game, read_game
 
 BRANCHED = b"(;SZ[9]PB[A]C[root];B[ee]C[Black wins 52.0 % (800 visits)\nnote](;W[cc];B[dd])(;W[gg](;B[gg])(;B[hh])))"
@@ -30,3 +31,16 @@ def test_a_malformed_node_is_an_error(node, error):
     game = read_game(b"(;SZ[9])")
     with pytest.raises(BadInput, match=error):
         format_game(game | {"nodes": [{"parent": -1}, node]})
+
+
+@pytest.mark.parametrize("first, most, has_variations", [
+    (b"(;SZ[9];B[ee](;W[cc])(;W[gg]))", 4, True),
+    (b"(;SZ[9];B[ee](;W[cc])(;W[gg]))", 3, False),
+    (b"(;SZ[9]C[;;;(((\\];;;];B[ee](;W[cc])(;W[gg]))", 4, True),             # no nodes: a comment
+    (b"(;SZ[9];B[ee](;W[cc])(;W[gg]))" + 9 * b"(;SZ[9];B[aa])", 4, True),     # other games
+])
+def test_of_a_tree_with_too_many_nodes_only_the_main_line_is_read(first, most, has_variations, monkeypatch):
+    """sgfmill takes 28 seconds for a million of them."""
+    monkeypatch.setattr(tree, "MAX_NODES_PARSED", most)
+    moves = [node.get("move") for node in read_game(first)["nodes"]]
+    assert moves == [None, "B E5", "W C7"] + ["W G3"] * has_variations

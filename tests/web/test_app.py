@@ -1,6 +1,7 @@
 """The server of `mugo web`: its protocol, searches, SGF, access and command line."""
 import asyncio
 import base64
+import contextlib
 import json
 import os
 import random
@@ -22,6 +23,7 @@ pytest.importorskip("uvicorn")
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 from web_fakes import Client, UniformNetwork, go_game
+from websockets.sync.client import connect
 
 from mugo import cli
 from mugo.files import BadInput
@@ -151,11 +153,11 @@ def test_all_win_rates_are_blacks():
         result = SearchResult(position, (info,), rate, 1, 1, 0.0, 1.0, 1, 1, None)
         written = positions.format_search(result)
         assert written["win_rate"] == written["moves"][0]["win_rate"] == 0.75
-    run = searches.SessionSearches(BlackIsAhead()).evaluate(line[-1], {})
-    assert run(SimpleNamespace(is_cancelled=lambda: False)) == {"win_rates": [0.75] * 3, "done": True}
+    job = SimpleNamespace(checkpoint=lambda: False)
+    evaluate = searches.SessionSearches(BlackIsAhead()).evaluate
+    assert evaluate(line[-1], {}, job) == {"win_rates": [0.75] * 3, "done": True}
     over = line[-1].play(PASS)                           # in Go the network evaluates the end too
-    assert searches.SessionSearches(BlackIsAhead()).evaluate(over, {})(
-        SimpleNamespace(is_cancelled=lambda: False))["win_rates"] == [0.75] * 4
+    assert evaluate(over, {}, job)["win_rates"] == [0.75] * 4
 
 
 WALLS = [move for row in range(1, 6) for move in (f"B B{row}", f"W D{row}")]
@@ -279,7 +281,7 @@ def test_an_idle_session_is_closed(client, monkeypatch):
 
 
 def test_the_number_of_sessions_is_limited(client, monkeypatch):
-    monkeypatch.setattr(web_app, "MAX_SESSIONS", 0)
+    monkeypatch.setattr(sessions, "MAX_SESSIONS", 0)
     with client.websocket_connect("/ws") as websocket, pytest.raises(WebSocketDisconnect) as end:
         websocket.receive_json()
     assert end.value.reason == "too many sessions: try again later"
@@ -308,7 +310,7 @@ def test_a_bad_message_gets_one_line(page, text, error):
 def test_a_bad_request_gets_one_line(page):
     for fields, error in [
         ({"moves": ["C3"]}, "'C3' is not a move; expected 'B Q16' or 'W pass', for instance"),
-        ({"moves": ["B pass"] * 2001}, "a game has at most 2,000 moves, not 2,001"),
+        ({"moves": ["B pass"] * 4096}, "a game has at most 4,095 moves, not 4,096"),
         ({"moves": [], "game": go_game(black=["C3"], white=["C3"])}, "a white stone cannot be placed on C3"),
         ({"moves": [], "game": go_game(black=["pass"])}, "a stone cannot be placed on 'pass'"),
     ]:
@@ -500,16 +502,51 @@ def test_bad_options_get_one_line(capsys):
         assert capsys.readouterr().err.startswith(f"mugo web: {error}")
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals")
-def test_ctrl_c_ends_the_server_cleanly():
+@contextlib.contextmanager
+def running_server(**environment):
+    """A server in a process of its own, and its address."""
     process = subprocess.Popen([sys.executable, str(ROOT / "main.py"), "web", "--no-browser", "--port", "0"],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               env=os.environ | environment)
     try:
-        address = process.stdout.readline().split()[4]
-        with urllib.request.urlopen(address) as answer:
-            assert b"<title>MuGo</title>" in answer.read()
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
+        yield process, process.stdout.readline().split()[4]
     finally:
         process.kill()
-    assert (process.returncode, errors) == (0, "")
+        process.communicate()
+
+
+def assert_ends(process, signals, seconds):
+    """The process ends by signals, a quarter of a second apart, with status 0 and nothing on stderr."""
+    started = time.monotonic()
+    for each in signals:
+        process.send_signal(each)
+        time.sleep(0.25)
+    output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output, errors) == (0, "\n", "")
+    assert time.monotonic() - started < seconds
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.parametrize("signals", [(signal.SIGINT,), (signal.SIGINT, signal.SIGINT), (signal.SIGTERM,)])
+def test_a_signal_ends_the_server_while_pages_search(signals):
+    with running_server() as (process, address), contextlib.ExitStack() as stack:
+        with urllib.request.urlopen(address) as answer:
+            assert b"<title>MuGo</title>" in answer.read()
+        for _ in range(3):
+            page = stack.enter_context(connect(address.replace("http", "ws") + "ws"))
+            page.recv()
+            page.send(json.dumps({"id": 1, "command": "analyze", "game": go_game(), "moves": [], "player": "uct"}))
+            page.recv(timeout=60)
+        assert_ends(process, signals, 4)
+
+
+@pytest.mark.runs
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.parametrize("signals", [(signal.SIGINT,), (signal.SIGINT, signal.SIGINT), (signal.SIGTERM,)])
+def test_a_signal_ends_the_server_while_it_compiles(signals, tmp_path):
+    with running_server(NUMBA_CACHE_DIR=str(tmp_path)) as (process, address), \
+            connect(address.replace("http", "ws") + "ws") as page:
+        page.recv(timeout=60)
+        page.send(json.dumps({"id": 1, "command": "genmove", "game": go_game(), "moves": [], "opponent": "uct-100"}))
+        time.sleep(1)
+        assert_ends(process, signals, 2)

@@ -9,11 +9,11 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 pytest.importorskip("websockets")
 import chromium
-import uvicorn
 from web_fakes import UniformNetwork
 
 from mugo.games.coords import interpret_gtp
 from mugo.web import app as web_app
+from mugo.web.server import make_server
 from mugo.web.state import ServerState
 
 pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
@@ -37,8 +37,8 @@ def network():
 def address(network):
     """The server."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        app = web_app.make_app(lambda: ServerState(network, searches=2))
-        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
+        state = ServerState(network, searches=2)
+        server = make_server(web_app.make_app(lambda: state), state)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         yield f"http://127.0.0.1:{listener.getsockname()[1]}/"

@@ -1,7 +1,6 @@
 """Gomoku in the server of `mugo web`: positions, opponents, searches and SGF."""
 import base64
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
@@ -197,9 +196,8 @@ def test_a_game_with_an_impossible_row_is_not_written():
 def test_the_page_starts_with_the_game_of_the_options(options, start, monkeypatch):
     states = []
     monkeypatch.setattr(web_app, "make_app", lambda make_state, *others: states.append(make_state()))
-    monkeypatch.setattr(web_app.uvicorn, "Config", lambda *args, **options: None)
-    monkeypatch.setattr(web_app.uvicorn, "Server",
-                        lambda config: SimpleNamespace(run=lambda sockets: sockets[0].close()))
+    monkeypatch.setattr(web_app, "make_server", lambda *args: None)
+    monkeypatch.setattr(web_app, "run_until_signal", lambda server, listener: listener.close())
     assert cli.main(["web", "--no-browser", "--port", "0", *options]) == 0
     position = states[0].start
     assert (position.game, position.size, getattr(position, "k", 0)) == start

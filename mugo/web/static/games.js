@@ -43,7 +43,7 @@ export async function newGame(rules, { human, opponent: preferred }) {
 
 export async function openFile(file) {
   try {
-    if (file.size > 3e6) throw new Error(`${file.name} is larger than 3 MB`);
+    if (file.size > 1.5e6) throw new Error(`${file.name} is larger than 1.5 MB`);
     const bytes = new Uint8Array(await file.arrayBuffer());
     let binary = "";
     for (let i = 0; i < bytes.length; i += 4096) binary += String.fromCharCode(...bytes.subarray(i, i + 4096));

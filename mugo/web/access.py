@@ -1,0 +1,87 @@
+"""Which requests are answered: the names of this server, and the pages that may open its WebSocket.
+
+    Host: evil.example        a foreign name that points here (DNS rebinding): 421
+    Origin: http://evil.example      a page of another site: its WebSocket is refused
+"""
+import ipaddress
+import re
+import socket
+
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from mugo.files import BadInput
+
+WS_POLICY_VIOLATION = 1008               # IANA's registry of WebSocket close codes
+# Nothing is loaded from other servers, and no other site can show this one in a frame.
+HEADERS = [(b"content-security-policy", b"default-src 'self'; frame-ancestors 'none'; base-uri 'none'"),
+           (b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer"),
+           (b"cache-control", b"no-cache")]
+LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"             # of a host name, RFC 1123
+
+
+class TrustedHosts:
+    """Middleware that refuses requests for another host, and WebSockets of pages of another site.
+
+    The Host header must be an IP address, localhost, this computer's name, or one of `hosts`: a foreign name may point
+    at 127.0.0.1 (DNS rebinding).  The Origin header of a WebSocket must be that of the Host header, or one of `hosts`
+    at the port of http or https: a proxy may put another name into the Host header.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str] = frozenset()):
+        self.app = app
+        self._origins = {f"{scheme}://{host}" for host in hosts for scheme in ("http", "https")}
+        self._hosts = hosts | {"localhost", socket.gethostname().lower()}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        headers = {name: value.decode("latin-1").lower() for name, value in scope["headers"]}
+        host = headers.get(b"host", "")
+        is_websocket = scope["type"] == "websocket"
+        if not self._is_trusted(host) or is_websocket and not self._is_own(headers.get(b"origin"), host):
+            if is_websocket:
+                await receive()
+                await send({"type": "websocket.close", "code": WS_POLICY_VIOLATION})
+            else:
+                await PlainTextResponse("this server does not answer for this host\n", 421)(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *HEADERS]
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
+
+    def _is_own(self, origin: str | None, host: str) -> bool:
+        """Whether an Origin header is that of the page served here.  Programs send none."""
+        return origin is None or origin in (f"http://{host}", f"https://{host}") or origin in self._origins
+
+    def _is_trusted(self, host: str) -> bool:
+        """Whether a Host header is trusted.  Every address is, because DNS cannot redirect it."""
+        name = host.rpartition(":")[0] if not host.endswith("]") and ":" in host else host
+        try:
+            ipaddress.ip_address(name.strip("[]"))
+            return True
+        except ValueError:
+            return name in self._hosts
+
+
+def interpret_host(text: str) -> str:
+    """A host name in lower case.  Raises BadInput."""
+    name = text.lower()
+    if len(name) > 253 or not re.fullmatch(rf"{LABEL}(\.{LABEL})*", name):
+        raise BadInput(f"--allowed-host {text!r:.300} is no host name; expected go.example.org, for instance, without "
+                       "scheme and port")
+    return name
+
+
+def interpret_proxy(text: str) -> str:
+    """The address or network of a reverse proxy.  Raises BadInput."""
+    try:
+        return str(ipaddress.ip_network(text))
+    except ValueError:
+        raise BadInput(f"--trusted-proxy {text!r:.300} is no address; expected 127.0.0.1 or 10.0.0.0/8, for instance"
+                       ) from None

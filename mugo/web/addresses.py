@@ -1,0 +1,68 @@
+"""What each client address uses: connections, sessions, and time of the event loop.
+
+    peer's address, or the one that a trusted proxy names --> Addresses.get --> Address
+
+The caps of app, connections, sessions and scheduler are per Address, so that one client cannot take the server from
+the others.  An IPv6 network of 64 bits is one address: it is what one customer of a provider has.
+"""
+import ipaddress
+import time
+from collections import OrderedDict
+from typing import Any
+
+LOOP_SHARE = 0.1                         # of the event loop's time, for what one address sends
+LOOP_BURST = 0.05                        # seconds of the event loop that it may take at once after a pause
+MAX_REMEMBERED = 1024                    # addresses without a connection
+
+
+class Address:
+    """One client address.
+
+    connections: how many are open, WebSockets included.  sessions: the open sessions.
+    last_turn: when the scheduler served it last, as a number that grows.
+    """
+
+    def __init__(self) -> None:
+        self.connections = 0
+        self.sessions: set[Any] = set()
+        self.last_turn = 0
+        self._paid_until = 0.0                                   # time.monotonic
+
+    def charge(self, seconds: float) -> None:
+        """Count time of the event loop that its data took."""
+        self._paid_until = max(self._paid_until, time.monotonic()) + seconds / LOOP_SHARE
+
+    def delay(self) -> float:
+        """Seconds until more of its data should be read."""
+        return max(0.0, self._paid_until - time.monotonic() - LOOP_BURST / LOOP_SHARE)
+
+
+class Addresses:
+    """The addresses of all clients."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, Address] = OrderedDict()
+
+    def get(self, host: str | None) -> Address:
+        """The Address of a host, as ASGI or asyncio gives it."""
+        key = address_key(host)
+        address = self._known.setdefault(key, Address())
+        self._known.move_to_end(key)
+        if len(self._known) > MAX_REMEMBERED:
+            for old in [old for old, each in self._known.items() if not each.connections and not each.sessions][:-1]:
+                del self._known[old]
+        return address
+
+
+def address_key(host: str | None) -> str:
+    """The address that caps are counted for: IPv4 whole, IPv6 by its first 64 bits."""
+    try:
+        address = ipaddress.ip_address((host or "").partition("%")[0])
+    except ValueError:                                           # a proxy may name anything
+        return (host or "")[:100]
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped:
+            return str(address.ipv4_mapped)
+        if not address.is_loopback:
+            return str(ipaddress.ip_network((address, 64), strict=False))
+    return str(address)

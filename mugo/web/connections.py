@@ -1,0 +1,227 @@
+"""Connections below HTTP and WebSockets: how many, for how long, and what they may send and leave unread.
+
+    uvicorn --> HttpProtocol (h11) -- upgrade --> WebSocketProtocol --> the application
+                     |                                |
+                     +-- Connections: caps, ages -----+
+
+uvicorn bounds the size of headers and messages.  It bounds neither the number of connections, nor how long headers may
+take, nor what a client that does not read is sent in answer to its pings.  Nothing here knows the application.
+"""
+import asyncio
+import contextlib
+import ipaddress
+import logging
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+from mugo.web.addresses import Address, Addresses
+
+MAX_CONNECTIONS = 400                    # at once; fewer where the process may open fewer files
+MAX_CONNECTIONS_PER_ADDRESS = 50         # a browser opens 6 and one for each page
+HTTP_SECONDS = 30.0                      # that a connection lives if it does not become a WebSocket
+CLOSING_SECONDS = 10.0                   # that a closed connection may take to send what is left
+SWEEP_SECONDS = 1.0                      # between two looks at the ages
+MAX_HEADERS = 16 << 10                   # bytes of a request's line and headers
+MAX_HTTP_BYTES = 128 << 10               # that a connection sends in all before it becomes a WebSocket
+PIECE = 4 << 10                          # bytes of a WebSocket that are parsed at once
+MAX_FRAGMENTS = 1000                     # frames of one message; browsers send a few
+BACKLOG = 128                            # connections that the system accepts before the server does
+RECEIVE_BUFFER = 32 << 10                # bytes: what one read of a socket can return is twice this
+CLIENT_FAULTS = ("Invalid HTTP request received", "Invalid UTF-8 sequence received", "Unsupported upgrade request")
+
+
+@dataclass
+class _Connection:
+    """An open connection.  closing_since: None while it is open on this side."""
+    address: Address
+    opened: float
+    is_http: bool = True
+    closing_since: float | None = None
+
+
+class Connections:
+    """The open connections of a server.
+
+    proxies: networks of reverse proxies, whose connections are those of many clients: only the total is limited.
+    """
+
+    def __init__(self, addresses: Addresses, proxies: tuple[str, ...] = ()):
+        self._addresses = addresses
+        self._proxies = [ipaddress.ip_network(proxy) for proxy in proxies]
+        self._most = min(MAX_CONNECTIONS, max_open_files() // 2)
+        self._open: dict[Any, _Connection] = {}
+
+    def admit(self, transport: Any) -> bool:
+        """Count a new connection.  False: there are too many, and it is aborted."""
+        host = (transport.get_extra_info("peername") or ("",))[0]
+        is_proxy = self._is_proxy(host)
+        address = Address() if is_proxy else self._addresses.get(host)
+        if len(self._open) >= self._most or not is_proxy and address.connections >= MAX_CONNECTIONS_PER_ADDRESS:
+            transport.abort()
+            return False
+        address.connections += 1
+        self._open[transport] = _Connection(address, time.monotonic())
+        return True
+
+    def upgrade(self, transport: Any) -> None:
+        """Note that a connection becomes a WebSocket."""
+        if transport in self._open:
+            self._open[transport].is_http = False
+
+    def remove(self, transport: Any) -> None:
+        """Note the end of a connection."""
+        connection = self._open.pop(transport, None)
+        if connection is not None:
+            connection.address.connections -= 1
+
+    def address(self, transport: Any) -> Address:
+        """The address of an open connection."""
+        connection = self._open.get(transport)
+        return Address() if connection is None else connection.address
+
+    @contextlib.contextmanager
+    def charged(self, transport: Any) -> Iterator[Address]:
+        """Let the address of a connection pay for the time that the block takes."""
+        address = self.address(transport)
+        started = time.thread_time()
+        try:
+            yield address
+        finally:
+            address.charge(time.thread_time() - started)
+
+    async def sweep(self) -> None:
+        """Abort connections that are too old, again and again."""
+        while True:
+            await asyncio.sleep(SWEEP_SECONDS)
+            now = time.monotonic()
+            for transport, connection in list(self._open.items()):
+                if connection.closing_since is None and transport.is_closing():
+                    connection.closing_since = now
+                if (connection.is_http and now - connection.opened > HTTP_SECONDS
+                        or now - (connection.closing_since or now) > CLOSING_SECONDS):
+                    transport.abort()
+
+    def abort(self) -> None:
+        """Abort all connections."""
+        for transport in list(self._open):
+            transport.abort()
+
+    def _is_proxy(self, host: str) -> bool:
+        with contextlib.suppress(ValueError):
+            address = ipaddress.ip_address(host)
+            return any(address in network for network in self._proxies)
+        return False
+
+
+def max_open_files() -> int:
+    """How many files and connections this process may open."""
+    if sys.platform == "win32":
+        return 512                       # sockets that Python's select takes
+    import resource
+
+    soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return 1 << 20 if soft == resource.RLIM_INFINITY else soft
+
+
+def backlog() -> int:
+    """The backlog of the listening socket: so many are accepted at once, before they can be refused."""
+    return max(1, min(BACKLOG, max_open_files() // 4))
+
+
+def protocols(connections: Connections) -> tuple[type[asyncio.Protocol], type[asyncio.Protocol]]:
+    """uvicorn's protocols of HTTP and of WebSockets within the limits of this module."""
+
+    class HttpProtocol(H11Protocol):
+        def __init__(self, *args: Any, **options: Any):
+            super().__init__(*args, **options)
+            self.received = 0
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            connections.admit(transport)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            connections.remove(self.transport)
+            super().connection_lost(exc)
+
+        def handle_websocket_upgrade(self, event: Any) -> None:
+            connections.upgrade(self.transport)
+            super().handle_websocket_upgrade(event)
+
+        def data_received(self, data: bytes) -> None:
+            self.received += len(data)
+            if self.received > MAX_HTTP_BYTES:           # h11 keeps what follows a request until that is answered
+                self.transport.abort()
+                return
+            with connections.charged(self.transport) as address:
+                super().data_received(data)
+            if address.delay() and self.transport.get_protocol() is self:
+                self.transport.pause_reading()
+                self.loop.call_later(address.delay(), self.read_again)
+
+        def read_again(self) -> None:
+            """Read on, unless the body of a request waits for the application."""
+            if not self.flow.read_paused and not self.transport.is_closing():
+                self.transport.resume_reading()
+
+    class WebSocketProtocol(WebSocketsSansIOProtocol):
+        def __init__(self, *args: Any, **options: Any):
+            super().__init__(*args, **options)
+            self.unparsed = bytearray()
+            self.is_delayed = False
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            connections.remove(self.transport)
+            super().connection_lost(exc)
+
+        def data_received(self, data: bytes) -> None:
+            self.unparsed += data
+            self.read_on()
+
+        def resume_writing(self) -> None:
+            super().resume_writing()
+            self.read_on()
+
+        async def receive(self) -> Any:
+            message = await super().receive()            # resumes reading when all messages are received
+            self.read_on()
+            return message
+
+        def read_on(self) -> None:
+            """Parse what has arrived, and read more, while messages do not wait for the application, its address has
+            time left, and the client reads the answers."""
+            delay = 0.0
+            while not self.transport.is_closing():
+                delay = connections.address(self.transport).delay()
+                if delay or self.read_paused or not self.writable.is_set():
+                    self.transport.pause_reading()
+                    break
+                if not self.unparsed:
+                    self.transport.resume_reading()
+                    break
+                piece = bytes(self.unparsed[:PIECE])
+                del self.unparsed[:PIECE]
+                with connections.charged(self.transport):
+                    super().data_received(piece)
+                if len(self.frames) > MAX_FRAGMENTS:
+                    self.transport.abort()
+            if delay and not self.is_delayed:
+                self.is_delayed = True
+                self.loop.call_later(delay, self.read_on_after_delay)
+
+        def read_on_after_delay(self) -> None:
+            self.is_delayed = False
+            self.read_on()
+
+    return HttpProtocol, WebSocketProtocol
+
+
+def is_no_fault_of_a_client(record: logging.LogRecord) -> bool:
+    """A filter for uvicorn's log: what a client sends is no reason to write to it."""
+    return not str(record.msg).startswith(CLIENT_FAULTS)

@@ -1,0 +1,433 @@
+"""The limits of `mugo web`: messages, rates, sessions and connections of each address, HTTP, names, proxies."""
+import contextlib
+import json
+import logging
+import socket
+import threading
+import time
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+from web_fakes import Client, UniformNetwork, go_game
+from websockets.sync.client import connect
+
+from mugo import cli
+from mugo.files import BadInput
+from mugo.web import addresses, connections, messages, sessions
+from mugo.web import app as web_app
+from mugo.web.access import interpret_host, interpret_proxy
+from mugo.web.addresses import Address, Addresses, address_key
+from mugo.web.messages import check_request, parse_request
+from mugo.web.server import make_server
+from mugo.web.state import ServerState
+
+UPGRADE = (b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+           b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n")
+
+
+@contextlib.contextmanager
+def serving(**options):
+    """A server in a thread: (its port, its state, its connections)."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        state = ServerState(UniformNetwork(), searches=1)
+        server = make_server(web_app.make_app(lambda: state, options.pop("hosts", frozenset())), state, **options)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            yield listener.getsockname()[1], state, server._connections
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@pytest.fixture
+def server():
+    with serving() as server:
+        yield server
+
+
+def dial(port, source="127.0.0.1", receive_buffer=None):
+    """A connection of an address."""
+    connection = socket.socket()
+    if receive_buffer:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+    connection.settimeout(10)
+    connection.bind((source, 0))
+    connection.connect(("127.0.0.1", port))
+    return connection
+
+
+def is_closed(connection, seconds=10.0):
+    """Whether the server closes a connection within some seconds; what it sends before is dropped."""
+    connection.settimeout(seconds)
+    try:
+        while connection.recv(1 << 16):
+            pass
+    except TimeoutError:
+        return False
+    except ConnectionError:
+        pass
+    return True
+
+
+def open_websocket(port, **options):
+    """A WebSocket by hand, on which an upgrade has succeeded."""
+    connection = dial(port, **options)
+    connection.sendall(UPGRADE)
+    assert connection.recv(12) == b"HTTP/1.1 101"
+    return connection
+
+
+def frame(opcode, data=b"", is_last=True):
+    """A WebSocket frame of a client (RFC 6455, section 5.2), with a mask of zeros."""
+    assert len(data) < 126
+    return bytes([(0x80 if is_last else 0) | opcode, 0x80 | len(data), 0, 0, 0, 0]) + data
+
+
+# ---- messages
+
+@pytest.mark.parametrize("fields, error", [
+    ({"game": go_game(), "moves": ["B pass"] * 4096}, "a game has at most 4,095 moves, not 4,096"),
+    ({"game": go_game(black=["A1"] * 362)}, "'black' has at most 361 items, not 362"),
+    ({"dead": ["A1"] * 362}, "'dead' has at most 361 items, not 362"),
+    ({"game": go_game(nodes=[{}] * 20_001)}, "a game has 1 to 20,000 nodes, not 20,001"),
+    ({"game": go_game(nodes=[{"parent": 0, "move": "B" * 101}])}, "'move' has at most 100 characters, not 101"),
+    ({"game": go_game(nodes=[{"parent": 0, "tags": {}}])}, "'tags' is nested too deep"),
+    ({"other": [1] * 41}, "'other' has at most 40 items, not 41"),
+    ({"moves": [["B C3"]]}, "an item of 'moves' cannot be a list"),
+    ({"moves": [{}]}, "an item of 'moves' cannot be a dict"),
+    ({"moves": ["x" * 101]}, "an item of 'moves' has at most 100 characters, not 101"),
+    ({"opponent": "x" * 101}, "'opponent' has at most 100 characters, not 101"),
+    ({str(k): k for k in range(41)}, "an object has at most 40 fields, not 41"),
+    ({"a": {"a": {"b": {}}}}, "'b' is nested too deep"),
+])
+def test_every_list_text_and_object_of_a_message_is_limited(fields, error):
+    with pytest.raises(BadInput, match=error.replace("'", ".")):
+        check_request(fields)
+
+
+def test_what_a_page_sends_is_within_the_limits():
+    nodes = [{"parent": -1, "comment": "x" * 20_000}]
+    nodes += [{"parent": i, "move": "B Q16", "comment": "x", "win_rate": 0.5, "visits": 1} for i in range(19_999)]
+    request = {"id": 1, "command": "save", "moves": ["B Q16"] * 4095, "dead": ["A1"] * 361,
+               "game": go_game(19, black=["A1"] * 361, nodes=nodes, info={"event": "x" * 300}, current=3)}
+    text = json.dumps(request)
+    assert len(text) < messages.MAX_MESSAGE
+    check_request(parse_request(text))
+
+
+def test_the_items_of_a_message_are_counted_before_it_is_parsed(monkeypatch):
+    monkeypatch.setattr(messages.json, "loads", lambda text: pytest.fail("it was parsed"))
+    for text in ("[" * 200_001, "," * 200_001, "{" * 200_001):
+        with pytest.raises(BadInput, match="a message has at most 200,000 items"):
+            parse_request(text)
+
+
+def test_an_answer_about_a_limit_names_its_request(server):
+    port, state, _ = server
+    with connect(f"ws://127.0.0.1:{port}/ws") as websocket:
+        websocket.recv()
+        started = time.monotonic()
+        request = {"id": 7, "command": "position", "game": go_game(black=["C3"] * 150_000), "moves": []}
+        websocket.send(json.dumps(request))
+        answer = json.loads(websocket.recv())
+    assert answer == {"id": 7, "error": "'black' has at most 361 items, not 150,000"}
+    assert time.monotonic() - started < 1
+
+
+def test_messages_are_read_at_a_limited_rate(server, monkeypatch):
+    monkeypatch.setattr(sessions, "MESSAGES_PER_SECOND", 100)
+    monkeypatch.setattr(sessions, "MESSAGE_BURST", 10)
+    with connect(f"ws://127.0.0.1:{server[0]}/ws") as websocket:
+        websocket.recv()
+        started = time.monotonic()
+        for _ in range(60):
+            websocket.send('{"command": "stop"}')
+        for _ in range(60):
+            websocket.recv()
+    assert 0.45 < time.monotonic() - started < 3
+
+
+# ---- addresses
+
+@pytest.mark.parametrize("host, key", [
+    ("192.0.2.7", "192.0.2.7"), ("::ffff:192.0.2.7", "192.0.2.7"), ("::1", "::1"),
+    ("2001:db8:1:2:3::4", "2001:db8:1:2::/64"), ("fe80::1%eth0", "fe80::/64"), (None, ""), ("x" * 200, "x" * 100)])
+def test_an_address_is_an_ipv4_address_or_an_ipv6_network_of_64_bits(host, key):
+    assert address_key(host) == key
+
+
+def test_addresses_without_connections_are_forgotten_when_there_are_many(monkeypatch):
+    monkeypatch.setattr(addresses, "MAX_REMEMBERED", 10)
+    known = Addresses()
+    connected = known.get("192.0.2.1")
+    connected.connections = 1
+    for k in range(50):
+        known.get(f"198.51.100.{k}")
+    assert known.get("192.0.2.1") is connected
+    assert len(known._known) <= 11
+
+
+def test_an_address_gets_a_tenth_of_the_event_loop():
+    address = Address()
+    address.charge(0.04)
+    assert address.delay() == 0                          # a burst
+    address.charge(0.11)
+    assert 0.9 < address.delay() < 1.1
+
+
+# ---- sessions
+
+@pytest.fixture
+def client():
+    state = ServerState(UniformNetwork(), searches=1)
+    with TestClient(web_app.make_app(lambda: state, frozenset({"testserver"}))) as client:
+        yield client
+
+
+def test_the_sessions_of_an_address_are_limited(client, monkeypatch):
+    monkeypatch.setattr(sessions, "MAX_SESSIONS_PER_ADDRESS", 2)
+    with client.websocket_connect("/ws") as one, client.websocket_connect("/ws") as two:
+        assert one.receive_json()["hello"] and two.receive_json()["hello"]
+        with client.websocket_connect("/ws") as three, pytest.raises(WebSocketDisconnect) as end:
+            three.receive_json()
+        assert (end.value.code, end.value.reason) == (1013, "too many sessions: try again later")
+    with client.websocket_connect("/ws") as four:        # there is a place again
+        assert four.receive_json()["hello"]
+
+
+def test_the_session_idle_the_longest_gives_its_place_to_a_new_one(client, monkeypatch):
+    monkeypatch.setattr(sessions, "MAX_SESSIONS_PER_ADDRESS", 2)
+    monkeypatch.setattr(sessions, "EVICTABLE_SECONDS", 0.0)
+    with client.websocket_connect("/ws") as one, client.websocket_connect("/ws") as two:
+        pages = Client(one), Client(two)
+        assert pages[0].request("position", game=go_game(), moves=[])
+        with client.websocket_connect("/ws") as three:
+            assert three.receive_json()["hello"]
+            with pytest.raises(WebSocketDisconnect) as end:
+                two.receive_json()
+            assert end.value.reason == "idle"
+            assert "error" not in pages[0].request("position", game=go_game(), moves=[])
+
+
+def test_a_session_that_searches_keeps_its_place(client, monkeypatch):
+    monkeypatch.setattr(sessions, "MAX_SESSIONS_PER_ADDRESS", 1)
+    monkeypatch.setattr(sessions, "EVICTABLE_SECONDS", 0.0)
+    with client.websocket_connect("/ws") as one:
+        page = Client(one)
+        page.receive(page.send("analyze", game=go_game(), moves=[], player="uct"))
+        with client.websocket_connect("/ws") as two, pytest.raises(WebSocketDisconnect):
+            two.receive_json()
+        assert page.receive(page.send("stop"))["stopped"]
+
+
+def test_when_the_server_is_full_the_address_with_the_most_sessions_makes_room(client, monkeypatch):
+    monkeypatch.setattr(sessions, "MAX_SESSIONS", 2)
+    monkeypatch.setattr(sessions, "EVICTABLE_SECONDS", 0.0)
+    state = client.app.state.server
+    with client.websocket_connect("/ws") as one, client.websocket_connect("/ws") as two:
+        assert one.receive_json()["hello"] and two.receive_json()["hello"]
+        alone = sessions.Session(None, state, Address())
+        alone.last_message = 0.0                         # the longest, but of an address with one session
+        state.sessions.add(alone)
+        alone.address.sessions.add(alone)
+        with client.websocket_connect("/ws") as three:
+            assert three.receive_json()["hello"]
+        assert alone in state.sessions
+        state.sessions.discard(alone)
+
+
+# ---- connections
+
+def test_the_connections_of_an_address_are_limited(server, monkeypatch):
+    monkeypatch.setattr(connections, "MAX_CONNECTIONS_PER_ADDRESS", 3)
+    port = server[0]
+    with contextlib.ExitStack() as stack:
+        for _ in range(3):
+            assert not is_closed(stack.enter_context(dial(port)), 0.1)
+        assert is_closed(stack.enter_context(dial(port)))
+        if open_second_address(port):
+            assert not is_closed(stack.enter_context(dial(port, "127.0.0.2")), 0.1)
+
+
+def open_second_address(port):
+    """Whether this system has 127.0.0.2, as Linux does."""
+    try:
+        dial(port, "127.0.0.2").close()
+    except OSError:
+        return False
+    return True
+
+
+def test_the_connections_of_all_are_limited_by_the_files_that_the_process_may_open(monkeypatch):
+    monkeypatch.setattr(connections, "max_open_files", lambda: 8)
+    with serving() as (port, _, _), contextlib.ExitStack() as stack:
+        for _ in range(4):
+            assert not is_closed(stack.enter_context(dial(port)), 0.1)
+        assert is_closed(stack.enter_context(dial(port)))
+
+
+@pytest.mark.parametrize("start", [b"", b"GET / HTTP/1.1\r\nX-A: ",
+                                   b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nx"])
+def test_a_connection_that_becomes_no_websocket_is_closed_after_a_while(server, start, monkeypatch):
+    monkeypatch.setattr(connections, "HTTP_SECONDS", 0.5)
+    with dial(server[0]) as connection:
+        connection.sendall(start)
+        assert is_closed(connection)
+
+
+def test_a_websocket_outlives_that_time(server, monkeypatch):
+    monkeypatch.setattr(connections, "HTTP_SECONDS", 0.5)
+    with open_websocket(server[0]) as connection:
+        assert not is_closed(connection, 2.0)
+
+
+def test_large_headers_are_refused(server):
+    with dial(server[0]) as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-A: " + b"x" * 20_000)
+        assert connection.recv(12) == b"HTTP/1.1 400"
+        assert is_closed(connection)
+
+
+def test_a_pipeline_of_requests_is_limited(server, monkeypatch):
+    """h11 keeps what follows a request until that is answered."""
+    monkeypatch.setattr(connections, "MAX_HTTP_BYTES", 8000)
+    monkeypatch.setattr(addresses, "LOOP_SHARE", 1000)
+    with dial(server[0]) as connection:
+        answers = b""
+        with contextlib.suppress(ConnectionError):
+            for _ in range(50):
+                connection.sendall(b"GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20)
+                time.sleep(0.02)
+            while data := connection.recv(1 << 16):
+                answers += data
+        assert answers.count(b"404 Not Found") <= 8000 / len(b"GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n")
+
+
+def test_messages_are_not_compressed(server):
+    with connect(f"ws://127.0.0.1:{server[0]}/ws", compression="deflate") as websocket:
+        assert websocket.protocol.extensions == []
+
+
+def test_a_message_of_too_many_fragments_ends_the_connection(server):
+    with open_websocket(server[0]) as connection:
+        with contextlib.suppress(ConnectionError):
+            connection.sendall(frame(1, b"{", is_last=False) + frame(0, is_last=False) * 2000)
+        assert is_closed(connection)
+
+
+def test_pongs_that_nobody_reads_are_bounded(server, monkeypatch):
+    """Without a limit every ping is answered, into a buffer without end."""
+    monkeypatch.setattr(addresses, "LOOP_SHARE", 1000)
+    port, _, open_connections = server
+    pings = frame(9, bytes(125)) * 100
+    with open_websocket(port, receive_buffer=4096) as connection:
+        connection.setblocking(False)
+        end, most = time.monotonic() + 2, 0
+        while time.monotonic() < end:
+            with contextlib.suppress(BlockingIOError):
+                connection.send(pings)
+            most = max([most, *(each.get_write_buffer_size() for each in list(open_connections._open))])
+    assert 0 < most < 200_000
+
+
+def test_a_flood_of_frames_leaves_the_event_loop_to_others(server):
+    port = server[0]
+    with open_websocket(port) as attacker, connect(f"ws://127.0.0.1:{port}/ws") as websocket:
+        attacker.setblocking(False)
+        websocket.recv()
+        sent, end = 0, time.monotonic() + 2
+        while time.monotonic() < end:
+            with contextlib.suppress(BlockingIOError):
+                sent += attacker.send(frame(9) * 5000)
+    # 6 bytes are parsed in 5 to 20 us; a tenth of the time, and what is in the buffers of the system
+    assert sent < 8_000_000
+
+
+def test_faults_of_clients_are_not_logged(server, caplog):
+    with caplog.at_level(logging.WARNING):
+        with dial(server[0]) as connection:
+            connection.sendall(b"\x16\x03 no HTTP\r\n\r\n")
+            assert is_closed(connection)
+        with open_websocket(server[0]) as connection:
+            connection.sendall(frame(1, b"\xff\xff"))
+            assert is_closed(connection)
+    assert caplog.records == []
+
+
+def test_a_client_that_reads_nothing_does_not_delay_the_end():
+    with serving() as (port, state, _):
+        connection = open_websocket(port, receive_buffer=4096)
+        nodes = [{"parent": -1}, *({"parent": i, "move": "B C3"} for i in range(19_999))]
+        text = json.dumps({"command": "save", "game": go_game(info={}, nodes=nodes)}).encode()
+        header = bytes([0x81, 0xff]) + len(text).to_bytes(8, "big") + bytes(4)
+        connection.sendall((header + text) * 2)
+        time.sleep(1)
+        started = time.monotonic()
+    assert time.monotonic() - started < 2
+    connection.close()
+
+
+# ---- names and proxies
+
+def test_allowed_hosts_may_be_named_by_browsers():
+    state = ServerState(UniformNetwork(), searches=1)
+    app = web_app.make_app(lambda: state, frozenset({"go.example.org"}))
+    with TestClient(app) as client:
+        for host, status in [("go.example.org", 200), ("go.example.org:8443", 200), ("GO.example.org", 200),
+                             ("x.go.example.org", 421), ("example.org", 421)]:
+            assert client.get("/", headers={"host": host}).status_code == status
+        for host, origin, is_admitted in [
+                ("go.example.org", "https://go.example.org", True),
+                ("127.0.0.1:8080", "https://go.example.org", True),      # the proxy changes the Host header
+                ("127.0.0.1:8080", "https://evil.example", False),
+                ("go.example.org", "https://go.example.org.evil.example", False),
+                ("go.example.org", "http://127.0.0.1:8080", False)]:
+            headers = {"host": host, "origin": origin}
+            if is_admitted:
+                with client.websocket_connect("/ws", headers=headers) as websocket:
+                    assert websocket.receive_json()["hello"] == "MuGo"
+            else:
+                with pytest.raises(WebSocketDisconnect), client.websocket_connect("/ws", headers=headers):
+                    pass
+
+
+@pytest.mark.parametrize("proxies, key", [(("127.0.0.1/32",), "203.0.113.9"), ((), "127.0.0.1"),
+                                          (("192.0.2.0/24",), "127.0.0.1")])
+def test_only_trusted_proxies_name_the_client(proxies, key, monkeypatch):
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "*")       # which uvicorn believes by default
+    with serving(proxies=proxies) as (port, state, _):
+        headers = {"X-Forwarded-For": "198.51.100.1, 203.0.113.9"}
+        with connect(f"ws://127.0.0.1:{port}/ws", additional_headers=headers) as websocket:
+            websocket.recv()
+            session, = state.sessions
+            assert session.address is state.addresses.get(key)
+
+
+def test_the_connections_of_a_trusted_proxy_are_those_of_many_clients(monkeypatch):
+    monkeypatch.setattr(connections, "MAX_CONNECTIONS_PER_ADDRESS", 1)
+    with serving(proxies=("127.0.0.0/8",)) as (port, _, _), dial(port) as one, dial(port) as two:
+        assert not is_closed(one, 0.1) and not is_closed(two, 0.1)
+
+
+def test_bad_names_and_addresses_get_one_line(capsys):
+    assert interpret_host("Go.Example.org") == "go.example.org"
+    assert interpret_proxy("10.0.0.0/8") == "10.0.0.0/8"
+    assert interpret_proxy("::1") == "::1/128"
+    for options, error in [
+            (["--allowed-host", "https://go.example.org"], "--allowed-host 'https://go.example.org' is no host name; "
+             "expected go.example.org, for instance, without scheme and port"),
+            (["--allowed-host", "go.example.org:443"], "--allowed-host 'go.example.org:443' is no host name"),
+            (["--allowed-host", "*"], "--allowed-host '*' is no host name"),
+            (["--allowed-host", ""], "--allowed-host '' is no host name"),
+            (["--trusted-proxy", "proxy"], "--trusted-proxy 'proxy' is no address; expected 127.0.0.1 or 10.0.0.0/8, "
+             "for instance"),
+            (["--trusted-proxy", "*"], "--trusted-proxy '*' is no address"),
+            (["--trusted-proxy", "10.0.0.1/8"], "--trusted-proxy '10.0.0.1/8' is no address")]:
+        assert cli.main(["web", "--no-browser", *options]) == 2
+        line = capsys.readouterr().err
+        assert line.startswith(f"mugo web: {error}") and line.count("\n") == 1

@@ -1,0 +1,161 @@
+"""The scheduler of `mugo web`: turns by address and by session, slices, overdue jobs, the end."""
+import asyncio
+import threading
+import time
+
+from mugo.web import scheduler as module
+from mugo.web.addresses import Address
+from mugo.web.scheduler import STOPPED, Job, Scheduler
+
+
+def search_for(seconds, order=None, name=None):
+    """A search of some computing time: it reaches a checkpoint every 5 ms."""
+    def search(job):
+        computed = 0.0
+        while computed < seconds:
+            if job.checkpoint():
+                return None
+            if order is not None and (not order or order[-1] != name):
+                order.append(name)
+            started = time.perf_counter()
+            time.sleep(0.005)
+            computed += time.perf_counter() - started
+        return "found"
+    return search
+
+
+def run(slots, *coroutines):
+    """Run functions of (scheduler, now), now being the seconds since the start; returns their results."""
+    async def all_of_them():
+        scheduler = Scheduler(slots)
+        started = time.perf_counter()
+        return await asyncio.gather(*(each(scheduler, lambda: time.perf_counter() - started) for each in coroutines))
+
+    return asyncio.run(all_of_them())
+
+
+def test_one_address_with_39_sessions_does_not_take_the_slot_of_another():
+    crowd, alone = Address(), Address()
+
+    async def attacker(scheduler, now):
+        jobs = [Job(None, scheduler, crowd, object()) for _ in range(39)]
+        running = [asyncio.create_task(scheduler.run(job, search_for(60))) for job in jobs]
+        await asyncio.sleep(1.6)
+        for job in jobs:
+            job.cancel()
+        assert await asyncio.gather(*running) == [STOPPED] * 39
+
+    async def request(scheduler, now):
+        await asyncio.sleep(0.2)
+        waited = []
+        for _ in range(2):
+            started = now()
+            await scheduler.run(Job(None, scheduler, alone, object(), is_search=False), lambda job: "answer")
+            waited.append(now() - started)
+        return max(waited)
+
+    async def search(scheduler, now):
+        await asyncio.sleep(0.4)
+        started = now()
+        assert await scheduler.run(Job(None, scheduler, alone, object()), search_for(0.4)) == "found"
+        return now() - started
+
+    _, waited, searched = run(1, attacker, request, search)
+    assert waited < module.MAX_WAIT + 0.05
+    assert searched < 1.2                                # 0.4 s of computing, and half of the slot
+
+
+def test_the_sessions_of_an_address_take_turns(monkeypatch):
+    monkeypatch.setattr(module, "TIME_SLICE", 0.05)
+    address, order = Address(), []
+
+    def session(name):
+        async def one(scheduler, now):
+            job = Job(None, scheduler, address, name)
+            return await scheduler.run(job, search_for(0.2, order, name))
+        return one
+
+    assert run(1, session("a"), session("b"), session("c")) == ["found"] * 3
+    assert order[:6] == ["a", "b", "c"] * 2
+
+
+def test_a_search_keeps_its_slot_for_its_slice(monkeypatch):
+    """Its address has nothing else but searches, and no other waits."""
+    address, order = Address(), []
+
+    def session(name):
+        async def one(scheduler, now):
+            await scheduler.run(Job(None, scheduler, address, name), search_for(0.3, order, name))
+        return one
+
+    run(1, session("a"), session("b"))
+    assert order == ["a", "b"]
+
+
+def test_a_request_that_reaches_no_checkpoint_lends_its_slot():
+    async def slow(scheduler, now):
+        await scheduler.run(Job(None, scheduler, Address(), object(), is_search=False), lambda job: time.sleep(1))
+        return now()
+
+    async def other(scheduler, now):
+        await asyncio.sleep(0.05)
+        await scheduler.run(Job(None, scheduler, Address(), object(), is_search=False), lambda job: None)
+        return now()
+
+    ends = run(1, slow, other)
+    assert ends[1] < module.MAX_WAIT + 0.15 < 1 < ends[0]
+
+
+def test_an_address_has_no_more_than_two_such_requests_at_once():
+    address, running, most = Address(), [], []
+
+    async def slow(scheduler, now):
+        def busy(job):
+            running.append(job)
+            most.append(len(running))
+            time.sleep(0.5)
+            running.remove(job)
+
+        await scheduler.run(Job(None, scheduler, address, object(), is_search=False), busy)
+
+    run(1, *[slow] * 5)
+    assert max(most) == module.MAX_OVERDUE
+
+
+def test_a_search_that_waits_says_so():
+    async def busy(scheduler, now):
+        await scheduler.run(Job(None, scheduler, Address(), object()), lambda job: time.sleep(0.6))
+
+    async def waits(scheduler, now, seconds):
+        job = Job(None, scheduler, Address(), object())
+        task = asyncio.create_task(scheduler.run(job, lambda job: "found"))
+        await asyncio.sleep(seconds)
+        progress = job.progress
+        return progress, await task
+
+    # MAX_WAIT lends the slot before WAITING_AFTER, so it has to be longer here
+    original, module.MAX_WAIT = module.MAX_WAIT, 10
+    try:
+        _, (progress, answer) = run(1, busy, lambda scheduler, now: waits(scheduler, now, 0.45))
+    finally:
+        module.MAX_WAIT = original
+    assert (progress, answer) == ({"waiting": True}, "found")
+
+
+def test_closing_answers_every_job_at_once_though_their_threads_compute():
+    ends = threading.Event()
+
+    async def jobs(scheduler, now):
+        waiting = [Job(None, scheduler, Address(), object()) for _ in range(3)]
+        running = [asyncio.create_task(scheduler.run(job, lambda job: ends.wait(20))) for job in waiting]
+        await asyncio.sleep(0.1)
+        scheduler.close()
+        assert await asyncio.gather(*running) == [STOPPED] * 3
+        assert await scheduler.run(Job(None, scheduler), lambda job: "computed") == STOPPED
+        return now(), scheduler.is_idle
+
+    try:
+        (seconds, is_idle), = run(1, jobs)
+    finally:
+        ends.set()
+    assert seconds < 1 and not is_idle
