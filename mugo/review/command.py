@@ -23,6 +23,7 @@ from mugo.review.options import SIMULATIONS, make_reviewer, review_options
 from mugo.review.outputs import ReviewResult, review_game
 from mugo.review.report import percent
 from mugo.review.tasks import ReviewTask, find_tasks, refuse_overwriting
+from mugo.sgf.archives import printable_name
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,6 +53,8 @@ def command(args: argparse.Namespace) -> int:
     tasks = find_tasks(args.games, errors.append, folder)
     for line in errors:
         print(f"mugo analyze: {line}", file=sys.stderr)
+    if not tasks and not errors:
+        raise BadInput(f"{printable_name(', '.join(args.games))}: no SGF file in it")
     if not tasks:
         return 2
     refuse_overwriting(args.games, tasks, folder)

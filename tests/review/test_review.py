@@ -304,6 +304,9 @@ def test_the_exit_status_is_2_only_if_no_game_could_be_review_text(tmp_path, cap
     assert capsys.readouterr().err.count("\n") == 1
     assert run(tmp_path, tmp_path / "none.sgf") == 2
     assert "no such file" in capsys.readouterr().err
+    zipfile.ZipFile(tmp_path / "empty.zip", "w").close()
+    assert run(tmp_path, tmp_path / "empty.zip") == 2
+    assert "empty.zip: no SGF file in it" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("options, error", [(("--player", "random"), "cannot evaluate"), (("--jobs", "0"), "--jobs"),
