@@ -137,7 +137,8 @@ def test_only_regular_files_of_limited_size_are_read(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_json(path)
     for text, message in ((b'{"a": 1}' + b" " * (1 << 20), "expected at most 1,048,576"),
-                          (b"[" * 100_000, "cannot be read"), (b"9" * 5000, "cannot be read"), (b"\xff", "not text in UTF-8"), (b"{", "cannot be read")):
+                          (b"[" * 100_000, "cannot be read"), (b"9" * 5000, "cannot be read"),
+                          (b"\xff", "not text in UTF-8"), (b"{", "cannot be read")):
         path.write_bytes(text)
         with pytest.raises(BadInput, match=f"{path}.* {message}"):
             read_json(path)

@@ -11,7 +11,6 @@ import argparse
 import contextlib
 import dataclasses
 import json
-import math
 import queue
 import signal
 import sys
@@ -38,6 +37,7 @@ from mugo.plots.text_table import truncate
 from mugo.progress import progress_bar
 from mugo.sprt import SPRT, UNDECIDED
 
+MAX_ELO = 2000                           # a difference, of --sprt: 99.999 %
 MAX_GAMES = 1_000_000                    # of each pair
 GO_SIZE = 9                              # the board of Go by default
 GNUGO_SCORER = "gnugo --mode gtp --chinese-rules"
@@ -238,8 +238,9 @@ def check_arguments(args: argparse.Namespace, start: BasePosition) -> None:
 def check_sprt(args: argparse.Namespace) -> None:
     """Raise BadInput unless --sprt has two bounds, and the match pairs of games with both colours."""
     elo0, elo1 = args.sprt
-    if not (math.isfinite(elo0) and math.isfinite(elo1) and elo0 < elo1):
-        raise BadInput(f"--sprt {elo0:g} {elo1:g}: two Elo differences, the first below the second, as in 0 20")
+    if not -MAX_ELO <= elo0 < elo1 <= MAX_ELO:
+        raise BadInput(f"--sprt {elo0:g} {elo1:g}: two Elo differences, the first below the second, as in 0 20, from "
+                       f"-{MAX_ELO} to {MAX_ELO}")
     if len(args.participants) > 2 or args.colours == "fixed":
         raise BadInput("--sprt takes two participants with alternating colours")
 

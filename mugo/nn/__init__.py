@@ -8,6 +8,7 @@ Without Keras, in reading order:
     alphazero_net      the policy-value network of self-play, likewise
     metadata           a network's game, board, input planes, architecture and training
     bundled            the networks that come with MuGo
+    weight_shapes      the shapes of a network's weights
     onnx_check         a graph from a file is that of the network it claims to be
     inference          a trained network on ONNX Runtime: positions in, priors and values out
     onnx_export        a network as an ONNX graph

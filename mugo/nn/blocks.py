@@ -95,6 +95,15 @@ class NetworkSpec:
         """Bytes of packed planes for each point."""
         return -(-self.depth // 8)
 
+    def onnx(self, graph: OnnxGraph) -> None:
+        """Add the nodes of all blocks, with the inputs and outputs."""
+        rows, columns = ("height", "width") if self.any_size else (self.size, self.size)
+        x = graph.planes(["n", rows, columns, self.depth])
+        for block in self.trunk:
+            x = block.onnx(graph, x)
+        for head in self.heads:
+            head.onnx(graph, x)
+
     def weight_axes(self) -> Axes:
         """Of all blocks.  Raises ValueError if two of them declare the same weight."""
         axes: Axes = {}

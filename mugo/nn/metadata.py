@@ -190,7 +190,8 @@ def _check_planes(trained: list, ours: list[list]) -> None:
     """Raise _Mismatch unless the table of planes that a network was trained on is this program's."""
     if trained == ours:
         return
-    if not all(isinstance(plane, list) and len(plane) > 1 and type(plane[1]) is int for plane in trained):
+    if not all(isinstance(plane, list) and len(plane) > 1 and type(plane[1]) is int
+               and 0 < plane[1] < 1000 for plane in trained):
         raise _Mismatch("is no network of MuGo's: its table of planes is none")
     theirs, depth = (sum(plane[1] for plane in table) for table in (trained, ours))
     if theirs != depth:

@@ -1,95 +1,104 @@
 """Checks an ONNX graph from a file before ONNX Runtime sees it: its nodes are those of the network it claims to be.
 
 A graph is a program: a node may fill gigabytes, load a file from the current folder, or run for ever.  So the nodes,
-their inputs and their outputs must be exactly those that onnx_export writes for the network's hyperparameters; only the
-weights may differ, and they must be finite numbers of a sensible size.  The fields of the file are read here, without
-the package onnx, which playing does not need (protobuf.dev/programming-guides/encoding; onnx/onnx.proto).
+their attributes, their inputs and their outputs must be exactly those that onnx_export writes for the network's
+hyperparameters; only the weights may differ, in shapes that are given, and they must be finite numbers of a sensible
+size.  The fields of the file are read here, without the package onnx, which playing does not need
+(protobuf.dev/programming-guides/encoding; onnx/onnx.proto).
 """
 import math
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from mugo.nn.blocks import NetworkSpec
-from mugo.nn.onnx_graph import OnnxGraph
+from mugo.nn.onnx_graph import IR, OPSET, TYPES, OnnxGraph
+from mugo.nn.weight_shapes import weight_shapes
 
 MAX_WEIGHT = 1e6                         # trained weights, batch normalisation folded in, are below 100
-MAX_ATTRIBUTE = 16                       # padding, axes, permutations, a type
 MAX_FIELDS = 100_000                     # of a whole graph; one has 700
-_FLOAT, _INT64 = 1, 7                    # TensorProto.DataType
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 
+class Node(NamedTuple):
+    """A node of a graph.  attributes: by name, an integer or integers."""
+
+    kind: str
+    inputs: tuple[str, ...]
+    output: str
+    attributes: dict[str, int | tuple[int, ...]]
+
+
+Value = tuple[str, int, tuple[int | str, ...]]           # of an input or output: name, type, shape
+
+
 class GraphOutline(OnnxGraph):
-    """The nodes of a graph, (operator, inputs, output), and its inputs and outputs, without weights."""
+    """All of a graph but its trained weights.
+
+    constants: the shape and type of each; integers: the values of those that are no weights.
+    """
 
     def __init__(self, spec: NetworkSpec):
-        self.nodes: list[tuple[str, tuple[str, ...], str]] = []
-        self.inputs: list[str] = []
-        self.outputs: list[str] = []
-        self.constants: set[str] = set()
+        self.nodes: list[Node] = []
+        self.inputs: list[Value] = []
+        self.outputs: list[Value] = []
+        self.constants: dict[str, tuple[tuple[int, ...], int]] = {}
+        self.integers: dict[str, list[int]] = {}
         self.metadata: dict[str, str] = {}
-        self.weights: Any = defaultdict(lambda: [np.zeros(0)])
-        x = self.planes([])
-        for block in spec.trunk:
-            x = block.onnx(self, x)
-        for head in spec.heads:
-            head.onnx(self, x)
+        self.weights = {name: [np.zeros(shape, np.float32) for shape in shapes]
+                        for name, shapes in weight_shapes(spec).items()}
+        spec.onnx(self)
 
     def input(self, name: str, dtype: str, shape: list) -> str:
-        self.inputs.append(name)
+        self.inputs.append((name, TYPES[dtype], tuple(shape)))
         return name
 
     def output(self, name: str, shape: list) -> None:
-        self.outputs.append(name)
+        self.outputs.append((name, TYPES["FLOAT"], tuple(shape)))
 
     def constant(self, name: str, array: np.ndarray) -> str:
-        self.constants.add(name)
+        is_integer = array.dtype == np.int64
+        self.constants[name] = array.shape, TYPES["INT64" if is_integer else "FLOAT"]
+        if is_integer:
+            self.integers[name] = array.ravel().tolist()
         return name
 
     def add(self, kind: str, inputs: list[str], output: str, **attributes: Any) -> str:
-        self.nodes.append((kind, tuple(inputs), output))
+        self.nodes.append(Node(kind, tuple(inputs), output, {
+            name: tuple(value) if isinstance(value, list) else value for name, value in attributes.items()}))
         return output
-
-    def planes(self, shape: list) -> str:
-        return self.add("Transpose", [self.add("Cast", [self.input("planes", "UINT8", shape)], "float")], "nchw")
-
-    def conv(self, name: str, x: str, batch_norm: str = "") -> str:
-        return self._weighted("Conv", name, x, name)
-
-    def dense(self, name: str, x: str, output: str = "", points: int = 1) -> str:
-        return self._weighted("Gemm", name, x, output or name)
-
-    def _weighted(self, kind: str, name: str, x: str, output: str) -> str:
-        return self.add(kind, [x, *(self.constant(f"{name}_{part}", np.zeros(0)) for part in "wb")], output)
-
-    def _scale_and_shift(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        return np.zeros(0), np.zeros(0)
 
 
 def check_graph(graph: bytes, spec: NetworkSpec) -> None:
     """Raise ValueError, one line, unless this is a graph of onnx_export for this network with finite weights."""
     reader = _Reader()
     model = reader.message(memoryview(graph), "the model", {1, 2, 3, 4, 5, 6, 7, 8, 14})
+    versions = [reader.message(value, "a version", {1, 2}) for value in model[8]]
+    if model[1] != [IR] or [(value[2], [_text(domain) for domain in value[1] if len(domain)]) for value in versions] \
+            != [([OPSET], [])]:
+        raise ValueError(f"it is not of ONNX version {IR} with operators {OPSET}")
     if len(model[7]) != 1:
         raise ValueError("it has no graph")
     fields = reader.message(model[7][0], "the graph", {1, 2, 5, 10, 11, 12, 13})
     nodes = [reader.node(node) for node in fields[1]]
     outline = GraphOutline(spec)
     for found, expected in zip(nodes, outline.nodes, strict=False):
-        if found != expected:
-            raise ValueError(f"its node {found[0][:40]} -> {found[2][:40]} is not that of its network, "
-                             f"{expected[0]} -> {expected[2]}")
+        if found[:3] != expected[:3]:
+            raise ValueError(f"its node {found.kind[:40]} -> {found.output[:40]} is not that of its network, "
+                             f"{expected.kind} -> {expected.output}")
+        if found.attributes != expected.attributes:
+            raise ValueError(f"its node {expected.kind} -> {expected.output} has other attributes than its network's")
     if len(nodes) != len(outline.nodes):
         raise ValueError(f"it has {len(nodes)} nodes, and its network has {len(outline.nodes)}")
-    names = [reader.weights(tensor) for tensor in fields[5]]
-    if set(names) != outline.constants or len(names) != len(set(names)):
+    names = [reader.weights(tensor, outline) for tensor in fields[5]]
+    if set(names) != outline.constants.keys() or len(names) != len(set(names)):
         raise ValueError("its weights are not those of its network")
     for found, expected, what in (fields[11], outline.inputs, "inputs"), (fields[12], outline.outputs, "outputs"):
-        if sorted(reader.name(value) for value in found) != sorted(expected):
-            raise ValueError(f"its {what} are not {' and '.join(expected)}")
+        if sorted(map(reader.value, found), key=str) != sorted(expected, key=str):
+            raise ValueError(f"its {what} are not {' and '.join(name for name, *_ in expected)}, "
+                             "of the types and shapes that its network has")
 
 
 class _Reader:
@@ -98,8 +107,10 @@ class _Reader:
     def __init__(self) -> None:
         self._fields_left = MAX_FIELDS
 
-    def message(self, data: memoryview, what: str, allowed: set[int]) -> dict[int, list[Any]]:
+    def message(self, data: Any, what: str, allowed: set[int]) -> dict[int, list[Any]]:
         """{field number: its values}: a number, or the bytes of a text or message.  Other fields are an error."""
+        if isinstance(data, int):
+            raise ValueError(f"it is damaged: a number in the place of {what}")
         fields: dict[int, list[Any]] = defaultdict(list)
         for number, value in self._read(data):
             if number not in allowed:
@@ -107,39 +118,47 @@ class _Reader:
             fields[number].append(value)
         return fields
 
-    def node(self, data: memoryview) -> tuple[str, tuple[str, ...], str]:
-        """(operator, inputs, output) of a NodeProto."""
+    def node(self, data: memoryview) -> Node:
+        """A NodeProto."""
         fields = self.message(data, "a node", {1, 2, 3, 4, 5, 6})
+        attributes: dict[str, int | tuple[int, ...]] = {}
         for attribute in fields[5]:
             numbers = self.message(attribute, "an attribute", {1, 3, 8, 13, 20})
-            for value in numbers[3] + numbers[8]:
-                values = [value] if isinstance(value, int) else [n for n, _ in _varints(value)]
-                if any(not -MAX_ATTRIBUTE <= _signed(n) <= MAX_ATTRIBUTE for n in values):
-                    raise ValueError(f"an attribute of a node is not from -{MAX_ATTRIBUTE} to {MAX_ATTRIBUTE}")
+            several = tuple(_signed(n) for n in _numbers(numbers[8]))
+            attributes[self._one_text(numbers[1])] = several or _signed(_one_number(numbers[3]))
         texts = [tuple(_text(value) for value in fields[number]) for number in (4, 1, 2)]
-        return "".join(texts[0]), texts[1], " ".join(texts[2])
+        return Node("".join(texts[0]), texts[1], " ".join(texts[2]), attributes)
 
-    def weights(self, data: memoryview) -> str:
-        """The name of a TensorProto.  Raises ValueError unless its numbers are in it, as many as its shape says, finite
-        and at most MAX_WEIGHT."""
+    def weights(self, data: memoryview, outline: GraphOutline) -> str:
+        """The name of a TensorProto.  Raises ValueError unless its numbers are in it, of the type and shape that its
+        network has, finite and at most MAX_WEIGHT."""
         fields = self.message(data, "the weights", {1, 2, 8, 9, 12})
         name = self._one_text(fields[8])
-        shape = [n for value in fields[1] for n in ([value] if isinstance(value, int)
-                                                    else [number for number, _ in _varints(value)])]
-        kinds = {_FLOAT: np.float32, _INT64: np.int64}
-        if len(fields[2]) != 1 or fields[2][0] not in kinds or len(fields[9]) != 1:
-            raise ValueError(f"its weights {name!r} are not float32 or int64 numbers in the file")
-        kind = np.dtype(kinds[fields[2][0]])
-        if math.prod(shape) * kind.itemsize != len(fields[9][0]):
+        shape, kind = tuple(_numbers(fields[1])), _one_number(fields[2])
+        if len(fields[9]) != 1 or not isinstance(fields[9][0], memoryview):
+            raise ValueError(f"its weights {name[:40]!r} are not in the file")
+        if outline.constants.get(name) != (shape, kind):
+            raise ValueError(f"its weights {name[:40]!r}, of shape {str(shape)[:80]}, are not those of its network")
+        dtype = np.dtype("<i8" if kind == TYPES["INT64"] else "<f4")
+        if math.prod(shape) * dtype.itemsize != len(fields[9][0]):
             raise ValueError(f"its weights {name!r} are {len(fields[9][0])} bytes, not of shape {shape}")
-        numbers = np.frombuffer(fields[9][0], kind.newbyteorder("<"))
-        if len(numbers) and not (np.abs(numbers) <= MAX_WEIGHT).all():           # false for NaN
+        numbers = np.frombuffer(fields[9][0], dtype)
+        if not (np.abs(numbers) <= MAX_WEIGHT).all():                            # false for NaN
             raise ValueError(f"its weights {name!r} are not finite numbers of at most {MAX_WEIGHT:g}")
+        if name in outline.integers and numbers.tolist() != outline.integers[name]:
+            raise ValueError(f"its constant {name!r} is not that of its network")
         return name
 
-    def name(self, data: memoryview) -> str:
-        """The name of a ValueInfoProto."""
-        return self._one_text(self.message(data, "an input or output", {1, 2, 3})[1])
+    def value(self, data: memoryview) -> Value:
+        """A ValueInfoProto."""
+        info = self.message(data, "an input or output", {1, 2, 3})
+        kind = self.message(_one_message(info[2]), "a type", {1, 6})
+        tensor = self.message(_one_message(kind[1]), "a type", {1, 2})
+        shape: list[int | str] = []
+        for dim in self.message(_one_message(tensor[2]), "a shape", {1})[1]:
+            length = self.message(dim, "a length", {1, 2})
+            shape.append(self._one_text(length[2]) if length[2] else _one_number(length[1]))
+        return self._one_text(info[1]), _one_number(tensor[1]), tuple(shape)
 
     @staticmethod
     def _one_text(values: list) -> str:
@@ -185,6 +204,22 @@ def _varints(data: memoryview) -> Iterator[tuple[int, int]]:
     while at < len(data):
         number, at = _varint(data, at)
         yield number, at
+
+
+def _numbers(values: list) -> list[int]:
+    """The numbers of a repeated field, packed or not."""
+    return [n for value in values for n in ([value] if isinstance(value, int)
+                                            else [number for number, _ in _varints(value)])]
+
+
+def _one_number(values: list) -> int:
+    if len(values) != 1 or not isinstance(values[0], int):
+        raise ValueError("it is damaged: not a number where one is expected")
+    return values[0]
+
+
+def _one_message(values: list) -> Any:
+    return values[0] if len(values) == 1 else memoryview(b"")
 
 
 def _signed(number: int) -> int:

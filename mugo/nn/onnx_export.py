@@ -20,12 +20,7 @@ from mugo.nn.onnx_graph import OnnxGraph
 def to_onnx(weights: dict[str, list[np.ndarray]], spec: NetworkSpec) -> bytes:
     """The graph as an ONNX file's bytes.  weights: for each layer, by its name, as of OnnxGraph."""
     graph = OnnxGraph(weights)
-    rows, columns = ("height", "width") if spec.any_size else (spec.size, spec.size)
-    x = graph.planes(["n", rows, columns, spec.depth])
-    for block in spec.trunk:
-        x = block.onnx(graph, x)
-    for head in spec.heads:
-        head.onnx(graph, x)
+    spec.onnx(graph)
     return graph.serialize()
 
 

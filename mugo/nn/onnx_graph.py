@@ -5,6 +5,7 @@ import numpy as np
 
 EPSILON = 1e-3                           # of batch normalisation
 OPSET, IR = 17, 8
+TYPES = {"FLOAT": 1, "UINT8": 2, "INT64": 7}             # onnx.TensorProto.DataType
 
 
 class OnnxGraph:
@@ -25,13 +26,12 @@ class OnnxGraph:
 
     def input(self, name: str, dtype: str, shape: list) -> str:
         """An input of the graph.  dtype: ONNX's name of it, "FLOAT"; shape: numbers, or names of variable lengths."""
-        kind = getattr(self._helper.TensorProto, dtype)
-        self._inputs.append(self._helper.make_tensor_value_info(name, kind, shape))
+        self._inputs.append(self._helper.make_tensor_value_info(name, TYPES[dtype], shape))
         return name
 
     def output(self, name: str, shape: list) -> None:
         """Make the node output with this name, float32, an output of the graph."""
-        self._outputs.append(self._helper.make_tensor_value_info(name, self._helper.TensorProto.FLOAT, shape))
+        self._outputs.append(self._helper.make_tensor_value_info(name, TYPES["FLOAT"], shape))
 
     def constant(self, name: str, array: np.ndarray) -> str:
         self._constants.append(self._numpy.from_array(np.ascontiguousarray(array), name))
@@ -44,8 +44,7 @@ class OnnxGraph:
 
     def planes(self, shape: list) -> str:
         """The input "planes", uint8 (n, rows, columns, depth), as floats (n, depth, rows, columns)."""
-        as_float = self.add("Cast", [self.input("planes", "UINT8", shape)], "float",
-                            to=self._helper.TensorProto.FLOAT)
+        as_float = self.add("Cast", [self.input("planes", "UINT8", shape)], "float", to=TYPES["FLOAT"])
         return self.add("Transpose", [as_float], "nchw", perm=[0, 3, 1, 2])
 
     def conv(self, name: str, x: str, batch_norm: str = "") -> str:

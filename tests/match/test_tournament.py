@@ -126,6 +126,9 @@ def test_a_match_with_sprt_ends_when_it_is_decided(tmp_path, capsys):
 @pytest.mark.parametrize("words, line", [
     ((FIRST, "random", "--sprt", 5, 5), "--sprt 5 5: two Elo differences, the first below the second"),
     ((FIRST, "random", "--sprt", 0, "inf"), "--sprt 0 inf: two Elo differences"),
+    ((FIRST, "random", "--sprt", 0, "nan"), "--sprt 0 nan: two Elo differences"),
+    ((FIRST, "random", "--sprt", 0, "1e308"), "from -2000 to 2000"),
+    ((FIRST, "random", "--games", 10 ** 9), "--games 1000000000: must be at most 1000000"),
     ((FIRST, "random", "uct", "--sprt", 0, 5), "--sprt takes two participants with alternating colours"),
     ((FIRST, "random", "--sprt", 0, 5, "--colours", "fixed"), "--sprt takes two participants")])
 def test_a_test_without_bounds_or_pairs_is_refused(words, line, capsys):

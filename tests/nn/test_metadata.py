@@ -80,6 +80,7 @@ def test_positions_trained_include_those_of_the_networks_it_was_initialised_from
 @pytest.mark.parametrize(("change", "line"), [
     (lambda m: m.update(game=["go"]), r"plays \"\['go'\]\""),
     (lambda m: m.update(planes=[1, 2]), "its table of planes is none"),
+    (lambda m: m.update(planes=[["a", 10 ** 4200]] * 20), "its table of planes is none"),
     (lambda m: m.update(planes={}), "has no 'planes'"),
     (lambda m: m.update(size=0), "for boards of size 0"),
     (lambda m: m.update(size=-5), "for boards of size -5"),

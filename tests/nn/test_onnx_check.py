@@ -7,11 +7,12 @@ from networks import alphazero_network, policy_network, with_member
 from onnx import TensorProto, helper, numpy_helper
 
 from mugo.files import BadInput
-from mugo.nn import metadata
+from mugo.nn import checkpoint, metadata
 from mugo.nn.bundled import find_network, network_folders
 from mugo.nn.inference import Network
 from mugo.nn.metadata import config_of, read_metadata
 from mugo.nn.onnx_check import GraphOutline, check_graph
+from mugo.nn.weight_shapes import weight_shapes
 
 
 def graph_of(path):
@@ -120,6 +121,48 @@ def _subgraph(model):
     attribute.g.name = "body"
 
 
+def _attribute(kind, name, value):
+    def change(model):
+        for node in model.graph.node:
+            for attribute in node.attribute:
+                if (node.op_type, attribute.name) == (kind, name):
+                    if attribute.ints:
+                        attribute.ints[:] = value
+                    else:
+                        attribute.i = value
+    return change
+
+
+def _without_pads(model):
+    for node in model.graph.node:
+        if node.op_type == "Conv":
+            del node.attribute[:]
+
+
+def _weight_shape(name, shape):
+    def change(model):
+        tensor = _weights(model, name)
+        tensor.CopyFrom(numpy_helper.from_array(np.zeros(shape, np.float32), name))
+    return change
+
+
+def _integers(model):
+    tensor = _weights(model, "filters_shape")
+    tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor)[::-1].copy(), tensor.name))
+
+
+def _input_type(model):
+    model.graph.input[0].type.tensor_type.elem_type = TensorProto.INT64
+
+
+def _input_shape(model):
+    del model.graph.input[0].type.tensor_type.shape.dim[3]
+
+
+def _opset(model):
+    model.opset_import[0].version = 12
+
+
 def _double(model):
     model.graph.initializer.append(_weights(model))
 
@@ -128,9 +171,18 @@ def _double(model):
     (_set_weight(np.nan), "'conv1_w' are not finite"), (_set_weight(np.inf), "not finite"),
     (_set_weight(1e38), "not finite numbers of at most 1e"), (_external, "field of number 13"),
     (_large_constant, "an attribute has a field of"), (_loop, "its node Loop"), (_rename_input, "its node Cast"),
-    (_rename_output, "its outputs are not policy"), (_swap_inputs, "its node Gemm"), (_pad, "an attribute of a node"),
-    (_shape, "bytes, not of shape"), (_function, "the model has a field of number 25"),
+    (_rename_output, "its outputs are not policy"), (_swap_inputs, "its node Gemm"),
+    (_pad, "its node Conv -> conv0 has other attributes"), (_shape, "'conv1_w', of shape .1099511627776, .* not those"),
+    (_function, "the model has a field of number 25"),
     (_subgraph, "an attribute has a field of number 6"), (_double, "its weights are not those"),
+    (_attribute("Conv", "pads", [0] * 4), "its node Conv -> conv0 has other attributes"),
+    (_attribute("Softmax", "axis", 0), "Softmax -> policy has other attributes"),
+    (_attribute("Transpose", "perm", [0, 3, 2, 1]), "Transpose -> nchw has other attributes"),
+    (_without_pads, "Conv -> conv0 has other attributes"), (_integers, "its constant 'filters_shape'"),
+    (_weight_shape("conv0_b", 0), "'conv0_b', of shape"), (_weight_shape("pass_b", ()), "'pass_b', of shape"),
+    (_weight_shape("conv1_b", 40), "'conv1_b', of shape .40,"),
+    (_input_type, "its inputs are not planes and point_bias"),
+    (_input_shape, "its inputs are not"), (_opset, "it is not of ONNX version 8 with operators 17"),
     (lambda model: model.graph.node.pop(), "its network has"),
     (lambda model: model.ClearField("graph"), "it has no graph"),
     (lambda model: model.metadata_props.pop(), "no bias of the points"),
@@ -161,10 +213,26 @@ def test_truncated_and_flipped_graphs_are_refused_or_differ_in_a_weight(tmp_path
             assert "\n" not in str(error)
 
 
-def test_the_outline_has_the_nodes_that_are_written(tmp_path):
+@pytest.mark.parametrize("fields", [{"value_head": True}, {"global_pooling": False, "residual": True}])
+def test_the_outline_has_the_nodes_that_are_written(fields, tmp_path):
     from onnx import load_model_from_string
 
-    _, path = policy_network(tmp_path, value_head=True)
-    model = load_model_from_string(graph_of(path))
+    _, path = policy_network(tmp_path, **fields)
+    model, outline = load_model_from_string(graph_of(path)), GraphOutline(spec_of(path))
     assert [(node.op_type, tuple(node.input), node.output[0]) for node in model.graph.node] \
-        == GraphOutline(spec_of(path)).nodes
+        == [node[:3] for node in outline.nodes]
+    assert {tensor.name: tuple(tensor.dims) for tensor in model.graph.initializer} \
+        == {name: shape for name, (shape, _) in outline.constants.items()}
+
+
+@pytest.mark.parametrize("fields", [{"value_head": True}, {"batch_norm": False, "residual": True}])
+def test_the_shapes_of_weights_are_those_of_the_keras_model(fields, tmp_path):
+    model, path = policy_network(tmp_path, **fields)
+    assert weight_shapes(spec_of(path)) == shapes_of(model)
+    path = alphazero_network(tmp_path, batch_norm=True)
+    assert weight_shapes(spec_of(path)) == shapes_of(checkpoint.load(path))
+
+
+def shapes_of(model):
+    return {layer.name: [tuple(array.shape) for array in layer.get_weights()]
+            for layer in model.layers if layer.get_weights()}
