@@ -33,8 +33,9 @@ COMMANDS = {
     "demo": ("demo", "preprocess, train, evaluate and play on the sample games, in a few minutes"),
 }
 # package: the extra of pyproject.toml that installs it
-EXTRAS = {"keras": "train", "tensorflow": "train", "onnx": "train", "jax": "jax", "matplotlib": "pictures",
-          "py7zr": "7z", "backports": "7z", "starlette": "web", "uvicorn": "web", "websockets": "web"}
+EXTRAS = {"h5py": "train", "keras": "train", "tensorflow": "train", "onnx": "train", "jax": "jax",
+          "matplotlib": "pictures", "py7zr": "7z", "backports": "7z", "starlette": "web", "uvicorn": "web",
+          "websockets": "web"}
 
 
 def main(arguments: list[str] | None = None) -> int:
