@@ -140,8 +140,9 @@ def test_every_limit_of_the_security_page_is_the_constant(limit, constant):
     assert float(number.replace(",", "")) * UNITS[unit] == getattr(importlib.import_module(module), name)
 
 
-def test_the_security_page_has_limits():
-    assert len(limits_in(ROOT / "docs" / "security.md")) > 30
+def test_the_security_page_has_limits_and_each_once():
+    constants = [constant for _, constant in limits_in(ROOT / "docs" / "security.md")]
+    assert len(constants) == len(set(constants)) > 30
 
 
 def test_the_security_page_has_the_most_moves_of_a_game():
