@@ -60,9 +60,8 @@ class Connections:
     def admit(self, transport: Any) -> bool:
         """Count a new connection.  False: there are too many, and it is aborted."""
         host = (transport.get_extra_info("peername") or ("",))[0]
-        is_proxy = self._is_proxy(host)
-        address = Address() if is_proxy else self._addresses.get(host)
-        if len(self._open) >= self._most or not is_proxy and address.connections >= MAX_CONNECTIONS_PER_ADDRESS:
+        address = Address() if self._is_proxy(host) else self._addresses.get(host)
+        if len(self._open) >= self._most or address.connections >= MAX_CONNECTIONS_PER_ADDRESS:
             transport.abort()
             return False
         address.connections += 1

@@ -6,8 +6,9 @@
                                                            +--> the answer
 
 A slot goes to the address with the fewest running jobs; among these to the one that had its turn the longest ago
-(round robin), and within an address in the same way to a session.  A job that reaches no checkpoint in time keeps
-running, but its slot goes to the next one: so no request makes the others wait for more than about MAX_WAIT.
+(round robin), and within an address to the job that has waited the longest: a session has one search and one other
+request at the most, so its sessions take turns.  A job that reaches no checkpoint in time keeps running, but its slot
+goes to the next one: so no request makes the others wait for more than about MAX_WAIT.
 """
 import asyncio
 import itertools
@@ -30,15 +31,12 @@ STOPPED = {"done": True, "stopped": True}
 class Job:
     """A request, from its arrival to its last answer.  Its function runs in a thread and calls the methods.
 
-    session: any object; the jobs of one session take turns with those of the others of its address.
     is_search: whether it may take long and reaches checkpoints.
     """
 
-    def __init__(self, request_id: int | str | None, scheduler: "Scheduler", address: Address | None = None,
-                 session: Any = None, is_search: bool = True):
+    def __init__(self, request_id: int | str | None, scheduler: "Scheduler", address: Address, is_search: bool = True):
         self.request_id = request_id
-        self.address = Address() if address is None else address
-        self.session = session
+        self.address = address
         self.is_search = is_search
         self.task: asyncio.Task | None = None
         self.slice_start = 0.0                                   # time.perf_counter when it got its slot
@@ -103,8 +101,7 @@ class Scheduler:
         self._slots = slots
         self._lock = threading.Lock()
         self._turns = itertools.count(1)
-        self._last_turn_of_session: dict[int, int] = {}          # of sessions with a job
-        self._waiting: list[Job] = []
+        self._waiting: list[Job] = []                            # in order of arrival
         self._running: list[Job] = []
         self._jobs: set[Job] = set()                             # of the event loop: until their answer
 
@@ -184,10 +181,6 @@ class Scheduler:
         with self._lock:
             if job in self._running:
                 self._running.remove(job)
-            sessions = {id(each.session) for each in (*self._waiting, *self._running)}
-            if len(self._last_turn_of_session) > 4 * len(sessions) + 64:
-                self._last_turn_of_session = {key: turn for key, turn in self._last_turn_of_session.items()
-                                              if key in sessions}
             self._dispatch()
 
     def take_turns(self, job: Job) -> None:
@@ -223,9 +216,8 @@ class Scheduler:
             ready = [each for each in self._waiting if overdue[id(each.address)] < MAX_OVERDUE]
             if not ready:
                 return
-            job = min(ready, key=lambda each: (running[id(each.address)], each.address.last_turn,
-                                               self._last_turn_of_session.get(id(each.session), 0)))
-            job.address.last_turn = self._last_turn_of_session[id(job.session)] = next(self._turns)
+            job = min(ready, key=lambda each: (running[id(each.address)], each.address.last_turn))
+            job.address.last_turn = next(self._turns)
             job.slice_start = now
             self._waiting.remove(job)
             self._running.append(job)

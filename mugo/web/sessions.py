@@ -163,7 +163,7 @@ class Session:
         command = require_field(request, "command", str)
         if command in SEARCHES:
             await self.stop_search()
-            self.job = job = Job(number, self.state.scheduler, self.address, self)
+            self.job = job = Job(number, self.state.scheduler, self.address)
             job.task = asyncio.create_task(self._run_search(job, command, request))
             return None
         if command == "stop":
@@ -171,7 +171,7 @@ class Session:
             return {"stopped": True}
         if command not in HANDLERS:
             raise BadInput(f"unknown command {command[:20]!r} (known: {', '.join((*HANDLERS, *SEARCHES, 'stop'))})")
-        job = Job(number, self.state.scheduler, self.address, self, is_search=False)
+        job = Job(number, self.state.scheduler, self.address, is_search=False)
         return await self.state.scheduler.run(
             job, lambda job: _format_answer(number, HANDLERS[command](request, self.state)))
 
