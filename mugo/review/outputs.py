@@ -3,6 +3,8 @@
 NAME.json holds a fingerprint of the game and of the settings.  A game whose NAME.json has the same fingerprint is not
 reviewed again, so an interrupted command continues where it was stopped.
 """
+import copy
+import functools
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -45,7 +47,7 @@ def review_game(task: ReviewTask, folder: Path, options: str, screen: Screen = P
     options: JSON of options.review_options.  on_move: as in Reviewer.review.
     Raises OSError if a file cannot be written.
     """
-    record, tree = list(read_trees(task.data))[task.index]
+    record, tree = copy.deepcopy(_games(task.data)[task.index])
     assert isinstance(record, Record) and tree is not None            # find_tasks has left out the others
     task_fingerprint = fingerprint(task, options, record.size)
     try:
@@ -73,6 +75,12 @@ def review_game(task: ReviewTask, folder: Path, options: str, screen: Screen = P
             save_win_rate_graph(review, output_file(folder, task.name, suffix), title)
     _write(output_file(folder, task.name, ".json"), json.dumps(statistics, indent=1, ensure_ascii=False).encode())
     return ReviewResult(statistics, [reviewed_by, "", *text_report(review, screen)])
+
+
+@functools.lru_cache(1)
+def _games(data: bytes) -> list:
+    """The games of an SGF file, as read_trees has them, kept for the next game of the same file."""
+    return list(read_trees(data))
 
 
 def review_statistics(review: Review) -> dict:

@@ -359,3 +359,13 @@ def test_names_that_differ_in_case_alone_and_thousands_of_equal_names_are_unique
     names = [task.name.casefold() for task in find_tasks([str(tmp_path / "games.zip")], pytest.fail)]
     assert names[:5] == ["a-g", "a-g-2", "a-g-2-2", "a-g-3", "a-g-4"]
     assert len(names) == len(set(names)) == 3003
+
+
+def test_the_games_of_a_large_collection_are_parsed_once(monkeypatch):
+    from mugo.review import outputs
+
+    data = b"(;SZ[9]PB[One];B[ee])(;SZ[9]PB[Two];B[aa];W[bb])"
+    parsed = []
+    monkeypatch.setattr(outputs, "read_trees", lambda text: parsed.append(text) or read_trees(text))
+    assert [outputs._games(bytes(bytearray(data)))[index][0].black for index in (0, 1, 0)] == ["One", "Two", "One"]
+    assert len(parsed) == 1
