@@ -2,6 +2,7 @@
 
     7 play b D4 # hello    --split_line-->   '7', ['play', 'b', 'D4']
     '=', '7', 'D4'         --format_reply--> '=7 D4' and two newlines
+    '=', '', ''            --format_reply--> '= ' and two newlines
 
 Every `parse_` function reads one argument and raises GtpError if it is malformed.  COMMANDS is the table of all
 commands: the modules that define commands register them with the decorator `command`.
@@ -72,10 +73,12 @@ class OutputClosedError(Exception):
 def format_reply(mark: str, command_id: str, text: str) -> str:
     """A reply as it is sent.  mark: '=' for success, '?' for failure.
 
-    Empty lines are left out of the text: an empty line ends a reply.
+    A space follows the mark and the id also where the text is empty or begins with a newline (sections 2.6, 2.7):
+    GoGui takes for the text what follows the first space.  Empty lines are left out of the text: an empty line ends a
+    reply.
     """
     first, *more = text.rstrip().split("\n")
-    lines = [f"{mark}{command_id} {first}".rstrip(), *(line for line in more if line.strip())]
+    lines = [f"{mark}{command_id} {first.rstrip()}", *(line for line in more if line.strip())]
     return "\n".join(lines) + "\n\n"
 
 

@@ -72,7 +72,10 @@ class EngineState:
     # -- replies that are streamed
 
     def start_reply(self) -> None:
-        """Send the first line of a streamed reply.  From here on the reply is a success."""
+        """Send the first line of a streamed reply, without a space, as Leela Zero and KataGo send it.
+
+        From here on the reply is a success.
+        """
         self._reply_started = True
         self._write(f"={self._command_id}\n")
 

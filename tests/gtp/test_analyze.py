@@ -372,12 +372,12 @@ def test_a_line_reader_reads_ahead_so_many_characters_at_most():
 
 def test_pondering_runs_from_an_own_move_to_the_next_command_and_its_tree_is_reused():
     engine = new_engine(make_player("uct", seed=1, play_options=PlayOptions(simulations=100)), ponder=True)
-    assert engine.answer("play b C3") == "=\n\n" and engine._ponder_thread is None    # after the opponent's move
+    assert engine.answer("play b C3") == "= \n\n" and engine._ponder_thread is None    # after the opponent's move
     engine.answer("genmove w")
     assert engine._ponder_thread.is_alive()
     time.sleep(0.3)
     started = time.monotonic()
-    assert engine.answer("time_left w 10 0") == "=\n\n"
+    assert engine.answer("time_left w 10 0") == "= \n\n"
     assert time.monotonic() - started < 2
     assert engine._ponder_thread.is_alive()           # time_left does not end the opponent's turn
     engine.close()
@@ -398,7 +398,7 @@ def test_a_bug_while_pondering_is_logged_and_the_game_goes_on():
     engine._start_pondering()
     engine.close()
     assert "ZeroDivisionError" in log[-1]
-    assert engine.answer("play w A1") == "=\n\n"
+    assert engine.answer("play w A1") == "= \n\n"
 
 
 def test_only_searchers_ponder():

@@ -94,7 +94,7 @@ def test_every_command_is_in_a_transcript():
     ("\t 7\t\tname \t\n", "=7 MuGo first\n\n"),
     ("na\x00\x07me\x7f\n", "= MuGo first\n\n"),
     ("007 name", "=007 MuGo first\n\n"),
-    ("99999999999999999999999 quit", "=99999999999999999999999\n\n"),
+    ("99999999999999999999999 quit", "=99999999999999999999999 \n\n"),
     ("\n", None),
     (" \t \r\n", None),
     ("   # name", None),
@@ -109,8 +109,17 @@ def test_ids_comments_control_characters_and_long_lines(line, reply):
     assert new_engine().answer(line) == reply
 
 
+@pytest.mark.parametrize("command_id", ["", "7"])
+@pytest.mark.parametrize("mark", ["=", "?"])
+def test_a_space_follows_the_mark_and_the_id_whatever_the_text(mark, command_id):
+    for text in "", "D4", "\nA\nB", "  ", "D4 \n X . \n":
+        reply = format_reply(mark, command_id, text)
+        assert re.fullmatch(rf"\{mark}{command_id} .*\n(.+\n)*\n", reply), reply
+        assert reply.partition(" ")[2].split() == text.split()            # what GoGui takes for the text
+
+
 def test_a_reply_has_no_empty_line_but_the_last():
-    assert format_reply("=", "3", "\n a\n\n \n b\n\n") == "=3\n a\n b\n\n"
+    assert format_reply("=", "3", "\n a\n\n \n b\n\n") == "=3 \n a\n b\n\n"
 
 
 def test_input_may_end_without_quit():
@@ -122,7 +131,7 @@ def test_input_may_end_without_quit():
 def test_no_line_after_quit_is_answered():
     out = io.StringIO()
     serve(new_engine(), io.StringIO("quit\nname\n"), out)
-    assert out.getvalue() == "=\n\n"
+    assert out.getvalue() == "= \n\n"
 
 
 def test_only_a_newline_ends_a_line_and_bytes_that_are_not_utf_8_become_surrogates():
@@ -182,7 +191,7 @@ def test_an_internal_error_fails_one_command_and_logs_a_traceback():
     engine = new_engine(Broken(), log=log.append)
     assert engine.answer("1 genmove b") == "?1 internal error: ZeroDivisionError two lines\n\n"
     assert "Traceback" in log[0]
-    assert engine.answer("play b D4") == "=\n\n"
+    assert engine.answer("play b D4") == "= \n\n"
 
 
 def test_the_log_has_the_details_of_a_failure():
@@ -207,7 +216,7 @@ def test_a_player_is_warmed_up_for_another_board_size_and_may_refuse_it():
     log = []
     engine = new_engine(SmallBoards(), size=9, log=log.append)
     assert [engine.answer(f"boardsize {size}") for size in (9, 5, 19, 9)] \
-        == ["=\n\n", "=\n\n", "? unacceptable size\n\n", "=\n\n"]
+        == ["= \n\n", "= \n\n", "? unacceptable size\n\n", "= \n\n"]
     assert (SmallBoards.sizes, engine.position.size) == ([5, 19, 9], 9)
     assert log == ["boardsize 19: plays up to 9x9"]
 
@@ -235,7 +244,7 @@ def test_each_board_size_is_played_by_its_bundled_network(player, tmp_path, monk
     engine = new_engine(make_player(player, play_options=PlayOptions(simulations=8)))
     for size, names in ((9, ["policy-9"]), (13, ["policy-9"]), (19, ["policy-9", "policy-19"]),
                         (9, ["policy-9", "policy-19"])):
-        assert engine.answer(f"boardsize {size}") == "=\n\n"
+        assert engine.answer(f"boardsize {size}") == "= \n\n"
         assert opened == names
         for colour in "bw":
             assert re.fullmatch(r"= [A-T]1?\d\n\n", engine.answer(f"genmove {colour}"))
@@ -254,7 +263,7 @@ def test_the_default_board_size_is_that_of_the_named_network():
 def test_the_process_plays_small_boards_with_a_network(player):
     ended = subprocess.run([*MUGO, *player], input="genmove b\nboardsize 9\ngenmove b\n", capture_output=True,
                            text=True, timeout=300)
-    assert re.fullmatch(r"= [A-T]1?\d\n\n=\n\n= [A-J][1-9]\n\n", ended.stdout)
+    assert re.fullmatch(r"= [A-T]1?\d\n\n= \n\n= [A-J][1-9]\n\n", ended.stdout)
     assert ended.returncode == 0
 
 
@@ -296,7 +305,7 @@ def test_a_new_game_has_full_clocks(line):
     for sent in ("time_settings 600 0 0", "time_left b 5 0", "time_left w 7 0"):
         engine.answer(sent)
     assert [engine.clocks[colour].main for colour in (BLACK, WHITE)] == [5, 7]
-    assert engine.answer(line) == "=\n\n"
+    assert engine.answer(line) == "= \n\n"
     assert [engine.clocks[colour].main for colour in (BLACK, WHITE)] == [600, 600]
 
 
@@ -339,13 +348,13 @@ def test_a_game_is_the_same_after_printsgf_and_loadsgf(tmp_path):
     engine.answer("fixed_handicap 3")
     while not engine.position.is_over:
         engine.answer(f"genmove {'bw'[engine.position.plies % 2 == 0]}")
-    assert engine.answer(f"printsgf {tmp_path}/a game.sgf") == "=\n\n"
+    assert engine.answer(f"printsgf {tmp_path}/a game.sgf") == "= \n\n"
     for path in "/", f"{tmp_path}/no folder/a.sgf":
         assert engine.answer(f"printsgf {path}") == "? cannot save file\n\n"
     assert engine.answer("printsgf -") == engine.answer("printsgf")
     assert [path.name for path in tmp_path.iterdir()] == ["a game.sgf"] and not Path("-").exists()
     again = new_engine()
-    assert again.answer(f"loadsgf {tmp_path}/a game.sgf") == "=\n\n"
+    assert again.answer(f"loadsgf {tmp_path}/a game.sgf") == "= \n\n"
     assert again.position.moves == engine.position.moves
     assert str(again.position) == str(engine.position)
     assert again.answer("printsgf") == engine.answer("printsgf")
@@ -375,7 +384,7 @@ def test_random_words_are_answered_and_never_fatal(seed, monkeypatch, tmp_path):
             vertex = rng.choice("ABCDE") + rng.choice("12345")
             line = rng.choice(("genmove b", "genmove w", "undo", f"play b {vertex}", "kata-genmove_analyze b 1"))
         reply = engine.answer(f"{number} {line}")
-        assert reply is None or re.fullmatch(rf"[=?]{number}( .+|\n.+)?(\n.+)*\n\n", reply), line
+        assert reply is None or re.fullmatch(rf"[=?]{number}( .*)?(\n.+)*\n\n", reply), line
     engine.close()
     assert not [text for text in errors if "Traceback" in text]
 
@@ -386,7 +395,7 @@ def test_the_process_writes_replies_and_nothing_else():
                            capture_output=True, timeout=300)
     replies = ended.stdout.split(b"\n\n")
     assert re.fullmatch(rb"=3 [A-E][1-5]", replies.pop(3))
-    assert replies == [b"=1 MuGo random", b"? syntax error", b"=2", b"?4 illegal move", b""]
+    assert replies == [b"=1 MuGo random", b"? syntax error", b"=2 ", b"?4 illegal move", b""]
     assert b"C3 is occupied" in ended.stderr
     assert ended.returncode == 0
 
@@ -401,7 +410,7 @@ def test_a_log_file_has_every_line_with_the_time(tmp_path):
     lines = [re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} ([<>!].*)", line)[1] for line in logged]
     assert before == "before"
     assert [line for line in lines if not line.startswith("< play ")] == [
-        "> 1 boardsize 5", "< =1", "> 2 play b Z9", "! play b Z9: 'Z9' is no vertex on 5x5 (A-E, 1-5)",
+        "> 1 boardsize 5", "< =1 ", "> 2 play b Z9", "! play b Z9: 'Z9' is no vertex on 5x5 (A-E, 1-5)",
         "< ?2 syntax error", ">", "> 3 genmove_analyze b", "< =3", "> 4 name", "< =4 KataGo"]
     assert sum(line.startswith("< play ") for line in lines) == 1
 

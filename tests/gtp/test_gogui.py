@@ -45,7 +45,7 @@ def test_the_moves_of_mugo_pv_are_legal(search_engine):
     words = search_engine.answer("mugo-pv").split()[1:]
     assert len(words) > 1
     for k, vertex in enumerate(words):
-        assert search_engine.answer(f"play {'wb'[k % 2]} {vertex}") == "=\n\n"
+        assert search_engine.answer(f"play {'wb'[k % 2]} {vertex}") == "= \n\n"
 
 
 def test_mugo_tree_shows_visited_moves_three_deep(search_engine):
@@ -101,5 +101,5 @@ def test_final_status_list_finds_a_seki():
     engine.position, _ = draw(SEKI)
     lines = engine.answer("final_status_list seki").removeprefix("= ").splitlines()[:-1]
     assert sorted(len(line.split()) for line in lines) == [9, 10]
-    assert engine.answer("final_status_list dead") == "=\n\n"
+    assert engine.answer("final_status_list dead") == "= \n\n"
     assert engine.answer("final_score") == "= B+1\n\n"

@@ -24,10 +24,10 @@ def ask(engine, line):
 def test_an_option_is_shown_changed_and_reset():
     engine = new_engine("uct", "--simulations", "30", "--seed", "1")
     assert ask(engine, "mugo-param simulations") == "= 30"
-    assert ask(engine, "mugo-param simulations 50") == "="
+    assert ask(engine, "mugo-param simulations 50") == "= "
     ask(engine, "genmove b")
     assert 1 < engine.player.search_result.simulations <= 50
-    assert ask(engine, "mugo-param simulations default") == "="
+    assert ask(engine, "mugo-param simulations default") == "= "
     assert ask(engine, "mugo-param simulations") == "= default"
     assert engine.player._play_options.simulations is None
 
@@ -40,7 +40,7 @@ def test_an_option_is_shown_changed_and_reset():
 ])
 def test_an_option_reaches_the_search(name, value, expected):
     engine = new_engine("uct", "--max-edges", "5000")
-    assert ask(engine, f"mugo-param {name} {value}") == "="
+    assert ask(engine, f"mugo-param {name} {value}") == "= "
     settings = engine.player.search.settings
     assert {key: getattr(settings, key) for key in expected} == expected
     assert settings.max_edges == 5000                          # other options stay
@@ -70,7 +70,7 @@ def test_every_option_is_listed_with_a_value_that_can_be_set():
             "ponder"} <= set(listed)
     assert "[bool] early-stop 1" in lines and "[bool] ponder 0" in lines
     for name, value in listed.items():
-        assert ask(engine, f"mugo-param {name} {value}") == "=", name
+        assert ask(engine, f"mugo-param {name} {value}") == "= ", name
 
 
 def test_the_network_stays_open_unless_its_options_change():
@@ -86,6 +86,6 @@ def test_the_network_stays_open_unless_its_options_change():
 def test_katagos_names_of_options():
     engine = new_engine("uct", "--max-edges", "5000")
     assert ask(engine, "kata-list-params") == "= maxVisits maxPlayouts maxTime numSearchThreads"
-    assert ask(engine, "kata-set-param maxVisits 77") == "="
+    assert ask(engine, "kata-set-param maxVisits 77") == "= "
     assert ask(engine, "kata-get-param maxVisits") == ask(engine, "mugo-param simulations") == "= 77"
     assert ask(engine, "kata-set-param playoutDoublingAdvantage 1") == "? unknown parameter"
