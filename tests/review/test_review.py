@@ -262,8 +262,8 @@ def test_the_effort_of_a_review_is_named():
 # ---- mugo analyze
 
 def run(tmp_path, *arguments):
-    return cli.main(["analyze", *map(str, arguments), "--player", "uct", "--simulations", "30", "--max-edges", "50000",
-                     "-o", str(tmp_path / "out")])
+    return cli.main(["analyze", "--seed", "1", *map(str, arguments), "--player", "uct", "--simulations", "30",
+                     "--max-edges", "50000", "-o", str(tmp_path / "out")])
 
 
 def test_several_games_are_reviewed_and_an_unreadable_one_gets_a_line(tmp_path, capsys):
