@@ -7,7 +7,7 @@ Read in this order:
     params          options of the player, changed by name
     state           what commands read and change: player, position, clocks
     commands        the commands of GTP 2 and KGS
-    analyze         lz-analyze, kata-analyze, genmove_analyze ...: search results, streamed
+    analyze         lz-analyze, kata-analyze, lz-genmove_analyze ...: search results, streamed
     gogui           GoGui's extensions
     param_commands  mugo-param, kata-set-param, rules
     engine          a line in, a reply out; pondering

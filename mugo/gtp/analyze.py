@@ -8,8 +8,10 @@
 
     lz-      Leela Zero's: win rates and priors are integers from 0 to 10000
     kata-    KataGo's: they are numbers from 0 to 1, always with a decimal point; with score leads, ownership, rootInfo
-    analyze  Sabaki's, which are KataGo's
     cgos-    one line of JSON
+
+The commands `analyze` and `genmove_analyze` are not there, as KataGo does not list them: Sabaki prefers them to the
+others, and versions of it differ in whether their win rates may be fractions.  It takes `kata-analyze` instead.
 
 All values are of the side to move.  No network has a score head: the lead is the mean ownership of the rollouts
 minus komi, the same for all moves, and absent without rollouts.
@@ -232,11 +234,6 @@ def _kata_analyze(engine: EngineState, *words: str) -> None:
     _analyze(engine, format_kata, words)
 
 
-@command("analyze")
-def _sabaki_analyze(engine: EngineState, *words: str) -> None:
-    _analyze(engine, format_kata, words)
-
-
 @command("lz-genmove_analyze")
 def _lz_genmove_analyze(engine: EngineState, *words: str) -> None:
     _genmove_analyze(engine, format_lz, words)
@@ -244,11 +241,6 @@ def _lz_genmove_analyze(engine: EngineState, *words: str) -> None:
 
 @command("kata-genmove_analyze")
 def _kata_genmove_analyze(engine: EngineState, *words: str) -> None:
-    _genmove_analyze(engine, format_kata, words)
-
-
-@command("genmove_analyze")
-def _sabaki_genmove_analyze(engine: EngineState, *words: str) -> None:
     _genmove_analyze(engine, format_kata, words)
 
 

@@ -1,4 +1,4 @@
-"""Streamed analysis in the formats of Leela Zero, KataGo, Sabaki and CGOS; that any line stops it; pondering.
+"""Streamed analysis in the formats of Leela Zero, KataGo and CGOS; that any line stops it; pondering.
 
 The parsers here are written from the clients' documentation, not from what MuGo writes.
 """
@@ -113,13 +113,12 @@ def test_lz_analyze_writes_lines_that_leela_zeros_clients_read(line):
     assert parse_lz(lines[-1])[0]["visits"] > parse_lz(lines[0])[0]["visits"]
 
 
-@pytest.mark.parametrize("command", ["kata-analyze", "analyze"])
-def test_kata_analyze_and_analyze_write_lines_that_katagos_and_sabakis_clients_read(command):
+def test_kata_analyze_writes_lines_that_katagos_clients_read():
     engine = new_engine()
-    moves, root, ownership = parse_kata(analyze(engine, f"{command} b 2")[-1])
+    moves, root, ownership = parse_kata(analyze(engine, "kata-analyze b 2")[-1])
     assert (root, ownership, moves[0]["pvVisits"]) == ({}, [], [])
     moves, root, ownership = parse_kata(analyze(
-        engine, f"{command} b 2 ownership true rootInfo true pvVisits true movesOwnership false")[-1])
+        engine, "kata-analyze b 2 ownership true rootInfo true pvVisits true movesOwnership false")[-1])
     for order, move in enumerate(moves):
         assert 0 <= move["lcb"] <= move["winrate"] <= 1 and 0 <= move["prior"] <= 1 and move["order"] == order
         assert move["utility"] == pytest.approx(2 * move["winrate"] - 1, abs=1e-5)
@@ -182,7 +181,7 @@ def test_an_interval_of_zero_is_raised_and_the_colour_is_by_default_the_side_to_
     assert parse_analyze_options([], Position(5).with_turn(WHITE)).colour == WHITE
 
 
-@pytest.mark.parametrize("command, parse", [("lz-genmove_analyze", parse_lz), ("genmove_analyze", parse_kata),
+@pytest.mark.parametrize("command, parse", [("lz-genmove_analyze", parse_lz),
                                            ("kata-genmove_analyze", parse_kata)])
 def test_genmove_analyze_streams_its_search_and_plays_the_move(command, parse):
     engine = new_engine()
@@ -230,7 +229,7 @@ def test_a_policy_player_is_analyzed_by_the_networks_priors_and_values():
     assert "scoreLead" not in root and ownership == []                  # no rollouts
     line, played = analyze(engine, "lz-genmove_analyze b")
     assert (parse_lz(line)[0]["move"], played) == ("A5", "play A5")
-    moves, _, _ = parse_kata(analyze(engine, "analyze b allow b C3,D3 1", lines=1)[-1])
+    moves, _, _ = parse_kata(analyze(engine, "kata-analyze b allow b C3,D3 1", lines=1)[-1])
     assert [move["pv"] for move in moves] == [["C3"], ["D3"]]
 
 

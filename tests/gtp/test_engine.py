@@ -402,7 +402,7 @@ def test_the_process_writes_replies_and_nothing_else():
 
 def test_a_log_file_has_every_line_with_the_time(tmp_path):
     (tmp_path / "mugo.log").write_text("before\n")
-    sent = b"1 boardsize 5\n2 play b Z9\n\n3 genmove_analyze b\n"
+    sent = b"1 boardsize 5\n2 play b Z9\n\n3 kata-genmove_analyze b\n"
     ended = subprocess.run([*MUGO, "random", "--seed", "1", "--name", "KataGo", "--log-file", tmp_path / "mugo.log"],
                            input=sent + b"4 name\n", capture_output=True, timeout=300)
     assert ended.returncode == 0 and ended.stdout.endswith(b"=4 KataGo\n\n")
@@ -411,7 +411,7 @@ def test_a_log_file_has_every_line_with_the_time(tmp_path):
     assert before == "before"
     assert [line for line in lines if not line.startswith("< play ")] == [
         "> 1 boardsize 5", "< =1 ", "> 2 play b Z9", "! play b Z9: 'Z9' is no vertex on 5x5 (A-E, 1-5)",
-        "< ?2 syntax error", ">", "> 3 genmove_analyze b", "< =3", "> 4 name", "< =4 KataGo"]
+        "< ?2 syntax error", ">", "> 3 kata-genmove_analyze b", "< =3", "> 4 name", "< =4 KataGo"]
     assert sum(line.startswith("< play ") for line in lines) == 1
 
 

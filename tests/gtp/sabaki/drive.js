@@ -23,10 +23,13 @@ async function main() {
   })
   report.genmove = (await ask('genmove B')).content
 
-  // As in Sabaki's EngineSyncer: the analysis runs until protocol_version is sent.
+  // Sabaki takes the first command that the engine lists, and stops the analysis by protocol_version.
+  const first = names => names.find(name => report.commands.includes(name))
+  report.analyzeCommand = first(['analyze', 'kata-analyze', 'lz-analyze'])
+  report.genmoveCommand = first(['genmove_analyze', 'kata-genmove_analyze', 'lz-genmove_analyze'])
   const infos = []
   let stopped = null
-  const analysis = ask('analyze W 5', ({line}) => {
+  const analysis = ask(`${report.analyzeCommand} W 5`, ({line}) => {
     if (!line.startsWith('info ')) return
     infos.push(line)
     if (infos.length === 3) {
@@ -37,9 +40,15 @@ async function main() {
   report.analysis = (await analysis).content.split('\n').length
   report.milliseconds = Date.now() - stopped
   report.winrate = infos[2].match(/winrate (\S+)/)[1]
+  report.wholeNumber = null
+  await ask('lz-analyze W 5', ({line}) => {
+    if (!line.startsWith('info ') || report.wholeNumber != null) return
+    report.wholeNumber = line.match(/winrate (\S+)/)[1]
+    ask('protocol_version')
+  })
 
   const last = []
-  const played = await ask('genmove_analyze W 10', ({line}) => last.push(line))
+  const played = await ask(`${report.genmoveCommand} W 10`, ({line}) => last.push(line))
   report.played = last.find(line => line.startsWith('play '))
   report.error = played.error
   await engine.stop()
