@@ -27,6 +27,7 @@ MAX_CONNECTIONS_PER_ADDRESS = 50         # a browser opens 6 and one for each pa
 HTTP_SECONDS = 30.0                      # that a connection lives if it does not become a WebSocket
 CLOSING_SECONDS = 10.0                   # that a closed connection may take to send what is left
 SWEEP_SECONDS = 1.0                      # between two looks at the ages
+REPORT_SECONDS = 60.0                    # between two lines about a want of open files
 MAX_HEADERS = 16 << 10                   # bytes of a request's line and headers
 MAX_HTTP_BYTES = 128 << 10               # that a connection sends in all before it becomes a WebSocket
 PIECE = 4 << 10                          # bytes of a WebSocket that are parsed at once
@@ -54,14 +55,16 @@ class Connections:
     def __init__(self, addresses: Addresses, proxies: tuple[str, ...] = ()):
         self._addresses = addresses
         self._proxies = [ipaddress.ip_network(proxy) for proxy in proxies]
-        self._most = min(MAX_CONNECTIONS, max_open_files() // 2)
+        self._most = min(MAX_CONNECTIONS, max_open_files() * 2 // 5)
+        self._most_of_an_address = min(MAX_CONNECTIONS_PER_ADDRESS, self._most // 2)
         self._open: dict[Any, _Connection] = {}
+        self._last_report = -REPORT_SECONDS
 
     def admit(self, transport: Any) -> bool:
         """Count a new connection.  False: there are too many, and it is aborted."""
         host = (transport.get_extra_info("peername") or ("",))[0]
         address = Address() if self._is_proxy(host) else self._addresses.get(host)
-        if len(self._open) >= self._most or address.connections >= MAX_CONNECTIONS_PER_ADDRESS:
+        if len(self._open) >= self._most or address.connections >= self._most_of_an_address:
             transport.abort()
             return False
         address.connections += 1
@@ -111,6 +114,15 @@ class Connections:
         for transport in list(self._open):
             transport.abort()
 
+    def report_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Handle an error of the event loop.  Where the system has no more open files, asyncio accepts nothing for a
+        second, and would write a traceback for each place of the backlog: one line a minute instead."""
+        if not str(context.get("message")).startswith("socket.accept()"):
+            loop.default_exception_handler(context)
+        elif time.monotonic() - self._last_report > REPORT_SECONDS:
+            self._last_report = time.monotonic()
+            logging.getLogger("uvicorn.error").error("no new connections for a second: %s", context.get("exception"))
+
     def _is_proxy(self, host: str) -> bool:
         with contextlib.suppress(ValueError):
             address = ipaddress.ip_address(host)
@@ -130,7 +142,7 @@ def max_open_files() -> int:
 
 def backlog() -> int:
     """The backlog of the listening socket: so many are accepted at once, before they can be refused."""
-    return max(1, min(BACKLOG, max_open_files() // 4))
+    return max(1, min(BACKLOG, max_open_files() // 8))
 
 
 def protocols(connections: Connections) -> tuple[type[asyncio.Protocol], type[asyncio.Protocol]]:

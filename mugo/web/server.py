@@ -28,6 +28,7 @@ class Server(uvicorn.Server):
         self._connections = connections
 
     async def main_loop(self) -> None:
+        asyncio.get_running_loop().set_exception_handler(self._connections.report_error)
         sweeper = asyncio.create_task(self._connections.sweep())
         try:
             await super().main_loop()

@@ -255,10 +255,9 @@ def test_when_the_server_is_full_the_address_with_the_most_sessions_makes_room(c
 
 # ---- connections
 
-def test_the_connections_of_an_address_are_limited(server, monkeypatch):
+def test_the_connections_of_an_address_are_limited(monkeypatch):
     monkeypatch.setattr(connections, "MAX_CONNECTIONS_PER_ADDRESS", 3)
-    port = server[0]
-    with contextlib.ExitStack() as stack:
+    with serving() as (port, _, _), contextlib.ExitStack() as stack:
         for _ in range(3):
             assert not is_closed(stack.enter_context(dial(port)), 0.1)
         assert is_closed(stack.enter_context(dial(port)))
@@ -276,11 +275,25 @@ def open_second_address(port):
 
 
 def test_the_connections_of_all_are_limited_by_the_files_that_the_process_may_open(monkeypatch):
-    monkeypatch.setattr(connections, "max_open_files", lambda: 8)
-    with serving() as (port, _, _), contextlib.ExitStack() as stack:
+    monkeypatch.setattr(connections, "max_open_files", lambda: 10)
+    with serving(proxies=("127.0.0.1",)) as (port, _, _), contextlib.ExitStack() as stack:      # of many addresses
         for _ in range(4):
             assert not is_closed(stack.enter_context(dial(port)), 0.1)
         assert is_closed(stack.enter_context(dial(port)))
+    with serving() as (port, _, _), contextlib.ExitStack() as stack:                            # of one
+        for _ in range(2):
+            assert not is_closed(stack.enter_context(dial(port)), 0.1)
+        assert is_closed(stack.enter_context(dial(port)))
+
+
+def test_a_want_of_open_files_is_one_line_a_minute(caplog):
+    with caplog.at_level(logging.ERROR):
+        report = connections.Connections(Addresses()).report_error
+        context = {"message": "socket.accept() out of system resource", "exception": OSError(24, "Too many open files")}
+        for _ in range(100):
+            report(None, context)
+    assert [each.getMessage() for each in caplog.records] == [
+        "no new connections for a second: [Errno 24] Too many open files"]
 
 
 @pytest.mark.parametrize("start", [b"", b"GET / HTTP/1.1\r\nX-A: ",
