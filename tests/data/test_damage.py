@@ -286,6 +286,10 @@ def test_a_table_with_other_columns_is_refused(data, folder):
         rewrite(folder, parquet(table))
         with pytest.raises(BadInput, match=line):
             dataset.load_dataset(folder)
+    no_text = pa.array([b"\xff\xfe"] * 12).view(pa.string())
+    rewrite(folder, parquet(arrow(games, event=no_text)))
+    with pytest.raises(BadInput, match="games.parquet cannot be read: .*UTF-?8"):
+        dataset.load_dataset(folder)
     for content in (b"", b"PAR1", b"PAR1" * 99, b"nonsense" * 99):
         rewrite(folder, content)
         assert f"{folder}/games.parquet cannot be read" in error_of(folder)

@@ -351,7 +351,7 @@ def framed(outcome: int, moves: list[int], visits: np.ndarray, rest: bytes = b""
     (1, [0, 1], np.array([[1] * 17, [0] * 17]), b""),                    # no visits: their fractions are NaN
     (1, [0, 1], np.ones((3, 17)), b""), (1, [0, 1], np.ones((1, 17)), b""), (1, [0, 1], np.ones((2, 17)), b"x"),
     (1, [16] * 4096, np.ones((4096, 17)), b""),                          # too many moves
-    (1, [0, 1], np.ones((2, 17)), bytes(30 << 20))], ids=str)            # 30 MB in 30 kB
+    (1, [0, 1], np.ones((2, 17)), bytes(30 << 20))])                     # 30 MB in 30 kB
 def test_games_that_somebody_made_up_are_refused_as_damage(games, tmp_path, outcome, moves, visits, rest):
     path = tmp_path / "replay_buffer.bin"
     path.write_bytes(header_of(START) + frame_of(games[0]) + framed(outcome, moves, visits, rest) + frame_of(games[1]))
