@@ -7,6 +7,8 @@ import re
 import numpy as np
 import pandas as pd
 
+from mugo.plots.text_table import truncate
+
 from mugo.data import dataset
 
 MAX_YEAR_ROWS = 16                       # of the table of years; more years are grouped
@@ -56,9 +58,9 @@ def source_table(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def source_family(label: str) -> str:
-    """The common prefix of archives of one origin: 'kgs' for 'KGS-2003-19.tar.gz' and 'kgs_2015'."""
+    """The common prefix of archives of one origin: 'kgs' for 'KGS-2003-19.tar.gz' and 'kgs_2015'; short."""
     letters = re.match(r"[^\W\d_]{2,}", label)
-    return letters[0].lower() if letters else label
+    return truncate(letters[0].lower() if letters else label, 24)
 
 
 def rank_groups(ranks: pd.Series, groups: tuple[tuple[str, float, float], ...]) -> pd.Series:

@@ -15,12 +15,15 @@ def display_width(text: str) -> int:
 
 def truncate(text: str, columns: int) -> str:
     """The text, cut to at most this many terminal columns, "?" for each control character."""
-    text = "".join(c if c.isprintable() else "?" for c in text)
-    if display_width(text) <= columns:
-        return text
-    while display_width(text) > columns - 1:
-        text = text[:-1]
-    return text + "…"
+    width, end = 0, 0                    # end: of what fits beside "…"
+    for i, c in enumerate(text):
+        width += display_width(c)
+        if width < columns:
+            end = i + 1
+        if width > columns:
+            text = text[:end] + "…"
+            break
+    return "".join(c if c.isprintable() else "?" for c in text)
 
 
 def format_table(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:

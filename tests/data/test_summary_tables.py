@@ -122,6 +122,7 @@ def test_players_have_their_games_and_win_rate(tables):
 
 @pytest.mark.parametrize(("label", "kind"), [
     ("KGS-2003-19.tar.gz", "kgs"), ("kgs_2015", "kgs"), ("tygem-9d.tar.xz", "tygem"),
-    ("2003.zip", "2003.zip")])
+    ("2003.zip", "2003.zip"), ("7\x1b[31m\r\n" + "9" * 100_000, "7?[31m??" + "9" * 15 + "…"),
+    ("x" * 100_000, "x" * 23 + "…")])
 def test_the_family_of_a_source_is_the_prefix_of_its_name(label, kind):
     assert summary_tables.source_family(label) == kind
