@@ -76,7 +76,7 @@ class AnalysisEngine:
         self._out = out
         self._log = log
         self._is_abandoned = is_abandoned
-        self._warned: set[str] = set()           # warnings that are sent once
+        self._warned: set[str] = set()           # warnings that are sent once, those about rules among them
         self._queue = JobQueue()
         self._output_closed = False
         self._writing = threading.Lock()
@@ -141,7 +141,7 @@ class AnalysisEngine:
     def _enqueue(self, fields: dict[str, Any], length: int) -> None:
         query, warnings = parse_query(fields, PV_LENGTH)
         for field, text in warnings:
-            self._send_warning(query.id, field, text)
+            self._send_warning(query.id, field, text, once=field == "rules")
         self._queue.put(query, length)
 
     def _run_action(self, query: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from mugo.games.coords import MAX_MOVES, PASS, interpret_gtp, point_at
 from mugo.games.position import COLOUR_OF
+from mugo.games.rules import shorten
 
 Fields = dict[str, Any]
 
@@ -84,9 +85,3 @@ def parse_moves(pairs: object, field: str, size: int, may_pass: bool = True) -> 
     if len(pairs) > MAX_MOVES:
         raise InvalidQuery(f"must have at most {MAX_MOVES} entries, not {len(pairs)}", field)
     return [(parse_colour(pair[0], field), parse_point(pair[1], field, size, may_pass)) for pair in pairs]
-
-
-def shorten(value: object) -> str:
-    """A value as an error shows it: at most 60 characters."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,44 +1,21 @@
-"""The rules and the komi of a query: KataGo's names and objects of rules, and White's points for handicap stones.
+"""The rules and the komi of a query; White's points for handicap stones are added to the komi.
 
     {"rules": "chinese", "komi": 7.5}                              -->  komi 7.5 (+ N for N handicap stones)
     {"rules": {"scoring": "TERRITORY", "ko": "SIMPLE", ...}}       -->  komi 6.5 and a warning
 
-MuGo plays by area scoring under positional superko, without suicide.  Other rules are accepted with a warning.
+The names and objects of rules are games/rules.py's.  Rules that are not followed are accepted with a warning.
 
-https://lightvector.github.io/KataGo/rules.html
 https://github.com/lightvector/KataGo/blob/master/docs/Analysis_Engine.md
 """
-import re
+from dataclasses import replace
 
-from mugo.analysis.fields import Fields, InvalidQuery, is_integer, read_number, shorten
+from mugo.analysis.fields import Fields, InvalidQuery, is_integer, read_number
 from mugo.games.board import WHITE
+from mugo.games.rules import FIELDS, Rules, parse_rules
 
-MAX_KOMI = 150
-OUR_RULES = {"ko": "POSITIONAL", "scoring": "AREA", "tax": "NONE", "suicide": False, "hasButton": False}
-# Rules by name: how they differ from OUR_RULES, and White's points for N black handicap stones.
-NAMED_RULES = {
-    "tromp-taylor": {"suicide": True},
-    "chinese": {"ko": "SIMPLE", "whiteHandicapBonus": "N"},
-    "chinese-ogs": {"whiteHandicapBonus": "N"},
-    "chinese-kgs": {"whiteHandicapBonus": "N"},
-    "japanese": {"ko": "SIMPLE", "scoring": "TERRITORY", "tax": "SEKI"},
-    "korean": {"ko": "SIMPLE", "scoring": "TERRITORY", "tax": "SEKI"},
-    "stone-scoring": {"ko": "SIMPLE", "tax": "ALL"},
-    "ancient-area": {"ko": "SIMPLE", "tax": "ALL"},
-    "ancient-territory": {"ko": "SIMPLE", "scoring": "TERRITORY", "tax": "ALL"},
-    "aga": {"ko": "SITUATIONAL", "whiteHandicapBonus": "N-1"},
-    "bga": {"ko": "SITUATIONAL", "whiteHandicapBonus": "N-1"},
-    "french": {"ko": "SITUATIONAL", "whiteHandicapBonus": "N-1"},
-    "aga-button": {"ko": "SITUATIONAL", "whiteHandicapBonus": "N-1", "hasButton": True},
-    "new-zealand": {"ko": "SITUATIONAL", "suicide": True},
-    "nz": {"ko": "SITUATIONAL", "suicide": True},
-    "ing": {"suicide": True, "whiteHandicapBonus": "N"},
-    "goe": {"suicide": True, "whiteHandicapBonus": "N"},
-}
-SCORING_RULES = ("scoring", "tax", "hasButton")          # those that decide who wins
-RULE_VALUES = {"ko": ("SIMPLE", "POSITIONAL", "SITUATIONAL"), "scoring": ("AREA", "TERRITORY"),
-               "tax": ("NONE", "SEKI", "ALL"), "suicide": (False, True), "hasButton": (False, True),
-               "whiteHandicapBonus": ("0", "N", "N-1"), "friendlyPassOk": (False, True)}
+MAX_KOMI = 400            # as KataGo's own limit
+# What an analysis under other rules differs in; a game's moves may repeat a position under any rules.
+COMPARED = ("scoring", "tax", "hasButton", "ko", "suicide")
 
 
 def handicap(stones: dict[int, int]) -> int:
@@ -50,46 +27,30 @@ def handicap(stones: dict[int, int]) -> int:
 
 
 def read_komi(fields: Fields, stones: dict[int, int], warnings: list[tuple[str, str]]) -> float:
-    """White's points by komi and for handicap stones.  Appends warnings about rules that are not followed.
+    """White's points by komi and for handicap stones.  Appends a warning about rules that are not followed.
 
     stones: point -> colour of the initial stones.  Raises InvalidQuery.
     """
-    rules = _read_rules(fields, warnings)
-    bonus = fields.get("whiteHandicapBonus", rules.get("whiteHandicapBonus", "0"))
-    bonus = str(bonus) if is_integer(bonus) else bonus
-    if bonus not in RULE_VALUES["whiteHandicapBonus"]:
-        raise InvalidQuery("must be \"0\", \"N\" or \"N-1\"", "whiteHandicapBonus")
-    komi = read_number(fields, "komi", -MAX_KOMI, MAX_KOMI)
-    if komi is None:
-        komi = 6.5 if rules.get("scoring") == "TERRITORY" else 7.0 if rules.get("hasButton") else 7.5
-    n = handicap(stones)
-    return komi + {"0": 0, "N": n, "N-1": max(n - 1, 0)}[bonus]
-
-
-def _read_rules(fields: Fields, warnings: list[tuple[str, str]]) -> dict:
-    """The rules of a query.  Appends a warning about those that are not followed.
-
-    A name such as "chinese" means its scoring: its rules of ko and suicide, which hardly ever matter, are warned about
-    only where an object spells them out.
-    """
-    rules = fields.get("rules")
-    if isinstance(rules, str):
-        name = re.sub(r"[ _]", "-", rules.strip().lower()).replace("tromptaylor", "tromp-taylor")
-        if name not in NAMED_RULES:
-            raise InvalidQuery(f"could not parse rules: {shorten(rules)} (known are {', '.join(NAMED_RULES)})", "rules")
-        rules, compared = NAMED_RULES[name], SCORING_RULES
-    elif isinstance(rules, dict):
-        rules = {key: str(value).upper() if isinstance(value, str) or is_integer(value) else value
-                 for key, value in rules.items()}
-        for key, value in rules.items():
-            if key not in RULE_VALUES or not any(value is known or isinstance(value, str) and value == known
-                                                 for known in RULE_VALUES[key]):
-                raise InvalidQuery(f"could not parse rules: {shorten(key)} is {shorten(value)}", "rules")
-        compared = tuple(OUR_RULES)
-    else:
-        raise InvalidQuery("must be a name such as \"chinese\" or \"tromp-taylor\", or an object of rules", "rules")
-    different = [f"{key} {value}" for key in compared if (value := rules.get(key, OUR_RULES[key])) != OUR_RULES[key]]
+    try:
+        rules = parse_rules(fields.get("rules"))
+    except TypeError:
+        raise InvalidQuery("must be a name such as \"chinese\" or \"tromp-taylor\", or an object of rules",
+                           "rules") from None
+    except ValueError as error:
+        raise InvalidQuery(f"could not parse rules: {error}", "rules") from None
+    different = [name for name in rules.unlike(Rules()) if name in COMPARED]
     if different:
-        warnings.append(("rules", f"not followed: {', '.join(different)}.  Scoring is by area, under positional "
+        warnings.append(("rules", f"not followed: {rules.describe(different)}.  Scoring is by area, under positional "
                                   "superko, and suicide is illegal"))
-    return rules
+    if "whiteHandicapBonus" in fields:
+        rules = _with_bonus(rules, fields["whiteHandicapBonus"])
+    komi = read_number(fields, "komi", -MAX_KOMI, MAX_KOMI)
+    return (rules.default_komi if komi is None else komi) + rules.handicap_bonus(handicap(stones))
+
+
+def _with_bonus(rules: Rules, bonus: object) -> Rules:
+    """The rules with the field whiteHandicapBonus of a query.  Raises InvalidQuery."""
+    text = str(bonus) if is_integer(bonus) else bonus
+    if text not in FIELDS["whiteHandicapBonus"][1]:
+        raise InvalidQuery("must be \"0\", \"N\" or \"N-1\"", "whiteHandicapBonus")
+    return replace(rules, white_handicap_bonus=str(text))

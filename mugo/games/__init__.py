@@ -11,6 +11,7 @@ Read in this order:
     patterns    the 3x3 patterns of MoGo's rollouts
     rollouts    random games to the end: uniform, MoGo
     position    what positions of every game have: board, history, side to move
+    rules       KataGo's names and objects of rules, and what of them is followed
     go          Go: superko, komi, handicap, result
     planes      the 48 feature planes of AlphaGo 2016
     gomoku      k in a row, with the same interface

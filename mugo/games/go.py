@@ -11,10 +11,23 @@ from collections.abc import Iterator
 import numpy as np
 
 from mugo.games.area import area_score
-from mugo.games.board import BLACK, KO, LEGAL, OCCUPIED, SUICIDE, WHITE, is_repetition, legal_points, legality, play
+from mugo.games.board import (
+    BLACK,
+    KO,
+    LEGAL,
+    OCCUPIED,
+    SUICIDE,
+    WHITE,
+    hash_after,
+    is_repetition,
+    legal_points,
+    legality,
+    play,
+)
 from mugo.games.coords import MAX_SIZE, MIN_SIZE, PASS, WHITE_BIT, board_points, format_gtp, point_at
 from mugo.games.position import COLOUR_NAMES, STONE_MARKS, BasePosition, IllegalMove
 from mugo.games.replay import decode, replay, set_up
+from mugo.games.rules import POSITIONAL, SITUATIONAL
 
 __all__ = ["COLOUR_NAMES", "STONE_MARKS", "IllegalMove", "Position", "fixed_handicap", "format_score", "position_of",
            "positions_of"]
@@ -49,8 +62,12 @@ class Position(BasePosition):
         """Whether the other position has the same game, board size and komi."""
         return (other.game, other.size, other.komi) == (self.game, self.size, self.komi)
 
-    def why_illegal(self, point: int, colour: int | None = None) -> str | None:
-        """The rule that forbids a move, as 'retakes the ko'; None if the move is legal."""
+    def why_illegal(self, point: int, colour: int | None = None, ko: str = POSITIONAL) -> str | None:
+        """The rule that forbids a move, as 'retakes the ko'; None if the move is legal.
+
+        ko: of games.rules: POSITIONAL forbids to repeat a position, SITUATIONAL only with the same side to move, and
+        the others only to retake a ko at once.
+        """
         if point == PASS:
             return None
         colour = self.to_play if colour is None else colour
@@ -62,9 +79,15 @@ class Position(BasePosition):
             return "retakes the ko"
         if reason == SUICIDE:
             return "is suicide"
-        if is_repetition(board, self.history, point, colour):
+        if ko in (POSITIONAL, SITUATIONAL) and is_repetition(board, self.history, point, colour) \
+                and (ko == POSITIONAL or self._repeats_situation(point, colour)):
             return "repeats a position (superko)"
         return None
+
+    def _repeats_situation(self, point: int, colour: int) -> bool:
+        """Whether an otherwise legal move repeats a position with the same side to move."""
+        equal = self.history == hash_after(self.board[0], point, colour)
+        return bool((equal & (self._sides_to_move() == -colour)).any())
 
     def legal_points(self) -> np.ndarray:
         """int64 (n,): the points on which the side to move may play; a pass is always legal too."""

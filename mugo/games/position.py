@@ -288,6 +288,11 @@ class BasePosition(ABC):
         """uint64 (plies + 1,): the hash of every position since the setup, this one last; not to be changed."""
         return self.board["hash"].copy() if self._line is None else self._line.hashes[:self.plies + 1]
 
+    def _sides_to_move(self) -> np.ndarray:
+        """int8 (plies + 1,): the side that was to move in every position since the setup, this one last."""
+        before = [] if self._line is None else self._line.moves[:self.plies]["to_play"]
+        return np.append(before, self.to_play).astype(np.int8)
+
     def positions(self) -> Iterator[Self]:
         """Every position from the start to this one."""
         if self._line is not None:

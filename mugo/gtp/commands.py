@@ -1,6 +1,6 @@
 """The commands of GTP 2 and of KGS: each a function of the engine's state and its arguments.
 
-    play b D4    -->   engine.position = engine.position.play(point, BLACK)
+    play b D4    -->   engine.position = engine.play_move(engine.position, point, BLACK)
 
     http://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2/gtp2-spec.html     GTP 2, draft 2
     http://www.weddslist.com/kgs/how/kgsGtp.html                              KGS's extensions
@@ -11,6 +11,7 @@ A failure has the text that the specification prescribes, where it prescribes on
 import contextlib
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from mugo import __version__
@@ -140,7 +141,7 @@ def _place_handicap(engine: EngineState, points: list[int]) -> str:
     if engine.position.stones.any():
         raise GtpError("board not empty")
     size = engine.position.size
-    engine.position = Position(size, engine.komi).with_handicap(points)
+    engine.set_position(Position(size).with_handicap(points))
     return " ".join(format_gtp(point, size) for point in points)
 
 
@@ -151,7 +152,7 @@ def _play(engine: EngineState, colour: str, vertex: str) -> None:
     mover = parse_colour(colour)
     point = parse_vertex(vertex, engine.position.size)
     try:
-        engine.position = engine.position.play(point, mover)
+        engine.position = engine.play_move(engine.position, point, mover)
     except IllegalMove as error:
         raise GtpError("illegal move", str(error)) from None
 
@@ -279,13 +280,17 @@ def _loadsgf(engine: EngineState, *words: str) -> None:
         raise GtpError("cannot load file", f"{path}: {error}") from None
     if engine.position.game == "go":
         engine.komi = engine.position.komi
+        engine.set_position(engine.position)
 
 
 @command("printsgf")
 def _printsgf(engine: EngineState, *words: str) -> str | None:
     """The game as SGF: in the reply, or written to a file if one is named; "-" names none."""
     result = _final_score(engine) if engine.position.is_over else ""
-    text = format_record(record_from_position(engine.position, result=result))
+    record = record_from_position(engine.position, result=result)
+    if engine.position.game == "go":
+        record = replace(record, komi=engine.komi)           # without White's points for handicap stones
+    text = format_record(record)
     if not words or words == ("-",):
         return text
     path = _path(words)

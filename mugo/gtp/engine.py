@@ -53,14 +53,14 @@ class GtpEngine(EngineState):
         self._write, self._lines = write or parts.append, lines
         self._command_id, self._reply_started = command_id, False
         if len(line) > MAX_LINE_BYTES:
-            self._log(f"{' '.join(words)[:80]}...: expected a line of at most {MAX_LINE_BYTES} bytes")
+            self.log(f"{' '.join(words)[:80]}...: expected a line of at most {MAX_LINE_BYTES} bytes")
             return format_reply("?", command_id, "line too long")
         mark, text = self._reply_to(words)
         self._start_pondering()
         if not self._reply_started:
             return format_reply(mark, command_id, text)
         if mark == "?":                                  # too late for the reply
-            self._log(f"{' '.join(words)}: {text}"[:MAX_LOGGED])
+            self.log(f"{' '.join(words)}: {text}"[:MAX_LOGGED])
         return "".join(parts) + "\n"
 
     def _reply_to(self, words: list[str]) -> tuple[str, str]:
@@ -69,14 +69,14 @@ class GtpEngine(EngineState):
             return "=", self._run_command(*words) or ""
         except GtpError as error:
             if error.details:
-                self._log(f"{' '.join(words)}: {error.details}"[:MAX_LOGGED])
+                self.log(f"{' '.join(words)}: {error.details}"[:MAX_LOGGED])
             return "?", error.text
         except BadInput as error:
             return "?", str(error)
         except OutputClosedError:
             raise
         except Exception as error:                       # a bug must not end the game
-            self._log(traceback.format_exc())
+            self.log(traceback.format_exc())
             return "?", f"internal error: {' '.join(f'{type(error).__name__} {error}'.split())}"
 
     def _run_command(self, name: str, *arguments: str) -> str | None:
@@ -107,7 +107,7 @@ class GtpEngine(EngineState):
         try:
             search.search(position, simulations=analyze.MAX_SIMULATIONS, should_stop=self._stop_pondering.is_set)
         except Exception:
-            self._log(traceback.format_exc())
+            self.log(traceback.format_exc())
 
     def close(self) -> None:
         """Stop pondering."""

@@ -63,7 +63,7 @@ def _play_sequence(engine: EngineState, *words: str) -> None:
     position = engine.position
     for colour, point in _parse_stones(words, position.size):
         try:
-            position = position.play(point, colour)
+            position = engine.play_move(position, point, colour)
         except IllegalMove as error:
             raise GtpError("illegal move", str(error)) from None
     engine.position = position

@@ -20,16 +20,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mugo.files import BadInput
+from mugo.games.rules import DECISIVE, Rules, parse_rules
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_bool, parse_float
 from mugo.gtp.state import EngineState
 
 KATAGO_NAMES = {"maxVisits": "simulations", "maxPlayouts": "simulations", "maxTime": "seconds",
                 "numSearchThreads": "threads"}
-# Rules with area scoring.  How they differ in superko and suicide hardly ever decides a game.
-AREA_RULES = ("aga", "aga-button", "bga", "chinese", "chinese-kgs", "chinese-ogs", "new-zealand", "new_zealand",
-              "tromp-taylor")
-RULES = {"hasButton": False, "ko": "POSITIONAL", "scoring": "AREA", "suicide": False, "tax": "NONE",
-         "whiteHandicapBonus": "0"}
 
 
 # ---- parameters of the engine itself
@@ -137,24 +133,30 @@ def _option_of(engine: EngineState, katago_name: str) -> str:
 
 @command("kata-get-rules", "go")
 def _kata_get_rules(engine: EngineState) -> str:
-    return json.dumps(RULES, separators=(",", ":"))
+    """The rules that are followed."""
+    return json.dumps((engine.rules or Rules()).as_json(), separators=(",", ":"))
 
 
 @command("kata-set-rules", "go")
 def _kata_set_rules(engine: EngineState, *words: str) -> None:
-    """Accepts rules with area scoring, by name or as KataGo's JSON; others are refused."""
+    """Rules by name or as KataGo's JSON.  Those with another way to decide who wins are refused; the log has what else
+    is not followed."""
     text = " ".join(words)
-    if text.startswith("{"):
-        try:
-            is_area = json.loads(text).get("scoring") == "AREA"
-        except (ValueError, RecursionError) as error:
-            raise GtpError(SYNTAX_ERROR, str(error)) from None
-    else:
-        is_area = text.lower() in AREA_RULES
-    if not is_area:
-        raise GtpError("unsupported rules", "only area scoring (Chinese rules) is supported")
+    try:
+        rules = parse_rules(text)
+    except ValueError as error:
+        raise GtpError(SYNTAX_ERROR if text.startswith("{") else "unsupported rules",
+                       f"could not parse rules: {error}") from None
+    different = rules.unlike(rules.followed())
+    if set(different) & set(DECISIVE):
+        raise GtpError("unsupported rules", f"not followed: {rules.describe(different)}; scoring is by area")
+    if different:
+        engine.log(f"kata-set-rules: not followed: {rules.describe(different)}")
+    engine.rules = rules.followed()
+    engine.set_position(engine.position)
 
 
 @command("kgs-rules", "go")
 def _kgs_rules(engine: EngineState, name: str) -> None:
-    _kata_set_rules(engine, name)
+    """KGS's Chinese rules have positional superko."""
+    _kata_set_rules(engine, "chinese-kgs" if name.lower() == "chinese" else name)

@@ -1,6 +1,6 @@
 """The state that GTP commands read and change: player, position, komi, clocks, parameters.
 
-    play b D4    -->   engine.position = engine.position.play(point, BLACK)
+    play b D4    -->   engine.position = engine.play_move(engine.position, point, BLACK)
     genmove w    -->   engine.generate_move(engine.position.with_turn(WHITE))
 
 Every command is a function of an EngineState and its arguments.  How a line finds its command is engine.py's; how long
@@ -18,7 +18,8 @@ from mugo.games.coords import format_gtp
 from mugo.games.game import new_game
 from mugo.games.go import Position as Go
 from mugo.games.gomoku import Position as Gomoku
-from mugo.games.position import BasePosition
+from mugo.games.position import BasePosition, IllegalMove
+from mugo.games.rules import SIMPLE, Rules
 from mugo.gtp.line_reader import LineReader
 from mugo.gtp.params import Parameters
 from mugo.gtp.protocol import GtpError
@@ -53,6 +54,7 @@ class EngineState:
         self.player = player
         self.position = start or new_game("go", size, komi=komi)
         self.komi = self.position.komi           # in Gomoku kept without effect
+        self.rules: Rules | None = None          # of Go, as far as they are followed; None: no client has set any
         self.quitting = False
         self.lag = lag
         self.cleanup = cleanup
@@ -60,7 +62,7 @@ class EngineState:
         self.parameters = parameters
         self.wait_until_ready = wait_until_ready
         self.name = name
-        self._log = log
+        self.log = log
         self._now = now
         self._lines: LineReader | None = None            # those after the line of the current command
         self._command_id = ""
@@ -112,10 +114,24 @@ class EngineState:
         self.set_clocks(self.time_settings)
 
     def set_position(self, position: BasePosition) -> None:
-        """Make this the position, with the current komi instead of its own."""
+        """Make this the position, with the current komi and White's points for handicap stones instead of its komi."""
         self.position = copy.copy(position)
         if position.game == "go":
-            self.position.komi = self.komi
+            bonus = self.rules.handicap_bonus(position.handicap) if self.rules else 0
+            self.position.komi = self.komi + bonus
+
+    def play_move(self, position: BasePosition, point: int, colour: int) -> BasePosition:
+        """The position after a move that the controller reports.  Raises IllegalMove.
+
+        A repetition is legal unless the rules that a client has set forbid it: games come from servers with other
+        rules.  The player's own moves never repeat a position.
+        """
+        if not isinstance(position, Go):
+            return position.play(point, colour)
+        reason = position.why_illegal(point, colour, self.rules.ko if self.rules else SIMPLE)
+        if reason:
+            raise IllegalMove(f"illegal move: {format_gtp(point, position.size)} {reason}")
+        return position.play_unchecked(point, colour)
 
     def set_clocks(self, settings: TimeSettings) -> None:
         """Set both clocks, full."""
@@ -135,12 +151,16 @@ class EngineState:
         try:
             with self._search_callbacks(on_progress, progress_interval):
                 seconds = clock.seconds(position.size, int((position.stones != EMPTY).sum()))
-                point = self.player.select_move(position, seconds=seconds, cleanup=cleanup or self.cleanup)
+                point = self.player.select_move(position, seconds=seconds, cleanup=cleanup or self.must_clean_up())
         finally:
             clock.spend(self._now() - started)
         if point != RESIGN:
             self.position = self._own_move = position.play(point)
         return self.format_move(point)
+
+    def must_clean_up(self) -> bool:
+        """Whether dead stones are captured before a pass: by the option, or by rules without friendly passes."""
+        return self.cleanup or (self.rules is not None and not self.rules.friendly_pass_ok)
 
     @contextlib.contextmanager
     def _search_callbacks(self, on_progress: Callable[[SearchResult], None] | None,

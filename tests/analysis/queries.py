@@ -13,6 +13,7 @@ from mugo.players.searcher import PlayOptions
 from mugo.search.settings import Settings
 
 FAST = Settings(seed=1, max_edges=20_000)
+OUR_RULES = {"ko": "POSITIONAL", "scoring": "AREA", "suicide": False}       # those that nothing is warned about
 GAME = [["B", "C3"], ["W", "C4"], ["B", "B4"]]
 
 
@@ -37,7 +38,7 @@ class FakeNetwork:
 
 
 def query(name="a", moves=(), size=5, **fields):
-    return {"id": name, "moves": list(moves), "rules": "tromp-taylor", "komi": 0, "boardXSize": size,
+    return {"id": name, "moves": list(moves), "rules": OUR_RULES, "komi": 0, "boardXSize": size,
             "boardYSize": size} | fields
 
 

@@ -46,8 +46,11 @@ def test_a_line_that_is_not_a_query_is_answered_with_an_error(line, text):
     ("rules", "klingon", "could not parse rules: 'klingon'"),
     ("rules", {"ko": "NEVER"}, "could not parse rules: 'ko'"),
     ("rules", {"luck": True}, "could not parse rules: 'luck'"),
-    ("komi", "7.5", "from -150 to 150"),
-    ("komi", 151, "from -150 to 150"),
+    ("rules", 3, "a name such as"),
+    ("rules", '{"ko": "NEVER"}', "could not parse rules: 'ko'"),
+    ("rules", "{ko", "could not parse rules: the rules are not JSON"),
+    ("komi", "7.5", "from -400 to 400"),
+    ("komi", 400.5, "from -400 to 400"),
     ("whiteHandicapBonus", "2N", '"0", "N" or "N-1"'),
     ("analyzeTurns", [1], "invalid turn number: 1"),
     ("analyzeTurns", [0.5], "array of integers"),
@@ -76,12 +79,23 @@ def test_fields_that_are_not_followed_are_warned_about():
     def fields(**more):
         return [(field, text) for field, text in parse_query(query(**more))[1]]
 
-    assert fields() == fields(rules="chinese") == fields(rules="AGA") == []
-    assert [field for field, _ in fields(rules={"ko": "SIMPLE", "scoring": "AREA"})] == ["rules"]
-    assert "tax ALL" in fields(rules="stone_scoring")[0][1]
+    assert fields() == fields(rules="chinese-ogs") == fields(rules='{"score": "AREA"}') == []
+    for rules, text in (("stone_scoring", "ko SIMPLE, tax ALL."), ("tromptaylor", ": suicide true."),
+                        ("AGA", ": ko SITUATIONAL."), ("nz", "ko SITUATIONAL, suicide true."),
+                        ("aga-button", "hasButton true, ko SITUATIONAL."), ("chinese", ": ko SIMPLE."),
+                        ({"ko": "SIMPLE", "scoring": "AREA"}, ": ko SIMPLE."),
+                        ('{"score": "TERRITORY"}', "scoring TERRITORY, tax SEKI.")):
+        ((field, warning),) = fields(rules=rules)
+        assert field == "rules" and text in warning, rules
     assert fields(rootPolicyTemperature=1.2)[0][0] == "rootPolicyTemperature"
     assert fields(colour="red")[0] == ("colour", "unknown field: ignored")
     assert "humanSLProfile" in fields(overrideSettings={"humanSLProfile": "rank_1d", "maxTime": "3"})[0][1]
+
+
+def test_a_warning_about_rules_is_sent_once():
+    lines = run(query("a", rules="aga"), query("b", rules="aga"), query("c", rules="nz"), query("d", rules="aga"))
+    assert sorted(line["id"] for line in lines if "warning" in line) == ["a", "c"]
+    assert sorted(line["id"] for line in lines if "moveInfos" in line) == ["a", "b", "c", "d"]
 
 
 def test_the_fields_of_a_query():
@@ -91,12 +105,14 @@ def test_the_fields_of_a_query():
     assert (parsed.turns, parsed.max_visits, parsed.max_time, parsed.perspective) == ((1, 3), 7, 2.5, BLACK)
     assert parsed.position(0).komi == 7.5
     assert parse_query(query(rules="japanese", komi=None))[0].position(0).komi == 6.5
+    assert [parse_query(query(komi=komi))[0].position(0).komi for komi in (-400, 400, 361.5)] == [-400, 400, 361.5]
     assert parse_query(query(initialPlayer="W"))[0].position(0).to_play == WHITE
     assert parse_query(query(maxVisits=3, overrideSettings={"maxVisits": 9}))[0].max_visits == 3
 
 
 @pytest.mark.parametrize("rules, bonus, komi", [
-    ("chinese", None, 3), ("aga", None, 2), ("tromp-taylor", None, 0), ("chinese", "0", 0),
+    ("chinese", None, 3), ("aga", None, 2), ("tromp-taylor", None, 0), ("chinese", "0", 0), ("ing", 0, 0),
+    ('{"whiteHandicapBonus": "N"}', None, 3),
     ({"whiteHandicapBonus": 0}, "N-1", 2)])
 def test_white_gets_points_for_handicap_stones(rules, bonus, komi):
     stones = [["B", "A1"], ["B", "C3"], ["B", "E5"]]

@@ -17,9 +17,11 @@ from mugo.search.settings import Settings
 
 
 def test_the_documented_query_gets_every_documented_field_for_each_turn():
-    answers = run({"id": "foo", "initialStones": [["B", "Q4"], ["B", "C4"]], "moves": [["W", "P5"], ["B", "P6"]],
-                   "rules": "tromp-taylor", "komi": 7.5, "boardXSize": 19, "boardYSize": 19,
-                   "analyzeTurns": [0, 1, 2], "includePVVisits": True}, play_options=PlayOptions(5))
+    warning, *answers = run({
+        "id": "foo", "initialStones": [["B", "Q4"], ["B", "C4"]], "moves": [["W", "P5"], ["B", "P6"]],
+        "rules": "tromp-taylor", "komi": 7.5, "boardXSize": 19, "boardYSize": 19,
+        "analyzeTurns": [0, 1, 2], "includePVVisits": True}, play_options=PlayOptions(5))
+    assert "suicide true" in warning["warning"]
     assert [(a["id"], a["turnNumber"], a["isDuringSearch"]) for a in answers] \
         == [("foo", 0, False), ("foo", 1, False), ("foo", 2, False)]
     assert [a["rootInfo"]["currentPlayer"] for a in answers] == ["W", "B", "W"]

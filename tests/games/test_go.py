@@ -167,6 +167,8 @@ def test_sending_two_returning_one_repeats_a_position():
     assert returned.why_illegal(at["b"]) == "repeats a position (superko)"
     assert at["b"] not in returned.legal_points()
     assert returned.with_turn(WHITE).why_illegal(at["b"]) is None, "a white stone there is a new position"
+    for ko, reason in ("POSITIONAL", "repeats a position (superko)"), ("SITUATIONAL", None), ("SIMPLE", None):
+        assert returned.why_illegal(at["b"], ko=ko) == reason, ko          # White is to move now, and was not then
 
 
 def test_a_triple_ko_repeats_no_position():
@@ -184,8 +186,25 @@ def test_a_triple_ko_repeats_no_position():
     before_repetition = after(position, at, "b c f a d")
     assert before_repetition.captures == {BLACK: 3, WHITE: 2}
     assert before_repetition.why_illegal(at["e"]) == "repeats a position (superko)"
+    assert before_repetition.why_illegal(at["e"], ko="SITUATIONAL") == "repeats a position (superko)"
+    assert before_repetition.why_illegal(at["e"], ko="SIMPLE") is None
     elsewhere = before_repetition.play(interpret_gtp("J1", 9)).play(interpret_gtp("J9", 9))
     assert elsewhere.why_illegal(at["e"]) is None
+
+
+def test_a_situation_of_the_past_has_the_side_that_was_to_move_then():
+    position, at = draw("""
+        . X O .
+        X Ob a O
+        . X O .
+        . . . .
+    """)
+    for turn, reason in (BLACK, "repeats a position (superko)"), (WHITE, None):
+        taken = position.with_turn(turn).play(at["a"], BLACK)
+        again = after(taken, at, "pass pass")
+        assert again.why_illegal(at["b"], ko="SITUATIONAL") == reason
+        assert again.why_illegal(at["b"]) == "repeats a position (superko)"
+        assert taken.why_illegal(at["b"], ko="SIMPLE") == "retakes the ko"
 
 
 # -- setting up

@@ -20,7 +20,7 @@ from gtp_client import GNUGO, Client, Local, play_game
 from mugo import __version__
 from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import PASS
+from mugo.games.coords import PASS, interpret_gtp
 from mugo.games.go import Position
 from mugo.games.gomoku import Position as Gomoku
 from mugo.gtp import command as gtp_command
@@ -359,6 +359,81 @@ def test_a_game_is_the_same_after_printsgf_and_loadsgf(tmp_path):
     assert str(again.position) == str(engine.position)
     assert again.answer("printsgf") == engine.answer("printsgf")
     assert f"RE[{engine.position.result()}]" in engine.answer("printsgf")
+
+
+# White's B3 makes the board that was set up, with the same side to move.
+KO = ("boardsize 4", "gogui-setup b B4 b A3 b B2 w C4 w D3 w C2 w B3", "play b C3", "play w pass", "play b pass")
+
+
+def after_lines(*lines, **options):
+    engine = new_engine(size=4, **options)
+    for line in lines:
+        assert engine.answer(line) == "= \n\n", line
+    return engine
+
+
+def test_a_repetition_is_played_unless_the_rules_that_are_set_forbid_it():
+    for rules, legal in (None, True), ("chinese", True), ("aga", False), ("tromp-taylor", False):
+        engine = after_lines(*[f"kata-set-rules {rules}"] * (rules is not None), *KO)
+        assert engine.answer("play w B3") == ("= \n\n" if legal else "? illegal move\n\n"), rules
+        assert engine.answer("play w B4") == engine.answer("play b B4") == "? illegal move\n\n"
+        engine = after_lines(*[f"kata-set-rules {rules}"] * (rules is not None), *KO)
+        reply = engine.answer("gogui-play_sequence w B3 b A1")
+        assert reply == ("= \n\n" if legal else "? illegal move\n\n"), rules
+    retaken = after_lines(*KO[:-2])
+    assert retaken.answer("play w B3") == "? illegal move\n\n"                # simple ko, by any rules
+
+
+def test_an_own_move_never_repeats_a_position():
+    class WantsB3(FirstPlayer):
+        def select_move(self, position, **options):
+            point = interpret_gtp("B3", 4)
+            return point if position.why_illegal(point) is None else PASS
+
+    engine = after_lines("kata-set-rules chinese", *KO, player=WantsB3())
+    assert engine.answer("genmove w") == "= pass\n\n"
+    assert "B3" not in engine.answer("gogui-rules_legal_moves")
+    assert engine.answer("play b pass") == engine.answer("play w B3") == engine.answer("undo") == "= \n\n"
+
+
+def test_white_gets_points_for_handicap_stones_by_the_rules_that_are_set():
+    engine = new_engine(size=9, komi=0.5)
+    for rules, points in ("chinese", 3), ("aga", 2), ("tromp-taylor", 0), ("kgs", 3):
+        command = "kgs-rules chinese" if rules == "kgs" else f"kata-set-rules {rules}"
+        for lines in ("clear_board", command, "fixed_handicap 3"), ("clear_board", "fixed_handicap 3", command):
+            assert [engine.answer(line)[0] for line in lines] == ["="] * 3
+            for line in "komi 0.5", "play w pass", "undo":
+                engine.answer(line)
+            assert engine.answer("final_score") == f"= B+{80.5 - points:g}\n\n", rules
+            assert "KM[0.5]" in engine.answer("printsgf")
+            assert "Komi 0.5" in engine.answer("showboard")
+    engine.answer("clear_board")
+    assert engine.position.komi == 0.5
+
+
+def test_what_is_not_followed_of_rules_is_logged():
+    log = []
+    engine = new_engine(log=log.append)
+    for line in "kata-set-rules aga", "kata-set-rules chinese", "kgs-rules chinese":
+        assert engine.answer(line) == "= \n\n"
+    assert log == []
+    for name in "tromp-taylor", "new_zealand":
+        assert engine.answer(f"kata-set-rules {name}") == "= \n\n"
+        assert log.pop() == "kata-set-rules: not followed: suicide true"
+    for name, text in (("aga-button", "hasButton true"), ("stone-scoring", "tax ALL"),
+                       ("japanese", "scoring TERRITORY, tax SEKI")):
+        before = engine.answer("kata-get-rules")
+        assert engine.answer(f"kata-set-rules {name}") == "? unsupported rules\n\n"
+        assert log.pop() == f"kata-set-rules {name}: not followed: {text}; scoring is by area"
+        assert engine.answer("kata-get-rules") == before
+
+
+def test_dead_stones_are_captured_before_a_pass_by_rules_without_friendly_passes():
+    engine = new_engine(size=5)
+    for rules, limits in ("chinese", "no time limit"), ("tromp-taylor", "no time limit, cleanup"):
+        engine.answer(f"kata-set-rules {rules}")
+        engine.answer("genmove b")
+        assert engine.answer("mugo-explain") == f"= {limits}\n\n"
 
 
 WORDS = (

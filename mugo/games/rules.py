@@ -1,0 +1,147 @@
+"""The rules of Go by KataGo's names and objects, and what of them MuGo follows.  No board, no legality.
+
+    "chinese"                                        --parse_rules-->  Rules(ko="SIMPLE", white_handicap_bonus="N")
+    {"scoring": "TERRITORY"}, '{"score": "AREA"}'    --parse_rules-->  Rules(scoring="TERRITORY", tax="SEKI"), Rules()
+
+A field that an object leaves out is that of Rules(), MuGo's own rules: area scoring, positional superko, no suicide.
+What MuGo does under other rules:
+
+    ko                  its own moves keep positional superko, which every ko rule here allows; which repetitions of the
+                        opponent are legal: Position.why_illegal
+    suicide             illegal
+    scoring, tax, hasButton     area scoring without a tax or a button
+    whiteHandicapBonus  followed: handicap_bonus
+    friendlyPassOk      followed by GTP: where it is false, dead stones are captured before a pass
+
+https://lightvector.github.io/KataGo/rules.html
+https://github.com/lightvector/KataGo/blob/master/docs/GTP_Extensions.md    kata-get-rules, kata-set-rules
+"""
+import json
+import re
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+SIMPLE, POSITIONAL, SITUATIONAL, SPIGHT = "SIMPLE", "POSITIONAL", "SITUATIONAL", "SPIGHT"
+# KataGo's name of each field: (our name, its values).
+FIELDS = {
+    "hasButton": ("has_button", (False, True)),
+    "ko": ("ko", (SIMPLE, POSITIONAL, SITUATIONAL, SPIGHT)),
+    "scoring": ("scoring", ("AREA", "TERRITORY")),
+    "suicide": ("suicide", (False, True)),
+    "tax": ("tax", ("NONE", "SEKI", "ALL")),
+    "whiteHandicapBonus": ("white_handicap_bonus", ("0", "N", "N-1")),
+    "friendlyPassOk": ("friendly_pass_ok", (False, True)),
+}
+ALIASES = {"score": "scoring"}
+DECISIVE = ("scoring", "tax", "hasButton")      # fields that decide who wins, of those that are not followed
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Rules of Go.  The defaults are MuGo's own; values are KataGo's, of FIELDS."""
+    ko: str = POSITIONAL
+    scoring: str = "AREA"
+    tax: str = "NONE"
+    suicide: bool = False
+    has_button: bool = False
+    white_handicap_bonus: str = "0"
+    friendly_pass_ok: bool = True
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that kata-get-rules has: KataGo's names and values."""
+        return {name: getattr(self, attribute) for name, (attribute, _) in FIELDS.items()}
+
+    def unlike(self, other: "Rules") -> list[str]:
+        """KataGo's names of the fields whose values differ."""
+        return [name for name, (attribute, _) in FIELDS.items()
+                if getattr(self, attribute) != getattr(other, attribute)]
+
+    def describe(self, names: list[str]) -> str:
+        """The fields of these names with their values, as 'suicide true, ko SIMPLE'."""
+        values = self.as_json()
+        return ", ".join(f"{name} {str(values[name]).lower() if isinstance(values[name], bool) else values[name]}"
+                         for name in names)
+
+    def followed(self) -> Self:
+        """These rules as MuGo plays: with its own scoring and without suicide."""
+        return replace(self, scoring="AREA", tax="NONE", has_button=False, suicide=False)
+
+    def handicap_bonus(self, stones: int) -> int:
+        """White's points for so many handicap stones of Black."""
+        return {"0": 0, "N": stones, "N-1": max(stones - 1, 0)}[self.white_handicap_bonus]
+
+    @property
+    def default_komi(self) -> float:
+        """The komi where none is given, as KataGo has it."""
+        return 6.5 if self.scoring == "TERRITORY" else 7.0 if self.has_button else 7.5
+
+
+_TERRITORY = Rules(ko=SIMPLE, scoring="TERRITORY", tax="SEKI")
+_STONES = Rules(ko=SIMPLE, tax="ALL")
+_AGA = Rules(ko=SITUATIONAL, white_handicap_bonus="N-1")
+_NEW_ZEALAND = Rules(ko=SITUATIONAL, suicide=True)
+# Rules by name, as KataGo defines them; spaces, hyphens and underscores in names do not count.
+NAMED_RULES = {
+    "tromp-taylor": Rules(suicide=True, friendly_pass_ok=False),
+    "chinese": Rules(ko=SIMPLE, white_handicap_bonus="N"),
+    "chinese-ogs": Rules(white_handicap_bonus="N"),
+    "chinese-kgs": Rules(white_handicap_bonus="N"),
+    "japanese": _TERRITORY,
+    "korean": _TERRITORY,
+    "stone-scoring": _STONES,
+    "ancient-area": _STONES,
+    "ancient-territory": Rules(ko=SIMPLE, scoring="TERRITORY", tax="ALL", friendly_pass_ok=False),
+    "aga": _AGA,
+    "bga": _AGA,
+    "french": _AGA,
+    "aga-button": replace(_AGA, has_button=True),
+    "new-zealand": _NEW_ZEALAND,
+    "nz": _NEW_ZEALAND,
+    "ing": Rules(suicide=True),
+    "goe": Rules(suicide=True),
+}
+_BY_PLAIN_NAME = {name.replace("-", ""): rules for name, rules in NAMED_RULES.items()}
+
+
+def parse_rules(value: object) -> Rules:
+    """The rules of a name, an object of KataGo's fields, or the JSON text of one.
+
+    Raises ValueError, which names what was not understood; TypeError for a value of another type.
+    """
+    if isinstance(value, str) and value.strip().startswith("{"):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"the rules are not JSON: {error}") from None
+    if isinstance(value, str):
+        name = re.sub(r"[ _-]", "", value.strip().lower())
+        if name not in _BY_PLAIN_NAME:
+            raise ValueError(f"{shorten(value)} (known are {', '.join(NAMED_RULES)})")
+        return _BY_PLAIN_NAME[name]
+    if not isinstance(value, dict):
+        raise TypeError("rules are a name such as \"chinese\" or \"tromp-taylor\", or an object of rules")
+    values = {}
+    for key, field_value in value.items():
+        name = ALIASES.get(key, key)
+        if name not in FIELDS:
+            raise ValueError(f"{shorten(key)} is no field of rules (known are {', '.join(FIELDS)})")
+        attribute, known = FIELDS[name]
+        values[attribute] = _field_value(key, field_value, known)
+    if values.get("scoring") == "TERRITORY":
+        values.setdefault("tax", "SEKI")
+    return Rules(**values)
+
+
+def _field_value(key: str, value: object, known: tuple) -> Any:
+    """The one of the known values that is meant: text in either case, and 0 for "0"."""
+    text = value.upper() if isinstance(value, str) else str(value) if type(value) is int else value
+    for each in known:
+        if type(each) is type(text) and each == text:
+            return each
+    raise ValueError(f"{shorten(key)} is {shorten(value)} (known are {', '.join(json.dumps(each) for each in known)})")
+
+
+def shorten(value: object) -> str:
+    """A value as an error shows it: at most 60 characters."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

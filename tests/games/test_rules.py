@@ -1,0 +1,83 @@
+"""KataGo's names and objects of rules; what differs from MuGo's own."""
+from dataclasses import fields
+
+import pytest
+
+from mugo.games.rules import FIELDS, NAMED_RULES, Rules, parse_rules
+
+
+def test_every_field_has_a_name_of_katagos():
+    assert {attribute for attribute, _ in FIELDS.values()} == {field.name for field in fields(Rules)}
+    for name, (attribute, values) in FIELDS.items():
+        assert getattr(Rules(), attribute) in values, name
+
+
+def test_rules_by_name_are_those_of_katagos_documentation():
+    """The table of kata-set-rules in KataGo's GTP_Extensions.md: ko, scoring, suicide, tax, bonus, friendlyPassOk."""
+    documented = """
+        tromp-taylor   POSITIONAL   AREA       true   NONE  0    false
+        chinese        SIMPLE       AREA       false  NONE  N    true
+        chinese-ogs    POSITIONAL   AREA       false  NONE  N    true
+        chinese-kgs    POSITIONAL   AREA       false  NONE  N    true
+        japanese       SIMPLE       TERRITORY  false  SEKI  0    true
+        korean         SIMPLE       TERRITORY  false  SEKI  0    true
+        stone-scoring  SIMPLE       AREA       false  ALL   0    true
+        aga            SITUATIONAL  AREA       false  NONE  N-1  true
+        bga            SITUATIONAL  AREA       false  NONE  N-1  true
+        new-zealand    SITUATIONAL  AREA       true   NONE  0    true
+    """
+    for name, ko, scoring, suicide, tax, bonus, friendly in map(str.split, documented.strip().splitlines()):
+        expected = Rules(ko, scoring, tax, suicide == "true", False, bonus, friendly == "true")
+        assert parse_rules(name) == expected, name
+        assert parse_rules(expected.as_json()) == expected
+    assert parse_rules("aga-button") == Rules("SITUATIONAL", has_button=True, white_handicap_bonus="N-1")
+
+
+@pytest.mark.parametrize("spellings", [
+    ("tromp-taylor", "tromptaylor", "TrompTaylor", "Tromp Taylor", "tromp_taylor"),
+    ("new-zealand", "nz", "NZ", "newzealand", "new zealand", " New_Zealand "),
+    ("stone-scoring", "stone_scoring", "ancientarea", "ancient area"),
+    ("aga-button", "agabutton", "AGA_Button"),
+    ("chinese-ogs", "ChineseOGS", "chinese_kgs"),
+    ({"scoring": "AREA"}, {"score": "area"}, '{"score": "AREA"}', ' {"ko": "positional", "suicide": false}', {}),
+    ({"scoring": "TERRITORY"}, {"scoring": "TERRITORY", "tax": "SEKI"}),
+    ({"whiteHandicapBonus": "0"}, {"whiteHandicapBonus": 0}),
+])
+def test_spellings_of_the_same_rules(spellings):
+    assert len({parse_rules(spelling) for spelling in spellings}) == 1
+
+
+@pytest.mark.parametrize("value, text", [
+    ("klingon", "'klingon' (known are tromp-taylor, chinese"), ("", "''"), ("{score", "not JSON"),
+    ("{" * 100_000, "not JSON"), ({"luck": True}, "'luck' is no field of rules (known are hasButton, ko"),
+    ({"ko": "NEVER"}, "'ko' is 'NEVER' (known are \"SIMPLE\""), ({"suicide": 1}, "(known are false, true)"),
+    ({"tax": False}, "'tax' is False"), ({"ko": ["a"]}, "'ko' is ['a']"), ({"komi": 7}, "'komi' is no field"),
+])
+def test_what_is_not_understood_is_named(value, text):
+    with pytest.raises(ValueError) as error:
+        parse_rules(value)
+    assert text in str(error.value)
+    assert len(str(error.value)) < 300
+
+
+@pytest.mark.parametrize("value", [None, 3, True, ["chinese"]])
+def test_other_types_are_no_rules(value):
+    with pytest.raises(TypeError):
+        parse_rules(value)
+
+
+def test_what_is_followed_of_rules():
+    for name, rules in NAMED_RULES.items():
+        followed = rules.followed()
+        assert set(followed.unlike(Rules())) <= {"ko", "whiteHandicapBonus", "friendlyPassOk"}, name
+        assert rules.unlike(followed) == rules.followed().unlike(rules)
+    assert parse_rules("nz").describe(parse_rules("nz").unlike(Rules())) == "ko SITUATIONAL, suicide true"
+
+
+@pytest.mark.parametrize("bonus, points", [("0", [0, 0, 0]), ("N", [0, 2, 9]), ("N-1", [0, 1, 8])])
+def test_whites_points_for_handicap_stones(bonus, points):
+    assert [Rules(white_handicap_bonus=bonus).handicap_bonus(stones) for stones in (0, 2, 9)] == points
+
+
+def test_the_komi_where_none_is_given():
+    assert [parse_rules(name).default_komi for name in ("chinese", "japanese", "aga-button")] == [7.5, 6.5, 7.0]
