@@ -217,10 +217,10 @@ def _read_restrictions(fields: Fields, size: int, warnings: list[tuple[str, str]
         if not isinstance(entries, list) or not all(
                 isinstance(entry, dict) and {"player", "moves", "untilDepth"} <= entry.keys() for entry in entries):
             raise InvalidQuery("must be an array of objects with player, moves and untilDepth", name)
-        if name == "allowMoves" and len(entries) > 1:
-            raise InvalidQuery("must have at most one entry", name)
         for entry in entries:
             colour = parse_colour(entry["player"], name)
+            if name == "allowMoves" and colour in points:
+                raise InvalidQuery("must have at most one entry for each player", name)
             if not isinstance(entry["moves"], list):
                 raise InvalidQuery("moves must be an array of GTP vertices", name)
             if not is_integer(entry["untilDepth"]) or entry["untilDepth"] < 1:

@@ -12,11 +12,11 @@ Rollouts give the ownership of points, and so the score of the position, but not
 a move is estimated from its win rate: the position's score plus the difference of the two win rates in standard
 deviations of the score, as if scores were normally distributed.  So scores order the moves as win rates do, in points.
 
+KataGo's thisHash and symHash are left out: others than KataGo's own make Ogatak warn.
+
 https://github.com/lightvector/KataGo/blob/master/docs/Analysis_Engine.md
 """
 import functools
-import hashlib
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -26,18 +26,13 @@ import numpy as np
 
 from mugo.analysis.request import Query
 from mugo.games import scoring
-from mugo.games.board import BLACK
-from mugo.games.coords import format_gtp, move_index, symmetries
+from mugo.games.coords import format_gtp, move_index
 from mugo.games.go import Position
-from mugo.games.position import COLOUR_LETTERS, BasePosition
+from mugo.games.position import COLOUR_LETTERS
 from mugo.intervals import lower_confidence_bound
 from mugo.players.evaluator import legal_moves
 from mugo.search.result import MoveInfo, SearchResult
 
-MOVE_ROLLOUTS = 50        # for the ownership after a move: 2 ms on 19x19
-# The score's standard deviation, as a multiple of what it would be if points were owned independently.  In rollouts
-# the factor is 3.4 to 5.2 on 9x9, but results of people's games vary less than those of random moves.
-STDEV_FACTOR = 2.0
 PRIOR_VISITS = 4          # weight of the position's win rate, in visits, in the win rate that a move's score is from
 MIN_WIN_RATE = 0.01       # win rates nearer to 0 or 1 say no more about the score
 UNKNOWN = -1.0            # what KataGo writes where a network has no such output
@@ -94,23 +89,21 @@ def format_response(query: Query, turn: int, result: SearchResult, ownership: np
     lead = stdev = 0.0
     if ownership is not None:
         lead = (float(ownership.sum()) - position.komi) * position.to_play
-        stdev = STDEV_FACTOR * math.sqrt(float((1 - ownership ** 2).sum()))
+        stdev = scoring.score_stdev(ownership)
     values = _Values(result.win_rate, lead, stdev, is_own)
     moves = []
     for order, info in enumerate(result.moves):
         fields = _move_fields(query, order, info, values, position.size, pv_visits)
         if (query.include_moves_ownership or query.include_moves_ownership_stdev) and not skip_moves_ownership:
-            after = scoring.ownership(_play_variation(position, info.pv), MOVE_ROLLOUTS)
+            after = scoring.ownership_after(position, info.pv)
             fields |= _ownership_fields(after, perspective, query.include_moves_ownership,
                                         query.include_moves_ownership_stdev)
         moves.append(fields)
-    this_hash, sym_hash = position_hashes(position)
     response: dict[str, Any] = {
         "id": query.id, "turnNumber": turn, "isDuringSearch": is_during_search,
         "moveInfos": moves,
         "rootInfo": {
-            "currentPlayer": COLOUR_LETTERS[position.to_play], "thisHash": this_hash, "symHash": sym_hash,
-            **values.fields(result.win_rate, result.visits),
+            "currentPlayer": COLOUR_LETTERS[position.to_play], **values.fields(result.win_rate, result.visits),
             "rawWinrate": round(raw.win_rate if is_own else 1 - raw.win_rate, 6),
             "rawLead": 0.0, "rawScoreSelfplay": 0.0, "rawScoreSelfplayStdev": 0.0, "rawNoResultProb": 0.0,
             "rawStWrError": UNKNOWN, "rawStScoreError": UNKNOWN, "rawVarTimeLeft": UNKNOWN}}
@@ -149,21 +142,6 @@ def legal_policy(position: Position, priors: np.ndarray) -> np.ndarray:
     return policy
 
 
-def position_hashes(position: BasePosition) -> tuple[str, str]:
-    """(thisHash, symHash): a hash of stones, side to move and ko, and one that all 8 symmetries of a position share."""
-    size = position.size
-    cells = position.stones.ravel().astype(np.int8)
-    ko = int(position.board[0]["ko"])
-    if ko:
-        cells[move_index(ko, size)] = 2
-    boards = [cells[symmetry[:-1]].tobytes() for symmetry in symmetries(size)]     # the first is the board itself
-
-    def digest(board: bytes) -> str:
-        return hashlib.blake2b(bytes([position.to_play == BLACK]) + board, digest_size=16).hexdigest().upper()
-
-    return digest(boards[0]), digest(min(boards))
-
-
 @functools.lru_cache(1 << 12)
 def _normal_quantile(win_rate: float) -> float:
     """The mean, in standard deviations, of normally distributed scores of which this fraction is won."""
@@ -176,15 +154,5 @@ def _ownership_fields(ownership: np.ndarray, perspective: int, mean: bool, stdev
     if mean:
         fields["ownership"] = [round(value, 4) for value in (ownership.ravel() * perspective).tolist()]
     if stdev:
-        stdevs = np.sqrt(np.maximum(1 - ownership.astype(np.float64).ravel() ** 2, 0))
-        fields["ownershipStdev"] = [round(value, 4) for value in stdevs.tolist()]
+        fields["ownershipStdev"] = [round(value, 4) for value in scoring.ownership_stdev(ownership).ravel().tolist()]
     return fields
-
-
-def _play_variation(position: BasePosition, points: Sequence[int]) -> BasePosition:
-    """The position after a variation, up to its first illegal move: with transpositions, one may repeat a position."""
-    for point in points:
-        if position.why_illegal(point):
-            break
-        position = position.play(point)
-    return position

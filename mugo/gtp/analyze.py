@@ -28,7 +28,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mugo.files import BadInput
+from mugo.games import scoring
 from mugo.games.coords import format_gtp
+from mugo.games.go import Position as Go
 from mugo.games.position import COLOUR_OF, BasePosition
 from mugo.gtp.protocol import (
     SYNTAX_ERROR,
@@ -50,8 +52,9 @@ MIN_INTERVAL = 0.01       # seconds; an interval of 0 would flood the client
 MAX_MOVES = 40            # moves in a line, for the same reason: a search without priors tries every point
 MAX_SIMULATIONS = 10 ** 9     # visits are counted in 32 bits
 POLL_SECONDS = 0.01       # between two checks for input, when nothing is left to search
-FLAGS = {"ownership": "ownership", "rootInfo": "root_info", "pvVisits": "pv_visits"}     # argument: field
-IGNORED_FLAGS = ("movesOwnership", "ownershipStdev", "movesOwnershipStdev")     # of KataGo's; accepted, not computed
+# Arguments of KataGo's commands only: the field of each.
+FLAGS = {"ownership": "ownership", "ownershipStdev": "ownership_stdev", "movesOwnership": "moves_ownership",
+         "movesOwnershipStdev": "moves_ownership_stdev", "rootInfo": "root_info", "pvVisits": "pv_visits"}
 CGOS_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 PvVisits = Callable[[Sequence[int]], list[int]]       # Search.pv_visits: the visits of each move of a variation
@@ -91,7 +94,8 @@ class AnalyzeOptions:
 
     colour: whose move is searched.  interval: seconds between two lines.  min_moves, max_moves: in a line.
     allowed_moves: the points searched at the root (PASS for a pass); None all.
-    ownership, root_info, pv_visits: whether a line has them.
+    ownership, ownership_stdev: whether a line has the mean owners of points, and their standard deviation.
+    moves_ownership, moves_ownership_stdev: the same after each move.  root_info, pv_visits: whether a line has them.
     """
     colour: int
     interval: float = INTERVAL
@@ -99,15 +103,19 @@ class AnalyzeOptions:
     max_moves: int = MAX_MOVES
     allowed_moves: tuple[int, ...] | None = None
     ownership: bool = False
+    ownership_stdev: bool = False
+    moves_ownership: bool = False
+    moves_ownership_stdev: bool = False
     root_info: bool = False
     pv_visits: bool = False
 
 
-def parse_analyze_options(words: Sequence[str], position: BasePosition) -> AnalyzeOptions:
-    """The arguments [COLOUR] [CENTISECONDS], then any of: interval N, minmoves N, maxmoves N, ownership BOOL,
-    rootInfo BOOL, pvVisits BOOL, avoid COLOUR VERTEX,... DEPTH, allow likewise (KataGo's GTP_Extensions.md).
+def parse_analyze_options(words: Sequence[str], position: BasePosition, is_kata: bool = True) -> AnalyzeOptions:
+    """The arguments [COLOUR] [CENTISECONDS], then any of: interval N, minmoves N, maxmoves N, avoid COLOUR VERTEX,...
+    DEPTH, allow likewise, and with is_kata FLAG BOOL for each of FLAGS (KataGo's GTP_Extensions.md).
 
-    Lists of moves for the other colour are ignored, and DEPTH is taken for 1.  Raises GtpError.
+    Lists of moves for the other colour are ignored, and DEPTH is taken for 1.  Raises GtpError, as KataGo does for
+    flags of formats that have no such data, and for two lists of allowed moves of one colour.
     """
     left = list(words)
     options = AnalyzeOptions(position.to_play)
@@ -134,10 +142,8 @@ def parse_analyze_options(words: Sequence[str], position: BasePosition) -> Analy
             options.min_moves = parse_count(value())
         elif key == "maxmoves":
             options.max_moves = max(parse_count(value()), 1)
-        elif key in FLAGS:
+        elif key in FLAGS and is_kata:
             setattr(options, FLAGS[key], parse_bool(value()))
-        elif key in IGNORED_FLAGS:
-            parse_bool(value())
         elif key in ("avoid", "allow"):
             colour = parse_colour(value())
             points = {parse_vertex(vertex, position.size) for vertex in value().split(",") if vertex}
@@ -145,6 +151,8 @@ def parse_analyze_options(words: Sequence[str], position: BasePosition) -> Analy
             if colour == options.colour and key == "avoid":
                 avoided |= points
             elif colour == options.colour:
+                if allowed is not None:
+                    raise GtpError(SYNTAX_ERROR, "moves of a colour can be allowed once")
                 allowed = points
         else:
             raise GtpError(SYNTAX_ERROR, f"{key!r} is not an argument of an analysis")
@@ -184,7 +192,10 @@ def _vertices(points: Sequence[int], size: int) -> str:
 def format_kata(result: SearchResult, options: AnalyzeOptions, pv_visits: PvVisits | None) -> str:
     """A line in the format of KataGo's kata-analyze; utilities are from -1 to 1.  pv_visits: None without a tree."""
     size, lead = result.position.size, score_lead(result)
-    score = "" if lead is None else f"scoreMean {lead:.3f} scoreLead {lead:.3f} scoreSelfplay {lead:.3f} "
+    score = ""
+    if lead is not None and result.ownership is not None:
+        score = (f"scoreMean {lead:.3f} scoreStdev {scoring.score_stdev(result.ownership):.3f} "
+                 f"scoreLead {lead:.3f} scoreSelfplay {lead:.3f} ")
     parts = []
     for order, info in enumerate(reported_moves(result, options)):
         lcb = lower_confidence_bound(info.win_rate, info.visits)
@@ -195,14 +206,25 @@ def format_kata(result: SearchResult, options: AnalyzeOptions, pv_visits: PvVisi
         if options.pv_visits:
             visits = [info.visits] if pv_visits is None else pv_visits(info.pv)
             part += " pvVisits " + " ".join(map(str, visits))
+        if (options.moves_ownership or options.moves_ownership_stdev) and isinstance(result.position, Go):
+            after = scoring.ownership_after(result.position, info.pv)
+            part += _format_ownership("movesOwnership", after, result.position.to_play, options.moves_ownership,
+                                      options.moves_ownership_stdev)
         parts.append(part)
     if options.root_info:
         parts.append(f"rootInfo visits {result.visits} utility {2 * result.win_rate - 1:.6f} "
                      f"winrate {result.win_rate:.6f} {score}".rstrip())
-    if options.ownership and result.ownership is not None:
-        ownership = result.ownership.ravel() * result.position.to_play
-        parts.append("ownership " + " ".join(f"{value:.4f}" for value in ownership.tolist()))
+    if (options.ownership or options.ownership_stdev) and isinstance(result.position, Go):
+        ownership = scoring.ownership(result.position) if result.ownership is None else result.ownership
+        parts.append(_format_ownership("ownership", ownership, result.position.to_play, options.ownership,
+                                       options.ownership_stdev).lstrip())
     return " ".join(parts)
+
+
+def _format_ownership(name: str, owners: np.ndarray, to_play: int, has_mean: bool, has_stdev: bool) -> str:
+    """The mean owners of points, 1 for the side to move, and their standard deviation, each after its name."""
+    values = [(name, owners * to_play)] * has_mean + [(f"{name}Stdev", scoring.ownership_stdev(owners))] * has_stdev
+    return "".join(f" {key} {' '.join(f'{value:.4f}' for value in array.ravel().tolist())}" for key, array in values)
 
 
 def format_cgos(result: SearchResult, options: AnalyzeOptions, pv_visits: PvVisits | None) -> str:
@@ -252,7 +274,7 @@ def _cgos_genmove_analyze(engine: EngineState, *words: str) -> None:
 
 def _analyze(engine: EngineState, format_result: Format, words: Sequence[str]) -> None:
     """Search the position and stream the results until another line arrives."""
-    options = parse_analyze_options(words, engine.position)
+    options = parse_analyze_options(words, engine.position, format_result is format_kata)
     search, network = engine.player.search, engine.player.network
     if search is None and network is None:
         raise GtpError("cannot analyze", f"{engine.player.name} has neither a search nor a network")
@@ -284,9 +306,11 @@ def _restrict(result: SearchResult, allowed_moves: Sequence[int] | None) -> Sear
 def _genmove_analyze(engine: EngineState, format_result: Format, words: Sequence[str], stream: bool = True) -> None:
     """Generate and play a move; stream the results of its search, and at the end the final one.
 
-    Unlike an analysis it is not stopped by another line.  `allow` and `avoid` are ignored.
+    Unlike an analysis it is not stopped by another line.  `allow` and `avoid` are not followed; the log has a line.
     """
-    options = parse_analyze_options(words, engine.position)
+    options = parse_analyze_options(words, engine.position, format_result is format_kata)
+    if options.allowed_moves is not None:
+        engine.log("genmove_analyze: allow and avoid are not followed; those of an analysis are")
     player = engine.player
     position = engine.position.with_turn(options.colour)
     pv_visits = player.search.pv_visits if player.search else None

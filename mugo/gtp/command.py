@@ -105,12 +105,16 @@ def _open_log(path: Path | None) -> Iterator[Callable[[str], None]]:
 
 
 def warm_up(player: Player, start: BasePosition) -> None:
-    """Load what moving and scoring need, compiled code above all; announce it on stderr if it takes long."""
+    """Load what moving and scoring need, compiled code above all; announce it on stderr if it takes long.
+
+    The end of it is announced in KataGo's words, which some clients wait for.
+    """
     notice = threading.Timer(NOTICE_SECONDS, log_to_stderr, ["getting ready; the first start on a machine compiles"])
     notice.start()
     try:
         player.warm_up(start)
         scoring.without_dead(Position(5).play(PASS)).result()
+        log_to_stderr("GTP ready, beginning main protocol loop")
     except BadInput as error:                        # the first move raises it again
         log_to_stderr(str(error))
     finally:

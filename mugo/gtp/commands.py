@@ -199,8 +199,14 @@ def _undo(engine: EngineState) -> None:
 
 @command("time_settings")
 def _time_settings(engine: EngineState, main_time: str, byo_yomi_time: str, byo_yomi_stones: str) -> None:
-    """Canadian byo-yomi: so many stones in each period."""
-    engine.set_clocks(canadian(parse_seconds(main_time), parse_seconds(byo_yomi_time), parse_count(byo_yomi_stones)))
+    """Canadian byo-yomi: so many stones in each period.
+
+    With a period, a main time of less than 0 counts as 0: gtp2ogs announces Fischer time as periods of one stone, and
+    takes the increment off the main time.
+    """
+    period = parse_seconds(byo_yomi_time)
+    main = max(parse_float(main_time), 0) if period else parse_seconds(main_time)
+    engine.set_clocks(canadian(main, period, parse_count(byo_yomi_stones)))
 
 
 @command("kgs-time_settings")

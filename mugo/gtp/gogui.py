@@ -39,12 +39,17 @@ HOT = (224, 48, 32)       # RGB of the highest value of a heat map; the lowest i
 
 @command("gogui-analyze_commands")
 def _analyze_commands(engine: EngineState) -> str:
+    """Those that the player can do: a policy needs a network, and a tree a search."""
     lines = ["gfx/Policy/mugo-policy", "gfx/Search/mugo-search", "var/Principal Variation/mugo-pv",
              "hstring/Search Tree/mugo-tree", "string/Last Move Explained/mugo-explain",
              "dboard/Ownership/mugo-ownership", "plist/Dead Stones/final_status_list dead",
              "plist/Seki/final_status_list seki", "string/Score/final_score",
              "sboard/Liberties/mugo-liberties", "gfx/Ladders/mugo-ladders", "param/Parameters/mugo-param"]
-    known = commands_of(engine.position.game)
+    known = set(commands_of(engine.position.game))
+    if engine.player.network is None:
+        known.discard("mugo-policy")
+    if engine.player.search is None:
+        known -= {"mugo-search", "mugo-pv", "mugo-tree"}
     lines = [line for line in lines if line.split("/")[-1].split(" ")[0] in known]
     return "\n".join(lines + [f"plist/Plane {k}: {name}/mugo-plane {k}"
                               for k, name in enumerate(plane_names(engine.position.game))])

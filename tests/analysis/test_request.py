@@ -65,6 +65,7 @@ def test_a_line_that_is_not_a_query_is_answered_with_an_error(line, text):
     ("avoidMoves", [{"player": "B", "moves": "A1", "untilDepth": 1}], "array of GTP vertices"),
     ("avoidMoves", [{"player": "B", "moves": ["Z9"], "untilDepth": 1}], "'Z9' is no vertex"),
     ("allowMoves", [{"player": "B", "moves": [], "untilDepth": 0}], "1 or more"),
+    ("allowMoves", [{"player": "B", "moves": [], "untilDepth": 1}] * 2, "at most one entry for each player"),
     ("overrideSettings", [], "an object"),
     ("overrideSettings", {"reportAnalysisWinratesAs": "GREEN"}, "one of BLACK, WHITE, SIDETOMOVE"),
     ("overrideSettings", {"maxTime": "soon"}, "soon"),

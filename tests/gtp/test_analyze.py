@@ -89,10 +89,14 @@ def parse_kata(line):
         words, pv = part.split(" pv ")
         words = words.split(" ")
         pairs = dict(zip(words[::2], words[1::2], strict=True))
+        pv, _, move_stdev = pv.partition(" movesOwnershipStdev ")
+        pv, _, move_ownership = pv.partition(" movesOwnership ")
         pv, _, visits = pv.partition(" pvVisits ")
         assert re.fullmatch(rf"{VERTEX}( {VERTEX})*", pv) and re.fullmatch(VERTEX, pairs.pop("move"))
         assert all("." in pairs[key] for key in pairs if key not in ("visits", "order"))       # Sabaki's condition
-        moves.append({"pv": pv.split(), "pvVisits": [int(word) for word in visits.split()]}
+        moves.append({"pv": pv.split(), "pvVisits": [int(word) for word in visits.split()],
+                      "movesOwnership": [float(word) for word in move_ownership.split()],
+                      "movesOwnershipStdev": [float(word) for word in move_stdev.split()]}
                      | {key: float(value) for key, value in pairs.items()})
     words = root.split()
     return moves, dict(zip(words[::2], map(float, words[1::2]), strict=True)), [float(word)
@@ -123,10 +127,37 @@ def test_kata_analyze_writes_lines_that_katagos_clients_read():
         assert 0 <= move["lcb"] <= move["winrate"] <= 1 and 0 <= move["prior"] <= 1 and move["order"] == order
         assert move["utility"] == pytest.approx(2 * move["winrate"] - 1, abs=1e-5)
         assert move["scoreLead"] == move["scoreMean"] == root["scoreLead"]
+        assert 0 < move["scoreStdev"] == root["scoreStdev"] <= 10
         assert move["pvVisits"][0] == move["visits"] and len(move["pvVisits"]) == len(move["pv"])
     assert root["visits"] >= sum(move["visits"] for move in moves)
     assert len(ownership) == 25 and all(-1 <= owner <= 1 for owner in ownership)
     assert root["scoreLead"] == pytest.approx(sum(ownership) - 0.5, abs=0.01)
+
+
+def test_every_ownership_that_is_asked_for_is_given():
+    engine = new_engine(size=7)
+    engine.position, _ = draw(SETTLED, komi=0.5)
+    flags = ("ownership", "ownershipStdev", "movesOwnership", "movesOwnershipStdev")
+    for player in engine.player, PolicyPlayer(FirstPointNetwork()):
+        engine.player = player
+        for asked in *[(flag,) for flag in flags], flags, ("pvVisits", "movesOwnership"):
+            line = analyze(engine, f"kata-analyze w 50 maxmoves 3 {' '.join(f'{flag} true' for flag in asked)}", 1)[0]
+            words = line.split()
+            moves = words.count("info")
+            for flag in flags:
+                assert words.count(flag) == (flag in asked) * (moves if flag.startswith("moves") else 1), flag
+            for k, word in enumerate(words):
+                if word in flags:
+                    values = np.array([float(value) for value in words[k + 1:k + 50]])
+                    assert (words + ["info"])[k + 50] in (*flags, "info")
+                    assert (values.min() >= 0) == word.endswith("Stdev") and abs(values).max() <= 1
+                    if not word.endswith("Stdev"):
+                        assert values[0] < -0.8 and values[6] > 0.8                 # White's, who is to move
+    moves, _, _ = parse_kata(analyze(engine, "kata-analyze w 50 maxmoves 2 pvVisits true movesOwnership true "
+                                             "movesOwnershipStdev true", 1)[0])
+    for move in moves:
+        mean, stdev = np.array(move["movesOwnership"]), np.array(move["movesOwnershipStdev"])
+        assert mean ** 2 + stdev ** 2 == pytest.approx(np.ones(49), abs=1e-3)
 
 
 def test_values_are_of_the_colour_in_the_command():
@@ -154,12 +185,27 @@ def test_a_client_limits_the_number_of_moves_and_the_moves_searched():
 @pytest.mark.parametrize("words", [
     "b 10 20", "10 b", "b -5", "interval", "b interval soon", "maxmoves -1", "minmoves 1.5", "ownership", "rootInfo 2",
     "pvVisits yes", "avoid b", "avoid b A1", "avoid A1 1", "allow b A1,Z9 1", "allow green A1 1", "avoid b A1 x",
-    "frobnicate 3",
+    "frobnicate 3", "allow b A1 1 allow b A2 1",
 ])
 def test_malformed_arguments_are_a_syntax_error(words):
     with pytest.raises(GtpError, match="syntax error"):
         parse_analyze_options(words.split(), Position(5))
     assert new_engine(RandomPlayer()).answer(f"3 lz-analyze {words}") == "?3 syntax error\n\n"
+
+
+@pytest.mark.parametrize("flag", ["ownership", "ownershipStdev", "movesOwnership", "movesOwnershipStdev", "rootInfo",
+                                  "pvVisits"])
+@pytest.mark.parametrize("command", ["lz-analyze", "lz-genmove_analyze", "cgos-genmove_analyze"])
+def test_formats_without_such_data_refuse_katagos_flags(command, flag):
+    assert new_engine().answer(f"{command} b 50 {flag} true") == "? syntax error\n\n"
+
+
+def test_lists_of_moves_that_a_genmove_does_not_follow_are_logged():
+    log = []
+    engine = new_engine(RandomPlayer(1), log=log.append)
+    for line in "kata-genmove_analyze b allow b A1 1", "lz-genmove_analyze w avoid w A1 1", "kata-genmove_analyze b":
+        assert engine.answer(line).startswith("=\nplay ")
+    assert log == ["genmove_analyze: allow and avoid are not followed; those of an analysis are"] * 2
 
 
 def test_an_interval_is_in_centiseconds():
@@ -226,7 +272,8 @@ def test_a_policy_player_is_analyzed_by_the_networks_priors_and_values():
         engine, "kata-analyze w 50 rootInfo true ownership true maxmoves 9", lines=1)[-1])
     assert len(moves) == 9 and moves[0]["pv"] == ["A5"] and moves[0]["prior"] == 0.5
     assert moves[0]["winrate"] == pytest.approx(0.3) and root["winrate"] == pytest.approx(0.7)
-    assert "scoreLead" not in root and ownership == []                  # no rollouts
+    assert "scoreLead" not in root                                      # no rollouts
+    assert len(ownership) == 25                                         # but those that were asked for
     line, played = analyze(engine, "lz-genmove_analyze b")
     assert (parse_lz(line)[0]["move"], played) == ("A5", "play A5")
     moves, _, _ = parse_kata(analyze(engine, "kata-analyze b allow b C3,D3 1", lines=1)[-1])

@@ -472,6 +472,7 @@ def test_the_process_writes_replies_and_nothing_else():
     assert re.fullmatch(rb"=3 [A-E][1-5]", replies.pop(3))
     assert replies == [b"=1 MuGo random", b"? syntax error", b"=2 ", b"?4 illegal move", b""]
     assert b"C3 is occupied" in ended.stderr
+    assert b"mugo: GTP ready, beginning main protocol loop\n" in ended.stderr
     assert ended.returncode == 0
 
 

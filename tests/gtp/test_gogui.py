@@ -11,16 +11,21 @@ from mugo.games.plane_tables import plane_names
 from mugo.gtp import gogui
 from mugo.gtp.engine import GtpEngine
 from mugo.players.options import make_player
+from mugo.players.player import RandomPlayer
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import PlayOptions
 
 VERTEX = r"[A-E][1-5]"
 
 
+def search_player():
+    return make_player("uct", seed=1, play_options=PlayOptions(simulations=100))
+
+
 @pytest.fixture
 def search_engine(monkeypatch):
     monkeypatch.setattr(gogui, "SEARCH_SECONDS", 0.1)
-    engine = GtpEngine(make_player("uct", seed=1, play_options=PlayOptions(simulations=100)), size=5)
+    engine = GtpEngine(search_player(), size=5)
     engine.answer("play b C3")
     return engine
 
@@ -62,15 +67,20 @@ def test_a_player_without_a_network_or_a_search_is_a_failure(search_engine):
     assert GtpEngine(PolicyPlayer(FirstPointNetwork())).answer("mugo-pv") == "? no search\n\n"
 
 
-def test_every_analyze_command_is_answered():
-    engine = GtpEngine(PolicyPlayer(FirstPointNetwork()), size=5)
-    lines = engine.answer("gogui-analyze_commands").removeprefix("= ").split("\n")[:-2]
-    assert len(lines) == 12 + 48
-    for line in lines:
-        kind, label, command = line.split("/")
-        assert kind in ("gfx", "var", "hstring", "string", "dboard", "plist", "sboard", "param") and label
-        reply = engine.answer(command)
-        assert reply.startswith("=") or command in ("mugo-search", "mugo-pv", "mugo-tree"), line
+def test_every_analyze_command_that_is_listed_is_answered(monkeypatch):
+    monkeypatch.setattr(gogui, "SEARCH_SECONDS", 0.1)
+    search = {"mugo-search", "mugo-pv", "mugo-tree"}
+    players = (PolicyPlayer(FirstPointNetwork()), {"mugo-policy"}), (search_player(), search), (RandomPlayer(1), set())
+    for player, own in players:
+        engine = GtpEngine(player, size=5)
+        lines = engine.answer("gogui-analyze_commands").removeprefix("= ").split("\n")[:-2]
+        assert len(lines) == 8 + 48 + len(own)
+        commands = [line.split("/")[-1] for line in lines]
+        assert {"mugo-policy", *search} & set(commands) == own
+        for line in lines:
+            kind, label, command = line.split("/")
+            assert kind in ("gfx", "var", "hstring", "string", "dboard", "plist", "sboard", "param") and label
+            assert engine.answer(command).startswith("= "), line
     assert engine.answer("mugo-plane ladder capture") == engine.answer("mugo-plane 44")
 
 
