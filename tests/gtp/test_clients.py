@@ -1,0 +1,53 @@
+"""Clients that others wrote: what they sent and were answered, and gomill itself where it is installed.
+
+A recording in tests/gtp/transcripts/clients has the replies of a game that was played; here a player plays its moves
+again.
+GOMILL_PYTHON names a Python 2.7 that has the package gomill.
+"""
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from gtp.test_engine import FirstPlayer, exchanges, new_engine
+
+from mugo.games.coords import interpret_gtp
+
+HERE = Path(__file__).parent
+RECORDINGS = sorted((HERE / "transcripts" / "clients").glob("*.txt"))
+GOMILL_PYTHON = os.environ.get("GOMILL_PYTHON")
+
+
+class RecordedPlayer(FirstPlayer):
+    """Plays the moves of a recording."""
+    name = "uct"
+
+    def __init__(self, recording):
+        self.vertices = [reply.split()[-1] for line, reply in recording if "genmove" in line.split()[0]]
+
+    def select_move(self, position, **options):
+        return interpret_gtp(self.vertices.pop(0), position.size)
+
+
+@pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
+def test_a_client_gets_the_replies_of_the_recording(path):
+    recording = exchanges(path)
+    player = RecordedPlayer(recording)
+    engine = new_engine(player)
+    for line, reply in recording:
+        assert (line, engine.answer(line)) == (line, reply)
+    assert engine.quitting and not player.vertices
+
+
+@pytest.mark.skipif(not GOMILL_PYTHON, reason="gomill is not installed: it needs Python 2.7 (GOMILL_PYTHON)")
+def test_gomill_plays_games_to_the_end_and_asks_for_the_score(tmp_path):
+    player = [sys.executable, str(HERE.parents[1] / "main.py"), "gtp", "random", "--seed", "1"]
+    ended = subprocess.run([GOMILL_PYTHON, HERE / "gomill" / "drive.py", tmp_path / "log", *player],
+                           capture_output=True, text=True, timeout=200)
+    assert ended.returncode == 0, ended.stderr
+    games = json.loads(ended.stdout)
+    assert [(game["errors"], game["is_forfeit"]) for game in games] == [(None, False)] * 2
+    assert all(game["result"][:2] in ("B+", "W+") and game["moves"] > 20 for game in games)
+    assert ">> place_free_handicap 2" in (tmp_path / "log").read_text()
