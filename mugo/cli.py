@@ -42,8 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run a command, by default that of sys.argv; returns the exit status.  Raises SystemExit for --help, --version
     and command lines that argparse refuses."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    if sys.stdin is None:                                # closed by the parent process
-        sys.stdin = open(os.devnull)
+    _open_standard_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):         # the terminal's encoding may lack letters of a player's name
         sys.stdout.reconfigure(errors="backslashreplace")
     name = next((word for word in arguments if word in COMMANDS), None)
@@ -70,6 +69,19 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         path = f"{error.filename}: " if error.filename else ""
         return _fail(name, f"{path}{error.strerror or error}")
+
+
+def _open_standard_streams() -> None:
+    """Have the null device in the place of standard streams that the parent process has closed: the next file that is
+    opened would become one."""
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)               # gets the lowest free descriptor
+    sys.stdin = sys.stdin or open(os.devnull)
+    sys.stdout = sys.stdout or open(os.devnull, "w")
+    sys.stderr = sys.stderr or open(os.devnull, "w")
 
 
 def _run(name: str | None, arguments: list[str]) -> int:

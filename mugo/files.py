@@ -106,7 +106,7 @@ def atomic_write(path: str | os.PathLike) -> Iterator[Path]:
     """
     given, path = path, Path(os.path.realpath(path))
     is_special = path.exists() and not path.is_file()
-    folder = Path(tempfile.gettempdir()) if is_special else path.parent
+    folder = Path(tempfile.mkdtemp()) if is_special else path.parent       # nobody else knows its name
     folder.mkdir(parents=True, exist_ok=True)
     name = path.name if len(os.fsencode(path.name)) < 200 else hashlib.blake2b(os.fsencode(path.name)).hexdigest()
     temporary = folder / f".{name}.mugo-{os.getpid()}{path.suffix[:20]}"
@@ -130,6 +130,8 @@ def atomic_write(path: str | os.PathLike) -> Iterator[Path]:
         raise
     finally:
         temporary.unlink(missing_ok=True)
+        if is_special:
+            folder.rmdir()
 
 
 def _write_special(path: Path, content: Path) -> None:

@@ -1,5 +1,6 @@
 """Ranges of numeric options, and their error messages."""
 import math
+from collections.abc import Iterable
 
 from mugo.files import BadInput
 
@@ -8,7 +9,14 @@ POSITIVE = math.ulp(0.0), math.inf
 NON_NEGATIVE = 0, math.inf
 AT_LEAST_1 = 1, math.inf
 FRACTION = 0, 1
+PRECISIONS = "float32", "mixed_bfloat16"     # Keras's dtype policies for training
 SEED = 0, 2**32 - 1                      # 32 bits, which every random generator in MuGo accepts
+
+
+def check_choice(name: str, value: str, choices: Iterable[str]) -> None:
+    """Raise BadInput, which names the option, unless a value is one of the choices."""
+    if value not in choices:
+        raise BadInput(f"--{name} {value:.40}: must be one of {', '.join(choices)}")
 
 
 def check_limits(options: object, limits: dict[str, tuple[float, float]]) -> None:

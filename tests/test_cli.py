@@ -135,6 +135,19 @@ def test_a_failure_of_the_machine_is_one_line(monkeypatch, capsys, error, line):
     assert capsys.readouterr().err.startswith(line)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell of Unix")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_standard_streams_are_no_error(closed, tmp_path):
+    main_py = Path(__file__).parents[1] / "main.py"
+    command = f"'{sys.executable}' '{main_py}' gtp random --size 5 --log-file log.txt {closed}"
+    finished = subprocess.run(["sh", "-c", command], input="name\nquit\n", capture_output=True, text=True, cwd=tmp_path,
+                              timeout=120)
+    assert finished.returncode == 0 and "Traceback" not in finished.stderr
+    log = (tmp_path / "log.txt").read_text()
+    assert "MuGo" in log if "<&-" not in closed else True
+    assert not any(line.startswith("=") for line in log.splitlines())    # no reply went into another file
+
+
 def test_letters_that_the_terminal_lacks_are_printed_as_escapes():
     program = "from mugo import cli; cli.main(['show', '/nowhere']); print('柯洁')"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,

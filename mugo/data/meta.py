@@ -15,12 +15,12 @@ gigabyte; BLAKE2b and SHA-256 cost 0.8 s.  None of them protects from a data set
 """
 import json
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from mugo.files import BadInput, error_line, read_regular_file
 from mugo.limits import FRACTION, SEED
+from mugo.schema import TEXT, Object, Test, check_value, integer, number
 
 FORMAT = 3                               # 1 had other names of columns, 2 no checksums
 META, GAMES, MOVES, SETUP = "meta.json", "games.parquet", "moves.npy", "setup.npy"
@@ -37,7 +37,7 @@ def crc32(content: bytes | memoryview) -> str:
 
 def format_meta(meta: dict[str, Any]) -> bytes:
     """The text of meta.json.  Raises BadInput for values that `parse_meta` would not accept."""
-    _check(meta, META)
+    check_value(meta, _SCHEMA, META)
     return _with_checksum(meta)
 
 
@@ -56,7 +56,7 @@ def parse_meta(data: bytes, path: Path) -> dict[str, Any]:
                        f"format {FORMAT}: delete it and run `mugo preprocess GAMES -o {path.parent}` again")
     if not is_whole:
         raise BadInput(f"{path} is damaged: its checksum is wrong; make the data set again")
-    _check(meta, str(path))
+    check_value(meta, _SCHEMA, str(path))
     return meta
 
 
@@ -93,49 +93,15 @@ def read_state(folder: Path) -> tuple[dict[str, Any], bytes]:
 
 # ---- the schema
 
-Test = Callable[[Any], bool]
-
-
-def _integer(least: float, most: float = 2**62) -> tuple[Test, str]:
-    return (lambda value: type(value) is int and least <= value <= most), f"an integer of at least {least}" + (
-        f" and at most {most}" if most < 2**62 else "")
-
-
-_TEXT: tuple[Test, str] = lambda value: isinstance(value, str), "text"
-_FRACTION: tuple[Test, str] = (lambda value: type(value) in (int, float) and FRACTION[0] <= value <= FRACTION[1],
-                               "a number from 0 to 1")
-_CHECKSUM: tuple[Test, str] = (lambda value: isinstance(value, str) and len(value) == 8
-                               and set(value) <= set("0123456789abcdef")), "8 hexadecimal digits"
-_COUNT = _integer(0)
-_OPTIONS = {"where": _TEXT, "min_moves": _COUNT, "seed": _integer(*SEED), "validation": _FRACTION, "test": _FRACTION}
-_SOURCE = {"label": _TEXT, "checksum": _TEXT}
-_COUNTS = {"found": _COUNT, "used": _COUNT, "positions": _COUNT}
-_FILES = {GAMES: {"bytes": _COUNT, "crc32": _CHECKSUM}, MOVES: {"items": _COUNT, "crc32": _CHECKSUM},
-          SETUP: {"items": _COUNT, "crc32": _CHECKSUM}}
+_CHECKSUM = Test(lambda value: isinstance(value, str) and len(value) == 8 and set(value) <= set("0123456789abcdef"),
+                 "8 hexadecimal digits")
+_COUNT = integer(0)
+_OPTIONS = Object({"where": TEXT, "min_moves": _COUNT, "seed": integer(*SEED), "validation": number(*FRACTION),
+                   "test": number(*FRACTION)})
+_SOURCE = Object({"label": TEXT, "checksum": TEXT})
+_COUNTS = Object({"found": _COUNT, "used": _COUNT, "positions": _COUNT}, may_be_empty=True)      # of a new data set
+_ARRAY = Object({"items": _COUNT, "crc32": _CHECKSUM})
+_FILES = Object({GAMES: Object({"bytes": _COUNT, "crc32": _CHECKSUM}), MOVES: _ARRAY, SETUP: _ARRAY},
+                may_be_empty=True)
 _STATE = {"sources": [_SOURCE], "counts": _COUNTS, "files": _FILES}
-_SCHEMA = {"format": _integer(FORMAT, FORMAT), "options": _OPTIONS, **_STATE}
-
-
-def _check(meta: dict[str, Any], file: str) -> None:
-    """Raise BadInput, which names the file and the field, unless meta.json is as described above."""
-    _check_field(meta, _SCHEMA | {"next": _STATE} if "next" in meta else _SCHEMA, file, "")
-
-
-def _check_field(value: Any, schema: Any, file: str, name: str) -> None:
-    if isinstance(schema, tuple):
-        is_good, expected = schema[0](value), schema[1]
-    elif isinstance(schema, list):
-        is_good, expected = isinstance(value, list), "a list"
-    else:
-        fields = ", ".join(schema)
-        is_good, expected = isinstance(value, dict) and value.keys() == schema.keys(), f"an object with {fields}"
-        if name.endswith(("counts", "files")) and value == {}:
-            return                                       # of a new data set
-    if not is_good:
-        raise BadInput(f"{file}: {name or 'it'} is {json.dumps(value)[:60]}, expected {expected}")
-    if isinstance(schema, list):
-        for number, item in enumerate(value):
-            _check_field(item, schema[0], file, f"{name}[{number}]")
-    elif isinstance(schema, dict):
-        for key, item in schema.items():
-            _check_field(value[key], item, file, f"{name}.{key}".lstrip("."))
+_SCHEMA = Object({"format": integer(FORMAT, FORMAT), "options": _OPTIONS, **_STATE}, {"next": Object(_STATE)})

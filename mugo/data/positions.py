@@ -107,8 +107,8 @@ class Positions:
                                              _scratch_of_thread.scratch, packed, targets)
         if written < n:
             game = self.games.iloc[self.locate(indices[written:written + 1])[0][0]]
-            raise BadInput(f"the data set has a game with an illegal move or setup stone: {game['file']!r} of "
-                           f"{game['source']!r}; make the data set again")
+            raise BadInput(f"the data set has a game with an illegal move or setup stone: {game['file']!r:.100} of "
+                           f"{game['source']!r:.100}; make the data set again")
         return Batch(packed, targets, outcomes)
 
     def shuffled_batch(self, step: int, batch_size: int, seed: int, random_symmetry: bool = True) -> Batch:

@@ -7,6 +7,7 @@
 import json
 import os
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -105,12 +106,14 @@ def link_checkpoint(checkpoint: Path, path: Path) -> None:
     temporary.unlink(missing_ok=True)                    # POSIX renames nothing where both are one file already
 
 
-def latest_checkpoint(run: Path, names: tuple[str, ...] = (CHECKPOINT, PREVIOUS)
-                      ) -> tuple[keras.Model, dict[str, Any]]:
+def latest_checkpoint(run: Path, check: Callable[[dict[str, Any], Path], None],
+                      names: tuple[str, ...] = (CHECKPOINT, PREVIOUS)) -> tuple[keras.Model, dict[str, Any]]:
     """The first of these checkpoints of a run that is not damaged, and its metadata.  It gets the first name too, so
     that the next checkpoint does not replace it by a damaged one.
 
-    Raises BadInput if there is none, and for a run of an earlier version.
+    check: raises BadInput for metadata that are not those of such a run; another file of the run is not tried then,
+    because damage is found by checksums.  Raises BadInput if there is no checkpoint, and for a run of an earlier
+    version.
     """
     for name in names:
         if (run / name).exists():
@@ -121,6 +124,7 @@ def latest_checkpoint(run: Path, names: tuple[str, ...] = (CHECKPOINT, PREVIOUS)
                 raise
             except BadInput:
                 continue
+            check(metadata, run / name)
             if name != names[0]:
                 link_checkpoint(run / name, run / names[0])
             return model, metadata

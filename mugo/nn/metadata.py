@@ -18,8 +18,10 @@ from mugo.games import gomoku
 from mugo.games.coords import MAX_SIZE, MIN_SIZE
 from mugo.games.plane_tables import PLANE_TABLES
 from mugo.games.position import BasePosition
+from mugo.limits import FRACTION, SEED
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.policy_net import PolicyNetConfig
+from mugo.schema import ANYTHING, TEXT, Object, check_value, integer, number, optional
 
 FORMAT = 2
 METADATA, ONNX = "mugo_metadata.json", "network.onnx"  # members of the archive
@@ -116,6 +118,16 @@ def read_metadata(path: Path) -> dict[str, Any]:
     return metadata
 
 
+# What a network was trained on, and those that it was initialised from: training.provenance, positions_trained.
+_DATA = Object({}, {"fingerprint": TEXT, "split": Object({"seed": integer(*SEED), "validation": number(*FRACTION),
+                                                          "test": number(*FRACTION)}),
+                    "training": TEXT, "validation": TEXT, "seed": integer(*SEED), "sources": [TEXT],
+                    "games": integer(0), "positions": integer(0)})
+TRAINED = Object({}, {"size": integer(MIN_SIZE, MAX_SIZE), "data": optional(_DATA),
+                      "best": optional(Object({}, {"positions": integer(0)}, others=ANYTHING)),
+                      "init_from": optional(Object({}, others=ANYTHING))}, others=ANYTHING)
+
+
 class _Mismatch(Exception):
     """What of a network's metadata does not fit this program; continues a line that begins with the file."""
 
@@ -147,11 +159,12 @@ def _check(metadata: dict[str, Any]) -> None:
     if not isinstance(metadata.get("name") or "", str) or len(metadata.get("name") or "") > 200:
         raise _Mismatch("has a name that is no text of at most 200 characters")
     source: Any = metadata
-    while source is not None:
-        best = source.get("best") if isinstance(source, dict) else 0
-        if best is not None and not (isinstance(best, dict) and isinstance(best.get("positions", 0), int)):
-            raise _Mismatch("does not say on how many positions it was trained")
-        source = source.get("init_from") or None
+    while source:
+        try:
+            check_value(source, TRAINED, "its training")
+        except BadInput as error:
+            raise _Mismatch(f"has wrong metadata: {error}") from None
+        source = source.get("init_from")
 
 
 def _check_config(config: dict[str, Any], kind: type[Config]) -> None:

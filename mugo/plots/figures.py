@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mugo.files import BadInput, atomic_write
+from mugo.files import BadInput, atomic_write, error_line
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,7 +31,10 @@ def new_figure(inches: tuple[float, float], **options: Any) -> "Figure":
     """A matplotlib Figure, (width, height) in inches.  Raises BadInput if matplotlib is not installed."""
     if not has_matplotlib():
         raise BadInput(NO_MATPLOTLIB)
-    from matplotlib.figure import Figure
+    try:
+        from matplotlib.figure import Figure
+    except ValueError as error:                          # its settings, for example MPLBACKEND
+        raise BadInput(f"matplotlib cannot be used: {error_line(error)}") from None
 
     return Figure(figsize=inches, layout="constrained", **options)
 

@@ -1,12 +1,17 @@
 """The options of self-play: how games are played, and how a run trains on them."""
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from mugo.games.coords import MAX_MOVES
-from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, POSITIVE, SEED, check_limits
+from mugo.files import BadInput
+from mugo.games.coords import MAX_MOVES, MAX_SIZE, MIN_SIZE
+from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, POSITIVE, PRECISIONS, SEED, check_choice, check_limits
+from mugo.schema import ANYTHING, BOOLEAN, TEXT, Object, check_value, integer, number, object_of, optional
 
 MAY_CHANGE = "games", "threads", "learning_rate"         # when a run is resumed
+MAX_PARALLEL_GAMES, MAX_THREADS, MAX_BATCH_SIZE, MAX_WINDOW = 65_536, 1024, 65_536, 10**8
+MAX_KOMI = 361
 MIN_ARENA_GAMES = 24                     # with fewer, arena.PROMOTION is undecided even if all are won
 
 
@@ -65,8 +70,11 @@ class RunOptions:
     seed: int = 0
 
     def __post_init__(self):
-        names = "games", "parallel_games", "threads", "update_games", "steps", "batch_size", "window", "arena_every"
+        check_choice("precision", self.precision, PRECISIONS)
+        names = "games", "update_games", "steps", "arena_every"
         check_limits(self, {name: AT_LEAST_1 for name in names})
+        check_limits(self, {"parallel_games": (1, MAX_PARALLEL_GAMES), "threads": (1, MAX_THREADS),
+                            "batch_size": (1, MAX_BATCH_SIZE), "window": (1, MAX_WINDOW)})
         check_limits(self, {"games": (self.update_games, math.inf), "arena_games": (MIN_ARENA_GAMES, math.inf),
                             "seed": SEED, "l2": NON_NEGATIVE, "decay_start": FRACTION, "final_lr_fraction": FRACTION,
                             "learning_rate": (POSITIVE[0], 1)})
@@ -93,3 +101,35 @@ class RunOptions:
         before = (update - 1) * self.update_games // self.arena_every
         after = update * self.update_games // self.arena_every
         return after > before or update == self.updates
+
+
+_ROW = Object({"update": integer(0)}, others=number())
+# The metadata of a run's checkpoint, beside those that every network has.
+_RUN = Object({
+    "rules": Object({"game": TEXT, "size": integer(MIN_SIZE, MAX_SIZE)},
+                    {"komi": number(-MAX_KOMI, MAX_KOMI), "k": integer(1, MAX_SIZE), "exactly": BOOLEAN}),
+    "options": object_of(RunOptions), "update": integer(0), "arena_update": integer(0), "seconds": number(0),
+    "uct_level": integer(0), "uct_attempts": integer(0), "best": optional(_ROW), "history": [_ROW],
+    "arena": [Object({"games": integer(0), "seconds": number(0), "opponent": TEXT, "simulations": integer(0),
+                      "score": number(0, 1)}, others=ANYTHING)],
+    "openings": [Object({"games": integer(0), "value": number(-1, 1), "priors": [number(0, 1)]})]}, others=ANYTHING)
+
+
+def check_run(metadata: dict[str, Any], path: Path) -> None:
+    """Raise BadInput, which names the field, unless these are the metadata of a checkpoint of `mugo selfplay`."""
+    if "rules" not in metadata:
+        raise BadInput(f"{path} is no checkpoint of `mugo selfplay`")
+    check_value(metadata, _RUN, str(path))
+    rules, size = metadata["rules"], metadata["size"]
+    try:
+        options = RunOptions.from_dict(metadata["options"])
+    except BadInput as error:
+        raise BadInput(f"{path}: {error}") from None
+    if (rules["size"], rules["game"]) != (size, metadata.get("game", "go")):
+        raise BadInput(f"{path} has rules of {rules['game'][:40]} on {rules['size']}x{rules['size']}, which its "
+                       "network does not play")
+    if not metadata["arena_update"] <= metadata["update"] <= options.updates:
+        raise BadInput(f"{path} is of update {metadata['update']}, evaluated at {metadata['arena_update']}, of "
+                       f"{options.updates}")
+    if any(len(row["priors"]) != size ** 2 + 1 for row in metadata["openings"]):
+        raise BadInput(f"{path} has priors of another board than {size}x{size}")

@@ -40,7 +40,7 @@ from mugo.progress import ProgressBar, progress_bar
 from mugo.resume import check_kept
 from mugo.selfplay import arena
 from mugo.selfplay.arena import ArenaPlayer, ArenaResult
-from mugo.selfplay.options import MAY_CHANGE, RunOptions
+from mugo.selfplay.options import MAY_CHANGE, RunOptions, check_run
 from mugo.selfplay.parallel import ParallelSelfPlay, SelfPlayGame
 from mugo.selfplay.replay_buffer import ReplayBuffer, ReplayWindow, repair_buffer, rules_of
 from mugo.selfplay.run_log import TensorBoardLog, write_curve, write_tables
@@ -97,7 +97,7 @@ class SelfPlayRun:
 
     def _resume(self) -> tuple[keras.Model, dict[str, Any]]:
         """The model and the metadata of the newest checkpoint, with the options.  Raises BadInput for other options."""
-        model, metadata = latest_checkpoint(self.folder)
+        model, metadata = latest_checkpoint(self.folder, check_run)
         kept = run_settings(metadata["rules"], config_of(metadata), RunOptions.from_dict(metadata["options"]))
         check_kept(self.folder, kept, run_settings(rules_of(self.start), self.config, self.options), MAY_CHANGE)
         metadata["options"] = asdict(self.options)

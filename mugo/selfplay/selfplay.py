@@ -17,6 +17,7 @@ from typing import Any
 from mugo.files import BadInput
 from mugo.games.game import new_game
 from mugo.games.position import BasePosition
+from mugo.limits import PRECISIONS
 from mugo.nn import checkpoint
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.backend import resolve_precision
@@ -25,7 +26,7 @@ from mugo.nn.metadata import config_of
 from mugo.nn.transfer import check_init
 from mugo.resume import check_kept, format_names
 from mugo.selfplay import arena
-from mugo.selfplay.options import DEFAULT_SELFPLAY_OPTIONS, MAY_CHANGE, RunOptions, SelfPlayOptions
+from mugo.selfplay.options import DEFAULT_SELFPLAY_OPTIONS, MAY_CHANGE, RunOptions, SelfPlayOptions, check_run
 from mugo.selfplay.run import SelfPlayRun
 
 GAMES = 2000                             # of a run, by default
@@ -86,7 +87,7 @@ def add_training_arguments(group: argparse._ArgumentGroup) -> None:
         "arena_every": "games of self-play between two evaluations in the arena",
         "arena_games": "games of a match in the arena, at most",
         "seed": "random seed"})
-    group.add_argument("--precision", choices=("auto", "float32", "mixed_bfloat16"), default="auto",
+    group.add_argument("--precision", choices=("auto", *PRECISIONS), default="auto",
                        help="auto is bfloat16 where this machine multiplies it faster (default: auto)")
 
 
@@ -115,7 +116,7 @@ def command(args: argparse.Namespace) -> int:
 
 def format_result(run: SelfPlayRun) -> str:
     """What a run has reached, in a line."""
-    level = run.metadata["uct_level"]
+    level = min(run.metadata["uct_level"], len(arena.UCT_LEVELS))
     return (f"{run.folder / checkpoint.NETWORK}: {len(run.buffer):,} games"
             + (f"; in the arena the run's networks beat UCT with up to {arena.UCT_LEVELS[level - 1]:,} simulations"
                if level else ""))
@@ -152,9 +153,7 @@ def resumed_arguments(args: argparse.Namespace) -> tuple[BasePosition, AlphaZero
 
     Raises BadInput.
     """
-    metadata = latest_checkpoint(args.output)[1]
-    if "rules" not in metadata:
-        raise BadInput(f"{args.output} holds no run of selfplay")
+    metadata = latest_checkpoint(args.output, check_run)[1]
     rules = metadata["rules"]
     check_kept(args.output, rules, {"game": args.game} | given(args, ("size", "k", "exactly", "komi")), MAY_CHANGE)
     check_init(args.output, metadata, args.init_from)

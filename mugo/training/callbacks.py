@@ -147,7 +147,8 @@ def check_diverged(run: Path, learning_rate: float) -> None:
 
 def link_pre_decay(run: Path, options: TrainingOptions, metadata: dict[str, Any]) -> None:
     """Give a run's checkpoint, just written or loaded, the name PRE_DECAY too if its learning rate has not decayed."""
-    if metadata["history"][-1]["step"] <= options.decay_start_step:
+    history = metadata["history"]
+    if not history or history[-1]["step"] <= options.decay_start_step:
         checkpoint.link_checkpoint(run / checkpoint.CHECKPOINT, run / PRE_DECAY)
 
 

@@ -3,12 +3,19 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from mugo.files import BadInput
-from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, POSITIVE, SEED, check_limits
+from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, POSITIVE, PRECISIONS, SEED, check_choice, check_limits
+from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.schedules import WarmupStableDecay
+from mugo.schema import ANYTHING, Object, check_value, integer, number, object_of, optional
 
 MAY_CHANGE = "positions", "decay_start", "learning_rate"     # when a run is resumed: see train.resume_run
+MAX_POSITIONS = 10**12
+MAX_BATCH_SIZE = 65_536
+MAX_VALIDATION_POSITIONS = 10**7         # their planes are in memory: 2 kB each on 19x19
 DERIVED = "skip_batches", "warmup_limit"                     # not options of the command: a run finds them itself
 
 
@@ -40,10 +47,14 @@ class TrainingOptions:
 
     def __post_init__(self):
         check_limits(self, {
-            "positions": AT_LEAST_1, "batch_size": AT_LEAST_1, "learning_rate": (POSITIVE[0], 1),
+            "positions": (1, MAX_POSITIONS), "batch_size": (1, MAX_BATCH_SIZE), "learning_rate": (POSITIVE[0], 1),
             "warmup_steps": NON_NEGATIVE, "decay_start": FRACTION, "final_lr_fraction": FRACTION,
-            "value_weight": NON_NEGATIVE, "checkpoint_every": AT_LEAST_1, "validation_positions": AT_LEAST_1,
+            "value_weight": NON_NEGATIVE, "checkpoint_every": AT_LEAST_1,
+            "validation_positions": (1, MAX_VALIDATION_POSITIONS), "skip_batches": NON_NEGATIVE,
+            "warmup_limit": NON_NEGATIVE,
             "label_smoothing": FRACTION, "seed": SEED})
+        check_choice("optimizer", self.optimizer, OPTIMIZERS)
+        check_choice("precision", self.precision, PRECISIONS)
         move_range(self.moves)
 
     @property
@@ -80,6 +91,25 @@ class TrainingOptions:
     def schedule(self) -> WarmupStableDecay:
         return WarmupStableDecay(self.learning_rate, self.warmup, self.decay_start_step, self.steps,
                                  self.final_lr_fraction)
+
+
+_ROW = Object({"step": integer(0), "positions": integer(0), "validation_ce": number()}, others=number())
+# The metadata of a run's checkpoint, beside those that every network has.
+_RUN = Object(
+    {"options": object_of(TrainingOptions), "history": [_ROW], "best": optional(_ROW),
+     "data": Object({}, others=ANYTHING)},
+    {"learning_rates": [Object({"step": integer(0), "before": number(), "after": number()})]}, others=ANYTHING)
+
+
+def check_run(metadata: dict[str, Any], path: Path) -> None:
+    """Raise BadInput, which names the field, unless these are the metadata of a checkpoint of `mugo train`."""
+    if "options" not in metadata or "rules" in metadata:
+        raise BadInput(f"{path} is no checkpoint of `mugo train`")
+    check_value(metadata, _RUN, str(path))
+    try:
+        TrainingOptions(**metadata["options"])
+    except BadInput as error:
+        raise BadInput(f"{path}: {error}") from None
 
 
 def move_range(text: str) -> tuple[int, float]:

@@ -39,11 +39,11 @@ def check_same_data(run: Path, recorded: dict[str, Any], data: DataSet, training
         raise BadInput(f"{run} cannot be resumed: an earlier version of MuGo began it and did not record how its games "
                        f"were split, so they cannot be compared with {data.folder}; --init-from {run} starts from its "
                        "network")
-    if recorded["fingerprint"] != data.fingerprint:
+    if recorded.get("fingerprint") != data.fingerprint:
         raise BadInput(f"{run} was trained on other games than {data.folder} has now, or on another split of them: its "
-                       f"data set has fingerprint {recorded['fingerprint']}, this one {data.fingerprint}")
+                       f"data set has fingerprint {str(recorded.get('fingerprint'))[:40]}, this one {data.fingerprint}")
     for split, positions in (("training", training), ("validation", validation)):
-        if recorded[split] != positions.fingerprint:
+        if recorded.get(split) != positions.fingerprint:
             raise BadInput(f"{run}: --where selects other {split} games in {data.folder} than when the run began; have "
                            "its sources other names now?")
 
@@ -52,7 +52,7 @@ def training_records(metadata: dict[str, Any], size: int) -> Iterator[dict[str, 
     """metadata["data"] of a network and of those that it was initialised from, which were trained on boards of this
     size; {} for one that lacks it."""
     while metadata:
-        if metadata["size"] == size:
+        if metadata.get("size") == size:
             yield metadata.get("data") or {}
         metadata = metadata.get("init_from") or {}
 

@@ -32,7 +32,7 @@ from mugo.data import dataset
 from mugo.data.dataset import DataSet
 from mugo.data.positions import Positions
 from mugo.files import BadInput, lock_folder, log_to_stderr
-from mugo.limits import AT_LEAST_1, FRACTION, POSITIVE, check_limits
+from mugo.limits import AT_LEAST_1, FRACTION, POSITIVE, PRECISIONS, check_limits
 from mugo.nn import checkpoint
 from mugo.nn.backend import keras, resolve_precision
 from mugo.nn.bundled import find_network
@@ -55,7 +55,7 @@ from mugo.training.callbacks import (
     write_results,
 )
 from mugo.training.loader import PrefetchLoader, select_positions, training_targets, validation_batch
-from mugo.training.options import DERIVED, MAY_CHANGE, TrainingOptions
+from mugo.training.options import DERIVED, MAY_CHANGE, TrainingOptions, check_run
 from mugo.training.provenance import check_same_data, describe_data, init_notes
 
 RECALIBRATION_BATCH = 256                # positions in each batch that batch-norm statistics are recalibrated on
@@ -162,7 +162,7 @@ def resume_run(run: Path, config: PolicyNetConfig, options: TrainingOptions, dat
     shorter and is past the start of that decay; and if it has diverged with this learning rate.
     """
     check_diverged(run, options.learning_rate)
-    model, metadata = latest_checkpoint(run)
+    model, metadata = latest_checkpoint(run, check_run)
     before = TrainingOptions(**metadata["options"])
     size = policy_config(metadata, run).size
     check_same_data(run, metadata["data"], data, *(select_positions(data, split, size, before)
@@ -173,12 +173,13 @@ def resume_run(run: Path, config: PolicyNetConfig, options: TrainingOptions, dat
     link_pre_decay(run, before, metadata)                # the run may have been killed before that
     changed = replace(before, **{name: getattr(options, name) for name in MAY_CHANGE})
     rescheduled = replace(changed, learning_rate=before.learning_rate) != before
-    if rescheduled and metadata["history"][-1]["step"] > min(before.decay_start_step, changed.decay_start_step):
+    step = metadata["history"][-1]["step"] if metadata["history"] else 0
+    if rescheduled and step > min(before.decay_start_step, changed.decay_start_step):
         if changed.steps < before.steps:
             raise BadInput(f"{run} cannot become a run of {changed.positions:,} positions: it is past the step at "
                            "which the learning rate of that would begin to decay")
         best = metadata["best"]
-        model, metadata = latest_checkpoint(run, (PRE_DECAY,))
+        model, metadata = latest_checkpoint(run, check_run, (PRE_DECAY,))
         metadata["best"] = best          # RUN/network.keras, which the longer run has to surpass
     if metadata["history"]:              # its warm-up has begun, and stays as it was
         changed = replace(changed, warmup_limit=before.warmup)
@@ -293,7 +294,7 @@ def add_learning_arguments(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--moves", metavar="FROM-TO",
                        help="train on these moves of each game: 1-60, or 21- for all from the 21st on "
                        "(default: all)")
-    group.add_argument("--precision", choices=("auto", "float32", "mixed_bfloat16"), default="auto",
+    group.add_argument("--precision", choices=("auto", *PRECISIONS), default="auto",
                        help="auto is bfloat16 where this machine multiplies it faster (default: "
                        "%(default)s)")
 
@@ -332,7 +333,7 @@ def resumed_arguments(args: argparse.Namespace) -> tuple[PolicyNetConfig, Traini
     if args.epochs or args.minutes:
         raise BadInput("with --resume, only --positions can make a run longer")
     check_diverged(args.output, args.learning_rate or math.inf)
-    metadata = latest_checkpoint(args.output)[1]
+    metadata = latest_checkpoint(args.output, check_run)[1]
     options = with_given(TrainingOptions(**metadata["options"]), args)
     return with_given(policy_config(metadata, args.output), args), replace(
         options, positions=int(args.positions or options.positions),

@@ -15,6 +15,10 @@ from mugo.nn.metadata import config_of, new_metadata
 from mugo.nn.policy_net import PolicyNetConfig
 
 
+def accept(metadata, path):
+    """Any metadata."""
+
+
 def test_an_exported_file_holds_the_weights_the_graph_and_the_metadata(tmp_path):
     model, config = alphazero_model()
     metadata = new_metadata(config, "gomoku", 4, True)
@@ -73,20 +77,20 @@ def small_run(folder):
 
 def test_a_damaged_checkpoint_gives_way_to_the_one_before(tmp_path):
     run = small_run(tmp_path)
-    assert checkpoint.latest_checkpoint(run)[1]["number"] == 2
+    assert checkpoint.latest_checkpoint(run, accept)[1]["number"] == 2
     whole = (run / checkpoint.CHECKPOINT).read_bytes()
     damaged = bytearray(whole)
     damaged[len(damaged) // 2] ^= 255
     for data in (bytes(damaged), whole[:len(whole) // 2]):
         (run / checkpoint.CHECKPOINT).unlink()
         (run / checkpoint.CHECKPOINT).write_bytes(data)
-        assert checkpoint.latest_checkpoint(run)[1]["number"] == 1
+        assert checkpoint.latest_checkpoint(run, accept)[1]["number"] == 1
         # The next checkpoint gives its name to the one before, and must not do that to the damaged file.
         assert (run / checkpoint.CHECKPOINT).read_bytes() == (run / checkpoint.PREVIOUS).read_bytes()
     for name in checkpoint.CHECKPOINT, checkpoint.PREVIOUS:
         (run / name).write_bytes(data)
     with pytest.raises(BadInput, match="holds no training run to resume: checkpoint.keras is missing or damaged"):
-        checkpoint.latest_checkpoint(run)
+        checkpoint.latest_checkpoint(run, accept)
 
 
 def test_weights_that_are_not_finite_are_neither_written_nor_read(tmp_path, monkeypatch):
@@ -113,7 +117,7 @@ def test_weights_that_are_not_finite_are_neither_written_nor_read(tmp_path, monk
         checkpoint.save(model, run / checkpoint.CHECKPOINT, metadata)
     with pytest.raises(BadInput, match="conv1/kernel of this network is infinite or NaN"):
         checkpoint.load(run / checkpoint.CHECKPOINT)
-    assert checkpoint.latest_checkpoint(run)[1]["number"] == 1           # the good one before it
+    assert checkpoint.latest_checkpoint(run, accept)[1]["number"] == 1           # the good one before it
 
 
 def test_variables_of_the_optimizer_that_are_not_finite_are_not_written(tmp_path):
@@ -149,7 +153,7 @@ def test_a_run_of_an_earlier_version_gets_one_line_that_says_what_to_do(tmp_path
     run = small_run(tmp_path)
     in_format_1(run / checkpoint.CHECKPOINT).replace(run / checkpoint.CHECKPOINT)
     with pytest.raises(BadInput, match=r"written by an earlier version of MuGo \(format 1\): train the network again"):
-        checkpoint.latest_checkpoint(run)
+        checkpoint.latest_checkpoint(run, accept)
 
 
 def test_a_linked_checkpoint_replaces_what_had_that_name(tmp_path):

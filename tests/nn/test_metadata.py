@@ -96,10 +96,13 @@ def test_positions_trained_include_those_of_the_networks_it_was_initialised_from
     (lambda m: m["config"].update(layers=4000), "layers is 4000"),
     (lambda m: m["config"].update(value_head=1), "value_head is 1"),
     (lambda m: m["config"].update(value_head=None), "value_head is None"),
-    (lambda m: m.update(best=[1]), "on how many positions"),
-    (lambda m: m.update(best={"positions": "many"}), "on how many positions"),
-    (lambda m: m.update(init_from=[1]), "on how many positions"),
-    (lambda m: m.update(init_from={"best": 3}), "on how many positions"),
+    (lambda m: m.update(best=[1]), r"its training: best is \[1\], expected an object"),
+    (lambda m: m.update(best={"positions": "many"}), 'best.positions is "many", expected an integer'),
+    (lambda m: m.update(init_from=[1]), r"init_from is \[1\], expected an object"),
+    (lambda m: m.update(init_from={"best": 3}), "best is 3, expected an object"),
+    (lambda m: m.update(data=7), "data is 7, expected an object"),
+    (lambda m: m.update(data={"split": {"seed": 0}}), "data.split is .*, expected an object with seed, validation"),
+    (lambda m: m.update(init_from={"data": {"sources": "all"}}), 'data.sources is "all", expected a list'),
     (lambda m: m.update(name=7), "has a name that is no text"),
 ])
 def test_metadata_that_contradict_the_schema_are_refused_in_one_line(change, line, tmp_path):

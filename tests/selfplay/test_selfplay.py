@@ -1,6 +1,7 @@
 """Small runs of self-play: the network learns, a resumed run has the same weights, Go and Gomoku; the arena."""
 import argparse
 import contextlib
+import copy
 import os
 import shutil
 import subprocess
@@ -19,9 +20,10 @@ from mugo.games import go, gomoku
 from mugo.nn import checkpoint
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.inference import Network
+from mugo.nn.metadata import read_metadata
 from mugo.selfplay import arena, selfplay
 from mugo.selfplay import run as run_module
-from mugo.selfplay.options import RunOptions, SelfPlayOptions
+from mugo.selfplay.options import RunOptions, SelfPlayOptions, check_run
 from mugo.selfplay.replay_buffer import ReplayBuffer
 from mugo.selfplay.run import SelfPlayRun
 from mugo.selfplay.selfplay import format_result
@@ -337,7 +339,7 @@ def test_a_run_that_diverges_is_stopped_and_keeps_its_files(tmp_path, monkeypatc
     assert run.metadata["update"] == 1 and pd.read_csv(folder / "log.csv")["update"].tolist() == [1]
     with contextlib.closing(run), pytest.raises(BadInput, match=line):   # now by the loss
         run.run()
-    assert checkpoint.latest_checkpoint(folder)[1]["update"] == 1
+    assert checkpoint.latest_checkpoint(folder, check_run)[1]["update"] == 1
 
 
 def test_a_run_of_an_earlier_format_is_refused_with_one_line(tmp_path, capsys):
@@ -375,3 +377,34 @@ def test_the_arena_is_held_when_it_is_due_and_after_the_last_update():
     options = replace(OPTIONS, games=87, update_games=8, arena_every=32)
     assert options.updates == 10                         # full ones
     assert [update for update in range(1, 11) if options.has_arena(update)] == [4, 8, 10]
+
+
+def test_metadata_of_a_checkpoint_that_somebody_made_up_are_refused_in_one_line(tmp_path):
+    folder = tmp_path / "run"
+    with contextlib.closing(SelfPlayRun(folder, START, CONFIG, OPTIONS, resume=False)):
+        pass
+    path = folder / "checkpoint.keras"
+    good = read_metadata(path)
+    check_run(good, path)
+    wrong = ["x", None, [], {}, [{}], -1, 0.5, 1e300, 10 ** 13, 10 ** 4200, {"a": []}]
+    accepted = []
+    for part in ("", "rules", "options"):
+        for name in good[part] if part else ("rules", "options", "update", "arena_update", "seconds", "uct_level",
+                                             "uct_attempts", "best", "history", "arena", "openings"):
+            for value in wrong:
+                made_up = copy.deepcopy(good)
+                (made_up[part] if part else made_up)[name] = value
+                try:
+                    check_run(made_up, path)
+                    accepted.append((part, name))
+                except BadInput as error:
+                    assert str(error).startswith(str(path)) and len(str(error)) < 300
+    options = "selfplay", "games", "steps", "arena_every", "arena_games", "l2", "decay_start", "final_lr_fraction", \
+        "learning_rate"                                  # of the right type
+    others = "seconds", "uct_level", "uct_attempts", "best", "history", "arena", "openings"
+    assert set(accepted) <= {("options", name) for name in options} | {("", name) for name in others}
+    made_up = good | {"rules": good["rules"] | {"size": 6}}
+    with pytest.raises(BadInput, match="has rules of gomoku on 6x6, which its network does not play"):
+        check_run(made_up, path)
+    with pytest.raises(BadInput, match="is no checkpoint of `mugo selfplay`"):
+        check_run({}, path)

@@ -1,5 +1,6 @@
 """The files of a run: killed at any operation of saving, it has the state that it saves or the one before; a run that
 diverges keeps its last good files."""
+import copy
 import os
 import shutil
 import zipfile
@@ -18,6 +19,7 @@ from mugo.files import BadInput
 from mugo.nn import metadata
 from mugo.training.callbacks import CheckpointCallback
 from mugo.training.loader import validation_batch
+from mugo.training.options import check_run
 
 
 def files_of(run) -> dict[str, bytes]:
@@ -46,7 +48,7 @@ def callback_of(unbroken, folder, name: str):
     run = folder / "run"
     shutil.copytree(unbroken, run, ignore=shutil.ignore_patterns("tensorboard"))
     shutil.copy(unbroken / name, run / "checkpoint.keras")
-    model, found = checkpoint.latest_checkpoint(run)
+    model, found = checkpoint.latest_checkpoint(run, check_run)
     callback = CheckpointCallback(run, OPTIONS, found, tqdm(disable=True), Averaged(model), ())
     callback.set_model(model)
     return callback, run
@@ -89,7 +91,7 @@ def test_a_run_that_diverges_is_stopped_and_continues_from_its_last_checkpoint_m
     if step == 8:
         return
     train.train(data, run, CONFIG, replace(OPTIONS, learning_rate=5e-4), resume=True)
-    found = checkpoint.latest_checkpoint(run)[1]
+    found = checkpoint.latest_checkpoint(run, check_run)[1]
     assert found["learning_rates"] == [{"step": 8, "before": 2e-3, "after": 5e-4}]
     assert [row["step"] for row in found["history"]] == [8, 16, 24]
     assert found["history"][1]["learning_rate"] == pytest.approx(5e-4)
@@ -254,3 +256,29 @@ def test_validated_and_exported_is_the_averaged_network(data, unbroken):
 
     assert cross_entropy(network) == pytest.approx(best["validation_ce"], abs=1e-4)
     assert abs(cross_entropy(checkpoint.load(unbroken / "checkpoint.keras")) - best["validation_ce"]) > 1e-3
+
+
+WRONG = ["x", None, [], {}, [{}], -1, 1e300, 10 ** 13, 10 ** 4200, {"a": []}]
+
+
+def test_metadata_of_a_checkpoint_that_somebody_made_up_are_refused_in_one_line(unbroken):
+    run = unbroken
+    good = metadata.read_metadata(run / "checkpoint.keras")
+    check_run(good, run)
+    fields = [(name,) for name in ("options", "history", "best", "data")]
+    fields += [("options", name) for name in good["options"]]
+    accepted = []
+    for names in fields:
+        for value in WRONG:
+            made_up = copy.deepcopy(good)
+            (made_up["options"] if len(names) > 1 else made_up)[names[-1]] = value
+            try:
+                check_run(made_up, run / "checkpoint.keras")
+                accepted.append((*names, value))
+            except BadInput as error:
+                assert str(error).startswith(f"{run}/checkpoint.keras: ") and len(str(error)) < 300
+    assert {names[:-1] for names in accepted if names[0] == "options"} == {
+        ("options", name) for name in ("checkpoint_every", "value_weight", "where", "warmup_steps", "warmup_limit",
+                                       "skip_batches")}     # of the right type
+    assert [names for names in accepted if names[0] != "options"] == [
+        ("history", []), ("best", None), ("data", {}), ("data", {"a": []})]      # data: provenance.check_same_data

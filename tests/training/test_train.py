@@ -22,7 +22,7 @@ from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.training.callbacks import CheckpointCallback, rename_logs
 from mugo.training.loader import training_targets
-from mugo.training.options import TrainingOptions
+from mugo.training.options import TrainingOptions, check_run
 
 def weights(path) -> list[np.ndarray]:
     model = checkpoint.load(path)
@@ -96,8 +96,8 @@ def test_a_run_made_longer_is_the_run_that_was_started_longer(data, tmp_path, po
     train.train(data, tmp_path / "long", CONFIG, long)
     train.train(data, tmp_path / "run", CONFIG, short)
     best = metadata.read_metadata(tmp_path / "run" / "network.keras")["best"]
-    assert [row["step"]
-            for row in checkpoint.latest_checkpoint(tmp_path / "run", ("pre-decay.keras",))[1]["history"]] == pre_decay
+    found = checkpoint.latest_checkpoint(tmp_path / "run", check_run, ("pre-decay.keras",))[1]
+    assert [row["step"] for row in found["history"]] == pre_decay
     train.train(data, tmp_path / "run", CONFIG, long, resume=True)
     both = [timeless(tmp_path / name).round(4).query("step % 8 == 0") for name in ("run", "long")]
     assert both[0].reset_index(drop=True).drop(columns=["loss", "ce", "top1", "top5", "value_mse"]).equals(
@@ -115,7 +115,7 @@ def test_a_run_without_decay_made_longer_ends_at_the_step_of_the_longer_run(data
     short = replace(OPTIONS, positions=96, decay_start=1)
     train.train(data, tmp_path / "run", CONFIG, short)
     train.train(data, tmp_path / "run", CONFIG, replace(short, positions=392), resume=True)
-    model, found = checkpoint.latest_checkpoint(tmp_path / "run")
+    model, found = checkpoint.latest_checkpoint(tmp_path / "run", check_run)
     assert [row["step"] for row in found["history"]] == [6, 8, 16, 24]
     assert int(model.optimizer.iterations) == TrainingOptions(**found["options"]).steps == 24
     assert found["options"]["warmup_limit"] == 0         # of the 6 steps
