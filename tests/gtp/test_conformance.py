@@ -1,0 +1,101 @@
+"""GTP version 2, draft 2: the table of its commands in docs/gtp.md, and what each of them does.
+
+The commands and the texts of failures are written from the specification:
+http://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2/gtp2-spec.html
+"""
+import re
+from pathlib import Path
+
+import pytest
+from gtp.test_engine import FirstPlayer, new_engine
+
+from mugo.games.gomoku import Position as Gomoku
+from mugo.gtp.engine import COMMANDS
+
+PAGE = Path(__file__).parents[2] / "docs" / "gtp.md"
+REQUIRED = """protocol_version name version known_command list_commands quit boardsize clear_board komi play
+    genmove""".split()
+TOURNAMENTS = "fixed_handicap place_free_handicap set_free_handicap time_settings time_left final_score".split() + [
+    "final_status_list"]
+REGRESSION = ["loadsgf", "reg_genmove"]
+OPTIONAL = ["undo", "showboard"]
+
+
+def section(title):
+    """The rows of the tables of a section of the page, as lists of cells."""
+    text = PAGE.read_text(encoding="utf-8").partition(f"### {title}\n")[2].partition("\n### ")[0]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
+
+
+def test_the_table_has_every_command_of_the_specification_and_tells_the_truth():
+    rows = {cells[0].strip("`").split()[0]: cells for cells in section("GTP 2") if len(cells) == 4}
+    del rows["command"], rows["---"]
+    for names, required in ((REQUIRED, "yes"), (TOURNAMENTS, "tournaments"), (REGRESSION, "regression"),
+                            (OPTIONAL, "no")):
+        for name in names:
+            assert rows.pop(name)[1:3] == [required, "yes" if name in COMMANDS else "no"], name
+    assert not rows
+
+
+@pytest.mark.parametrize("game, names", [("go", REQUIRED + TOURNAMENTS + REGRESSION + OPTIONAL),
+                                         ("gomoku", REQUIRED + REGRESSION + OPTIONAL)])
+def test_the_commands_are_listed_and_known_and_in_gomoku_the_required_ones(game, names):
+    engine = new_engine(start=Gomoku(5, 4) if game == "gomoku" else None)
+    assert set(names) <= set(engine.answer("list_commands").split())
+    for name in names:
+        assert engine.answer(f"known_command {name}") == "= true\n\n"
+    assert engine.answer("known_command frobnicate") == "= false\n\n"
+
+
+@pytest.mark.parametrize("lines, failure", [
+    (["frobnicate"], "unknown command"),
+    (["boardsize 26"], "unacceptable size"),
+    (["boardsize x"], "syntax error"),
+    (["komi x"], "syntax error"),
+    (["fixed_handicap 1"], "invalid number of stones"),
+    (["fixed_handicap 10"], "invalid number of stones"),
+    (["play b D4", "fixed_handicap 2"], "board not empty"),
+    (["place_free_handicap 1"], "invalid number of stones"),
+    (["play b D4", "place_free_handicap 2"], "board not empty"),
+    (["set_free_handicap D4"], "bad vertex list"),
+    (["set_free_handicap D4 D4"], "bad vertex list"),
+    (["set_free_handicap D4 pass"], "bad vertex list"),
+    (["play b D4", "set_free_handicap D4 Q4"], "board not empty"),
+    (["play b D4", "play w D4"], "illegal move"),
+    (["play b"], "syntax error"),
+    (["play b I4"], "syntax error"),
+    (["genmove"], "syntax error"),
+    (["genmove green"], "syntax error"),
+    (["undo"], "cannot undo"),
+    (["time_settings 1 2"], "syntax error"),
+    (["time_left b x 1"], "syntax error"),
+    (["final_status_list ill"], "syntax error"),
+    (["loadsgf nowhere.sgf"], "cannot load file"),
+    (["reg_genmove"], "syntax error"),
+])
+def test_failures_have_the_texts_that_the_specification_prescribes(lines, failure):
+    engine = new_engine()
+    *before, last = lines
+    for line in before:
+        assert engine.answer(line).startswith("= ")
+    board = engine.answer("showboard")
+    assert engine.answer(f"17 {last}") == f"?17 {failure}\n\n"
+    assert engine.answer("showboard") == board                    # a command that fails changes nothing
+
+
+def test_replies_have_the_types_of_the_specification():
+    engine = new_engine(size=9)
+    for line, pattern in {
+        "protocol_version": "2", "name": ".+", "version": ".+", "boardsize 9": "", "clear_board": "", "komi 5.5": "",
+        "fixed_handicap 2": "C3 G7|G7 C3", "play W e5": "", "genmove black": r"[A-HJ][1-9]|pass|resign", "undo": "",
+        "reg_genmove b": r"[A-HJ][1-9]|pass|resign", "time_settings 60 0 0": "", "time_left B 10 0": "",
+        "final_score": r"0|[BW]\+\d+(\.\d+)?", "final_status_list dead": r"([A-HJ][1-9]( |\n)?)*", "quit": "",
+    }.items():
+        assert re.fullmatch(rf"=5 (?:{pattern})\n\n", engine.answer(f"5 {line}")), line
+
+
+def test_a_handicap_that_is_placed_may_have_fewer_stones_than_asked_for_and_never_fewer_than_two():
+    for asked in (2, 5, 9, 12, 80):
+        engine = new_engine(FirstPlayer(), size=9)
+        placed = engine.answer(f"place_free_handicap {asked}").split()[1:]
+        assert 2 <= len(placed) <= asked and len(set(placed)) == len(placed) == (engine.position.stones != 0).sum()
