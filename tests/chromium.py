@@ -11,16 +11,22 @@ from pathlib import Path
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser")
 KEYS = {"Enter": (13, "\r"), "Tab": (9, ""), "Escape": (27, ""), "ArrowLeft": (37, ""), "ArrowUp": (38, ""),
-        "ArrowRight": (39, ""), "ArrowDown": (40, ""), "Home": (36, ""), "End": (35, "")}
+        "ArrowRight": (39, ""), "ArrowDown": (40, ""), "Home": (36, ""), "End": (35, ""), "Delete": (46, "")}
 
 
 class Chromium:
-    """A browser with its own profile.  failures: exceptions and errors on its console."""
+    """A browser with its own profile.
+
+    failures: exceptions and errors on its console.  questions: kinds of the dialogs that it has asked itself, such as
+    "beforeunload"; it leaves the page.
+    """
 
     def __init__(self, width: int = 1280, height: int = 860):
         from websockets.sync.client import connect
 
         self.failures: list[str] = []
+        self.questions: list[str] = []
+        self._loads = 0
         self._folder = Path(tempfile.mkdtemp(prefix="mugo-chromium-"))
         self._process = subprocess.Popen(
             [PROGRAM, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
@@ -48,10 +54,15 @@ class Chromium:
             if message.get("id") == self._last_id:
                 assert "error" not in message, f"{method}: {message['error']}"
                 return message["result"]
-            self._record_failure(message)
+            self._handle_event(message)
 
-    def _record_failure(self, event: dict) -> None:
+    def _handle_event(self, event: dict) -> None:
         params = event.get("params", {})
+        if event.get("method") == "Page.javascriptDialogOpening":
+            self.questions.append(params["type"])
+            answer = {"id": 0, "method": "Page.handleJavaScriptDialog", "params": {"accept": True}}
+            self._socket.send(json.dumps(answer))
+        self._loads += event.get("method") == "Page.loadEventFired"
         if event.get("method") == "Runtime.exceptionThrown":
             self.failures.append(params["exceptionDetails"].get("exception", {}).get("description", str(params)))
         elif event.get("method") == "Log.entryAdded" and params["entry"]["level"] == "error":
@@ -59,6 +70,13 @@ class Chromium:
 
     def open(self, url: str) -> None:
         self.send("Page.navigate", url=url)
+
+    def reload(self) -> None:
+        """Load the page again, and wait until it is loaded."""
+        loads = self._loads
+        self.send("Page.reload")
+        while self._loads == loads:
+            self._handle_event(json.loads(self._socket.recv(timeout=30)))
 
     def resize(self, width: int, height: int, scale: float = 1, touch: bool = False) -> None:
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale,

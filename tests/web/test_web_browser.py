@@ -1,152 +1,33 @@
 """The page in a headless Chromium: mouse, keyboard, touch, overlays, SGF files and small screens."""
-import socket
-import threading
-from pathlib import Path
-
 import pytest
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 pytest.importorskip("websockets")
 import chromium
-from web_fakes import UniformNetwork
-
-from mugo.games.coords import interpret_gtp
-from mugo.web import app as web_app
-from mugo.web.server import make_server
-from mugo.web.state import ServerState
+from web_page import (
+    IS_GOMOKU,
+    NUMBER,
+    STATUS,
+    STONES,
+    load,
+    move_number,
+    new_game,
+    new_gomoku_game,
+    play_out,
+    save,
+    screen_point,
+    stone,
+)
 
 pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
-ROOT = Path(__file__).parents[2]
-STATUS = "document.getElementById('status').textContent"
-WHITE = "document.querySelector('#player-white .name').textContent"
-STONES = "document.querySelectorAll('.stones circle').length"
-NUMBER = "document.getElementById('move-number').textContent"
-IS_GOMOKU = "document.querySelector('main[data-game=gomoku]')"
-IS_OVER = f"/wins|draw/.test({STATUS})"
 SGF = "(;GM[1]FF[4]SZ[9]PB[Aoi]PW[Beni];B[ee];W[cc];B[gc]C[A corner](;W[gg])(;W[cg]))"
-
-
-@pytest.fixture(scope="module")
-def network():
-    """Prefers C3 on 9x9."""
-    return UniformNetwork(interpret_gtp("C3", 9))
-
-
-@pytest.fixture(scope="module")
-def address(network):
-    """The server."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        state = ServerState(network, searches=2)
-        server = make_server(web_app.make_app(lambda: state), state)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
-        server.should_exit = True
-        thread.join()
-
-
-@pytest.fixture(scope="module")
-def browser(address):
-    browser = chromium.Chromium()
-    browser.open(address)
-    yield browser
-    browser.close()
-
-
-@pytest.fixture
-def page(browser):
-    """The page on a desktop without an overlay; at first with a game on 9x9 against `mcts-200`."""
-    browser.resize(1280, 860)
-    browser.until(f"document.querySelector('.grid') && {STATUS}", 60)
-    browser.run("document.activeElement.blur()")
-    browser.press("0")
-    yield browser
-    assert browser.failures == []
-
-
-def new_game(page, *, colour="both", opponent="policy"):
-    """A new game on 9x9, by the dialog."""
-    page.run(f"""(() => {{
-        document.getElementById('new').click();
-        const form = document.querySelector('#new-game-dialog form');
-        document.getElementById('status').textContent = '';      // until the new game is shown
-        form.querySelector('[name=game][value=go]').click();
-        form.querySelector('[name=colour][value={colour}]').click();
-        form.opponent.value = '{opponent}';
-        form.querySelector('button[value=start]').click();
-    }})()""")
-    white = "White" if colour == "both" else f"MuGo {opponent}"
-    page.until(f"{STONES} === 0 && {STATUS}.includes('to play') && {WHITE} === '{white}'")
-
-
-def new_gomoku_game(page, board, *, colour="B", opponent="uct-100"):
-    """A new game of Gomoku, by the dialog; board: '6 4' for 6x6, 4 in a row."""
-    page.run(f"""(() => {{
-        document.getElementById('new').click();
-        const form = document.querySelector('#new-game-dialog form');
-        form.opponent.replaceChildren();                             // until the server has listed the opponents
-        form.querySelector('[name=game][value=gomoku]').click();
-        form.querySelector('[name=board][value="{board}"]').click();
-        form.querySelector('[name=colour][value={colour}]').click();
-    }})()""")
-    page.until("document.querySelector('#new-game-dialog [name=opponent]').options.length")
-    assert page.run("[...document.querySelectorAll('#new-game-dialog fieldset')].map((each) => each.offsetWidth > 0)"
-                    ".join(' ')") == "true false true true"
-    page.run(f"""(() => {{
-        const form = document.querySelector('#new-game-dialog form');
-        form.opponent.value = '{opponent}';
-        form.querySelector('button[value=start]').click();
-    }})()""")
-    page.until(f"{STONES} === 0 && {IS_GOMOKU} && {STATUS}.startsWith('Black to play')")
-
-
-def play_out(page, size, moves):
-    """Play the game against MuGo to its end, on the first of these points that is free."""
-    while True:
-        page.until(f"document.querySelector('#player-black.to-play') || {IS_OVER}")
-        if page.run(IS_OVER):
-            return
-        count = page.run(STONES)
-        page.click(*screen_point(page, next(vertex for vertex in moves if not stone(page, vertex, size)), size))
-        page.until(f"{STONES} > {count}")
-
-
-def screen_point(page, vertex, size=9):
-    """The centre of a board point on the screen, (x, y)."""
-    row, col = int(vertex[1:]), "ABCDEFGHJ".index(vertex[0])
-    return page.run(f"""(() => {{
-        const board = document.getElementById('board');
-        const point = new DOMPoint({col}, {size - row}).matrixTransform(board.getScreenCTM());
-        return [point.x, point.y];
-    }})()""")
-
-
-def stone(page, vertex, size=9):
-    """'black', 'white' or None."""
-    row, col = size - int(vertex[1:]), "ABCDEFGHJ".index(vertex[0])
-    return page.run(f"(document.querySelector('.stones circle[cx=\"{col}\"][cy=\"{row}\"]')?.className.baseVal ?? '')"
-                    ".trim() || null")
-
-
-def load(page, sgf):
-    page.run(f"""(() => {{
-        const files = new DataTransfer();
-        files.items.add(new File([{sgf!r}], 'game.sgf'));
-        const input = document.getElementById('file');
-        input.files = files.files;
-        input.dispatchEvent(new Event('change'));
-    }})()""")
-
-
-def move_number(page):
-    return page.run("document.getElementById('move-number').textContent")
 
 
 def test_a_click_plays_and_mugo_replies(page):
     new_game(page, colour="B", opponent="policy")
     page.click(*screen_point(page, "E5"))
-    page.until(f"{STONES} === 2 && {STATUS} === 'Black to play'")
+    page.until(f"{STONES} === 2 && {STATUS}.endsWith('Black to play.')")
     assert (stone(page, "E5"), stone(page, "C3")) == ("black", "white")
     page.click(*screen_point(page, "E5"))
     page.until(f"{STATUS} === 'E5 is occupied.'")
@@ -223,7 +104,7 @@ def test_a_comment_being_edited_stays_with_its_move(page):
              "box.dispatchEvent(new Event('input', {{ bubbles: true }})) }})({!r})").format
     page.run(write("The beginning, "))
     page.run("import('/static/play.js').then(({ play }) => play('E5'))")       # moves are played while it is edited
-    page.until(f"{STONES} === 2 && {STATUS} === 'Black to play'")
+    page.until(f"{STONES} === 2 && {STATUS}.endsWith('Black to play.')")
     page.run(write("written on"))
     page.wheel(*screen_point(page, "E5"), -120)
     page.wheel(*screen_point(page, "E5"), -120)
@@ -242,7 +123,7 @@ def test_stopping_an_analysis_does_not_stop_the_move_of_mugo(page):
     page.until(f"{STATUS} === 'MuGo is thinking…'")
     assert page.run("document.getElementById('analyze-game').disabled")
     page.press("a")
-    page.until(f"{STONES} === 2 && {STATUS} === 'Black to play'")
+    page.until(f"{STONES} === 2 && {STATUS}.endsWith('Black to play.')")
 
 
 def test_an_sgf_file_is_navigated_and_variations_are_added(page):
@@ -282,9 +163,8 @@ def test_a_reload_restores_the_game(page):
     page.until(f"{STONES} === 1")
     page.click(*screen_point(page, "C7"))
     page.until(f"{STONES} === 2")
-    page.run("window.here = 1")
-    page.send("Page.reload")
-    page.until(f"!window.here && document.querySelector('.grid') && {STONES} === 2")
+    page.reload()
+    page.until(f"document.querySelector('.grid') && {STONES} === 2")
     assert move_number(page) == "2 / 2"
 
 
@@ -306,11 +186,11 @@ def test_two_passes_start_the_scoring_and_a_click_marks_dead_stones(page):
 def test_a_game_on_3x3_is_played_to_the_end_and_undone(page):
     new_gomoku_game(page, "3 3")
     assert page.run("[...document.querySelectorAll('#actions button')].filter((each) => each.offsetWidth)"
-                    ".map((each) => each.id).join(' ')") == "undo hint resign"
+                    ".map((each) => each.id).join(' ')") == "undo redo hint resign"
     play_out(page, 3, ["B2", "A3", "C1", "C3", "A1", "B3", "B1", "A2", "C2"])
     count = page.run(STONES)
     page.press("u")
-    page.until(f"{STATUS} === 'Black to play' && {STONES} < {count}")
+    page.until(f"{STATUS}.endsWith('Black to play.') && {STONES} < {count}")
     play_out(page, 3, ["C2", "A2", "B1", "B3", "A1", "C3", "C1", "A3", "B2"])
 
 
@@ -323,27 +203,24 @@ def test_a_row_of_four_wins_is_drawn_saved_and_loaded(page):
     page.press("3")                        # ownership: not in Gomoku
     assert page.run("document.querySelector('[name=overlay]:checked').value") == "policy"
     play_out(page, 6, [f"{letter}{row}" for row in (1, 6, 2, 5, 3, 4) for letter in "ACEBDF"])
-    assert page.run(f"{STATUS}") == "White wins"
+    assert page.run(f"{STATUS}").endswith("White wins.")
     page.until("document.querySelector('.marks .winning-row')")
     page.click(*screen_point(page, "F6", 6))
     page.until(f"/^The game is over|is occupied/.test({STATUS})")
     page.press("ArrowLeft")
-    page.until(f"{STATUS} === 'White to play' && !document.querySelector('.marks .winning-row')")
+    page.until(f"{STATUS}.endsWith('White to play.') && !document.querySelector('.marks .winning-row')")
     page.press("a")
     page.until("document.querySelector('#moves tbody tr') && document.querySelector('.overlay .best')")
     page.press("a")
     page.press("End")
     moves = page.run(STONES)
-    page.run("URL.createObjectURL = (file) => { window.saved = file; return '#'; }")
-    page.run("document.getElementById('save').click()")
-    page.until("window.saved")
-    sgf = page.run("window.saved.text()")
+    sgf = save(page)
     assert "GM[4]" in sgf and "RU[4 in a row]" in sgf and "RE[W+]" in sgf
     new_game(page)
     load(page, sgf)
     page.until(f"{NUMBER} === '0 / {moves}' && {IS_GOMOKU}")
     page.press("End")
-    page.until(f"{STATUS} === 'White wins' && document.querySelector('.marks .winning-row')")
+    page.until(f"{STATUS}.endsWith('White wins.') && document.querySelector('.marks .winning-row')")
 
 
 def test_without_a_network_gomoku_is_searched_by_uct(page, network, monkeypatch):
@@ -354,4 +231,4 @@ def test_without_a_network_gomoku_is_searched_by_uct(page, network, monkeypatch)
     page.press("1")
     page.until("document.getElementById('legend').textContent === 'There is no network for this game.'")
     page.click(*screen_point(page, "E5", 10))
-    page.until(f"{STONES} === 2 && {STATUS} === 'Black to play'")
+    page.until(f"{STONES} === 2 && {STATUS}.endsWith('Black to play.')")

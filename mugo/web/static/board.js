@@ -1,7 +1,8 @@
 // The board as SVG.  One unit is the distance between two lines; (0, 0) is the upper left point.
 
+import { COLUMNS, formatVertex, parseVertex } from "./coordinates.js";
+
 const NAMESPACE = "http://www.w3.org/2000/svg";
-export const COLUMNS = "ABCDEFGHJKLMNOPQRST";
 const STAR_POINTS = { 5: [2], 7: [3], 9: [2, 4, 6], 13: [3, 6, 9], 15: [3, 7, 11], 19: [3, 9, 15] };
 
 /** An SVG element. */
@@ -11,15 +12,6 @@ export function draw(name, attributes = {}, ...children) {
   element.append(...children);
   return element;
 }
-
-/** 'Q16' -> { row, col }; null for a pass. */
-export function parseVertex(vertex, size) {
-  const col = COLUMNS.indexOf(vertex[0]);
-  const row = size - Number(vertex.slice(1));
-  return vertex === "pass" || vertex === "resign" ? null : { row, col };
-}
-
-export function formatVertex(row, col, size) { return `${COLUMNS[col]}${size - row}`; }
 
 export class Board {
   onSelect(vertex, isTouch) {}           // called at a click, a tap or Enter; main.js replaces it

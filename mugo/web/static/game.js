@@ -6,6 +6,7 @@
 //           position, search, policy, planes, ownership
 //
 // The current node is the one on the board.  The current line leads through it along the selected children.
+// Undo and redo go along it and remove nothing.
 
 export class Game {
   constructor({ nodes, ...start }) {
@@ -20,6 +21,9 @@ export class Game {
     this.root = this.node = created[0];
     this.opponents = null;               // the server's answer to "opponents"
     this.networkError = null;            // why no network plays this game
+    this.end = this.info.result ? this.line().at(-1) : null;     // the node in which the game ended with its result
+    this.undone = null;                  // the node that undo led to: the game goes on there
+    this.isUnsaved = false;              // whether moves, comments or the result have changed since it was saved
   }
 
   get size() { return this.start.size; }
@@ -46,18 +50,55 @@ export class Game {
 
   moveNumber(node = this.node) { return path(node).length - 1; }
 
+  /** Who plays next in a node. */
+  toPlay(node = this.node) { return node.move ? (node.move[0] === "B" ? "W" : "B") : this.start.first; }
+
+  /** The node that undo leads to: the one before; if human is "B" or "W", the last one before with that colour to play. */
+  undoTarget(human) {
+    return path(this.node).slice(0, -1).findLast((node) => this.isTurnOf(human, node)) ?? null;
+  }
+
+  /** The node that redo leads to: the next one; if human is "B" or "W", the next one with that colour to play, or the last. */
+  redoTarget(human) {
+    const nodes = this.line().slice(this.moveNumber() + 1);
+    return nodes.find((node) => this.isTurnOf(human, node)) ?? nodes.at(-1) ?? null;
+  }
+
+  isTurnOf(human, node) { return !["B", "W"].includes(human) || this.toPlay(node) === human; }
+
+  /** Go to the target of undo.  In a game that is played, which includes a finished one up to its end, it goes on there. */
+  undo(human) {
+    const { node } = this;
+    this.goTo(this.undoTarget(human));
+    if (human && (!this.end || path(this.end).includes(node))) this.undone = this.node;
+  }
+
+  /** Set the result, in the node in which the game ends; null: the game goes on. */
+  setResult(result, end = null) {
+    if (result) this.info.result = result;
+    else delete this.info.result;
+    Object.assign(this, { end, isUnsaved: true });
+  }
+
   /** Make a node the current one, and select the children that lead to it. */
   goTo(node) {
+    this.undone = null;
     for (let child = node; child.parent; child = child.parent) child.parent.selected = child.parent.children.indexOf(child);
     this.node = node;
   }
 
-  /** Go to the child with this move; it is created if there is none. */
+  /** Go to the child with this move; it is created if there is none.  After undo it is the main line, and the game goes on. */
   add(move) {
     let child = this.node.children.find((each) => each.move === move);
     if (!child) {
       child = { move, parent: this.node, children: [], selected: 0 };
-      this.node.children.push(child);
+      if (this.undone === this.node) {
+        this.node.children.unshift(child);
+        if (this.end) this.setResult(null);
+      } else {
+        this.node.children.push(child);
+      }
+      this.isUnsaved = true;
     }
     this.goTo(child);
     return child;
@@ -69,26 +110,29 @@ export class Game {
     if (!node.parent) return;
     node.parent.children.splice(node.parent.children.indexOf(node), 1);
     node.parent.selected = 0;
-    this.node = node.parent;
+    if (this.end && path(this.end).includes(node)) this.end = null;
+    this.isUnsaved = true;
+    this.goTo(node.parent);
   }
 
-  /** The form that the server writes as SGF; `current` is the index of the current node. */
+  /** The form that the server writes as SGF; `current` and `end` are the indices of the current node and of the last one. */
   toJSON() {
     const nodes = [];
-    let current = 0;
+    let [current, end] = [0, null];
     const stack = [[this.root, -1]];
     while (stack.length) {
       const [node, parent] = stack.pop();
       const { move, comment, win_rate, visits } = node;
       if (node === this.node) current = nodes.length;
+      if (node === this.end) end = nodes.length;
       nodes.push({ parent, move, comment, win_rate, visits });
       const index = nodes.length - 1;
       for (const child of node.children.toReversed()) stack.push([child, index]);
     }
-    return { ...this.start, info: this.info, nodes, current };
+    return { ...this.start, info: this.info, nodes, current, end, isUnsaved: this.isUnsaved };
   }
 
-  static fromJSON({ current, ...start }) {
+  static fromJSON({ current, end, isUnsaved, ...start }) {
     const game = new Game(start);
     const nodes = [];
     const stack = [game.root];
@@ -98,6 +142,7 @@ export class Game {
       stack.push(...node.children.toReversed());
     }
     game.goTo(nodes[current] ?? game.root);
+    Object.assign(game, { end: nodes[end] ?? null, isUnsaved });
     return game;
   }
 }

@@ -1,11 +1,14 @@
 // Games: new ones, SGF files, and the game that is restored after a reload.
 
 import { evaluateLine } from "./analysis.js";
+import { confirmReplacing } from "./confirm.js";
+import { ConnectionError } from "./connection.js";
 import { isAvailable } from "./current_overlay.js";
 import { Game } from "./game.js";
 import { fetchOpponents, showNode } from "./play.js";
 import { showMessage } from "./render.js";
-import { STORAGE_KEY, byId, connection, state } from "./state.js";
+import { formatGame } from "./sgf.js";
+import { STORAGE_KEY, byId, connection, state, storeState } from "./state.js";
 
 /** Make a game the current one, and reset what belongs to the old one. */
 function setGame(game, fields) {
@@ -48,6 +51,7 @@ export async function openFile(file) {
     let binary = "";
     for (let i = 0; i < bytes.length; i += 4096) binary += String.fromCharCode(...bytes.subarray(i, i + 4096));
     const { game } = await connection.request("load", { data: btoa(binary) });
+    if (!await confirmReplacing("Open the file")) return;
     setGame(new Game(game), { human: null, analyzing: false });
     await showNode();
     await evaluateLine();
@@ -59,12 +63,19 @@ export async function openFile(file) {
 export async function saveFile() {
   const { game } = state;
   try {
-    const { sgf } = await connection.request("save", { game: game.toJSON() });
+    const written = game.toJSON();
+    game.isUnsaved = false;
+    const { sgf } = await connection.request("save", { game: written }).catch((error) => {
+      if (error instanceof ConnectionError) return { sgf: formatGame(written) };
+      game.isUnsaved = true;
+      throw error;
+    });
     const url = URL.createObjectURL(new Blob([sgf], { type: "application/x-go-sgf" }));
     const time = new Date().toISOString().slice(0, 16).replace(/[T:]/g, "-");
     const name = `mugo-${game.isGo ? "" : "gomoku-"}${game.size}x${game.size}-${time}.sgf`;
     Object.assign(document.createElement("a"), { href: url, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
+    storeState();
     showMessage(`Saved as ${name}`);
   } catch (error) {
     showMessage(error.message, true);

@@ -3,13 +3,14 @@
 //   state       the state that all modules share, and the connection to the server
 //   render      draws the state: board, graph, overlays (overlays, current_overlay) and status line (status)
 //   analysis    requests about a position       play     moves, navigation, scoring
-//   games       new games and SGF files         new_game_dialog
+//   games       new games and SGF files         new_game_dialog, confirm
 
 import { analyze, hint, setOverlay, toggleAnalysis, toggleGameAnalysis } from "./analysis.js";
-import { parseVertex } from "./board.js";
+import { parseVertex } from "./coordinates.js";
 import { openFile, restoreGame, saveFile } from "./games.js";
 import { updateFields, updateOpponents } from "./new_game_dialog.js";
-import { goTo, play, resign, showNode, startScoring, step, switchVariation, toggleDead, undo } from "./play.js";
+import { deleteMove, goTo, play, redo, resign, showNode, startScoring, step, switchVariation, toggleDead, undo }
+  from "./play.js";
 import { board, graph, render, renderGhosts, showMessage } from "./render.js";
 import { byId, connection, state, storeState } from "./state.js";
 
@@ -25,7 +26,7 @@ connection.onHello = ({ planes, game }) => {
 connection.onChange = (isConnected) => {
   if (!isConnected) {
     Object.assign(state, { genmoveNode: null, analyzing: false, gameAnalysis: null });
-    showMessage("The server does not answer. The game is kept in this tab.", true);
+    showMessage("The server does not answer. The game is kept in this tab; Save works.", true);
   } else {
     state.message = null;
     render();
@@ -91,7 +92,9 @@ byId("file").onchange = ({ target }) => {
 };
 byId("pass").onclick = () => play("pass");
 byId("undo").onclick = undo;
+byId("redo").onclick = redo;
 byId("hint").onclick = hint;
+byId("delete").onclick = deleteMove;
 byId("resign").onclick = resign;
 byId("score").onclick = async () => {
   if (state.score) {
@@ -116,6 +119,7 @@ byId("plane").onchange = ({ target }) => {
 byId("slider").oninput = ({ target }) => goTo(state.game.line()[target.value]);
 byId("comment").oninput = ({ target }) => {
   board.commentNode.comment = target.value || undefined;
+  state.game.isUnsaved = true;
   storeState();
 };
 byId("comment").onblur = render;
@@ -134,21 +138,40 @@ byId("board-frame").addEventListener("wheel", (event) => {
   wheel = 0;
 }, { passive: false });
 
+/** Whether a field uses a key itself: a text or a list every key, the overlays and the slider those that move them. */
+function usesKey(field, key) {
+  return field.closest("textarea, select") || (field.closest("input") && /^(Arrow|Home|End|Page)/.test(key));
+}
+
+// After a mouse or a finger has used an overlay, the slider or a list, the keys are those of the page again.
+let isPointer = false;
+addEventListener("pointerdown", () => { isPointer = true; }, true);
+addEventListener("keydown", () => { isPointer = false; }, true);
+for (const [type, fields] of [["click", "input"], ["change", "input, select"]]) {
+  document.querySelector("main").addEventListener(type, ({ target }) => isPointer && target.matches(fields) && target.blur());
+}
+
 const KEYS = {
   ArrowLeft: () => step("previous"), ArrowRight: () => step("next"), Home: () => step("first"), End: () => step("last"),
   ArrowUp: () => switchVariation(-1), ArrowDown: () => switchVariation(1),
-  p: () => play("pass"), u: undo, h: hint, s: () => byId("score").click(), a: () => toggleAnalysis(),
+  Delete: deleteMove, p: () => play("pass"), u: undo, r: redo, h: hint, s: () => byId("score").click(), a: () => toggleAnalysis(),
   "?": () => byId("help-dialog").showModal(),
   ...Object.fromEntries(["none", "policy", "search", "ownership", "ladders", "plane"]
     .map((name, i) => [i, () => setOverlay(name)])),
 };
 addEventListener("keydown", (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || !state.game) return;
-  if (document.querySelector("dialog[open]") || event.target.closest("textarea, select, input")) return;
+  if (document.querySelector("dialog[open]") || usesKey(event.target, event.key)) return;
   const action = KEYS[event.key];
   if (!action) return;
   event.preventDefault();
   action();
+});
+
+addEventListener("beforeunload", (event) => {
+  if (!state.game?.isUnsaved) return;
+  event.preventDefault();
+  event.returnValue = true;              // for browsers in which preventDefault does not ask
 });
 
 for (const name of ["dragenter", "dragover"]) {

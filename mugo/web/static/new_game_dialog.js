@@ -1,5 +1,6 @@
 // The dialog "New game".
 
+import { confirmReplacing } from "./confirm.js";
 import { sentence } from "./current_overlay.js";
 import { defaultOpponent, newGame } from "./games.js";
 import { showMessage } from "./render.js";
@@ -67,8 +68,8 @@ form.addEventListener("change", ({ target }) => {
   if (target.name === "size" || target.name === "handicap") form.komi.value = Number(form.handicap.value) ? 0.5 : 7.5;
   if (["game", "size", "board", "other_size", "k", "exactly"].includes(target.name)) updateOpponents();
 });
-byId("new-game-dialog").addEventListener("close", () => {
-  if (byId("new-game-dialog").returnValue !== "start") return;
+byId("new-game-dialog").addEventListener("close", async () => {
+  if (byId("new-game-dialog").returnValue !== "start" || !await confirmReplacing("Start a new game")) return;
   newGame(rules(), { human: form.colour.value, opponent: form.opponent.value })
     .catch((error) => showMessage(error.message, true));
 });

@@ -1,6 +1,7 @@
 // The SVG elements of each overlay, from an answer of the server.
 
-import { draw, parseVertex } from "./board.js";
+import { draw } from "./board.js";
+import { parseVertex } from "./coordinates.js";
 
 const percent = (share) => `${Math.round(100 * share)}`;
 

@@ -1,8 +1,9 @@
 // Playing, navigation and scoring.
 
 import { analyze, fetchOverlay, fetchPosition, storeSearch } from "./analysis.js";
-import { parseVertex } from "./board.js";
-import { board, isGameOver, render, showMessage } from "./render.js";
+import { confirm } from "./confirm.js";
+import { parseVertex } from "./coordinates.js";
+import { board, canResign, isGameOver, render, showMessage } from "./render.js";
 import { byId, COLOUR_NAMES, connection, state, storeState } from "./state.js";
 
 /** Show the current node: request its position, then let MuGo move, or continue the analysis. */
@@ -17,8 +18,8 @@ export async function showNode() {
     if (!game.opponents) await fetchOpponents(game);
     if (game !== state.game || node !== game.node) return;
     render();
-    if (node.position.is_over && !node.children.length && !game.info.result) await showResult();
-    if (isEngineTurn()) await genmove();
+    if (node.position.is_over && !node.children.length && game.end !== node) await showResult();
+    if (shouldGenmove()) await genmove();
     else analyze();
     await fetchOverlay();
   } catch (error) {
@@ -37,8 +38,8 @@ async function showResult() {
   const { game, human } = state;
   if (game.isGo) {
     if (!state.score) await startScoring();
-  } else if (human) {
-    game.info.result = game.node.position.result;
+  } else if (human && !game.end) {
+    game.setResult(game.node.position.result, game.node);
     storeState();
     render();
   }
@@ -49,8 +50,13 @@ async function showResult() {
 export function goTo(node) {
   byId("comment").blur();                // its text belongs to the node that is left
   state.game.goTo(node);
+  return showCurrentNode();
+}
+
+/** Show the node that the game has gone to. */
+function showCurrentNode() {
   Object.assign(state, { score: null, hover: null, message: null });
-  showNode();
+  return showNode();
 }
 
 /** target: "first", "previous", "next" or "last". */
@@ -88,6 +94,7 @@ export async function play(vertex) {
     if (game !== state.game || node !== game.node) return;
     const child = game.add(move);
     child.position = position;
+    if (isMuGosTurn() && game.next()) game.goTo(game.next());      // a move from before an undo: MuGo's reply is known
     state.hover = board.cursor ? vertex : null;
     Object.assign(state, { score: null, message: null });
     await showNode();
@@ -109,11 +116,16 @@ function moveError(vertex) {
   return null;
 }
 
-function isEngineTurn() {
-  const { game, human, genmoveNode } = state;
-  const { position, children } = game.node;
-  return human && human !== "both" && !game.info.result && !genmoveNode && position && !position.is_over
-    && !children.length && position.to_play !== human;
+/** Whether MuGo is to play in the current node, in a game that goes on. */
+function isMuGosTurn() {
+  const { game, human } = state;
+  return human && human !== "both" && !game.info.result && game.toPlay() !== human;
+}
+
+/** Whether MuGo is to choose a move now. */
+function shouldGenmove() {
+  const { position, children } = state.game.node;
+  return isMuGosTurn() && !state.genmoveNode && position && !position.is_over && !children.length;
 }
 
 /** Request MuGo's move in the current node, and play it there, even if the person has gone to another node. */
@@ -134,7 +146,7 @@ async function genmove() {
   if (game !== state.game || answer.stopped) return;
   if (answer.search) storeSearch(game, node, answer.search);
   if (answer.move === "resign") {
-    endGame(`${node.position.to_play === "B" ? "W" : "B"}+R`);
+    endGame(`${node.position.to_play === "B" ? "W" : "B"}+R`, node);
     return;
   }
   const current = game.node;
@@ -145,9 +157,9 @@ async function genmove() {
   await showNode();
 }
 
-/** End the game with a result. */
-function endGame(result) {
-  state.game.info.result = result;
+/** End the game with a result in a node. */
+function endGame(result, node) {
+  state.game.setResult(result, node);
   state.message = null;
   state.genmoveNode = null;
   storeState();
@@ -155,26 +167,39 @@ function endGame(result) {
   analyze();
 }
 
-/** Undo the last move; in a game against MuGo, the moves since the person's last one.  In a game from a file, go back. */
+/** Go back one move; in a game against MuGo, to the person's turn before.  The moves stay in the game. */
 export async function undo() {
-  const { game } = state;
-  if (!game.node.parent) return;
+  const { game, human } = state;
+  if (!game.undoTarget(human)) return;
   await stopGenmove();
-  Object.assign(state, { score: null, message: null });
-  if (!state.human && game.node.children.length) {
-    game.goTo(game.node.parent);
-  } else {
-    if (game.info.result && state.human) delete game.info.result;
-    game.remove();
-    const toPlay = ({ move }) => (move ? (move[0] === "B" ? "W" : "B") : game.start.first);
-    if (state.human && state.human !== "both" && toPlay(game.node) !== state.human && game.node.parent) game.remove();
-  }
-  await showNode();
+  byId("comment").blur();
+  game.undo(human);
+  await showCurrentNode();
+}
+
+/** Go forward one move; in a game against MuGo, to the person's next turn. */
+export function redo() {
+  const node = state.game.redoTarget(state.human);
+  if (node) goTo(node);
+}
+
+/** Delete the current move and those after it. */
+export async function deleteMove() {
+  const { game } = state;
+  const { node } = game;
+  if (!node.parent) return;
+  const question = `Delete move ${game.moveNumber()}, and all moves after it?`;
+  if (!await confirm(question, "Delete") || game !== state.game || node !== game.node) return;
+  await stopGenmove();
+  byId("comment").blur();
+  game.remove();
+  await showCurrentNode();
 }
 
 export async function resign() {
+  if (!await confirm("Resign this game?", "Resign") || !canResign()) return;
   await stopGenmove();
-  endGame(`${state.human === "B" ? "W" : "B"}+R`);
+  endGame(`${state.human === "B" ? "W" : "B"}+R`, state.game.line().at(-1));
 }
 
 async function stopGenmove() {
@@ -209,7 +234,9 @@ function setScore(score) {
   const { game } = state;
   state.score = score;
   state.message = null;
-  if (game.node.position.is_over && state.human) game.info.result = score.result;
+  if (game.node.position.is_over && state.human && (!game.end || game.end === game.node)) {
+    game.setResult(score.result, game.node);
+  }
   storeState();
   render();
 }

@@ -1,6 +1,7 @@
 // Draws the page from the state.  Sends no requests; events are handled in main.js.
 
-import { Board, parseVertex } from "./board.js";
+import { Board } from "./board.js";
+import { parseVertex } from "./coordinates.js";
 import { currentOverlay } from "./current_overlay.js";
 import { Graph } from "./graph.js";
 import { area, formatCount } from "./overlays.js";
@@ -54,11 +55,14 @@ function renderActions() {
   const { node } = game;
   byId("hint").disabled = isGameOver(node);
   byId("analyze").disabled = isGameOver(node) && !state.analyzing;
-  const isPlaying = state.human && state.human !== "both" && !game.info.result;
-  byId("resign").disabled = !isPlaying;
-  byId("undo").disabled = !node.parent;
+  byId("resign").disabled = !canResign();
+  byId("delete").disabled = !node.parent;
+  byId("undo").disabled = !game.undoTarget(state.human);
+  byId("redo").disabled = !game.redoTarget(state.human);
   byId("score").setAttribute("aria-pressed", String(Boolean(state.score)));
 }
+
+export const canResign = () => state.human && state.human !== "both" && !state.game.info.result;
 
 /** Whether a game of Gomoku is over; in Go a pass is always possible. */
 export const isGameOver = (node) => Boolean(node.position?.result);
@@ -125,7 +129,8 @@ function renderStatus() {
   const { position } = game.node;
   const status = byId("status");
   status.classList.toggle("error", Boolean(message?.isError));
-  status.textContent = message?.text ?? (score ? scoreText(score) : positionText());
+  const text = message?.text ?? (score ? scoreText(score) : positionText());
+  if (status.textContent !== text) status.textContent = text;      // else a screen reader may read it again
   byId("board").setAttribute("aria-roledescription", `${game.isGo ? "Go" : "Gomoku"} board`);
   const last = game.node.move ? `, last move ${game.node.move}` : "";
   byId("board").setAttribute("aria-label", `${game.size} by ${game.size} board, move ${game.moveNumber()}${last}` +

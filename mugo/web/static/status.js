@@ -4,14 +4,19 @@ import { COLOUR_NAMES, state } from "./state.js";
 
 export function positionText() {
   const { game, genmoveNode } = state;
-  const { position, children } = game.node;
+  const { position, move } = game.node;
   if (!position) return "";
-  if (position.result) return resultText(position.result);
-  if (game.info.result && !children.length) return resultText(game.info.result);
-  const turn = `${COLOUR_NAMES[position.to_play]} to play`;
   if (genmoveNode === game.node) return "MuGo is thinking…";
-  if (position.last_move === "pass") return `${COLOUR_NAMES[game.node.move[0]]} passed. ${turn}.`;
-  return game.node.move ? turn : `${turn}. ${state.human ? "Click a point to play." : ""}`;
+  const result = position.result ?? (game.node === game.end && game.info.result);
+  const rest = result ? resultText(result) : `${COLOUR_NAMES[position.to_play]} to play`;
+  if (move) return `${moveText(move)} ${rest}.`;
+  return state.human && !result ? `${rest}. Click a point to play.` : `${rest}.`;
+}
+
+/** 'B Q16' -> 'Black played Q16.' */
+function moveText(move) {
+  const [colour, vertex] = move.split(" ");
+  return `${COLOUR_NAMES[colour]} ${vertex === "pass" ? "passed" : `played ${vertex}`}.`;
 }
 
 /** 'B+3.5' -> 'Black wins by 3.5'. */

@@ -1,0 +1,81 @@
+// A game as SGF text, for a page whose server is gone.  format_game in mugo/sgf/tree.py writes the same properties.
+
+import { parseVertex } from "./coordinates.js";
+
+const INFO = { PB: "black", PW: "white", BR: "black_rank", WR: "white_rank", RE: "result", DT: "date", EV: "event",
+  PC: "place", RU: "rules" };
+const PROPERTY = /([A-Za-z]+)((?:\s*\[(?:[^\\\]]|\\[^])*\])+)/g;
+
+/** game: of Game.toJSON. */
+export function formatGame(game) {
+  const children = game.nodes.map(() => []);
+  game.nodes.forEach(({ parent }, i) => { if (i) children[parent].push(i); });
+  let text = "";
+  const stack = [0];
+  while (stack.length) {
+    const i = stack.pop();
+    if (i === null) {
+      text += ")";
+      continue;
+    }
+    const hasBrackets = !i || children[game.nodes[i].parent].length > 1;
+    text += `${hasBrackets ? "\n(" : "\n"};${formatNode(game, game.nodes[i], !i)}`;
+    if (hasBrackets) stack.push(null);
+    stack.push(...children[i].toReversed());
+  }
+  return `${text.trimStart()}\n`;
+}
+
+function formatNode(game, node, isRoot) {
+  let properties = node.properties === undefined ? newProperties(game, node, isRoot) : node.properties;
+  if (isRoot) properties = withValue(properties, "CA", "UTF-8");
+  const comment = formatComment(node);
+  return comment === commentOf(properties) ? properties : withValue(properties, "C", comment);
+}
+
+/** The properties of a node that is not from a file, without its comment. */
+function newProperties(game, { move }, isRoot) {
+  if (!isRoot) return `${move[0]}[${formatPoint(move.slice(2), game.size)}]`;
+  const isGo = game.name !== "gomoku";
+  const values = { FF: 4, GM: isGo ? 1 : 4, CA: "UTF-8", AP: "MuGo:web", SZ: game.size };
+  if (isGo) values.KM = game.komi;
+  if (isGo && game.handicap) values.HA = game.handicap;
+  const info = isGo ? game.info : { ...game.info, rules: `${game.exactly ? "exactly " : ""}${game.k} in a row` };
+  for (const [ident, name] of Object.entries(INFO)) if (info[name]) values[ident] = info[name].slice(0, 200);
+  let properties = Object.entries(values).map(([ident, value]) => `${ident}[${escaped(String(value))}]`).join("");
+  for (const [ident, vertices] of [["AB", game.black], ["AW", game.white]]) {
+    if (vertices.length) properties += `${ident}${vertices.map((vertex) => `[${formatPoint(vertex, game.size)}]`).join("")}`;
+  }
+  return properties + (game.black.length || game.white.length || game.first === "W" ? `PL[${game.first}]` : "");
+}
+
+function formatPoint(vertex, size) {
+  const at = parseVertex(vertex, size);
+  return at ? String.fromCharCode(97 + at.col, 97 + at.row) : "";
+}
+
+/** The comment of a node: the win rate, then its text. */
+function formatComment({ comment = "", win_rate: winRate, visits }) {
+  const hasSearch = typeof winRate === "number" && Number.isInteger(visits);
+  return `${hasSearch ? `Black wins ${(100 * winRate).toFixed(1)} % (${visits} visits)\n` : ""}${comment}`.trim();
+}
+
+/** The comment in the properties of a node, without escapes. */
+function commentOf(properties) {
+  const value = [...properties.matchAll(PROPERTY)].find(([, ident]) => ident === "C")?.[2] ?? "[]";
+  return value.slice(value.indexOf("[") + 1, -1).replace(/\\(\r\n|\n\r|[^])/g, (_, next) => (/[\r\n]/.test(next) ? "" : next)).trim();
+}
+
+/** The properties with one value for a property; without it for "". */
+function withValue(properties, ident, value) {
+  const written = value && `${ident}[${escaped(value)}]`;
+  let isWritten = false;
+  const replaced = properties.replace(PROPERTY, (property, each) => {
+    if (each !== ident) return property;
+    isWritten = true;
+    return written;
+  });
+  return isWritten ? replaced : replaced + written;
+}
+
+function escaped(text) { return text.replace(/[\\\]]/g, "\\$&"); }

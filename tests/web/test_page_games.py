@@ -1,0 +1,231 @@
+"""Games on the page in a headless Chromium: undo and redo, results, questions before a loss, announcements, keys."""
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+pytest.importorskip("websockets")
+import chromium
+from web_page import NUMBER, STATUS, STONES, load, new_game, save, screen_point, sgf_properties, stone
+
+pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
+SGF = "(;GM[1]FF[4]SZ[9];B[ee];W[cc];B[gc](;W[gg])(;W[cg]))"
+RESIGNED = "(;GM[1]FF[4]SZ[9]RE[W+R];B[ee];W[cc])"
+QUESTION = "document.querySelector('#confirm-dialog[open] h2')?.textContent"
+VARIATIONS = "[...document.querySelectorAll('#variations button')].map((each) => each.textContent).join()"
+
+
+def click(page, selector):
+    """Click the centre of an element with the mouse."""
+    page.click(*page.run(f"(() => {{ const box = document.querySelector('{selector}').getBoundingClientRect(); "
+                         "return [box.x + box.width / 2, box.y + box.height / 2] })()"))
+
+
+def play(page, vertex, size=9):
+    """Click a point, and wait for the stone."""
+    page.click(*screen_point(page, vertex, size))
+    row, col = size - int(vertex[1:]), "ABCDEFGHJ".index(vertex[0])
+    page.until(f"document.querySelector('.stones circle[cx=\"{col}\"][cy=\"{row}\"]')")
+
+
+def answer(page, value):
+    """Answer the question that is asked: 'yes' or 'no'."""
+    page.until(QUESTION)
+    click(page, f"#confirm-dialog [value={value}]")
+    page.until(f"!{QUESTION}")
+
+
+# ---- undo and redo
+
+def test_undo_and_redo_remove_no_move_of_a_file(page):
+    load(page, SGF)
+    page.press("End")
+    page.until(f"{NUMBER} === '4 / 4'")
+    page.press("u")
+    page.until(f"{NUMBER} === '3 / 4' && {VARIATIONS} === 'Main: G3,C3'")
+    page.press("r")
+    page.until(f"{NUMBER} === '4 / 4'")
+    assert page.run("document.getElementById('redo').disabled")
+    page.press("Home")
+    page.until(f"{NUMBER} === '0 / 4' && document.getElementById('undo').disabled")
+
+
+def test_undo_against_mugo_goes_to_ones_own_turn_and_a_new_move_is_the_games(page):
+    new_game(page, colour="B")
+    play(page, "E5")
+    page.until(f"{NUMBER} === '2 / 2'")
+    page.press("u")
+    page.until(f"{NUMBER} === '0 / 2' && {STONES} === 0")
+    page.press("r")
+    page.until(f"{NUMBER} === '2 / 2'")
+    page.press("u")
+    page.until(f"{NUMBER} === '0 / 2'")
+    play(page, "G7")
+    page.until(f"{NUMBER} === '2 / 2' && {STONES} === 2")
+    page.press("u")
+    page.until(f"{VARIATIONS} === 'Main: G7,E5'")
+    play(page, "E5")                       # MuGo's reply from before is there
+    page.until(f"{NUMBER} === '2 / 2' && {STATUS} === 'White played C3. Black to play.'")
+
+
+def test_undo_in_a_finished_game_goes_on_with_it(page):
+    new_game(page, colour="B")
+    play(page, "E5")
+    page.until(f"{NUMBER} === '2 / 2'")
+    click(page, "#resign")
+    answer(page, "yes")
+    page.until(f"{STATUS} === 'White played C3. White wins by resignation.'")
+    page.press("u")
+    page.until(f"{STATUS} === 'Black to play. Click a point to play.'")
+    play(page, "G7")
+    page.until(f"{NUMBER} === '2 / 2' && {STATUS} === 'White played C3. Black to play.'")
+    assert not page.run("document.getElementById('resign').disabled")
+
+
+def test_a_move_is_deleted_after_a_question(page):
+    load(page, SGF)
+    page.press("End")
+    page.until(f"{NUMBER} === '4 / 4'")
+    for value, number in ("no", "4 / 4"), ("yes", "3 / 4"):
+        page.press("Delete")
+        answer(page, value)
+        page.until(f"{NUMBER} === '{number}'")
+    assert page.run("document.getElementById('variations').hidden")
+
+
+# ---- results and announcements
+
+def test_a_variation_of_a_finished_game_has_no_result(page):
+    load(page, RESIGNED)
+    page.press("End")
+    page.until(f"{STATUS} === 'White played C7. White wins by resignation.'")
+    play(page, "J1")
+    page.until(f"{STATUS} === 'Black played J1. White to play.'")
+    page.press("Home")
+    page.press("ArrowRight")
+    page.until(f"{NUMBER} === '1 / 3'")
+    play(page, "A1")
+    page.until(f"{STATUS} === 'White played A1. Black to play.'")
+    page.press("ArrowUp")
+    page.until(f"{STATUS} === 'White played C7. White wins by resignation.'")
+
+
+def test_the_end_of_a_variation_is_scored_and_the_result_of_the_game_stays(page):
+    new_game(page, colour="B")
+    play(page, "E5")
+    page.until(f"{NUMBER} === '2 / 2'")
+    click(page, "#resign")
+    answer(page, "yes")
+    page.until(f"{STATUS}.endsWith('White wins by resignation.')")
+    for number in (3, 4):
+        page.press("p")
+        page.until(f"{NUMBER} === '{number} / {number}'")
+    page.until(f"{STATUS}.includes('Click a chain to mark it dead')")
+    assert page.run("document.getElementById('game-info').textContent").endswith("result W+R")
+
+
+def test_the_move_of_mugo_is_announced(page):
+    new_game(page, colour="B")
+    page.run("""(() => {
+        window.heard = [];
+        const status = document.querySelector('#status[role=status][aria-live=polite]');
+        new MutationObserver(() => window.heard.push(status.textContent)).observe(status, { childList: true });
+    })()""")
+    play(page, "E5")
+    page.until(f"{STONES} === 2 && {STATUS}.endsWith('Black to play.')")
+    heard = page.run("window.heard")
+    assert heard[-1] == "White played C3. Black to play."
+    page.press("a")                        # the same text is not written again while a search runs
+    page.until("document.querySelector('#moves tbody tr')")
+    page.press("a")
+    assert page.run("window.heard") == heard
+
+
+# ---- questions before a loss
+
+def test_resigning_asks(page):
+    new_game(page, colour="B")
+    click(page, "#resign")
+    answer(page, "no")
+    assert page.run(STATUS) == "Black to play. Click a point to play."
+    click(page, "#resign")
+    answer(page, "yes")
+    page.until(f"{STATUS} === 'White wins by resignation.'")
+
+
+def test_a_new_game_and_a_file_ask_where_moves_would_be_lost(page):
+    new_game(page)                         # without moves: another new game asks nothing
+    start = "document.querySelector('#new-game-dialog button[value=start]').click()"
+    page.run("document.getElementById('new').click()")
+    page.run(f"document.getElementById('status').textContent = ''; {start}")
+    page.until(f"{STATUS}.startsWith('Black to play')")
+    assert not page.run(QUESTION)
+    play(page, "E5")
+    page.run(f"document.getElementById('new').click(); {start}")
+    answer(page, "no")
+    assert stone(page, "E5") == "black"
+    save(page)
+    page.run("document.getElementById('status').textContent = ''")
+    page.run(f"document.getElementById('new').click(); {start}")
+    page.until(f"{STONES} === 0 && {STATUS}.startsWith('Black to play')")
+    load(page, SGF)
+    page.run("document.getElementById('status').textContent = ''")
+    load(page, RESIGNED)
+    page.until(f"{NUMBER} === '0 / 2'")
+
+
+def test_leaving_asks_where_moves_would_be_lost(page):
+    new_game(page)
+    play(page, "E5")
+    for questions in (["beforeunload"], ["beforeunload"], []):          # also in the game that a reload restores
+        if not questions:
+            save(page)
+        page.questions.clear()
+        click(page, "h1")                  # browsers ask only on a page that has been used
+        page.reload()
+        page.until(f"document.querySelector('.grid') && {STONES} === 1")
+        assert page.questions == questions
+
+
+# ---- keys
+
+@pytest.mark.parametrize("selector", ["[name=overlay][value=none]", "[name=overlay][value=ownership]", "#slider"])
+def test_keys_work_after_a_click_on_an_overlay_or_the_slider(page, selector):
+    load(page, SGF)
+    page.press("End")
+    page.until(f"{NUMBER} === '4 / 4'")
+    click(page, selector)
+    for key, number in [("Home", "0 / 4"), ("ArrowRight", "1 / 4"), ("End", "4 / 4"), ("u", "3 / 4"), ("r", "4 / 4")]:
+        page.press(key)
+        page.until(f"{NUMBER} === '{number}'")
+    page.press("2")
+    page.until("document.querySelector('[name=overlay]:checked').value === 'search'")
+
+
+def test_an_overlay_with_the_keyboards_focus_keeps_the_arrows_and_leaves_the_letters(page):
+    load(page, SGF)
+    page.press("End")
+    page.until(f"{NUMBER} === '4 / 4'")
+    page.run("document.querySelector('[name=overlay]:checked').focus()")
+    page.press("ArrowRight")
+    page.until("document.querySelector('[name=overlay]:checked').value === 'policy'")
+    page.press("u")
+    page.until(f"{NUMBER} === '3 / 4'")
+    assert page.run("document.activeElement.value") == "policy"
+
+
+# ---- saving without the server
+
+def test_a_game_is_saved_when_the_server_is_gone(page):
+    load(page, "(;GM[1]FF[4]SZ[9]PB[Aoi]KM[6.5];B[ee]C[a \\] b];W[cc](;B[gc])(;B[aa]))")
+    page.press("End")
+    page.until(f"{NUMBER} === '3 / 3'")
+    play(page, "J1")
+    page.run("""import('/static/state.js').then(async ({ connection }) => {
+        window.WebSocket = class { constructor() { setTimeout(() => this.onclose({ reason: '' })); } };
+        (await connection.ready).close();
+    })""")
+    page.until(f"{STATUS}.startsWith('The server does not answer')")
+    sgf = save(page)
+    page.reload()
+    page.until(f"document.querySelector('.grid') && {STONES} === 4")
+    assert sgf_properties(save(page)) == sgf_properties(sgf)

@@ -1,0 +1,78 @@
+"""The SGF writer of the page, which saves when the server is gone, against the server's."""
+import json
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("starlette")
+from web_fakes import go_game, gomoku_game
+from web_page import sgf_properties
+
+from mugo.sgf.tree import format_game, read_game
+from mugo.web import app as web_app
+
+NODE = shutil.which("node")
+pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
+TEXTS = ("a", "[B] \\ ]", "two\nlines: \\]", "Müller 囲碁", "]];(B[aa])", " ", "x:y")
+
+
+@pytest.fixture(scope="module")
+def format_by_page(tmp_path_factory):
+    """Games -> SGF texts, by the page's module in node."""
+    folder = tmp_path_factory.mktemp("page")
+    for name in "sgf.js", "coordinates.js":
+        shutil.copy(Path(web_app.__file__).parent / "static" / name, folder)
+    (folder / "package.json").write_text('{"type": "module"}')
+    (folder / "run.js").write_text('import { readFileSync } from "node:fs"; import { formatGame } from "./sgf.js";\n'
+                                   'const games = JSON.parse(readFileSync(0, "utf8"));\n'
+                                   'console.log(JSON.stringify(games.map(formatGame)));')
+
+    def run(games: list[dict]) -> list[str]:
+        done = subprocess.run([NODE, folder / "run.js"], input=json.dumps(games).encode(), capture_output=True,
+                              timeout=60)
+        assert not done.returncode, done.stderr.decode()
+        return json.loads(done.stdout)
+    return run
+
+
+def random_game(seed: int) -> dict:
+    """A game of Go or Gomoku with random variations, comments and win rates."""
+    rng = random.Random(seed)
+    vertices = [f"{letter}{row}" for letter in "ABCDEFGHJ"[:5 + seed % 5] for row in range(1, 6 + seed % 5)]
+    size = 5 + seed % 5
+    setup = {"black": vertices[:seed % 3], "white": vertices[3:3 + seed % 2], "first": rng.choice("BW")}
+    game = gomoku_game(size, 5, bool(seed & 4), **setup) if seed % 4 == 3 else \
+        go_game(size, rng.choice([0, 0.5, 6.5, -7, 7.5]), handicap=rng.choice([0, 2]), **setup)
+    names = ("black", "white", "black_rank", "white_rank", "result", "date", "event", "place", "rules")
+    game["info"] = {name: rng.choice(TEXTS) for name in names if rng.random() < 0.5}
+    nodes = [{"parent": -1}]
+    stack = [0]                            # a tree in the order of a file
+    while stack and len(nodes) < 30:
+        parent = stack.pop() if rng.random() < 0.4 else stack[-1]
+        nodes.append({"parent": parent, "move": f"{rng.choice('BW')} {rng.choice([*vertices, 'pass'])}"}) \
+            if game.get("name") != "gomoku" else \
+            nodes.append({"parent": parent, "move": f"{rng.choice('BW')} {rng.choice(vertices)}"})
+        stack.append(len(nodes) - 1)
+    for node in nodes:
+        if rng.random() < 0.4:
+            node["comment"] = rng.choice(TEXTS)
+        if rng.random() < 0.4:
+            node |= {"win_rate": rng.randrange(1001) / 1000, "visits": rng.randrange(10**6)}
+    return game | {"nodes": nodes}
+
+
+def test_the_page_writes_what_the_server_writes(format_by_page):
+    games = [random_game(seed) for seed in range(60)]
+    for game, written in zip(games, format_by_page(games), strict=True):
+        assert sgf_properties(written) == sgf_properties(format_game(game))
+
+
+def test_a_long_game_is_written_and_read(format_by_page):
+    moves = [f"{'BW'[i % 2]} {'ABCDEFGHJ'[i % 9]}{1 + i // 9 % 9}" for i in range(80)]
+    nodes = [{"parent": -1}] + [{"parent": i, "move": move} for i, move in enumerate(moves)]
+    game = go_game(9, 7.5, info={}, nodes=nodes)
+    written, = format_by_page([game])
+    assert [node.get("move") for node in read_game(written.encode())["nodes"][1:]] == moves

@@ -1,0 +1,113 @@
+"""What tests do on the page of `mugo web` in Chromium: games, stones, files.  Constants are JavaScript expressions."""
+from sgfmill import sgf
+
+STATUS = "document.getElementById('status').textContent"
+WHITE = "document.querySelector('#player-white .name').textContent"
+STONES = "document.querySelectorAll('.stones circle').length"
+NUMBER = "document.getElementById('move-number').textContent"
+IS_GOMOKU = "document.querySelector('main[data-game=gomoku]')"
+IS_OVER = f"/wins|draw/.test({STATUS})"
+AGREED = "!document.querySelector('#confirm-dialog[open] [value=yes]')?.click()"     # to a question, if one is asked
+
+
+def new_game(page, *, colour="both", opponent="policy"):
+    """A new game on 9x9, by the dialog."""
+    page.run(f"""(() => {{
+        document.getElementById('new').click();
+        const form = document.querySelector('#new-game-dialog form');
+        document.getElementById('status').textContent = '';      // until the new game is shown
+        form.querySelector('[name=game][value=go]').click();
+        form.querySelector('[name=colour][value={colour}]').click();
+        form.opponent.value = '{opponent}';
+        form.querySelector('button[value=start]').click();
+    }})()""")
+    white = "White" if colour == "both" else f"MuGo {opponent}"
+    page.until(f"{AGREED} && {STONES} === 0 && {STATUS}.includes('to play') && {WHITE} === '{white}'")
+
+
+def new_gomoku_game(page, board, *, colour="B", opponent="uct-100"):
+    """A new game of Gomoku, by the dialog; board: '6 4' for 6x6, 4 in a row."""
+    page.run(f"""(() => {{
+        document.getElementById('new').click();
+        const form = document.querySelector('#new-game-dialog form');
+        form.opponent.replaceChildren();                             // until the server has listed the opponents
+        form.querySelector('[name=game][value=gomoku]').click();
+        form.querySelector('[name=board][value="{board}"]').click();
+        form.querySelector('[name=colour][value={colour}]').click();
+    }})()""")
+    page.until("document.querySelector('#new-game-dialog [name=opponent]').options.length")
+    assert page.run("[...document.querySelectorAll('#new-game-dialog fieldset')].map((each) => each.offsetWidth > 0)"
+                    ".join(' ')") == "true false true true"
+    page.run(f"""(() => {{
+        const form = document.querySelector('#new-game-dialog form');
+        form.opponent.value = '{opponent}';
+        form.querySelector('button[value=start]').click();
+    }})()""")
+    page.until(f"{AGREED} && {STONES} === 0 && {IS_GOMOKU} && {STATUS}.startsWith('Black to play')")
+
+
+def play_out(page, size, moves):
+    """Play the game against MuGo to its end, on the first of these points that is free."""
+    while True:
+        page.until(f"document.querySelector('#player-black.to-play') || {IS_OVER}")
+        if page.run(IS_OVER):
+            return
+        count = page.run(STONES)
+        page.click(*screen_point(page, next(vertex for vertex in moves if not stone(page, vertex, size)), size))
+        page.until(f"{STONES} > {count}")
+
+
+def screen_point(page, vertex, size=9):
+    """The centre of a board point on the screen, (x, y)."""
+    row, col = int(vertex[1:]), "ABCDEFGHJ".index(vertex[0])
+    return page.run(f"""(() => {{
+        const board = document.getElementById('board');
+        const point = new DOMPoint({col}, {size - row}).matrixTransform(board.getScreenCTM());
+        return [point.x, point.y];
+    }})()""")
+
+
+def stone(page, vertex, size=9):
+    """'black', 'white' or None."""
+    row, col = size - int(vertex[1:]), "ABCDEFGHJ".index(vertex[0])
+    return page.run(f"(document.querySelector('.stones circle[cx=\"{col}\"][cy=\"{row}\"]')?.className.baseVal ?? '')"
+                    ".trim() || null")
+
+
+def load(page, text):
+    """Open a file, and leave the game before."""
+    page.run(f"""import('/static/state.js').then(({{ state }}) => {{
+        const before = state.game;
+        window.isLoaded = () => state.game !== before || document.querySelector('#status.error');
+        const files = new DataTransfer();
+        files.items.add(new File([{text!r}], 'game.sgf'));
+        const input = document.getElementById('file');
+        input.files = files.files;
+        input.dispatchEvent(new Event('change'));
+    }})""")
+    page.until(f"{AGREED} && window.isLoaded() && {STATUS}")
+
+
+def save(page):
+    """The SGF text that Save writes."""
+    page.run("URL.createObjectURL = (file) => { window.saved = file; return '#'; }; window.saved = null")
+    page.run("document.getElementById('save').click()")
+    page.until(f"window.saved && {STATUS}.startsWith('Saved')")
+    return page.run("window.saved.text()")
+
+
+def move_number(page):
+    return page.run("document.getElementById('move-number').textContent")
+
+
+def sgf_properties(text):
+    """The properties of every node of an SGF text, depth first; without AP, and a pass as ''."""
+    found = []
+    stack = [(sgf.Sgf_game.from_bytes(text.encode()).get_root(), 0)]
+    while stack:
+        node, depth = stack.pop()
+        values = {ident: sorted(b"" if value == b"tt" else value for value in node.get_raw_list(ident))
+                  for ident in node.properties() if ident != "AP"}
+        found.append((depth, values))
+        stack.extend((child, depth + 1) for child in reversed(node[:]))
+    return found
