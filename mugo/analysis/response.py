@@ -88,7 +88,7 @@ def format_response(query: Query, turn: int, result: SearchResult, ownership: np
     is_own = perspective == position.to_play
     lead = stdev = 0.0
     if ownership is not None:
-        lead = (float(ownership.sum()) - position.komi) * position.to_play
+        lead = (float(ownership.sum()) - position.white_points) * position.to_play
         stdev = scoring.score_stdev(ownership)
     values = _Values(result.win_rate, lead, stdev, is_own)
     moves = []

@@ -42,10 +42,11 @@ def read_komi(fields: Fields, stones: dict[int, int], warnings: list[tuple[str, 
     if different:
         warnings.append(("rules", f"not followed: {rules.describe(different)}.  Scoring is by area, under positional "
                                   "superko, and suicide is illegal"))
+    bonus = rules.area_bonus(handicap(stones))
     if "whiteHandicapBonus" in fields:
-        rules = _with_bonus(rules, fields["whiteHandicapBonus"])
+        bonus = _with_bonus(rules, fields["whiteHandicapBonus"]).handicap_bonus(handicap(stones))
     komi = read_number(fields, "komi", -MAX_KOMI, MAX_KOMI)
-    return (rules.default_komi if komi is None else komi) + rules.handicap_bonus(handicap(stones))
+    return (rules.default_komi if komi is None else komi) + bonus
 
 
 def _with_bonus(rules: Rules, bonus: object) -> Rules:

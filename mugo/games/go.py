@@ -27,10 +27,10 @@ from mugo.games.board import (
 from mugo.games.coords import MAX_SIZE, MIN_SIZE, PASS, WHITE_BIT, board_points, format_gtp, point_at
 from mugo.games.position import COLOUR_NAMES, STONE_MARKS, BasePosition, IllegalMove
 from mugo.games.replay import decode, replay, set_up
-from mugo.games.rules import POSITIONAL, SITUATIONAL
+from mugo.games.rules import POSITIONAL, SITUATIONAL, record_bonus
 
-__all__ = ["COLOUR_NAMES", "STONE_MARKS", "IllegalMove", "Position", "fixed_handicap", "format_score", "position_of",
-           "positions_of"]
+__all__ = ["COLOUR_NAMES", "STONE_MARKS", "IllegalMove", "Position", "fixed_handicap", "format_komi", "format_score",
+           "position_of", "positions_of"]
 
 
 class Position(BasePosition):
@@ -60,7 +60,7 @@ class Position(BasePosition):
 
     def has_same_rules(self, other: BasePosition) -> bool:
         """Whether the other position has the same game, board size and komi."""
-        return (other.game, other.size, other.komi) == (self.game, self.size, self.komi)
+        return (other.game, other.size, other.white_points) == (self.game, self.size, self.white_points)
 
     def why_illegal(self, point: int, colour: int | None = None, ko: str = POSITIONAL) -> str | None:
         """The rule that forbids a move, as 'retakes the ko'; None if the move is legal.
@@ -129,8 +129,8 @@ class Position(BasePosition):
         return bool(self.board[0]["passes"] >= 2)
 
     def score(self) -> float:
-        """Black's area minus White's, minus komi; every stone on the board counts as alive."""
-        return area_score(self.board[0]) - self.komi
+        """Black's area minus White's, minus white_points; every stone on the board counts as alive."""
+        return area_score(self.board[0]) - self.white_points
 
     def result(self) -> str:
         """The score in SGF (RE): 'B+3.5', 'W+0.5', '0'."""
@@ -142,6 +142,12 @@ def format_score(score: float) -> str:
     if score == 0:
         return "0"
     return f"{'B' if score > 0 else 'W'}+{abs(score):g}"
+
+
+def format_komi(position: Position) -> str:
+    """'0.5 komi', '0.5 komi and 6 points for handicap stones'."""
+    return f"{position.komi:g} komi" + (
+        f" and {position.handicap_bonus:g} points for handicap stones" if position.handicap_bonus else "")
 
 
 def position_of(record, plies: int | None = None, komi: float = 7.5) -> Position:
@@ -178,6 +184,7 @@ def _start(record, komi: float) -> Position:
         points[colour].append(point)
     position = position.with_stones(points[BLACK], points[WHITE])
     position.handicap = record.handicap
+    position.handicap_bonus = record_bonus(record.rules, record.handicap)
     return position
 
 

@@ -75,6 +75,7 @@ class BasePosition(ABC):
     """A board, its history and the side to move.
 
     handicap: the number of handicap stones placed.
+    handicap_bonus: White's points for them by the rules of the game (rules.Rules.handicap_bonus), beside komi.
     board: BOARD (1,), read-only.
     last, mover: the point of the last move (PASS for a pass) and its colour, None at the start.
     """
@@ -86,12 +87,13 @@ class BasePosition(ABC):
     winner: int = EMPTY                  # Gomoku: the colour with k in a row, EMPTY while there is none
     row: tuple[int, ...] = ()            # Gomoku: the points of the winning row, in order
 
-    __slots__ = ("size", "komi", "handicap", "board", "last", "mover", "_line")
+    __slots__ = ("size", "komi", "handicap", "handicap_bonus", "board", "last", "mover", "_line")
 
     def __init__(self, size: int, komi: float, to_play: int):
         self.size = size
         self.komi = komi
         self.handicap = 0
+        self.handicap_bonus = 0.0
         self.board = new_boards(1)
         clear(self.board[0], size)
         self.board[0]["to_play"] = to_play
@@ -246,7 +248,7 @@ class BasePosition(ABC):
         Raises IllegalMove for a stone on an occupied point, without a liberty, or that would capture or win.
         """
         other = self._empty(self.to_play if to_play is None else to_play)
-        other.handicap = self.handicap
+        other.handicap, other.handicap_bonus = self.handicap, self.handicap_bonus
         stones = [(p, int(c)) for p, c in zip(board_points(self.size), self.stones.ravel(), strict=True) if c]
         stones += [(p, BLACK) for p in black] + [(p, WHITE) for p in white]
         index = {p: i for i, p in enumerate(board_points(self.size).tolist())}
@@ -272,6 +274,11 @@ class BasePosition(ABC):
     def stones(self) -> np.ndarray:
         """int8 (size, size): BLACK, WHITE or EMPTY."""
         return self.board[0]["colour"][board_points(self.size)].reshape(self.size, self.size)
+
+    @property
+    def white_points(self) -> float:
+        """White's points by komi and for handicap stones."""
+        return self.komi + self.handicap_bonus
 
     @property
     def captures(self) -> dict[int, int]:

@@ -124,7 +124,9 @@ def without_dead(position: BasePosition) -> BasePosition:
     A chain is dead if the opponent owns its points by the mean of rollouts, and it is in no seki.  Clearly dead chains
     are removed first, and the ownership of the others is computed again without them.
     """
-    size, komi, points = position.size, position.komi, board_points(position.size)
+    size, points = position.size, board_points(position.size)
+    empty = Position(size, position.komi)
+    empty.handicap, empty.handicap_bonus = position.handicap, position.handicap_bonus
     while True:
         stones = position.stones.ravel().copy()
         owners = ownership(position, kind=MOGO).ravel()
@@ -138,8 +140,7 @@ def without_dead(position: BasePosition) -> BasePosition:
         for chain in indices:
             if survival[chain].mean() < limit:
                 stones[chain] = EMPTY
-        position = Position(size, komi, position.to_play).with_stones(
-            points[stones == BLACK], points[stones == WHITE])
+        position = empty.with_stones(points[stones == BLACK], points[stones == WHITE], position.to_play)
 
 
 def final_statuses(position: BasePosition) -> dict[str, list[list[int]]]:

@@ -13,7 +13,7 @@ from mugo.files import BadInput
 from mugo.games import scoring
 from mugo.games.board import BLACK, EMPTY, WHITE
 from mugo.games.coords import board_points, format_gtp, row_col
-from mugo.games.go import Position, format_score
+from mugo.games.go import Position, format_komi, format_score
 
 
 class ScoringSession:
@@ -44,8 +44,8 @@ class ScoringSession:
         return area_ownership(stones)
 
     def score(self) -> float:
-        """Black's area minus White's area minus komi."""
-        return float(self.ownership().sum(dtype=int)) - self.position.komi
+        """Black's area minus White's area minus White's points by komi and for handicap stones."""
+        return float(self.ownership().sum(dtype=int)) - self.position.white_points
 
     def result(self) -> str:
         """The score as an SGF result: 'B+3.5', 'W+0.5', '0'."""
@@ -54,7 +54,7 @@ class ScoringSession:
     def __str__(self) -> str:
         ownership = self.ownership()
         return (f"Black {np.count_nonzero(ownership == BLACK)}, White {np.count_nonzero(ownership == WHITE)} and "
-                f"{self.position.komi:g} komi: {self.result()}")
+                f"{format_komi(self.position)}: {self.result()}")
 
 
 def _empty_or_dead_points(position: Position) -> list[int]:

@@ -64,7 +64,7 @@ def score_lead(result: SearchResult) -> float | None:
     """By how many points the side to move leads, komi included; None without rollouts."""
     if result.ownership is None:
         return None
-    return (float(result.ownership.sum()) - result.position.komi) * result.position.to_play
+    return (float(result.ownership.sum()) - result.position.white_points) * result.position.to_play
 
 
 def result_from_policy(network, position: BasePosition, tta: bool = False) -> SearchResult:

@@ -11,7 +11,6 @@ A failure has the text that the specification prescribes, where it prescribes on
 import contextlib
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from mugo import __version__
@@ -293,10 +292,7 @@ def _loadsgf(engine: EngineState, *words: str) -> None:
 def _printsgf(engine: EngineState, *words: str) -> str | None:
     """The game as SGF: in the reply, or written to a file if one is named; "-" names none."""
     result = _final_score(engine) if engine.position.is_over else ""
-    record = record_from_position(engine.position, result=result)
-    if engine.position.game == "go":
-        record = replace(record, komi=engine.komi)           # without White's points for handicap stones
-    text = format_record(record)
+    text = format_record(record_from_position(engine.position, result=result))
     if not words or words == ("-",):
         return text
     path = _path(words)

@@ -114,11 +114,13 @@ class EngineState:
         self.set_clocks(self.time_settings)
 
     def set_position(self, position: BasePosition) -> None:
-        """Make this the position, with the current komi and White's points for handicap stones instead of its komi."""
+        """Make this the position, with the current komi, and White's points for handicap stones by the rules that a
+        client has set."""
         self.position = copy.copy(position)
         if position.game == "go":
-            bonus = self.rules.handicap_bonus(position.handicap) if self.rules else 0
-            self.position.komi = self.komi + bonus
+            self.position.komi = self.komi
+            if self.rules:
+                self.position.handicap_bonus = self.rules.handicap_bonus(position.handicap)
 
     def play_move(self, position: BasePosition, point: int, colour: int) -> BasePosition:
         """The position after a move that the controller reports.  Raises IllegalMove.

@@ -237,8 +237,8 @@ class Search:
         if node != records.NULL_NODE:
             tree.advance_root(self._trees, self._nodes, self._edges, self._table, node)
         if node == records.NULL_NODE or settings["n_edges"] + position.size ** 2 >= len(self._edges):
-            settings["komi"] = position.komi
-            settings["mercy"] = rollouts.mercy_threshold(position.size, position.komi)
+            settings["komi"] = position.white_points
+            settings["mercy"] = rollouts.mercy_threshold(position.size, position.white_points)
             tree.reset(settings, self._nodes, self._table, np.uint64(game.position_hash(board)))
         if self.network is None and not self._nodes[settings["root"]]["count"]:
             tree.expand(settings, self._nodes, self._edges, settings["root"], board)
@@ -319,7 +319,7 @@ class Search:
             network_rollouts.roll_out(self._root_network, ends, self._root.game, self._root.size, self._scratch)
             boards["random"][running] = ends["random"]
             for k, end in zip(running, ends, strict=True):
-                outcome = game.outcome(end, self._root.komi) * int(leaf_boards[k]["to_play"])
+                outcome = game.outcome(end, self._root.white_points) * int(leaf_boards[k]["to_play"])
                 self._leaves[k]["value"] += self._lambda * outcome / self.settings.rollouts
                 game.add_ownership(end, self._ownership_sums[0])
 

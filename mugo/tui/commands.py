@@ -14,7 +14,7 @@ from mugo.games import scoring
 from mugo.games.board import EMPTY
 from mugo.games.coords import PASS, format_gtp, row_col
 from mugo.games.game import new_game
-from mugo.games.go import Position, format_score
+from mugo.games.go import Position, format_komi, format_score
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import default_row
 from mugo.games.position import COLOUR_NAMES
@@ -129,11 +129,12 @@ def heat(session: Session) -> None:
 def score(session: Session) -> None:
     """an estimate of the score and the ownership: + or a black square is Black's, - or a white one White's"""
     assert isinstance(session.position, Position)
-    komi, ownership = session.position.komi, scoring.ownership(session.position)
+    ownership = scoring.ownership(session.position)
     session.show_board(ownership=ownership)
     black, white = float(ownership[ownership > 0].sum()), float(-ownership[ownership < 0].sum())
-    session.print(f"estimate {format_score(round(2 * (black - white - komi)) / 2)}: Black {black:.0f}, "
-                  f"White {white:.0f} and {komi:g} komi, each point weighted by its ownership")
+    lead = black - white - session.position.white_points
+    session.print(f"estimate {format_score(round(2 * lead) / 2)}: Black {black:.0f}, White {white:.0f} and "
+                  f"{format_komi(session.position)}, each point weighted by its ownership")
 
 
 @command("chain", "POINT", game="go")

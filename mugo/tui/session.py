@@ -86,7 +86,8 @@ class Session:
             rules = f"Gomoku: {format_row(position.k, position.exactly)} wins"
         else:
             captures = position.captures
-            rules = f"captures: Black {captures[BLACK]}, White {captures[WHITE]}   komi {position.komi:g}"
+            bonus = f" and {position.handicap_bonus:g} for handicap stones" if position.handicap_bonus else ""
+            rules = f"captures: Black {captures[BLACK]}, White {captures[WHITE]}   komi {position.komi:g}{bonus}"
         self.print("\n" + "\n".join(board_lines(position, self.screen, labels=labels, ownership=ownership)) + "\n"
                    f"move {position.plies}: {turn}{last}\n{rules}\n")
 

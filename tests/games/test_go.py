@@ -309,9 +309,9 @@ def test_scores_are_written_as_sgf_does():
 
 # -- records
 
-def record(size=9, setup=(), moves=(), first_player=BLACK, komi=None, handicap=0):
+def record(size=9, setup=(), moves=(), first_player=BLACK, komi=None, handicap=0, rules=""):
     return SimpleNamespace(size=size, setup=np.array(setup, np.int16), moves=np.array(moves, np.int16),
-                           first_player=first_player, komi=komi, handicap=handicap)
+                           first_player=first_player, komi=komi, handicap=handicap, rules=rules)
 
 
 def test_a_record_is_played_to_any_of_its_moves():
@@ -391,3 +391,16 @@ def test_moves_played_at_once_do_not_change_the_position_that_they_start_from():
         start.play_moves(np.array([2, 1 + WHITE_BIT], np.int16))
     with pytest.raises(IllegalMove, match="at most 4095 moves"):
         start.play_moves(np.full(4094, 25, np.int16))
+
+
+@pytest.mark.parametrize("rules, handicap, bonus", [
+    ("Chinese", 6, 6), ("chinese", 2, 2), ("AGA", 6, 5), ("NZ", 6, 0), ("Japanese", 6, 6), ("Chinese (Ing)", 3, 3),
+    ("", 6, 0), ("whatever", 6, 0), ("Chinese", 0, 0), ("AGA", 0, 0), ('{"scoring": "x"}', 6, 0)])
+def test_white_gets_points_for_the_handicap_stones_of_a_record_by_its_rules(rules, handicap, bonus):
+    stones = [0, 8, 72, 80, 4, 76][:handicap]
+    game = record(setup=stones, moves=[40 + WHITE_BIT], first_player=WHITE, komi=0.5, handicap=handicap, rules=rules)
+    for position in (position_of(game), *positions_of(game), position_of(game).undo(), position_of(game).play(PASS)):
+        assert (position.handicap_bonus, position.white_points) == (bonus, bonus + 0.5)
+    position = position_of(game)
+    assert position.score() == handicap - 1 - 0.5 - bonus if handicap else position.score() == -81.5
+    assert position.komi == 0.5 and not position.has_same_rules(position_of(record(komi=bonus + 1)))

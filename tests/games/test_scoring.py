@@ -6,6 +6,7 @@ import pytest
 from drawing import SETTLED, assert_same_points, draw, named
 
 from mugo.games import scoring, seki
+from mugo.games.area import area_score
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, board_points, interpret_gtp, move_index
 from mugo.games.go import Position, position_of
@@ -279,3 +280,20 @@ def test_the_sample_games_are_scored_as_gnu_go_scored_them(archive, games, same)
     assert len(results) == games
     assert all(ours[0] == theirs[0] for ours, theirs in results)
     assert sum(ours == theirs for ours, theirs in results) >= same
+
+
+def test_a_position_without_its_dead_stones_keeps_whites_points_for_handicap_stones():
+    position, _ = draw("""
+        . X . X O . O
+        X X X X O O O
+        . O X X O O .
+        . . X X O X O
+        X X X X O . O
+        X . X X O O O
+        X X X X O . O
+    """)
+    position.handicap, position.handicap_bonus = 4, 4.0
+    counted = scoring.without_dead(position)
+    assert counted.stones.sum() == position.stones.sum()             # one of each was dead
+    assert (counted.handicap, counted.handicap_bonus, counted.komi) == (4, 4.0, position.komi)
+    assert counted.score() == area_score(counted.board[0]) - position.komi - 4

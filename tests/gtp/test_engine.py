@@ -540,3 +540,14 @@ def test_a_game_with_gnu_go_is_legal_and_ends_with_two_passes(player, colour, si
         position = play_game(black, white, size)
         assert position.is_over
         assert ours.ask("final_score") == gnugo.ask("final_score")
+
+
+def test_a_loaded_game_gives_white_points_for_handicap_stones_by_its_rules(tmp_path):
+    path = tmp_path / "game.sgf"
+    path.write_text("(;SZ[5]KM[0.5]HA[3]RU[Chinese]AB[bb][bd][db];W[tt];B[tt];W[tt])")
+    engine = new_engine()
+    assert engine.answer(f"loadsgf {path}") == "= \n\n"
+    assert engine.answer("final_score") == "= B+21.5\n\n"
+    assert "KM[0.5]" in engine.answer("printsgf")
+    engine.answer("kata-set-rules tromp-taylor")                     # the client's rules count
+    assert engine.answer("final_score") == "= B+24.5\n\n"
