@@ -71,6 +71,12 @@ class _Line:
         return line
 
 
+def _encoded_stones(stones: np.ndarray) -> np.ndarray:
+    """int16 (n,): the stones of an int8 (size, size) board, encoded as in games.coords."""
+    indices = np.flatnonzero(stones)
+    return (indices + WHITE_BIT * (stones.ravel()[indices] == WHITE)).astype(np.int16)
+
+
 class BasePosition(ABC):
     """A board, its history and the side to move.
 
@@ -247,16 +253,27 @@ class BasePosition(ABC):
 
         Raises IllegalMove for a stone on an occupied point, without a liberty, or that would capture or win.
         """
-        other = self._empty(self.to_play if to_play is None else to_play)
+        index = {point: i for i, point in enumerate(board_points(self.size).tolist())}
+        added = [*(index[int(point)] for point in black), *(index[int(point)] + WHITE_BIT for point in white)]
+        return self._with_setup(np.append(_encoded_stones(self.stones), np.array(added, np.int16)),
+                                self.to_play if to_play is None else to_play)
+
+    def with_board(self, stones: np.ndarray, to_play: int) -> Self:
+        """A new start without history: these stones, int8 (size, size), in the place of those on this board.
+
+        So superko starts anew, no ko is forbidden, and captures are counted from here.
+        Raises IllegalMove for a stone in a chain without a liberty, or that wins.
+        """
+        return self._with_setup(_encoded_stones(stones), to_play)
+
+    def _with_setup(self, setup: np.ndarray, to_play: int) -> Self:
+        """A new start with encoded stones, int16 (n,).  Raises IllegalMove."""
+        other = self._empty(to_play)
         other.handicap, other.handicap_bonus = self.handicap, self.handicap_bonus
-        stones = [(p, int(c)) for p, c in zip(board_points(self.size), self.stones.ravel(), strict=True) if c]
-        stones += [(p, BLACK) for p in black] + [(p, WHITE) for p in white]
-        index = {p: i for i, p in enumerate(board_points(self.size).tolist())}
-        bits = {BLACK: 0, WHITE: WHITE_BIT}
-        setup = np.array([index[int(point)] + bits[colour] for point, colour in stones], np.int16)
         placed = other._place_setup(setup)
-        if placed < len(stones):
-            point, colour = stones[placed]
+        if placed < len(setup):
+            colour = WHITE if setup[placed] & WHITE_BIT else BLACK
+            point = int(board_points(self.size)[setup[placed] & WHITE_BIT - 1])
             raise IllegalMove(f"a {COLOUR_NAMES[colour].lower()} stone cannot be placed on "
                               f"{format_gtp(point, self.size)}")
         return other

@@ -3,7 +3,6 @@
 NAME.json holds a fingerprint of the game and of the settings.  A game whose NAME.json has the same fingerprint is not
 reviewed again, so an interrupted command continues where it was stopped.
 """
-import copy
 import functools
 import json
 from collections.abc import Callable
@@ -20,8 +19,8 @@ from mugo.review.options import describe_reviewer, fingerprint, make_reviewer
 from mugo.review.report import csv_text, player_name, text_report
 from mugo.review.review import VERDICTS, Review
 from mugo.review.tasks import ReviewTask, output_file
-from mugo.sgf.parser import read_trees
-from mugo.sgf.record import Record
+from mugo.sgf.parser import GameTree, read_trees
+from mugo.sgf.record import BadRecord
 
 MAX_REPORT_BYTES = 4 << 20               # of NAME.txt
 GRAPH_SUFFIXES = (".png", ".svg")
@@ -47,8 +46,9 @@ def review_game(task: ReviewTask, folder: Path, options: str, screen: Screen = P
     options: JSON of options.review_options.  on_move: as in Reviewer.review.
     Raises OSError if a file cannot be written.
     """
-    record, tree = copy.deepcopy(_games(task.data)[task.index])
-    assert isinstance(record, Record) and tree is not None            # find_tasks has left out the others
+    tree = _games(task.data)[task.index]
+    assert isinstance(tree, GameTree)                    # find_tasks has left out the others
+    record = tree.record
     task_fingerprint = fingerprint(task, options, record.size)
     try:
         statistics = read_json(output_file(folder, task.name, ".json"))
@@ -62,10 +62,11 @@ def review_game(task: ReviewTask, folder: Path, options: str, screen: Screen = P
     except BadInput as error:
         return ReviewResult(error=f"{task.name}: {error}")
     reviewed_by = describe_reviewer(options, record.size)
+    notes = [] if tree.is_whole else ["Of this file only the main line could be read; the variations are left out."]
     statistics = {"fingerprint": task_fingerprint, "reviewed_by": reviewed_by} | review_statistics(review)
-    files = {".sgf": annotated_sgf(review, tree, reviewed_by),
+    files = {".sgf": annotated_sgf(review, tree.nodes, reviewed_by),
              ".csv": csv_text(review).encode(),
-             ".txt": "\n".join([reviewed_by, "", *text_report(review), ""]).encode()}
+             ".txt": "\n".join([reviewed_by, *notes, "", *text_report(review), ""]).encode()}
     for suffix, data in files.items():
         _write(output_file(folder, task.name, suffix), data)
     if has_matplotlib():
@@ -74,11 +75,11 @@ def review_game(task: ReviewTask, folder: Path, options: str, screen: Screen = P
         for suffix in GRAPH_SUFFIXES:
             save_win_rate_graph(review, output_file(folder, task.name, suffix), title)
     _write(output_file(folder, task.name, ".json"), json.dumps(statistics, indent=1, ensure_ascii=False).encode())
-    return ReviewResult(statistics, [reviewed_by, "", *text_report(review, screen)])
+    return ReviewResult(statistics, [reviewed_by, *notes, "", *text_report(review, screen)])
 
 
 @functools.lru_cache(1)
-def _games(data: bytes) -> list:
+def _games(data: bytes) -> list[GameTree | BadRecord]:
     """The games of an SGF file, as read_trees has them, kept for the next game of the same file."""
     return list(read_trees(data))
 

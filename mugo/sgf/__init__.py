@@ -2,16 +2,18 @@
 
     record        Record, one game; BadRecord, why a game cannot be used
     encoding      bytes in any character set -> UTF-8
-    collection    a file's text -> the main line of each of its games
+    nodes         a game's text <-> its nodes with all their properties; nothing is lost here
+    collection    a file's text -> each of its games, and its main line
     properties    komi, result, date, handicap and rank as servers write them
     parser        SGF bytes -> Records                       read_records, read_trees
     writer        Record -> SGF text                         format_record
-    convert       Record <-> Position                        replay_record, load_position
+    node_positions   the position after each node: moves, and setup stones in any node
+    convert       Record <-> Position; a file and the moves played since      replay_record, load_game, load_position
     budget        what reading one file may cost
     sevenzip_header   what a .7z counts, before py7zr reads it
     archives      unpacks .zip, .tar.*, .7z and compressed files in memory
     sources       files and folders of a command line -> every SGF file in them
-    tree          games with variations and comments, as JSON for the browser
+    tree          games with all their nodes, as JSON for the browser
 
 Specification: SGF FF[4], https://www.red-bean.com/sgf/; sgfmill parses its grammar.
 Imports games, limits and files.  Does not know data sets, networks, players or the web server.

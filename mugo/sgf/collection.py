@@ -1,4 +1,4 @@
-"""A collection in UTF-8 -> the main line of each of its games, as SGF text that sgfmill can parse.
+"""A collection in UTF-8 -> each of its games, and its main line, as SGF text that sgfmill can parse.
 
     (;GM[1];B[aa](;W[bb])(;W[cc]))(;GM[1]...)   ->   (;GM[1];B[aa];W[bb])   (;GM[1]...)
 
@@ -9,6 +9,7 @@ input makes the parser slow or large.  What properties mean is not known here.
 import itertools
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from mugo.sgf.record import BadRecord
 
@@ -25,8 +26,14 @@ _UP_TO_BRACKET = re.compile(rb"([^()\[]*+(?:" + _VALUE.pattern + rb"[^()\[]*+)*+
 _VALUE_OR_OPENING_BRACKET = re.compile(rb"(" + _VALUE.pattern + rb")|\(", re.DOTALL)
 
 
-def main_lines(text: bytes) -> Iterator[bytes | BadRecord]:
-    """The main line of each game in a collection, or a BadRecord in its place."""
+class GameText(NamedTuple):
+    """A game of a collection: its main line, and all of it."""
+    main_line: bytes
+    whole: bytes
+
+
+def split_games(text: bytes) -> Iterator[GameText | BadRecord]:
+    """Each game of a collection, or a BadRecord in its place."""
     if _NODE.match(text.lstrip()):
         text = b"(" + text          # some games of the Fox server lack it
     roots = (match.start() for match in _ROOT_NODE.finditer(text))
@@ -37,11 +44,11 @@ def main_lines(text: bytes) -> Iterator[bytes | BadRecord]:
             try:
                 if _NODE.search(part, position, begin.start()):
                     raise BadRecord("malformed SGF", "a variation outside any game: one ')' too many")
-                game, position = _main_line(part, begin.start())
+                line, position = _main_line(part, begin.start())
             except BadRecord as bad:
                 yield bad
                 break
-            yield game
+            yield GameText(line, part[begin.start():position])
 
 
 def _main_line(text: bytes, start: int) -> tuple[bytes, int]:

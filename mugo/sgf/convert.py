@@ -1,9 +1,16 @@
-"""Record <-> Position, for Go and Gomoku.
+"""Record <-> Position, for Go and Gomoku.  The position of a file, and the file with the moves played since.
 
     Position -- record_from_position --> Record -- writer.format_record --> SGF
     Position <------- replay_record ---- Record <-- parser.read_records --- SGF
+    file -- load_game --> LoadedGame.position -- play --> Position -- LoadedGame.with_moves --> SGF
+
+A file is kept as its nodes (nodes.py) and new moves are added to them, so all that it contains is written again.
 """
 import os
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +18,15 @@ import numpy as np
 
 from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import WHITE_BIT, board_points, format_gtp, move_index
+from mugo.games.coords import WHITE_BIT, board_points, format_gtp, format_sgf, move_index
 from mugo.games.game import new_game
 from mugo.games.go import position_of
 from mugo.games.gomoku import Position as Gomoku
-from mugo.games.position import COLOUR_NAMES, BasePosition, IllegalMove
+from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition, IllegalMove
 from mugo.games.replay import decode
-from mugo.sgf.parser import MAX_BYTES, read_records
+from mugo.sgf.node_positions import empty_board, has_setup, move_of, next_colours, play_node
+from mugo.sgf.nodes import Node, children_of, escaped, format_nodes, main_line
+from mugo.sgf.parser import MAX_BYTES, GameTree, read_trees
 from mugo.sgf.record import BadRecord, Record
 
 
@@ -65,11 +74,74 @@ def replay_record(record: Record, num_moves: int | None = None, komi: float = 7.
     return position if moves else position.with_turn(record.first_player)
 
 
-def load_position(path: str | os.PathLike, num_moves: int | None = None, komi: float = 7.5,
-                  game: str | None = None) -> BasePosition:
-    """The position after the first `num_moves` moves (default: all) of the first game in an SGF file.
+def print_notice(line: str) -> None:
+    """Print a line on stderr."""
+    print(line, file=sys.stderr, flush=True)
 
+
+@dataclass(frozen=True)
+class LoadedGame:
+    """A game from a file.
+
+    position: the position to go on from.  nodes: of the file.
+    start: the index of the node with which the history of the position begins; its moves are those of the nodes from
+    there on.
+    """
+    position: BasePosition
+    nodes: list[Node]
+    start: int
+
+    def with_moves(self, moves: Iterable[tuple[int, int]], result: str = "") -> str:
+        """The file as SGF text, with moves that it does not have added: (colour, point), since `start`.
+
+        result: the SGF result of the game with these moves.  At the end of the main line it is RE; elsewhere it is a
+        comment on the last move, because RE is that of the main line.
+        """
+        nodes, index, size = list(self.nodes), self.start, self.position.size
+        children = children_of(nodes)
+        moves = list(moves)
+        if moves and move_of(nodes[index].properties, size) == moves[0]:
+            del moves[0]                                 # a node with setup and a move
+        for colour, point in moves:
+            following = self._node_of_move(children, index, (colour, point))
+            if following is None:
+                following = len(nodes)
+                nodes.append(Node(index, {COLOUR_LETTERS[colour]: [format_sgf(point, size).encode()]}))
+                children[index].append(following)
+                children.append([])
+            index = following
+        root = nodes[0].with_values(CA=b"UTF-8")
+        if result and index == main_line(nodes)[-1]:
+            root = root.with_values(RE=escaped(result))
+        elif result:
+            comment = "\n".join(filter(None, (nodes[index].text("C"), f"Result: {result}")))
+            nodes[index] = nodes[index].with_values(C=escaped(comment))
+        nodes[0] = root
+        return format_nodes(nodes).decode()
+
+    def _node_of_move(self, children: list[list[int]], index: int, move: tuple[int, int]) -> int | None:
+        """The node of a move below a node, where only nodes without a move stand between them; None: there is none."""
+        stack = [*reversed(children[index])]
+        while stack:
+            index = stack.pop()
+            if index >= len(self.nodes):
+                continue                                 # added before
+            properties = self.nodes[index].properties
+            found = move_of(properties, self.position.size)
+            if found == move:
+                return index
+            if found is None and not has_setup(properties):
+                stack += reversed(children[index])
+        return None
+
+
+def load_game(path: str | os.PathLike, num_moves: int | None = None, komi: float = 7.5, game: str | None = None,
+              notice: Callable[[str], object] = print_notice) -> LoadedGame:
+    """The first game in an SGF file, at the position after the first `num_moves` moves of its main line (default: all).
+
+    Setup stones may stand in any node; after them the position has no history.
     komi: for a game of Go whose record has none.  game: "go" or "gomoku" if it must be that game.
+    notice: called with a line if the file has more games, or variations that cannot be read.
     Raises BadInput, which names the file, and OSError.
     """
     path = Path(path)
@@ -77,13 +149,54 @@ def load_position(path: str | os.PathLike, num_moves: int | None = None, komi: f
         raise BadInput(f"{path} is not a file")
     if (size := path.stat().st_size) > MAX_BYTES:
         raise BadInput(f"{path}: {size:,} bytes of SGF; the limit is {MAX_BYTES:,}")
-    record = next(read_records(path.read_bytes(), gomoku=True))
-    if isinstance(record, BadRecord):
-        raise BadInput(f"{path}: {record}")
-    game_of_file = "gomoku" if record.k else "go"
+    first, *others = islice(read_trees(path.read_bytes(), gomoku=True, setup_anywhere=True), 2)
+    if isinstance(first, BadRecord):
+        raise BadInput(f"{path}: {first}")
+    game_of_file = "gomoku" if first.record.k else "go"
     if game is not None and game != game_of_file:
         raise BadInput(f"{path} is a game of {game_of_file.capitalize()}, not of {game.capitalize()}")
     try:
-        return replay_record(record, num_moves, komi)
+        loaded = _load_later_setup(first, num_moves, komi) if first.record.has_later_setup else LoadedGame(
+            replay_record(first.record, num_moves, komi), first.nodes, _start_of(first.nodes))
     except (IllegalMove, BadInput) as bad:
         raise BadInput(f"{path}: {bad}") from None
+    if any(isinstance(other, GameTree) for other in others):
+        notice(f"{path} has several games; this is the first")
+    if not first.is_whole:
+        notice(f"{path}: only the main line could be read, without variations")
+    return loaded
+
+
+def load_position(path: str | os.PathLike, num_moves: int | None = None, komi: float = 7.5,
+                  game: str | None = None) -> BasePosition:
+    """The position of load_game, with the same arguments and exceptions."""
+    return load_game(path, num_moves, komi, game).position
+
+
+def _start_of(nodes: list[Node]) -> int:
+    """The last node of the main line that sets up stones before the first move; the root if there is none."""
+    start = 0
+    for index in main_line(nodes):
+        start = index if has_setup(nodes[index].properties) else start
+        if not nodes[index].properties.keys().isdisjoint(("B", "W")):
+            break
+    return start
+
+
+def _load_later_setup(tree: GameTree, num_moves: int | None, komi: float) -> LoadedGame:
+    """A game with setup stones after its first move.  Raises IllegalMove."""
+    position, start, moves = empty_board(tree.record, komi).with_turn(tree.record.first_player), 0, 0
+    colours = next_colours(tree.nodes)
+    for index in main_line(tree.nodes):
+        properties = tree.nodes[index].properties
+        has_move = not properties.keys().isdisjoint(("B", "W"))
+        if has_move and moves == num_moves:
+            position = position.with_turn(BLACK if "B" in properties else WHITE)
+            break
+        moves += has_move
+        played = play_node(position, properties, colours[index])
+        if played.illegal:
+            raise IllegalMove(f"move {moves}: {played.illegal}" if has_move else
+                              f"the setup after move {moves}: {played.illegal}")
+        position, start = played.position, index if played.is_start else start
+    return LoadedGame(position, tree.nodes, start)

@@ -2,7 +2,7 @@
 
     bytes of a file
        | encoding.to_utf8          byte-order marks, character sets, truncated characters
-       | collection.main_lines     the games of a collection, variations left out
+       | collection.split_games    the games of a collection, and the main line of each
        | sgfmill's grammar         a list of nodes: {'B': [b'pd'], 'C': [b'Hello']}
        | properties                komi, result, date, handicap
        v
@@ -12,17 +12,19 @@ Legality is not checked here: it needs a board.  In Gomoku the rules say what wi
 """
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from sgfmill import sgf_grammar
 
 from mugo.games import coords
-from mugo.games.board import BLACK, WHITE
+from mugo.games.board import BLACK, EMPTY, WHITE
 from mugo.games.coords import WHITE_BIT
 from mugo.games.gomoku import default_row, interpret_row
-from mugo.sgf.collection import main_lines
+from mugo.sgf.collection import GameText, split_games
 from mugo.sgf.encoding import to_utf8
+from mugo.sgf.nodes import Node, Properties, parse_game
 from mugo.sgf.properties import (
     GM_GO,
     GM_GOMOKU,
@@ -39,68 +41,83 @@ MAX_BYTES = 32 << 20                # of one file; the largest commented joseki 
 MAX_GAMES, GAME_BYTES = 100_000, 64  # of one file: so many games, and one for each so many bytes; a real game has 300
 MAX_TREE_BYTES = 4 << 20            # of a file whose variations are kept (read_trees)
 
-Node = dict[str, list[bytes]]
 
-
-def read_records(data: bytes, gomoku: bool = False) -> Iterator[Record | BadRecord]:
+def read_records(data: bytes, gomoku: bool = False, setup_anywhere: bool = False) -> Iterator[Record | BadRecord]:
     """The games of an SGF file, in order; a BadRecord in the place of an unusable one.  Never raises.
 
     gomoku: read Gomoku too; otherwise a game of Gomoku is a BadRecord.
+    setup_anywhere: read games with setup stones after the first move too; their Record.has_later_setup is true, and
+    only node_positions can replay them.
     """
+    for game in _games(data):
+        yield game if isinstance(game, BadRecord) else _record(game, gomoku, setup_anywhere)
+
+
+class GameTree(NamedTuple):
+    """A game with its whole tree.
+
+    nodes: in UTF-8, with all properties.  is_whole: whether they are all; else only the main line could be read.
+    """
+    record: Record
+    nodes: list[Node]
+    is_whole: bool
+
+
+def read_trees(data: bytes, gomoku: bool = False, *, setup_anywhere: bool = False,
+               max_nodes: int | None = None) -> Iterator[GameTree | BadRecord]:
+    """As `read_records`, each game with its whole tree in UTF-8: variations, comments, all properties.
+
+    max_nodes: of a larger tree so many are read.  Of a game larger than MAX_TREE_BYTES, and of one that is malformed
+    in a variation, the main line is read.
+    """
+    for game in _games(data):
+        if isinstance(game, BadRecord):
+            yield game
+            continue
+        record = _record(game, gomoku, setup_anywhere)
+        if isinstance(record, BadRecord):
+            yield record
+            continue
+        try:
+            if len(game.whole) > MAX_TREE_BYTES and max_nodes is None:
+                raise ValueError("too large")
+            nodes = parse_game(game.whole, None if max_nodes is None else max_nodes + 1)
+            is_whole = max_nodes is None or len(nodes) <= max_nodes
+        except ValueError:
+            nodes, is_whole = parse_game(game.main_line, max_nodes), False
+        yield GameTree(record, nodes[:max_nodes], is_whole)
+
+
+def _games(data: bytes) -> Iterator[GameText | BadRecord]:
+    """The texts of the games of an SGF file, in UTF-8."""
     if len(data) > MAX_BYTES:
         yield BadRecord("too large", f"{len(data):,} bytes of SGF; the limit is {MAX_BYTES:,}")
         return
     found, most = False, min(MAX_GAMES, 100 + len(data) // GAME_BYTES)
-    for number, game in enumerate(main_lines(to_utf8(data))):
+    for number, game in enumerate(split_games(to_utf8(data))):
         found = True
         if number == most:
             yield BadRecord("too many games", f"a file of this size may have {most:,} games; what follows was not read")
             return
-        if isinstance(game, BadRecord):
-            yield game
-            continue
-        try:
-            yield _interpret_nodes(sgf_grammar.parse_sgf_game(game).sequence, gomoku)
-        except BadRecord as bad:
-            yield bad
-        except ValueError as error:
-            yield BadRecord("malformed SGF", str(error))
+        yield game
     if not found:
         yield BadRecord("not SGF", "no game found: an SGF game begins with '(;'")
 
 
-def read_trees(data: bytes) -> Iterator[tuple[Record | BadRecord, sgf_grammar.Coarse_game_tree | None]]:
-    """As `read_records`, each game with its whole tree in UTF-8: variations, comments, all properties.
-
-    The tree is the main line alone if the file's brackets do not match or it is larger than MAX_TREE_BYTES;
-    None for a BadRecord.
-    """
-    records = list(read_records(data))
-    if len(data) > MAX_BYTES:
-        yield records[0], None
-        return
-    text = to_utf8(data)
+def _record(game: GameText, gomoku: bool, setup_anywhere: bool) -> Record | BadRecord:
     try:
-        trees = sgf_grammar.parse_sgf_collection(text) if len(text) <= MAX_TREE_BYTES else []
-    except ValueError:
-        trees = []
-    if len(trees) != len(records):
-        trees = [None if isinstance(game, BadRecord) or isinstance(record, BadRecord)
-                 else sgf_grammar.parse_sgf_game(game)
-                 for record, game in zip(records, main_lines(text), strict=False)] or [None]
-    for record, tree in zip(records, trees, strict=True):
-        if isinstance(record, BadRecord) or tree is None:
-            yield record, None
-            continue
-        tree.sequence[0].update(CA=[b"UTF-8"], SZ=[str(record.size).encode()])
-        yield record, tree
+        return _interpret_nodes(sgf_grammar.parse_sgf_game(game.main_line).sequence, gomoku, setup_anywhere)
+    except BadRecord as bad:
+        return bad
+    except ValueError as error:
+        return BadRecord("malformed SGF", str(error))
 
 
-_SETUP = {"AB": BLACK, "AW": WHITE, "AE": 0}
+SETUP = {"AB": BLACK, "AW": WHITE, "AE": EMPTY}
 _INFO = frozenset("PB PW BR WR DT EV GN PC RU RE KM HA PL AP TC".split())
 
 
-def _interpret_nodes(nodes: list[Node], gomoku: bool) -> Record:
+def _interpret_nodes(nodes: list[Properties], gomoku: bool, setup_anywhere: bool) -> Record:
     """The Record of a main line.  Raises BadRecord."""
     root = nodes[0]
     game = root.get("GM", [GM_GO])[0].strip() or GM_GO
@@ -109,7 +126,8 @@ def _interpret_nodes(nodes: list[Node], gomoku: bool) -> Record:
                                   + ", Gomoku GM[4]" * gomoku)
     is_go = game == GM_GO
     size = _interpret_size(root, "19" if is_go else "")
-    info, setup, moves = _collect(nodes, size)
+    info = _collect_info(nodes)
+    setup, moves, has_later_setup = _collect(nodes, size, setup_anywhere)
     stones = [index + (WHITE_BIT if colour == WHITE else 0) for index, colour in sorted(setup.items())]
     handicap = interpret_handicap(info, stones, moves) if is_go else 0
     if moves:
@@ -122,26 +140,49 @@ def _interpret_nodes(nodes: list[Node], gomoku: bool) -> Record:
     return Record(
         size=size, setup=np.array(stones, np.int16), moves=np.array(moves, np.int16), first_player=first_player,
         komi=interpret_komi(info) if is_go else None, handicap=handicap,
-        result=interpret_result(property_text(info, "RE"), size),
-        black=property_text(info, "PB"), white=property_text(info, "PW"),
-        black_rank=property_text(info, "BR"), white_rank=property_text(info, "WR"),
-        date=interpret_date(property_text(info, "DT")),
-        event=property_text(info, "EV") or property_text(info, "GN"), place=property_text(info, "PC"),
-        rules=rules, k=k, exactly=exactly, opening_moves=min(interpret_opening_moves(root), len(moves)))
+        **_info_texts(info, size), k=k, exactly=exactly, opening_moves=min(interpret_opening_moves(root), len(moves)),
+        has_later_setup=has_later_setup)
 
 
-def _collect(nodes: list[Node], size: int) -> tuple[Node, dict[int, int], list[int]]:
-    """(game-info properties, {move index: colour} of the setup stones, encoded moves) of a main line."""
-    index_of = _index_table(size)
-    info: Node = {}
-    setup: dict[int, int] = {}
-    moves: list[int] = []
+def interpret_info(nodes: Sequence[Properties], size: int) -> dict[str, str]:
+    """The fields of Record that are texts, of the nodes of a main line: "black", "result" and so on; '' if unknown."""
+    return _info_texts(_collect_info(nodes), size)
+
+
+def _info_texts(info: Mapping[str, list[bytes]], size: int) -> dict[str, str]:
+    return {"result": interpret_result(property_text(info, "RE"), size),
+            "black": property_text(info, "PB"), "white": property_text(info, "PW"),
+            "black_rank": property_text(info, "BR"), "white_rank": property_text(info, "WR"),
+            "date": interpret_date(property_text(info, "DT")),
+            "event": property_text(info, "EV") or property_text(info, "GN"), "place": property_text(info, "PC"),
+            "rules": property_text(info, "RU")}
+
+
+def _collect_info(nodes: Sequence[Properties]) -> Properties:
+    """The game-info properties of a main line; of a property that is given twice the first counts."""
+    info: Properties = {}
     for node in nodes:
         if len(node) > 1 or "B" not in node and "W" not in node:
             for ident in node.keys() & _INFO:
                 info.setdefault(ident, node[ident])
-            if not node.keys().isdisjoint(_SETUP):
-                _add_setup(node, size, moves, setup)
+    return info
+
+
+def _collect(nodes: list[Properties], size: int, setup_anywhere: bool) -> tuple[dict[int, int], list[int], bool]:
+    """({move index: colour} of the setup stones, encoded moves, whether stones are set up after the first move)."""
+    index_of = _index_table(size)
+    setup: dict[int, int] = {}
+    moves: list[int] = []
+    has_later_setup = False
+    for node in nodes:
+        if (len(node) > 1 or "B" not in node and "W" not in node) and not node.keys().isdisjoint(SETUP):
+            stones = interpret_setup(node, size)
+            if stones and moves and not setup_anywhere:
+                ident = next(ident for ident in SETUP if any(value.strip() for value in node.get(ident, ())))
+                raise BadRecord("setup after the first move", f"after move {len(moves)}: {ident} edits the board")
+            has_later_setup |= bool(stones and moves)
+            if not moves:
+                setup |= stones
         # A node has one move.  If it has more, Black's first one counts, as in sgfmill.
         if "B" in node:
             raw, bit = node["B"][0], 0
@@ -153,10 +194,10 @@ def _collect(nodes: list[Node], size: int) -> tuple[Node, dict[int, int], list[i
         if index is None:
             index = _interpret_index(raw.strip(), size, "move outside the board", f"move {len(moves) + 1}")
         moves.append(index + bit)
-    return info, setup, moves
+    return {index: colour for index, colour in setup.items() if colour != EMPTY}, moves, has_later_setup
 
 
-def _interpret_size(root: Node, default: str) -> int:
+def _interpret_size(root: Properties, default: str) -> int:
     text = property_text(root, "SZ") if "SZ" in root else default
     match = re.fullmatch(r"(\d{1,3})(?:\s*[:x]\s*(\d{1,3}))?", text, re.ASCII)
     if not match or match[2] and int(match[1]) != int(match[2]) \
@@ -184,14 +225,16 @@ def _interpret_index(raw: bytes, size: int, reason: str, place: str) -> int:
         raise BadRecord(reason, f"{place}: {value!r} is not a point on {size}x{size} (aa-{last}{last})") from None
 
 
-def _add_setup(node: Node, size: int, moves: list[int], setup: dict[int, int]) -> None:
-    """Apply AB, AW and AE of a node to `setup`, {move index: colour}; a later stone replaces an earlier one."""
-    for ident in node.keys() & _SETUP.keys():
-        for raw in node[ident]:
+def interpret_setup(node: Properties, size: int) -> dict[int, int]:
+    """{move index: BLACK, WHITE or EMPTY} of AB, AW and AE of a node; a later stone replaces an earlier one.
+
+    Raises BadRecord for a point that is not on the board.
+    """
+    setup: dict[int, int] = {}
+    for ident in SETUP:
+        for raw in node.get(ident, ()):
             if not raw.strip():
                 continue            # AB[] sets up nothing
-            if moves:
-                raise BadRecord("setup after the first move", f"after move {len(moves)}: {ident} edits the board")
             corners = [divmod(_interpret_index(corner.strip(), size, "setup outside the board", f"setup {ident}"), size)
                        for corner in raw.split(b":", 1)]
             (top, left), (bottom, right) = corners[0], corners[-1]
@@ -199,7 +242,5 @@ def _add_setup(node: Node, size: int, moves: list[int], setup: dict[int, int]) -
                 raise BadRecord("setup outside the board", f"setup {ident}: a pass is not a point")
             for row in range(min(top, bottom), max(top, bottom) + 1):
                 for col in range(min(left, right), max(left, right) + 1):
-                    if ident == "AE":
-                        setup.pop(row * size + col, None)
-                    else:
-                        setup[row * size + col] = _SETUP[ident]
+                    setup[row * size + col] = SETUP[ident]
+    return setup

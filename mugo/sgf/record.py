@@ -47,6 +47,7 @@ class Record:
     k: int = 0                      # Gomoku: stones in a row that win; 0 in Go
     exactly: bool = False           # Gomoku: whether more than k in a row do not win
     opening_moves: int = 0          # first moves that the players did not choose: KataGo's startTurnIdx
+    has_later_setup: bool = False   # stones are set up after the first move: setup and moves are not the whole game
 
     @property
     def winner(self) -> int:

@@ -1,44 +1,55 @@
-"""Game trees with variations and comments: SGF <-> the JSON game that the browser's board holds.
+"""Game trees as JSON, for the browser's board: SGF <-> the JSON game.
 
 A game is a dict: "name" ("go" or "gomoku"), "size", for Go "komi" and "handicap", for Gomoku "k" and "exactly",
-"black" and "white" (GTP vertices of setup stones), "first" ("B" or "W", who plays first), "info" (players, result,
-...), and "nodes", in which a parent stands before its children and a node's first child is the main line:
+"black" and "white" (GTP vertices of the stones at the root), "first" ("B" or "W", who plays first), "info" (players,
+result, ...), and "nodes", in which a parent stands before its children and a node's first child is the main line:
 
     index   node
-    0       {"parent": -1, "comment": "Jubango"}                       the root, after the setup stones
-    1       {"parent": 0, "move": "B Q16", "win_rate": 0.52, "visits": 800}
-    2       {"parent": 1, "move": "W D4"}
-    3       {"parent": 1, "move": "W Q4"}                              a variation
+    0       {"parent": -1, "comment": "Jubango", "properties": "SZ[19]C[Jubango]"}       the root
+    1       {"parent": 0, "move": "B Q16", "win_rate": 0.52, "visits": 800, "properties": "B[pd]C[Black wins ...]"}
+    2       {"parent": 1, "move": "W D4", "properties": "W[dp]LB[pd:A]"}
+    3       {"parent": 1, "stones": "...X...O", "first": "B", "properties": "AW[dp]"}     a variation
+    4       {"parent": 3, "move": "B Q4"}                                                a move of the page
 
-"win_rate" is Black's win rate after the move, 0 to 1, and "visits" the visits of the search that found it; in SGF
-they are the first line of the comment.  Gomoku is GM[4] with RU[5 in a row] or RU[exactly 5 in a row].
-parser.py reads the main line; this module adds the variations, as far as their moves are legal.
+**A node is one SGF node, and "properties" is all that the file has in it, as SGF text.**  The page sends it back, and
+that text is written again: with a new C only if comment, win rate and visits are not those of the text, and with new
+game-info properties only if "info" is not that of the text.  So nothing is lost that this program does not know, and
+nobody keeps another copy of the file.  "move" of a node with "properties" is for the page only.
+
+"stones" ('X', 'O', '.', row by row from the top) and "first" are of a node after which the position has no history:
+after setup stones, and after a move that the rules forbid; "illegal" then says why.  A node with "illegal" and without
+"stones" leaves the board as it was.  "win_rate" is Black's win rate after the move, 0 to 1, and "visits" the visits of
+the search that found it; in SGF they are the first line of the comment.  Gomoku is GM[4] with RU[5 in a row] or
+RU[exactly 5 in a row].  "notice" says what of the file was not read.
 """
 import re
-from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
-from sgfmill import sgf
 
+from mugo import __version__
 from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import format_gtp, interpret_gtp, interpret_sgf, point_at, row_col
+from mugo.games.coords import PASS, format_gtp, format_sgf, interpret_gtp, point_at
 from mugo.games.game import GAMES, new_game
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import format_row, interpret_row
-from mugo.games.position import COLOUR_LETTERS, COLOUR_OF, BasePosition, IllegalMove
-from mugo.sgf.convert import replay_record, rules_of
-from mugo.sgf.parser import read_records
-from mugo.sgf.properties import GM_GOMOKU
+from mugo.games.position import COLOUR_LETTERS, COLOUR_OF, STONE_MARKS, BasePosition
+from mugo.sgf import node_positions
+from mugo.sgf.convert import rules_of
+from mugo.sgf.node_positions import move_of, positions_of_nodes
+from mugo.sgf.nodes import Node, escaped, format_nodes, format_properties, main_line, parse_properties
+from mugo.sgf.parser import GameTree, interpret_info, read_records, read_trees
+from mugo.sgf.properties import GM_GO, GM_GOMOKU
 from mugo.sgf.record import BadRecord
 
 MAX_NODES = 20_000                       # of one game; only joseki dictionaries have more
-MAX_NODES_PARSED = 2 * MAX_NODES         # of a file's first game; of a larger one only the main line is read
 MAX_COMMENT = 20_000                     # characters
+MAX_LISTED = 1000                        # games of a collection that are listed
 INFO = {"PB": "black", "PW": "white", "BR": "black_rank", "WR": "white_rank", "RE": "result", "DT": "date",
         "EV": "event", "PC": "place", "RU": "rules"}
-_BRACKET_OR_VALUE = re.compile(rb"[();]|\[[^\\\]]*+(?:\\.[^\\\]]*+)*+\]", re.DOTALL)
+LISTED = ("black", "white", "black_rank", "white_rank", "result", "date", "event")
 WIN_RATE = re.compile(r"Black wins (\d{1,3}(?:\.\d)?) % \((\d+) visits\)\s*")
 
 
@@ -89,102 +100,68 @@ def game_from_position(position: BasePosition) -> dict:
 
 # ---- reading -----------------------------------------------------------------------------------
 
-def read_game(data: bytes) -> dict:
-    """The first game of an SGF file, without the variations whose moves are illegal.
+def list_games(data: bytes) -> list[dict]:
+    """The games of an SGF file, at most MAX_LISTED: of each the LISTED fields that it has, or its "error"."""
+    return [{"error": str(record)} if isinstance(record, BadRecord) else
+            {name: getattr(record, name) for name in LISTED if getattr(record, name)}
+            for record in islice(read_records(data, gomoku=True, setup_anywhere=True), MAX_LISTED)]
 
-    Of a tree larger than MAX_NODES the first nodes are read, of one larger than MAX_NODES_PARSED the main line.
-    Raises BadInput if there is no game, or if its main line has an illegal move.
+
+def read_game(data: bytes, number: int = 0) -> dict:
+    """A game of an SGF file, the first one by default; of a tree larger than MAX_NODES the first nodes.
+
+    Raises BadInput if there is no such game, or if its main line cannot be read.
     """
-    record = next(read_records(data, gomoku=True))
-    if isinstance(record, BadRecord):
-        raise BadInput(str(record))
-    try:
-        line = list(replay_record(record).positions())
-    except IllegalMove as error:
-        raise BadInput(str(error)) from None
-    game = game_from_position(line[0].with_turn(record.first_player))
+    trees = read_trees(data, gomoku=True, setup_anywhere=True, max_nodes=MAX_NODES)
+    tree = next(islice(trees, number, None), None)
+    if tree is None:
+        raise BadInput(f"the file has no game {number + 1}")
+    if isinstance(tree, BadRecord):
+        raise BadInput(str(tree))
+    record = tree.record
+    start, nodes = _start_and_nodes(tree)
+    game = game_from_position(start) | {"nodes": nodes}
     game["info"] = {name: getattr(record, name) for name in INFO.values() if getattr(record, name)}
     if interpret_row(record.rules) and record.k:
         del game["info"]["rules"]            # redundant with "k" and "exactly"
-    try:
-        if _has_more_nodes(data, MAX_NODES_PARSED):
-            raise ValueError
-        root = sgf.Sgf_game.from_bytes(data).get_root()
-    except ValueError:                       # or sgfmill is stricter than parser.py: the main line only
-        game["nodes"] = [{"parent": -1}] + [
-            {"parent": number, "move": format_move(colour, point, record.size)}
-            for number, (colour, point) in enumerate(line[-1].moves)]
-        return game
-    game["nodes"] = list(_nodes(root, line))
+    if not tree.is_whole:
+        part = f"the first {len(nodes):,} nodes" if len(nodes) == MAX_NODES else "the main line"
+        game["notice"] = f"Of this game only {part} could be read. A saved file has no more."
     return game
 
 
-def _has_more_nodes(data: bytes, most: int) -> bool:
-    """Whether the first game of an SGF file has more nodes, variations included.  Reads no further."""
-    depth = nodes = 0
-    for match in _BRACKET_OR_VALUE.finditer(data):
-        token = match[0]
-        nodes += token == b";"
-        depth += (token == b"(") - (token == b")")
-        if nodes > most or nodes and depth <= 0:
-            break
-    return nodes > most
+def _start_and_nodes(tree: GameTree) -> tuple[BasePosition, list[dict]]:
+    """The position after the root, and the nodes in JSON."""
+    record, found = tree.record, []
+    start = node_positions.empty_board(record).with_turn(record.first_player)
+    for node, played in zip(tree.nodes, positions_of_nodes(tree.nodes, start), strict=True):
+        position = played.position
+        written: dict[str, Any] = {"parent": node.parent}
+        move = move_of(node.properties, record.size)
+        if node.parent < 0:
+            start = position if move else position.with_turn(record.first_player)
+        else:
+            if move:
+                written["move"] = format_move(*move, record.size)
+            if played.is_start:
+                written["stones"] = "".join(STONE_MARKS[stone] for stone in position.stones.ravel().tolist())
+                written["first"] = COLOUR_LETTERS[position.to_play]
+        if played.illegal:
+            written["illegal"] = played.illegal
+        found.append(written | _comment_fields(node) | {"properties": format_properties(node.properties).decode()})
+    return start, found
 
 
-def _nodes(root: sgf.Tree_node, line: list[BasePosition]) -> Iterator[dict]:
-    """The nodes with a move; the comment of a node without one goes to the node before it.
-
-    line: the positions of the main line, the root position first.
-    """
-    found: list[dict] = []
-    size = line[0].size
-    # (node, index of its parent, position before it, moves of the main line before it; None off the main line)
-    stack: list[tuple[sgf.Tree_node, int, BasePosition, int | None]] = [(root, -1, line[0], 0)]
-    while stack and len(found) < MAX_NODES:
-        node, parent, position, moves = stack.pop()
-        move = _move_of(node, size)
-        if parent < 0:
-            found.append({"parent": -1})
-            parent = 0
-        if move is not None:
-            try:
-                if moves is not None and moves + 1 < len(line):
-                    position, moves = line[moves + 1], moves + 1
-                else:
-                    position = position.play(move[1], move[0])
-            except IllegalMove:
-                continue
-            found.append({"parent": parent, "move": format_move(*move, size)})
-            parent = len(found) - 1
-        _add_comment(found[parent], node)
-        for k, child in reversed([*enumerate(node[:])]):
-            stack.append((child, parent, position, moves if k == 0 else None))
-    yield from found
-
-
-def _move_of(node: sgf.Tree_node, size: int) -> tuple[int, int] | None:
-    for colour, letter in COLOUR_LETTERS.items():
-        if node.has_property(letter):
-            try:
-                return colour, interpret_sgf(node.get_raw(letter).decode("ascii", "replace").strip(), size)
-            except ValueError:
-                return None
-    return None
-
-
-def _add_comment(target: dict, node: sgf.Tree_node) -> None:
-    """Append an SGF node's comment to a node of the game; its win-rate line becomes "win_rate" and "visits"."""
-    if not node.has_property("C"):
-        return
-    try:
-        text = node.get("C")
-    except (ValueError, LookupError):        # not in the declared character set, or an unknown one
-        text = node.get_raw("C").decode("utf-8", "replace")
+def _comment_fields(node: Node) -> dict:
+    """The "comment", "win_rate" and "visits" of a node, as far as it has them."""
+    text = node.text("C") or ""
+    fields: dict[str, Any] = {}
     if match := WIN_RATE.search(text):
-        target["win_rate"], target["visits"] = round(min(float(match[1]), 100) / 100, 3), int(match[2])
+        fields["win_rate"], fields["visits"] = round(min(float(match[1]), 100) / 100, 3), int(match[2])
         text = text[:match.start()] + text[match.end():]
     if text.strip():
-        target["comment"] = "\n".join(filter(None, (target.get("comment"), text.strip())))[:MAX_COMMENT]
+        fields["comment"] = text.strip()[:MAX_COMMENT]
+    return fields
 
 
 # ---- writing -----------------------------------------------------------------------------------
@@ -195,77 +172,85 @@ def format_game(game: dict) -> str:
     nodes = require_field(game, "nodes", list)
     if not 1 <= len(nodes) <= MAX_NODES:
         raise BadInput(f"a game has 1 to {MAX_NODES:,} nodes, not {len(nodes):,}")
-    written = sgf.Sgf_game(start.size, encoding="UTF-8")
-    root = written.get_root()
-    root.set("AP", ("MuGo", "web"))
-    _set_info(root, game, start)
-    _set_setup(root, game, start.size)
-    tree_nodes = []
-    for i, node in enumerate(nodes):
-        if not isinstance(node, dict):
-            raise BadInput(f"node {i} of the game is not an object")
-        tree_node = root if i == 0 else _new_child(tree_nodes, node, i, start.size)
-        tree_nodes.append(tree_node)
-        if text := _comment(node):
-            tree_node.set("C", text)
-    return written.serialise().decode()
-
-
-def _set_info(root: sgf.Tree_node, game: dict, start: BasePosition) -> None:
+    written = [_interpret_node(node, i, start.size) for i, node in enumerate(nodes)]
     info = require_field(game, "info", dict)
-    if isinstance(start, Gomoku):
-        root.set_raw("GM", GM_GOMOKU)
-        info = info | {"rules": format_row(start.k, start.exactly)}
+    if "properties" in nodes[0]:
+        line = [written[i].properties for i in main_line(written)]
+        written[0] = _with_info(written[0], info, interpret_info(line, start.size), is_go=start.game == "go")
     else:
-        root.set("KM", start.komi)
-        if handicap := int(require_number(game, "handicap", 361)):
-            root.set_raw("HA", str(handicap).encode())
-    for ident, name in INFO.items():
-        if isinstance(info.get(name), str) and info[name]:
-            root.set(ident, _without_surrogates(info[name][:200]))
+        comment = written[0].properties
+        new = _with_info(Node(-1, _new_root(game, start)), info, {}, is_go=start.game == "go")
+        written[0] = Node(-1, new.properties | comment)
+    return format_nodes(written).decode()
 
 
-def _set_setup(root: sgf.Tree_node, game: dict, size: int) -> None:
-    black, white = ({_sgfmill_point(interpret_move(f"B {vertex}", size)[1], size)
-                     for vertex in require_field(game, name, list)} for name in ("black", "white"))
-    if None in black | white:
-        raise BadInput("a setup stone cannot be on 'pass'")
-    if black | white:
-        root.set_setup_stones(black, white)
-    if black | white or game.get("first") == "W":
-        root.set("PL", "w" if game.get("first") == "W" else "b")
-
-
-def _new_child(tree_nodes: list[sgf.Tree_node], node: dict, i: int, size: int) -> sgf.Tree_node:
-    """Node i of the game, with its move, as a child of its parent in sgfmill's tree."""
-    parent = require_field(node, "parent", int)
-    if not 0 <= parent < i:
+def _interpret_node(node: Any, i: int, size: int) -> Node:
+    """Node i of a JSON game as an SGF node: its properties, and its comment where that was changed."""
+    if not isinstance(node, dict):
+        raise BadInput(f"node {i} of the game is not an object")
+    parent = require_field(node, "parent", int) if i else -1
+    if i and not 0 <= parent < i:
         raise BadInput(f"the parent of node {i} of the game is not a node before it")
-    child = tree_nodes[parent].new_child()
-    colour, point = interpret_move(require_field(node, "move", str), size)
-    child.set_move(COLOUR_LETTERS[colour].lower(), _sgfmill_point(point, size))
-    return child
+    if "properties" in node:
+        try:
+            text = require_field(node, "properties", str).encode("utf-8", "replace")
+            written = Node(parent, parse_properties(text))
+        except ValueError as error:
+            raise BadInput(f"the properties of node {i} of the game: {error}") from None
+    elif i:
+        colour, point = interpret_move(require_field(node, "move", str), size)
+        written = Node(parent, {COLOUR_LETTERS[colour]: [format_sgf(point, size).encode()]})
+    else:
+        written = Node(parent, {})
+    comment = _format_comment(node)
+    if comment != _format_comment(_comment_fields(written)):
+        written = written.with_values(C=escaped(comment) if comment else None)
+    return written
 
 
-def _sgfmill_point(point: int, size: int) -> tuple[int, int] | None:
-    """sgfmill counts rows from the bottom."""
-    place = row_col(point, size)
-    return None if place is None else (size - 1 - place[0], place[1])
+def _new_root(game: dict, start: BasePosition) -> dict[str, list[bytes]]:
+    """The root properties of a game that is not from a file, without its info."""
+    size = start.size
+    is_go = not isinstance(start, Gomoku)
+    texts = {"FF": "4", "GM": (GM_GO if is_go else GM_GOMOKU).decode(), "CA": "UTF-8", "AP": f"MuGo:{__version__}",
+             "SZ": str(size)}
+    if isinstance(start, Gomoku):
+        texts["RU"] = format_row(start.k, start.exactly)
+    else:
+        texts["KM"] = f"{start.komi:g}"
+        if handicap := int(require_number(game, "handicap", 361)):
+            texts["HA"] = str(handicap)
+    properties = {ident: [escaped(text)] for ident, text in texts.items()}
+    for ident, name in ("AB", "black"), ("AW", "white"):
+        points = [interpret_move(f"B {vertex}", size)[1] for vertex in require_field(game, name, list)]
+        if PASS in points:
+            raise BadInput("a setup stone cannot be on 'pass'")
+        if points:
+            properties[ident] = [format_sgf(point, size).encode() for point in sorted({*points})]
+    if "AB" in properties or "AW" in properties or game.get("first") == "W":
+        properties["PL"] = [b"W" if game.get("first") == "W" else b"B"]
+    return properties
 
 
-def _comment(node: dict) -> str:
+def _with_info(root: Node, info: dict, before: dict[str, str], is_go: bool) -> Node:
+    """The root with the game-info properties that differ from those before, and in UTF-8."""
+    changed: dict[str, bytes | None] = {"CA": b"UTF-8"}
+    for ident, name in INFO.items():
+        text = info.get(name, "")
+        text = text[:200] if isinstance(text, str) else ""
+        if text != before.get(name, "") and (is_go or ident != "RU"):
+            changed[ident] = escaped(text) if text else None
+    return root.with_values(**changed)
+
+
+def _format_comment(node: dict) -> str:
     """The SGF comment of a node: its win rate, then its text."""
     text = node.get("comment", "")
     text = text[:MAX_COMMENT] if isinstance(text, str) else ""
     win_rate, visits = node.get("win_rate"), node.get("visits")
     if isinstance(win_rate, int | float) and isinstance(visits, int) and 0 <= win_rate <= 1 and 0 <= visits < 1 << 63:
         text = f"Black wins {100 * win_rate:.1f} % ({visits} visits)\n{text}"
-    return _without_surrogates(text.strip())
-
-
-def _without_surrogates(text: str) -> str:
-    """JSON strings can have lone surrogates, which UTF-8 cannot encode; each becomes '?'."""
-    return text.encode("utf-8", "replace").decode()
+    return text.strip()
 
 
 # ---- checks of a message -----------------------------------------------------------------------

@@ -20,7 +20,7 @@ from mugo.games.gomoku import default_row
 from mugo.games.position import COLOUR_NAMES
 from mugo.plots.terminal import heatmap_array, heatmap_lines
 from mugo.plots.text_table import format_table
-from mugo.sgf.convert import load_position
+from mugo.sgf.convert import load_game
 from mugo.tui.input import parse_point
 from mugo.tui.session import Session
 
@@ -208,8 +208,9 @@ def load(session: Session, name: str, move: str | None = None) -> None:
     if move is not None and not move.isdecimal():
         raise BadInput(f"a move is a number, not {move!r}")
     position = session.position
-    session.start(load_position(Path(name).expanduser(), None if move is None else int(move), position.komi,
-                                position.game))
+    loaded = load_game(Path(name).expanduser(), None if move is None else int(move), position.komi, position.game,
+                       notice=session.print)
+    session.start(loaded.position, loaded)
 
 
 @command("new", "[SIZE]")

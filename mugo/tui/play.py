@@ -25,7 +25,7 @@ from mugo.players import options as player_options
 from mugo.players.game_options import KOMI
 from mugo.players.options import PLAYERS
 from mugo.plots.terminal import Screen
-from mugo.sgf.convert import load_position
+from mugo.sgf.convert import LoadedGame, load_game
 from mugo.tui.commands import command_names
 from mugo.tui.repl import Repl
 from mugo.tui.session import Session
@@ -56,7 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def command(args: argparse.Namespace) -> int:
     """Run `mugo play`; returns the exit status.  Raises BadInput."""
     resolve_game_and_player(args)
-    position = first_position(args)
+    loaded = load_file(args)
+    position = first_position(args) if loaded is None else loaded.position
     if args.player is None:
         args.player = default_player(position)
     player = player_options.player_from_arguments(args, position.game)
@@ -71,7 +72,7 @@ def command(args: argparse.Namespace) -> int:
     seconds = searcher.SECONDS if args.seconds is None and args.simulations is None else args.seconds
     screen = Screen.for_stream(sys.stdout, colour=not args.no_colour)
     session = Session(player, position, humans, out=sys.stdout, screen=screen,
-                      simulations=args.simulations, seconds=seconds)
+                      simulations=args.simulations, seconds=seconds, loaded=loaded)
     with end_input_on_signals():
         Repl(session, read_line).run()
     return 0
@@ -89,15 +90,20 @@ def resolve_game_and_player(args: argparse.Namespace) -> None:
         args.player = "mcts"
 
 
+def load_file(args: argparse.Namespace) -> LoadedGame | None:
+    """The game of --load; None without it.  Raises BadInput."""
+    if not args.load:
+        return None
+    if args.move is not None and args.move < 0:
+        raise BadInput(f"--move is 0 or more, not {args.move}")
+    if args.k is not None or args.exactly:
+        raise BadInput("--k and --exactly are for a new game: with --load the file has the rule")
+    komi = KOMI if args.komi is None else args.komi
+    return load_game(args.load, args.move, komi, args.game or game_options.trained_for(args).get("game"))
+
+
 def first_position(args: argparse.Namespace) -> BasePosition:
-    """The position that a command line starts from.  Raises BadInput."""
-    if args.load:
-        if args.move is not None and args.move < 0:
-            raise BadInput(f"--move is 0 or more, not {args.move}")
-        if args.k is not None or args.exactly:
-            raise BadInput("--k and --exactly are for a new game: with --load the file has the rule")
-        komi = KOMI if args.komi is None else args.komi
-        return load_position(args.load, args.move, komi, args.game or game_options.trained_for(args).get("game"))
+    """The position that a command line without --load starts from.  Raises BadInput."""
     if args.move is not None:
         raise BadInput("--move needs --load")
     position = game_options.first_position(args, GO_SIZE)

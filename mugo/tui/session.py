@@ -3,7 +3,8 @@
     play(point), play_engine_move(), undo(), ... --> position --> show_board()
 
 Knows nothing of what a person types (commands.py, repl.py).  No game is lost: it is saved when it ends, when another
-game starts and when the person leaves.
+game starts and when the person leaves.  A game from a file is saved with all that the file
+contains (sgf.convert.LoadedGame).
 """
 import tempfile
 import time
@@ -23,7 +24,7 @@ from mugo.players.evaluator import Evaluation, evaluator_for
 from mugo.players.player import RESIGN, Player
 from mugo.players.searcher import SearchPlayer
 from mugo.plots.terminal import PLAIN, Screen, board_lines
-from mugo.sgf.convert import record_from_position
+from mugo.sgf.convert import LoadedGame, record_from_position
 from mugo.sgf.writer import format_record
 from mugo.tui.progress import SearchProgress
 from mugo.tui.score_dialog import ScoreDialog
@@ -51,8 +52,11 @@ class Session:
 
     def __init__(self, player: Player, position: BasePosition, humans: tuple[int, ...], *, out: TextIO,
                  screen: Screen = PLAIN, simulations: int | None = None, seconds: float | None = None,
-                 folder: Path = Path()):
-        """simulations, seconds: limits of the search for a hint.  folder: for games that are saved without a name."""
+                 folder: Path = Path(), loaded: LoadedGame | None = None):
+        """simulations, seconds: limits of the search for a hint.  folder: for games that are saved without a name.
+
+        loaded: the file that the position is from.
+        """
         self.player = player
         self.position = position
         self.humans = humans
@@ -63,6 +67,7 @@ class Session:
         self._knows_unsaved = False                      # the person was told that the game cannot be saved
         self._redo_stack: list[BasePosition] = []        # the position that was undone last is the last item
         self._out, self._folder = out, folder
+        self._loaded = loaded
         self._evaluator = evaluator_for(player, simulations, seconds)
         self._saved = self._game_state()
         self._path: Path | None = None                   # where the game was saved last
@@ -183,12 +188,15 @@ class Session:
         self.print(self.screen.style(f"{format_result(result, self.position)} ({result}).", bold=True))
         self._try_to_save()
 
-    def start(self, position: BasePosition) -> None:
-        """Start another game; the old one is saved.  Raises BadInput, and keeps the old game, if the player does not
-        play this board."""
+    def start(self, position: BasePosition, loaded: LoadedGame | None = None) -> None:
+        """Start another game; the old one is saved.  loaded: the file that the position is from.
+
+        Raises BadInput, and keeps the old game, if the player does not play this board.
+        """
         self.player.warm_up(position)
         self.save_if_changed()
         self.position, self.result, self.score_dialog, self._path = position, "", None, None
+        self._loaded = loaded
         self._redo_stack.clear()
         self._saved = self._game_state()
         self.show_position()
@@ -207,6 +215,8 @@ class Session:
         return self._path is not None and self._path.exists() and self._path.samefile(path)
 
     def _sgf(self) -> str:
+        if self._loaded is not None:
+            return self._loaded.with_moves(self.position.moves, self.result)
         names = {colour: "Human" if colour in self.humans else f"MuGo {self.player.name}" for colour in (BLACK, WHITE)}
         record = record_from_position(self.position, result=self.result, black=names[BLACK], white=names[WHITE],
                                       date=time.strftime("%Y-%m-%d"), rules="Chinese")

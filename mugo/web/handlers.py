@@ -7,7 +7,7 @@ import binascii
 from collections.abc import Callable
 
 from mugo.files import BadInput
-from mugo.sgf.tree import format_game, read_game, require_field
+from mugo.sgf.tree import format_game, list_games, read_game, require_field
 from mugo.web import positions
 from mugo.web.opponents import list_opponents
 from mugo.web.positions import position_of_request
@@ -78,11 +78,21 @@ def score(request: dict, state: ServerState) -> dict:
 
 @handler("load")
 def load(request: dict, state: ServerState) -> dict:
-    """"game": the first game of an SGF file; "data" is the file in base64."""
+    """"game": that of an SGF file with this "number", from 0; without a number the only game, or the list of "games".
+
+    "data" is the file in base64.
+    """
     try:
-        return {"game": read_game(base64.b64decode(require_field(request, "data", str), validate=True))}
+        data = base64.b64decode(require_field(request, "data", str), validate=True)
     except (binascii.Error, ValueError) as error:
         raise BadInput(f"'data' must be a file in base64: {error}") from None
+    if "number" in request:
+        number = require_field(request, "number", int)
+        if number < 0:
+            raise BadInput("'number' must be 0 or more")
+        return {"game": read_game(data, number)}
+    games = list_games(data)
+    return {"game": read_game(data)} if len(games) == 1 else {"games": games}
 
 
 @handler("save")

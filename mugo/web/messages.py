@@ -6,26 +6,29 @@
 Each limit is that of what a page sends: a game of MAX_MOVES moves, a tree of MAX_NODES nodes, an SGF file.
 """
 import json
+import re
 
 from mugo.files import BadInput
 from mugo.games.coords import MAX_MOVES, MAX_SIZE
 from mugo.sgf.tree import INFO, MAX_NODES
 
-MAX_MESSAGE = 2 << 20                    # characters; an SGF file of 1.5 MB in base64
+MAX_MESSAGE = 6 << 20                    # characters; the nodes of an SGF file of 1.5 MB, with their comments twice
 MAX_ITEMS = 200_000                      # items of all lists and objects; a tree of MAX_NODES nodes has 120,000
 MAX_TEXT = 100                           # characters of a name, a vertex or a move
 # The items of lists, each a string or, for nodes, an object.
 MAX_LENGTHS = {"moves": MAX_MOVES, "black": MAX_SIZE ** 2, "white": MAX_SIZE ** 2, "dead": MAX_SIZE ** 2,
                "nodes": MAX_NODES}
-LONG_TEXTS = frozenset({"data", "comment", *INFO.values()})      # limited by MAX_MESSAGE; format_game cuts them
+# Texts that only MAX_MESSAGE limits; format_game cuts comments and info.
+LONG_TEXTS = frozenset({"data", "comment", "properties", *INFO.values()})
 MAX_FIELDS = 40                          # of an object
 MAX_DEPTH = 3                            # objects in objects: the message, its game, a node
+_TEXT = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 
 
 def parse_request(text: str | None) -> dict:
     """The JSON object of a message; None: the message was binary.  Raises BadInput."""
     text = text or ""
-    if text.count(",") + text.count("[") + text.count("{") > MAX_ITEMS:
+    if _count_items(text) > MAX_ITEMS and _count_items(_TEXT.sub("", text)) > MAX_ITEMS:
         raise BadInput(f"a message has at most {MAX_ITEMS:,} items")
     try:
         request = json.loads(text)
@@ -34,6 +37,11 @@ def parse_request(text: str | None) -> dict:
     if not isinstance(request, dict):
         raise BadInput("a message must be a JSON object")
     return request
+
+
+def _count_items(text: str) -> int:
+    """At least as many as the items of all lists and objects of a JSON text; those that look like one in texts too."""
+    return text.count(",") + text.count("[") + text.count("{")
 
 
 def request_id(request: dict) -> int | str | None:

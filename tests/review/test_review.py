@@ -59,8 +59,8 @@ def search_reviewer(simulations=300):
 
 
 def review_text(text, reviewer):
-    record, tree = next(read_trees(text if isinstance(text, bytes) else text.encode()))
-    return reviewer.review(record), tree
+    record, nodes, _ = next(read_trees(text if isinstance(text, bytes) else text.encode()))
+    return reviewer.review(record), nodes
 
 
 @pytest.fixture(scope="module")
@@ -233,7 +233,7 @@ def test_top_1_top_5_and_the_phases_of_a_game_are_counted():
 
 @pytest.mark.parametrize("loss, annotation", [(0.04, None), (0.06, "DO"), (0.11, 1), (0.21, 2)])
 def test_verdicts_are_annotations_of_the_sgf(loss, annotation):
-    record, tree = next(read_trees(b"(;GM[1]SZ[5];B[aa])"))
+    record, tree, _ = next(read_trees(b"(;GM[1]SZ[5];B[aa])"))
     start = Position(5)
     c3, d4, e5 = (interpret_gtp(vertex, 5) for vertex in ("C3", "D4", "E5"))
     move = MoveReview(1, BLACK, e5, 3, 0.1, 0.5 + loss, 0.5, loss, c3, 0.4, (c3, d4))

@@ -7,8 +7,9 @@ from sgf_games import encoded
 
 from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
+from mugo.games.coords import interpret_sgf
 from mugo.games.position import IllegalMove
-from mugo.sgf.convert import load_position, record_from_position, replay_record
+from mugo.sgf.convert import load_game, load_position, record_from_position, replay_record
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import Record
 from mugo.sgf.writer import format_record
@@ -74,3 +75,87 @@ def test_a_file_larger_than_any_game_is_not_read(tmp_path):
         assert tracemalloc.get_traced_memory()[1] < 1 << 20
     finally:
         tracemalloc.stop()
+
+
+def names_of(notices):
+    return [line.partition(".sgf")[2] for line in notices]
+
+
+LATER = "(;SZ[5]C[root];B[cc];W[bb];AE[cc]AB[aa:ba][ea];W[dd](;B[ee]C[end])(;B[ab]))"
+
+
+@pytest.mark.parametrize("moves, board, to_play, start", [
+    (1, ". . . . .|. . . . .|. . X . .|. . . . .|. . . . .", -1, 0),
+    (2, "X X . . X|. O . . .|. . . . .|. . . . .|. . . . .", -1, 3),       # before move 3: the stones are set up
+    (None, "X X . . X|. O . . .|. . . . .|. . . O .|. . . . X", -1, 3),
+])
+def test_setup_stones_in_the_middle_of_the_main_line_change_the_board(tmp_path, moves, board, to_play, start):
+    (tmp_path / "a.sgf").write_text(LATER)
+    loaded = load_game(tmp_path / "a.sgf", moves)
+    letters = {1: "X", -1: "O", 0: "."}
+    assert "|".join(" ".join(letters[stone] for stone in row) for row in loaded.position.stones.tolist()) == board
+    assert (loaded.position.to_play, loaded.start) == (to_play, start)
+    assert load_position(tmp_path / "a.sgf", moves).stones.tolist() == loaded.position.stones.tolist()
+
+
+def test_superko_starts_anew_at_setup_stones(tmp_path):
+    (tmp_path / "a.sgf").write_text("(;SZ[5]AB[ba][ab][bc]AW[ca][bb][db][cc];B[cb];AB[ee];PL[W])")
+    position = load_position(tmp_path / "a.sgf")
+    assert position.plies == 0 and position.why_illegal(interpret_sgf("bb", 5)) is None
+    (tmp_path / "b.sgf").write_text("(;SZ[5]AB[ba][ab][bc]AW[ca][bb][db][cc];B[cb])")
+    assert load_position(tmp_path / "b.sgf").why_illegal(interpret_sgf("bb", 5)) == "retakes the ko"
+
+
+@pytest.mark.parametrize("sgf, error", [
+    ("(;SZ[5];B[cc];AB[aa];W[aa])", "move 2: White A5 is occupied"),
+    ("(;SZ[5];B[ba];AB[ab]AW[aa])", "the setup after move 1: a black stone cannot be placed on A4"),
+])
+def test_a_game_with_later_setup_that_leads_to_no_position_is_refused_in_a_line(tmp_path, sgf, error):
+    (tmp_path / "a.sgf").write_text(sgf)
+    with pytest.raises(BadInput, match=f"a.sgf: {error}"):
+        load_game(tmp_path / "a.sgf")
+
+
+@pytest.mark.parametrize("sgf, notices", [
+    ("(;SZ[5];B[cc])(;SZ[5];B[aa])", [" has several games; this is the first"]),
+    ("(;SZ[5];B[cc])(;SZ[99])", []), ("(;SZ[5];B[cc])", []),
+    ("(;SZ[5];B[cc](;W[aa])(;W B))", [": only the main line could be read, without variations"]),
+])
+def test_what_is_not_used_of_a_file_is_said_in_a_line(tmp_path, sgf, notices, capsys):
+    (tmp_path / "a.sgf").write_text(sgf)
+    found = []
+    assert load_game(tmp_path / "a.sgf", notice=found.append).position.moves[0][1] == interpret_sgf("cc", 5)
+    assert names_of(found) == notices
+    load_position(tmp_path / "a.sgf")
+    output = capsys.readouterr()
+    assert names_of(output.err.splitlines()) == notices and not output.out
+
+
+BRANCHED = "(;SZ[5]GN[x]RE[B+3];B[cc]LB[cc:1];C[no move];W[bb](;B[dd];W[ee])(;B[ad]TR[ad]))"
+
+
+@pytest.mark.parametrize("num_moves, moves, result, saved", [
+    (None, "", "", BRANCHED),
+    (None, "Baa", "B+R", BRANCHED.replace("W[ee])", "W[ee];B[aa])").replace("B+3", "B+R")),
+    (2, "Bdd Wee", "", BRANCHED), (2, "Bad", "", BRANCHED),                  # both are in the file
+    (2, "Bad Waa", "", BRANCHED.replace("TR[ad]", "TR[ad];W[aa]")),
+    (2, "Bea W--", "W+R", BRANCHED.replace("TR[ad])", "TR[ad])(;B[ea];W[]C[Result: W+R])")),
+    (0, "Bee", "", "(;SZ[5]GN[x]RE[B+3](;B[cc]LB" + BRANCHED.partition("LB")[2][:-1] + ")(;B[ee]))"),
+    (2, "", "B+R", BRANCHED.replace("W[bb]", "W[bb]C[Result: B+R]")),
+])
+def test_moves_are_added_to_the_file_they_continue(tmp_path, num_moves, moves, result, saved):
+    (tmp_path / "a.sgf").write_text(BRANCHED)
+    loaded = load_game(tmp_path / "a.sgf", num_moves)
+    position = loaded.position.play_moves(np.array(encoded(moves, 5), np.int16))
+    for _ in range(2):                                   # the loaded nodes stay as they are
+        text = loaded.with_moves(position.moves, result)
+        assert text.replace("CA[UTF-8]", "").replace("\n", "") == saved
+    assert "CA[UTF-8]" in text
+
+
+def test_moves_before_the_place_that_was_loaded_can_be_undone(tmp_path):
+    (tmp_path / "a.sgf").write_text(LATER)
+    loaded = load_game(tmp_path / "a.sgf")
+    other = loaded.position.undo().undo().play(interpret_sgf("ed", 5), -1)
+    assert ";AE[cc]AB[aa:ba][ea](;W[dd](" in loaded.with_moves(other.moves)
+    assert loaded.with_moves(other.moves).replace("\n", "").endswith("(;W[ed]))")

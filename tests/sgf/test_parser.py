@@ -168,7 +168,7 @@ def test_damaged_games_never_raise():
 MANIFEST = list(csv.DictReader(open(TORTURE / "manifest.csv"))) if TORTURE.exists() else []
 
 
-@pytest.mark.skipif(not MANIFEST, reason="the collection of nasty files is not in this checkout")
+@pytest.mark.skipif(not MANIFEST, reason="the collection of nasty files is not here")
 @pytest.mark.parametrize("row", MANIFEST, ids=lambda row: row["file"])
 def test_nasty_real_files_match_their_manifest(row):
     first = next(read_records((TORTURE / row["file"]).read_bytes()))
@@ -182,16 +182,32 @@ def test_nasty_real_files_match_their_manifest(row):
 
 def test_read_trees_gives_the_whole_tree_in_utf_8():
     text = "(;GM[1]SZ[5:5]CA[GB2312]PB[古力];B[aa]C[hello](;W[bb])(;W[cc]LB[aa:1]))(;SZ[x])".encode("gb2312")
-    (record, tree), (bad, none) = read_trees(text)
-    assert record.black == "古力" and record.moves.tolist() == [0, 6 + 512]
-    assert tree.sequence[0] == {"GM": [b"1"], "SZ": [b"5"], "CA": [b"UTF-8"], "PB": ["古力".encode()]}
-    assert [child.sequence[0]["W"] for child in tree.children] == [[b"bb"], [b"cc"]]
-    assert isinstance(bad, BadRecord) and none is None
+    tree, bad = read_trees(text)
+    assert tree.record.black == "古力" and tree.record.moves.tolist() == [0, 6 + 512] and tree.is_whole
+    assert tree.nodes == [
+        (-1, {"GM": [b"1"], "SZ": [b"5:5"], "CA": [b"GB2312"], "PB": ["古力".encode()]}),
+        (0, {"B": [b"aa"], "C": [b"hello"]}), (1, {"W": [b"bb"]}), (1, {"W": [b"cc"], "LB": [b"aa:1"]})]
+    assert isinstance(bad, BadRecord)
+
+
+def test_of_a_game_with_a_malformed_variation_the_main_line_is_read_and_of_the_others_all():
+    damaged, whole = read_trees(b"(;SZ[9];B[aa](;W[bb];B[cc])(;W B[dd]))(;SZ[9];B[aa](;W[bb])(;W[cc]))")
+    assert not damaged.is_whole and [node.parent for node in damaged.nodes] == [-1, 0, 1, 2]
+    assert whole.is_whole and [node.parent for node in whole.nodes] == [-1, 0, 1, 1]
+
+
+def test_setup_stones_after_the_first_move_are_read_where_that_is_asked_for():
+    text = b"(;SZ[9]AB[aa];AE[aa]AB[bb];W[cc];AW[dd];B[ee])"
+    assert [record.reason for record in read_records(text)] == ["setup after the first move"]
+    record, = read_records(text, setup_anywhere=True)
+    assert record.has_later_setup
+    assert record.setup.tolist() == encoded("Bbb", 9) and record.moves.tolist() == encoded("Wcc Bee", 9)
+    assert not read(b"(;SZ[9]AB[aa];W[cc])").has_later_setup
 
 
 @pytest.mark.parametrize("text", [b"", b"nothing", b"(;SZ[9];B[aa](;W[bb]"])
 def test_a_bad_record_has_no_tree(text):
-    assert [(isinstance(record, BadRecord), tree) for record, tree in read_trees(text)] == [(True, None)]
+    assert [isinstance(tree, BadRecord) for tree in read_trees(text)] == [True]
 
 
 def test_a_file_of_very_many_empty_games_is_read_no_further():

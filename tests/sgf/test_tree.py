@@ -1,26 +1,129 @@
-"""Games with variations and comments, from SGF and back."""
+"""Games as the page holds them: nodes with all their properties, from SGF and back."""
 import pytest
 
 from mugo.files import BadInput
 from mugo.sgf import tree
-from mugo.sgf.tree import format_game, read_game
+from mugo.sgf.nodes import parse_game
+from mugo.sgf.tree import format_game, list_games, read_game
 
 BRANCHED = b"(;SZ[9]PB[A]C[root];B[ee]C[Black wins 52.0 % (800 visits)\nnote](;W[cc];B[dd])(;W[gg](;B[gg])(;B[hh])))"
 
 
+def without(nodes, *names):
+    return [{name: value for name, value in node.items() if name not in names} for node in nodes]
+
+
 def test_variations_comments_and_win_rates_are_read():
     game = read_game(BRANCHED)
-    assert game["info"] == {"black": "A"}
-    assert game["nodes"] == [
+    assert game["info"] == {"black": "A"} and "notice" not in game
+    assert without(game["nodes"], "properties", "stones") == [
         {"parent": -1, "comment": "root"},
         {"parent": 0, "move": "B E5", "win_rate": 0.52, "visits": 800, "comment": "note"},
         {"parent": 1, "move": "W C7"}, {"parent": 2, "move": "B D6"}, {"parent": 1, "move": "W G3"},
-        {"parent": 4, "move": "B H2"}], "the variation with an illegal move is left out"
+        {"parent": 4, "move": "B G3", "first": "W", "illegal": "Black G3 is occupied"}, {"parent": 4, "move": "B H2"}]
+    assert [node["properties"] for node in game["nodes"][:3]] == [
+        "SZ[9]PB[A]C[root]", "B[ee]C[Black wins 52.0 % (800 visits)\nnote]", "W[cc]"]
 
 
 def test_a_game_that_is_written_is_read_again():
     game = read_game(BRANCHED)
-    assert read_game(format_game(game).encode()) == game
+    again = read_game(format_game(game).encode())
+    assert again["nodes"][0].pop("properties") == game["nodes"][0].pop("properties") + "CA[UTF-8]"
+    assert again == game
+
+
+def drawn(game, index):
+    """The board of a node with "stones", as text."""
+    size = game["size"]
+    stones = game["nodes"][index]["stones"]
+    return "\n".join(" ".join(stones[row * size:][:size]) for row in range(size))
+
+
+def test_setup_stones_of_any_node_change_the_board():
+    game = read_game(b"(;SZ[5]AB[aa];W[bb](;AE[aa:ba]AB[cc]AW[bb];B[cd])(;W[cc];AB[bb][ab:bc]PL[B])(;AB[aa]))")
+    assert game["black"] == ["A5"] and game["first"] == "W"
+    setup, variation, same = game["nodes"][2], game["nodes"][5], game["nodes"][6]
+    assert drawn(game, 2) == """
+. . . . .
+. O . . .
+. . X . .
+. . . . .
+. . . . .""".strip()
+    assert setup["first"] == "B", "the next move is Black's"
+    assert drawn(game, 5) == """
+X . . . .
+X X . . .
+X X O . .
+. . . . .
+. . . . .""".strip()
+    assert variation["first"] == "B"
+    assert "stones" not in same, "nothing changes, so the game goes on with its history"
+
+
+@pytest.mark.parametrize("moves, illegal, board", [
+    # retakes the ko at once: carried out
+    ("AB[ba][ab][bc]AW[ca][bb][db][cc];B[cb];W[bb]", "White B4 retakes the ko", """
+. X O . .
+X O . O .
+. X O . .
+. . . . .
+. . . . ."""),
+    # suicide, which some rules allow: the stones are taken off
+    ("AB[ba][bb][ac]AW[aa];W[ab]", "White A4 is suicide", """
+. X . . .
+. X . . .
+X . . . .
+. . . . .
+. . . . ."""),
+])
+def test_a_move_that_the_rules_forbid_is_carried_out_and_named(moves, illegal, board):
+    game = read_game(f"(;SZ[5]{moves}C[kept])".encode())
+    assert game["nodes"][-1]["illegal"] == illegal and game["nodes"][-1]["comment"] == "kept"
+    assert drawn(game, -1) == board.strip()
+
+
+@pytest.mark.parametrize("sgf, illegal", [
+    ("(;SZ[5];B[aa](;B[cc])(;B[zz];W[bb]))", "'zz' is no point on 5x5"),
+    ("(;SZ[5];B[ba];AB[ab]AW[aa];B[cc])", "a black stone cannot be placed on A4"),        # A5 has no liberty
+    ("(;SZ[5];B[cc](;W[aa])(;AB[zz]))", "setup AB: 'zz' is not a point on 5x5 (aa-ee)"),
+    ("(;GM[4]SZ[5]RU[3 in a row];B[aa];W[ba];B[ab];W[bb];B[ac];W[bc])", "White B3 comes after the end of the game"),
+])
+def test_a_node_that_cannot_be_shown_leaves_the_board_and_is_kept(sgf, illegal):
+    game = read_game(sgf.encode())
+    bad, = (node for node in game["nodes"] if "illegal" in node)
+    assert bad["illegal"] == illegal and "stones" not in bad
+    assert parse_game(format_game(game).encode())[1:] == parse_game(sgf.encode())[1:]
+
+
+def test_the_games_of_a_collection_are_listed_and_each_can_be_opened():
+    data = b"(;SZ[9]PB[A]PW[B]RE[B+Resign]DT[2016-03-09])(;SZ[40])(;SZ[5]PB[C];B[cc])"
+    assert list_games(data) == [{"black": "A", "white": "B", "result": "B+R", "date": "2016-03-09"},
+                                {"error": "SZ[40]; square boards of 2 to 19 are supported"}, {"black": "C"}]
+    assert [read_game(data, number)["size"] for number in (0, 2)] == [9, 5]
+    for number, error in (1, "SZ.40"), (3, "the file has no game 4"):
+        with pytest.raises(BadInput, match=error):
+            read_game(data, number)
+
+
+def test_what_was_changed_is_all_that_differs():
+    game = read_game(b"(;FF[4]SZ[9]GN[n]RE[W+Resign]PB[A]XX[x\\]][y];B[ee]C[a  \\\nb]BM[1]"
+                     b"(;W[cc]C[old])(;W[dd]LB[aa:1]))")
+    game["nodes"][2]["comment"] = "new ] \\ \ud800"
+    game["nodes"][3] |= {"win_rate": 0.25, "visits": 12}
+    game["nodes"].append({"parent": 3, "move": "B pass"})
+    game["info"] |= {"result": "B+2.5"}
+    assert format_game(game).replace("\n;", ";") == (
+        "(;FF[4]SZ[9]GN[n]RE[B+2.5]PB[A]XX[x\\]][y]CA[UTF-8];B[ee]C[a  \\\nb]BM[1](;W[cc]C[new \\] \\\\ ?])"
+        "(;W[dd]LB[aa:1]C[Black wins 25.0 % (12 visits)];B[]))\n")
+    del game["nodes"][2]["comment"], game["info"]["result"]
+    assert "RE[" not in format_game(game) and ";W[cc])" in format_game(game)
+
+
+def test_a_comment_that_is_longer_than_the_page_shows_is_kept():
+    text = f"(;SZ[9]CA[UTF-8]C[{'x' * 30_000}])"
+    game = read_game(text.encode())
+    assert len(game["nodes"][0]["comment"]) == 20_000
+    assert format_game(game) == text + "\n"
 
 
 @pytest.mark.parametrize("node, error", [
@@ -33,14 +136,17 @@ def test_a_malformed_node_is_an_error(node, error):
         format_game(game | {"nodes": [{"parent": -1}, node]})
 
 
-@pytest.mark.parametrize("first, most, has_variations", [
-    (b"(;SZ[9];B[ee](;W[cc])(;W[gg]))", 4, True),
-    (b"(;SZ[9];B[ee](;W[cc])(;W[gg]))", 3, False),
-    (b"(;SZ[9]C[;;;(((\\];;;];B[ee](;W[cc])(;W[gg]))", 4, True),             # no nodes: a comment
-    (b"(;SZ[9];B[ee](;W[cc])(;W[gg]))" + 9 * b"(;SZ[9];B[aa])", 4, True),     # other games
-])
-def test_of_a_tree_with_too_many_nodes_only_the_main_line_is_read(first, most, has_variations, monkeypatch):
-    """sgfmill takes 28 seconds for a million of them."""
-    monkeypatch.setattr(tree, "MAX_NODES_PARSED", most)
-    moves = [node.get("move") for node in read_game(first)["nodes"]]
-    assert moves == [None, "B E5", "W C7"] + ["W G3"] * has_variations
+@pytest.mark.parametrize("properties", ["B[aa];W[bb]", "B[aa])(;W[bb]", "B", "[aa]", "B[aa", "(", ")", ";", "B[aa]x"])
+def test_properties_that_are_not_of_one_node_are_an_error(properties):
+    game = read_game(b"(;SZ[9])")
+    with pytest.raises(BadInput, match="the properties of node 1 of the game: "):
+        format_game(game | {"nodes": [{"parent": -1}, {"parent": 0, "properties": properties}]})
+
+
+def test_of_a_tree_with_too_many_nodes_the_first_are_read_and_a_notice_says_so(monkeypatch):
+    monkeypatch.setattr(tree, "MAX_NODES", 3)
+    for other_games in b"", 9 * b"(;SZ[9];B[aa])":
+        game = read_game(b"(;SZ[9]C[;;;(((\\];;;];B[ee](;W[cc])(;W[gg]))" + other_games)
+        assert [node.get("move") for node in game["nodes"]] == [None, "B E5", "W C7"]
+        assert game["notice"] == "Of this game only the first 3 nodes could be read. A saved file has no more."
+    assert "notice" not in read_game(b"(;SZ[9];B[ee];W[cc])")

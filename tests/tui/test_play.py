@@ -27,6 +27,7 @@ from mugo.search.result import MoveInfo
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 from mugo.sgf.convert import load_position
+from mugo.sgf.nodes import Node, parse_game
 from mugo.tui.commands import COMMANDS
 from mugo.tui.repl import Repl
 from mugo.tui.session import Session
@@ -249,6 +250,35 @@ def test_a_game_is_saved_under_its_name_and_continued(tmp_path):
     assert moves(session.position) == points("C3 D4")
     session, _ = play(tmp_path, ["new 7", "d4"])
     assert session.position.size == 7
+
+
+LOADED = "(;GM[1]FF[4]SZ[5]GN[name]PB[A]RE[B+9];B[cc]LB[cc:x]C[kept];C[no move];W[cb](;B[aa];W[ba])(;B[dd]TR[dd]))"
+
+
+def test_a_loaded_game_is_saved_with_all_that_the_file_has(tmp_path):
+    (tmp_path / "a.sgf").write_text(LOADED)
+    play(tmp_path, [f"load {tmp_path}/a.sgf", f"save {tmp_path}/same", "quit"])
+    root, *others = parse_game(LOADED.encode())
+    expected = [root.with_values(CA=b"UTF-8"), *others]
+    assert parse_game((tmp_path / "same.sgf").read_bytes()) == expected
+    play(tmp_path, [f"load {tmp_path}/a.sgf 2", "d2", "a1", f"save {tmp_path}/played", "quit"], Scripted("E5 E4"))
+    assert parse_game((tmp_path / "played.sgf").read_bytes()) == [
+        *expected, *(Node(parent, {colour: [value]}) for parent, colour, value in (
+            (6, "W", b"ea"), (7, "B", b"ae"), (8, "W", b"eb")))], "D2 is the file's variation"
+    play(tmp_path, [f"load {tmp_path}/a.sgf 2", "undo", "c5", "resign", f"save {tmp_path}/resigned", "quit"],
+         Scripted("E5"))
+    text = (tmp_path / "resigned.sgf").read_text()
+    assert "RE[B+9]" in text and text.replace("\n", "").endswith("(;B[ca];W[ea]C[Result: W+R]))")
+
+
+def test_setup_stones_in_the_middle_of_a_loaded_game_are_on_the_board(tmp_path):
+    (tmp_path / "a.sgf").write_text("(;GM[1]SZ[5];B[cc];AE[cc]AB[aa]AW[bb]PL[B])(;SZ[5])")
+    session, shown = play(tmp_path, [f"load {tmp_path}/a.sgf", "d2", f"save {tmp_path}/b", "quit"], Scripted("E5"))
+    assert f"{tmp_path}/a.sgf has several games; this is the first" in shown
+    assert {(each, str(session.position.stones[each])) for each in ((0, 0), (1, 1), (2, 2), (3, 3))} == {
+        ((0, 0), "1"), ((1, 1), "-1"), ((2, 2), "0"), ((3, 3), "1")}
+    assert (tmp_path / "b.sgf").read_text().replace("\n", "") == \
+        "(;GM[1]SZ[5]CA[UTF-8];B[cc];AE[cc]AB[aa]AW[bb]PL[B];B[dd];W[ea])"
 
 
 def test_save_asks_before_it_overwrites_and_makes_no_folder(tmp_path):

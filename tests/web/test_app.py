@@ -359,6 +359,9 @@ def test_an_sgf_file_comes_with_its_variations(page):
     read = page.request("load", data=in_base64(BRANCHED))["game"]
     assert (read["size"], read["komi"], read["handicap"], read["first"]) == (9, 6.5, 2, "W")
     assert read["info"] == {"black": "Aoi", "white": "Beni", "result": "W+R"}
+    properties = [node.pop("properties") for node in read["nodes"]]
+    assert properties[2:5] == ["B[ec]", "W[gg]", "B[cc]C[other]"]
+    assert read["nodes"].pop().pop("stones").count("X") == 3
     assert read["nodes"] == [
         {"parent": -1, "comment": "Start"},
         {"parent": 0, "move": "W E5", "win_rate": 0.432, "visits": 120, "comment": "centre"},
@@ -368,11 +371,27 @@ def test_an_sgf_file_comes_with_its_variations(page):
 
 
 def test_saving_and_loading_restores_a_game(page):
-    read = page.request("load", data=in_base64(BRANCHED))["game"]
+    read = page.request("load", data=in_base64(BRANCHED.replace("FF[4]", "FF[4]CA[UTF-8]")))["game"]
     sgf = page.request("save", game=read)["sgf"]
     assert page.request("load", data=in_base64(sgf))["game"] == read
     record = next(read_records(sgf.encode()))
     assert (record.handicap, record.komi, len(record.moves), record.black) == (2, 6.5, 3, "Aoi")
+
+
+def test_a_file_of_several_games_comes_as_a_list_and_by_number(page):
+    data = in_base64("(;SZ[9]PB[Aoi]RE[B+R])(;SZ[5]PB[Beni];B[cc])")
+    assert page.request("load", data=data)["games"] == [{"black": "Aoi", "result": "B+R"}, {"black": "Beni"}]
+    assert page.request("load", data=data, number=1)["game"]["size"] == 5
+    for number, error in [(2, "the file has no game 3"), (-1, "'number' must be 0 or more"),
+                          ("1", "'number' cannot be a str")]:
+        assert page.request("load", data=data, number=number)["error"] == error
+
+
+def test_a_position_after_setup_stones_in_the_middle_has_no_history(page):
+    """A ko that was just taken may be retaken at once."""
+    read = page.request("load", data=in_base64("(;SZ[5]AB[ba][ab][bc]AW[ca][bb][db][cc];B[cb];AB[ee];W[bb])"))["game"]
+    assert not any("illegal" in node for node in read["nodes"])
+    assert read["nodes"][2]["first"] == "W"
 
 
 def test_comments_keep_brackets_and_unicode():
@@ -380,12 +399,10 @@ def test_comments_keep_brackets_and_unicode():
     assert read_game(format_game(written).encode())["nodes"][0]["comment"] == r"a] \ 囲碁"
 
 
-def test_a_file_that_sgfmill_cannot_read_is_read_without_variations(monkeypatch):
-    def fails(data):
-        raise ValueError
-
-    monkeypatch.setattr("mugo.sgf.tree.sgf.Sgf_game.from_bytes", fails)
-    assert [node.get("move") for node in read_game(BRANCHED.encode())["nodes"]] == [None, "W E5", "B E7", "W G3"]
+def test_a_game_with_a_malformed_variation_is_read_without_variations(page):
+    read = page.request("load", data=in_base64("(;SZ[9];B[ee](;W[cc])(;W C[]))"))["game"]
+    assert [node.get("move") for node in read["nodes"]] == [None, "B E5", "W C7"]
+    assert read["notice"] == "Of this game only the main line could be read. A saved file has no more."
 
 
 @pytest.mark.parametrize("charset", ["hex", "rot13"])
@@ -411,7 +428,7 @@ def test_a_recorded_game_may_repeat_a_position(page):
 
 @pytest.mark.parametrize("sgf, error", [
     ("", "no game found: an SGF game begins with '(;'"),
-    ("(;GM[1]SZ[9];B[aa];W[aa])", "move 2: White A9 is occupied"),
+    ("(;GM[1]SZ[9];B[aa];W[zz])", "move 2: 'zz' is not a point on 9x9 (aa-ii)"),
     ("(;GM[2])", "GM[2] is another game; Go is GM[1], Gomoku GM[4]"),
 ])
 def test_a_bad_sgf_file_gets_one_line(page, sgf, error):

@@ -123,8 +123,9 @@ def test_every_list_text_and_object_of_a_message_is_limited(fields, error):
 
 
 def test_what_a_page_sends_is_within_the_limits():
-    nodes = [{"parent": -1, "comment": "x" * 20_000}]
-    nodes += [{"parent": i, "move": "B Q16", "comment": "x", "win_rate": 0.5, "visits": 1} for i in range(19_999)]
+    nodes = [{"parent": -1, "comment": "x" * 20_000, "properties": f"C[{'x' * 20_000}]LB{'[aa:,]' * 150_000}"}]
+    nodes += [{"parent": i, "move": "B Q16", "comment": "x", "win_rate": 0.5, "visits": 1, "properties": "B[pd]C[x]"}
+              for i in range(19_999)]
     request = {"id": 1, "command": "save", "moves": ["B Q16"] * 4095, "dead": ["A1"] * 361,
                "game": go_game(19, black=["A1"] * 361, nodes=nodes, info={"event": "x" * 300}, current=3)}
     text = json.dumps(request)
@@ -137,6 +138,14 @@ def test_the_items_of_a_message_are_counted_before_it_is_parsed(monkeypatch):
     for text in ("[" * 200_001, "," * 200_001, "{" * 200_001):
         with pytest.raises(BadInput, match="a message has at most 200,000 items"):
             parse_request(text)
+
+
+def test_brackets_and_commas_in_texts_are_no_items(monkeypatch):
+    assert parse_request(json.dumps({"properties": "[,{" * 100_000 + '\\"[' * 100_000})).keys() == {"properties"}
+    with pytest.raises(BadInput, match="a message has at most 200,000 items"):
+        parse_request('{"a": "' + "[,{" * 100_000 + '", "b": [' + "1," * 200_000 + "1]}")
+    with pytest.raises(BadInput, match="items|JSON"):
+        parse_request('"' + "[" * 300_000)
 
 
 def test_an_answer_about_a_limit_names_its_request(server):

@@ -148,6 +148,10 @@ BRANCHED = "(;GM[4]FF[4]SZ[3]RU[3 in a row]PB[Aoi]C[Start];B[aa];W[ab](;B[ba];W[
 
 def test_an_sgf_file_comes_with_its_variations(page):
     read = load(page, BRANCHED)["game"]
+    properties = [node.pop("properties") for node in read["nodes"]]
+    assert properties[3:] == ["B[ba]", "W[bb]", "B[ca]", "B[cc]C[other]", "W[cc]"]
+    assert read["nodes"].pop() == {"parent": 6, "move": "W C1", "stones": "X..O....O", "first": "B",
+                                   "illegal": "White C1 is occupied"}
     assert read == gomoku_game() | {"info": {"black": "Aoi"}, "nodes": [
         {"parent": -1, "comment": "Start"}, {"parent": 0, "move": "B A3"}, {"parent": 1, "move": "W A2"},
         {"parent": 2, "move": "B B3"}, {"parent": 3, "move": "W B2"}, {"parent": 4, "move": "B C3"},
@@ -161,7 +165,10 @@ def test_saving_and_loading_restores_a_game(page, game):
     whole = game | {"info": {"black": "Aoi", "result": "B+"}, "nodes": [{"parent": -1}, move]}
     sgf = page.request("save", game=whole)["sgf"]
     assert "GM[4]" in sgf and "KM" not in sgf
-    assert load(page, sgf)["game"] == whole
+    loaded = load(page, sgf)["game"]
+    for node in loaded["nodes"]:
+        del node["properties"]
+    assert loaded == whole
 
 
 @pytest.mark.parametrize("rules, k, exactly", [("RU[exactly 5 in a row]", 5, True), ("RU[Freestyle]", 5, False),
@@ -173,14 +180,21 @@ def test_the_row_is_read_from_the_rules(rules, k, exactly):
 
 
 @pytest.mark.parametrize("sgf, error", [
-    ("(;GM[4]SZ[9];B[aa];W[aa])", "move 2: White A9 is occupied"),
-    ("(;GM[4]SZ[9];B[])", "move 1: Black pass is no move of Gomoku"),
     ("(;GM[4]SZ[2];B[aa])", "a Gomoku board is 3x3 to 19x19, not 2x2"),
     ("(;GM[4]SZ[3]RU[4 in a row];B[aa])", "3 to 3 in a row can win on 3x3, not 4"),
-    ("(;GM[4]SZ[3]AB[aa][ba][ca])", "a black stone cannot be placed on C3"),
 ])
 def test_a_bad_sgf_file_gets_one_line(page, sgf, error):
     assert load(page, sgf)["error"].startswith(error)
+
+
+@pytest.mark.parametrize("sgf, illegal", [
+    ("(;GM[4]SZ[9];B[aa];W[aa])", "White A9 is occupied"), ("(;GM[4]SZ[9];B[])", "Black pass is no move of Gomoku"),
+    ("(;GM[4]SZ[3]AB[aa][ba][ca])", "a black stone cannot be placed on C3"),
+])
+def test_a_node_against_the_rules_is_named_and_saved(page, sgf, illegal):
+    game = load(page, sgf)["game"]
+    assert game["nodes"][-1]["illegal"] == illegal
+    assert format_game(game).replace("CA[UTF-8]", "").strip() == sgf
 
 
 def test_a_game_with_an_impossible_row_is_not_written():

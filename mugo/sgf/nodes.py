@@ -1,0 +1,155 @@
+"""The nodes of a game's tree with all their properties: SGF text <-> nodes.  Nothing is lost or interpreted here.
+
+    (;SZ[9]C[a](;B[aa])(;B[bb];W[cc]))
+
+    index   parent   properties                          raw values: escapes and line breaks as in the file
+    0       -1       {"SZ": [b"9"], "C": [b"a"]}         the root
+    1       0        {"B": [b"aa"]}                      the first child is the main line
+    2       0        {"B": [b"bb"]}
+    3       2        {"W": [b"cc"]}
+
+A node stands behind its parent.  Properties and their values keep the order of the file; a property that a node has
+twice has the values of both.  In the long names of FF[1] to FF[3] lower-case letters do not count: "AddBlack" is "AB".
+"""
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from sgfmill import sgf_grammar
+
+Properties = dict[str, list[bytes]]
+
+_TOKEN = re.compile(rb"\s*+(?:\[([^\\\]]*+(?:\\.[^\\\]]*+)*+)\]|([A-Za-z]{1,64})|([;()]))", re.DOTALL)
+_LOWER_CASE = bytes(range(ord("a"), ord("z") + 1))
+LINE_LENGTH = 79                         # of a file that is written; a longer node is a longer line
+
+
+class Node(NamedTuple):
+    """A node of a tree.  parent: its index, -1 for the root."""
+    parent: int
+    properties: Properties
+
+    def text(self, ident: str) -> str | None:
+        """The first value of a property as text, without escapes and soft line breaks; None if it is missing."""
+        if not self.properties.get(ident):
+            return None
+        return sgf_grammar.text_value(self.properties[ident][0]).decode("utf-8", "replace")
+
+    def with_values(self, **values: bytes | None) -> "Node":
+        """This node with one raw value for each of these properties; without the property for None."""
+        kept = {ident: old for ident, old in self.properties.items() if values.get(ident, b"") is not None}
+        return Node(self.parent, kept | {ident: [value] for ident, value in values.items() if value is not None})
+
+
+def escaped(text: str) -> bytes:
+    """The raw value of a text.  A lone surrogate, which UTF-8 cannot encode, becomes '?'."""
+    return sgf_grammar.escape_text(text.encode("utf-8", "replace"))
+
+
+# ---- reading
+
+def parse_game(text: bytes, most: int | None = None) -> list[Node]:
+    """The nodes of the game with which an SGF text begins, variations included, in the order of the file.
+
+    most: no more nodes are read than so many.  Raises ValueError if the text is malformed.
+    """
+    nodes: list[Node] = []
+    parents: list[int] = []                              # the node before each bracket that is open
+    current, may_begin = -1, False                       # the node being read; whether another may begin here
+    properties: Properties | None = None
+    values: list[bytes] | None = None
+    position = 0
+    while match := _TOKEN.match(text, position):
+        position = match.end()
+        value, ident, delimiter = match.groups()
+        if value is not None:
+            if values is None:
+                raise ValueError("unexpected value")
+            values.append(value)
+            continue
+        if values == []:
+            raise ValueError("property with no values")
+        if ident is not None:
+            if properties is None:
+                raise ValueError("property value outside a node")
+            values = properties.setdefault((ident.translate(None, _LOWER_CASE) or ident).decode(), [])
+            continue
+        values = None
+        if delimiter == b";":
+            if not may_begin:
+                raise ValueError("unexpected node")
+            if len(nodes) == most:
+                return nodes
+            properties = {}
+            nodes.append(Node(current, properties))
+            current = len(nodes) - 1
+            continue
+        if may_begin and properties is None:
+            raise ValueError("empty sequence")
+        may_begin, properties = delimiter == b"(", None
+        if delimiter == b"(":
+            parents.append(current)
+            continue
+        current = parents.pop() if parents else -1
+        if not parents:
+            return nodes
+    raise ValueError("unexpected end of SGF data")
+
+
+def parse_properties(text: bytes) -> Properties:
+    """The properties of one node from their text, 'B[pd]C[Hello]'.  Raises ValueError if it is anything else."""
+    nodes = parse_game(b"(;" + text + b"\n;)")            # the second node shows that nothing closed the game before
+    if [node.parent for node in nodes] != [-1, 0] or nodes[1].properties:
+        raise ValueError("not the properties of one node")
+    return nodes[0].properties
+
+
+# ---- the tree
+
+def children_of(nodes: Sequence[Node]) -> list[list[int]]:
+    """For each node the indices of its children, the main line first."""
+    children: list[list[int]] = [[] for _ in nodes]
+    for index, node in enumerate(nodes):
+        if node.parent >= 0:
+            children[node.parent].append(index)
+    return children
+
+
+def main_line(nodes: Sequence[Node]) -> list[int]:
+    """The indices of the root, its first child, that one's first child, and so on."""
+    children, line = children_of(nodes), [0]
+    while children[line[-1]]:
+        line.append(children[line[-1]][0])
+    return line
+
+
+# ---- writing
+
+def format_properties(properties: Mapping[str, list[bytes]]) -> bytes:
+    """The text of a node's properties: 'B[pd]C[Hello]'."""
+    return b"".join(ident.encode() + b"".join(b"[" + value + b"]" for value in values)
+                    for ident, values in properties.items())
+
+
+def format_nodes(nodes: Sequence[Node]) -> bytes:
+    """The tree as SGF text.  parse_game(format_nodes(nodes)) has the same nodes, if they are in the order of a file."""
+    children = children_of(nodes)
+    pieces: list[bytes] = []
+    length = 0
+    stack: list[int] = [0]                               # -1 closes a bracket
+    while stack:
+        index = stack.pop()
+        if index < 0:
+            pieces.append(b")")
+            continue
+        node = nodes[index]
+        text = b";" + format_properties(node.properties)
+        if node.parent < 0 or len(children[node.parent]) > 1:
+            text = b"(" + text
+            stack.append(-1)
+        elif length + len(text) > LINE_LENGTH:           # never before a bracket: `(;SZ[` there would begin a game
+            text, length = b"\n" + text, 0
+        pieces.append(text)
+        length += len(text)
+        stack += reversed(children[index])
+    return b"".join(pieces) + b"\n"

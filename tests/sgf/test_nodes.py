@@ -1,0 +1,69 @@
+"""The nodes of a tree: nothing of a file is lost."""
+import time
+
+import pytest
+
+from mugo.sgf.nodes import Node, children_of, format_nodes, format_properties, main_line, parse_game, parse_properties
+
+TREE = b"(;SZ[9]C[a](;B[aa];W[ba])(;B[bb];W[cc](;B[])(;B[dd])))"
+
+
+def test_the_nodes_of_a_tree_and_its_main_line():
+    nodes = parse_game(TREE)
+    assert nodes[0] == (-1, {"SZ": [b"9"], "C": [b"a"]})
+    assert [node.parent for node in nodes] == [-1, 0, 1, 0, 3, 4, 4]
+    assert main_line(nodes) == [0, 1, 2] and children_of(nodes)[4] == [5, 6]
+    assert format_nodes(nodes) == TREE + b"\n"
+
+
+@pytest.mark.parametrize("text, properties", [
+    (rb"ZZ[1][][\]\\]B[aa] C [x:y" + b"\n\xff]", {"ZZ": [b"1", b"", rb"\]\\"], "B": [b"aa"], "C": [b"x:y\n\xff"]}),
+    (b"C[b]A[1]C[c]", {"C": [b"b", b"c"], "A": [b"1"]}),                     # in the order of the file
+    (b"AddBlack[aa]SiZe[9]lower[x]", {"AB": [b"aa"], "SZ": [b"9"], "lower": [b"x"]}),
+    (b"", {}),
+])
+def test_properties_keep_order_and_raw_values(text, properties):
+    assert [*parse_properties(text).items()] == [*properties.items()]
+    assert parse_properties(format_properties(properties)) == properties
+
+
+@pytest.mark.parametrize("text, error", [
+    (b"", "unexpected end"), (b"(;", "unexpected end"), (b"(;C[x)", "unexpected end"), (b"(;C)", "no values"),
+    (b"(;C;)", "no values"), (b"(;[x])", "unexpected value"), (b"(C[x])", "outside a node"),
+    (b";C[x]", "unexpected node"),
+    (b"(;(;B[aa]);W[bb])", "unexpected node"), (b"((;B[aa]))", "empty sequence"), (b"(;B[aa]())", "empty sequence"),
+    (b"(;B[aa](;W[bb])C[x])", "outside a node"), (b"(;B[aa] ! )", "unexpected end"),
+])
+def test_malformed_text_is_an_error(text, error):
+    with pytest.raises(ValueError, match=error):
+        parse_game(text)
+
+
+def test_no_more_nodes_are_read_than_asked_for():
+    assert parse_game(TREE, 4) == parse_game(TREE)[:4]
+    assert parse_game(b"(;B[aa]" + b";W[bb]" * 10 + b"(((", 3) == [Node(-1, {"B": [b"aa"]}), *(
+        Node(i, {"W": [b"bb"]}) for i in range(2))], "what follows is not looked at"
+
+
+def test_a_long_file_has_lines_and_a_bracket_never_begins_one():
+    """`(;SZ[9]` at the beginning of a line would begin a new game (collection.py)."""
+    nodes = parse_game(b"(;SZ[9]" + b"(;C[variation];B[aa]C[a long comment];W[bb]C[another long comment])" * 100 + b")")
+    text = format_nodes(nodes)
+    assert text.count(b"\n") > 50 and b"\n(" not in text
+    assert parse_game(text) == nodes
+
+
+def test_deep_and_wide_trees_take_linear_time():
+    started = time.process_time()
+    for text in (b"(;B[aa]" * 50_000 + b")" * 50_000, b"(;" + b"(;B[aa])" * 50_000 + b")",
+                 b"(" + b";" * 100_000 + b")"):
+        nodes = parse_game(text)
+        assert parse_game(format_nodes(nodes)) == nodes
+    assert time.process_time() - started < 10
+
+
+def test_a_text_and_a_changed_value_of_a_node():
+    node = Node(3, {"C": [b"a \\] b\\\nc\r\nd", b"second"], "B": [b"aa"]})
+    assert (node.text("C"), node.text("N")) == ("a ] bc\nd", None)
+    assert node.with_values(C=b"new", N=b"n", B=None) == (3, {"C": [b"new"], "N": [b"n"]})
+    assert node.properties["C"][1] == b"second"
