@@ -11,6 +11,7 @@ pytest.importorskip("starlette")
 from web_fakes import go_game, gomoku_game
 from web_page import sgf_properties
 
+from mugo.sgf.nodes import parse_game
 from mugo.sgf.tree import format_game, read_game
 from mugo.web import app as web_app
 
@@ -68,6 +69,23 @@ def test_the_page_writes_what_the_server_writes(format_by_page):
     games = [random_game(seed) for seed in range(60)]
     for game, written in zip(games, format_by_page(games), strict=True):
         assert sgf_properties(written) == sgf_properties(format_game(game))
+
+
+LOADED = r"""(;FF[4]SZ[9]XX[\]][a]C[Black wins 52.3 % (7 visits)
+text]AB[aa];B[ee]LB[cc:A]C[before Black wins 5 % (1 visits) after \
+soft];W[cc]C[	tab];B[ee]BM[1](;AE[ee]AW[dd])(;C[];W[]))"""
+
+
+def test_the_page_writes_what_was_in_a_file(format_by_page):
+    text = LOADED.replace("text]", "text\r\nline]").replace("BM[1]", f"BM[1]C[{'x' * 30_000}]")
+    game = read_game(text.encode())
+    expected = parse_game(text.encode())
+    expected[0] = expected[0].with_values(CA=b"UTF-8")
+    unchanged, changed = format_by_page([game, game | {"nodes": [
+        *game["nodes"][:2], game["nodes"][2] | {"comment": "new ]"}, *game["nodes"][3:]]}])
+    assert parse_game(unchanged.encode()) == expected
+    expected[2] = expected[2].with_values(C=rb"new \]")
+    assert parse_game(changed.encode()) == expected
 
 
 def test_a_long_game_is_written_and_read(format_by_page):

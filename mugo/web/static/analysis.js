@@ -129,8 +129,11 @@ async function analyzeNode(game, node) {
 export async function evaluateLine() {
   const { game } = state;
   if (!hasNetwork()) return;
-  const line = game.line();
-  const { win_rates } = await connection.request("evaluate", game.requestFields(line.at(-1)), () => {});
-  win_rates?.forEach((winRate, i) => { line[i].value = winRate; });
+  for (const segment of game.segments()) {
+    const { win_rates } = await connection.request("evaluate", game.requestFields(segment.at(-1)), () => {});
+    if (!win_rates) break;
+    const start = game.requestFields(segment[0]).moves.length;
+    for (const node of segment) node.value = win_rates[game.requestFields(node).moves.length - start];
+  }
   if (game === state.game) render();
 }

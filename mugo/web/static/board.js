@@ -87,7 +87,7 @@ export class Board {
     const [margin, outside] = [0.62 + letter, 0.55 + 0.52 * letter];
     this.svg.setAttribute("viewBox", `${-margin} ${-margin} ${edge + 2 * margin} ${edge + 2 * margin}`);
     this.layers = {};
-    for (const name of ["lines", "shadows", "stones", "marks", "overlay", "ghosts", "cursor"]) {
+    for (const name of ["lines", "shadows", "stones", "marks", "markup", "overlay", "ghosts", "cursor"]) {
       this.layers[name] = draw("g", { class: name });
     }
     const paths = [];
@@ -114,8 +114,9 @@ export class Board {
 
   /** Draw the stones, the mark of the last move, the winning row and the overlay.
 
-      position: the server's answer; dead: vertices of dead stones; overlay: elements above the stones. */
-  show(position, { dead = [], overlay = [] } = {}) {
+      position: the server's answer; dead: vertices of dead stones; overlay: elements above the stones;
+      markup: of the node, as markup.js has it. */
+  show(position, { dead = [], overlay = [], markup = null } = {}) {
     const deadVertices = new Set(dead);
     const [shadows, stones, marks] = [[], [], []];
     for (let i = 0; i < position.stones.length; i++) {
@@ -126,7 +127,7 @@ export class Board {
       stones.push(stone(row, col, position.stones[i] === "X", isDead ? "dead" : ""));
     }
     const last = position.last_move && parseVertex(position.last_move, this.size);
-    if (last) {
+    if (last && !markup?.names.has(position.last_move)) {
       const isBlack = position.stones[last.row * this.size + last.col] === "X";
       marks.push(draw("circle", { cx: last.col, cy: last.row, r: 0.22, class: isBlack ? "on-black" : "on-white" }));
     }
@@ -137,6 +138,7 @@ export class Board {
     this.layers.shadows.replaceChildren(...shadows);
     this.layers.stones.replaceChildren(...stones);
     this.layers.marks.replaceChildren(...marks);
+    this.layers.markup.replaceChildren(...(markup?.elements ?? []));
     this.layers.overlay.replaceChildren(...overlay);
     this.svg.classList.toggle("white-to-play", position.to_play === "W");
   }
@@ -154,7 +156,7 @@ export class Board {
       }
     });
     this.layers.ghosts.replaceChildren(...ghosts);
-    this.layers.overlay.classList.toggle("faint", isNumbered && ghosts.length > 0);
+    for (const name of ["overlay", "markup"]) this.layers[name].classList.toggle("faint", isNumbered && ghosts.length > 0);
   }
 }
 

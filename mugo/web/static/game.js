@@ -2,15 +2,20 @@
 //
 //   start   the server's answer to "new" or "load" without its nodes: name, size, komi and handicap or k and exactly,
 //           black, white, first, info
-//   node    { move: "B Q16", parent, children, comment, win_rate, visits, value } and the server's answers about it:
-//           position, search, policy, planes, ownership
+//   node    one node of the SGF tree: { move: "B Q16", parent, children, comment, win_rate, visits, value }, and the
+//           server's answers about it: position, search, policy, planes, ownership.  A node of a file has all its
+//           properties as SGF text in `properties`, which is sent back when the game is saved.  `stones` and `first` are
+//           of a node whose position has no history (setup stones, or a move against the rules, as `illegal` says).
 //
 // The current node is the one on the board.  The current line leads through it along the selected children.
 // Undo and redo go along it and remove nothing.
 
+import { formatVertex } from "./coordinates.js";
+
 export class Game {
-  constructor({ nodes, ...start }) {
+  constructor({ nodes, notice, ...start }) {
     this.start = start;
+    this.notice = notice;                // what of the file was not read
     this.info = start.info ?? {};
     const created = [];
     for (const { parent, ...fields } of nodes) {
@@ -36,7 +41,27 @@ export class Game {
   /** The fields of a request that name the position of a node. */
   requestFields(node = this.node) {
     const { info, ...game } = this.start;
-    return { game, moves: path(node).slice(1).map(({ move }) => move) };
+    const moves = [];
+    for (let each = node; each.parent; each = each.parent) {
+      if (each.stones) {
+        const vertices = (mark) => [...each.stones].flatMap((stone, i) =>
+          (stone === mark ? [formatVertex(Math.floor(i / this.size), i % this.size, this.size)] : []));
+        Object.assign(game, { black: vertices("X"), white: vertices("O"), first: each.first });
+        break;
+      }
+      if (isPlayed(each)) moves.push(each.move);
+    }
+    return { game, moves: moves.reverse() };
+  }
+
+  /** The current line in parts, each of which begins with the root or with a node whose position has no history. */
+  segments() {
+    const segments = [];
+    for (const node of this.line()) {
+      if (!node.parent || node.stones) segments.push([]);
+      segments.at(-1).push(node);
+    }
+    return segments;
   }
 
   /** The nodes of the current line, the root first. */
@@ -48,10 +73,20 @@ export class Game {
 
   next(node = this.node) { return node.children[node.selected] ?? null; }
 
-  moveNumber(node = this.node) { return path(node).length - 1; }
+  /** The place of a node in the current line; the root's is 0. */
+  index(node = this.node) { return path(node).length - 1; }
 
-  /** Who plays next in a node. */
-  toPlay(node = this.node) { return node.move ? (node.move[0] === "B" ? "W" : "B") : this.start.first; }
+  /** The number of moves up to a node. */
+  moveNumber(node = this.node) { return path(node).filter(({ move }) => move).length; }
+
+  /** The colour that plays after a node, "B" or "W". */
+  toPlay(node = this.node) {
+    for (let each = node; each.parent; each = each.parent) {
+      if (each.stones) return each.first;
+      if (isPlayed(each)) return each.move[0] === "B" ? "W" : "B";
+    }
+    return this.start.first;
+  }
 
   /** The node that undo leads to: the one before; if human is "B" or "W", the last one before with that colour to play. */
   undoTarget(human) {
@@ -60,7 +95,7 @@ export class Game {
 
   /** The node that redo leads to: the next one; if human is "B" or "W", the next one with that colour to play, or the last. */
   redoTarget(human) {
-    const nodes = this.line().slice(this.moveNumber() + 1);
+    const nodes = this.line().slice(this.index() + 1);
     return nodes.find((node) => this.isTurnOf(human, node)) ?? nodes.at(-1) ?? null;
   }
 
@@ -89,7 +124,7 @@ export class Game {
 
   /** Go to the child with this move; it is created if there is none.  After undo it is the main line, and the game goes on. */
   add(move) {
-    let child = this.node.children.find((each) => each.move === move);
+    let child = this.node.children.find((each) => each.move === move && !each.illegal);
     if (!child) {
       child = { move, parent: this.node, children: [], selected: 0 };
       if (this.undone === this.node) {
@@ -115,21 +150,32 @@ export class Game {
     this.goTo(node.parent);
   }
 
-  /** The form that the server writes as SGF; `current` and `end` are the indices of the current node and of the last one. */
+  /** The game for this tab's storage; `current` and `end` are the indices of the current node and of the last one. */
   toJSON() {
+    const names = ["move", "comment", "win_rate", "visits", "properties", "stones", "first", "illegal"];
+    const { end, isUnsaved, notice } = this;
+    const { nodes, index } = this.nodeList(names);
+    return { ...this.start, info: this.info, notice, nodes, current: index.get(this.node), end: index.get(end) ?? null, isUnsaved };
+  }
+
+  /** The form that the server writes as SGF. */
+  toMessage() {
+    const { nodes } = this.nodeList(["move", "comment", "win_rate", "visits", "properties"]);
+    return { ...this.start, info: this.info, nodes };
+  }
+
+  /** All nodes with these fields and the index of their parents, in the order of a file, and the index of each. */
+  nodeList(names) {
     const nodes = [];
-    let [current, end] = [0, null];
+    const index = new Map();
     const stack = [[this.root, -1]];
     while (stack.length) {
       const [node, parent] = stack.pop();
-      const { move, comment, win_rate, visits } = node;
-      if (node === this.node) current = nodes.length;
-      if (node === this.end) end = nodes.length;
-      nodes.push({ parent, move, comment, win_rate, visits });
-      const index = nodes.length - 1;
-      for (const child of node.children.toReversed()) stack.push([child, index]);
+      index.set(node, nodes.length);
+      nodes.push({ parent, ...Object.fromEntries(names.map((name) => [name, node[name]])) });
+      for (const child of node.children.toReversed()) stack.push([child, index.get(node)]);
     }
-    return { ...this.start, info: this.info, nodes, current, end, isUnsaved: this.isUnsaved };
+    return { nodes, index };
   }
 
   static fromJSON({ current, end, isUnsaved, ...start }) {
@@ -146,6 +192,9 @@ export class Game {
     return game;
   }
 }
+
+/** Whether the rules allow the move of a node, so that it belongs to the history of the positions after it. */
+const isPlayed = ({ move, stones, illegal }) => move && !stones && !illegal;
 
 /** The nodes from the root to a node. */
 function path(node) {

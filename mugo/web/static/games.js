@@ -10,6 +10,8 @@ import { showMessage } from "./render.js";
 import { formatGame } from "./sgf.js";
 import { STORAGE_KEY, byId, connection, state, storeState } from "./state.js";
 
+const MAX_LISTED = 1000;                 // games of a file that the server lists
+
 /** Make a game the current one, and reset what belongs to the old one. */
 function setGame(game, fields) {
   Object.assign(state, { game, genmoveNode: null, gameAnalysis: null, score: null, message: null, hover: null }, fields);
@@ -50,20 +52,52 @@ export async function openFile(file) {
     const bytes = new Uint8Array(await file.arrayBuffer());
     let binary = "";
     for (let i = 0; i < bytes.length; i += 4096) binary += String.fromCharCode(...bytes.subarray(i, i + 4096));
-    const { game } = await connection.request("load", { data: btoa(binary) });
+    const data = btoa(binary);
+    let { game, games } = await connection.request("load", { data });
+    if (games) {
+      const number = await chooseGame(file.name, games);
+      if (number === null) return;
+      ({ game } = await connection.request("load", { data, number }));
+    }
     if (!await confirmReplacing("Open the file")) return;
     setGame(new Game(game), { human: null, analyzing: false });
     await showNode();
+    if (game.notice) showMessage(game.notice);
     await evaluateLine();
   } catch (error) {
     showMessage(`${file.name}: ${error.message}`, true);
   }
 }
 
+/** Ask which game of a collection to open; resolves with its number, from 0, or with null. */
+function chooseGame(name, games) {
+  const dialog = byId("collection-dialog");
+  byId("collection-title").textContent = `${name}: ${games.length < MAX_LISTED ? "" : "the first "}${games.length} games`;
+  byId("collection").replaceChildren(...games.map((game, i) => {
+    const button = Object.assign(document.createElement("button"), { value: i, disabled: Boolean(game.error) });
+    button.textContent = game.error ? `${i + 1}: ${game.error}` : gameText(game, i);
+    const item = document.createElement("li");
+    item.append(button);
+    return item;
+  }));
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.onclose = () => resolve(/^\d+$/.test(dialog.returnValue) ? Number(dialog.returnValue) : null);
+  });
+}
+
+/** '1: Aoi 6d – Beni 7d · W+R · 2016-03-09'. */
+function gameText(game, i) {
+  const player = (colour) => [game[colour] ?? { black: "Black", white: "White" }[colour], game[`${colour}_rank`]]
+    .filter(Boolean).join(" ");
+  return `${i + 1}: ${[`${player("black")} – ${player("white")}`, game.result, game.date, game.event].filter(Boolean).join(" · ")}`;
+}
+
 export async function saveFile() {
   const { game } = state;
   try {
-    const written = game.toJSON();
+    const written = game.toMessage();
     game.isUnsaved = false;
     const { sgf } = await connection.request("save", { game: written }).catch((error) => {
       if (error instanceof ConnectionError) return { sgf: formatGame(written) };
@@ -76,7 +110,7 @@ export async function saveFile() {
     Object.assign(document.createElement("a"), { href: url, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
     storeState();
-    showMessage(`Saved as ${name}`);
+    showMessage(`Saved as ${name}${game.notice ? `. ${game.notice}` : ""}`);
   } catch (error) {
     showMessage(error.message, true);
   }

@@ -3,7 +3,7 @@
 //   state       the state that all modules share, and the connection to the server
 //   render      draws the state: board, graph, overlays (overlays, current_overlay) and status line (status)
 //   analysis    requests about a position       play     moves, navigation, scoring
-//   games       new games and SGF files         new_game_dialog, confirm
+//   games       new games and SGF files         new_game_dialog, confirm        markup      marks of SGF nodes
 
 import { analyze, hint, setOverlay, toggleAnalysis, toggleGameAnalysis } from "./analysis.js";
 import { parseVertex } from "./coordinates.js";
@@ -43,7 +43,9 @@ function handleHover(vertex) {
   if (vertex && position && board.cursor) {
     const at = parseVertex(vertex, state.game.size);
     const descriptions = { X: "black", O: "white", ".": position.illegal[vertex] ?? "empty" };
-    byId("cursor-description").textContent = `${vertex} ${descriptions[position.stones[at.row * state.game.size + at.col]]}`;
+    const mark = board.marks?.names.get(vertex);
+    byId("cursor-description").textContent =
+      `${vertex} ${descriptions[position.stones[at.row * state.game.size + at.col]]}${mark ? `, ${mark}` : ""}`;
   }
 }
 

@@ -4,6 +4,7 @@ import { Board } from "./board.js";
 import { parseVertex } from "./coordinates.js";
 import { currentOverlay } from "./current_overlay.js";
 import { Graph } from "./graph.js";
+import { markup } from "./markup.js";
 import { area, formatCount } from "./overlays.js";
 import { byId, COLOUR_NAMES, hasNetwork, searchPlayer, state } from "./state.js";
 import { positionText, scoreText } from "./status.js";
@@ -26,14 +27,16 @@ export function render() {
   if (node.position) {
     const { score } = state;
     const shown = score ? { dead: score.dead, overlay: area(score, game.size, node.position.stones) } : { overlay };
-    board.show(node.position, shown);
+    board.marks = markup(node, game.size, node.position.stones);
+    board.show(node.position, { ...shown, markup: board.marks });
+    byId("markup-description").textContent = board.marks.text;
   }
   renderPlayers();
   renderNavigation();
   renderStatus();
   renderAnalysis();
   renderGhosts();
-  graph.show(game.line(), game.moveNumber());
+  graph.show(game.line(), game.index());
   renderGameInfo();
   renderActions();
 }
@@ -106,19 +109,20 @@ function renderPlayers() {
 function renderNavigation() {
   const { game } = state;
   const line = game.line();
-  const moveNumber = game.moveNumber();
-  Object.assign(byId("slider"), { max: line.length - 1, value: moveNumber });
-  byId("slider").setAttribute("aria-valuetext", `move ${moveNumber} of ${line.length - 1}`);
-  byId("move-number").textContent = `${moveNumber} / ${line.length - 1}`;
+  const index = game.index();
+  const [moveNumber, moves] = [game.moveNumber(), game.moveNumber(line.at(-1))];
+  Object.assign(byId("slider"), { max: line.length - 1, value: index });
+  byId("slider").setAttribute("aria-valuetext", `move ${moveNumber} of ${moves}`);
+  byId("move-number").textContent = `${moveNumber} / ${moves}`;
   for (const button of document.querySelectorAll("[data-step]")) {
-    button.disabled = ["first", "previous"].includes(button.dataset.step) ? moveNumber === 0 : moveNumber === line.length - 1;
+    button.disabled = ["first", "previous"].includes(button.dataset.step) ? index === 0 : index === line.length - 1;
   }
   const children = game.node.children;
   const variations = byId("variations");
   variations.hidden = children.length < 2;
   variations.replaceChildren(...(children.length < 2 ? [] : children.map((child, i) => {
     const button = document.createElement("button");
-    button.textContent = `${i ? "" : "Main: "}${child.move.slice(2)}`;
+    button.textContent = `${i ? "" : "Main: "}${child.move?.slice(2) ?? (child.stones ? "setup" : "comment")}`;
     button.setAttribute("aria-pressed", String(i === game.node.selected));
     return button;
   })));

@@ -4,9 +4,10 @@ import { parseVertex } from "./coordinates.js";
 
 const INFO = { PB: "black", PW: "white", BR: "black_rank", WR: "white_rank", RE: "result", DT: "date", EV: "event",
   PC: "place", RU: "rules" };
+const MAX_COMMENT = 20_000;              // characters; of a longer one the page has the beginning
 const PROPERTY = /([A-Za-z]+)((?:\s*\[(?:[^\\\]]|\\[^])*\])+)/g;
 
-/** game: of Game.toJSON. */
+/** game: of Game.toMessage. */
 export function formatGame(game) {
   const children = game.nodes.map(() => []);
   game.nodes.forEach(({ parent }, i) => { if (i) children[parent].push(i); });
@@ -30,7 +31,7 @@ function formatNode(game, node, isRoot) {
   let properties = node.properties === undefined ? newProperties(game, node, isRoot) : node.properties;
   if (isRoot) properties = withValue(properties, "CA", "UTF-8");
   const comment = formatComment(node);
-  return comment === commentOf(properties) ? properties : withValue(properties, "C", comment);
+  return comment === formatComment(commentFields(properties)) ? properties : withValue(properties, "C", comment);
 }
 
 /** The properties of a node that is not from a file, without its comment. */
@@ -60,10 +61,15 @@ function formatComment({ comment = "", win_rate: winRate, visits }) {
   return `${hasSearch ? `Black wins ${(100 * winRate).toFixed(1)} % (${visits} visits)\n` : ""}${comment}`.trim();
 }
 
-/** The comment in the properties of a node, without escapes. */
-function commentOf(properties) {
-  const value = [...properties.matchAll(PROPERTY)].find(([, ident]) => ident === "C")?.[2] ?? "[]";
-  return value.slice(value.indexOf("[") + 1, -1).replace(/\\(\r\n|\n\r|[^])/g, (_, next) => (/[\r\n]/.test(next) ? "" : next)).trim();
+/** The comment, win rate and visits that the properties of a node give, as _comment_fields in mugo/sgf/tree.py has them. */
+function commentFields(properties) {
+  const values = [...properties.matchAll(PROPERTY)].find(([, ident]) => ident === "C")?.[2] ?? "[]";
+  const raw = /\[((?:[^\\\]]|\\[^])*)\]/.exec(values)[1];
+  let text = raw.replace(/\n\r|\r\n|\r/g, "\n").replace(/[\t\f\v]/g, " ").replace(/\\([^])/g, (_, next) => (next === "\n" ? "" : next));
+  const found = /Black wins (\d{1,3}(?:\.\d)?) % \((\d+) visits\)\s*/.exec(text);
+  const fields = found ? { win_rate: Math.min(Number(found[1]), 100) / 100, visits: Number(found[2]) } : {};
+  if (found) text = text.replace(found[0], "");
+  return { ...fields, comment: text.trim().slice(0, MAX_COMMENT) };
 }
 
 /** The properties with one value for a property; without it for "". */

@@ -4,11 +4,12 @@ import { COLOUR_NAMES, state } from "./state.js";
 
 export function positionText() {
   const { game, genmoveNode } = state;
-  const { position, move } = game.node;
+  const { position, move, illegal, stones } = game.node;
   if (!position) return "";
   if (genmoveNode === game.node) return "MuGo is thinking…";
   const result = position.result ?? (game.node === game.end && game.info.result);
   const rest = result ? resultText(result) : `${COLOUR_NAMES[position.to_play]} to play`;
+  if (illegal) return `${illegal}. ${stones ? "Shown as recorded" : "Left out on the board"}. ${rest}.`;
   if (move) return `${moveText(move)} ${rest}.`;
   return state.human && !result ? `${rest}. Click a point to play.` : `${rest}.`;
 }
