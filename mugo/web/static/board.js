@@ -3,6 +3,7 @@
 import { COLUMNS, formatVertex, parseVertex } from "./coordinates.js";
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
+const SMALLEST_TARGET = 30;              // CSS pixels between points; WCAG 2.2 wants 24 for any target
 const STAR_POINTS = { 5: [2], 7: [3], 9: [2, 4, 6], 13: [3, 6, 9], 15: [3, 7, 11], 19: [3, 9, 15] };
 
 /** An SVG element. */
@@ -21,10 +22,8 @@ export class Board {
     this.svg = svg;
     this.cursor = null;                  // the keyboard's cursor, { row, col }
     this.hover = null;                   // the last vertex passed to onHover
-    svg.addEventListener("pointerdown", (event) => {
-      if (event.pointerType === "mouse") event.preventDefault();   // keep the focus off the board
-      this.isTouch = event.pointerType !== "mouse";
-    });
+    svg.addEventListener("pointerdown", (event) => { this.isTouch = event.pointerType !== "mouse"; });
+    svg.addEventListener("mousedown", (event) => event.preventDefault());      // keep the focus off the board
     svg.addEventListener("click", (event) => {
       const vertex = this.vertexOf(event);
       if (vertex) this.onSelect(vertex, this.isTouch);
@@ -157,6 +156,16 @@ export class Board {
     });
     this.layers.ghosts.replaceChildren(...ghosts);
     for (const name of ["overlay", "markup"]) this.layers[name].classList.toggle("faint", isNumbered && ghosts.length > 0);
+  }
+
+  /** Draw the two lines through a point, which show where it is beside a finger. */
+  showCrosshair({ row, col }) {
+    this.layers.ghosts.prepend(draw("path", { d: `M0 ${row}H${this.size - 1}M${col} 0V${this.size - 1}`, class: "crosshair" }));
+  }
+
+  /** Whether a finger cannot choose a point: they are closer than SMALLEST_TARGET on the screen. */
+  isDense() {
+    return this.svg.getScreenCTM().a * (visualViewport?.scale ?? 1) < SMALLEST_TARGET;
   }
 }
 

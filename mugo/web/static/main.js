@@ -9,10 +9,10 @@ import { analyze, hint, setOverlay, toggleAnalysis, toggleGameAnalysis } from ".
 import { parseVertex } from "./coordinates.js";
 import { openFile, restoreGame, saveFile } from "./games.js";
 import { updateFields, updateOpponents } from "./new_game_dialog.js";
-import { deleteMove, goTo, play, redo, resign, showNode, startScoring, step, switchVariation, toggleDead, undo }
+import { deleteMove, goTo, moveError, play, redo, resign, showNode, startScoring, step, switchVariation, toggleDead, undo }
   from "./play.js";
 import { board, graph, render, renderGhosts, showMessage } from "./render.js";
-import { byId, connection, state, storeState } from "./state.js";
+import { byId, connection, state, storeState, touchedVertex } from "./state.js";
 
 // ---- the server
 
@@ -58,11 +58,15 @@ function handleSelect(vertex, isTouch) {
     return;
   }
   const hasVariation = state.overlay === "search" && game.node.search?.moves.some(({ move }) => move === vertex);
-  if (isTouch && hasVariation && state.hover !== vertex) {
-    handleHover(vertex);                 // the first tap shows the principal variation, the second plays
+  const isShownFirst = isTouch && (hasVariation || board.isDense()) && touchedVertex() !== vertex;
+  state.touched = isShownFirst && game.node.position && !moveError(vertex) ? { node: game.node, vertex } : null;
+  if (!state.touched) {
+    play(vertex);
     return;
   }
-  play(vertex);
+  handleHover(vertex);                   // the stone, or the principal variation; a second tap plays
+  state.message = null;
+  render();
 }
 
 board.onSelect = handleSelect;
@@ -92,6 +96,7 @@ byId("file").onchange = ({ target }) => {
   if (target.files[0]) openFile(target.files[0]);
   target.value = "";
 };
+byId("play-touched").onclick = () => play(touchedVertex());
 byId("pass").onclick = () => play("pass");
 byId("undo").onclick = undo;
 byId("redo").onclick = redo;

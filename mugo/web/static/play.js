@@ -104,7 +104,7 @@ export async function play(vertex) {
 }
 
 /** Why the person cannot play there now; null if the move may be sent. */
-function moveError(vertex) {
+export function moveError(vertex) {
   const { game } = state;
   const { node } = game;
   const { position } = node;

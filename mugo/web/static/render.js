@@ -6,7 +6,7 @@ import { currentOverlay } from "./current_overlay.js";
 import { Graph } from "./graph.js";
 import { markup } from "./markup.js";
 import { area, formatCount } from "./overlays.js";
-import { byId, COLOUR_NAMES, hasNetwork, searchPlayer, state } from "./state.js";
+import { byId, COLOUR_NAMES, hasNetwork, searchPlayer, state, touchedVertex } from "./state.js";
 import { positionText, scoreText } from "./status.js";
 
 const TABLE_ROWS = 6;                    // moves in the table of a search
@@ -56,6 +56,8 @@ function renderGameInfo() {
 function renderActions() {
   const { game } = state;
   const { node } = game;
+  byId("play-touched").hidden = !touchedVertex();
+  byId("play-touched").textContent = `Play ${touchedVertex()}`;
   byId("hint").disabled = isGameOver(node);
   byId("analyze").disabled = isGameOver(node) && !state.analyzing;
   byId("resign").disabled = !canResign();
@@ -189,5 +191,6 @@ export function renderGhosts() {
     const at = parseVertex(hover, game.size);
     const isFree = at && position.stones[at.row * game.size + at.col] === "." && !position.illegal[hover];
     board.showGhosts(isFree && state.genmoveNode !== game.node ? [hover] : [], isBlack, false);
+    if (isFree && touchedVertex() === hover) board.showCrosshair(at);
   }
 }

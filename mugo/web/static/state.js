@@ -19,10 +19,14 @@ export const state = {
   gameAnalysis: null,                    // { done, total } while all moves are analysed
   score: null,                           // the server's answer to "score" while the score is shown
   hover: null,                           // the vertex under the mouse or the cursor
+  touched: null,                         // { node, vertex }: the point that a first touch has shown in a node
   waiting: false,                        // whether the search waits for a slot of the server
   message: null,                         // { text, isError } in the status line until the next action
   planes: {},                            // "go", "gomoku" -> names of the input planes
 };
+
+/** The vertex that a touch has shown in the current node and another plays, or null. */
+export const touchedVertex = () => (state.touched?.node === state.game.node && !state.score ? state.touched.vertex : null);
 
 /** Whether a network plays the current game. */
 export const hasNetwork = () => !state.game.networkError;

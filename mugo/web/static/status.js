@@ -1,11 +1,12 @@
 // The texts of the status line: whose turn it is, a result, a score.
 
-import { COLOUR_NAMES, state } from "./state.js";
+import { COLOUR_NAMES, state, touchedVertex } from "./state.js";
 
 export function positionText() {
   const { game, genmoveNode } = state;
   const { position, move, illegal, stones } = game.node;
   if (!position) return "";
+  if (touchedVertex()) return `Tap ${touchedVertex()} again to play it.`;
   if (genmoveNode === game.node) return "MuGo is thinking…";
   const result = position.result ?? (game.node === game.end && game.info.result);
   const rest = result ? resultText(result) : `${COLOUR_NAMES[position.to_play]} to play`;

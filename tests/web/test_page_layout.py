@@ -1,0 +1,76 @@
+"""The page on small screens in a headless Chromium: the board fits the window, a tap on a small point is shown."""
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+pytest.importorskip("websockets")
+import chromium
+from web_page import NUMBER, STATUS, STONES, load, new_game, screen_point
+
+pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
+EMPTY_19 = "(;GM[1]FF[4]SZ[19];B[pd])"
+BUTTON = "document.getElementById('play-touched')"
+
+
+def board_box(page):
+    """(left, top, right, bottom) of the board in the window, in CSS pixels."""
+    return page.run("(() => { const box = document.getElementById('board-frame').getBoundingClientRect(); "
+                    "return [box.left, box.top, box.right, box.bottom] })()")
+
+
+@pytest.mark.parametrize("width, height, least", [
+    (1280, 800, 570), (800, 700, 480), (768, 1024, 600), (360, 640, 330),                # desktop, tablet, phone
+    (640, 400, 370), (740, 360, 340), (512, 384, 240), (1280, 420, 400)])                # 200 % zoom, landscape, low
+def test_the_board_fits_the_window(page, width, height, least):
+    load(page, "(;GM[1]FF[4]SZ[19];B[pd](;W[dp])(;W[dd]))")
+    page.resize(width, height)
+    page.press("ArrowRight")
+    page.until("!document.getElementById('variations').hidden")
+    left, top, right, bottom = board_box(page)
+    assert left >= 0 and top >= 0 and right <= width and bottom <= height
+    assert right - left >= least and abs(right - left - (bottom - top)) < 1
+    assert page.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    if height <= 620:                      # the panels beside the board scroll past it
+        page.run("scrollTo(0, document.body.scrollHeight)")
+        assert board_box(page)[1] >= 0 and board_box(page)[3] <= height
+
+
+def tap(page, vertex):
+    row, col = 19 - int(vertex[1:]), "ABCDEFGHJKLMNOPQRST".index(vertex[0])
+    page.tap(*page.run(f"""(() => {{
+        const point = new DOMPoint({col}, {row}).matrixTransform(document.getElementById('board').getScreenCTM());
+        return [point.x, point.y];
+    }})()"""))
+
+
+def test_a_tap_on_a_small_point_shows_the_move_and_another_plays_it(page):
+    load(page, EMPTY_19)
+    page.resize(360, 640, touch=True)
+    tap(page, "D4")
+    page.until(f"{STATUS} === 'Tap D4 again to play it.' && document.querySelector('.ghosts .ghost')")
+    assert page.run(STONES) == 0 and page.run("Boolean(document.querySelector('.ghosts .crosshair'))")
+    tap(page, "D5")                        # the finger was beside the point
+    page.until(f"{STATUS} === 'Tap D5 again to play it.'")
+    tap(page, "D5")
+    page.until(f"{STONES} === 1 && {STATUS} === 'Black played D5. White to play.' && {BUTTON}.hidden")
+    tap(page, "D5")
+    page.until(f"{STATUS} === 'D5 is occupied.'")
+    tap(page, "K10")
+    page.until(f"{BUTTON}.textContent === 'Play K10' && !{BUTTON}.hidden")
+    page.run(f"{BUTTON}.click()")
+    page.until(f"{STONES} === 2 && {STATUS} === 'White played K10. Black to play.'")
+    tap(page, "A1")
+    page.until(f"{STATUS} === 'Tap A1 again to play it.'")
+    page.press("ArrowLeft")                # another position: what was shown there is gone
+    page.until(f"{NUMBER} === '1 / 2' && {BUTTON}.hidden && !document.querySelector('.ghosts .ghost')")
+
+
+def test_a_mouse_and_a_tap_on_a_large_point_play_at_once(page):
+    load(page, EMPTY_19)
+    page.resize(360, 640)
+    page.click(*screen_point(page, "D4", 19))
+    page.until(f"{STONES} === 1")
+    new_game(page)
+    page.resize(360, 640, touch=True)
+    page.tap(*screen_point(page, "G7"))
+    page.until(f"{STONES} === 1")
