@@ -88,6 +88,23 @@ def test_the_page_writes_what_was_in_a_file(format_by_page):
     assert parse_game(changed.encode()) == expected
 
 
+FILES = (
+    "(;GM[1]FF[4]CA[ISO-8859-1]SZ[9]GN[x]AB[aa][bb:cc]LB[dd:A\\]][ee:\\\\]XX[1][2]C[a \\] \\\\ b\\\nc];B[ee]BL[30]"
+    "(;AW[aa]AE[bb]PL[B]C[Black wins 51.5 % (80 visits)\nwell];W[])(;MN[3]))",
+    "(;GM[1]SZ[9]C[];B[aa]C[ x ];W[aa]TR[aa]C[illegal])",
+    "(;GM[4]FF[4]SZ[9]RU[5 in a row];B[ee]N[n]C[Black wins 50.0 % (1 visits)])",
+)
+
+
+@pytest.mark.parametrize("text", FILES)
+@pytest.mark.parametrize("change", [{}, {"comment": "new ] \\"}, {"comment": ""}, {"win_rate": 0.25, "visits": 7}])
+def test_the_page_keeps_a_file_as_the_server_does(format_by_page, text, change):
+    game = read_game(text.encode())
+    game["nodes"] = [node | change for node in game["nodes"]]
+    written, = format_by_page([game])
+    assert sgf_properties(written) == sgf_properties(format_game(game))
+
+
 def test_a_long_game_is_written_and_read(format_by_page):
     moves = [f"{'BW'[i % 2]} {'ABCDEFGHJ'[i % 9]}{1 + i // 9 % 9}" for i in range(80)]
     nodes = [{"parent": -1}] + [{"parent": i, "move": move} for i, move in enumerate(moves)]
