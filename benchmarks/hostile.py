@@ -87,7 +87,8 @@ class Version:
         text = _tail(self.folder / "output")
         remarks = [status] + ["traceback"] * ("Traceback (most recent call last)" in text)
         remarks += ["code ran"] * Path(self.folder, MARKER).exists()
-        return Outcome(", ".join(remarks), peak, seconds, (text.strip().splitlines() or [""])[-1])
+        lines = [line for line in text.strip().splitlines() if line and "GTP ready" not in line]
+        return Outcome(", ".join(remarks), peak, seconds, (lines or [""])[-1])
 
     def _limit_memory(self) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (self.memory, self.memory))
