@@ -87,7 +87,7 @@ class Version:
         text = _tail(self.folder / "output")
         remarks = [status] + ["traceback"] * ("Traceback (most recent call last)" in text)
         remarks += ["code ran"] * Path(self.folder, MARKER).exists()
-        lines = [line for line in text.strip().splitlines() if line and "GTP ready" not in line]
+        lines = [line for line in text.splitlines() if line.strip() and not line.startswith("mugo: ")]       # of a log
         return Outcome(", ".join(remarks), peak, seconds, (lines or [""])[-1])
 
     def _limit_memory(self) -> None:
