@@ -98,10 +98,13 @@ class LoadedGame:
         comment on the last move, because RE is that of the main line.
         """
         nodes, index, size = list(self.nodes), self.start, self.position.size
-        children = children_of(nodes)
         moves = list(moves)
-        if moves and move_of(nodes[index].properties, size) == moves[0]:
-            del moves[0]                                 # a node with setup and a move
+        own = move_of(nodes[index].properties, size)     # of a node with setup and a move, or of a root with a move
+        if own and moves[:1] == [own]:
+            del moves[0]
+        elif own and moves:
+            nodes = _with_move_apart(nodes, index)
+        children = children_of(nodes)
         for colour, point in moves:
             following = self._node_of_move(children, index, (colour, point))
             if following is None:
@@ -133,6 +136,15 @@ class LoadedGame:
             if found is None and not has_setup(properties):
                 stack += reversed(children[index])
         return None
+
+
+def _with_move_apart(nodes: list[Node], index: int) -> list[Node]:
+    """The nodes with the move of one in a node of its own, so that another move can follow in its place."""
+    letter = "B" if "B" in nodes[index].properties else "W"
+    move = Node(index, {letter: nodes[index].properties[letter]})
+    apart = [Node(len(nodes), node.properties) if node.parent == index else node for node in nodes]
+    apart[index] = apart[index].with_values(**{letter: None})
+    return [*apart, move]
 
 
 def load_game(path: str | os.PathLike, num_moves: int | None = None, komi: float = 7.5, game: str | None = None,

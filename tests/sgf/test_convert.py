@@ -153,6 +153,19 @@ def test_moves_are_added_to_the_file_they_continue(tmp_path, num_moves, moves, r
     assert "CA[UTF-8]" in text
 
 
+@pytest.mark.parametrize("sgf, moves, saved", [
+    ("(;SZ[5]B[cc]C[root];W[dd])", "Bcc Waa", "(;SZ[5]B[cc]C[root]CA[UTF-8](;W[dd])(;W[aa]))"),
+    ("(;SZ[5]B[cc]C[root];W[dd])", "Baa", "(;SZ[5]C[root]CA[UTF-8](;B[cc];W[dd])(;B[aa]))"),
+    ("(;SZ[5];AB[ee]W[cc];B[dd])", "Waa Bbb", "(;SZ[5]CA[UTF-8];AB[ee](;W[cc];B[dd])(;W[aa];B[bb]))"),
+])
+def test_another_move_in_the_place_of_one_that_stands_with_setup_stones(tmp_path, sgf, moves, saved):
+    (tmp_path / "a.sgf").write_text(sgf)
+    loaded = load_game(tmp_path / "a.sgf")
+    start = next(loaded.position.positions())
+    played = start.play_moves(np.array(encoded(moves, 5), np.int16))
+    assert loaded.with_moves(played.moves).replace("\n", "") == saved
+
+
 def test_moves_before_the_place_that_was_loaded_can_be_undone(tmp_path):
     (tmp_path / "a.sgf").write_text(LATER)
     loaded = load_game(tmp_path / "a.sgf")

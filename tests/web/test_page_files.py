@@ -58,6 +58,13 @@ def test_setup_stones_of_a_variation_are_on_the_board_and_moves_follow(page):
     page.press("s")
 
 
+def test_the_value_of_every_node_is_requested_where_setup_stones_part_the_line(page):
+    load(page, "(;SZ[9];B[ee];W[cc];B[gg];AE[gg];C[no move];W[dd];B[hh];AW[aa])")
+    page.until(f"{NUMBER} === '0 / 5'")
+    page.run("import('/static/state.js').then(({ state }) => { window.state = state })")
+    page.until("window.state?.game.line().length === 9 && window.state.game.line().every(({ value }) => value === 0.5)")
+
+
 def test_a_file_that_is_opened_and_saved_has_all_its_properties(page):
     load(page, MARKED)
     page.until(f"{NUMBER} === '0 / 2'")
