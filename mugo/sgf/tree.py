@@ -1,6 +1,7 @@
 """Game trees as JSON, for the browser's board: SGF <-> the JSON game.
 
-A game is a dict: "name" ("go" or "gomoku"), "size", for Go "komi" and "handicap", for Gomoku "k" and "exactly",
+A game is a dict: "name" ("go" or "gomoku"), "size", for Go "komi", "handicap" and White's points for it by the rules,
+"handicap_bonus", for Gomoku "k" and "exactly",
 "black" and "white" (GTP vertices of the stones at the root), "first" ("B" or "W", who plays first), "info" (players,
 result, ...), and "nodes", in which a parent stands before its children and a node's first child is the main line:
 
@@ -94,8 +95,9 @@ def game_from_position(position: BasePosition) -> dict:
     stones = position.stones
     points = {colour: [format_gtp(point_at(row, col, size), size)
                        for row, col in np.argwhere(stones == colour).tolist()] for colour in (BLACK, WHITE)}
-    return {"name": position.game, "size": size, **rules_of(position), "black": points[BLACK], "white": points[WHITE],
-            "first": COLOUR_LETTERS[position.to_play], "info": {}, "nodes": [{"parent": -1}]}
+    bonus = {"handicap_bonus": position.handicap_bonus} if position.game == "go" else {}
+    return {"name": position.game, "size": size, **rules_of(position), **bonus, "black": points[BLACK],
+            "white": points[WHITE], "first": COLOUR_LETTERS[position.to_play], "info": {}, "nodes": [{"parent": -1}]}
 
 
 # ---- reading -----------------------------------------------------------------------------------

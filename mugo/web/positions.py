@@ -69,7 +69,10 @@ def position_of_request(request: dict) -> BasePosition:
             start.handicap = int(require_number(game, "handicap", 361))
         pairs = [interpret_move(str(move), size) for move in moves]
         encoded = [move_index(point, size) + (WHITE_BIT if colour == WHITE else 0) for colour, point in pairs]
-        return replay_record(replace(record_from_position(start), moves=np.array(encoded, np.int16)))
+        position = replay_record(replace(record_from_position(start), moves=np.array(encoded, np.int16)))
+        if position.game == "go" and "handicap_bonus" in game:
+            position.handicap_bonus = require_number(game, "handicap_bonus", 361)
+        return position
     except ValueError as error:              # IllegalMove is a ValueError
         raise BadInput(str(error)) from None
 
@@ -176,7 +179,8 @@ def score(position: BasePosition, dead: list | None, toggle: str | None) -> dict
 
     dead: vertices of dead stones; None: those that rollouts take for dead.  toggle: a vertex of a chain to switch
     between dead and alive.
-    Returns "dead", "area" row by row ('B', 'W', '.' for neutral points), "points" of both sides, "komi" and "result".
+    Returns "dead", "area" row by row ('B', 'W', '.' for neutral points), "points" of both sides, "komi" (with White's
+    points for handicap stones) and "result".
     """
     size = position.size
     session = ScoringSession(_require_go(position),
@@ -187,7 +191,7 @@ def score(position: BasePosition, dead: list | None, toggle: str | None) -> dict
     return {"dead": [format_gtp(point, size) for point in sorted(session.dead)],
             "area": "".join(COLOUR_LETTERS.get(int(owner), ".") for owner in area.ravel()),
             "points": {COLOUR_LETTERS[colour]: int((area == colour).sum()) for colour in (BLACK, WHITE)},
-            "komi": position.komi, "result": session.result()}
+            "komi": position.white_points, "result": session.result()}
 
 
 def _interpret_vertex(vertex: object, size: int) -> int:

@@ -567,3 +567,13 @@ def test_a_signal_ends_the_server_while_it_compiles(signals, tmp_path):
         page.send(json.dumps({"id": 1, "command": "genmove", "game": go_game(), "moves": [], "opponent": "uct-100"}))
         time.sleep(1)
         assert_ends(process, signals, 2)
+
+
+def test_white_gets_points_for_the_handicap_stones_of_a_file_by_its_rules(page):
+    sgf = "(;SZ[5]KM[0.5]HA[3]RU[Chinese]AB[bb][bd][db];W[tt];B[tt];W[tt])"
+    game = page.request("load", data=in_base64(sgf))["game"]
+    moves = [node["move"] for node in game["nodes"][1:]]
+    start = {name: value for name, value in game.items() if name not in ("nodes", "info")}
+    answer = page.request("score", game=start, moves=moves, dead=[])
+    assert (answer["komi"], answer["result"]) == (3.5, "B+21.5")
+    assert "KM[0.5]" in page.request("save", game=game)["sgf"]
