@@ -35,6 +35,11 @@ def test_the_board_fits_the_window(page, width, height, least):
         assert board_box(page)[1] >= 0 and board_box(page)[3] <= height
 
 
+def test_the_header_of_a_phone_is_one_line(page):
+    page.resize(360, 640, touch=True)
+    assert page.run("document.querySelector('header').offsetHeight") < 60
+
+
 def tap(page, vertex):
     row, col = 19 - int(vertex[1:]), "ABCDEFGHJKLMNOPQRST".index(vertex[0])
     page.tap(*page.run(f"""(() => {{
