@@ -40,6 +40,7 @@ _COMPARISONS: dict[type, Callable] = {
 
 def _regex(function: Callable, prefix: str = "", suffix: str = "") -> Callable:
     def matches(column: pd.Series, pattern: str, case: bool = True) -> pd.Series:
+        function(pa.array([""]), pattern)                # raises for 'a)|(b', which prefix and suffix would make valid
         found = function(pa.array(column, pa.string()), f"{prefix}{pattern}{suffix}", ignore_case=not case)
         return pd.Series(found.to_numpy(zero_copy_only=False).astype(bool), index=column.index)
     return matches

@@ -105,6 +105,7 @@ def test_the_empty_query_selects_every_game():
     ("size.str.contains('9')", "'size' is not a column of text"),
     ("source.str.contains('(')", "Invalid regular expression"),
     (r"source.str.contains('(.)\\1')", "Invalid regular expression"),
+    ("source.str.match('a)|(b')", "Invalid regular expression"),
     ("source.str.contains(9)", "pat of str.contains cannot be a number"),
     ("source.str.contains()", "str.contains needs pat"),
     ("source.str.contains('a', flags=1)", "the arguments of str.contains are: pat, case, regex"),
