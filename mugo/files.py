@@ -165,9 +165,10 @@ def _with_folders(folder: Path) -> list[str]:
 def _refuse_links(folder: Path) -> None:
     """Raises BadInput if a folder, or one directly below it, holds a symbolic link."""
     for place in _with_folders(folder):
-        for entry in os.scandir(place):
-            if entry.is_symlink():
-                raise BadInput(f"{entry.path} is a symbolic link, and a folder that MuGo writes to holds none")
+        with contextlib.suppress(PermissionError):       # lost+found of a disk, for example
+            for entry in os.scandir(place):
+                if entry.is_symlink():
+                    raise BadInput(f"{entry.path} is a symbolic link, and a folder that MuGo writes to holds none")
 
 
 def _remove_unfinished(folder: Path) -> None:

@@ -96,10 +96,15 @@ def check_value(value: Any, schema: Any, source: str, name: str = "") -> None:
         for i, item in enumerate(value):
             check_value(item, schema[0], source, f"{name}[{i}]")
     elif not (schema.may_be_empty and value == {}):
-        names = schema.required.keys() | schema.optional.keys()
-        _expect(isinstance(value, dict) and schema.required.keys() <= value.keys()
-                and (schema.others is not None or value.keys() <= names),
-                value, f"an object with {', '.join(schema.required)}" if schema.required else "an object", source, name)
+        expected = f"an object with {', '.join(schema.required)}" if schema.required else "an object"
+        _expect(isinstance(value, dict), value, expected, source, name)
+        where = f"{source}: {name[:100] or 'it'} has"
+        for key in schema.required:
+            if key not in value:
+                raise BadInput(f"{where} no {key!r}, expected {expected}")
+        for key in value:
+            if schema.others is None and key not in schema.required and key not in schema.optional:
+                raise BadInput(f"{where} a field {key!r:.60}, expected {expected}")
         known = schema.required | schema.optional
         for key, item in value.items():
             check_value(item, known.get(key, schema.others), source, f"{name}.{key}".lstrip("."))

@@ -149,3 +149,10 @@ def test_only_regular_files_of_limited_size_are_read(tmp_path):
     for special in path, Path("/dev/zero"), tmp_path:
         with pytest.raises(BadInput, match="is not a regular file"):
             read_text(special, 10)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read every folder")
+def test_a_folder_that_cannot_be_read_inside_is_no_obstacle(tmp_path):
+    (tmp_path / "lost+found").mkdir(mode=0)
+    with lock_folder(tmp_path):
+        pass

@@ -11,7 +11,8 @@ checksum which of them the data set is in.  The arrays only grow, so `items` and
 items.  A new data set has no files yet.
 
 CRC-32 finds every burst of up to 32 wrong bits, and any other damage but for one in 4,000,000,000.  It costs 0.15 s a
-gigabyte; BLAKE2b and SHA-256 cost 0.8 s.  None of them protects from a data set that somebody made up; checks.py does.
+gigabyte; BLAKE2b and SHA-256 cost 0.8 s.  None of them protects from a data set that somebody made up; range_checks.py
+does.
 """
 import json
 import zlib

@@ -162,3 +162,9 @@ def shorten(value: object) -> str:
     """A value as an error shows it: at most 60 characters."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def bonus_rules(handicap: int, bonus: float) -> str:
+    """Rules (RU) by which White has so many points for so many handicap stones: record_bonus reads them as written."""
+    names = ("Chinese", "AGA", "New Zealand")
+    return next((name for name in names if record_bonus(name, handicap) == bonus), "")

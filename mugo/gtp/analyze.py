@@ -310,7 +310,7 @@ def _genmove_analyze(engine: EngineState, format_result: Format, words: Sequence
     """
     options = parse_analyze_options(words, engine.position, format_result is format_kata)
     if options.allowed_moves is not None:
-        engine.log("genmove_analyze: allow and avoid are not followed; those of an analysis are")
+        engine.log("genmove_analyze: allow and avoid are ignored; kata-analyze follows them")
     player = engine.player
     position = engine.position.with_turn(options.colour)
     pv_visits = player.search.pv_visits if player.search else None

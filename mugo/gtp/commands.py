@@ -22,6 +22,7 @@ from mugo.games.go import Position, fixed_handicap
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_NAMES, IllegalMove
+from mugo.games.rules import bonus_rules
 from mugo.gtp.protocol import (
     SYNTAX_ERROR,
     GtpError,
@@ -292,7 +293,9 @@ def _loadsgf(engine: EngineState, *words: str) -> None:
 def _printsgf(engine: EngineState, *words: str) -> str | None:
     """The game as SGF: in the reply, or written to a file if one is named; "-" names none."""
     result = _final_score(engine) if engine.position.is_over else ""
-    text = format_record(record_from_position(engine.position, result=result))
+    position = engine.position
+    rules = bonus_rules(position.handicap, position.handicap_bonus) if position.handicap_bonus else ""
+    text = format_record(record_from_position(position, result=result, rules=rules))
     if not words or words == ("-",):
         return text
     path = _path(words)

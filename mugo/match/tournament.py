@@ -23,6 +23,7 @@ from mugo.files import BadInput, lock_folder
 from mugo.games import go, gomoku
 from mugo.games.coords import MAX_MOVES
 from mugo.games.position import BasePosition
+from mugo.games.rules import record_bonus
 from mugo.limits import AT_LEAST_1, POSITIVE, SEED, check_limits
 from mugo.match.clock import interpret_time
 from mugo.match.game_runner import GameRunner
@@ -201,6 +202,7 @@ def command(args: argparse.Namespace) -> int:
         assert isinstance(start, go.Position)            # first_position refuses --handicap in Gomoku
         try:
             start = start.with_handicap(go.fixed_handicap(start.size, args.handicap))
+            start.handicap_bonus = record_bonus(args.rules, start.handicap)
         except ValueError as error:
             raise BadInput(f"--handicap: {error}") from None
     opening = load_openings(args.openings, start, max_moves=args.opening_moves, seed=args.seed)

@@ -122,14 +122,13 @@ def check_run(metadata: dict[str, Any], path: Path) -> None:
     check_value(metadata, _RUN, str(path))
     rules, size = metadata["rules"], metadata["size"]
     try:
-        options = RunOptions.from_dict(metadata["options"])
+        RunOptions.from_dict(metadata["options"])
     except BadInput as error:
         raise BadInput(f"{path}: {error}") from None
     if (rules["size"], rules["game"]) != (size, metadata.get("game", "go")):
         raise BadInput(f"{path} has rules of {rules['game'][:40]} on {rules['size']}x{rules['size']}, which its "
                        "network does not play")
-    if not metadata["arena_update"] <= metadata["update"] <= options.updates:
-        raise BadInput(f"{path} is of update {metadata['update']}, evaluated at {metadata['arena_update']}, of "
-                       f"{options.updates}")
+    if metadata["arena_update"] > metadata["update"]:
+        raise BadInput(f"{path} is of update {metadata['update']}, and evaluated at {metadata['arena_update']}")
     if any(len(row["priors"]) != size ** 2 + 1 for row in metadata["openings"]):
         raise BadInput(f"{path} has priors of another board than {size}x{size}")

@@ -9,7 +9,7 @@ A file is kept as its nodes (nodes.py) and new moves are added to them, so all t
 import os
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -83,13 +83,14 @@ def print_notice(line: str) -> None:
 class LoadedGame:
     """A game from a file.
 
-    position: the position to go on from.  nodes: of the file.
+    position: the position to go on from.  nodes: of the file.  shared_file: the file, if it has other games too.
     start: the index of the node with which the history of the position begins; its moves are those of the nodes from
     there on.
     """
     position: BasePosition
     nodes: list[Node]
     start: int
+    shared_file: Path | None = None
 
     def with_moves(self, moves: Iterable[tuple[int, int]], result: str = "") -> str:
         """The file as SGF text, with moves that it does not have added: (colour, point), since `start`.
@@ -113,13 +114,12 @@ class LoadedGame:
                 children[index].append(following)
                 children.append([])
             index = following
-        root = nodes[0].with_values(CA=b"UTF-8")
+        nodes[0] = nodes[0].with_values(CA=b"UTF-8")
         if result and index == main_line(nodes)[-1]:
-            root = root.with_values(RE=escaped(result))
+            nodes[0] = nodes[0].with_values(RE=escaped(result))
         elif result:
             comment = "\n".join(filter(None, (nodes[index].text("C"), f"Result: {result}")))
             nodes[index] = nodes[index].with_values(C=escaped(comment))
-        nodes[0] = root
         return format_nodes(nodes).decode()
 
     def _node_of_move(self, children: list[list[int]], index: int, move: tuple[int, int]) -> int | None:
@@ -130,10 +130,12 @@ class LoadedGame:
             if index >= len(self.nodes):
                 continue                                 # added before
             properties = self.nodes[index].properties
+            if has_setup(properties):
+                continue                                 # another board
             found = move_of(properties, self.position.size)
             if found == move:
                 return index
-            if found is None and not has_setup(properties):
+            if found is None:
                 stack += reversed(children[index])
         return None
 
@@ -174,6 +176,7 @@ def load_game(path: str | os.PathLike, num_moves: int | None = None, komi: float
         raise BadInput(f"{path}: {bad}") from None
     if any(isinstance(other, GameTree) for other in others):
         notice(f"{path} has several games; this is the first")
+        loaded = replace(loaded, shared_file=path)
     if not first.is_whole:
         notice(f"{path}: only the main line could be read, without variations")
     return loaded

@@ -51,7 +51,7 @@ MAX_LISTED = 1000                        # games of a collection that are listed
 INFO = {"PB": "black", "PW": "white", "BR": "black_rank", "WR": "white_rank", "RE": "result", "DT": "date",
         "EV": "event", "PC": "place", "RU": "rules"}
 LISTED = ("black", "white", "black_rank", "white_rank", "result", "date", "event")
-WIN_RATE = re.compile(r"Black wins (\d{1,3}(?:\.\d)?) % \((\d+) visits\)\s*")
+WIN_RATE = re.compile(r"Black wins (\d{1,3}(?:\.\d)?) % \((\d{1,15}) visits\)\s*", re.ASCII)
 
 
 def format_move(colour: int, point: int, size: int) -> str:
@@ -156,14 +156,18 @@ def _start_and_nodes(tree: GameTree) -> tuple[BasePosition, list[dict]]:
 
 def _comment_fields(node: Node) -> dict:
     """The "comment", "win_rate" and "visits" of a node, as far as it has them."""
+    fields, text = _split_comment(node)
+    return fields | ({"comment": text[:MAX_COMMENT]} if text else {})
+
+
+def _split_comment(node: Node) -> tuple[dict[str, Any], str]:
+    """("win_rate" and "visits" of a node, as far as it has them, the whole comment without them)."""
     text = node.text("C") or ""
     fields: dict[str, Any] = {}
     if match := WIN_RATE.search(text):
         fields["win_rate"], fields["visits"] = round(min(float(match[1]), 100) / 100, 3), int(match[2])
         text = text[:match.start()] + text[match.end():]
-    if text.strip():
-        fields["comment"] = text.strip()[:MAX_COMMENT]
-    return fields
+    return fields, text.strip()
 
 
 # ---- writing -----------------------------------------------------------------------------------
@@ -204,8 +208,12 @@ def _interpret_node(node: Any, i: int, size: int) -> Node:
         written = Node(parent, {COLOUR_LETTERS[colour]: [format_sgf(point, size).encode()]})
     else:
         written = Node(parent, {})
+    before = _comment_fields(written)
     comment = _format_comment(node)
-    if comment != _format_comment(_comment_fields(written)):
+    if comment != _format_comment(before):
+        if node.get("comment", "") == before.get("comment", ""):             # perhaps the beginning of a longer one
+            comment = _format_comment(node | {"comment": ""}) + "\n" + _split_comment(written)[1]
+            comment = comment.strip()
         written = written.with_values(C=escaped(comment) if comment else None)
     return written
 

@@ -199,6 +199,8 @@ def save(session: Session, name: str, overwrite: str = "") -> None:
         raise BadInput(f"there is no folder {path.parent}")
     if path.is_file() and not overwrite and not session.is_own_file(path):
         raise BadInput(f"{path} exists already: `save {name} overwrite` replaces it")
+    if session.is_shared_file(path):
+        raise BadInput(f"{path} has other games, which would be deleted: save this one under another name")
     session.save(path)
 
 

@@ -20,6 +20,7 @@ from mugo.games.go import Position
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition
+from mugo.games.rules import bonus_rules
 from mugo.players.evaluator import Evaluation, evaluator_for
 from mugo.players.player import RESIGN, Player
 from mugo.players.searcher import SearchPlayer
@@ -214,12 +215,18 @@ class Session:
         """Whether this game was saved to this file before."""
         return self._path is not None and self._path.exists() and self._path.samefile(path)
 
+    def is_shared_file(self, path: Path) -> bool:
+        """Whether this game was loaded from this file, which has other games too."""
+        shared = self._loaded.shared_file if self._loaded else None
+        return shared is not None and shared.exists() and path.exists() and shared.samefile(path)
+
     def _sgf(self) -> str:
         if self._loaded is not None:
             return self._loaded.with_moves(self.position.moves, self.result)
         names = {colour: "Human" if colour in self.humans else f"MuGo {self.player.name}" for colour in (BLACK, WHITE)}
         record = record_from_position(self.position, result=self.result, black=names[BLACK], white=names[WHITE],
-                                      date=time.strftime("%Y-%m-%d"), rules="Chinese")
+                                      date=time.strftime("%Y-%m-%d"),
+                                      rules=bonus_rules(self.position.handicap, self.position.handicap_bonus))
         return format_record(record)
 
     def save_if_changed(self) -> None:

@@ -339,7 +339,7 @@ def test_a_table_that_breaks_inside_is_refused_in_a_line(data, folder):
 # ---- meta.json
 
 @pytest.mark.parametrize("change, line", [
-    ({"options": {}}, r"meta.json: options is \{\}, expected an object with where, min_moves"),
+    ({"options": {}}, "meta.json: options has no 'where', expected an object with where, min_moves"),
     ({"options": {"where": 3, "min_moves": 20, "seed": 0, "validation": 0.2, "test": 0.2}},
      "meta.json: options.where is 3, expected text"),
     ({"options": {"where": "", "min_moves": True, "seed": 0, "validation": 0.2, "test": 0.2}},
@@ -353,7 +353,7 @@ def test_a_table_that_breaks_inside_is_refused_in_a_line(data, folder):
     ({"sources": [{"label": [], "checksum": ""}]}, r"sources\[0\].label is \[\], expected text"),
     ({"counts": {"found": 12, "used": 12, "positions": 7}}, "counts is .*, but games.parquet has"),
     ({"counts": {"found": -1, "used": 12, "positions": 7}}, "counts.found is -1, expected an integer of at least 0"),
-    ({"extra": 1}, "meta.json: it is .* expected an object with format, options, sources, counts, files"),
+    ({"extra": 1}, "it has a field 'extra', expected an object with format, options, sources, counts, files"),
     ({"next": []}, r"next is \[\], expected an object with sources, counts, files"),
     ({"format": 2}, "is a data set of format 2; this version reads format 3: delete it and run"),
     ({"format": True}, "format True")])

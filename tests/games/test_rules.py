@@ -3,7 +3,7 @@ from dataclasses import fields
 
 import pytest
 
-from mugo.games.rules import FIELDS, NAMED_RULES, Rules, parse_rules
+from mugo.games.rules import FIELDS, NAMED_RULES, Rules, bonus_rules, parse_rules, record_bonus
 
 
 def test_every_field_has_a_name_of_katagos():
@@ -81,3 +81,12 @@ def test_whites_points_for_handicap_stones(bonus, points):
 
 def test_the_komi_where_none_is_given():
     assert [parse_rules(name).default_komi for name in ("chinese", "japanese", "aga-button")] == [7.5, 6.5, 7.0]
+
+
+def test_the_rules_that_are_written_give_the_points_that_were_counted():
+    for handicap in (0, 2, 5, 9):
+        for bonus in (0, handicap - 1, handicap):
+            if bonus >= 0:
+                assert record_bonus(bonus_rules(handicap, bonus), handicap) == bonus
+    assert (bonus_rules(0, 0), bonus_rules(4, 4), bonus_rules(4, 3), bonus_rules(4, 0), bonus_rules(4, 1)) == (
+        "Chinese", "Chinese", "AGA", "New Zealand", "")

@@ -551,3 +551,14 @@ def test_a_loaded_game_gives_white_points_for_handicap_stones_by_its_rules(tmp_p
     assert "KM[0.5]" in engine.answer("printsgf")
     engine.answer("kata-set-rules tromp-taylor")                     # the client's rules count
     assert engine.answer("final_score") == "= B+24.5\n\n"
+
+
+def test_a_saved_handicap_game_has_the_same_result_when_it_is_loaded_again(tmp_path):
+    path = tmp_path / "game.sgf"
+    path.write_text("(;SZ[5]KM[0.5]HA[3]RU[Chinese]AB[bb][bd][db];W[tt];B[tt];W[tt])")
+    engine = new_engine()
+    for _ in range(2):
+        engine.answer(f"loadsgf {path}")
+        assert engine.answer("final_score") == "= B+21.5\n\n"
+        assert "RU[Chinese]" in engine.answer("printsgf")
+        engine.answer(f"printsgf {path}")

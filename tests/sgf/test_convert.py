@@ -7,7 +7,7 @@ from sgf_games import encoded
 
 from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import interpret_sgf
+from mugo.games.coords import interpret_sgf, point_at
 from mugo.games.position import IllegalMove
 from mugo.sgf.convert import load_game, load_position, record_from_position, replay_record
 from mugo.sgf.parser import read_records
@@ -172,3 +172,22 @@ def test_moves_before_the_place_that_was_loaded_can_be_undone(tmp_path):
     other = loaded.position.undo().undo().play(interpret_sgf("ed", 5), -1)
     assert ";AE[cc]AB[aa:ba][ea](;W[dd](" in loaded.with_moves(other.moves)
     assert loaded.with_moves(other.moves).replace("\n", "").endswith("(;W[ed]))")
+
+
+def loaded_game(tmp_path, text, num_moves=None):
+    path = tmp_path / "loaded.sgf"
+    path.write_text(text)
+    return load_game(path, num_moves, notice=lambda line: None)
+
+
+def test_a_move_with_setup_stones_in_its_node_is_another_move(tmp_path):
+    loaded = loaded_game(tmp_path, "(;SZ[9];B[aa];AB[cc]W[bb];B[dd])", 1)
+    text = loaded.with_moves([(BLACK, point_at(0, 0, 9)), (WHITE, point_at(1, 1, 9)), (BLACK, point_at(2, 2, 9))])
+    assert "(;AB[cc]W[bb];B[dd])(;W[bb];B[cc])" in text.replace("\n", "")
+
+
+def test_a_result_at_the_root_is_kept(tmp_path):
+    loaded = loaded_game(tmp_path, "(;SZ[9]C[a comment];B[aa];W[bb])", 0)
+    text = loaded.with_moves([], "B+R")
+    assert "a comment" in text and "Result: B+R" in text and "CA[UTF-8]" in text
+    assert "RE[W+R]" in loaded_game(tmp_path, "(;SZ[9])").with_moves([], "W+R")

@@ -4,7 +4,7 @@ import pytest
 from mugo.files import BadInput
 from mugo.sgf import tree
 from mugo.sgf.nodes import parse_game
-from mugo.sgf.tree import format_game, list_games, read_game
+from mugo.sgf.tree import MAX_COMMENT, format_game, list_games, read_game
 
 BRANCHED = b"(;SZ[9]PB[A]C[root];B[ee]C[Black wins 52.0 % (800 visits)\nnote](;W[cc];B[dd])(;W[gg](;B[gg])(;B[hh])))"
 
@@ -150,3 +150,18 @@ def test_of_a_tree_with_too_many_nodes_the_first_are_read_and_a_notice_says_so(m
         assert [node.get("move") for node in game["nodes"]] == [None, "B E5", "W C7"]
         assert game["notice"] == "Of this game only the first 3 nodes could be read. A saved file has no more."
     assert "notice" not in read_game(b"(;SZ[9];B[ee];W[cc])")
+
+
+def test_a_long_comment_is_kept_whole_when_only_its_win_rate_changes():
+    text = "x" * (MAX_COMMENT + 5000)
+    game = read_game(f"(;SZ[9];B[aa]C[{text}])".encode())
+    assert len(game["nodes"][1]["comment"]) == MAX_COMMENT
+    game["nodes"][1] |= {"win_rate": 0.5, "visits": 9}
+    assert f"Black wins 50.0 % (9 visits)\n{text}]" in format_game(game)
+    game["nodes"][1]["comment"] = "another"
+    assert "another]" in format_game(game) and "xx" not in format_game(game)
+
+
+def test_a_number_of_visits_that_no_program_writes_is_text():
+    comment = f"Black wins 50 % ({'9' * 5000} visits)"
+    assert read_game(f"(;SZ[9];B[aa]C[{comment}])".encode())["nodes"][1]["comment"] == comment

@@ -397,3 +397,12 @@ def test_a_terminal_gets_colours_and_progress_and_a_hangup_saves_the_game(tmp_pa
     assert "\x1b[38;5;" in shown and "●" in shown and "simulations, best move" in shown
     assert "saved: mugo-" in shown and len(saved(tmp_path)) == 1
     assert moves(load_position(saved(tmp_path)[0]))[0] != PASS
+
+
+def test_the_other_games_of_a_file_are_not_overwritten(tmp_path):
+    path = tmp_path / "two.sgf"
+    path.write_text("(;SZ[5];B[cc])(;SZ[5];B[dd])")
+    _, shown = play(tmp_path, [f"load {path}", "pass", f"save {path} overwrite", f"save {tmp_path}/one.sgf", "quit"],
+                    Scripted("pass"))
+    assert f"{path} has other games, which would be deleted: save this one under another name" in shown
+    assert path.read_text() == "(;SZ[5];B[cc])(;SZ[5];B[dd])" and (tmp_path / "one.sgf").exists()

@@ -124,18 +124,20 @@ export class Game {
 
   /** Go to the child with this move; it is created if there is none.  After undo it is the main line, and the game goes on. */
   add(move) {
-    let child = this.node.children.find((each) => each.move === move && !each.illegal);
-    if (!child) {
-      child = { move, parent: this.node, children: [], selected: 0 };
-      if (this.undone === this.node) {
-        this.node.children.unshift(child);
-        if (this.end) this.setResult(null);
-      } else {
-        this.node.children.push(child);
-      }
+    const { children } = this.node;
+    const goesOn = this.undone === this.node;
+    const found = children.find((each) => each.move === move && !each.illegal && !each.stones);
+    const child = found ?? { move, parent: this.node, children: [], selected: 0 };
+    if (!found) children.push(child);
+    if (goesOn && children[0] !== child) {
+      children.splice(children.indexOf(child), 1);
+      children.unshift(child);
       this.isUnsaved = true;
     }
+    if (goesOn && this.end && !path(this.end).includes(child)) this.setResult(null);
+    if (!found) this.isUnsaved = true;
     this.goTo(child);
+    if (goesOn && found) this.undone = child;
     return child;
   }
 

@@ -94,7 +94,11 @@ export async function play(vertex) {
     if (game !== state.game || node !== game.node) return;
     const child = game.add(move);
     child.position = position;
-    if (isMuGosTurn() && game.next()) game.goTo(game.next());      // a move from before an undo: MuGo's reply is known
+    if (isMuGosColour() && game.next()) {                          // a move from before an undo: MuGo's reply is known
+      const goesOn = game.undone === game.node;
+      game.goTo(game.next());
+      if (goesOn) game.undone = game.node;
+    }
     state.hover = board.cursor ? vertex : null;
     Object.assign(state, { score: null, message: null });
     await showNode();
@@ -117,9 +121,11 @@ export function moveError(vertex) {
 }
 
 /** Whether MuGo is to play in the current node, in a game that goes on. */
-function isMuGosTurn() {
+function isMuGosTurn() { return isMuGosColour() && !state.game.info.result; }
+
+function isMuGosColour() {
   const { game, human } = state;
-  return human && human !== "both" && !game.info.result && game.toPlay() !== human;
+  return human && human !== "both" && game.toPlay() !== human;
 }
 
 /** Whether MuGo is to choose a move now. */

@@ -30,8 +30,11 @@ export function formatGame(game) {
 function formatNode(game, node, isRoot) {
   let properties = node.properties === undefined ? newProperties(game, node, isRoot) : node.properties;
   if (isRoot) properties = withValue(properties, "CA", "UTF-8");
-  const comment = formatComment(node);
-  return comment === formatComment(commentFields(properties)) ? properties : withValue(properties, "C", comment);
+  const before = commentFields(properties);
+  const shown = before.comment.slice(0, MAX_COMMENT);
+  if (formatComment(node) === formatComment({ ...before, comment: shown })) return properties;
+  const comment = (node.comment ?? "") === shown ? before.comment : node.comment;  // shown is the beginning of a longer one
+  return withValue(properties, "C", formatComment({ ...node, comment }));
 }
 
 /** The properties of a node that is not from a file, without its comment. */
@@ -61,15 +64,15 @@ function formatComment({ comment = "", win_rate: winRate, visits }) {
   return `${hasSearch ? `Black wins ${(100 * winRate).toFixed(1)} % (${visits} visits)\n` : ""}${comment}`.trim();
 }
 
-/** The comment, win rate and visits that the properties of a node give, as _comment_fields in mugo/sgf/tree.py has them. */
+/** The whole comment, win rate and visits that the properties of a node give, as _split_comment in mugo/sgf/tree.py has them. */
 function commentFields(properties) {
   const values = [...properties.matchAll(PROPERTY)].find(([, ident]) => ident === "C")?.[2] ?? "[]";
   const raw = /\[((?:[^\\\]]|\\[^])*)\]/.exec(values)[1];
   let text = raw.replace(/\n\r|\r\n|\r/g, "\n").replace(/[\t\f\v]/g, " ").replace(/\\([^])/g, (_, next) => (next === "\n" ? "" : next));
-  const found = /Black wins (\d{1,3}(?:\.\d)?) % \((\d+) visits\)\s*/.exec(text);
+  const found = /Black wins (\d{1,3}(?:\.\d)?) % \((\d{1,15}) visits\)\s*/.exec(text);
   const fields = found ? { win_rate: Math.min(Number(found[1]), 100) / 100, visits: Number(found[2]) } : {};
   if (found) text = text.replace(found[0], "");
-  return { ...fields, comment: text.trim().slice(0, MAX_COMMENT) };
+  return { ...fields, comment: text.trim() };
 }
 
 /** The properties with one value for a property; without it for "". */

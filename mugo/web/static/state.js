@@ -42,6 +42,10 @@ export function storeState() {
     const stored = { game: game.toJSON(), human, opponent, overlay, plane, searchPlayer: player };
     sessionStorage.setItem(STORAGE_KEY, JSON.stringify(stored));
   } catch {
-    // the storage is full or forbidden: a reload starts a new game
+    try {
+      sessionStorage.removeItem(STORAGE_KEY);              // it is full: a reload starts a new game, not one from before
+    } catch {
+      // it is forbidden
+    }
   }
 }
