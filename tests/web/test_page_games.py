@@ -65,6 +65,8 @@ def test_undo_against_mugo_goes_to_ones_own_turn_and_a_new_move_is_the_games(pag
     page.until(f"{VARIATIONS} === 'Main: G7,E5'")
     play(page, "E5")                       # MuGo's reply from before is there
     page.until(f"{NUMBER} === '2 / 2' && {STATUS} === 'White played C3. Black to play.'")
+    text = save(page)                      # and it is the game again
+    assert text.index("B[ee]") < text.index("B[gc]")
 
 
 def test_undo_in_a_finished_game_goes_on_with_it(page):
@@ -79,6 +81,20 @@ def test_undo_in_a_finished_game_goes_on_with_it(page):
     play(page, "G7")
     page.until(f"{NUMBER} === '2 / 2' && {STATUS} === 'White played C3. Black to play.'")
     assert not page.run("document.getElementById('resign').disabled")
+
+
+def test_a_finished_game_is_gone_on_with_along_its_own_moves(page):
+    new_game(page, colour="B")
+    play(page, "E5")
+    page.until(f"{NUMBER} === '2 / 2'")
+    click(page, "#resign")
+    answer(page, "yes")
+    page.press("u")
+    page.until(f"{NUMBER} === '0 / 2'")
+    play(page, "E5")                       # as before, with MuGo's reply
+    page.until(f"{NUMBER} === '2 / 2'")
+    play(page, "G7")                       # further than before: MuGo answers
+    page.until(f"{NUMBER} === '4 / 4' && {STATUS}.endsWith('Black to play.')")
 
 
 def test_a_move_is_deleted_after_a_question(page):
