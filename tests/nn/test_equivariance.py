@@ -158,6 +158,7 @@ def test_test_time_augmentation_runs_an_equivariant_network_once(tmp_path, monke
     assert np.allclose(values, eight_values, atol=1e-5)
 
 
+@pytest.mark.runs
 def test_an_equivariant_network_is_trained_resumed_widened_and_evaluated(tmp_path, capfd):
     write_games(tmp_path / "sgf", range(12), plies=30)
     preprocess.preprocess([str(tmp_path / "sgf")], tmp_path / "set", workers=1, validation=0.2, test=0.2)

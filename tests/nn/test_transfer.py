@@ -65,6 +65,7 @@ def is_tied(model, config) -> bool:
                for variable in model.weights)
 
 
+@pytest.mark.runs
 @pytest.mark.parametrize("equivariant", [True, False])
 def test_a_wider_network_has_at_first_the_outputs_of_the_narrower_one(tmp_path, equivariant):
     config = PolicyNetConfig(SIZE, 8, 4, value_head=True, equivariant=equivariant)

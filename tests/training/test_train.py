@@ -174,6 +174,7 @@ def test_a_network_initialised_from_another_is_trained_on_other_positions(data, 
         assert min(learned) == first
 
 
+@pytest.mark.runs
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_both_optimizers_learn_and_are_saved(data, tmp_path, optimizer):
     train.train(data, tmp_path / "run", CONFIG, replace(OPTIONS, optimizer=optimizer, symmetry=False))
