@@ -33,9 +33,8 @@ def read_komi(fields: Fields, stones: dict[int, int], warnings: list[tuple[str, 
     """
     try:
         rules = parse_rules(fields.get("rules"))
-    except TypeError:
-        raise InvalidQuery("must be a name such as \"chinese\" or \"tromp-taylor\", or an object of rules",
-                           "rules") from None
+    except TypeError as error:
+        raise InvalidQuery(str(error), "rules") from None
     except ValueError as error:
         raise InvalidQuery(f"could not parse rules: {error}", "rules") from None
     different = [name for name in rules.unlike(Rules()) if name in COMPARED]

@@ -7,7 +7,7 @@ import io
 import time
 from typing import IO
 
-BYTES_PER_BYTE = 100                # unpacked bytes for each byte of the file; SGF compresses to a tenth
+BYTES_PER_BYTE = 100                # unpacked bytes for each byte of the file; SGF compresses 2 to 5 times
 LEAST_BYTES = 256 << 20             # unpacked bytes that any file may cost
 MEMBER_BYTES = 512                  # what a member of an archive costs beside its content
 SECONDS_PER_MB = 10                 # of reading, for each MB of the file

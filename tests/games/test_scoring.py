@@ -164,7 +164,7 @@ def test_a_chain_that_lives_by_an_answer_is_alive():
     assert scoring.without_dead(position).result() == "W+26.5"
 
 
-def test_a_position_without_dead_stones_keeps_its_side_to_move_and_komi():
+def test_a_position_without_dead_stones_keeps_its_side_to_move_its_komi_and_the_points_for_handicap_stones():
     for to_play in (BLACK, WHITE):
         position, _ = draw("""
             . X . X O . O
@@ -175,8 +175,11 @@ def test_a_position_without_dead_stones_keeps_its_side_to_move_and_komi():
             X . X X O O O
             X X X X O . O
         """, to_play, komi=3.5)
+        position.handicap, position.handicap_bonus = 4, 4.0
         counted = scoring.without_dead(position)
         assert (counted.to_play, counted.komi) == (to_play, 3.5)
+        assert (counted.handicap, counted.handicap_bonus) == (4, 4.0)
+        assert counted.score() == area_score(counted.board[0]) - 7.5
 
 
 def test_the_liberties_of_dead_stones_are_those_of_the_opponents():
@@ -280,20 +283,3 @@ def test_the_sample_games_are_scored_as_gnu_go_scored_them(archive, games, same)
     assert len(results) == games
     assert all(ours[0] == theirs[0] for ours, theirs in results)
     assert sum(ours == theirs for ours, theirs in results) >= same
-
-
-def test_a_position_without_its_dead_stones_keeps_whites_points_for_handicap_stones():
-    position, _ = draw("""
-        . X . X O . O
-        X X X X O O O
-        . O X X O O .
-        . . X X O X O
-        X X X X O . O
-        X . X X O O O
-        X X X X O . O
-    """)
-    position.handicap, position.handicap_bonus = 4, 4.0
-    counted = scoring.without_dead(position)
-    assert counted.stones.sum() == position.stones.sum()             # one of each was dead
-    assert (counted.handicap, counted.handicap_bonus, counted.komi) == (4, 4.0, position.komi)
-    assert counted.score() == area_score(counted.board[0]) - position.komi - 4
