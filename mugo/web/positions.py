@@ -179,8 +179,8 @@ def score(position: BasePosition, dead: list | None, toggle: str | None) -> dict
 
     dead: vertices of dead stones; None: those that rollouts take for dead.  toggle: a vertex of a chain to switch
     between dead and alive.
-    Returns "dead", "area" row by row ('B', 'W', '.' for neutral points), "points" of both sides, "komi" (with White's
-    points for handicap stones) and "result".
+    Returns "dead", "area" row by row ('B', 'W', '.' for neutral points), "points" of both sides, "komi",
+    "handicap_bonus" (White's points for handicap stones) and "result".
     """
     size = position.size
     session = ScoringSession(_require_go(position),
@@ -191,7 +191,7 @@ def score(position: BasePosition, dead: list | None, toggle: str | None) -> dict
     return {"dead": [format_gtp(point, size) for point in sorted(session.dead)],
             "area": "".join(COLOUR_LETTERS.get(int(owner), ".") for owner in area.ravel()),
             "points": {COLOUR_LETTERS[colour]: int((area == colour).sum()) for colour in (BLACK, WHITE)},
-            "komi": position.white_points, "result": session.result()}
+            "komi": position.komi, "handicap_bonus": position.handicap_bonus, "result": session.result()}
 
 
 def _interpret_vertex(vertex: object, size: int) -> int:

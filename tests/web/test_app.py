@@ -575,5 +575,5 @@ def test_white_gets_points_for_the_handicap_stones_of_a_file_by_its_rules(page):
     moves = [node["move"] for node in game["nodes"][1:]]
     start = {name: value for name, value in game.items() if name not in ("nodes", "info")}
     answer = page.request("score", game=start, moves=moves, dead=[])
-    assert (answer["komi"], answer["result"]) == (3.5, "B+21.5")
+    assert (answer["komi"], answer["handicap_bonus"], answer["result"]) == (0.5, 3, "B+21.5")
     assert "KM[0.5]" in page.request("save", game=game)["sgf"]

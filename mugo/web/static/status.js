@@ -28,6 +28,7 @@ function resultText(result) {
   return `${COLOUR_NAMES[result[0]]} wins ${how}`.trim();
 }
 
-export function scoreText({ result, points, komi }) {
-  return `${resultText(result)}: Black ${points.B}, White ${points.W} + ${komi}. Click a chain to mark it dead or alive.`;
+export function scoreText({ result, points, komi, handicap_bonus: bonus }) {
+  const handicap = bonus ? ` + ${bonus} for handicap stones` : "";
+  return `${resultText(result)}: Black ${points.B}, White ${points.W} + ${komi}${handicap}. Click a chain to mark it dead or alive.`;
 }
