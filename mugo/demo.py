@@ -56,7 +56,7 @@ def play_game(folder: Path, network: Network) -> None:
     title = f"{network.name} (Black) against random: {result} after {end.plies} moves"
     diagrams.save_diagram(end, folder / "game.png", title=title)
     *_, example = (position for position in end.positions() if position.plies <= 30)
-    priors = network.evaluate([example], tta=True)[0][0]
+    priors = network.evaluate([example], tta=True).priors[0]
     best = [point_of_index(int(i), network.size) for i in np.argsort(-priors[:-1])[:5]]
     labels = {point: f"{priors[move_index(point, network.size)]:.0%}" for point in best}
     diagrams.save_diagram(example, folder / "what_it_sees.png", priors[:-1].reshape(network.size, network.size),

@@ -8,6 +8,7 @@ import numpy as np
 
 from mugo.games.coords import format_gtp
 from mugo.games.position import BasePosition
+from mugo.nn.output import NetworkOutput
 
 FAKE_ENGINE = shlex.join([sys.executable, "-S", str(Path(__file__).with_name("fake_engine.py"))])
 
@@ -17,9 +18,9 @@ class LevelNetwork:
     name = "level"
     has_value = True
 
-    def evaluate_packed(self, packed):
+    def evaluate_packed(self, packed, komi=None):
         n, points = packed.shape[:2]
-        return np.full((n, points + 1), 1 / (points + 1), np.float32), np.zeros(n, np.float32)
+        return NetworkOutput(np.full((n, points + 1), 1 / (points + 1), np.float32), np.zeros(n, np.float32))
 
     def evaluate(self, positions, tta=False):
         return self.evaluate_packed(np.zeros((len(positions), positions[0].size ** 2, 1), np.uint8))

@@ -6,6 +6,7 @@ import numpy as np
 from mugo.files import BadInput
 from mugo.games.coords import move_index
 from mugo.games.position import BasePosition
+from mugo.nn.output import NetworkOutput
 
 
 class UniformNetwork:
@@ -26,11 +27,11 @@ class UniformNetwork:
             raise BadInput("there is no network for this game")
         priors = np.full((len(positions), size * size + 1), 0.5 / (size * size + 1), np.float32)
         priors[:, min(move_index(self.preferred, size), size * size)] += 0.5
-        return priors, np.zeros(len(positions), np.float32)
+        return NetworkOutput(priors, np.zeros(len(positions), np.float32))
 
-    def evaluate_packed(self, packed: np.ndarray):
+    def evaluate_packed(self, packed: np.ndarray, komi: np.ndarray | None = None):
         n, points = packed.shape[:2]
-        return np.full((n, points + 1), 1 / (points + 1), np.float32), np.zeros(n, np.float32)
+        return NetworkOutput(np.full((n, points + 1), 1 / (points + 1), np.float32), np.zeros(n, np.float32))
 
 
 class Client:

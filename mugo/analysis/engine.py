@@ -247,13 +247,14 @@ class AnalysisEngine:
 
     def _evaluate_jobs(self, jobs: Sequence[Job]) -> None:
         """Answer jobs with the network's output, in one batch."""
-        priors, values = self._network.evaluate([job.position for job in jobs], tta=self._tta)
+        output = self._network.evaluate([job.position for job in jobs], tta=self._tta)
+        values = output.values
         if values is None:
             self._send_warning(jobs[0].query.id, "winrate", "the network has no value head: without a search every "
                                                             "win rate is 0.5", once=True)
             values = np.zeros(len(jobs))
-        for job, prior, value in zip(jobs, priors, values, strict=True):
-            self._send_evaluation(job, RawEvaluation(legal_policy(job.position, prior), (1 + float(value)) / 2))
+        for job, priors, value in zip(jobs, output.priors, values, strict=True):
+            self._send_evaluation(job, RawEvaluation(legal_policy(job.position, priors), (1 + float(value)) / 2))
 
     def _search(self, job: Job, search: Search) -> None:
         """Answer a job with the result of a search, and with reports while it runs."""
@@ -288,7 +289,8 @@ class AnalysisEngine:
         """The network's output; without a network a uniform policy and 0.5."""
         priors, values = np.ones(position.size ** 2 + 1), None
         if self._network is not None:
-            (priors, *_), values = self._network.evaluate([position])
+            output = self._network.evaluate([position])
+            priors, values = output.priors[0], output.values
         return RawEvaluation(legal_policy(position, priors), 0.5 if values is None else (1 + float(values[0])) / 2)
 
     def _send_evaluation(self, job: Job, raw: RawEvaluation) -> None:

@@ -71,6 +71,14 @@ class _Line:
         return line
 
 
+def self_komi(white_points, to_play):
+    """The points that the side to move gets at the end (KataGo's selfKomi), numbers or arrays of one shape.
+
+    white_points: White's by komi and for handicap stones.  They are White's; for Black they count negative.
+    """
+    return -white_points * to_play
+
+
 def _encoded_stones(stones: np.ndarray) -> np.ndarray:
     """int16 (n,): the stones of an int8 (size, size) board, encoded as in games.coords."""
     indices = np.flatnonzero(stones)

@@ -75,11 +75,11 @@ def result_from_policy(network, position: BasePosition, tta: bool = False) -> Se
     """
     if position.is_over and not position.may_pass:
         raise BadInput("the game is over: there is no move to analyze")
-    priors, values = network.evaluate([position], tta=tta)
-    moves = moves_by_prior(position, priors[0])
-    win_rate = 0.5 if values is None else (1 + float(values[0])) / 2
+    output = network.evaluate([position], tta=tta)
+    moves = moves_by_prior(position, output.priors[0])
+    win_rate = 0.5 if output.values is None else (1 + float(output.values[0])) / 2
     rates = [win_rate] * len(moves)
-    if values is not None:
+    if output.values is not None:
         rates[:TOP_MOVES] = win_rates_after(network, [position.play(point) for point, _ in moves[:TOP_MOVES]], tta)
     infos = tuple(MoveInfo(point, prior, 1, rate, (point,)) for (point, prior), rate in zip(moves, rates, strict=True))
     return SearchResult(position, infos, win_rate, visits=1, simulations=1, seconds=0.0, depth=1.0, nodes=1,

@@ -226,7 +226,7 @@ def _policy(engine: EngineState) -> str:
     if network is None:
         raise GtpError("no network", f"{player.name} plays without one")
     engine.wait_until_ready()
-    priors = network.evaluate([position], tta=True)[0][0]
+    priors = network.evaluate([position], tta=True).priors[0]
     moves = [(point, prior) for point, prior in moves_by_prior(position, priors) if point != PASS]
     return "\n".join([*_heat_map(moves, position.size),
                       *([f"TEXT pass {float(priors[-1]):.1%}"] if position.may_pass else [])])

@@ -10,6 +10,7 @@ Without Keras, in reading order:
     bundled            the networks that come with MuGo
     weight_shapes      the shapes of a network's weights
     onnx_check         a graph from a file is that of the network it claims to be
+    output             what a network says of positions; turned back and averaged over symmetries
     inference          a trained network on ONNX Runtime: positions in, priors and values out
     onnx_export        a network as an ONNX graph
 

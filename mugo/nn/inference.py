@@ -3,6 +3,8 @@
     Network            one network file, opened
     BundledNetworks    all networks that come with MuGo; each board is evaluated by the one for its game and size
 
+What they say of positions is an output.NetworkOutput.
+
 The policy network (policy_net.py) learned from people's games of Go.  It is trained on boards of one size and plays
 on all.  The policy-value network (alphazero_net.py) learned a game from self-play and plays on boards of one size.
 """
@@ -20,11 +22,15 @@ from mugo.games import planes
 from mugo.games.coords import symmetries
 from mugo.games.game import encode, packed_bytes
 from mugo.games.plane_tables import PLANE_TABLES
-from mugo.games.position import BasePosition
+from mugo.games.position import BasePosition, self_komi
 from mugo.nn.blocks import POINT_BIAS
 from mugo.nn.bundled import bundled_name, find_network, go_networks
 from mugo.nn.metadata import MAX_GRAPH_BYTES, ONNX, config_of, format_game, game_rules, read_member, read_metadata
 from mugo.nn.onnx_check import MAX_WEIGHT, check_graph
+from mugo.nn.output import NetworkOutput, mean_output, turned_back
+
+KOMI = "komi"                            # an input of graphs whose value depends on it
+KOMI_CLIP = 20                           # a komi of more points than the board and so many counts as that (KataGo)
 
 
 def fit_bias(bias: np.ndarray, size: int) -> np.ndarray:
@@ -73,8 +79,9 @@ class Network:
     near to each other, or so far apart.  A policy-value network plays its own size only.
 
     size: of the board it was trained on.  metadata: as read_metadata returns it.  has_value: whether it has a value
-    head.  game ("go" or "gomoku"), k, exactly: what it plays; 0 and False in Go.  equivariant: whether its outputs
-    turn with the board.
+    head.  has_ownership: whether it has ownership and score.  needs_komi: whether its value depends on komi.
+    game ("go" or "gomoku"), k, exactly: what it plays; 0 and False in Go.  equivariant: whether its outputs turn with
+    the board.
     """
 
     def __init__(self, path: str | Path, threads: int | None = None):
@@ -120,13 +127,16 @@ class Network:
         except Exception as error:       # ONNX Runtime has a class for each kind, and no public name for them
             raise BadInput(f"{path}: its {ONNX} cannot be played: {error_line(error)}") from None
         self._outputs = [output.name for output in self._session.get_outputs()]
+        inputs = {graph_input.name for graph_input in self._session.get_inputs()}
         self.has_value = "value" in self._outputs
+        self.has_ownership = "ownership" in self._outputs
+        self.needs_komi = KOMI in inputs
         bias = self._session.get_modelmeta().custom_metadata_map.get(POINT_BIAS)
         self._bias = None if bias is None else _parse_bias(bias, self.size, path)
         # Inputs of the graph beside the planes, by the number of points.  A graph without the input POINT_BIAS has
         # layers that are made for one size.
         self._extra_inputs: dict[int, dict[str, np.ndarray]] = {self.size ** 2: {}} if bias is None else {}
-        if bias is None and POINT_BIAS in (graph_input.name for graph_input in self._session.get_inputs()):
+        if bias is None and POINT_BIAS in inputs:
             raise BadInput(f"{path}: its {ONNX} cannot be played: it has no bias of the points")
 
     def for_position(self, position: BasePosition) -> "Network":
@@ -136,11 +146,9 @@ class Network:
                            f"not {format_game(*game_rules(position))}")
         return self
 
-    def evaluate(self, positions: list[BasePosition], tta: bool = False) -> tuple[np.ndarray, np.ndarray | None]:
-        """Priors and values of positions of one size, for the side to move.
+    def evaluate(self, positions: list[BasePosition], tta: bool = False) -> NetworkOutput:
+        """Evaluate positions of one size.
 
-        Returns float32 (n, size² + 1), each row a probability for every move index; and float32 (n,)
-        in [-1, 1], 1 where the side to move wins, or None if the network has no value head.
         tta: test-time augmentation, the mean over the eight symmetries of the board: eight times as slow and a
         little better.  The outputs of an equivariant network are the same in all of them, so it is run once.
         Raises ValueError for boards of several sizes; BadInput for another game than the network's, and as
@@ -150,22 +158,25 @@ class Network:
             raise ValueError("a network evaluates boards of one size at a time")
         for position in positions:
             self.for_position(position)
+        komi = np.array([self_komi(position.white_points, position.to_play) for position in positions])
         return self.evaluate_symmetries(lambda symmetry: encode(positions, symmetry),
-                                        range(8) if tta and not self.equivariant else [0])
+                                        range(8) if tta and not self.equivariant else [0], komi)
 
-    def evaluate_symmetries(self, packed_in: Callable[[int], np.ndarray], of: Iterable[int]
-                            ) -> tuple[np.ndarray, np.ndarray | None]:
-        """Outputs averaged over the symmetries `of`; packed_in(symmetry): the packed planes in that symmetry."""
-        outputs = [(symmetry, *self.evaluate_packed(packed_in(symmetry))) for symmetry in of]
-        priors = np.mean([p[:, symmetries(math.isqrt(p.shape[1]))[symmetry]] for symmetry, p, _ in outputs], axis=0)
-        values = [v for _, _, v in outputs if v is not None]
-        return priors, np.mean(values, axis=0) if values else None
+    def evaluate_symmetries(self, packed_in: Callable[[int], np.ndarray], of: Iterable[int],
+                            komi: np.ndarray | None = None) -> NetworkOutput:
+        """Outputs averaged over the symmetries `of`; packed_in(symmetry): the packed planes in that symmetry.
+        komi: as of `evaluate_packed`."""
+        outputs = [(symmetry, self.evaluate_packed(packed_in(symmetry), komi)) for symmetry in of]
+        table = symmetries(math.isqrt(outputs[0][1].priors.shape[1]))
+        return mean_output([turned_back(output, table[symmetry]) for symmetry, output in outputs])
 
-    def evaluate_packed(self, packed: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """The outputs for packed planes, uint8 (n, size², game.packed_bytes(game)); see `evaluate`.
+    def evaluate_packed(self, packed: np.ndarray, komi: np.ndarray | None = None) -> NetworkOutput:
+        """The outputs for packed planes, uint8 (n, size², game.packed_bytes(game)).
 
-        Raises BadInput for planes of another game, for another size than the network's if it plays no other, and for
-        outputs that are NaN: the network is damaged, or its training diverged.
+        komi: float (n,), position.self_komi of each; a network that does not need it ignores it.
+        Raises ValueError where the network needs a komi and it is not given, or no number.  Raises BadInput for planes
+        of another game, for another size than the network's if it plays no other, and for outputs that are NaN: the
+        network is damaged, or its training diverged.
         """
         points = packed.shape[1]
         if packed.shape[2] != packed_bytes(self.game):
@@ -178,11 +189,16 @@ class Network:
                                f"not {size}x{size}")
             self._extra_inputs[points] = {POINT_BIAS: fit_bias(self._bias, size)}
         inputs = {"planes": planes.unpack(packed, self.depth)} | self._extra_inputs[points]
+        if self.needs_komi:
+            if komi is None or not np.isfinite(komi).all():
+                raise ValueError(f"{self.path} needs the komi of every position")
+            inputs[KOMI] = np.clip(komi, -points - KOMI_CLIP, points + KOMI_CLIP).astype(np.float32)
         outputs = dict(zip(self._outputs, self._session.run(self._outputs, inputs), strict=True))
         for name, output in outputs.items():
             if not np.isfinite(output).all():
                 raise BadInput(f"{self.path}: its {name} is NaN; the network is damaged, or its training diverged")
-        return np.asarray(outputs["policy"]), np.asarray(outputs["value"]) if self.has_value else None
+        return NetworkOutput(outputs["policy"], outputs.get("value"), outputs.get("ownership"),
+                             outputs.get("score_mean"), outputs.get("score_stdev"))
 
 
 class BundledNetworks:
@@ -216,11 +232,11 @@ class BundledNetworks:
         """The network that evaluates this position.  Raises BadInput as `for_board` does."""
         return self.for_board(position.size, *game_rules(position))
 
-    def evaluate(self, positions: list[BasePosition], tta: bool = False) -> tuple[np.ndarray, np.ndarray | None]:
+    def evaluate(self, positions: list[BasePosition], tta: bool = False) -> NetworkOutput:
         """As Network.evaluate."""
         return self.for_position(positions[0]).evaluate(positions, tta)
 
-    def evaluate_packed(self, packed: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    def evaluate_packed(self, packed: np.ndarray, komi: np.ndarray | None = None) -> NetworkOutput:
         """As Network.evaluate_packed, for Go only: Gomoku's planes do not contain k, so evaluate them with the
         network `for_position`."""
-        return self.for_board(math.isqrt(packed.shape[1])).evaluate_packed(packed)
+        return self.for_board(math.isqrt(packed.shape[1])).evaluate_packed(packed, komi)

@@ -36,9 +36,9 @@ def onnx_difference(model: Callable[[np.ndarray], dict], path: Path) -> float:
     packed = np.bitwise_and.accumulate(rng.integers(0, 256, (6, *shape), np.uint8))
     packed[-1] = 0
     outputs = {name: np.asarray(output) for name, output in model(packed).items()}
-    priors, values = network.evaluate_packed(packed)
+    found = network.evaluate_packed(packed)
     exp = np.exp(outputs["policy"] - outputs["policy"].max(1, keepdims=True))
-    difference = float(np.abs(priors - exp / exp.sum(1, keepdims=True)).max())
-    if values is not None:
-        difference = max(difference, float(np.abs(values - np.tanh(outputs["value"][:, 0])).max()))
+    difference = float(np.abs(found.priors - exp / exp.sum(1, keepdims=True)).max())
+    if found.values is not None:
+        difference = max(difference, float(np.abs(found.values - np.tanh(outputs["value"][:, 0])).max()))
     return difference

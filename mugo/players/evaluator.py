@@ -80,14 +80,14 @@ class NetworkEvaluator:
                  on_progress: Callable[[SearchResult], None] | None = None) -> Evaluation:
         if position.is_over and not position.may_pass:
             raise BadInput("the game is over: there is no move to evaluate")
-        priors, values = self.network.evaluate([position], tta=self.tta)
-        best = moves_by_prior(position, priors[0], sensible_moves(position))[:TOP_MOVES]
+        output = self.network.evaluate([position], tta=self.tta)
+        best = moves_by_prior(position, output.priors[0], sensible_moves(position))[:TOP_MOVES]
         rates = [math.nan] * len(best)
-        if values is not None:
+        if output.values is not None:
             rates = win_rates_after(self.network, [position.play(point) for point, _ in best], self.tta)
         moves = tuple(MoveInfo(point, prior, 0, rate, (point,))
                       for (point, prior), rate in zip(best, rates, strict=True))
-        return Evaluation(moves, None if values is None else float(1 + values[0]) / 2)
+        return Evaluation(moves, None if output.values is None else float(1 + output.values[0]) / 2)
 
 
 def legal_moves(position: BasePosition) -> list[int]:
@@ -117,7 +117,7 @@ def win_rates_after(network, after: Sequence[BasePosition], tta: bool = False) -
 
     A game of Gomoku that is over is scored by its rules: the network was never trained on one.
     """
-    values = network.evaluate(after, tta=tta)[1].tolist()
+    values = network.evaluate(after, tta=tta).values.tolist()
     return [(1 - (position.score() * position.to_play if position.is_over and not position.may_pass else value)) / 2
             for position, value in zip(after, values, strict=True)]
 

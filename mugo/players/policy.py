@@ -42,7 +42,7 @@ class PolicyPlayer:
             forced, _, _ = game.forced_move(position.board[0], False)
             if forced:
                 return forced
-        priors = self.network.evaluate([position], tta=self._tta)[0][0]
+        priors = self.network.evaluate([position], tta=self._tta).priors[0]
         points = scoring.candidate_moves(position, priors, cleanup) if position.may_pass else position.sensible_points()
         if not len(points):
             return pass_or_raise(position)

@@ -146,8 +146,9 @@ class Reviewer:
         tta = self._tta if tta is None else tta
         outputs = [self._network.evaluate(list(positions[i:i + BATCH]), tta=tta)
                    for i in range(0, len(positions), BATCH)]
-        priors = np.concatenate([p for p, _ in outputs])
-        return priors, None if outputs[0][1] is None else np.concatenate([(1 + v) / 2 for _, v in outputs])
+        priors = np.concatenate([output.priors for output in outputs])
+        values = [output.values for output in outputs if output.values is not None]
+        return priors, (1 + np.concatenate(values)) / 2 if values else None
 
     def _review_by_search(self, evaluators: tuple[SearchEvaluator, SearchEvaluator], positions: list[Position],
                           priors: np.ndarray | None, on_move: Callable[[], object]) -> list[MoveReview]:

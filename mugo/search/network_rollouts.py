@@ -4,14 +4,16 @@ import numpy as np
 from mugo.games import game, rollouts
 from mugo.games.coords import symmetries
 from mugo.games.planes import MAX_PLIES, Scratch
+from mugo.games.position import self_komi
 
 NO_HISTORY = np.zeros(MAX_PLIES + 1024, np.uint64)       # rollouts do not check superko: no hash repeats
 
 
-def roll_out(network, boards: np.ndarray, game_name: str, size: int, scratch: Scratch) -> None:
+def roll_out(network, boards: np.ndarray, game_name: str, size: int, white_points: float, scratch: Scratch) -> None:
     """Play boards (n,) to their ends, in place.
 
     network: with `evaluate_packed`.  boards: records of board.BOARD; their random states decide what is drawn.
+    white_points: White's by komi and for handicap stones.
     A game is cut after rollouts.MOVES_PER_POINT moves for each point, as it stands then.
     """
     running = range(len(boards))
@@ -22,6 +24,6 @@ def roll_out(network, boards: np.ndarray, game_name: str, size: int, scratch: Sc
         packed = np.empty((len(running), size * size, game.packed_bytes(game_name)), np.uint8)
         for k, out in zip(running, packed, strict=True):
             game.write_board_planes(boards[k:k + 1], NO_HISTORY, scratch, symmetries(size)[0], out)
-        priors, _ = network.evaluate_packed(packed)
+        priors = network.evaluate_packed(packed, self_komi(white_points, boards["to_play"][running])).priors
         for k, weights in zip(running, priors, strict=True):
             game.play_sampled(boards[k], weights)

@@ -25,7 +25,8 @@ from mugo.games import game, rollouts
 from mugo.games.board import POINTS, new_boards
 from mugo.games.coords import PASS, board_points, symmetries
 from mugo.games.planes import new_scratch
-from mugo.games.position import BasePosition
+from mugo.games.position import BasePosition, self_komi
+from mugo.nn.output import turned_back
 from mugo.search import network_rollouts, records, solver, tree
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.settings import DEFAULT_SETTINGS, PUCT_C, ROLLOUT_KINDS, UCB_C, Settings
@@ -39,8 +40,8 @@ PV_MOVES = 20                            # moves at the root that get one
 class Search:
     """A search tree and the loop that grows it.
 
-    network: an object with `has_value` and `evaluate_packed(packed)` (nn.inference.Network); if it has `for_position`,
-    that returns the network for a position's game and board, or raises BadInput.
+    network: an object with `has_value` and `evaluate_packed(packed, komi)` (nn.inference.Network); if it has
+    `for_position`, that returns the network for a position's game and board, or raises BadInput.
     Raises BadInput for settings that need a network.
     """
 
@@ -266,10 +267,11 @@ class Search:
         assert self._root is not None
         size = self._root.size
         started = time.perf_counter()
-        symmetry = self._rng.integers(0, 8, n) if self.settings.random_symmetry else np.zeros(n, np.int64)
+        symmetry = symmetries(size)[self._rng.integers(0, 8, n) if self.settings.random_symmetry else
+                                    np.zeros(n, np.int64)]
         packed = np.empty((n, size * size, game.packed_bytes(self._root.game)), np.uint8)
         leaves = self._leaves[:n]
-        n = tree.select_batch(*arrays, self._paths, leaves, self._scratch, symmetries(size)[symmetry], packed)
+        n = tree.select_batch(*arrays, self._paths, leaves, self._scratch, symmetry, packed)
         leaves = leaves[:n]
         selected = time.perf_counter()
         finish_rollouts = self._start_rollouts(n) if self._lambda > 0 else []
@@ -279,9 +281,9 @@ class Search:
         self.positions_evaluated += rows
         try:
             if rows:
-                priors, evaluated = self._root_network.evaluate_packed(packed[:n][needed])
-                priors = np.take_along_axis(priors, symmetries(size)[symmetry[:n][needed]], 1)
-                values = values if evaluated is None else evaluated
+                komi = self_komi(self._root.white_points, self._boards["to_play"][1:1 + n][needed])
+                output = turned_back(self._root_network.evaluate_packed(packed[:n][needed], komi), symmetry[:n][needed])
+                priors, values = output.priors, values if output.values is None else output.values
         finally:
             evaluated_at = time.perf_counter()
             for finish in finish_rollouts:               # even when the network fails
@@ -316,7 +318,8 @@ class Search:
         for _ in range(self.settings.rollouts):
             ends = leaf_boards[running]
             ends["random"] = boards["random"][running]
-            network_rollouts.roll_out(self._root_network, ends, self._root.game, self._root.size, self._scratch)
+            network_rollouts.roll_out(self._root_network, ends, self._root.game, self._root.size,
+                                      self._root.white_points, self._scratch)
             boards["random"][running] = ends["random"]
             for k, end in zip(running, ends, strict=True):
                 outcome = game.outcome(end, self._root.white_points) * int(leaf_boards[k]["to_play"])

@@ -216,10 +216,10 @@ class SelfPlayRun:
                                       "simulations": simulations, **asdict(result), "score": result.score,
                                       "best": is_best})
             self._tensorboard.write(f"arena/{opponent}", {"score": result.score}, games)
-        priors, values = network.evaluate([self.start], tta=True)
-        assert values is not None                        # a policy-value network
-        metadata["openings"].append({"games": games, "value": round(float(values[0]), 4),
-                                     "priors": np.round(priors[0], 4).tolist()})
+        output = network.evaluate([self.start], tta=True)
+        assert output.values is not None                 # a policy-value network
+        metadata["openings"].append({"games": games, "value": round(float(output.values[0]), 4),
+                                     "priors": np.round(output.priors[0], 4).tolist()})
         if is_best:
             metadata["best"] = metadata["history"][-1]
         metadata["arena_update"] = metadata["update"]

@@ -16,9 +16,10 @@ import pandas as pd
 
 from mugo.data.positions import Batch, Positions
 from mugo.data.summary_tables import rank_groups, source_family
-from mugo.games.coords import WHITE_BIT
+from mugo.games.coords import WHITE_BIT, symmetries
 from mugo.games.planes import MAX_PLIES
 from mugo.nn.inference import Network
+from mugo.nn.output import NetworkOutput, mean_output, turned_back
 from mugo.parallel import ordered_map
 from mugo.progress import progress_bar
 
@@ -69,25 +70,25 @@ def measure_batch(network: Network, batches: list[Batch], tta: bool) -> pd.DataF
     tta: also with test-time augmentation, which in symmetry 0 alone changes nothing.
     """
     start = time.perf_counter()
-    priors, values = network.evaluate_packed(batches[0].packed)
-    ms = 1000 * (time.perf_counter() - start) / len(priors)
-    measured = measure(priors, values, batches[0]) | {"ms": np.full(len(priors), ms)}
+    output = network.evaluate_packed(batches[0].packed)
+    ms = 1000 * (time.perf_counter() - start) / len(output.priors)
+    measured = measure(output, batches[0]) | {"ms": np.full(len(output.priors), ms)}
     if len(batches) == 8:
-        others, other_values = network.evaluate_symmetries(lambda symmetry: batches[symmetry].packed, range(1, 8))
-        priors = (priors + 7 * others) / 8
-        values = None if values is None or other_values is None else (values + 7 * other_values) / 8
+        table = symmetries(network.size)
+        output = mean_output([output, *(turned_back(network.evaluate_packed(batch.packed), turn)
+                                        for turn, batch in zip(table[1:], batches[1:], strict=True))])
     if tta:
-        measured |= {name + TTA: column for name, column in measure(priors, values, batches[0]).items()}
+        measured |= {name + TTA: column for name, column in measure(output, batches[0]).items()}
     return pd.DataFrame(measured)
 
 
-def measure(priors: np.ndarray, values: np.ndarray | None, batch: Batch) -> dict[str, np.ndarray]:
-    """The measures, float64 (n,) each, of priors (n, size² + 1) and values (n,) against what was played.
+def measure(output: NetworkOutput, batch: Batch) -> dict[str, np.ndarray]:
+    """The measures, float64 (n,) each, of a network's output against what was played.
 
     value_accuracy and value_mse are NaN where the game has no winner; they and win_probability are left out
     without values.
     """
-    targets = batch.targets[:, None]
+    priors, values, targets = output.priors, output.values, batch.targets[:, None]
     of_target = np.take_along_axis(priors, targets, 1)
     # Of moves with equal probabilities, the first on the board ranks first.
     before = (priors > of_target) | ((priors == of_target) & (np.arange(priors.shape[1]) < targets))

@@ -127,9 +127,10 @@ def policy(position: BasePosition, network) -> dict:
 
     Averaged over the 8 symmetries.
     """
-    priors, values = network.evaluate([position], tta=True)
-    return {"priors": [round(float(prior), 5) for prior in priors[0]],
-            "win_rate": None if values is None else black_win_rate((1 + float(values[0])) / 2, position)}
+    output = network.evaluate([position], tta=True)
+    return {"priors": [round(float(prior), 5) for prior in output.priors[0]],
+            "win_rate": None if output.values is None else
+            black_win_rate((1 + float(output.values[0])) / 2, position)}
 
 
 def black_win_rate(win_rate: float, position: BasePosition) -> float:

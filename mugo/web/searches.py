@@ -83,7 +83,7 @@ class SessionSearches:
         for batch in _batches(position.positions(), EVALUATION_BATCH):
             if job.checkpoint():
                 break
-            values = self.network.evaluate(batch)[1]
+            values = self.network.evaluate(batch).values
             if values is None:
                 return {"win_rates": None, "done": True}
             win_rates += [final_win_rate(each) if each.is_over and not each.may_pass else

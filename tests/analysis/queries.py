@@ -9,6 +9,7 @@ import pytest
 from mugo.analysis.engine import AnalysisEngine, serve
 from mugo.games.board import BLACK
 from mugo.games.coords import board_points, format_gtp
+from mugo.nn.output import NetworkOutput
 from mugo.players.searcher import PlayOptions
 from mugo.search.settings import Settings
 
@@ -30,11 +31,12 @@ class FakeNetwork:
         self.batches.append(len(positions))
         n = positions[0].size ** 2 + 1
         priors = np.arange(1, n + 1, dtype=np.float32) / (n * (n + 1) / 2)
-        return np.tile(priors, (len(positions), 1)), np.float32([self.black_value * p.to_play for p in positions])
+        return NetworkOutput(np.tile(priors, (len(positions), 1)),
+                             np.float32([self.black_value * p.to_play for p in positions]))
 
-    def evaluate_packed(self, packed):
+    def evaluate_packed(self, packed, komi=None):
         n = packed.shape[1] + 1
-        return np.full((len(packed), n), 1 / n, np.float32), np.zeros(len(packed), np.float32)
+        return NetworkOutput(np.full((len(packed), n), 1 / n, np.float32), np.zeros(len(packed), np.float32))
 
 
 def query(name="a", moves=(), size=5, **fields):

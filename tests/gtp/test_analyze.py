@@ -22,6 +22,7 @@ from mugo.gtp.engine import GtpEngine, serve
 from mugo.gtp.line_reader import MAX_UNREAD, LineReader
 from mugo.gtp.protocol import GtpError
 from mugo.intervals import lower_confidence_bound
+from mugo.nn.output import NetworkOutput
 from mugo.players.evaluator import TOP_MOVES
 from mugo.players.options import make_player
 from mugo.players.player import RandomPlayer
@@ -263,7 +264,7 @@ class FirstPointNetwork:
         size = positions[0].size
         priors = np.full((len(positions), size * size + 1), 0.5 / size ** 2, np.float32)
         priors[:, 0] = 0.5
-        return priors, np.full(len(positions), 0.4, np.float32)
+        return NetworkOutput(priors, np.full(len(positions), 0.4, np.float32))
 
 
 def test_a_policy_player_is_analyzed_by_the_networks_priors_and_values():
@@ -284,8 +285,8 @@ def test_each_move_has_the_networks_value_after_it():
     class LastMoveNetwork(FirstPointNetwork):
         """The value for the side to move is a hundredth of the index of the last move."""
         def evaluate(self, positions, tta=False):
-            return super().evaluate(positions)[0], np.array(
-                [0 if each.last is None else move_index(each.last, each.size) / 100 for each in positions], np.float32)
+            return super().evaluate(positions)._replace(values=np.array(
+                [0 if each.last is None else move_index(each.last, each.size) / 100 for each in positions], np.float32))
 
     result = result_from_policy(LastMoveNetwork(), Position(5))
     assert result.win_rate == 0.5
@@ -297,7 +298,7 @@ def test_each_move_has_the_networks_value_after_it():
 def test_without_a_value_head_every_win_rate_is_one_half():
     class PolicyOnly(FirstPointNetwork):
         def evaluate(self, positions, tta=False):
-            return super().evaluate(positions)[0], None
+            return super().evaluate(positions)._replace(values=None)
 
     result = result_from_policy(PolicyOnly(), Position(3))
     assert {info.win_rate for info in result.moves} == {0.5} and len(result.moves) == 10

@@ -29,6 +29,7 @@ from mugo.gtp.engine import COMMANDS, GtpEngine, serve
 from mugo.gtp.line_reader import MAX_LINE_BYTES
 from mugo.pipes import is_pipe_closed, read_lines
 from mugo.gtp.protocol import format_reply
+from mugo.nn.output import NetworkOutput
 from mugo.nn import bundled, inference
 from mugo.players.options import default_size, make_player
 from mugo.players.player import RESIGN, RandomPlayer
@@ -525,7 +526,7 @@ class NeverPasses:
         self.priors[-1] = 0
 
     def evaluate(self, positions, tta=False):
-        return np.stack([self.priors] * len(positions)), None
+        return NetworkOutput(np.stack([self.priors] * len(positions)))
 
 
 @pytest.mark.skipif(GNUGO is None, reason="GNU Go is not installed")

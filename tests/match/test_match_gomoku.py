@@ -14,6 +14,7 @@ from mugo.games.gomoku import Position
 from mugo.match.gtp_client import participant_of
 from mugo.match.openings import load_openings, policy_opening
 from mugo.match.referee import setup_commands
+from mugo.nn.output import NetworkOutput
 from mugo.sgf.convert import load_position, record_from_position
 from mugo.sgf.writer import format_record
 
@@ -59,7 +60,7 @@ def test_random_openings_do_not_end_a_game():
 def test_openings_of_a_policy_do_not_end_a_game():
     class UniformNetwork:
         def evaluate(self, positions, tta=False):
-            return np.full((len(positions), 10), 0.1), None
+            return NetworkOutput(np.full((len(positions), 10), 0.1))
 
     found = [policy_opening(UniformNetwork(), Position(3), 8, 1, number) for number in range(20)]
     assert not any(position.is_over for position in found) and max(position.plies for position in found) > 5

@@ -95,9 +95,9 @@ def test_a_new_block_and_head_get_keras_layers_onnx_nodes_and_a_group_action():
     assert np.std(outputs["policy"]) > 0.1 and np.std(outputs["value"]) > 0.01
     weights = {layer.name: [np.asarray(w) for w in layer.get_weights()] for layer in model.layers}
     network = Network.from_graph(to_onnx(weights, TOY), new_metadata(PolicyNetConfig(size=7)), threads=1)
-    priors, values = network.evaluate_packed(packed)
-    assert np.allclose(priors, keras.ops.softmax(outputs["policy"]), atol=1e-5)
-    assert np.allclose(values, np.tanh(outputs["value"][:, 0]), atol=1e-5)
+    output = network.evaluate_packed(packed)
+    assert np.allclose(output.priors, keras.ops.softmax(outputs["policy"]), atol=1e-5)
+    assert np.allclose(output.values, np.tanh(outputs["value"][:, 0]), atol=1e-5)
     for turn in symmetries(7)[1:]:
         turned = np.empty_like(packed)
         turned[:, turn[:-1]] = packed

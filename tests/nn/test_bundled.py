@@ -23,7 +23,7 @@ def test_every_board_has_the_bundled_network_of_the_nearest_size(tmp_path, monke
     both = BundledNetworks(threads=1)
     assert both.has_value
     for size in (9, 13, 5, 9):
-        priors, _ = both.evaluate([Position(size)])
+        priors = both.evaluate([Position(size)]).priors
         assert priors.shape == (1, size ** 2 + 1)
     assert both.for_board(9) is both.for_board(5) is not both.for_board(13)
 
@@ -42,10 +42,10 @@ def test_every_gomoku_board_has_the_bundled_network_of_its_rules(tmp_path, monke
     networks = BundledNetworks(threads=1)
     assert networks.has_value
     for position in (gomoku.Position(8, 5), go.Position(9), gomoku.Position(6, 4)):
-        assert networks.evaluate([position])[0].shape == (1, position.size ** 2 + 1)
+        assert networks.evaluate([position]).priors.shape == (1, position.size ** 2 + 1)
         assert networks.for_position(position).game == position.game
     assert networks.for_position(gomoku.Position(6, 4)) is networks.for_board(6, "gomoku", 4)
-    assert networks.evaluate_packed(encode([go.Position(9)]))[0].shape == (1, 82)
+    assert networks.evaluate_packed(encode([go.Position(9)])).priors.shape == (1, 82)
     with pytest.raises(BadInput, match="on 7x7 came"):
         networks.evaluate([gomoku.Position(7, 4)])
 

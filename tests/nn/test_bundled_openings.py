@@ -50,7 +50,7 @@ def test_the_default_network_opens_off_the_first_line(networks, size):
     elif size == 3:
         assert format_gtp(point, size) == "B2"
     else:
-        priors = networks.evaluate([empty])[0][0]
+        priors = networks.evaluate([empty]).priors[0]
         assert not first_line(size)[priors.argmax()]
         assert size == 4 or priors[first_line(size)].sum() < 0.03
         assert priors[symmetries(size)] == pytest.approx(np.tile(priors, (8, 1)), abs=1e-3)
@@ -64,7 +64,7 @@ def test_the_default_network_replies_off_the_first_line(networks, size):
     replies = {format_gtp(position.last, size): format_gtp(PolicyPlayer(networks).select_move(position), size)
                for position in positions}
     assert not {first: reply for first, reply in replies.items() if reply in edge or reply == "pass"}
-    priors, _ = networks.evaluate(positions)
+    priors = networks.evaluate(positions).priors
     assert size == 5 or priors[:, first_line(size)].sum(axis=1).max() < 0.03
 
 
@@ -73,5 +73,5 @@ def test_on_9x9_the_first_line_has_next_to_no_prior_in_an_opening(networks, open
     positions = [Position(9)]
     for vertex in opening.split():
         positions.append(positions[-1].play(interpret_gtp(vertex, 9)))
-    priors, _ = networks.evaluate(positions)
+    priors = networks.evaluate(positions).priors
     assert priors[:, first_line(9)].sum(axis=1).max() < 0.03

@@ -149,13 +149,14 @@ def test_test_time_augmentation_runs_an_equivariant_network_once(tmp_path, monke
     positions = [position_of(random_record(number, size=SIZE)) for number in range(4)]
     runs = []
     evaluate_packed = network.evaluate_packed
-    monkeypatch.setattr(network, "evaluate_packed", lambda packed: runs.append(len(packed)) or evaluate_packed(packed))
-    priors, values = network.evaluate(positions, tta=True)
+    monkeypatch.setattr(network, "evaluate_packed",
+                        lambda packed, komi=None: runs.append(len(packed)) or evaluate_packed(packed))
+    once = network.evaluate(positions, tta=True)
     assert runs == [4]
-    eight, eight_values = network.evaluate_symmetries(lambda symmetry: game.encode(positions, symmetry), range(8))
+    eight = network.evaluate_symmetries(lambda symmetry: game.encode(positions, symmetry), range(8))
     assert len(runs) == 9
-    assert np.allclose(priors, eight, atol=1e-5)
-    assert np.allclose(values, eight_values, atol=1e-5)
+    assert np.allclose(once.priors, eight.priors, atol=1e-5)
+    assert np.allclose(once.values, eight.values, atol=1e-5)
 
 
 @pytest.mark.runs
@@ -177,8 +178,8 @@ def test_an_equivariant_network_is_trained_resumed_widened_and_evaluated(tmp_pat
         assert network.metadata["config"]["filters"] == filters
         assert network.equivariant
         position = position_of(random_record(3))
-        eight = network.evaluate_symmetries(functools.partial(game.encode, [position]), range(8))[0]
-        assert np.allclose(network.evaluate([position])[0], eight, atol=1e-5)
+        eight = network.evaluate_symmetries(functools.partial(game.encode, [position]), range(8))
+        assert np.allclose(network.evaluate([position]).priors, eight.priors, atol=1e-5)
     assert checkpoint.load(run / "checkpoint.keras").optimizer.weight_axes
     capfd.readouterr()
     assert cli.main(["evaluate", str(run), str(tmp_path / "set"), "--positions", "40", "-o",

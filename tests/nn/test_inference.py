@@ -21,7 +21,8 @@ from mugo.search.settings import Settings
 def test_priors_are_probabilities_of_move_indices(tmp_path):
     _, path = policy_network(tmp_path, value_head=True)
     net = Network(path)
-    priors, values = net.evaluate([Position(9), position_of(random_record(3))])
+    output = net.evaluate([Position(9), position_of(random_record(3))])
+    priors, values = output.priors, output.values
     assert priors.shape == (2, 82)
     assert np.allclose(priors.sum(1), 1, atol=1e-5)
     assert (np.abs(values) <= 1).all()
@@ -32,13 +33,13 @@ def test_outputs_with_test_time_augmentation_turn_with_the_board(tmp_path, train
     _, path = policy_network(tmp_path, size=trained)
     net = Network(path)
     position = position_of(random_record(4))
-    priors = net.evaluate([position], tta=True)[0][0]
+    priors = net.evaluate([position], tta=True).priors[0]
     for symmetry in range(8):
         turn = symmetries(9)[symmetry]
         record = random_record(4)
         moves = (turn[record.moves & 511] | (record.moves & 512)).astype(np.int16)
         turned = position_of(type(record)(size=9, setup=record.setup, moves=moves))
-        assert np.allclose(net.evaluate([turned], tta=True)[0][0][turn], priors, atol=1e-6)
+        assert np.allclose(net.evaluate([turned], tta=True).priors[0][turn], priors, atol=1e-6)
 
 
 @pytest.mark.parametrize("trained, fitted", [
@@ -117,7 +118,8 @@ def test_on_another_board_it_computes_what_keras_would_with_the_fitted_bias(tmp_
     outputs = other(packed)
     net = Network(path)
     net.evaluate([Position(9)])                   # boards of several sizes may follow each other
-    priors, values = net.evaluate_packed(packed)
+    output = net.evaluate_packed(packed)
+    priors, values = output.priors, output.values
     assert np.allclose(priors, keras.ops.softmax(outputs["policy"]), atol=1e-5)
     assert np.allclose(values, np.tanh(outputs["value"])[:, 0], atol=1e-5)
 
@@ -132,13 +134,14 @@ def test_priors_and_values_are_those_of_each_position(tmp_path):
     net = Network(alphazero_network(tmp_path), threads=1)
     first = gomoku.Position(6, 4)
     positions = [first, first.play(int(first.legal_points()[7]))]
-    priors, values = net.evaluate(positions)
+    output = net.evaluate(positions)
+    priors, values = output.priors, output.values
     assert priors.shape == (2, 37) and np.allclose(priors.sum(1), 1, atol=1e-5)
     assert values.shape == (2,) and (np.abs(values) < 1).all()
     for position, row, value in zip(positions, priors, values, strict=True):
-        p, v = net.evaluate_packed(encode([position]))
-        assert np.allclose(p[0], row, atol=1e-6) and np.allclose(v[0], value, atol=1e-6)
-    assert np.ptp(net.evaluate([first], tta=True)[0][0][[0, 5, 30, 35]]) < 1e-6        # the corners
+        alone = net.evaluate_packed(encode([position]))
+        assert np.allclose(alone.priors[0], row, atol=1e-6) and np.allclose(alone.values[0], value, atol=1e-6)
+    assert np.ptp(net.evaluate([first], tta=True).priors[0][[0, 5, 30, 35]]) < 1e-6        # the corners
 
 
 @pytest.mark.parametrize("position, text", [

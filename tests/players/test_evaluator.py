@@ -7,6 +7,7 @@ from fakes import LevelNetwork
 
 from mugo.games.coords import PASS
 from mugo.games.go import Position
+from mugo.nn.output import NetworkOutput
 from mugo.players.evaluator import NetworkEvaluator, SearchEvaluator, evaluator_for, win_rates_after
 from mugo.players.options import make_player
 from mugo.players.policy import PolicyPlayer
@@ -20,7 +21,8 @@ class Counts(LevelNetwork):
     def evaluate(self, positions, tta=False):
         n, points = len(positions), positions[0].size ** 2
         values = [0.5 * np.sign(int(position.stones.sum()) * position.to_play) for position in positions]
-        return np.tile(np.arange(points + 1, 0, -1, dtype=np.float32), (n, 1)), np.array(values, np.float32)
+        return NetworkOutput(np.tile(np.arange(points + 1, 0, -1, dtype=np.float32), (n, 1)),
+                             np.array(values, np.float32))
 
 
 PICTURE = """
@@ -67,6 +69,6 @@ def test_the_evaluator_fits_the_player():
 def test_a_very_low_temperature_does_not_underflow():
     class Flat(LevelNetwork):
         def evaluate(self, positions, tta=False):
-            return np.full((1, 10), 0.01, np.float32), None
+            return NetworkOutput(np.full((1, 10), 0.01, np.float32))
 
     assert PolicyPlayer(Flat(), temperature=1e-3, seed=1).select_move(Position(3)) in Position(3).legal_points()

@@ -14,6 +14,7 @@ from mugo.games.gomoku import Position
 from mugo.gtp import command as gtp_command
 from mugo.gtp.analyze import result_from_policy
 from mugo.gtp.engine import GtpEngine
+from mugo.nn.output import NetworkOutput
 from mugo.players import game_options
 from mugo.players import options as player_options
 from mugo.players.evaluator import NetworkEvaluator
@@ -104,7 +105,7 @@ def test_a_policy_in_gomoku_ignores_the_prior_of_a_pass():
         def evaluate(self, positions, tta=False):
             priors = np.zeros((1, 10), np.float32)
             priors[0, [-1, move_index(at["a"], 3)]] = 0.6, 0.4
-            return priors, None
+            return NetworkOutput(priors)
 
     assert PolicyPlayer(Likes()).select_move(position) == at["a"]
 
@@ -125,7 +126,7 @@ def test_a_lost_game_of_gomoku_is_resigned():
 
 def test_a_network_refuses_another_board_every_time():
     class Refuses(Level):
-        def evaluate_packed(self, packed):
+        def evaluate_packed(self, packed, komi=None):
             raise BadInput("not this board")
 
     engine = GtpEngine(make_player("mcts", network=Refuses(), game="gomoku"), start=Position(5))

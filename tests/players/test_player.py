@@ -7,6 +7,7 @@ from drawing import SETTLED, after, assert_same_points, draw
 from mugo.files import BadInput
 from mugo.games.coords import PASS, move_index, point_at, point_of_index, symmetries
 from mugo.games.go import BLACK, WHITE, Position
+from mugo.nn.output import NetworkOutput
 from mugo.players import options as player_options
 from mugo.players import searcher
 from mugo.players.options import make_player
@@ -25,7 +26,7 @@ class Likes:
             self.priors[move_index(point, size)] = prior
 
     def evaluate(self, positions, tta=False):
-        return np.stack([self.priors] * len(positions)), None
+        return NetworkOutput(np.stack([self.priors] * len(positions)))
 
 
 def test_a_random_player_plays_sensible_points_equally_often():

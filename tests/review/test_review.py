@@ -17,6 +17,7 @@ from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, board_points, format_sgf, interpret_gtp, move_index
 from mugo.games.go import Position
+from mugo.nn.output import NetworkOutput
 from mugo.players.evaluator import SearchEvaluator
 from mugo.review import report
 from mugo.review.annotated_sgf import annotated_sgf
@@ -50,7 +51,7 @@ class ConstantNetwork:
         priors = np.tile(np.linspace(0, 0.01, size * size + 1, dtype=np.float32), (len(positions), 1))
         priors[:, self.index] = 0.5
         values = np.array([self.black_value * position.to_play for position in positions], np.float32)
-        return priors, values if self.has_value else None
+        return NetworkOutput(priors, values if self.has_value else None)
 
 
 def search_reviewer(simulations=300):
@@ -170,8 +171,8 @@ class NetworkAgainstPasses(ConstantNetwork):
     """A network with a high value for the side to move after a pass, and a low one after other moves."""
 
     def evaluate(self, positions, tta=False):
-        priors, _ = super().evaluate(positions, tta)
-        return priors, np.array([0.8 if position.last == PASS else -0.8 for position in positions], np.float32)
+        return super().evaluate(positions, tta)._replace(values=np.array(
+            [0.8 if position.last == PASS else -0.8 for position in positions], np.float32))
 
 
 def sgf_of(picture, moves, komi):

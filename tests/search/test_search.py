@@ -1,14 +1,18 @@
 """The search as a whole: limits, seeds, threads, the network's part, and positions that it must solve."""
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from drawing import SEKI, assert_same_points, draw
 
 from mugo.files import BadInput
-from mugo.games.coords import PASS
+from mugo.games.coords import PASS, point_at
 from mugo.games.go import BLACK, WHITE, Position
+from mugo.games.planes import new_scratch
+from mugo.nn.output import NetworkOutput
+from mugo.search import network_rollouts
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 
@@ -22,14 +26,15 @@ class Evaluator:
         self.size, self.black_wins, self.priors = size, black_wins, priors
         self.calls = []
 
-    def evaluate_packed(self, packed):
+    def evaluate_packed(self, packed, komi=None):
         self.calls.append(len(packed))
         n = len(packed)
         priors = np.full((n, self.size ** 2 + 1), 1 / (self.size ** 2 + 1), np.float32)
         if self.priors is not None:
             priors[:] = self.priors
         black_to_play = packed[:, 0, 0] & 1 == 1         # plane 0: my stones; Black has one in the first corner
-        return priors, np.where(black_to_play, self.black_wins, -self.black_wins).astype(np.float32)
+        values = np.where(black_to_play, self.black_wins, -self.black_wins).astype(np.float32)
+        return NetworkOutput(priors, values)
 
 
 def test_the_same_seed_gives_the_same_search():
@@ -248,13 +253,14 @@ def test_priors_of_a_random_symmetry_are_mapped_back():
 
     class Beside(Evaluator):
         """Likes the points beside a stone, wherever it stands."""
-        def evaluate_packed(self, packed):
+        def evaluate_packed(self, packed, komi=None):
             stones = (packed[:, :, 0] & 3).astype(bool).reshape(-1, 4, 4)
             around = np.zeros((len(packed), 6, 6), np.float32)
             for down, right in (0, 1), (2, 1), (1, 0), (1, 2):
                 around[:, down:down + 4, right:right + 4] += stones
             priors = np.concatenate([around[:, 1:5, 1:5].reshape(-1, 16), np.zeros((len(packed), 1))], 1)
-            return (priors / priors.sum(1, keepdims=True)).astype(np.float32), np.zeros(len(packed), np.float32)
+            return NetworkOutput((priors / priors.sum(1, keepdims=True)).astype(np.float32),
+                                 np.zeros(len(packed), np.float32))
 
     for seed in range(6):
         for turn in True, False:
@@ -262,6 +268,40 @@ def test_priors_of_a_random_symmetry_are_mapped_back():
                                                                                                          simulations=1)
             liked = [info.point for info in result.moves if info.prior > 0.2]
             assert_same_points(position, liked, [at[name] for name in "abcd"], "liked")
+
+
+class KnowsKomi(Evaluator):
+    """The side to which komi gives points wins; the komi of each leaf must be that of its side to move."""
+    def evaluate_packed(self, packed, komi=None):
+        black_to_play = packed[:, 0, 0] & 1 == 1
+        assert np.array_equal(komi, np.where(black_to_play, -8.5, 8.5))
+        return super().evaluate_packed(packed)._replace(values=np.sign(komi).astype(np.float32))
+
+
+@pytest.mark.parametrize("to_play", [BLACK, WHITE])
+@pytest.mark.parametrize("settings", [Settings(rollout="none"), Settings(rollout="none", random_symmetry=True),
+                                      Settings(lambda_=0.5, expand_after=3)])
+def test_every_leaf_is_evaluated_with_the_komi_of_its_side_to_move(settings, to_play):
+    corners = [point_at(row, col, 5) for row in (0, 4) for col in (0, 4)]      # Black has them in every symmetry
+    position = Position(5, 7.5, to_play).with_stones(black=corners)
+    position.handicap_bonus = 1.0
+    result = Search(replace(settings, seed=1), KnowsKomi(5)).search(position, simulations=40)
+    if settings.rollout == "none":
+        assert result.win_rate == (1 if to_play == WHITE else 0)
+
+
+def test_every_move_of_a_networks_rollout_has_the_komi_of_its_side_to_move():
+    class Records(Evaluator):
+        def evaluate_packed(self, packed, komi=None):
+            self.calls.append(komi.tolist())
+            return Evaluator(self.size).evaluate_packed(packed)
+
+    network, boards = Records(3), np.repeat(Position(3, 7.5, WHITE).board, 2)
+    boards[1] = Position(3).board[0]
+    boards["random"] = 7, 8
+    network_rollouts.roll_out(network, boards, "go", 3, 8.5, new_scratch())
+    both = [komi for komi in network.calls if len(komi) == 2]
+    assert len(both) > 5 and both == [[8.5, -8.5], [-8.5, 8.5]] * (len(both) // 2) + [[8.5, -8.5]] * (len(both) % 2)
 
 
 def test_rollouts_by_the_network():
@@ -306,11 +346,11 @@ def test_invalid_settings_are_refused(settings, network, words):
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_search_that_raised_leaves_no_virtual_losses(threads):
     class Fails(Evaluator):
-        def evaluate_packed(self, packed):
+        def evaluate_packed(self, packed, komi=None):
             if len(self.calls) == 5:
                 self.calls.append(0)
                 raise RuntimeError("the network failed")
-            return super().evaluate_packed(packed)
+            return super().evaluate_packed(packed, komi)
 
     search = Search(Settings(rollout="mogo", threads=threads, early_stop=False), Fails(5))
     with pytest.raises(RuntimeError):

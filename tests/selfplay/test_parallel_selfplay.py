@@ -6,7 +6,8 @@ import pytest
 
 from mugo.files import BadInput
 from mugo.games import go, gomoku
-from mugo.games.coords import point_of_index, symmetries
+from mugo.games.coords import point_at, point_of_index, symmetries
+from mugo.nn.output import NetworkOutput
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 from mugo.selfplay.options import SelfPlayOptions
@@ -21,14 +22,14 @@ class HashNetwork:
     def __init__(self):
         self.positions_evaluated = 0
 
-    def evaluate_packed(self, packed):
+    def evaluate_packed(self, packed, komi=None):
         n, points = len(packed), packed.shape[1]
         self.positions_evaluated += n
         weights = np.sqrt(np.arange(2, points + 3))
         counts = (packed.astype(np.float64).sum(2) * weights[:-1]).sum(1)
         values = np.sin(counts).astype(np.float32) / 2
         priors = 1.5 + np.sin(np.outer(1 + counts, weights))
-        return (priors / priors.sum(1, keepdims=True)).astype(np.float32), values
+        return NetworkOutput((priors / priors.sum(1, keepdims=True)).astype(np.float32), values)
 
 
 def play_games(selfplay: ParallelSelfPlay, n: int) -> list:
@@ -90,11 +91,11 @@ class TurnedNetwork(HashNetwork):
         super().__init__()
         self.symmetry = symmetry
 
-    def evaluate_packed(self, packed):
-        priors, values = super().evaluate_packed(np.ascontiguousarray(packed[:, self.symmetry[:-1]]))
-        turned = np.empty_like(priors)
-        turned[:, self.symmetry] = priors
-        return turned, values
+    def evaluate_packed(self, packed, komi=None):
+        output = super().evaluate_packed(np.ascontiguousarray(packed[:, self.symmetry[:-1]]))
+        turned = np.empty_like(output.priors)
+        turned[:, self.symmetry] = output.priors
+        return output._replace(priors=turned)
 
 
 def test_priors_are_turned_back_from_the_symmetry_of_the_planes():
@@ -108,6 +109,23 @@ def test_priors_are_turned_back_from_the_symmetry_of_the_planes():
         return game.moves[:4].tolist(), game.visits[:4].tolist()
 
     assert all(first_moves(k) == first_moves(0) for k in range(1, 8))
+
+
+def test_every_leaf_is_evaluated_with_the_komi_of_its_side_to_move():
+    class KnowsKomi(HashNetwork):
+        def evaluate_packed(self, packed, komi=None):
+            black_to_play = packed[:, 0, 0] & 1 == 1                 # Black has a stone in every corner
+            assert np.array_equal(komi, np.where(black_to_play, -8.5, 8.5))
+            self.sides = self.sides | set(black_to_play.tolist())
+            return super().evaluate_packed(packed)
+
+        sides = frozenset()
+
+    start = go.Position(5, 7.5).with_stones(black=[point_at(row, col, 5) for row in (0, 4) for col in (0, 4)])
+    start.handicap_bonus = 1.0
+    network = KnowsKomi()
+    play_games(ParallelSelfPlay(start, network, replace(DETERMINISTIC, simulations=8, max_moves=4), games=2, seed=1), 2)
+    assert network.sides == {True, False}
 
 
 def root_priors(**options) -> np.ndarray:
@@ -131,9 +149,9 @@ def test_noise_at_the_root_is_a_mixture_with_a_dirichlet_distribution():
 
 def test_every_move_of_every_game_has_noise():
     class UniformNetwork(HashNetwork):
-        def evaluate_packed(self, packed):
-            priors, values = super().evaluate_packed(packed)
-            return np.full_like(priors, 1 / priors.shape[1]), values
+        def evaluate_packed(self, packed, komi=None):
+            output = super().evaluate_packed(packed)
+            return output._replace(priors=np.full_like(output.priors, 1 / output.priors.shape[1]))
 
     selfplay = ParallelSelfPlay(gomoku.Position(3, 3), UniformNetwork(), replace(DETERMINISTIC, dirichlet_weight=0.25),
                                 games=2, seed=1)

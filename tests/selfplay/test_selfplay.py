@@ -129,7 +129,8 @@ def test_a_network_learns_tic_tac_toe(tmp_path):
     history = run.metadata["history"]
     assert history[-1]["ce"] < history[0]["ce"] - 0.2
     network = Network(tmp_path / "run" / "network.keras", threads=1)
-    priors, values = network.evaluate([START], tta=True)
+    output = network.evaluate([START], tta=True)
+    priors, values = output.priors, output.values
     assert priors[0].max() > 1.3 / 9 and priors[0, 9] < 0.01       # the last prior is that of a pass
     assert -1 < values[0] < 1
     assert run.metadata["openings"][-1]["priors"] == np.round(priors[0], 4).tolist()
@@ -144,7 +145,7 @@ def test_the_same_command_trains_on_go(tmp_path, capsys):
     assert main([*arguments, "--games", "4"]) == 0
     network = Network(folder, threads=1)
     assert network.game == "go" and network.size == 3
-    assert network.evaluate([go.Position(3)])[0].shape == (1, 10)
+    assert network.evaluate([go.Position(3)]).priors.shape == (1, 10)
     assert main(["selfplay", "go", "-o", str(folder), "--resume", "--games", "8"]) == 0
     assert "network.keras: 8 games" in capsys.readouterr().out
     assert pd.read_csv(folder / "log.csv")["games"].tolist() == [4, 8]

@@ -19,7 +19,7 @@ from mugo.files import BadInput
 from mugo.games.board import WHITE
 from mugo.games.coords import move_index, symmetries
 from mugo.games.planes import encode
-from mugo.nn.inference import Network
+from mugo.nn.output import NetworkOutput
 from mugo.sgf.properties import rank_number
 from mugo.training import evaluate, predictions
 
@@ -54,7 +54,6 @@ class FakeNetwork:
 
     size = SIZE
     metadata = {}
-    evaluate_symmetries = Network.evaluate_symmetries
     equivariant = False
 
     def __init__(self, known, rank, value=None, name="fake"):
@@ -62,13 +61,13 @@ class FakeNetwork:
         self.has_value = value is not None
         self.seen = []
 
-    def evaluate_packed(self, packed):
+    def evaluate_packed(self, packed, komi=None):
         targets, turns = zip(*(self.known[row.tobytes()] for row in packed), strict=True)
         ranks = map(self.rank, turns)
         priors = np.array([self.priors(*answer) for answer in zip(targets, ranks, strict=True)])
         self.seen += [row.tobytes() for row in packed]
         values = np.array([self.value(turn) for turn in turns], np.float32) if self.has_value else None
-        return priors.astype(np.float32), values
+        return NetworkOutput(priors.astype(np.float32), values)
 
     @staticmethod
     def priors(target, rank):
@@ -118,13 +117,13 @@ def test_tta_changes_nothing_for_an_equivariant_network(data, known):
     class EquivariantNetwork(FakeNetwork):
         """Its outputs for a turned board are the turned outputs for the board as it was played."""
 
-        def evaluate_packed(self, packed):
-            priors, values = super().evaluate_packed(packed)
+        def evaluate_packed(self, packed, komi=None):
+            output = super().evaluate_packed(packed)
             for row, board in enumerate(packed):
                 target, turn = self.known[board.tobytes()]
                 seat = symmetries(SIZE)[turn]
-                priors[row, seat] = self.priors(int(np.flatnonzero(seat == target)[0]), self.rank(turn))
-            return priors, values
+                output.priors[row, seat] = self.priors(int(np.flatnonzero(seat == target)[0]), self.rank(turn))
+            return output
 
     _, whole = run(data, EquivariantNetwork(known, lambda turn: 2, lambda turn: 0.25), where=FEW)
     for name in ("top1", "top5", "ce", "value_accuracy", "value_mse"):
@@ -241,7 +240,7 @@ def batch_of(targets, outcomes):
 
 def test_of_moves_with_equal_probabilities_the_first_on_the_board_ranks_first():
     uniform = np.full((4, 82), 1 / 82, np.float32)
-    measured = predictions.measure(uniform, None, batch_of([0, 4, 5, 81], [1, 1, 1, 1]))
+    measured = predictions.measure(NetworkOutput(uniform), batch_of([0, 4, 5, 81], [1, 1, 1, 1]))
     assert measured["top1"].tolist() == [1, 0, 0, 0]
     assert measured["top5"].tolist() == [1, 1, 0, 0]
     assert measured["ce"] == pytest.approx([np.log(82)] * 4)
@@ -250,14 +249,14 @@ def test_of_moves_with_equal_probabilities_the_first_on_the_board_ranks_first():
 def test_a_move_of_probability_0_has_a_finite_negative_log_likelihood():
     priors = np.zeros((1, 82), np.float32)
     priors[0, 3] = 1
-    measured = predictions.measure(priors, None, batch_of([7], [1]))
+    measured = predictions.measure(NetworkOutput(priors), batch_of([7], [1]))
     assert measured["ce"] == pytest.approx([-np.log(predictions.MIN_PROBABILITY)])
 
 
 def test_games_without_a_winner_do_not_count_for_the_value():
     priors = np.full((4, 82), 1 / 82, np.float32)
     values = np.array([0.5, -0.25, 1.0, 0.0], np.float32)
-    measured = predictions.measure(priors, values, batch_of([0, 1, 2, 3], [1, 1, 0, -1]))
+    measured = predictions.measure(NetworkOutput(priors, values), batch_of([0, 1, 2, 3], [1, 1, 0, -1]))
     np.testing.assert_array_equal(measured["value_accuracy"], [1, 0, np.nan, 0])
     np.testing.assert_allclose(measured["value_mse"], [0.25, 1.5625, np.nan, 1])
 

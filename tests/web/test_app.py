@@ -30,6 +30,7 @@ from mugo.files import BadInput
 from mugo.games.board import BLACK
 from mugo.games.coords import PASS, point_at
 from mugo.games.go import Position
+from mugo.nn.output import NetworkOutput
 from mugo.players.searcher import PlayOptions
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.sgf.parser import read_records
@@ -140,7 +141,7 @@ class BlackIsAhead:
     def evaluate(self, positions, tta=False):
         points = positions[0].size ** 2 + 1
         values = np.array([0.5 * position.to_play for position in positions], np.float32)
-        return np.full((len(positions), points), 1 / points, np.float32), values
+        return NetworkOutput(np.full((len(positions), points), 1 / points, np.float32), values)
 
 
 def test_all_win_rates_are_blacks():

@@ -1,0 +1,43 @@
+"""What a network says of positions, and how it is turned back and averaged over symmetries.  No Keras here."""
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+class NetworkOutput(NamedTuple):
+    """What a network says of n positions of one size; None for an output that it does not have.
+
+    All is as the side to move sees it; scores are in points, komi included.
+
+    priors: float32 (n, size² + 1), each row a probability for every move index.
+    values: float32 (n,) in [-1, 1], 2 P(the side to move wins) - 1.
+    ownership: float32 (n, size²) in [-1, 1], 1 where the side to move owns the point at the end.
+    score_mean: float32 (n,), the expected lead of the side to move.
+    score_stdev: float32 (n,), the standard deviation of the score.
+    """
+    priors: np.ndarray
+    values: np.ndarray | None = None
+    ownership: np.ndarray | None = None
+    score_mean: np.ndarray | None = None
+    score_stdev: np.ndarray | None = None
+
+
+def turned_back(output: NetworkOutput, symmetry: np.ndarray) -> NetworkOutput:
+    """The output for boards that were turned, as that for the boards as they are.
+
+    symmetry: int64 (n, size² + 1), the row of coords.symmetries for each board; or (size² + 1,), for all of them.
+    """
+    turn, ownership = np.broadcast_to(symmetry, output.priors.shape), output.ownership
+    return output._replace(
+        priors=np.take_along_axis(output.priors, turn, 1),
+        ownership=None if ownership is None else np.take_along_axis(ownership, turn[:, :-1], 1))
+
+
+def mean_output(outputs: Sequence[NetworkOutput]) -> NetworkOutput:
+    """The mean of several outputs for the same positions."""
+    def mean(column: Sequence[np.ndarray | None]) -> np.ndarray | None:
+        arrays = [array for array in column if array is not None]
+        return np.mean(arrays, axis=0) if arrays else None
+
+    _, *others = zip(*outputs, strict=True)
+    return NetworkOutput(np.mean([output.priors for output in outputs], axis=0), *map(mean, others))

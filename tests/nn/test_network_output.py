@@ -1,0 +1,140 @@
+"""The outputs of a network by name: komi, ownership and scores are those of the side to move."""
+import numpy as np
+import pytest
+from drawing import draw
+
+onnx = pytest.importorskip("onnx")
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402   after the check for onnx
+
+from mugo.files import BadInput  # noqa: E402
+from mugo.games import planes  # noqa: E402
+from mugo.games.coords import symmetries  # noqa: E402
+from mugo.games.game import encode  # noqa: E402
+from mugo.games.go import BLACK, WHITE, Position  # noqa: E402
+from mugo.games.gomoku import Position as Gomoku  # noqa: E402
+from mugo.games.position import self_komi  # noqa: E402
+from mugo.nn.inference import Network  # noqa: E402
+from mugo.nn.metadata import new_metadata  # noqa: E402
+from mugo.nn.onnx_graph import IR, OPSET  # noqa: E402
+from mugo.nn.output import NetworkOutput, mean_output, turned_back  # noqa: E402
+from mugo.nn.policy_net import PolicyNetConfig  # noqa: E402
+
+SIZE = 5
+
+
+def stone_counter() -> Network:
+    """A network to which the owner of a point is the colour of its stone: the score is that of the stones and komi.
+
+    Its standard deviation is twice the komi's square, its value the hyperbolic tangent of the score.
+    """
+    def constant(name, *numbers):
+        return numpy_helper.from_array(np.array(numbers, np.int64), name)
+
+    nodes = [
+        helper.make_node("Cast", ["planes"], ["x"], to=TensorProto.FLOAT),
+        helper.make_node("Slice", ["x", "0", "1", "3"], ["own"]),
+        helper.make_node("Slice", ["x", "1", "2", "3"], ["other"]),
+        helper.make_node("Sub", ["own", "other"], ["signed"]),
+        helper.make_node("Flatten", ["signed"], ["ownership"]),
+        helper.make_node("ReduceSum", ["ownership", "1"], ["stones"], keepdims=0),
+        helper.make_node("Add", ["stones", "komi"], ["score_mean"]),
+        helper.make_node("Tanh", ["score_mean"], ["value"]),
+        helper.make_node("Mul", ["komi", "komi"], ["square"]),
+        helper.make_node("Add", ["square", "square"], ["score_stdev"]),
+        helper.make_node("Pad", ["ownership", "pads"], ["logits"]),
+        helper.make_node("Softmax", ["logits"], ["policy"], axis=1)]
+    shapes = {"policy": ["n", "moves"], "value": ["n"], "ownership": ["n", "points"], "score_mean": ["n"],
+              "score_stdev": ["n"]}
+    graph = helper.make_graph(
+        nodes, "stone_counter",
+        [helper.make_tensor_value_info("planes", TensorProto.UINT8, ["n", SIZE, SIZE, planes.DEPTH]),
+         helper.make_tensor_value_info("komi", TensorProto.FLOAT, ["n"])],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in shapes.items()],
+        [constant("0", 0), constant("1", 1), constant("2", 2), constant("3", 3), constant("pads", 0, 0, 0, 1)])
+    model = helper.make_model(graph, ir_version=IR, opset_imports=[helper.make_opsetid("", OPSET)])
+    onnx.checker.check_model(model)
+    return Network.from_graph(model.SerializeToString(), new_metadata(PolicyNetConfig(size=SIZE)), threads=1)
+
+
+def four_positions() -> list[Position]:
+    black, _ = draw("""
+        X X . . .
+        . X . O .
+        . X . . .
+        . . . . .
+        . . . . O
+    """, komi=6.5)
+    handicap = black.with_turn(WHITE)
+    handicap.handicap_bonus = 3.0
+    return [black, black.with_turn(WHITE), handicap, Position(SIZE, -2.5)]
+
+
+@pytest.mark.parametrize("to_play, expected", [(BLACK, -9.5), (WHITE, 9.5)])
+def test_komi_is_white_points_for_white_and_counts_against_black(to_play, expected):
+    position = Position(SIZE, 6.5, to_play)
+    position.handicap_bonus = 3.0
+    assert self_komi(position.white_points, position.to_play) == expected
+    assert self_komi(9.5, np.array([to_play, -to_play], np.int8)).tolist() == [expected, -expected]
+    assert self_komi(Gomoku(6, 4).white_points, to_play) == 0
+
+
+@pytest.mark.parametrize("tta", [False, True])
+def test_every_output_is_of_the_side_to_move_and_turned_back(tta):
+    network, positions = stone_counter(), four_positions()
+    assert network.has_value and network.has_ownership and network.needs_komi
+    output = network.evaluate(positions, tta=tta)
+    for k, position in enumerate(positions):
+        stones = position.stones.ravel() * position.to_play
+        score = (position.stones.sum() - position.white_points) * position.to_play
+        assert output.ownership[k].tolist() == stones.tolist()
+        assert output.score_mean[k] == score and output.values[k] == pytest.approx(np.tanh(score), abs=1e-6)
+        assert output.score_stdev[k] == pytest.approx(2 * position.white_points ** 2)
+        weights = np.exp(np.append(stones, 0.0))
+        assert np.allclose(output.priors[k], weights / weights.sum(), atol=1e-6)
+
+
+def test_outputs_for_a_turn_of_each_board_are_turned_back():
+    network, (position, *_) = stone_counter(), four_positions()
+    turns = symmetries(SIZE)
+    turned = NetworkOutput(*(np.concatenate(arrays) for arrays in zip(
+        *(network.evaluate_packed(encode([position], turn), np.float32([0])) for turn in range(8)), strict=True)))
+    back = turned_back(turned, turns)
+    assert len(np.unique(turned.ownership, axis=0)) == 8
+    assert (back.ownership == position.stones.ravel()).all()
+    assert np.allclose(back.priors, back.priors[0])
+    assert np.array_equal(back.values, turned.values)
+
+
+def test_a_mean_leaves_out_what_no_network_has():
+    outputs = [NetworkOutput(np.float32([[0.25, 0.75]]), np.float32([value])) for value in (0.25, 0.75)]
+    mean = mean_output(outputs)
+    assert (mean.priors.tolist(), mean.values.tolist()) == ([[0.25, 0.75]], [0.5])
+    assert mean[2:] == (None, None, None) and mean.priors.dtype == np.float32
+
+
+def test_a_network_that_needs_komi_is_not_evaluated_without_it():
+    network = stone_counter()
+    packed = encode([Position(SIZE)])
+    for komi in None, np.float32([np.nan]):
+        with pytest.raises(ValueError, match="needs the komi of every position"):
+            network.evaluate_packed(packed, komi)
+
+
+def test_a_komi_beyond_the_board_is_clipped():
+    output = stone_counter().evaluate([Position(SIZE, komi) for komi in (45.0, 46.0, 1e300, -1e300)])
+    assert output.score_mean.tolist() == [-45, -45, -45, 45]
+
+
+@pytest.mark.parametrize("name", ["policy", "value", "ownership", "score_mean", "score_stdev"])
+def test_no_output_may_be_nan(name, monkeypatch):
+    network = stone_counter()
+    session = network._session
+
+    class Session:
+        def run(self, names, inputs):
+            return [np.full_like(array, np.nan) if each == name else array
+                    for each, array in zip(names, session.run(names, inputs), strict=True)]
+
+    monkeypatch.setattr(network, "_session", Session())
+    with pytest.raises(BadInput, match=f"its {name} is NaN"):
+        network.evaluate([Position(SIZE)])
