@@ -5,11 +5,12 @@ Read in this order:
     coords      point <-> (row, col) <-> move index <-> SGF <-> GTP; the 8 symmetries
     rng         random numbers for compiled code
     board       stones, chains, liberties, captures, ko, superko, legality, eyes
-    area        the area score
+    area        the area score, and the owner of each point
     replay      encoded moves: setup stones, replaying a game
     ladders     reading ladders
     patterns    the 3x3 patterns of MoGo's rollouts
     rollouts    random games to the end: uniform, MoGo
+    dead_stones dead stones by rollouts alone
     position    what positions of every game have: board, history, side to move
     rules       KataGo's names and objects of rules, and what of them is followed
     go          Go: superko, komi, handicap, result

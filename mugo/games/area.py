@@ -1,4 +1,4 @@
-"""The area score of a board (Tromp-Taylor).  Compiled.
+"""The area score of a board, and the owner of each point (Tromp-Taylor).  Compiled.
 
     . X . O .      Black: 6 stones, 4 empty points that reach only Black      10
     . X . O .      White: 8 stones, 5 empty points                            13
@@ -19,7 +19,7 @@ def area_score(b):
     """Points of Black minus points of White: stones, and empty regions that touch one colour.  Without komi."""
     b.mark += 1
     w = b.width
-    stack = np.empty(POINTS, np.int16)
+    region = np.empty(POINTS, np.int16)
     score = 0
     for row in range(1, b.size + 1):
         for p in range(row * w + 1, row * w + b.size + 1):
@@ -27,38 +27,58 @@ def area_score(b):
             if s != EMPTY:
                 score += s
             elif b.marks[p] != b.mark:
-                score += _region_score(b, p, stack)
+                owner, points = _region(b, p, region)
+                score += owner * points
     return score
 
 
 @njit(cache=True, nogil=True)
-def _region_score(b, start, stack):
-    """Mark the empty region around a point; returns its area, negative for White's, 0 for a neutral one.
+def area_ownership(b, owners):
+    """Write the owner of every point to owners, int8 (POINTS,): BLACK, WHITE or EMPTY.  Its border stays as it was.
 
-    stack: int16 (POINTS,), scratch.
+    A stone's point is its colour's.  An empty region is that of the one colour that touches it, and nobody's if both
+    colours or none do.
+    """
+    b.mark += 1
+    w = b.width
+    region = np.empty(POINTS, np.int16)
+    for row in range(1, b.size + 1):
+        for p in range(row * w + 1, row * w + b.size + 1):
+            if b.colour[p] != EMPTY:
+                owners[p] = b.colour[p]
+            elif b.marks[p] != b.mark:
+                owner, points = _region(b, p, region)
+                for i in range(points):
+                    owners[region[i]] = owner
+
+
+@njit(cache=True, nogil=True)
+def _region(b, start, region):
+    """Mark the empty region around a point; returns (BLACK, WHITE or EMPTY, its owner; the number of its points).
+
+    region: int16 (POINTS,), gets the points.
     """
     m = b.mark
     w = b.width
     b.marks[start] = m
-    stack[0] = start
-    depth = 1
-    area = 0
+    region[0] = start
+    points = 1
+    done = 0
     black = False
     white = False
-    while depth:
-        depth -= 1
-        p = np.int64(stack[depth])
-        area += 1
+    while done < points:
+        p = np.int64(region[done])
+        done += 1
         for d in (-w, -1, 1, w):
             q = p + d
             s = b.colour[q]
             if s == EMPTY:
                 if b.marks[q] != m:
                     b.marks[q] = m
-                    stack[depth] = q
-                    depth += 1
+                    region[points] = q
+                    points += 1
             elif s == BLACK:
                 black = True
             elif s == WHITE:
                 white = True
-    return area * (np.int64(black) - np.int64(white))
+    return np.int64(black) - np.int64(white), points

@@ -330,3 +330,23 @@ def roll_out_from(boards, scores, seed, kind, mercy):
         scores[i] = roll_out(boards[1], kind, mercy)
         moves += boards[1].moves - boards[0].moves
     return moves
+
+
+@njit(cache=True, nogil=True)
+def roll_out_ownership(boards, kind, n, ownership):
+    """Roll out boards[0] n times, each in boards[1], and add the owners of the points at their ends to ownership.
+
+    Black begins every other rollout and White the rest, whoever is to play; a ko and passes before do not count.
+    The random numbers of a rollout follow those of the one before, from boards[0].random.
+    """
+    random = boards[0].random
+    for i in range(n):
+        boards[1] = boards[0]
+        b = boards[1]
+        b.random = random
+        b.to_play = BLACK if i % 2 == 0 else WHITE
+        b.ko = 0
+        b.passes = 0
+        roll_out(b, kind, 0)
+        add_ownership(b, ownership)
+        random = b.random

@@ -143,10 +143,16 @@ def parse_rules(value: object) -> Rules:
 def record_bonus(text: str, handicap: int) -> int:
     """White's points for the handicap stones of a record with these rules (RU), for area scoring; 0 for rules that are
     not known."""
+    rules = parse_record_rules(text)
+    return rules.area_bonus(handicap) if rules is not None else 0
+
+
+def parse_record_rules(text: str) -> Rules | None:
+    """The rules of a record (RU), as 'Japanese' or 'Chinese (2002)'; None if they are not known."""
     try:
-        return parse_rules(text.split("(")[0]).area_bonus(handicap)
+        return parse_rules(text.split("(")[0])
     except ValueError:
-        return 0
+        return None
 
 
 def _field_value(key: str, value: object, known: tuple) -> Any:

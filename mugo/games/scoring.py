@@ -10,11 +10,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from mugo.games.board import BLACK, BORDER, EMPTY, WHITE, new_boards
+from mugo.games.board import BLACK, EMPTY, POINTS, WHITE, new_boards
 from mugo.games.coords import PASS, board_points, move_index
+from mugo.games.dead_stones import CLEARLY_DEAD, SEED
 from mugo.games.go import Position
 from mugo.games.position import BasePosition
-from mugo.games.rollouts import MOGO, UNIFORM, roll_out
+from mugo.games.rollouts import MOGO, UNIFORM, roll_out_ownership
 from mugo.games.seki import CLEAR_OWNERSHIP, chains, seki_points
 
 ROLLOUTS = 200            # for `ownership`: 10 ms on 19x19
@@ -24,7 +25,6 @@ MOVE_ROLLOUTS = 50        # for the ownership after a move: 2 ms on 19x19
 STDEV_FACTOR = 2.0
 STATUSES = ("alive", "dead", "seki")
 SETTLED = 0.9             # ownership of a point that one colour owns after 95 % of the rollouts
-DEAD = -0.2               # ownership, for its own colour, of a chain that is removed before less clear ones
 
 
 def candidate_moves(position: BasePosition, priors: np.ndarray, cleanup: bool = False) -> np.ndarray:
@@ -76,23 +76,11 @@ def ownership(position: BasePosition, n: int = ROLLOUTS, kind: int = UNIFORM) ->
     kind: of the rollouts.  Uniform ones are the fastest; MoGo's answer threats, so chains that need an answer live.
     Black begins half of them and White half, whoever is to play.  The same position always gives the same result.
     """
-    points = board_points(position.size)
-    neighbours = points[:, None] + np.array([-1, 1, -position.size - 1, position.size + 1])
-    boards = new_boards(1)
-    random = np.uint64(20160920)
-    total = np.zeros(len(points), np.int64)
-    for i in range(n):
-        boards[0] = position.board[0]
-        for field, value in ("random", random), ("to_play", (BLACK, WHITE)[i % 2]), ("ko", 0), ("passes", 0):
-            boards[0][field] = value
-        roll_out(boards[0], kind, 0)
-        random = boards[0]["random"]
-        colour = boards[0]["colour"]
-        around = colour[neighbours]
-        # A point that is empty in the end is an eye, and all stones beside it are of one colour.
-        eyes = np.sign(np.where(around == BORDER, 0, around).sum(1))
-        total += np.where(colour[points] == EMPTY, eyes, colour[points])
-    return (total / n).astype(np.float32).reshape(position.size, position.size)
+    boards, total = new_boards(2), np.zeros(POINTS, np.int32)
+    boards[0] = position.board[0]
+    boards[0]["random"] = SEED
+    roll_out_ownership(boards, kind, n, total)
+    return (total[board_points(position.size)] / n).astype(np.float32).reshape(position.size, position.size)
 
 
 def ownership_after(position: BasePosition, points: Sequence[int]) -> np.ndarray:
@@ -136,7 +124,7 @@ def without_dead(position: BasePosition) -> BasePosition:
         lowest = min((survival[chain].mean() for chain in indices), default=0)
         if lowest >= 0:
             return position
-        limit = DEAD if lowest < DEAD else 0
+        limit = CLEARLY_DEAD if lowest < CLEARLY_DEAD else 0
         for chain in indices:
             if survival[chain].mean() < limit:
                 stones[chain] = EMPTY

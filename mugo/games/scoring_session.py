@@ -10,8 +10,8 @@ from collections.abc import Collection
 import numpy as np
 
 from mugo.files import BadInput
-from mugo.games import scoring
-from mugo.games.board import BLACK, EMPTY, WHITE
+from mugo.games import area, scoring
+from mugo.games.board import BLACK, EMPTY, POINTS, WHITE, clear, new_boards
 from mugo.games.coords import board_points, format_gtp, row_col
 from mugo.games.go import Position, format_komi, format_score
 
@@ -70,26 +70,8 @@ def area_ownership(stones: np.ndarray) -> np.ndarray:
     if both colours or none do.
     """
     size = len(stones)
-    ownership = stones.copy()
-    visited = stones != EMPTY
-    for start in np.argwhere(~visited).tolist():
-        if visited[tuple(start)]:
-            continue
-        region, frontier, borders = [], [tuple(start)], set()
-        visited[tuple(start)] = True
-        while frontier:
-            row, col = frontier.pop()
-            region.append((row, col))
-            for neighbour in (row - 1, col), (row + 1, col), (row, col - 1), (row, col + 1):
-                if not (0 <= neighbour[0] < size and 0 <= neighbour[1] < size):
-                    continue
-                if stones[neighbour]:
-                    borders.add(int(stones[neighbour]))
-                elif not visited[neighbour]:
-                    visited[neighbour] = True
-                    frontier.append(neighbour)
-        if len(borders) == 1:
-            owner = borders.pop()
-            for point in region:
-                ownership[point] = owner
-    return ownership
+    boards, owners, points = new_boards(1), np.empty(POINTS, np.int8), board_points(len(stones))
+    clear(boards[0], size)
+    boards[0]["colour"][points] = stones.ravel()
+    area.area_ownership(boards[0], owners)
+    return owners[points].reshape(size, size)

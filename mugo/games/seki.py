@@ -19,6 +19,7 @@ from mugo.games.coords import board_points, move_index
 from mugo.games.position import BasePosition
 
 CLEAR_OWNERSHIP = 0.6     # mean ownership of a chain that is alive, or dead, in 80 % of the rollouts
+MAX_LIBERTIES = 3         # of a chain in such a seki, its eye included
 TWO_EYES_AREA = 7         # points inside a chain that make two eyes whatever their shape
 
 
@@ -43,8 +44,9 @@ def seki_points(position: BasePosition, owners: np.ndarray) -> set[int]:
 
     owners: float32 (size²,), scoring.ownership; the chains around a seki have to be alive.
     """
-    candidates = [chain for chain in (_chain_at(position, points[0]) for points in chains(position))
-                  if len(chain.liberties) <= 3]
+    board = position.board[0]
+    heads = np.unique(board["head"][board_points(position.size)][position.stones.ravel() != EMPTY])
+    candidates = [_chain_at(position, int(head)) for head in heads[board["liberties"][heads] <= MAX_LIBERTIES]]
     found: set[int] = set()
     for black in candidates:
         for white in candidates:
@@ -72,7 +74,8 @@ def _is_seki(position: BasePosition, one: _Chain, other: _Chain) -> bool:
     """Whether neither chain has two eyes, and each is lost if it plays on any liberty that they share."""
     shared = one.liberties & other.liberties
     eyes = [chain.liberties - shared for chain in (one, other)]
-    if not shared or len(eyes[0]) != len(eyes[1]) or len(eyes[0]) > 1 or not 2 <= len(shared | eyes[0]) <= 3:
+    if not shared or len(eyes[0]) != len(eyes[1]) or len(eyes[0]) > 1 \
+            or not 2 <= len(shared | eyes[0]) <= MAX_LIBERTIES:
         return False
     for chain, eye in zip((one, other), eyes, strict=True):
         beside = {p for point in eye for p in _neighbours(point, position)}
