@@ -25,14 +25,14 @@ def sign(folder: Path, **fields) -> None:
     del values["checksum"]
     games = (folder / meta.GAMES).read_bytes()
     values["files"][meta.GAMES] = {"bytes": len(games), "crc32": meta.crc32(games)}
-    for name in (meta.MOVES, meta.SETUP):
+    for name in meta.ARRAYS:
         content = (folder / name).read_bytes()[128:]
         values["files"][name] = {"items": len(content) // 2, "crc32": meta.crc32(content)}
     (folder / meta.META).write_bytes(meta._with_checksum(values))
 
 
 def rewrite(folder: Path, games: pd.DataFrame | bytes | None = None, **arrays: np.ndarray) -> None:
-    """Replace files of a data set, and make its checksums right.  arrays: moves, setup."""
+    """Replace files of a data set, and make its checksums right.  arrays: moves, setup, owners."""
     if isinstance(games, pd.DataFrame):
         games = write_table(games.astype(SCHEMA))
     if games is not None:

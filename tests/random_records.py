@@ -4,6 +4,7 @@ from dataclasses import replace
 import numpy as np
 
 from mugo.data.dataset import DataSet
+from mugo.data.positions import Batch
 from mugo.data.preprocess import preprocess
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import WHITE_BIT, move_index, symmetries
@@ -38,6 +39,14 @@ def transformed(record: Record, symmetry: int, exchange_colours: bool = False) -
     moves = symmetries(record.size)[symmetry][record.moves & (WHITE_BIT - 1)] | (record.moves & WHITE_BIT ^ colour_flip)
     first_player = -record.first_player if exchange_colours else record.first_player
     return replace(record, moves=moves.astype(np.int16), first_player=first_player)
+
+
+def batch_of(targets: list[int], outcomes: list[int], size: int = 9) -> Batch:
+    """A batch of empty planes, of which only the moves played and the outcomes are known."""
+    n, points = len(targets), size ** 2
+    unknown = np.full(n, np.nan, np.float32)
+    return Batch(np.zeros((n, points, 6), np.uint8), np.array(targets, np.int32), np.array(outcomes, np.int8), unknown,
+                 np.full((n, 2), -1, np.int32), np.zeros((n, points), np.int8), unknown)
 
 
 def dataset_of(tmp_path, records: list[Record | str], **options) -> DataSet:

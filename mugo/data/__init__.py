@@ -2,10 +2,12 @@
 
     game_hash         hashes that ignore rotation, reflection and colour: duplicates, the split
     shuffle           a permutation of all positions without memory
-    positions         batches of planes, moves played and outcomes
+    final_ownership   who owns each point at the end of a game that was counted
+    labels            the moves after a position, the outcome, komi and the final owners, for its side to move
+    positions         batches of planes and labels
     query             what --where understands
     meta              meta.json: checksums of the files; the states of a data set
-    array_files       moves.npy, setup.npy
+    array_files       moves.npy, setup.npy, owners.npy
     parquet_layout    what a Parquet file takes in memory
     table_file        games.parquet
     games_table       the columns of games.parquet; SGF files -> rows
@@ -18,7 +20,7 @@
     preprocess        archives -> data set                                  `mugo preprocess`
     summary_tables    counts of games by source, rank, year, result, ...
     summary           these tables as text and charts                       `mugo show`
-    export            planes, moves and outcomes as .npy files              `mugo export`
+    export            planes and labels as .npy files                       `mugo export`
 
 Imports sgf, plots, games and below.  Does not know networks, training or players.
 """

@@ -1,4 +1,4 @@
-"""moves.npy and setup.npy: one-dimensional arrays of int16 in NumPy's format 1.0, which numpy.load reads.
+"""moves.npy, setup.npy and owners.npy: one-dimensional arrays of int16 in NumPy's format 1.0, which numpy.load reads.
 
 The header is always the same 128 bytes but for the length.  So it is compared with the one that the file's size
 requires, and never parsed.

@@ -3,6 +3,7 @@
     games.parquet   one row per game, also for unused games, with the reason; columns: SCHEMA
     moves.npy       int16: the encoded moves (games/coords.py) of all used games, concatenated
     setup.npy       int16: their encoded setup stones, likewise
+    owners.npy      int16: who owns the points at the end of the games that were counted (final_ownership.py)
     meta.json       format, options of preprocess, sources, counts; lengths and checksums of all files (meta.py)
 
 Two bytes per move and no planes: positions.py encodes positions when they are needed.  merge.py writes these files.
@@ -20,14 +21,16 @@ import pandas as pd
 from mugo.data.array_files import read_array
 from mugo.data.game_hash import content_hashes
 from mugo.data.games_table import COLUMNS
-from mugo.data.meta import GAMES, META, MOVES, SETUP, read_state
+from mugo.data.labels import label_contents
+from mugo.data.meta import ARRAYS, GAMES, META, read_state
 from mugo.data.positions import Positions, digest, game_ranges
 from mugo.data.query import matching_rows
 from mugo.data.range_checks import SPLITS, check_games
 from mugo.data.table_file import read_table
 from mugo.files import BadInput, error_line
 
-OFFSETS = dict.fromkeys(("setup_start", "setup_end", "move_start"), np.int64)        # a game's place in the arrays
+# A game's place in the arrays; -1 where it has no owners.
+OFFSETS = dict.fromkeys(("setup_start", "setup_end", "move_start", "owners_start"), np.int64)
 SCHEMA = COLUMNS | OFFSETS | {"split": str}              # of games.parquet
 ALL_MOVES = (1, float("inf"))            # range of moves, both ends included, counted from 1
 
@@ -41,6 +44,7 @@ class DataSet:
     games: pd.DataFrame                  # games.parquet
     setup: np.ndarray                    # int16
     moves: np.ndarray                    # int16
+    owners: np.ndarray                   # int16
 
     @property
     def used_games(self) -> pd.DataFrame:
@@ -49,11 +53,11 @@ class DataSet:
 
     @cached_property
     def fingerprint(self) -> str:
-        """32 hexadecimal digits, equal where the used games, their order and the split of each are the same."""
+        """32 hexadecimal digits, equal where the used games, their order, their labels and the split of each are."""
         games = self.used_games
         contents = content_hashes(self.setup, self.moves, *game_ranges(games))
         splits = games["split"].map(SPLITS.index).to_numpy(np.int8)
-        return digest(contents, games["size"].to_numpy(np.int16), games["winner"].to_numpy(np.int8), splits)
+        return digest(contents, games["size"].to_numpy(np.int16), splits, *label_contents(games, self.owners))
 
     @property
     def split_options(self) -> dict[str, float]:
@@ -85,7 +89,8 @@ class DataSet:
         if not counts.any():
             raise BadInput(f"{self.folder}: no {split or 'used'} game on {size}x{size} has {moves[0]} moves")
         first_index = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        return Positions(size, games.reset_index(drop=True), first_index, self.setup, self.moves, skip_moves)
+        return Positions(size, games.reset_index(drop=True), first_index, self.setup, self.moves, self.owners,
+                         skip_moves)
 
 
 def select_games(games: pd.DataFrame, where: str) -> pd.DataFrame:
@@ -105,8 +110,8 @@ def load_dataset(folder: str | Path) -> DataSet:
         files = meta["files"]
         if not files:
             raise FileNotFoundError(2, "no such file", str(path))
-        moves, setup = (read_array(folder / name, files[name]["items"], files[name]["crc32"])
-                        for name in (MOVES, SETUP))
+        moves, setup, owners = (read_array(folder / name, files[name]["items"], files[name]["crc32"])
+                                for name in ARRAYS)
         games = read_table(content, path, SCHEMA)
     except FileNotFoundError as error:
         missing = Path(error.filename or META).name
@@ -114,10 +119,10 @@ def load_dataset(folder: str | Path) -> DataSet:
                        ) from None
     except (OSError, MemoryError) as error:
         raise BadInput(f"{folder} cannot be read as a data set: {error_line(error)}") from None
-    check_games(path, games, setup, moves)
+    check_games(path, games, setup, moves, owners)
     if meta["counts"] != count_games(games):
         raise BadInput(f"{folder / META}: counts is {meta['counts']}, but {GAMES} has {count_games(games)}")
-    return DataSet(folder, meta, games, setup, moves)
+    return DataSet(folder, meta, games, setup, moves, owners)
 
 
 def count_games(games: pd.DataFrame) -> dict[str, int]:

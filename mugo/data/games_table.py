@@ -8,6 +8,7 @@ import hashlib
 import numpy as np
 import pandas as pd
 
+from mugo.data.final_ownership import final_owners, pack_owners
 from mugo.data.game_hash import game_hashes
 from mugo.games.board import WHITE, clear, new_boards
 from mugo.games.coords import WHITE_BIT, board_points, symmetries
@@ -32,9 +33,10 @@ COLUMNS = {
     "event": str, "rules": str,
     "game_hash": np.uint64, "opening_hash": np.uint64,      # data.game_hash
 }
-PART_COLUMNS = COLUMNS | {"setup": bytes, "moves": bytes}       # int16: the encoded game
+ENCODED = ("setup", "moves", "owners")   # int16: the encoded game, and final_ownership.pack_owners or nothing
+PART_COLUMNS = COLUMNS | dict.fromkeys(ENCODED, bytes)
 _DEFAULTS = {name: "" if kind is str else kind(np.nan) if kind is np.float32 else 0
-             for name, kind in COLUMNS.items()} | {"setup": b"", "moves": b""}
+             for name, kind in COLUMNS.items()} | dict.fromkeys(ENCODED, b"")
 
 
 def make_table(rows: list[dict]) -> pd.DataFrame:
@@ -98,10 +100,12 @@ def _describe(record: Record) -> dict:
         except IllegalMove as error:
             return row | {"reject_reason": "illegal move" if setup_is_legal else "illegal setup",
                           "reject_details": str(error)}
+    owners = final_owners(record, _board)
     setup, moves = opening_as_setup(record)
     game, opening = game_hashes(record.size, setup, moves, symmetries(record.size))
     return row | {"num_moves": len(moves), "game_hash": int(game), "opening_hash": int(opening),
-                  "setup": setup.tobytes(), "moves": moves.tobytes()}
+                  "setup": setup.tobytes(), "moves": moves.tobytes(),
+                  "owners": b"" if owners is None else pack_owners(owners).tobytes()}
 
 
 def opening_as_setup(record: Record) -> tuple[np.ndarray, np.ndarray]:

@@ -1,8 +1,8 @@
 """Merge new games into a data set and write its files.
 
-    unfinished/part-*.parquet + the data set -> reject -> split -> the four files, in this order:
+    unfinished/part-*.parquet + the data set -> reject -> split -> the files, in this order:
 
-    moves.npy, setup.npy    the moves and setup stones so far, which stay as they are, then the new ones
+    moves.npy, ...          the moves, setup stones and owners so far, which stay as they are, then the new ones
     meta.json               of both states: as the data set is, and as it will be ("next")
     games.parquet           from here on the data set is in its new state
     meta.json               of the new state only
@@ -20,9 +20,9 @@ from mugo.data import dataset
 from mugo.data.array_files import write_array
 from mugo.data.dataset import OFFSETS, SCHEMA, DataSet
 from mugo.data.game_hash import assign_splits
-from mugo.data.games_table import COLUMNS, make_table
-from mugo.data.meta import GAMES, META, MOVES, SETUP, crc32, format_meta
-from mugo.data.parts import join_encoded, read_parts
+from mugo.data.games_table import COLUMNS, ENCODED, make_table
+from mugo.data.meta import ARRAYS, GAMES, META, crc32, format_meta
+from mugo.data.parts import join_encoded, place_of, read_parts
 from mugo.data.rejection import reject_duplicates, reject_short, reject_unselected
 from mugo.data.table_file import write_table
 from mugo.files import atomic_write
@@ -34,35 +34,35 @@ def merge_parts(folder: Path, meta: dict, sources: list[dict]) -> DataSet:
     meta: as meta.read_state returns it.  sources: of the old and the new games.
     """
     options = meta["options"]
-    old, old_setup, old_moves = _load_old(folder, meta)
+    old, arrays = _load_old(folder, meta)
     new = _new_rows(folder, old)
     reject_short(new, options["min_moves"])
     reject_unselected(new, options["where"])
-    table = pd.concat([old, new.drop(columns=["setup", "moves"])])
+    table = pd.concat([old, new.drop(columns=list(ENCODED))])
 
     def encoded_game(label: int) -> tuple[np.ndarray, np.ndarray]:
         if label < len(old):
             game = old.loc[label]
-            return (old_setup[game["setup_start"]:game["setup_end"]],
-                    old_moves[game["move_start"]:game["move_start"] + game["num_moves"]])
+            return (arrays["setup"][game["setup_start"]:game["setup_end"]],
+                    arrays["moves"][game["move_start"]:game["move_start"] + game["num_moves"]])
         return np.frombuffer(new.at[label, "setup"], np.int16), np.frombuffer(new.at[label, "moves"], np.int16)
 
     reject_duplicates(table, encoded_game)
-    setup, moves = _append(table, new, old_setup, old_moves)
+    arrays = _append(table, new, arrays)
     table = table.astype(COLUMNS | OFFSETS)
     table["split"] = assign_splits(table["opening_hash"].to_numpy(), options["seed"], options["validation"],
                                    options["test"])
     table.loc[table["reject_reason"] != "", "split"] = ""
-    _write(folder, meta, sources, table, setup, moves)
+    _write(folder, meta, sources, table, arrays)
     return dataset.load_dataset(folder)
 
 
-def _load_old(folder: Path, meta: dict) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
-    """(games.parquet, setup.npy, moves.npy); all empty for a new data set."""
+def _load_old(folder: Path, meta: dict) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
+    """(games.parquet, the arrays by their names in ENCODED); all empty for a new data set."""
     if meta["files"]:
         data = dataset.load_dataset(folder)
-        return data.games, data.setup, data.moves
-    return pd.DataFrame(columns=list(SCHEMA)).astype(SCHEMA), np.zeros(0, np.int16), np.zeros(0, np.int16)
+        return data.games, {"setup": data.setup, "moves": data.moves, "owners": data.owners}
+    return pd.DataFrame(columns=list(SCHEMA)).astype(SCHEMA), {name: np.zeros(0, np.int16) for name in ENCODED}
 
 
 def _new_rows(folder: Path, old: pd.DataFrame) -> pd.DataFrame:
@@ -73,25 +73,26 @@ def _new_rows(folder: Path, old: pd.DataFrame) -> pd.DataFrame:
     return new
 
 
-def _append(table: pd.DataFrame, new: pd.DataFrame, old_setup: np.ndarray, old_moves: np.ndarray
-            ) -> tuple[np.ndarray, np.ndarray]:
-    """(setup, moves) with those of the new used games appended; sets OFFSETS of the new rows of the table."""
+def _append(table: pd.DataFrame, new: pd.DataFrame, old: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays with those of the new used games appended; sets OFFSETS of the new rows of the table."""
     used = new.index[(table.loc[new.index, "reject_reason"] == "").to_numpy()]
-    (setup, setup_starts), (moves, starts) = (join_encoded(new.loc[used, column]) for column in ("setup", "moves"))
+    joined = {name: join_encoded(new.loc[used, name]) for name in ENCODED}
+    setup_starts, move_starts, owners_starts = (len(old[name]) + joined[name][1] for name in ENCODED)
     table.loc[new.index, list(OFFSETS)] = 0
-    table.loc[used, "setup_start"] = len(old_setup) + setup_starts[:-1]
-    table.loc[used, "setup_end"] = len(old_setup) + setup_starts[1:]
-    table.loc[used, "move_start"] = len(old_moves) + starts[:-1]
-    return np.concatenate([old_setup, setup]), np.concatenate([old_moves, moves])
+    table.loc[new.index, "owners_start"] = -1
+    table.loc[used, "setup_start"] = setup_starts[:-1]
+    table.loc[used, "setup_end"] = setup_starts[1:]
+    table.loc[used, "move_start"] = move_starts[:-1]
+    table.loc[used, "owners_start"] = place_of(owners_starts)
+    return {name: np.concatenate([old[name], joined[name][0]]) for name in ENCODED}
 
 
-def _write(folder: Path, meta: dict, sources: list[dict], table: pd.DataFrame, setup: np.ndarray, moves: np.ndarray
-           ) -> None:
+def _write(folder: Path, meta: dict, sources: list[dict], table: pd.DataFrame, arrays: dict[str, np.ndarray]) -> None:
     """Write the files in the order that the module's docstring gives.  meta: of the state before."""
     files = {}
-    for name, array in ((MOVES, moves), (SETUP, setup)):
+    for name in ARRAYS:
         with atomic_write(folder / name) as path:
-            files[name] = write_array(path, array)
+            files[name] = write_array(path, arrays[Path(name).stem])
     content = write_table(table)
     files[GAMES] = {"bytes": len(content), "crc32": crc32(content)}
     state = {"sources": sources, "counts": dataset.count_games(table), "files": files}

@@ -1,8 +1,8 @@
 """meta.json: the options of a data set, its sources and counts, and the length and checksum of each of its files.
 
-    {"format": 3, "options": {...}, "sources": [...], "counts": {...},
+    {"format": 4, "options": {...}, "sources": [...], "counts": {...},
      "files": {"games.parquet": {"bytes": 27185, "crc32": "89ab0123"},
-               "moves.npy": {"items": 12043, "crc32": "4567cdef"}, "setup.npy": {...}},
+               "moves.npy": {"items": 12043, "crc32": "4567cdef"}, "setup.npy": {...}, "owners.npy": {...}},
      "next": {"sources": [...], "counts": {...}, "files": {...}},       while merge.py replaces games.parquet
      "checksum": "02468ace"}                                            CRC-32 of the text without this line
 
@@ -23,9 +23,10 @@ from mugo.files import BadInput, error_line, read_regular_file
 from mugo.limits import FRACTION, SEED
 from mugo.schema import TEXT, Object, Test, check_value, integer, number
 
-FORMAT = 3                               # 1 had other names of columns, 2 no checksums
-META, GAMES, MOVES, SETUP = "meta.json", "games.parquet", "moves.npy", "setup.npy"
-FILES = (GAMES, MOVES, SETUP, META)
+FORMAT = 4                               # 1 had other names of columns, 2 no checksums, 3 no owners
+META, GAMES, MOVES, SETUP, OWNERS = "meta.json", "games.parquet", "moves.npy", "setup.npy", "owners.npy"
+ARRAYS = (MOVES, SETUP, OWNERS)
+FILES = (GAMES, *ARRAYS, META)
 STATE = ("sources", "counts", "files")
 MAX_META_BYTES = 16 << 20                # 100,000 sources
 MAX_GAMES_BYTES = 2 << 30                # games.parquet: 40,000,000 games
@@ -102,7 +103,7 @@ _OPTIONS = Object({"where": TEXT, "min_moves": _COUNT, "seed": integer(*SEED), "
 _SOURCE = Object({"label": TEXT, "checksum": TEXT})
 _COUNTS = Object({"found": _COUNT, "used": _COUNT, "positions": _COUNT}, may_be_empty=True)      # of a new data set
 _ARRAY = Object({"items": _COUNT, "crc32": _CHECKSUM})
-_FILES = Object({GAMES: Object({"bytes": _COUNT, "crc32": _CHECKSUM}), MOVES: _ARRAY, SETUP: _ARRAY},
+_FILES = Object({GAMES: Object({"bytes": _COUNT, "crc32": _CHECKSUM}), **dict.fromkeys(ARRAYS, _ARRAY)},
                 may_be_empty=True)
 _STATE = {"sources": [_SOURCE], "counts": _COUNTS, "files": _FILES}
 _SCHEMA = Object({"format": integer(FORMAT, FORMAT), "options": _OPTIONS, **_STATE}, {"next": Object(_STATE)})

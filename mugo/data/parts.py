@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mugo.data.games_table import PART_COLUMNS
+from mugo.data.games_table import ENCODED, PART_COLUMNS
 from mugo.data.meta import crc32
 from mugo.data.range_checks import check_games
 from mugo.data.table_file import read_table, write_table
@@ -46,14 +46,21 @@ def read_parts(folder: Path) -> pd.DataFrame:
     tables = []
     for path in part_paths(folder):
         table = read_part(path)
-        (setup, setup_starts), (moves, starts) = (join_encoded(table[name]) for name in ("setup", "moves"))
+        (setup, setup_starts), (moves, starts), (owners, owners_starts) = (
+            join_encoded(table[name]) for name in ENCODED)
         is_used = table["reject_reason"] == ""
         if (is_used & (table["num_moves"] != np.diff(starts))).any():
             raise BadInput(f"{path}: num_moves is not the number of moves")
         check_games(path, table.assign(setup_start=setup_starts[:-1], setup_end=setup_starts[1:],
-                                       move_start=starts[:-1], split="train"), setup, moves)
+                                       move_start=starts[:-1], owners_start=place_of(owners_starts),
+                                       split="train"), setup, moves, owners)
         tables.append(table)
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(PART_COLUMNS))
+
+
+def place_of(starts: np.ndarray) -> np.ndarray:
+    """int64 (n,): where the owners of each game begin; -1 for a game without.  starts: as of join_encoded."""
+    return np.where(np.diff(starts) > 0, starts[:-1], -1)
 
 
 def join_encoded(games: pd.Series) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Positions: batches of (planes, move played, outcome) from games stored as moves.
+"""Positions: batches of (planes, moves played, outcome, komi, ownership) from games stored as moves.
 
 No planes are stored: replaying a game to a position and encoding it takes 30 µs, so any position is available at
 any time, and the planes can change without a new data set.
@@ -17,10 +17,11 @@ import pandas as pd
 from numba import njit
 
 from mugo.data.game_hash import content_hashes
+from mugo.data.labels import label_columns, label_contents, write_labels
 from mugo.data.shuffle import shuffled_positions
 from mugo.files import BadInput
 from mugo.games import planes
-from mugo.games.coords import WHITE_BIT, symmetries
+from mugo.games.coords import symmetries
 
 
 def game_ranges(games: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -40,30 +41,38 @@ def digest(*arrays: np.ndarray) -> str:
 
 
 @njit(cache=True, nogil=True)
-def _locate(indices, symmetry, first_index, skip_moves, setup_start, setup_end, move_start, winner, moves,
-            samples, outcomes):
-    """Write to samples, int64 (n, 5), the rows for write_sample_planes, and to outcomes, int8 (n,), the outcomes.
+def _locate(indices, symmetry, first_index, skip_moves, setup_start, setup_end, move_start, games, samples):
+    """Write to games, int64 (n,), the game of each position, and to samples, int64 (n, 5), the rows for
+    write_sample_planes.
 
     The other arguments are the parameters and fields of `Positions.batch`; symmetry: int64 (n,).
     """
     for j in range(len(indices)):
         game = np.searchsorted(first_index, indices[j], side="right") - 1
-        move_number = indices[j] - first_index[game] + skip_moves
+        games[j] = game
         samples[j, 0] = setup_start[game]
         samples[j, 1] = setup_end[game]
         samples[j, 2] = move_start[game]
-        samples[j, 3] = move_number
+        samples[j, 3] = indices[j] - first_index[game] + skip_moves
         samples[j, 4] = symmetry[j]
-        white = np.int64(moves[move_start[game] + move_number]) & WHITE_BIT
-        outcomes[j] = -winner[game] if white else winner[game]
 
 
 class Batch(NamedTuple):
-    """n positions with the moves that were played in them."""
+    """n positions with what was played in them and after them, and how their games ended, for the side to move.
+
+    A score by area is scores + komi.  By territory rules it can differ by a point or two from the recorded one, and so
+    can the winner in a game won by half a point.
+    """
 
     packed: np.ndarray                   # uint8 (n, size², 6): packed planes; see planes.unpack
     targets: np.ndarray                  # int32 (n,): the move index played
     outcomes: np.ndarray                 # int8 (n,): 1 the side to move won, -1 it lost, 0 a draw or unknown
+    komi: np.ndarray                     # float32 (n,): points that the side to move gets by komi and for handicap
+                                         #   stones, negative for Black; NaN: unknown
+    next_moves: np.ndarray               # int32 (n, 2): the opponent's reply and the own move after it; -1: none
+    owners: np.ndarray                   # int8 (n, size²): 1 the side to move owns the point at the end of the game,
+                                         #   -1 the opponent, 0 neutral or not known
+    scores: np.ndarray                   # float32 (n,): own area minus the opponent's, without komi; NaN: not known
 
 
 _scratch_of_thread = threading.local()
@@ -78,6 +87,7 @@ class Positions:
     first_index: np.ndarray              # int64 (games + 1,): the index of each game's first position
     setup: np.ndarray                    # int16: setup.npy
     moves: np.ndarray                    # int16: moves.npy
+    owners: np.ndarray                   # int16: owners.npy
     skip_moves: int = 0                  # moves at the beginning of each game that have no position here
 
     def __len__(self) -> int:
@@ -85,9 +95,10 @@ class Positions:
 
     @cached_property
     def fingerprint(self) -> str:
-        """32 hexadecimal digits, equal where every index is the same position with the same move and outcome."""
+        """32 hexadecimal digits, equal where every index is the same position with the same labels (Batch)."""
         contents = content_hashes(self.setup, self.moves, *game_ranges(self.games))
-        return digest(np.array([self.size, self.skip_moves]), self.first_index, contents, self._columns[3])
+        return digest(np.array([self.size, self.skip_moves]), self.first_index, contents,
+                      *label_contents(self.games, self.owners))
 
     def batch(self, indices: np.ndarray, symmetry: np.ndarray | int = 0) -> Batch:
         """The positions with these indices, int64 (n,), each under its symmetry, 0 ... 7.  Thread-safe.
@@ -98,9 +109,10 @@ class Positions:
             _scratch_of_thread.scratch = planes.new_scratch()
         n = len(indices)
         samples = np.empty((n, 5), np.int64)
-        outcomes = np.empty(n, np.int8)
+        rows = np.empty(n, np.int64)
+        setup_start, setup_end, move_start, num_moves = self._ranges
         _locate(indices, np.broadcast_to(np.asarray(symmetry, np.int64), n).copy(), self.first_index, self.skip_moves,
-                *self._columns, self.moves, samples, outcomes)
+                setup_start, setup_end, move_start, rows, samples)
         packed = np.empty((n, self.size ** 2, planes.PACKED), np.uint8)
         targets = np.empty(n, np.int32)
         written = planes.write_sample_planes(self.size, self.setup, self.moves, samples, symmetries(self.size),
@@ -109,7 +121,11 @@ class Positions:
             game = self.games.iloc[self.locate(indices[written:written + 1])[0][0]]
             raise BadInput(f"the data set has a game with an illegal move or setup stone: {game['file']!r:.100} of "
                            f"{game['source']!r:.100}; make the data set again")
-        return Batch(packed, targets, outcomes)
+        labels = (np.empty(n, np.int8), np.empty(n, np.float32), np.empty((n, 2), np.int32),
+                  np.empty((n, self.size ** 2), np.int8), np.empty(n, np.float32))
+        write_labels(self.size, rows, samples, symmetries(self.size), self.moves, self.owners, num_moves,
+                     *self._label_columns, *labels)
+        return Batch(packed, targets, *labels)
 
     def shuffled_batch(self, step: int, batch_size: int, seed: int, random_symmetry: bool = True) -> Batch:
         """Batch number `step` (from 0) of the endless shuffled stream (data/shuffle.py) for this seed.
@@ -124,8 +140,10 @@ class Positions:
         rows = np.searchsorted(self.first_index, indices, side="right") - 1
         return rows, indices - self.first_index[rows] + self.skip_moves
 
-    @property
-    def _columns(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        games = self.games
-        return (games["setup_start"].to_numpy(), games["setup_end"].to_numpy(),
-                games["move_start"].to_numpy(), games["winner"].to_numpy())
+    @cached_property
+    def _ranges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        return game_ranges(self.games)
+
+    @cached_property
+    def _label_columns(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return label_columns(self.games)

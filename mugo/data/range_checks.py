@@ -3,6 +3,7 @@
     games       board sizes, winners, splits; a game's setup and moves are inside the arrays, and no two games share any
     setup       encoded stones on the board of their game, at most one for each point
     moves       encoded moves on the board of their game, or a pass
+    owners      for each point of the board of their game, Black, White or nobody
 
 A move that passes may still be illegal.  Replaying every game takes 27 s a gigabyte, these checks 0.3 s; so a game is
 replayed when it is used, and Positions.batch reports an illegal one.
@@ -13,21 +14,24 @@ import numpy as np
 import pandas as pd
 from numba import njit
 
+from mugo.data.final_ownership import are_owners, words_per_game
 from mugo.files import BadInput
 from mugo.games.coords import MAX_MOVES, MAX_SIZE, MIN_SIZE, WHITE_BIT
 
 SPLITS = ("train", "validation", "test")
 
 
-def check_games(path: Path, games: pd.DataFrame, setup: np.ndarray, moves: np.ndarray) -> None:
+def check_games(path: Path, games: pd.DataFrame, setup: np.ndarray, moves: np.ndarray, owners: np.ndarray
+                ) -> None:
     """Raise BadInput, which names the row, for the first used game with a number out of range.
 
-    path: of games.parquet.  games: its rows.  setup, moves: int16.
+    path: of games.parquet.  games: its rows.  setup, moves, owners: int16.
     """
     is_used = (games["reject_reason"] == "").to_numpy()
     rows = np.flatnonzero(is_used)
-    size, winner, count, start, setup_start, setup_end = (games[name].to_numpy(np.int64)[is_used] for name in (
-        "size", "winner", "num_moves", "move_start", "setup_start", "setup_end"))
+    size, winner, count, start, setup_start, setup_end, owners_start = (
+        games[name].to_numpy(np.int64)[is_used] for name in (
+            "size", "winner", "num_moves", "move_start", "setup_start", "setup_end", "owners_start"))
 
     def check(is_good: np.ndarray, what: str) -> None:
         if not is_good.all():
@@ -44,6 +48,11 @@ def check_games(path: Path, games: pd.DataFrame, setup: np.ndarray, moves: np.nd
     check(games["split"].isin(SPLITS).to_numpy()[is_used], f"the split is none of {', '.join(SPLITS)}")
     check(_are_encoded(size ** 2 - 1, setup_start, setup_end, setup), "a setup stone in setup.npy is not on the board")
     check(_are_encoded(size ** 2, start, start + count, moves), "a move in moves.npy is not on the board")
+    check(owners_start >= -1, "its owners are not in owners.npy")
+    rows, size, owners_start = (array[owners_start >= 0] for array in (rows, size, owners_start))
+    check(_are_apart(owners_start, np.minimum(owners_start, len(owners)) + words_per_game(size), len(owners)),
+          "its owners are not in owners.npy behind the last game's")
+    check(are_owners(size, owners_start, owners), "an owner in owners.npy is neither Black, White nor nobody")
 
 
 def _are_apart(start: np.ndarray, end: np.ndarray, length: int) -> np.ndarray:

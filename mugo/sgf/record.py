@@ -53,3 +53,12 @@ class Record:
     def winner(self) -> int:
         """BLACK (1), WHITE (-1), or 0 for a draw or an unknown result."""
         return {"B": BLACK, "W": WHITE}.get(self.result[:1], 0)
+
+    @property
+    def score(self) -> float | None:
+        """Black's points more than White's, komi included: 3.5 for 'B+3.5', 0 for '0'.  None if the game was not
+        counted, or its margin is unknown."""
+        if self.result == "0":
+            return 0.0
+        margin = self.result[2:]
+        return self.winner * float(margin) if margin[:1].isdigit() else None

@@ -148,18 +148,26 @@ def test_the_range_checks_agree_with_a_slow_twin():
                               "move_start": np.sort(rng.integers(0, 11, n)) - (rng.random() < 0.1),
                               "setup_start": np.sort(rng.integers(0, 4, n))})
         games["setup_end"] = games["setup_start"] + rng.integers(-1, 3, n)
+        owners = rng.integers(0, 3, (3, 4)) @ 4 ** np.arange(4)
+        if rng.random() < 0.2:
+            owners[rng.integers(3)] |= rng.choice([3, 192, 256, 1 << 15])
+        owners = owners.astype(np.uint16).view(np.int16)
+        games["owners_start"] = rng.permutation([-1, 0, 1, 2, 3, -2] if rng.random() < 0.1 else [-1, 0, 1, 2])[:n]
+        if rng.random() < 0.8:
+            games["owners_start"] = np.sort(games["owners_start"])
         try:
-            check_games("games.parquet", games, setup, moves)
+            check_games("games.parquet", games, setup, moves, owners)
             is_good = True
         except BadInput:
             is_good = False
-        assert is_good == all_games_are_good(games, setup.tolist(), moves.tolist())
+        assert is_good == all_games_are_good(games, setup.tolist(), moves.tolist(),
+                                             owners.view(np.uint16).tolist())
         found[is_good] += 1
     assert min(found.values()) > 40
 
 
-def all_games_are_good(games, setup, moves) -> bool:
-    last_stone = last_move = 0
+def all_games_are_good(games, setup, moves, owners) -> bool:
+    last_stone = last_move = last_owners = 0
     for game in games[games["reject_reason"] == ""].itertuples():
         for start, end, last, array, points in (
                 (game.setup_start, game.setup_end, last_stone, setup, 4),
@@ -169,6 +177,13 @@ def all_games_are_good(games, setup, moves) -> bool:
             if any(move not in [*range(points), *range(512, 512 + points)] for move in array[start:end]):
                 return False
         last_stone, last_move = game.setup_end, game.move_start + game.num_moves
+        if game.owners_start != -1:
+            if not last_owners <= game.owners_start < len(owners):
+                return False
+            word = owners[game.owners_start]
+            if word >= 256 or "3" in np.base_repr(word, 4):
+                return False
+            last_owners = game.owners_start + 1
     return True
 
 
@@ -355,7 +370,7 @@ def test_a_table_that_breaks_inside_is_refused_in_a_line(data, folder):
     ({"counts": {"found": -1, "used": 12, "positions": 7}}, "counts.found is -1, expected an integer of at least 0"),
     ({"extra": 1}, "it has a field 'extra', expected an object with format, options, sources, counts, files"),
     ({"next": []}, r"next is \[\], expected an object with sources, counts, files"),
-    ({"format": 2}, "is a data set of format 2; this version reads format 3: delete it and run"),
+    ({"format": 2}, "is a data set of format 2; this version reads format 4: delete it and run"),
     ({"format": True}, "format True")])
 def test_fields_of_meta_json_are_checked(folder, change, line):
     sign(folder, **change)
@@ -364,16 +379,16 @@ def test_fields_of_meta_json_are_checked(folder, change, line):
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"3", b"null", b"[" * 100_000, b'{"a":' * 100_000, b"\xff\xfe",
-                                     b"1" * 5000, b'{"format": 3}', b'{"format": 3, "checksum": 7}', b" " * (17 << 20)])
+                                     b"1" * 5000, b'{"format": 4}', b'{"format": 4, "checksum": 7}', b" " * (17 << 20)])
 def test_a_meta_json_that_is_something_else_is_refused(folder, content):
     (folder / "meta.json").write_bytes(content)
     assert str(folder / "meta.json") in error_of(folder)
 
 
 def test_a_data_set_of_an_earlier_format_says_what_to_do(folder):
-    for number in (1, 2):
+    for number in (1, 2, 3):
         (folder / "meta.json").write_text(json.dumps({"format": number, "options": {}}))
-        assert error_of(folder) == (f"{folder} is a data set of format {number}; this version reads format 3: delete "
+        assert error_of(folder) == (f"{folder} is a data set of format {number}; this version reads format 4: delete "
                                     f"it and run `mugo preprocess GAMES -o {folder}` again")
 
 

@@ -161,9 +161,10 @@ def positions_of(games: list[Record]) -> positions.Positions:
     plies, setups = np.array([len(game.moves) for game in games]), np.array([len(game.setup) for game in games])
     starts, setup_ends = np.concatenate([[0], np.cumsum(plies)]), np.cumsum(setups)
     rows = pd.DataFrame({"num_moves": plies, "move_start": starts[:-1], "setup_start": setup_ends - setups,
-                         "setup_end": setup_ends, "winner": 1})
+                         "setup_end": setup_ends, "winner": 1, "komi": 6.5, "handicap": 0, "rules": "",
+                         "owners_start": -1})
     return positions.Positions(games[0].size, rows, starts, np.concatenate([game.setup for game in games]),
-                             np.concatenate([game.moves for game in games]))
+                             np.concatenate([game.moves for game in games]), np.zeros(0, np.int16))
 
 
 def test_known_boards_are_those_that_brute_force_finds(duplicates, sample_games):

@@ -10,11 +10,11 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from random_records import batch_of
 from small_games import games, small_data
 
 from mugo import cli, intervals
 from mugo.data.game_hash import assign_splits
-from mugo.data.positions import Batch
 from mugo.files import BadInput
 from mugo.games.board import WHITE
 from mugo.games.coords import move_index, symmetries
@@ -231,11 +231,6 @@ def test_networks_of_different_sizes_are_compared_only_on_a_given_size(data, kno
     with pytest.raises(BadInput, match="small was trained on 9x9 and large on 19x19"):
         compared(data, [one, other])
     assert list(compared(data, [one, other], size=9)["top1"]) == [1, 1]
-
-
-def batch_of(targets, outcomes):
-    packed = np.zeros((len(targets), SIZE ** 2, 6), np.uint8)
-    return Batch(packed, np.array(targets, np.int32), np.array(outcomes, np.int8))
 
 
 def test_of_moves_with_equal_probabilities_the_first_on_the_board_ranks_first():

@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from random_records import batch_of
 from small_runs import OPTIONS
-
-from mugo.data.positions import Batch
 
 loader = pytest.importorskip("mugo.training.loader")
 
@@ -28,7 +27,7 @@ def test_an_error_in_making_a_batch_is_raised_where_the_batch_was_due():
 
 
 def test_targets_are_the_moves_and_the_outcomes_for_the_side_to_move():
-    batch = Batch(np.zeros((3, 81, 6), np.uint8), np.array([4, 80, 81], np.int32), np.array([1, -1, 0], np.int8))
+    batch = batch_of([4, 80, 81], [1, -1, 0])
     targets = loader.training_targets(batch, True)
     assert targets["policy"].tolist() == [4, 80, 81] and targets["value"].tolist() == [[1.0], [-1.0], [0.0]]
     assert list(loader.training_targets(batch, False)) == ["policy"]

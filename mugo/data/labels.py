@@ -1,0 +1,66 @@
+"""What is known of a position beside its planes: the moves after it, the outcome, komi, the final owners.  Compiled.
+
+    the game's row, its moves, its words in owners.npy --> write_labels --> the fields of positions.Batch
+"""
+import numpy as np
+import pandas as pd
+from numba import njit
+
+from mugo.data.final_ownership import owner_at, words_per_game
+from mugo.games.coords import WHITE_BIT
+from mugo.games.rules import record_bonus
+
+
+def white_points(games: pd.DataFrame) -> np.ndarray:
+    """float32 (n,): White's points by komi and for handicap stones (rules.record_bonus); NaN where komi is unknown."""
+    pairs = list(zip(games["rules"], games["handicap"].tolist(), strict=True))
+    bonuses = {pair: record_bonus(*pair) for pair in set(pairs)}
+    return games["komi"].to_numpy(np.float32) + np.array([bonuses[pair] for pair in pairs], np.float32)
+
+
+def label_columns(games: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(winner int8, white_points float32, owners_start int64), each (n,), of games."""
+    return games["winner"].to_numpy(np.int8), white_points(games), games["owners_start"].to_numpy(np.int64)
+
+
+def label_contents(games: pd.DataFrame, owners: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Arrays that are equal where all labels of the games are, but for the moves, wherever the owners are stored."""
+    winner, points, start = label_columns(games)
+    lengths = np.where(start >= 0, words_per_game(games["size"].to_numpy(np.int64)), 0)
+    return winner, points, lengths, np.concatenate([owners[:0], *(
+        owners[first:first + length] for first, length in zip(start[start >= 0], lengths[start >= 0], strict=True))])
+
+
+@njit(cache=True, nogil=True)
+def write_labels(size, games, samples, symmetries, moves, owners, num_moves, winner, white_points, owners_start,
+                 outcomes, komi, next_moves, owners_out, scores):
+    """Write the labels of a batch to the last five arguments, whose shapes are those of positions.Batch.
+
+    games: int64 (n,), each position's game.  samples: as for planes.write_sample_planes.  moves, owners: of all games.
+    The four arrays after them: of each game.
+    """
+    for j in range(len(games)):
+        game = games[j]
+        target = samples[j, 2] + samples[j, 3]
+        end = samples[j, 2] + num_moves[game]
+        symmetry = symmetries[samples[j, 4]]
+        white = np.int64(moves[target]) & WHITE_BIT
+        colour = -1 if white else 1
+        outcomes[j] = colour * winner[game]
+        komi[j] = -colour * white_points[game]
+        for k in range(2):               # an answer is the opponent's, and the move after it one's own
+            next_moves[j, k] = -1
+        for k in range(2):
+            i = target + 1 + k
+            if i >= end or (np.int64(moves[i]) & WHITE_BIT) == (np.int64(moves[i - 1]) & WHITE_BIT):
+                break
+            next_moves[j, k] = symmetry[np.int64(moves[i]) & (WHITE_BIT - 1)]
+        start = owners_start[game]
+        scores[j] = np.nan
+        score = 0
+        for i in range(size * size):
+            owner = colour * owner_at(owners, start, i) if start >= 0 else 0
+            owners_out[j, symmetry[i]] = owner
+            score += owner
+        if start >= 0:
+            scores[j] = score

@@ -1,0 +1,124 @@
+"""The labels of positions, against replaying the games: komi, the moves that follow, the final owners and the score."""
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from random_records import dataset_of, random_record
+
+from mugo.data.labels import white_points
+from mugo.data.shuffle import shuffled_positions
+from mugo.games.board import BLACK, WHITE
+from mugo.games.coords import PASS, WHITE_BIT, move_index, symmetries
+from mugo.games.go import Position, position_of
+from mugo.sgf.record import Record
+
+
+def finished_record(seed: int, **properties) -> Record:
+    """A random game to its end, two passes, with its result by area; every stone left is alive."""
+    rng, position, moves = np.random.default_rng(seed), Position(9), []
+    while not position.is_over:
+        points = position.sensible_points()
+        point = int(rng.choice(points)) if len(points) else PASS
+        moves.append(move_index(point, 9) + WHITE_BIT * (position.to_play == WHITE))
+        position = position.play(point)
+    record = Record(9, np.zeros(0, np.int16), np.array(moves, np.int16),
+                    **{"rules": "Tromp-Taylor", "komi": 6.5, "date": f"{2000 + seed}"} | properties)
+    return replace(record, result=position_of(record).result())
+
+
+@pytest.fixture(scope="module")
+def records():
+    handicap = finished_record(2, rules="Chinese", komi=0.5, handicap=3)
+    return [finished_record(0), finished_record(1, komi=None), handicap, random_record(3, result="B+R"),
+            random_record(4, result="W+0.5")]
+
+
+@pytest.fixture(scope="module")
+def data(records, tmp_path_factory):
+    return dataset_of(tmp_path_factory.mktemp("labels"), records)
+
+
+def test_every_label_of_every_position_is_what_replaying_its_game_says(data, records):
+    positions = data.positions(None)
+    numbers, turns = shuffled_positions(0, len(positions), len(positions), 5)
+    batch = positions.batch(numbers, turns)
+    rows, plies = positions.locate(numbers)
+    labelled = set()
+    for i in range(len(numbers)):
+        record, turn = records[rows[i]], symmetries(9)[turns[i]]
+        position, end = position_of(record, int(plies[i])), position_of(record)
+        assert batch.outcomes[i] == record.winner * position.to_play
+        if record.komi is None:
+            assert np.isnan(batch.komi[i])
+        else:
+            assert batch.komi[i] == -position.to_play * position.white_points
+        following = [turn[move & 511] for move in record.moves[plies[i] + 1:plies[i] + 3]]
+        assert batch.next_moves[i].tolist() == (following + [-1, -1])[:2]
+        turned = np.zeros(81, int)
+        if rows[i] in (0, 2):
+            turned[turn[:-1]] = position.to_play * final_area(end)
+            assert batch.scores[i] == turned.sum() == position.to_play * (end.score() + end.white_points)
+            assert np.sign(batch.scores[i] + batch.komi[i]) == batch.outcomes[i]
+            labelled.add(int(rows[i]))
+        else:
+            assert np.isnan(batch.scores[i])
+        assert batch.owners[i].tolist() == turned.tolist()
+    assert labelled == {0, 2}
+    assert [field.dtype for field in batch[1:]] == [np.int32, np.int8, np.float32, np.int32, np.int8, np.float32]
+
+
+def final_area(position) -> np.ndarray:
+    """The owners of the points at a rollout's end: an empty point is an eye of the colour around it."""
+    stones = np.pad(position.stones, 1)
+    around = stones[:-2, 1:-1] + stones[2:, 1:-1] + stones[1:-1, :-2] + stones[1:-1, 2:]
+    return np.where(position.stones == 0, np.sign(around), position.stones).ravel()
+
+
+def test_a_batch_under_a_symmetry_is_the_batch_turned(data):
+    positions = data.positions(None)
+    numbers = np.arange(0, len(positions), 7)
+    plain = positions.batch(numbers)
+    for s in range(1, 8):
+        turned, table = positions.batch(numbers, s), symmetries(9)[s]
+        assert np.array_equal(turned.owners[:, table[:-1]], plain.owners)
+        assert np.array_equal(turned.next_moves, np.where(plain.next_moves < 0, -1, table[plain.next_moves]))
+        assert np.array_equal(turned.komi, plain.komi, equal_nan=True)
+        assert np.array_equal(turned.scores, plain.scores, equal_nan=True)
+    assert (plain.owners == 1).any() and (plain.owners == -1).any()
+
+
+def test_two_moves_of_one_colour_are_no_move_and_its_reply(tmp_path):
+    """Black plays two handicap stones as moves; a pass is a reply."""
+    text = "(;GM[1]SZ[5]HA[2]RE[B+R];B[bb];B[dd];W[cc];B[];W[aa];B[ee])"
+    batch = dataset_of(tmp_path, [text], min_moves=1).positions(None).batch(np.arange(6))
+    assert batch.next_moves.tolist() == [[-1, -1], [12, 25], [25, 0], [0, 24], [24, -1], [-1, -1]]
+
+
+def test_whites_points_are_komi_and_those_for_handicap_stones_by_the_rules_of_the_record(data):
+    games = data.games.iloc[[0] * 6].assign(
+        komi=np.float32([0.5, 0.5, 0.5, 0.5, 6.5, np.nan]), handicap=[4, 4, 4, 4, 0, 3],
+        rules=["Chinese", "AGA", "New Zealand", "Japanese", "Chinese", "Chinese"])
+    assert np.array_equal(white_points(games), [4.5, 3.5, 0.5, 4.5, 6.5, np.nan], equal_nan=True)
+
+
+def test_the_fingerprint_covers_the_labels(data):
+    positions = data.positions(None)
+    first = int(data.games["owners_start"].max())
+    owners = data.owners.copy()
+    owners[first] ^= 1 if owners[first] & 3 == 0 else owners[first] & 3          # Black's or White's to neutral
+    variants = [(data.games, data.owners), (data.games, owners), (data.games.assign(owners_start=-1), data.owners),
+                (data.games.assign(komi=np.float32(3.5)), data.owners),
+                (data.games.assign(rules="Chinese", handicap=9), data.owners)]
+    for whole in (data, positions):
+        assert len({replace(whole, games=games, owners=labels).fingerprint for games, labels in variants}) == 5
+    moved = data.games.assign(owners_start=data.games["owners_start"].map(lambda start: start + 3 * (start >= 0)))
+    gap = np.concatenate([np.zeros(3, np.int16), data.owners])
+    assert replace(data, games=moved, owners=gap).fingerprint == data.fingerprint
+
+
+@pytest.mark.parametrize("colour", [BLACK, WHITE])
+def test_the_side_to_move_sees_its_own_points_as_one(data, records, colour):
+    batch = data.positions(None).batch(np.arange(len(records[0].moves)))
+    mine = batch.owners[::2] if colour == BLACK else batch.owners[1::2]
+    area = final_area(position_of(records[0]))
+    assert (mine == colour * area).all()
