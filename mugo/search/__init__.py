@@ -5,9 +5,10 @@
     records           the records of the tree's arrays
     solver            exact values: bounds of nodes and edges, proofs; compiled
     tree              select, expand, back up, advance the root; compiled
+    scores            the scores of a network in the tree; compiled
     network_rollouts  rollouts in which the network plays both sides
     search            the loop: position -> result
 
-Imports games only.  A network is any object that evaluates packed planes; players, clocks and protocols are unknown
-here.
+Imports games, and what a network's output is.  A network is any object that evaluates packed planes; players, clocks
+and protocols are unknown here.
 """

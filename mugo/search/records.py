@@ -15,6 +15,9 @@ NODE = np.dtype([
     ("virtual_losses", np.uint16),       # simulations under way
     ("lower", np.int8),                  # bounds of its exact value: solver.LOSS to solver.WIN; proven where both are
     ("upper", np.int8),                  # equal
+    ("scored", np.int32),                # leaves at and below it whose score is known; see scores
+    ("score_mean", np.float32),          # in points
+    ("score_square", np.float32),        # the mean of their squares
 ], align=True)
 
 EDGE = np.dtype([

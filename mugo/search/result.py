@@ -17,6 +17,9 @@ class MoveInfo:
     point: the move (PASS for a pass).  prior: from 0 to 1.  visits: of its edge.  win_rate: of the side to move, from
     0 to 1.  pv: the principal variation as points, this move first.
     proven: 1 if the move is a proven win of the side to move, 0 a draw, -1 a loss; None if its value is not proven.
+    score_lead: points by which the side to move leads after the move, komi included, the mean over leaves (KataGo's
+    scoreLead); None for networks without a score, and where none of its leaves was evaluated.
+    score_stdev: the standard deviation of that score.
     """
     point: int
     prior: float
@@ -24,6 +27,8 @@ class MoveInfo:
     win_rate: float
     pv: tuple[int, ...]
     proven: int | None = None
+    score_lead: float | None = None
+    score_stdev: float | None = None
 
 
 @dataclass(frozen=True)
@@ -35,9 +40,10 @@ class SearchResult:
     win_rate: of the side to move, from 0 to 1.  visits: of the root, including those of a reused tree.
     simulations, seconds, rollouts: of this search.  depth: mean number of moves from the root to a leaf.
     nodes: in the tree.
-    ownership: float32 (size, size), 1 Black, -1 White, the mean over all rollouts of this search; None without
-    rollouts, and in Gomoku.
+    ownership: float32 (size, size), 1 Black, -1 White, the mean over the leaves of this search that a network with
+    ownership evaluated, or over its rollouts; None without both, and in Gomoku.
     proven: the exact value of the position, as of a MoveInfo, for the moves that the search was allowed.
+    score_lead, score_stdev: of the position, as of a MoveInfo.
     """
     position: BasePosition
     moves: tuple[MoveInfo, ...]
@@ -50,6 +56,8 @@ class SearchResult:
     rollouts: int
     ownership: np.ndarray | None
     proven: int | None = None
+    score_lead: float | None = None
+    score_stdev: float | None = None
 
     def best(self, select_by: str = "visits") -> MoveInfo:
         """The move to play: one that proves the value of the position, a win the shortest; else the move with the most

@@ -26,8 +26,8 @@ from mugo.games.board import POINTS, new_boards
 from mugo.games.coords import PASS, board_points, symmetries
 from mugo.games.planes import new_scratch
 from mugo.games.position import BasePosition, self_komi
-from mugo.nn.output import turned_back
-from mugo.search import network_rollouts, records, solver, tree
+from mugo.nn.output import NetworkOutput, turned_back
+from mugo.search import network_rollouts, records, scores, solver, tree
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.settings import DEFAULT_SETTINGS, PUCT_C, ROLLOUT_KINDS, UCB_C, Settings
 
@@ -66,6 +66,8 @@ class Search:
         self._paths = np.zeros((n, records.MAX_DEPTH, 2), np.int32)
         self._leaves = np.zeros(n, records.LEAF)
         self._ownership_sums = np.zeros((threads, POINTS), np.int32)
+        self._network_ownership: np.ndarray | None = None        # (size²,), 1 Black, summed over the leaves evaluated
+        self._leaves_evaluated = 0                       # of this search
         self._scratch = new_scratch()
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._root: BasePosition | None = None
@@ -134,6 +136,7 @@ class Search:
         started = time.perf_counter()
         self._set_root(position)
         self._ownership_sums[:] = 0
+        self._network_ownership, self._leaves_evaluated = None, 0
         limit = math.inf if simulations is None else max(simulations, 1)
         deadline = math.inf if seconds is None else started + seconds
         try:
@@ -277,20 +280,26 @@ class Search:
         finish_rollouts = self._start_rollouts(n) if self._lambda > 0 else []
         needed = leaves["needs_evaluation"]
         rows = int(needed.sum())
-        priors, values = np.empty((0, size * size + 1), np.float32), np.zeros(rows, np.float32)
+        output = NetworkOutput(np.empty((0, size * size + 1), np.float32))
         self.positions_evaluated += rows
+        self._leaves_evaluated += rows
+        to_play = self._boards["to_play"][1:1 + n][needed]
         try:
             if rows:
-                komi = self_komi(self._root.white_points, self._boards["to_play"][1:1 + n][needed])
-                output = turned_back(self._root_network.evaluate_packed(packed[:n][needed], komi), symmetry[:n][needed])
-                priors, values = output.priors, values if output.values is None else output.values
+                output = turned_back(self._root_network.evaluate_packed(
+                    packed[:n][needed], self_komi(self._root.white_points, to_play)), symmetry[:n][needed])
         finally:
             evaluated_at = time.perf_counter()
             for finish in finish_rollouts:               # even when the network fails
                 finish()
         rolled_out = time.perf_counter()
-        tree.expand_and_backup(self._trees, self._nodes, self._edges, self._boards, self._paths, leaves, n, priors,
-                               values)
+        tree.expand_and_backup(self._trees, self._nodes, self._edges, self._boards, self._paths, leaves, n,
+                               output.priors, np.zeros(rows, np.float32) if output.values is None else output.values)
+        if output.score_mean is not None:
+            scores.backup_scores(self._nodes, self._paths, leaves, output.score_mean, output.score_stdev)
+        if output.ownership is not None:
+            of_black = to_play.astype(np.float32) @ output.ownership
+            self._network_ownership = of_black + (0 if self._network_ownership is None else self._network_ownership)
         for part, duration in (("tree", selected - started + time.perf_counter() - rolled_out),
                                ("network", evaluated_at - selected), ("rollouts", rolled_out - evaluated_at)):
             self.seconds_spent[part] += duration
@@ -387,7 +396,9 @@ class Search:
             pv += tree.principal_variation(self._nodes, self._edges, int(edge["node"]), moves - 1)
         proven = int(edge["lower"]) if solver.is_proven(edge) else None
         value = float(edge["q"]) if proven is None else proven
-        return MoveInfo(pv[0], prior, int(edge["visits"]), (1 + value) / 2, tuple(pv), proven)
+        mean, stdev = (None, None) if edge["node"] == records.NULL_NODE else scores.score_of(self._nodes[edge["node"]])
+        return MoveInfo(pv[0], prior, int(edge["visits"]), (1 + value) / 2, tuple(pv), proven,
+                        None if mean is None else -mean, stdev)
 
     def _result(self, position: BasePosition, simulations: int, seconds: float,
                 priors: np.ndarray | None) -> SearchResult:
@@ -402,13 +413,19 @@ class Search:
         infos = [self._move_info(edges[i], float(priors[i]), PV_LENGTH if rank < PV_MOVES else 1)
                  for rank, i in enumerate(tree.ranking(edges, lengths).tolist())]
         value = float(root["total"]) / max(int(root["visits"]), 1) if proven is None else proven
-        sums = self._ownership_sums.sum(0)
-        n_rollouts = int(sums[0])
-        ownership = None
-        if n_rollouts and position.game == "go":
-            ownership = (sums[board_points(position.size)] / n_rollouts).astype(np.float32)
-            ownership = ownership.reshape(position.size, position.size)
+        lead, stdev = scores.score_of(root)
         return SearchResult(
             position, tuple(infos), win_rate=(1 + value) / 2, visits=int(root["visits"]), simulations=simulations,
             seconds=seconds, depth=float(self._trees[0]["depth_sum"]) / max(simulations, 1),
-            nodes=int(self._trees[0]["n_nodes"]) - 1, rollouts=n_rollouts, ownership=ownership, proven=proven)
+            nodes=int(self._trees[0]["n_nodes"]) - 1, rollouts=int(self._ownership_sums[:, 0].sum()),
+            ownership=self._ownership(position), proven=proven, score_lead=lead, score_stdev=stdev)
+
+    def _ownership(self, position: BasePosition) -> np.ndarray | None:
+        """As of SearchResult: by the network if it has ownership, else by rollouts."""
+        owners = None
+        if self._network_ownership is not None:
+            owners = self._network_ownership / self._leaves_evaluated
+        elif position.game == "go":
+            sums = self._ownership_sums.sum(0)
+            owners = sums[board_points(position.size)] / sums[0] if sums[0] else None
+        return None if owners is None else owners.astype(np.float32).reshape(position.size, position.size)

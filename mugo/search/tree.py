@@ -85,6 +85,9 @@ def find_or_add(tree, nodes, table, key):
     node.tried = 0
     node.lower = LOSS
     node.upper = WIN
+    node.scored = 0
+    node.score_mean = np.float32(0)
+    node.score_square = np.float32(0)
     return v
 
 

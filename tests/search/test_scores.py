@@ -1,0 +1,120 @@
+"""Scores and ownership of a search: means over the leaves that the network evaluated."""
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from drawing import draw
+
+from mugo.games.coords import PASS
+from mugo.games.go import BLACK, WHITE, Position
+from mugo.nn.output import NetworkOutput
+from mugo.search.search import Search
+from mugo.search.settings import Settings
+
+SIZE = 5
+NETWORK_ONLY = Settings(rollout="none", seed=1, early_stop=False, reuse_tree=False, transpositions=False, batch=4)
+
+
+class CountsStones:
+    """To this network the owner of a point is the colour of its stone; its score has komi and a few points that depend
+    on the planes, its standard deviation is 3.
+
+    seen: (the side to move sees its score as, the owners of points for Black) of every position evaluated.
+    """
+    name, has_value = "counts", True
+
+    def __init__(self):
+        self.seen = []
+
+    def evaluate_packed(self, packed, komi=None):
+        own = (packed[:, :, 0] & 1).astype(np.float32) - (packed[:, :, 0] >> 1 & 1)
+        scores = (own.sum(1) + komi + packed.sum((1, 2)) % 7).astype(np.float32)
+        to_play = -np.sign(komi)
+        self.seen += [(score, owners * side) for score, owners, side in zip(scores, own, to_play, strict=True)]
+        n, moves = len(packed), packed.shape[1] + 1
+        return NetworkOutput(np.full((n, moves), 1 / moves, np.float32), np.tanh(scores / 10), own, scores,
+                             np.full(n, 3, np.float32))
+
+
+class WithoutScores(CountsStones):
+    """The same network without ownership and scores."""
+    def evaluate_packed(self, packed, komi=None):
+        return super().evaluate_packed(packed, komi)._replace(ownership=None, score_mean=None, score_stdev=None)
+
+
+def start(to_play=BLACK) -> Position:
+    position, _ = draw("""
+        X X . . .
+        . X . O .
+        . X . . .
+        . . . . .
+        . . . . O
+    """, komi=2.5, to_play=to_play)
+    return position
+
+
+@pytest.mark.parametrize("to_play, lead", [(BLACK, -0.5), (WHITE, 0.5)])
+def test_one_simulation_has_the_networks_own_score_and_ownership(to_play, lead):
+    network, position = CountsStones(), start(to_play)
+    result = Search(NETWORK_ONLY, network).search(position, simulations=1)
+    (score, _), = network.seen
+    assert result.score_lead == score and 0 <= score - lead < 7
+    assert result.score_stdev == pytest.approx(3)
+    assert result.ownership.dtype == np.float32 and np.array_equal(result.ownership, position.stones)
+    assert all(info.score_lead is None and info.score_stdev is None for info in result.moves)
+
+
+@pytest.mark.parametrize("settings", [NETWORK_ONLY, replace(NETWORK_ONLY, random_symmetry=True),
+                                      replace(NETWORK_ONLY, rollout="mogo", lambda_=0.5),
+                                      replace(NETWORK_ONLY, rollout="mogo", lambda_=0.5, threads=2)])
+@pytest.mark.parametrize("to_play", [BLACK, WHITE])
+def test_scores_and_ownership_are_means_over_the_leaves(settings, to_play):
+    network, position = CountsStones(), start(to_play)
+    result = Search(settings, network).search(position, simulations=120, may_pass=False)
+    own_score, n = network.seen[0][0], len(network.seen)
+    assert n > 110
+    visits = np.array([info.visits for info in result.moves if info.visits])
+    leads = np.array([info.score_lead for info in result.moves if info.visits])
+    stdevs = np.array([info.score_stdev for info in result.moves if info.visits])
+    assert np.ptp(leads) > 1
+    assert visits.sum() == n - 1                         # no game ended in the tree
+    assert result.score_lead == pytest.approx((own_score + (visits * leads).sum()) / n, abs=1e-3)
+    square = (own_score ** 2 + 9 + (visits * (leads ** 2 + stdevs ** 2)).sum()) / n
+    assert result.score_stdev == pytest.approx(np.sqrt(square - result.score_lead ** 2), abs=1e-3)
+    assert (stdevs >= 2.99).all() and result.score_stdev > 3
+    if not settings.random_symmetry:
+        owners = np.mean([owners for _, owners in network.seen], axis=0).reshape(SIZE, SIZE)
+        assert np.allclose(result.ownership, owners, atol=1e-5)
+    assert (result.ownership[:3, 1] == 1).all() and result.ownership[1, 3] == -1
+
+
+def test_the_scores_of_a_reused_tree_are_kept_and_ownership_begins_anew():
+    network = CountsStones()
+    search = Search(replace(NETWORK_ONLY, reuse_tree=True), network)
+    first = search.search(start(), simulations=100, may_pass=False)
+    best = first.moves[0]
+    position = start().play(best.point)
+    del network.seen[:]
+    second = search.search(position, simulations=1)
+    assert second.visits > 1
+    kept = (best.visits * -best.score_lead + sum(score for score, _ in network.seen)) / (best.visits + 1)
+    assert second.score_lead == pytest.approx(kept, abs=8 / best.visits)
+    assert np.allclose(second.ownership.ravel(), np.mean([owners for _, owners in network.seen], axis=0))
+
+
+def test_a_move_whose_leaves_all_end_the_game_has_no_score():
+    position = start().play(PASS)
+    result = Search(NETWORK_ONLY, CountsStones()).search(position, simulations=60, allowed_moves=[PASS])
+    (info,) = result.moves
+    assert info.point == PASS and info.visits and info.score_lead is None
+    assert result.score_lead is not None
+
+
+def test_a_network_without_scores_has_none_and_its_ownership_is_that_of_rollouts():
+    result = Search(replace(NETWORK_ONLY, rollout="mogo", lambda_=0.5), WithoutScores()).search(start(), simulations=50)
+    assert result.score_lead is None and result.score_stdev is None and result.rollouts and result.ownership is not None
+    assert {info.score_lead for info in result.moves} == {None}
+    alone = Search(NETWORK_ONLY, WithoutScores()).search(start(), simulations=50)
+    assert alone.ownership is None and alone.score_lead is None
+    assert [info.visits for info in alone.moves] == [
+        info.visits for info in Search(NETWORK_ONLY, CountsStones()).search(start(), simulations=50).moves]
