@@ -4,6 +4,8 @@ Without Keras, in reading order:
 
     onnx_graph         an ONNX graph in the making
     blocks             the blocks of networks: Keras layers, ONNX nodes, and group action of each
+    heads              the heads: policy, and AlphaZero's value
+    value_head         who wins, by how many points, and who owns each point
     policy_net         the policy network: its hyperparameters, and its blocks
     alphazero_net      the policy-value network of self-play, likewise
     metadata           a network's game, board, input planes, architecture and training

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mugo.games import gomoku, planes
-from mugo.nn.blocks import ConvBlock, DensePolicyHead, DenseValueHead, NetworkSpec
+from mugo.nn.blocks import ConvBlock, NetworkSpec
+from mugo.nn.heads import DensePolicyHead, DenseValueHead
 
 DEPTH = {"go": planes.DEPTH, "gomoku": gomoku.DEPTH}
 
@@ -31,6 +32,7 @@ class AlphaZeroNetConfig:
     batch_norm: bool = False             # after each convolution
     kind = "alphazero"
     value_head = True
+    komi_input = False
     equivariant = False
 
     def __post_init__(self):
@@ -40,6 +42,10 @@ class AlphaZeroNetConfig:
     def for_game(cls, game: str, size: int, **options: Any) -> "AlphaZeroNetConfig":
         """One for a game's input planes.  options: fields from `filters` on."""
         return cls(size, DEPTH[game], **options)
+
+    def exported(self) -> "AlphaZeroNetConfig":
+        """Of the network that is played and shared: this one."""
+        return self
 
     def spec(self) -> NetworkSpec:
         trunk = tuple(ConvBlock(i, filters, 3, self.batch_norm) for i, filters in enumerate(self.filters))

@@ -5,7 +5,9 @@
     weight_axes()      how the symmetries of the board act on each axis of each of its weights
 
     packed planes -- UnpackPlanes --> [ConvBlock, ConvBlock, ...] --+--> PolicyHead --> "policy"
-                                                                    '--> ValueHead  --> "value"
+                                                           komi ----'--> ValueHead  --> "value", "ownership", "score"
+
+The heads are in heads.py and value_head.py.
 
 policy_net.py and alphazero_net.py make lists of blocks; keras_model.py, onnx_export.py and equivariance.py walk them.
 A new block is a class with these methods, and an entry in such a list.  Weights are named LAYER/WEIGHT, as in Keras
@@ -22,7 +24,6 @@ The axes of a weight, rows and columns of a kernel aside, are of one of these ki
 
 No Keras here: a block gets a layers.KerasGraph only when a model is built.
 """
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -56,16 +57,19 @@ class Block(Protocol):
 
 
 class Head(Protocol):
-    """The end of a network: filters in, one output."""
+    """The end of a network: filters in, one or more outputs.
 
-    output: str                          # its name, "policy" or "value"
+    uses_komi: whether it also gets the points that the side to move is given at the end of the game.
+    """
 
-    def keras(self, graph: "KerasGraph", x: Any) -> Any:
-        """Add the layers; returns float32 logits (n, moves), or a score (n, 1) whose tanh is the value."""
+    uses_komi: bool
+
+    def keras(self, graph: "KerasGraph", x: Any) -> dict[str, Any]:
+        """Add the layers; returns the outputs by their names (see keras_model.build).  graph.komi: (n, 1)."""
         ...
 
     def onnx(self, graph: OnnxGraph, x: str) -> None:
-        """Add the nodes and an output of the graph: probabilities (n, moves), or a value (n,) in [-1, 1]."""
+        """Add the nodes and outputs of the graph (see onnx_export).  graph.komi: a tensor (n, 1)."""
         ...
 
     def weight_axes(self) -> Axes:
@@ -91,6 +95,11 @@ class NetworkSpec:
     equivariant: bool = False
 
     @property
+    def uses_komi(self) -> bool:
+        """Whether the network has the input "komi"."""
+        return any(head.uses_komi for head in self.heads)
+
+    @property
     def packed_bytes(self) -> int:
         """Bytes of packed planes for each point."""
         return -(-self.depth // 8)
@@ -99,6 +108,8 @@ class NetworkSpec:
         """Add the nodes of all blocks, with the inputs and outputs."""
         rows, columns = ("height", "width") if self.any_size else (self.size, self.size)
         x = graph.planes(["n", rows, columns, self.depth])
+        if self.uses_komi:
+            graph.add_komi()
         for block in self.trunk:
             x = block.onnx(graph, x)
         for head in self.heads:
@@ -174,129 +185,3 @@ class ConvBlock:
     def weight_axes(self) -> Axes:
         axes = conv_axes(self._conv, REGULAR if self.index else TRIVIAL, REGULAR, self._batch_norm)
         return axes | dense_axes("global_pool_bias", TWO_REGULAR, REGULAR) if self.global_pooling else axes
-
-
-@dataclass(frozen=True)
-class PolicyHead:
-    """Logits of points: a 1x1 convolution to one plane and a bias for each point.  Of a pass: a dense layer of the mean
-    of each filter.
-
-    All of it but the bias works on boards of every size, so in ONNX the bias is an input, POINT_BIAS; the trained one
-    is in the graph's metadata, and inference.fit_bias fits it to other boards.
-    point_bias: whether that bias is trained; otherwise it stays 0.
-    """
-
-    size: int
-    point_bias: bool = True
-    output = "policy"
-
-    def keras(self, graph: "KerasGraph", x: Any) -> Any:
-        plane = graph.add("Conv2D", x, "policy_conv", filters=1, kernel_size=1, use_bias=False)
-        points = graph.add("Reshape", plane, dtype="float32", target_shape=(self.size ** 2,))
-        points = graph.add("PointBias", points, POINT_BIAS, "float32", trainable=self.point_bias)
-        mean = graph.add("GlobalAveragePooling2D", x, "policy_mean", "float32")
-        return graph.add("Concatenate", [points, graph.add("Dense", mean, "pass", "float32", units=1)],
-                         "policy", "float32")
-
-    def onnx(self, graph: OnnxGraph, x: str) -> None:
-        graph.metadata[POINT_BIAS] = json.dumps(graph.weights[POINT_BIAS][0].tolist())
-        bias = graph.input(POINT_BIAS, "FLOAT", ["points"])
-        plane = graph.add("Flatten", [graph.conv("policy_conv", x)], "policy_plane")
-        points = graph.add("Add", [plane, bias], "points")
-        mean = graph.add("Flatten", [graph.add("GlobalAveragePool", [x], "policy_mean4")], "policy_mean")
-        logits = graph.add("Concat", [points, graph.dense("pass", mean)], "logits", axis=1)
-        graph.add("Softmax", [logits], "policy", axis=1)
-        graph.output("policy", ["n", "moves"])
-
-    def weight_axes(self) -> Axes:
-        return {"policy_conv/kernel": (REGULAR, TRIVIAL), f"{POINT_BIAS}/bias": (POINTS,),
-                **dense_axes("pass", REGULAR, TRIVIAL)}
-
-
-@dataclass(frozen=True)
-class ValueHead:
-    """1x1 convolution, batch normalisation, ReLU; mean and maximum of each filter, batch normalisation; dense, ELU;
-    dense to a score."""
-
-    filters: int = 32
-    units: int = 64
-    output = "value"
-
-    def keras(self, graph: "KerasGraph", x: Any) -> Any:
-        y = graph.add("ReLU", graph.conv(x, "value_conv", self.filters, 1, "value_batch_norm"), "value_relu")
-        pooled = graph.mean_max_pool(y, "value_pool", "float32")
-        # The pooled means are far from 0, and the first steps left every ReLU here at 0 for good: so they are
-        # normalised, and the activation is ELU.
-        pooled = graph.batch_norm(pooled, "value_pool_batch_norm", "float32")
-        hidden = graph.add("Dense", pooled, "value_hidden", "float32", units=self.units, activation="elu")
-        return graph.add("Dense", hidden, "value", "float32", units=1, kernel_initializer="zeros")
-
-    def onnx(self, graph: OnnxGraph, x: str) -> None:
-        y = graph.add("Relu", [graph.conv("value_conv", x, "value_batch_norm")], "value_relu")
-        pooled = graph.batch_norm("value_pool_batch_norm", graph.mean_max_pool("value_pool", y))
-        hidden = graph.add("Elu", [graph.dense("value_hidden", pooled)], "value_hidden_elu")
-        graph.value(graph.dense("value", hidden, "value_score"))
-
-    def weight_axes(self) -> Axes:
-        return {**conv_axes("value_conv", REGULAR, TRIVIAL, "value_batch_norm"),
-                **batch_norm_axes("value_pool_batch_norm", TRIVIAL), **dense_axes("value_hidden", TRIVIAL, TRIVIAL),
-                **dense_axes("value", TRIVIAL, TRIVIAL)}
-
-
-@dataclass(frozen=True)
-class DensePolicyHead:
-    """AlphaZero's policy head: 1x1 convolution, batch normalisation, ReLU, dense to size² + 1 logits, for one size."""
-
-    size: int
-    filters: int
-    with_batch_norm: bool = False
-    output = "policy"
-
-    @property
-    def _batch_norm(self) -> str:
-        return "policy_batch_norm" if self.with_batch_norm else ""
-
-    def keras(self, graph: "KerasGraph", x: Any) -> Any:
-        y = graph.add("ReLU", graph.conv(x, "policy_conv", self.filters, 1, self._batch_norm), "policy_relu")
-        return graph.add("Dense", graph.add("Flatten", y), "policy", "float32", units=self.size ** 2 + 1,
-                         kernel_initializer="zeros")
-
-    def onnx(self, graph: OnnxGraph, x: str) -> None:
-        y = graph.add("Relu", [graph.conv("policy_conv", x, self._batch_norm)], "policy_relu")
-        logits = graph.dense("policy", graph.add("Flatten", [y], "policy_flat"), "policy_logits", self.size ** 2)
-        graph.add("Softmax", [logits], "policy", axis=1)
-        graph.output("policy", ["n", "moves"])
-
-    def weight_axes(self) -> Axes:
-        return {**conv_axes("policy_conv", REGULAR, REGULAR, self._batch_norm), **dense_axes("policy", UNTIED, UNTIED)}
-
-
-@dataclass(frozen=True)
-class DenseValueHead:
-    """AlphaZero's value head: 1x1 convolution, batch normalisation, ReLU, dense, ReLU, dense to a score, for one
-    size."""
-
-    size: int
-    filters: int
-    units: int
-    with_batch_norm: bool = False
-    output = "value"
-
-    @property
-    def _batch_norm(self) -> str:
-        return "value_batch_norm" if self.with_batch_norm else ""
-
-    def keras(self, graph: "KerasGraph", x: Any) -> Any:
-        y = graph.add("ReLU", graph.conv(x, "value_conv", self.filters, 1, self._batch_norm), "value_relu")
-        hidden = graph.add("Dense", graph.add("Flatten", y), "value_hidden", units=self.units, activation="relu",
-                           kernel_initializer="he_normal")
-        return graph.add("Dense", hidden, "value", "float32", units=1, kernel_initializer="zeros")
-
-    def onnx(self, graph: OnnxGraph, x: str) -> None:
-        y = graph.add("Relu", [graph.conv("value_conv", x, self._batch_norm)], "value_relu")
-        hidden = graph.dense("value_hidden", graph.add("Flatten", [y], "value_flat"), points=self.size ** 2)
-        graph.value(graph.dense("value", graph.add("Relu", [hidden], "value_hidden_relu"), "value_score"))
-
-    def weight_axes(self) -> Axes:
-        return {**conv_axes("value_conv", REGULAR, REGULAR, self._batch_norm),
-                **dense_axes("value_hidden", UNTIED, TRIVIAL), **dense_axes("value", TRIVIAL, TRIVIAL)}

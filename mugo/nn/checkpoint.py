@@ -18,7 +18,7 @@ from mugo.nn import equivariance, layers, losses, optimizers, schedules  # noqa:
 from mugo.nn.backend import keras
 from mugo.nn.keras_check import check_keras
 from mugo.nn.keras_model import build
-from mugo.nn.metadata import METADATA, ONNX, Config, EarlierFormat, config_of, read_metadata
+from mugo.nn.metadata import METADATA, ONNX, Config, EarlierFormat, config_dict, config_of, read_metadata
 from mugo.nn.onnx_export import onnx_difference, to_onnx
 
 CHECKPOINT, PREVIOUS, NETWORK = "checkpoint.keras", "previous.keras", "network.keras"
@@ -29,7 +29,7 @@ TOLERANCE = 1e-2                         # a wrong graph differs by more; roundi
 def onnx_graph(model: keras.Model, config: Config) -> bytes:
     """The model as it is now, as an ONNX graph (inference.Network.from_graph opens it): a few milliseconds."""
     weights = {layer.name: [np.asarray(w, np.float32) for w in layer.get_weights()] for layer in model.layers}
-    return to_onnx(weights, config.spec())
+    return to_onnx(weights, config.exported().spec())
 
 
 def nonfinite_weight(model: keras.Model) -> str:
@@ -58,15 +58,18 @@ def save(model: keras.Model, path: Path, metadata: dict[str, Any]) -> None:
 
 
 def export(model: keras.Model, path: Path, metadata: dict[str, Any]) -> None:
-    """Write a network to play and share, atomically: the model in float32 without its optimizer, its metadata, and
-    the ONNX graph, whose outputs are compared with the model's first.
+    """Write a network to play and share, atomically: the model in float32 without its optimizer and its auxiliary
+    heads, its metadata, and the ONNX graph, whose outputs are compared with the model's first.
 
     Raises BadInput for weights that are not finite, RuntimeError if the outputs differ; then nothing is written.
     """
     check_finite(model, path)
-    config = config_of(metadata)
+    config = config_of(metadata).exported()
+    metadata = metadata | {"config": config_dict(config)}
     exported = build(config.spec())
-    exported.set_weights(model.get_weights())
+    for layer in exported.layers:
+        if layer.weights:
+            layer.set_weights(model.get_layer(layer.name).get_weights())
     with atomic_write(path) as temporary:
         _write(exported, temporary, metadata)
         with zipfile.ZipFile(temporary, "a", zipfile.ZIP_DEFLATED) as archive:

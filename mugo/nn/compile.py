@@ -1,6 +1,6 @@
 """Keras's compile for both kinds of learning: losses, metrics and optimizer of a model; and self-play's training step.
 
-    supervised    cross-entropy of the move played + value_weight * negative log-likelihood of the outcome
+    supervised    the sum of the losses of all heads, each with its weight (SUPERVISED)
     self-play     (z - v)² - π·log p + l2·‖θ‖²         v = tanh(score), p = softmax(logits), θ all trainable weights
 """
 from typing import Any
@@ -8,32 +8,53 @@ from typing import Any
 import numpy as np
 
 from mugo.nn.backend import JIT, keras
-from mugo.nn.losses import LabelSmoothingCrossentropy, entropy, known_squared_error, outcome_loss, squared_error
+from mugo.nn.losses import (
+    KnownMean,
+    LabelSmoothingCrossentropy,
+    SparseCrossentropyOfKnown,
+    entropy,
+    outcome_loss,
+    ownership_loss,
+    score_loss,
+    squared_error,
+)
 from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
 
+# The losses of heads beside the policy, by output: (loss, the option that is its weight, metrics).  See losses.
+SUPERVISED: dict[str, tuple[Any, str, tuple[str, ...]]] = {
+    "value": (outcome_loss, "value_weight", ("mse", "accuracy")),
+    "ownership": (ownership_loss, "ownership_weight", ("owners",)),
+    "score": (score_loss, "score_weight", ("points",)),
+    "policy_reply": (SparseCrossentropyOfKnown, "auxiliary_weight", ()),
+    "policy_next": (SparseCrossentropyOfKnown, "auxiliary_weight", ()),
+}
+WEIGHTS = {"value_weight": 0.5, "ownership_weight": 0.5, "score_weight": 0.05, "auxiliary_weight": 0.15}
 
-def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: Any, *, value_weight: float = 0.25,
-                         optimizer: str = "muon", label_smoothing: float = 0.0) -> None:
-    """Prepare a model of this config for supervised learning; top-1 and top-5 accuracy are its metrics.
 
-    schedule: the learning rate, a number or a schedule.  value_weight: of the value's loss.  optimizer: one of
-    OPTIMIZERS.  label_smoothing: see LabelSmoothingCrossentropy.
+def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: Any, *,
+                         weights: dict[str, float] = WEIGHTS, optimizer: str = "muon",
+                         label_smoothing: float = 0.0) -> None:
+    """Prepare a model of this config for supervised learning; top-1 and top-5 accuracy are among its metrics.
+
+    schedule: the learning rate, a number or a schedule.  weights: of the losses, by the names of WEIGHTS.  optimizer:
+    one of OPTIMIZERS.  label_smoothing: see LabelSmoothingCrossentropy.
     """
     losses: dict[str, Any] = {"policy": LabelSmoothingCrossentropy(label_smoothing) if label_smoothing else
                               keras.losses.SparseCategoricalCrossentropy(from_logits=True)}
-    weights = {"policy": 1.0}
+    loss_weights = {"policy": 1.0}
     metrics: dict[str, list] = {"policy": [
         keras.metrics.SparseCategoricalCrossentropy(from_logits=True, name="ce"),
         keras.metrics.SparseCategoricalAccuracy(name="top1"),
         keras.metrics.SparseTopKCategoricalAccuracy(5, name="top5"),
     ]}
-    if config.value_head:
-        losses["value"] = outcome_loss
-        weights["value"] = value_weight
-        metrics["value"] = [keras.metrics.MeanMetricWrapper(known_squared_error, name="mse")]
+    for output in sorted(set(model.output_names) - {"policy"}):
+        loss, weight, measures = SUPERVISED[output]
+        losses[output] = loss() if isinstance(loss, type) else loss
+        loss_weights[output] = weights[weight]
+        metrics[output] = [KnownMean(name) for name in measures]
     axes = config.spec().weight_axes() if config.equivariant else None
-    model.compile(OPTIMIZERS[optimizer](schedule, weight_axes=axes), loss=losses, loss_weights=weights,
+    model.compile(OPTIMIZERS[optimizer](schedule, weight_axes=axes), loss=losses, loss_weights=loss_weights,
                   metrics=metrics, jit_compile=JIT)
 
 

@@ -22,13 +22,15 @@ MAX_CONFIG_BYTES = 8 << 20               # of five layers 30 kB
 MAX_WEIGHTS_BYTES = 2 << 30              # of a checkpoint: weights, and three numbers of the optimizer for each
 MAX_OBJECTS = 100_000                    # groups and arrays of the weights; a checkpoint of five layers has 150
 _LAYERS = {"InputLayer", "UnpackPlanes", "FusedBatchNorm", "PointBias", "Conv2D", "Dense", "ReLU", "Add", "Flatten",
-           "Concatenate", "Reshape", "GlobalAveragePooling2D", "GlobalMaxPooling2D",
+           "Concatenate", "Reshape", "GlobalAveragePooling2D", "GlobalMaxPooling2D", "Rescaling",
+           "Lead", "ScoreDistribution", "ValueOfScore",
            "Cast"}                       # of mixed precision, by Keras 3.8
 _OTHERS = {"Functional", "__keras_tensor__", "DTypePolicy", "GlorotUniform", "HeNormal", "Ones", "Zeros", "L2",
            "CategoricalCrossentropy", "SparseCategoricalCrossentropy", "LabelSmoothingCrossentropy",
            "CategoricalAccuracy", "SparseCategoricalAccuracy", "SparseTopKCategoricalAccuracy", "MeanMetricWrapper",
-           "Adam", "Muon", "WarmupStableDecay"}
-_FUNCTIONS = {"mugo>entropy", "mugo>known_squared_error", "mugo>outcome_loss", "mugo>squared_error"}
+           "KnownMean", "SparseCrossentropyOfKnown", "Adam", "Muon", "WarmupStableDecay"}
+_FUNCTIONS = {"mugo>entropy", "mugo>outcome_loss", "mugo>ownership_loss", "mugo>score_loss",
+              "mugo>squared_error"}
 
 
 def check_keras(path: Path) -> None:

@@ -3,6 +3,7 @@
     UnpackPlanes      packed planes -> planes of 0 and 1
     FusedBatchNorm    batch normalisation, as one TensorFlow operation
     PointBias         one learned number for each point of the board
+    Lead, ScoreDistribution, ValueOfScore    of the value head
     KerasGraph        layers of one dtype policy
 """
 from typing import Any
@@ -69,14 +70,63 @@ class PointBias(keras.layers.Layer):
         return x + ops.cast(self.bias, x.dtype)
 
 
-OWN_LAYERS = {layer.__name__: layer for layer in (UnpackPlanes, FusedBatchNorm, PointBias)}
+@keras.saving.register_keras_serializable("mugo")
+class Lead(keras.layers.Layer):
+    """The points that the side to move is ahead by: logits of ownership (n, points) and komi (n, 1) to (n, 1)."""
+
+    def call(self, inputs):
+        ownership, komi = inputs
+        return ops.sum(ops.tanh(ownership), axis=-1, keepdims=True) + komi
+
+    def compute_output_shape(self, input_shape):
+        return (*input_shape[0][:-1], 1)
+
+
+@keras.saving.register_keras_serializable("mugo")
+class ScoreDistribution(keras.layers.Layer):
+    """The mean and the scale of a logistic distribution of the final score, (n, 2), in points.
+
+    Of the lead, a correction of it and the scale before softplus, each (n, 1).
+    unit: points that a correction and a scale of 1 stand for.  min_scale: the smallest scale, in points.
+    """
+
+    def __init__(self, unit: float, min_scale: float, **kwargs):
+        super().__init__(**kwargs)
+        self.unit, self.min_scale = unit, min_scale
+
+    def call(self, inputs):
+        lead, correction, scale = inputs
+        return ops.concatenate([lead + self.unit * correction, self.unit * ops.softplus(scale) + self.min_scale], -1)
+
+    def get_config(self):
+        return super().get_config() | {"unit": self.unit, "min_scale": self.min_scale}
+
+    def compute_output_shape(self, input_shape):
+        return (*input_shape[0][:-1], 2)
+
+
+@keras.saving.register_keras_serializable("mugo")
+class ValueOfScore(keras.layers.Layer):
+    """The value before tanh, (n, 1): of a score distribution, (n, 2), plus a correction, (n, 1)."""
+
+    def call(self, inputs):
+        score, correction = inputs
+        return score[..., :1] / (2 * score[..., 1:]) + correction
+
+    def compute_output_shape(self, input_shape):
+        return input_shape[1]
+
+
+OWN_LAYERS = {layer.__name__: layer for layer in (UnpackPlanes, FusedBatchNorm, PointBias, Lead, ScoreDistribution,
+                                                  ValueOfScore)}
 
 
 class KerasGraph:
     """A Keras model in the making.  onnx_graph.OnnxGraph is its counterpart for ONNX.
 
-    dtype: a Keras dtype policy, the default of all layers.
+    dtype: a Keras dtype policy, the default of all layers.  komi: the input of that name, (n, 1), if there is one.
     """
+    komi: Any = None
 
     def __init__(self, dtype: str = "float32"):
         self.dtype = dtype
@@ -86,10 +136,10 @@ class KerasGraph:
         layer = OWN_LAYERS.get(kind) or getattr(keras.layers, kind)
         return layer(name=name, dtype=dtype or self.dtype, **options)(x)
 
-    def conv(self, x: Any, name: str, filters: int, width: int, batch_norm: str = "") -> Any:
+    def conv(self, x: Any, name: str, filters: int, width: int, batch_norm: str = "", dilation: int = 1) -> Any:
         """A convolution with padding, then batch normalisation if it is given a name; without it, with a bias."""
         x = self.add("Conv2D", x, name, filters=filters, kernel_size=width, padding="same", use_bias=not batch_norm,
-                     kernel_initializer="he_normal")
+                     dilation_rate=dilation, kernel_initializer="he_normal")
         return self.batch_norm(x, batch_norm) if batch_norm else x
 
     def batch_norm(self, x: Any, name: str, dtype: str = "") -> Any:

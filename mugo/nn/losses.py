@@ -1,7 +1,7 @@
-"""Losses and metrics: of the move that was played, and of the game's outcome.
+"""Losses and metrics: of the moves that were played, of the game's outcome, its score, and the owners of its points.
 
 Outcomes z are 1 where the side to move has won, -1 where it has lost.  A value head gives a score, and the value is
-v = tanh(score).
+v = tanh(score).  What is not known of a game is masked: it has a loss of 0, and metrics leave it out.
 """
 from typing import Any
 
@@ -39,13 +39,6 @@ def outcome_loss(outcome, score):
 
 
 @keras.saving.register_keras_serializable("mugo")
-def known_squared_error(outcome, score):
-    """(z - v)²; 1 for a value that is always 0, and 0 where z is 0, unknown."""
-    outcome = ops.cast(ops.reshape(outcome, ops.shape(score)), score.dtype)
-    return ops.mean(ops.abs(outcome) * ops.square(outcome - ops.tanh(score)), axis=-1)
-
-
-@keras.saving.register_keras_serializable("mugo")
 def squared_error(outcome, score):
     """(z - v)², AlphaZero's loss of the value; a draw, z = 0, counts as other outcomes do."""
     return ops.mean(ops.square(ops.reshape(outcome, ops.shape(score)) - ops.tanh(score)), axis=-1)
@@ -56,3 +49,82 @@ def entropy(_, logits):
     """Of the policy p = softmax(logits), in nats; the target is not used."""
     log_p = ops.log_softmax(logits)
     return -ops.sum(ops.exp(log_p) * log_p, axis=-1)
+
+
+UNKNOWN_OWNER = 2                        # in a target of owners
+
+
+@keras.saving.register_keras_serializable("mugo")
+def ownership_loss(owners, logits):
+    """Cross-entropy of the owner of each point, whose probability is (1 + tanh(logit)) / 2, in nats, averaged over the
+    board: (n,).
+
+    owners: (n, points), 1 the side to move, -1 the opponent, 0 neither; UNKNOWN_OWNER where the game has none.
+    """
+    owners = ops.cast(owners, logits.dtype)
+    known = ops.cast(owners < UNKNOWN_OWNER, logits.dtype)
+    return ops.mean(known * (ops.softplus(2 * logits) - (1 + owners) * logits), axis=-1)
+
+
+@keras.saving.register_keras_serializable("mugo")
+def score_loss(points, score):
+    """Negative log-likelihood of the final score, in points, under a logistic distribution: (n,).
+
+    points: (n, 1), NaN where it is not known.  score: (n, 2), the mean and the scale.
+    """
+    points = ops.cast(points[..., 0], score.dtype)
+    known = points == points
+    scale = score[..., 1]
+    error = (ops.where(known, points, score[..., 0]) - score[..., 0]) / scale
+    return ops.where(known, ops.log(scale) + error + 2 * ops.softplus(-error), 0.0)
+
+
+@keras.saving.register_keras_serializable("mugo")
+class SparseCrossentropyOfKnown(keras.losses.Loss):
+    """Cross-entropy of move indices (n, 1), of which those below 0 are masked, and logits (n, moves)."""
+
+    def call(self, y_true, y_pred):
+        move = ops.cast(ops.reshape(y_true, ops.shape(y_pred)[:-1]), "int32")
+        loss = ops.sparse_categorical_crossentropy(ops.maximum(move, 0), y_pred, from_logits=True)
+        return ops.where(move >= 0, loss, 0.0)
+
+
+def _outcome_error(outcome, score):
+    return ops.square(outcome - ops.tanh(score)), outcome != 0
+
+
+def _winner_error(outcome, score):
+    return ops.sign(score) == outcome, outcome != 0
+
+
+def _owner_error(owners, logits):
+    return ops.sign(logits) == owners, ops.abs(owners) == 1
+
+
+def _points_error(points, score):
+    return ops.abs(ops.where(points == points, points, 0.0) - score[..., :1]), points == points
+
+
+KNOWN_MEANS = {"mse": _outcome_error, "accuracy": _winner_error, "owners": _owner_error, "points": _points_error}
+
+
+@keras.saving.register_keras_serializable("mugo")
+class KnownMean(keras.metrics.Mean):
+    """A mean over what is known.  name: one of KNOWN_MEANS,
+
+        mse         of values, (z - v)²: 1 for a value that is always 0
+        accuracy    the fraction of values that have the winner's sign
+        owners      the fraction of points whose owner is right, of those that somebody owns
+        points      the mean absolute error of the score
+    """
+
+    def __init__(self, name: str, **options: Any):
+        super().__init__(name=name, **options)
+        self.measure = KNOWN_MEANS[name]
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        """As keras.metrics.Metric.  Targets and outputs are those of the losses."""
+        y_pred = ops.cast(y_pred, "float32")
+        y_true = ops.cast(ops.reshape(y_true, (ops.shape(y_pred)[0], -1)), "float32")
+        values, known = self.measure(y_true, y_pred)
+        super().update_state(ops.cast(values, "float32"), sample_weight=ops.cast(known, "float32"))

@@ -37,7 +37,7 @@ Value = tuple[str, int, tuple[int | str, ...]]           # of an input or output
 class GraphOutline(OnnxGraph):
     """All of a graph but its trained weights.
 
-    constants: the shape and type of each; integers: the values of those that are no weights.
+    constants: the shape and type of each; fixed: the values of those that are no weights, integers and single numbers.
     """
 
     def __init__(self, spec: NetworkSpec):
@@ -45,7 +45,7 @@ class GraphOutline(OnnxGraph):
         self.inputs: list[Value] = []
         self.outputs: list[Value] = []
         self.constants: dict[str, tuple[tuple[int, ...], int]] = {}
-        self.integers: dict[str, list[int]] = {}
+        self.fixed: dict[str, list[float]] = {}
         self.metadata: dict[str, str] = {}
         self.weights = {name: [np.zeros(shape, np.float32) for shape in shapes]
                         for name, shapes in weight_shapes(spec).items()}
@@ -62,8 +62,12 @@ class GraphOutline(OnnxGraph):
         is_integer = array.dtype == np.int64
         self.constants[name] = array.shape, TYPES["INT64" if is_integer else "FLOAT"]
         if is_integer:
-            self.integers[name] = array.ravel().tolist()
+            self.fixed[name] = array.ravel().tolist()
         return name
+
+    def number(self, name: str, value: float) -> str:
+        self.fixed[name] = np.array([value], np.float32).tolist()
+        return super().number(name, value)
 
     def add(self, kind: str, inputs: list[str], output: str, **attributes: Any) -> str:
         self.nodes.append(Node(kind, tuple(inputs), output, {
@@ -145,7 +149,7 @@ class _Reader:
         numbers = np.frombuffer(fields[9][0], dtype)
         if not (np.abs(numbers) <= MAX_WEIGHT).all():                            # false for NaN
             raise ValueError(f"its weights {name!r} are not finite numbers of at most {MAX_WEIGHT:g}")
-        if name in outline.integers and numbers.tolist() != outline.integers[name]:
+        if name in outline.fixed and numbers.tolist() != outline.fixed[name]:
             raise ValueError(f"its constant {name!r} is not that of its network")
         return name
 

@@ -1,13 +1,18 @@
 """Networks as ONNX graphs, from plain weights.  No Keras here.
 
-    planes      uint8 (n, rows, columns, depth)                 policy  float32 (n, moves), probabilities
-    point_bias  float32 (points,), of a policy network only     value   float32 (n,) in [-1, 1], of a value head
+    inputs                                                      outputs
+    planes      uint8 (n, rows, columns, depth)                 policy       float32 (n, moves), probabilities
+    point_bias  float32 (points,), of a policy network only     value        float32 (n,) in [-1, 1], of a value head
+    komi        float32 (n,), points that the side to move      ownership    float32 (n, points) in [-1, 1]
+                gets; of such a value head (value_head.py),     score_mean   float32 (n,), points
+                as the three outputs beside it                  score_stdev  float32 (n,), points
 
 A policy network's graph takes boards of every size, for which its bias of each point is an input; a policy-value
 network's takes one size.  Batch normalisation is folded into the convolutions.
 """
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +20,7 @@ from mugo.games import game
 from mugo.nn.blocks import NetworkSpec
 from mugo.nn.inference import Network
 from mugo.nn.onnx_graph import OnnxGraph
+from mugo.nn.value_head import STDEV_OF_SCALE
 
 
 def to_onnx(weights: dict[str, list[np.ndarray]], spec: NetworkSpec) -> bytes:
@@ -24,21 +30,27 @@ def to_onnx(weights: dict[str, list[np.ndarray]], spec: NetworkSpec) -> bytes:
     return graph.serialize()
 
 
-def onnx_difference(model: Callable[[np.ndarray], dict], path: Path) -> float:
+def onnx_difference(model: Callable[[Any], dict], path: Path) -> float:
     """The largest difference of any output between ONNX Runtime and a model, on random planes: the first have a half of
-    their bits set, the next a quarter and so on, so that outputs are not all saturated, and the last none.
+    their bits set, the next a quarter and so on, so that outputs are not all saturated, and the last none.  Of scores,
+    which are in points, a hundredth of the difference.
 
-    model: packed planes to logits under "policy" and a score (n, 1) under "value", as keras_model.build has them.
-    path: a network's file, which holds the graph.
+    model: what keras_model.build returns.  path: a network's file, which holds the graph.
     """
     network = Network(path, threads=1)
     rng, shape = np.random.default_rng(0), (network.size ** 2, game.packed_bytes(network.game))
     packed = np.bitwise_and.accumulate(rng.integers(0, 256, (6, *shape), np.uint8))
     packed[-1] = 0
-    outputs = {name: np.asarray(output) for name, output in model(packed).items()}
-    found = network.evaluate_packed(packed)
+    komi = np.linspace(-8, 8, len(packed), dtype=np.float32) if network.needs_komi else None
+    outputs = {name: np.asarray(output, np.float64)
+               for name, output in model(packed if komi is None else {"packed": packed, "komi": komi[:, None]}).items()}
     exp = np.exp(outputs["policy"] - outputs["policy"].max(1, keepdims=True))
-    difference = float(np.abs(found.priors - exp / exp.sum(1, keepdims=True)).max())
-    if found.values is not None:
-        difference = max(difference, float(np.abs(found.values - np.tanh(outputs["value"][:, 0])).max()))
-    return difference
+    expected = [exp / exp.sum(1, keepdims=True)]
+    if "value" in outputs:
+        expected.append(np.tanh(outputs["value"][:, 0]))
+    if "score" in outputs:
+        mean, scale = outputs["score"].T
+        expected += [np.tanh(outputs["ownership"]), mean / 100, scale * STDEV_OF_SCALE / 100]
+    found = [output / 100 if name.startswith("score") else output
+             for name, output in network.evaluate_packed(packed, komi)._asdict().items() if output is not None]
+    return max(float(np.abs(a - b).max()) for a, b in zip(found, expected, strict=True))

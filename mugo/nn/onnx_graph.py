@@ -13,8 +13,9 @@ class OnnxGraph:
 
     weights: for each layer, by its name, its arrays in the order of Keras's get_weights.  Convolutions and
     activations are (n, filters, rows, columns) here, as ONNX Runtime takes them.
-    metadata: texts that the graph carries.
+    metadata: texts that the graph carries.  komi: the input of that name as a tensor (n, 1), after `add_komi`.
     """
+    komi = ""
 
     def __init__(self, weights: dict[str, list[np.ndarray]]):
         from onnx import helper, numpy_helper
@@ -37,6 +38,10 @@ class OnnxGraph:
         self._constants.append(self._numpy.from_array(np.ascontiguousarray(array), name))
         return name
 
+    def number(self, name: str, value: float) -> str:
+        """A constant that is not trained: float32 (1,)."""
+        return self.constant(name, np.array([value], np.float32))
+
     def add(self, kind: str, inputs: list[str], output: str, **attributes: Any) -> str:
         """A node of this operator; returns the name of its output."""
         self._nodes.append(self._helper.make_node(kind, inputs, [output], **attributes))
@@ -47,7 +52,12 @@ class OnnxGraph:
         as_float = self.add("Cast", [self.input("planes", "UINT8", shape)], "float", to=TYPES["FLOAT"])
         return self.add("Transpose", [as_float], "nchw", perm=[0, 3, 1, 2])
 
-    def conv(self, name: str, x: str, batch_norm: str = "") -> str:
+    def add_komi(self) -> None:
+        """Add the input "komi", float32 (n,)."""
+        last = self.constant("komi_axis", np.array([1], np.int64))
+        self.komi = self.add("Unsqueeze", [self.input("komi", "FLOAT", ["n"]), last], "komi_column")
+
+    def conv(self, name: str, x: str, batch_norm: str = "", dilation: int = 1) -> str:
         """A convolution, into which the batch normalisation with this name is folded."""
         kernel, *biases = self.weights[name]
         bias = biases[0] if biases else np.zeros(kernel.shape[-1], np.float32)
@@ -55,8 +65,9 @@ class OnnxGraph:
             scale, shift = self._scale_and_shift(batch_norm)
             kernel, bias = kernel * scale, bias * scale + shift
         weights = self.constant(f"{name}_w", kernel.transpose(3, 2, 0, 1))
+        dilations = {"dilations": [dilation] * 2} if dilation > 1 else {}
         return self.add("Conv", [x, weights, self.constant(f"{name}_b", bias)], name,
-                        pads=[kernel.shape[0] // 2] * 4)
+                        pads=[dilation * (kernel.shape[0] // 2)] * 4, **dilations)
 
     def batch_norm(self, name: str, x: str) -> str:
         """Batch normalisation that no convolution precedes."""

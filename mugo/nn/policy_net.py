@@ -6,17 +6,23 @@
       | conv 3x3 k, batch norm, ReLU             (layers - 2) times; the middle one with a global pooling bias; with
       |                                          residual, each with a residual connection
       |-- conv 1x1 to one plane, a bias for each point; a pass from the mean of each filter -> policy (logits)
-      '-- conv 1x1 to 32, batch norm, ReLU -> mean and maximum of each, batch norm -> dense 64, ELU
-                                               -> dense 1 -> value (a score, before tanh)
+      |     auxiliary_heads: two more of these, for the opponent's reply and the next own move, while it is trained
+      '-- value_head.py, which also takes the komi -> value, ownership, score
 
 Equivariant networks have tied weights, so that their outputs turn with the board: equivariance.py.
 
 MuGo's network of 2016 is PolicyNetConfig(filters=32, batch_norm=False, global_pooling=False).
 """
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mugo.games import planes
-from mugo.nn.blocks import ConvBlock, NetworkSpec, PolicyHead, ValueHead
+from mugo.nn.blocks import ConvBlock, Head, NetworkSpec
+from mugo.nn.heads import OutcomeHead, PolicyHead
+from mugo.nn.value_head import ValueHead
+
+# The moves after the one that is played, which auxiliary heads predict: the opponent's reply (Wu 2019,
+# arXiv:1902.10565, section 3.4) and the move after that (Tian & Zhu 2016, arXiv:1511.06410, section 3.1).
+NEXT_MOVES = "reply", "next"
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,8 @@ class PolicyNetConfig:
     residual: bool = False               # residual connections
     global_pooling: bool = True          # a global pooling bias in the middle layer
     value_head: bool = False
+    komi_input: bool = False             # of a value head: it takes komi, and gives ownership and score too
+    auxiliary_heads: bool = False        # while it is trained; the exported network has none
     equivariant: bool = False
     point_bias: bool = True              # train the bias of each point
     kind = "policy"
@@ -38,6 +46,14 @@ class PolicyNetConfig:
         pooled = (self.layers - 1) // 2
         trunk = tuple(ConvBlock(i, self.filters, 3 if i else 5, self.batch_norm, self.residual and i > 0,
                                 self.global_pooling and i == pooled) for i in range(self.layers - 1))
-        heads = PolicyHead(self.size, self.point_bias), ValueHead()
-        return NetworkSpec("policy_network", self.size, planes.DEPTH, trunk, heads[:1 + self.value_head],
-                           any_size=True, equivariant=self.equivariant)
+        heads: list[Head] = [PolicyHead(self.size, self.point_bias)]
+        if self.value_head:
+            heads.append(ValueHead(self.size) if self.komi_input else OutcomeHead())
+        if self.auxiliary_heads:
+            heads += [PolicyHead(self.size, self.point_bias, move) for move in NEXT_MOVES]
+        return NetworkSpec("policy_network", self.size, planes.DEPTH, trunk, tuple(heads), any_size=True,
+                           equivariant=self.equivariant)
+
+    def exported(self) -> "PolicyNetConfig":
+        """Of the network that is played and shared: without auxiliary heads."""
+        return replace(self, auxiliary_heads=False)

@@ -20,9 +20,9 @@ def init_from(model: keras.Model, config: Config, path: Path) -> dict[str, Any]:
     """Initialise a new network of this config with the weights of the one at path.
 
     The configs may differ in the board size: the bias of each point is fitted (inference.fit_bias), and dense layers
-    for another board are left as they are.  Those of policy networks may also differ in the value head, which is left
-    as it is if only one has it, and the new network may have more filters (net2net_widen): its outputs are those of
-    the narrower one at first.
+    for another board are left as they are.  Those of policy networks may also differ in the heads, which are left as
+    they are where only one has them, and the new network may have more filters (net2net_widen): its outputs are those
+    of the narrower one at first.
     Returns metadata["init_from"], the description of that network.  Raises BadInput for other configs.
     """
     metadata = read_metadata(path)
@@ -68,7 +68,8 @@ def check_compatible(source: Config, config: Config, path: Path) -> None:
     may_differ: dict[str, Any] = {"size": config.size}
     wider = False
     if isinstance(config, PolicyNetConfig) and isinstance(source, PolicyNetConfig):
-        may_differ |= {"value_head": config.value_head, "filters": config.filters}
+        may_differ |= {"filters": config.filters} | {
+            name: getattr(config, name) for name in ("value_head", "komi_input", "auxiliary_heads")}
         wider = config.filters >= source.filters
     if type(source) is not type(config) or replace(source, **may_differ) != config or not (
             wider or source.filters == config.filters):

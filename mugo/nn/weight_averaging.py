@@ -15,10 +15,10 @@ class AveragedModel:
     """A model with the averaged weights of another one, which is being trained.
 
     The moving statistics of batch normalisation in the trained model belong to other weights; so they are
-    recalibrated on `batches` of packed planes (as update_bn does for stochastic weight averaging in PyTorch).
+    recalibrated on `batches` of inputs (as update_bn does for stochastic weight averaging in PyTorch).
     """
 
-    def __init__(self, trained: keras.Model, batches: list[np.ndarray]):
+    def __init__(self, trained: keras.Model, batches: list):
         self.trained, self.batches = trained, batches
         self.model = keras.models.clone_model(trained)
         self.model.compile_from_config(trained.get_compile_config())
@@ -38,7 +38,7 @@ class AveragedModel:
         return self.model
 
 
-def recalibrate_batch_norm(model: keras.Model, batches: list[np.ndarray]) -> None:
+def recalibrate_batch_norm(model: keras.Model, batches: list) -> None:
     """Set the moving statistics of each batch normalisation to the mean of its statistics over these batches."""
     layers: list[Any] = [layer for layer in model.layers
                          if isinstance(layer, keras.layers.BatchNormalization)]

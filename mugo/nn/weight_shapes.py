@@ -10,6 +10,7 @@ Shape = tuple[int, ...]
 def weight_shapes(spec: NetworkSpec) -> dict[str, list[Shape]]:
     """For each layer with weights, by its name, the shapes of its weights in the order of Keras's get_weights."""
     graph: Any = _ShapeGraph()
+    graph.komi = (1,)
     x: Any = (spec.size, spec.size, spec.depth)
     for block in spec.trunk:
         x = block.keras(graph, x)
@@ -24,7 +25,8 @@ class _ShapeGraph:
     def __init__(self) -> None:
         self.weights: dict[str, list[Shape]] = {}
 
-    def conv(self, x: Shape, name: str, filters: int, width: int, batch_norm: str = "") -> Shape:
+    def conv(self, x: Shape, name: str, filters: int, width: int, batch_norm: str = "",
+             dilation: int = 1) -> Shape:
         x = self.add("Conv2D", x, name, filters=filters, kernel_size=width, use_bias=not batch_norm)
         return self.batch_norm(x, batch_norm) if batch_norm else x
 
@@ -52,7 +54,8 @@ class _ShapeGraph:
         else:
             y = {"ReLU": lambda: x, "Add": lambda: x[0], "Reshape": lambda: options["target_shape"],
                  "Flatten": lambda: (math.prod(x),), "GlobalAveragePooling2D": lambda: x[-1:],
-                 "Concatenate": lambda: (sum(part[-1] for part in x),)}[kind]()
+                 "Concatenate": lambda: (sum(part[-1] for part in x),), "Rescaling": lambda: x,
+                 "Lead": lambda: (1,), "ScoreDistribution": lambda: (2,), "ValueOfScore": lambda: (1,)}[kind]()
         if weights:
             assert name is not None
             self.weights[name] = weights

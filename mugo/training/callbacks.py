@@ -16,8 +16,9 @@ from mugo.plots import curves
 from mugo.progress import ProgressBar, progress_bar
 from mugo.training.options import TrainingOptions
 
-COLUMNS = ["step", "positions", "seconds", "learning_rate", "loss", "ce", "top1", "top5", "value_mse",
-           "validation_ce", "validation_top1", "validation_top5", "validation_value_mse", "positions_per_second"]
+MEASURES = ["ce", "top1", "top5", "value_mse", "value_accuracy", "ownership_owners", "score_points"]
+COLUMNS = ["step", "positions", "seconds", "learning_rate", "loss", *MEASURES,
+           *(f"validation_{name}" for name in MEASURES), "positions_per_second"]
 PRE_DECAY = "pre-decay.keras"            # the last checkpoint before the learning rate decays
 DIVERGED = "diverged.json"               # while the run cannot be resumed with its learning rate: see stop_diverged
 
@@ -28,7 +29,7 @@ def rename_logs(logs: dict[str, Any]) -> dict[str, float]:
     for name, value in logs.items():
         prefix = "validation_" if name.startswith("val_") else ""
         name = name.removeprefix("val_")
-        if name not in ("policy_loss", "value_loss"):
+        if name == "loss" or not name.endswith("_loss"):
             renamed[prefix + name.removeprefix("policy_")] = float(value)
     return renamed
 
@@ -100,7 +101,9 @@ class CheckpointCallback(keras.callbacks.Callback):
         self.bar.write(f"{step:8,} steps  {row['positions']:11,} positions  loss {row['loss']:.3f}  "
                        f"top-1 {row['top1']:.1%}  validation: top-1 {row['validation_top1']:.2%}  "
                        f"top-5 {row['validation_top5']:.2%}  cross-entropy {row['validation_ce']:.3f}"
-                       + (f"  value MSE {row['validation_value_mse']:.3f}" if self.has_value else ""))
+                       + (f"  value MSE {row['validation_value_mse']:.3f}" if self.has_value else "")
+                       + (f"  owners {row['validation_ownership_owners']:.1%}  score error "
+                          f"{row['validation_score_points']:.1f}" if "validation_score_points" in row else ""))
 
     def save(self) -> None:
         """Write everything; at each moment there is at least one checkpoint that is not damaged."""

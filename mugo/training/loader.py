@@ -3,13 +3,20 @@ import contextlib
 import queue
 import threading
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
 from mugo.data import shuffle
 from mugo.data.dataset import DataSet
 from mugo.data.positions import Batch, Positions
+from mugo.nn.keras_model import model_inputs
+from mugo.nn.losses import UNKNOWN_OWNER
+from mugo.nn.policy_net import NEXT_MOVES, PolicyNetConfig
 from mugo.training.options import TrainingOptions, move_range
+
+OTHER_KOMI = 0.5                         # of the positions with a known final score, those that get another komi
+KOMI_STDEV = 15.0                        # points; of the other komi around the game's
 
 
 def select_positions(data: DataSet, split: str, size: int, options: TrainingOptions) -> Positions:
@@ -17,19 +24,35 @@ def select_positions(data: DataSet, split: str, size: int, options: TrainingOpti
     return data.positions(split, size, options.where, move_range(options.moves))
 
 
-def training_targets(batch: Batch, has_value: bool) -> dict[str, np.ndarray]:
-    """A batch's targets as the losses take them: "policy", int32 (n,), move indices; "value", float32 (n, 1)."""
-    targets = {"policy": batch.targets}
-    if has_value:
-        targets["value"] = batch.outcomes.astype(np.float32)[:, None]
-    return targets
+def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | None = None) -> tuple[Any, dict]:
+    """A batch as Keras takes it: (inputs, targets) of a model of this config; see keras_model.build and losses.
+
+    rng: where the final score of a game is known, so is the winner for every komi, so in half of these positions the
+    komi is another one, drawn around the game's.  None: the games' own komi.
+    """
+    targets: dict[str, np.ndarray] = {"policy": batch.targets}
+    komi, outcomes = None, batch.outcomes.astype(np.float32)
+    if config.value_head and config.komi_input:
+        komi = np.nan_to_num(batch.komi)
+        known = ~np.isnan(batch.scores)
+        outcomes[np.isnan(batch.komi)] = 0
+        if rng is not None:
+            others = known & (rng.random(len(komi)) < OTHER_KOMI)
+            komi = np.where(others, np.floor(rng.normal(komi, KOMI_STDEV)) + 0.5, komi).astype(np.float32)
+            outcomes = np.where(others, np.sign(batch.scores + komi), outcomes)
+        targets["ownership"] = np.where(known[:, None], batch.owners, UNKNOWN_OWNER).astype(np.int8)
+        targets["score"] = (batch.scores + komi)[:, None]
+    if config.value_head:
+        targets["value"] = outcomes.astype(np.float32)[:, None]
+    if config.auxiliary_heads:
+        targets |= {f"policy_{move}": batch.next_moves[:, i:i + 1] for i, move in enumerate(NEXT_MOVES)}
+    return model_inputs(batch.packed, komi), targets
 
 
-def validation_batch(positions: Positions, options: TrainingOptions, has_value: bool) -> tuple:
-    """(packed planes, targets), the same for every run on this data set: drawn once from all of these positions."""
+def validation_batch(positions: Positions, options: TrainingOptions, config: PolicyNetConfig) -> tuple[Any, dict]:
+    """Examples, the same for every run on this data set: drawn once from all of these positions."""
     numbers, _ = shuffle.shuffled_positions(0, min(options.validation_positions, len(positions)), len(positions), 0)
-    batch = positions.batch(np.sort(numbers))
-    return batch.packed, training_targets(batch, has_value)
+    return examples(positions.batch(np.sort(numbers)), config)
 
 
 class PrefetchLoader:

@@ -8,6 +8,7 @@ from typing import Any
 
 from mugo.files import BadInput
 from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, POSITIVE, PRECISIONS, SEED, check_choice, check_limits
+from mugo.nn.compile import WEIGHTS
 from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.schedules import WarmupStableDecay
 from mugo.schema import ANYTHING, Object, check_value, integer, number, object_of, optional
@@ -34,7 +35,10 @@ class TrainingOptions:
     decay_start: float = 0.7             # the fraction of the steps after which the learning rate decays
     final_lr_fraction: float = 0.01      # of the peak, at the last step
     symmetry: bool = True                # data augmentation: a random symmetry of the board for each position
-    value_weight: float = 0.25           # of the value's loss against the policy's cross-entropy
+    value_weight: float = WEIGHTS["value_weight"]        # of the value's loss against the policy's cross-entropy
+    ownership_weight: float = WEIGHTS["ownership_weight"]
+    score_weight: float = WEIGHTS["score_weight"]
+    auxiliary_weight: float = WEIGHTS["auxiliary_weight"]        # of each auxiliary head
     checkpoint_every: int = 64_000       # positions between two checkpoints
     validation_positions: int = 8_192    # evaluated at each checkpoint
     where: str = ""                      # a query: train on these games
@@ -49,7 +53,7 @@ class TrainingOptions:
         check_limits(self, {
             "positions": (1, MAX_POSITIONS), "batch_size": (1, MAX_BATCH_SIZE), "learning_rate": (POSITIVE[0], 1),
             "warmup_steps": NON_NEGATIVE, "decay_start": FRACTION, "final_lr_fraction": FRACTION,
-            "value_weight": NON_NEGATIVE, "checkpoint_every": AT_LEAST_1,
+            **dict.fromkeys(WEIGHTS, NON_NEGATIVE), "checkpoint_every": AT_LEAST_1,
             "validation_positions": (1, MAX_VALIDATION_POSITIONS), "skip_batches": NON_NEGATIVE,
             "warmup_limit": NON_NEGATIVE,
             "label_smoothing": FRACTION, "seed": SEED})

@@ -69,13 +69,14 @@ def measure_batch(network: Network, batches: list[Batch], tta: bool) -> pd.DataF
 
     tta: also with test-time augmentation, which in symmetry 0 alone changes nothing.
     """
+    komi = np.nan_to_num(batches[0].komi)
     start = time.perf_counter()
-    output = network.evaluate_packed(batches[0].packed)
+    output = network.evaluate_packed(batches[0].packed, komi)
     ms = 1000 * (time.perf_counter() - start) / len(output.priors)
     measured = measure(output, batches[0]) | {"ms": np.full(len(output.priors), ms)}
     if len(batches) == 8:
         table = symmetries(network.size)
-        output = mean_output([output, *(turned_back(network.evaluate_packed(batch.packed), turn)
+        output = mean_output([output, *(turned_back(network.evaluate_packed(batch.packed, komi), turn)
                                         for turn, batch in zip(table[1:], batches[1:], strict=True))])
     if tta:
         measured |= {name + TTA: column for name, column in measure(output, batches[0]).items()}

@@ -28,6 +28,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from mugo.data import dataset
 from mugo.data.dataset import DataSet
 from mugo.data.positions import Positions
@@ -37,7 +39,7 @@ from mugo.nn import checkpoint
 from mugo.nn.backend import keras, resolve_precision
 from mugo.nn.bundled import find_network
 from mugo.nn.checkpoint import latest_checkpoint
-from mugo.nn.compile import compile_for_training
+from mugo.nn.compile import WEIGHTS, compile_for_training
 from mugo.nn.equivariance import ORIENTATIONS
 from mugo.nn.keras_model import build
 from mugo.nn.metadata import config_of, new_metadata, read_metadata
@@ -54,7 +56,7 @@ from mugo.training.callbacks import (
     link_pre_decay,
     write_results,
 )
-from mugo.training.loader import PrefetchLoader, select_positions, training_targets, validation_batch
+from mugo.training.loader import PrefetchLoader, examples, select_positions, validation_batch
 from mugo.training.options import DERIVED, MAY_CHANGE, TrainingOptions, check_run
 from mugo.training.provenance import check_same_data, describe_data, init_notes
 
@@ -79,9 +81,8 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
             new_run(run, data, config, options, init)
         config, options = policy_config(metadata, run), TrainingOptions(**metadata["options"])
         training = select_positions(data, "train", config.size, options)
-        validation = validation_batch(select_positions(data, "validation", config.size, options), options,
-                                      config.value_head)
-        averaged = averaged_model(model, training, options)
+        validation = validation_batch(select_positions(data, "validation", config.size, options), options, config)
+        averaged = averaged_model(model, training, config, options)
         if is_new_folder:                # created when nothing is wrong with the input
             stack.enter_context(lock_folder(run))
         if not resume:
@@ -106,7 +107,7 @@ def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], training: P
     def make(step: int) -> tuple:
         batch = training.shuffled_batch(options.skip_batches + step, options.batch_size, options.seed,
                                         options.symmetry)
-        return batch.packed, training_targets(batch, config.value_head)
+        return examples(batch, config, np.random.default_rng((options.seed, options.skip_batches + step)))
 
     progress = ProgressCallback(options, first_step)
     callbacks = [progress, CheckpointCallback(run, options, metadata, progress.bar, averaged, validation)]
@@ -192,15 +193,16 @@ def resume_run(run: Path, config: PolicyNetConfig, options: TrainingOptions, dat
     return model, metadata
 
 
-def averaged_model(model: keras.Model, training: Positions, options: TrainingOptions) -> AveragedModel:
+def averaged_model(model: keras.Model, training: Positions, config: PolicyNetConfig, options: TrainingOptions
+                   ) -> AveragedModel:
     """With batches of the training positions for its batch-norm statistics."""
     return AveragedModel(model, [
-        training.shuffled_batch(i, RECALIBRATION_BATCH, options.seed + 1, options.symmetry).packed
+        examples(training.shuffled_batch(i, RECALIBRATION_BATCH, options.seed + 1, options.symmetry), config)[0]
         for i in range(max(1, min(16, len(training) // RECALIBRATION_BATCH)))])
 
 
 def compile_model(model: keras.Model, config: PolicyNetConfig, options: TrainingOptions) -> None:
-    compile_for_training(model, config, options.schedule(), value_weight=options.value_weight,
+    compile_for_training(model, config, options.schedule(), weights={name: getattr(options, name) for name in WEIGHTS},
                          optimizer=options.optimizer, label_smoothing=options.label_smoothing)
 
 
@@ -224,11 +226,11 @@ def positions_in(minutes: float, data: DataSet, config: PolicyNetConfig, options
     model = build(config.spec(), options.precision)
     compile_model(model, config, options)
     batch = select_positions(data, "train", config.size, options).shuffled_batch(0, options.batch_size, 0)
-    targets = training_targets(batch, config.value_head)
-    model.train_on_batch(batch.packed, targets)
+    inputs, targets = examples(batch, config)
+    model.train_on_batch(inputs, targets)
     start, steps = time.perf_counter(), 0
     while time.perf_counter() - start < min(5.0, 6 * minutes):
-        model.train_on_batch(batch.packed, targets)
+        model.train_on_batch(inputs, targets)
         steps += 1
     # A twentieth goes into validation and saving.
     rate = steps * options.batch_size / (time.perf_counter() - start)
@@ -264,7 +266,9 @@ def add_network_arguments(group: argparse._ArgumentGroup) -> None:
     for name, what in (("batch_norm", "batch normalisation"), ("residual", "residual connections"),
                        ("global_pooling", "a global pooling bias in the middle layer"),
                        ("point_bias", "a trained bias for each point of the board"),
-                       ("value_head", "a second output: who wins")):
+                       ("value_head", "a second output: who wins"),
+                       ("komi_input", "the value head takes komi, and gives ownership and score too"),
+                       ("auxiliary_heads", "heads for the opponent's reply and the next own move, while training")):
         group.add_argument(f"--{name.replace('_', '-')}", action=argparse.BooleanOptionalAction, default=None,
                            help=f"{what} (default: {'on' if getattr(config, name) else 'off'})")
     group.add_argument("--equivariant", action=argparse.BooleanOptionalAction, default=None,
@@ -279,7 +283,10 @@ def add_learning_arguments(group: argparse._ArgumentGroup) -> None:
             ("batch_size", int, "positions in a batch"), ("learning_rate", float, "peak learning rate"),
             ("warmup_steps", int, "steps of the linear warm-up"),
             ("final_lr_fraction", float, "final learning rate, as a fraction of the peak"),
-            ("value_weight", float, "weight of the value head's loss"),
+            ("value_weight", float, "weight of the value's loss"),
+            ("ownership_weight", float, "weight of the ownership's loss"),
+            ("score_weight", float, "weight of the score's loss"),
+            ("auxiliary_weight", float, "weight of the loss of each auxiliary head"),
             ("label_smoothing", float, "fraction of each target spread over all moves"),
             ("checkpoint_every", int, "positions between checkpoints"),
             ("validation_positions", int, "positions evaluated at each checkpoint"), ("seed", int, "random seed")):

@@ -7,19 +7,22 @@ from networks import random_model
 
 from mugo.games import planes
 from mugo.games.coords import symmetries
+from mugo.games.game import packed_bytes
 from mugo.nn import checkpoint
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.backend import keras
-from mugo.nn.blocks import REGULAR, TRIVIAL, NetworkSpec, PolicyHead, conv_axes, dense_axes
+from mugo.nn.blocks import REGULAR, TRIVIAL, NetworkSpec, conv_axes, dense_axes
 from mugo.nn.checkpoint import load, onnx_difference
+from mugo.nn.heads import PolicyHead
 from mugo.nn.inference import Network
-from mugo.nn.keras_model import build
+from mugo.nn.keras_model import build, model_inputs
 from mugo.nn.metadata import new_metadata
 from mugo.nn.onnx_export import to_onnx
 from mugo.nn.policy_net import PolicyNetConfig
 
 POLICY = [{}, {"value_head": True, "residual": True}, {"batch_norm": False, "global_pooling": False},
-          {"layers": 3, "value_head": True}, {"layers": 8, "residual": True}, {"size": 5, "global_pooling": False}]
+          {"layers": 3, "value_head": True}, {"layers": 8, "residual": True}, {"size": 5, "global_pooling": False},
+          {"value_head": True, "komi_input": True}, {"auxiliary_heads": True}]
 ALPHAZERO = [{}, {"batch_norm": True}, {"filters": ()}, {"filters": (3, 5, 7, 4), "size": 3},
              {"game": "go", "size": 5, "batch_norm": True}, {"policy_filters": 1, "value_filters": 1}]
 
@@ -34,9 +37,12 @@ def test_onnx_runtime_computes_what_keras_does(tmp_path, config):
     checkpoint.export(model, path, new_metadata(config, game, 3 * (game == "gomoku")))
     assert onnx_difference(model, path) < 1e-5
     loaded = load(path)
-    packed = np.random.default_rng(3).integers(0, 256, (2, *model.input_shape[1:]), np.uint8)
-    for name, output in model(packed).items():
-        assert np.allclose(output, loaded(packed)[name], atol=1e-6)
+    packed = np.random.default_rng(3).integers(0, 256, (2, config.size ** 2, packed_bytes(game)), np.uint8)
+    inputs = model_inputs(packed, np.array([-6.5, 8], np.float32) if config.komi_input else None)
+    outputs = {name: output for name, output in model(inputs).items() if name[:7] != "policy_"}
+    assert outputs.keys() == loaded(inputs).keys()       # without auxiliary heads
+    for name, output in outputs.items():
+        assert np.allclose(output, loaded(inputs)[name], atol=1e-4 if name == "score" else 1e-6)
 
 
 # ---- a block and a head that are added here, and nowhere else
@@ -68,11 +74,11 @@ class GatedBlock:
 class MeanHead:
     """A value from the mean of each filter."""
 
-    output = "value"
+    uses_komi = False
 
     def keras(self, graph, x):
-        return graph.add("Dense", graph.add("GlobalAveragePooling2D", x, dtype="float32"), "mean_value", "float32",
-                         units=1)
+        mean = graph.add("GlobalAveragePooling2D", x, dtype="float32")
+        return {"value": graph.add("Dense", mean, "mean_value", "float32", units=1)}
 
     def onnx(self, graph, x):
         mean = graph.add("Flatten", [graph.add("GlobalAveragePool", [x], "value_mean4")], "value_mean")
@@ -128,7 +134,8 @@ def test_a_block_without_group_action_cannot_be_in_an_equivariant_network():
 
 
 @pytest.mark.parametrize("config", [PolicyNetConfig(value_head=True, residual=True),
-                                    AlphaZeroNetConfig.for_game("gomoku", 3, batch_norm=True)], ids=lambda c: c.kind)
+                                    PolicyNetConfig(value_head=True, komi_input=True, auxiliary_heads=True),
+                                    AlphaZeroNetConfig.for_game("gomoku", 3, batch_norm=True)], ids=str)
 def test_blocks_declare_the_weights_that_they_make_and_no_others(config):
     model = build(config.spec())
     made = {"/".join(variable.path.split("/")[-2:]): variable.shape for variable in model.weights}

@@ -47,7 +47,7 @@ def test_the_loss_of_supervised_learning_is_that_of_the_formula(label_smoothing)
     """Cross-entropy + 0.5 negative log-likelihoods of the winner; its measures are those of a slow evaluation."""
     config = PolicyNetConfig(size=5, filters=8, layers=3, value_head=True, equivariant=True)
     model = random_model(config)
-    compile_for_training(model, config, 1e-3, value_weight=0.5, optimizer="adam", label_smoothing=label_smoothing)
+    compile_for_training(model, config, 1e-3, optimizer="adam", label_smoothing=label_smoothing)
     assert model.optimizer.weight_axes == config.spec().weight_axes()
     model.run_eagerly = True             # tracing it takes longer
     rng = np.random.default_rng(0)
@@ -67,7 +67,8 @@ def test_the_loss_of_supervised_learning_is_that_of_the_formula(label_smoothing)
     assert logs["policy_top1"] == pytest.approx((ranks < 1).mean(), abs=1e-6)
     assert logs["policy_top5"] == pytest.approx((ranks < 5).mean(), abs=1e-6)
     assert 0 < logs["policy_top1"] < logs["policy_top5"] < 1
-    assert logs["value_mse"] == pytest.approx(np.where(outcomes == 0, 0, (outcomes - v) ** 2).mean(), rel=1e-4)
+    assert logs["value_mse"] == pytest.approx(((outcomes - v) ** 2)[outcomes != 0].mean(), rel=1e-4)
+    assert logs["value_accuracy"] == pytest.approx((np.sign(v) == outcomes)[outcomes != 0].mean(), rel=1e-4)
 
 
 def test_a_plain_network_has_an_optimizer_without_axes_and_the_optimizer_asked_for():

@@ -12,22 +12,30 @@ from mugo.data import preprocess
 from mugo.games import game, planes
 from mugo.games.coords import symmetries
 from mugo.games.go import position_of
+from mugo.games.position import self_komi
 from mugo.nn import equivariance
 from mugo.nn.backend import keras
 from mugo.nn.blocks import POINTS, REGULAR
 from mugo.nn.compile import compile_for_training
 from mugo.nn.inference import Network
+from mugo.nn.keras_model import model_inputs
 from mugo.nn.metadata import new_metadata
 from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.weight_averaging import AveragedModel
 
 SIZE = 7
-CONFIG = PolicyNetConfig(size=SIZE, filters=16, layers=4, value_head=True, equivariant=True)
+CONFIG = PolicyNetConfig(size=SIZE, filters=16, layers=4, value_head=True, komi_input=True, auxiliary_heads=True,
+                         equivariant=True)
 AXES = CONFIG.spec().weight_axes()
 RNG = np.random.default_rng(0)
 PACKED = RNG.integers(0, 256, (48, SIZE * SIZE, planes.PACKED), np.uint8)
-TARGETS = {"policy": RNG.integers(0, SIZE * SIZE + 1, 48), "value": RNG.choice([-1.0, 1.0], (48, 1))}
+KOMI = RNG.choice([-6.5, 0, 7.5], 48).astype(np.float32)
+INPUTS = model_inputs(PACKED, KOMI)
+TARGETS = {"policy": RNG.integers(0, SIZE * SIZE + 1, 48), "value": RNG.choice([-1.0, 1.0], (48, 1)),
+           "ownership": RNG.integers(-1, 2, (48, SIZE * SIZE)), "score": RNG.normal(0, 20, (48, 1)),
+           "policy_reply": RNG.integers(-1, SIZE * SIZE + 1, (48, 1)),
+           "policy_next": RNG.integers(-1, SIZE * SIZE + 1, (48, 1))}
 TURNS = symmetries(SIZE)
 
 
@@ -41,19 +49,31 @@ def turned(packed: np.ndarray, g: int) -> np.ndarray:
 def new_model(config=CONFIG, optimizer="adam"):
     keras.utils.set_random_seed(0)
     model = build(config.spec())
-    compile_for_training(model, config, 5e-3, value_weight=0.5, optimizer=optimizer)
+    compile_for_training(model, config, 5e-3, optimizer=optimizer)
     return model
 
 
 def largest_difference(model) -> float:
-    """Between outputs of turned boards and turned outputs."""
-    outputs = {name: np.array(output) for name, output in model(PACKED).items()}
+    """Between outputs of turned boards and turned outputs; of scores, which are in points, a tenth."""
+    outputs = {name: np.array(output) for name, output in model(INPUTS).items()}
     differences = []
     for g in range(8):
-        of_turned = {name: np.array(output) for name, output in model(turned(PACKED, g)).items()}
-        differences += [np.abs(of_turned["policy"][:, TURNS[g]] - outputs["policy"]).max(),
-                        np.abs(of_turned["value"] - outputs["value"]).max()]
+        for name, of_turned in model(model_inputs(turned(PACKED, g), KOMI)).items():
+            of_turned = np.array(of_turned)
+            if of_turned.shape[1] > 2:   # points, and perhaps a pass
+                of_turned = of_turned[:, TURNS[g, :of_turned.shape[1]]]
+            differences.append(np.abs(of_turned - outputs[name]).max() / (10 if name == "score" else 1))
     return max(differences)
+
+
+def fill_zeros(model) -> None:
+    """Random weights in the layers of the value head that begin with zeros."""
+    for name in "score_correction", "score_scale", "value_correction", "ownership_conv":
+        kernel = model.get_layer(name).kernel
+        filters = RNG.normal(0, 0.3, kernel.shape)
+        if name == "ownership_conv":     # those of a feature's eight orientations are tied
+            filters[:] = np.tile(filters[..., :len(filters.ravel()) // 8, :], (1, 1, 8, 1))
+        kernel.assign(filters)
 
 
 @pytest.mark.parametrize("change", [{}, {"batch_norm": False}, {"global_pooling": False},
@@ -62,11 +82,11 @@ def test_outputs_of_a_new_network_turn_with_the_board(change):
     config = replace(CONFIG, **change)
     keras.utils.set_random_seed(0)
     model = build(config.spec())
-    model.get_layer("value").kernel.assign(RNG.normal(size=(64, 1)))     # zeros in a new network
+    fill_zeros(model)
     assert largest_difference(model) < 1e-4
-    assert np.std(model(PACKED)["policy"]) > 0.1                         # and not because the outputs are constant
+    assert all(np.std(output) > 0.01 for output in model(INPUTS).values())       # and not because they are constant
     other = build(replace(config, equivariant=False).spec())
-    other.get_layer("value").kernel.assign(RNG.normal(size=(64, 1)))
+    fill_zeros(other)
     assert largest_difference(other) > 0.1
 
 
@@ -86,14 +106,14 @@ def test_symmetrised_weights_are_tied_and_have_the_mean_that_they_had():
 def test_weights_stay_tied_in_training(optimizer):
     model = new_model(optimizer=optimizer)
     before = model.get_weights()
-    model.fit(PACKED, TARGETS, batch_size=16, epochs=4, verbose=0)
+    model.fit(INPUTS, TARGETS, batch_size=16, epochs=4, verbose=0)
     assert all(np.abs(old - new).max() > 1e-4 for old, new in zip(before, model.get_weights(), strict=True))
     for variable in model.trainable_variables:
         members, _ = equivariance.orbits_of(variable, AXES)
         tied = np.array(variable).ravel()[members]
         assert np.abs(tied - tied[0]).max() < 1e-5, variable.path
-    averaged = AveragedModel(model, [PACKED[:16], PACKED[16:32]]).update_ema_model()
-    assert largest_difference(averaged) < 1e-4
+    batches = [model_inputs(PACKED[i:i + 16], KOMI[i:i + 16]) for i in (0, 16)]
+    assert largest_difference(AveragedModel(model, batches).update_ema_model()) < 1e-4
 
 
 def test_the_projected_gradient_is_the_mean_of_those_of_the_turned_positions():
@@ -150,10 +170,11 @@ def test_test_time_augmentation_runs_an_equivariant_network_once(tmp_path, monke
     runs = []
     evaluate_packed = network.evaluate_packed
     monkeypatch.setattr(network, "evaluate_packed",
-                        lambda packed, komi=None: runs.append(len(packed)) or evaluate_packed(packed))
+                        lambda packed, komi=None: runs.append(len(packed)) or evaluate_packed(packed, komi))
     once = network.evaluate(positions, tta=True)
     assert runs == [4]
-    eight = network.evaluate_symmetries(lambda symmetry: game.encode(positions, symmetry), range(8))
+    komi = np.array([self_komi(position.white_points, position.to_play) for position in positions])
+    eight = network.evaluate_symmetries(lambda symmetry: game.encode(positions, symmetry), range(8), komi)
     assert len(runs) == 9
     assert np.allclose(once.priors, eight.priors, atol=1e-5)
     assert np.allclose(once.values, eight.values, atol=1e-5)

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from random_records import batch_of
 from small_runs import OPTIONS
+
+from mugo.data.positions import Batch
+from mugo.nn.policy_net import PolicyNetConfig
 
 loader = pytest.importorskip("mugo.training.loader")
 
@@ -26,18 +28,55 @@ def test_an_error_in_making_a_batch_is_raised_where_the_batch_was_due():
     batches.close()
 
 
-def test_targets_are_the_moves_and_the_outcomes_for_the_side_to_move():
-    batch = batch_of([4, 80, 81], [1, -1, 0])
-    targets = loader.training_targets(batch, True)
-    assert targets["policy"].tolist() == [4, 80, 81] and targets["value"].tolist() == [[1.0], [-1.0], [0.0]]
-    assert list(loader.training_targets(batch, False)) == ["policy"]
+def three_positions(**fields) -> Batch:
+    """Three positions on 3x3: a counted game, one of resignation, one whose komi and winner are not known."""
+    known = Batch(np.zeros((3, 9, 6), np.uint8), np.array([4, 8, 9], np.int32), np.array([1, -1, 0], np.int8),
+                  np.array([-6.5, 6.5, np.nan], np.float32), np.array([[3, 2], [5, -1], [-1, -1]], np.int32),
+                  np.array([[1] * 9, [0] * 9, [0] * 9], np.int8), np.array([9, np.nan, np.nan], np.float32))
+    return known._replace(**fields)
+
+
+PLAIN = PolicyNetConfig(size=3, value_head=True)
+FULL = replace(PLAIN, komi_input=True, auxiliary_heads=True)
+
+
+def test_targets_are_what_the_heads_of_a_network_predict():
+    inputs, targets = loader.examples(three_positions(), FULL)
+    assert inputs["packed"].shape == (3, 9, 6) and inputs["komi"].tolist() == [[-6.5], [6.5], [0]]
+    assert targets["policy"].tolist() == [4, 8, 9] and targets["value"].tolist() == [[1], [-1], [0]]
+    assert targets["policy_reply"].tolist() == [[3], [5], [-1]] and targets["policy_next"].tolist() == [[2], [-1], [-1]]
+    assert targets["ownership"].tolist() == [[1] * 9, [2] * 9, [2] * 9]
+    assert targets["score"][0].tolist() == [2.5] and np.isnan(targets["score"][1:]).all()
+    inputs, targets = loader.examples(three_positions(), PLAIN)
+    assert isinstance(inputs, np.ndarray) and targets.keys() == {"policy", "value"}
+    assert list(loader.examples(three_positions(), PolicyNetConfig(size=3))[1]) == ["policy"]
+
+
+def test_a_game_whose_score_is_known_is_won_or_lost_by_every_komi():
+    """White, to move, is 9 points ahead on the board; the games' own komi stays in half of the positions."""
+    n = 4000
+    many = Batch(*(np.repeat(field[:1], n, axis=0) for field in three_positions(komi=np.array([6.5] * 3, np.float32),
+                                                                        scores=np.array([9.0] * 3, np.float32))))
+    inputs, targets = loader.examples(many, FULL, np.random.default_rng(1))
+    komi, score = inputs["komi"][:, 0], targets["score"][:, 0]
+    assert np.array_equal(score, 9 + komi) and np.all(komi % 1 == 0.5)
+    assert np.array_equal(targets["value"][:, 0], np.sign(score)) and 0.45 < (komi == 6.5).mean() < 0.55
+    assert komi.min() < -25 and komi.max() > 40 and 10 < komi.std() < 12          # 15 of half of them
+    again, _ = loader.examples(many, FULL, np.random.default_rng(1))
+    assert np.array_equal(again["komi"], inputs["komi"])
+
+
+def test_a_winner_by_a_komi_that_is_not_known_teaches_no_value():
+    unknown = three_positions(komi=np.array([np.nan] * 3, np.float32), scores=np.array([np.nan] * 3, np.float32))
+    assert loader.examples(unknown, FULL)[1]["value"].tolist() == [[0], [0], [0]]
+    assert loader.examples(unknown, PLAIN)[1]["value"].tolist() == [[1], [-1], [0]]
 
 
 def test_validation_positions_are_the_same_for_every_run(data):
     """Whatever its seed and symmetries; of fewer positions than are asked for, all, each once and as it was played."""
-    validation = data.positions("validation")
-    packed, targets = loader.validation_batch(validation, OPTIONS, True)
-    again, _ = loader.validation_batch(validation, replace(OPTIONS, seed=7, symmetry=False, batch_size=3), True)
+    validation, config = data.positions("validation"), PolicyNetConfig(size=9, value_head=True)
+    packed, targets = loader.validation_batch(validation, OPTIONS, config)
+    again, _ = loader.validation_batch(validation, replace(OPTIONS, seed=7, symmetry=False, batch_size=3), config)
     assert len(packed) == OPTIONS.validation_positions == len(targets["value"]) and np.array_equal(packed, again)
-    whole, _ = loader.validation_batch(validation, replace(OPTIONS, validation_positions=10**6), False)
+    whole, _ = loader.validation_batch(validation, replace(OPTIONS, validation_positions=10**6), config)
     assert np.array_equal(whole, validation.batch(np.arange(len(validation))).packed)

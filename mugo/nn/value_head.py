@@ -1,0 +1,117 @@
+"""The value head of networks that learn from people: who wins, by how many points, and who owns each point.
+
+    trunk -- conv 1x1, batch norm, ReLU -- dilated conv 3x3, batch norm, add, ReLU (one for each of DILATIONS) --+
+                                                                                                                 |
+      +----------------------------------------------------------------------------------------------------------+
+      |-- conv 1x1 to one plane ----------------> ownership (logits; their tanh is the owner, 1 the side to move)
+      |                                             | sum, + komi
+      |                                             v
+      |                                            lead -----------------------------------------+
+      |                                             | / 20                                       |
+      |                                             v                                            v
+      '-- mean and maximum, batch norm, dense, ELU --> dense, ELU --> three dense layers --> score: mean, scale
+                                                                                         --> value, before tanh
+
+The komi is the number of points that the side to move gets at the end: White's compensation, komi and points for
+handicap stones, if White is to move, and minus that if Black is (KataGo's selfKomi, Wu 2019, arXiv:1902.10565,
+table 1).  Its sign is all that a count needs of the colour to move.  It enters here and not in the trunk, so a policy
+does not depend on it, and the values for several komi share one trunk.
+
+The final score, komi included, is modelled as a logistic distribution: its mean is the lead by ownership plus a
+correction, its scale is learned.  The probability of a score above 0 is then that of a win, sigmoid(mean / scale), so
+tanh(mean / (2 scale)) is a value; a learned term is added, since games also end by resignation and on time.  So one
+game whose final score is known teaches the value for every komi (multi-labelled value networks, Wu et al. 2017,
+arXiv:1705.10701).  The convolutions are dilated, so that groups across the board are seen (Yu & Koltun 2015,
+arXiv:1511.07122).  No Keras here.
+"""
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mugo.nn.blocks import REGULAR, TRIVIAL, TWO_REGULAR, Axes, batch_norm_axes, conv_axes, dense_axes
+from mugo.nn.onnx_graph import OnnxGraph
+
+if TYPE_CHECKING:
+    from mugo.nn.layers import KerasGraph
+
+DILATIONS = 2, 4                         # with a trunk of five layers, a point is then seen from 11 points away
+POINTS_UNIT = 20.0                       # points of a lead that a unit of the dense layers stands for
+MIN_SCALE = 0.25                         # points: of the score's distribution; half a point decides games
+STDEV_OF_SCALE = np.pi / 3 ** 0.5        # standard deviation of a logistic distribution of scale 1
+
+
+@dataclass(frozen=True)
+class ValueHead:
+    """Outputs of the Keras model: "value", a score (n, 1) whose tanh is the value; "ownership", logits (n, size²) whose
+    tanh is the owner; "score", (n, 2), the mean and the scale of a logistic distribution of the score in points.
+
+    Of the ONNX graph: "value" (n,), "ownership" (n, size²), "score_mean" and "score_stdev" (n,).
+    filters: a multiple of 8 in an equivariant network.
+    """
+
+    size: int
+    filters: int = 48
+    units: int = 64
+    uses_komi = True
+
+    def keras(self, graph: "KerasGraph", x: Any) -> dict[str, Any]:
+        y = graph.add("ReLU", graph.conv(x, "value_conv", self.filters, 1, "value_batch_norm"), "value_relu")
+        for d in DILATIONS:
+            z = graph.conv(y, f"value_conv_{d}", self.filters, 3, f"value_batch_norm_{d}", dilation=d)
+            y = graph.add("ReLU", graph.add("Add", [y, z], f"value_residual_{d}"), f"value_relu_{d}")
+        plane = graph.add("Conv2D", y, "ownership_conv", filters=1, kernel_size=1, kernel_initializer="zeros")
+        ownership = graph.add("Reshape", plane, "ownership", "float32", target_shape=(self.size ** 2,))
+        lead = graph.add("Lead", [ownership, graph.komi], "lead", "float32")
+        # The pooled means are far from 0, and the first steps left every ReLU here at 0 for good: so they are
+        # normalised, and the activation is ELU.
+        pooled = graph.batch_norm(graph.mean_max_pool(y, "value_pool", "float32"), "value_pool_batch_norm", "float32")
+        hidden = graph.add("Dense", pooled, "value_hidden", "float32", units=self.units, activation="elu")
+        features = [hidden, graph.add("Rescaling", lead, "lead_unit", "float32", scale=1 / POINTS_UNIT)]
+        hidden = graph.add("Dense", graph.add("Concatenate", features, "value_features", "float32"),
+                           "value_hidden_2", "float32", units=self.units, activation="elu")
+        score = [graph.add("Dense", hidden, name, "float32", units=1, kernel_initializer="zeros")
+                 for name in ("score_correction", "score_scale")]
+        score = graph.add("ScoreDistribution", [lead, *score], "score", "float32", unit=POINTS_UNIT, min_scale=MIN_SCALE)
+        outcome = graph.add("Dense", hidden, "value_correction", "float32", units=1, kernel_initializer="zeros")
+        return {"value": graph.add("ValueOfScore", [score, outcome], "value", "float32"), "ownership": ownership,
+                "score": score}
+
+    def onnx(self, graph: OnnxGraph, x: str) -> None:
+        y = graph.add("Relu", [graph.conv("value_conv", x, "value_batch_norm")], "value_relu")
+        for d in DILATIONS:
+            z = graph.conv(f"value_conv_{d}", y, f"value_batch_norm_{d}", dilation=d)
+            y = graph.add("Relu", [graph.add("Add", [y, z], f"value_residual_{d}")], f"value_relu_{d}")
+        logits = graph.add("Flatten", [graph.conv("ownership_conv", y)], "ownership_logits")
+        owners = graph.add("Tanh", [logits], "ownership")
+        last = graph.constant("last_axis", np.array([1], np.int64))
+        lead = graph.add("Add", [graph.add("ReduceSum", [owners, last], "owned", keepdims=1), graph.komi], "lead")
+        pooled = graph.batch_norm("value_pool_batch_norm", graph.mean_max_pool("value_pool", y))
+        scaled = graph.add("Mul", [lead, graph.number("lead_factor", 1 / POINTS_UNIT)], "lead_unit")
+        hidden = graph.add("Elu", [graph.dense("value_hidden", pooled)], "value_hidden_elu")
+        features = graph.add("Concat", [hidden, scaled], "value_features", axis=1)
+        hidden = graph.add("Elu", [graph.dense("value_hidden_2", features)], "value_hidden_2_elu")
+        unit = graph.number("points_unit", POINTS_UNIT)
+        correction = graph.add("Mul", [graph.dense("score_correction", hidden), unit], "score_correction_points")
+        mean = graph.add("Add", [lead, correction], "mean")
+        scale = graph.add("Mul", [graph.add("Softplus", [graph.dense("score_scale", hidden)], "score_softplus"), unit],
+                          "scale_points")
+        scale = graph.add("Add", [scale, graph.number("min_scale", MIN_SCALE)], "scale")
+        ratio = graph.add("Div", [mean, graph.add("Add", [scale, scale], "two_scales")], "mean_of_scale")
+        score = graph.add("Add", [ratio, graph.dense("value_correction", hidden)], "value_score")
+        stdev = graph.add("Mul", [scale, graph.number("stdev_of_scale", STDEV_OF_SCALE)], "stdev")
+        for name, tensor in (("value", graph.add("Tanh", [score], "value_tanh")), ("score_mean", mean),
+                             ("score_stdev", stdev)):
+            graph.add("Squeeze", [tensor, last], name)
+            graph.output(name, ["n"])
+        graph.output("ownership", ["n", "points"])
+
+    def weight_axes(self) -> Axes:
+        axes = conv_axes("value_conv", REGULAR, REGULAR, "value_batch_norm")
+        for d in DILATIONS:
+            axes |= conv_axes(f"value_conv_{d}", REGULAR, REGULAR, f"value_batch_norm_{d}")
+        axes |= conv_axes("ownership_conv", REGULAR, TRIVIAL)
+        return {**axes, **batch_norm_axes("value_pool_batch_norm", TWO_REGULAR),
+                **dense_axes("value_hidden", TWO_REGULAR, TRIVIAL), **dense_axes("value_hidden_2", TRIVIAL, TRIVIAL),
+                **dense_axes("score_correction", TRIVIAL, TRIVIAL), **dense_axes("score_scale", TRIVIAL, TRIVIAL),
+                **dense_axes("value_correction", TRIVIAL, TRIVIAL)}
