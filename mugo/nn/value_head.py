@@ -72,7 +72,8 @@ class ValueHead:
                            "value_hidden_2", "float32", units=self.units, activation="elu")
         score = [graph.add("Dense", hidden, name, "float32", units=1, kernel_initializer="zeros")
                  for name in ("score_correction", "score_scale")]
-        score = graph.add("ScoreDistribution", [lead, *score], "score", "float32", unit=POINTS_UNIT, min_scale=MIN_SCALE)
+        score = graph.add("ScoreDistribution", [lead, *score], "score", "float32", unit=POINTS_UNIT,
+                          min_scale=MIN_SCALE)
         outcome = graph.add("Dense", hidden, "value_correction", "float32", units=1, kernel_initializer="zeros")
         return {"value": graph.add("ValueOfScore", [score, outcome], "value", "float32"), "ownership": ownership,
                 "score": score}
