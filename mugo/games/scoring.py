@@ -106,18 +106,18 @@ def score_stdev(owners: np.ndarray) -> float:
     return STDEV_FACTOR * float(np.sqrt((ownership_stdev(owners) ** 2).sum()))
 
 
-def without_dead(position: BasePosition) -> BasePosition:
+def without_dead(position: BasePosition, rollouts: int = ROLLOUTS) -> BasePosition:
     """A finished position without its dead stones, ready for `score`; a new start without history.
 
-    A chain is dead if the opponent owns its points by the mean of rollouts, and it is in no seki.  Clearly dead chains
-    are removed first, and the ownership of the others is computed again without them.
+    A chain is dead if the opponent owns its points by the mean of so many rollouts, and it is in no seki.  Clearly
+    dead chains are removed first, and the ownership of the others is computed again without them.
     """
     size, points = position.size, board_points(position.size)
     empty = Position(size, position.komi)
     empty.handicap, empty.handicap_bonus = position.handicap, position.handicap_bonus
     while True:
         stones = position.stones.ravel().copy()
-        owners = ownership(position, kind=MOGO).ravel()
+        owners = ownership(position, rollouts, MOGO).ravel()
         survival = owners * stones                     # of each stone: 1 its colour always owns the point, -1 never
         in_seki = seki_points(position, owners)
         indices = [_indices(chain, size) for chain in chains(position) if chain[0] not in in_seki]

@@ -107,6 +107,9 @@ def test_what_is_signed_anew_is_still_a_data_set(data, folder):
     ("setup_start", -1, "its setup is not in setup.npy"), ("setup_start", -2**63, "setup"),
     ("setup_end", 1, "row 3: its setup is not in setup.npy behind the last game's"),
     ("setup_end", 82, "the number of setup stones"), ("setup_end", 2**63 - 1, "the number of setup stones"),
+    ("owners_start", -2, "row 3: its owners are not in owners.npy"),
+    ("owners_start", 0, "row 3: its owners are not in owners.npy behind the last game's"),
+    ("owners_start", 2**63 - 1, "its owners are not in owners.npy"),
     ("split", "all", "row 3: the split is none of train, validation, test"), ("split", "", "split"),
     ("reject_reason", "none", "meta.json: counts is")])
 def test_numbers_out_of_range_are_refused(data, folder, column, value, line):
@@ -132,6 +135,22 @@ def test_moves_and_stones_off_the_board_are_refused(data, folder, move):
     assert "a setup stone in setup.npy is not on the board" in error_of(folder)          # a pass
     rewrite(folder, setup=np.array([9, 80 | WHITE_BIT, 80], np.int16))
     dataset.load_dataset(folder)
+
+
+@pytest.mark.parametrize("word, is_good", [(0b10_01_00_10_01_00_01_10, True), (0b11, False), (-1, False),
+                                           (0b11 << 12, False)])
+def test_owners_of_no_colour_are_refused(folder, data, word, is_good):
+    owners = np.zeros(22, np.int16)
+    games = data.games.assign(owners_start=np.where(np.arange(12) == 5, 11, -1))
+    owners[15] = np.uint16(word & 0xffff).view(np.int16)
+    rewrite(folder, games, owners=owners)
+    if is_good:
+        assert dataset.load_dataset(folder).positions(None).batch(np.arange(260, 270)).owners.any()
+    else:
+        assert "row 5: an owner in owners.npy is neither Black, White nor nobody" in error_of(folder)
+    owners[15], owners[21] = 0, 4                         # 9x9 has one point in its last word
+    rewrite(folder, games, owners=owners)
+    assert "row 5: an owner in owners.npy" in error_of(folder)
 
 
 def test_the_range_checks_agree_with_a_slow_twin():
@@ -421,6 +440,8 @@ def test_every_damaged_bit_of_a_part_is_noticed(part):
     ({"size": 25}, "board size"), ({"num_moves": 61}, "num_moves is not the number of moves"),
     ({"moves": np.full(60, 99, np.int16).tobytes()}, "a move in moves.npy is not on the board"),
     ({"setup": np.full(60, 99, np.int16).tobytes()}, "a setup stone in setup.npy is not on the board"),
+    ({"owners": np.full(11, 3, np.int16).tobytes()}, "an owner in owners.npy is neither Black, White nor nobody"),
+    ({"owners": np.zeros(10, np.int16).tobytes()}, "its owners are not in owners.npy behind the last game's"),
     ({"winner": 9}, "winner")])
 def test_a_part_that_somebody_made_up_is_refused(part, tmp_path, change, line):
     table = parts.read_part(part).assign(**{name: [value] * 3 for name, value in change.items()})

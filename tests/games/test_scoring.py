@@ -7,9 +7,11 @@ from drawing import SETTLED, assert_same_points, draw, named
 
 from mugo.games import scoring, seki
 from mugo.games.area import area_score
-from mugo.games.board import BLACK, WHITE
+from mugo.games.board import BLACK, WHITE, new_boards
 from mugo.games.coords import PASS, board_points, interpret_gtp, move_index
+from mugo.games.dead_stones import remove_dead_chains
 from mugo.games.go import Position, position_of
+from mugo.games.scoring_session import area_ownership
 from mugo.sgf.parser import read_records
 from mugo.sgf.sources import find_sources, read_files
 
@@ -283,3 +285,44 @@ def test_the_sample_games_are_scored_as_gnu_go_scored_them(archive, games, same)
     assert len(results) == games
     assert all(ours[0] == theirs[0] for ours, theirs in results)
     assert sum(ours == theirs for ours, theirs in results) >= same
+
+
+def areas_by_flood_fill(stones: np.ndarray) -> np.ndarray:
+    """The owner of every point: of an empty region, the colour that alone touches it."""
+    owners = stones.copy()
+    for start in zip(*np.nonzero(stones == 0), strict=True):
+        region, touched = {start}, set()
+        while True:
+            around = {(r + dr, c + dc) for r, c in region for dr, dc in ((0, 1), (1, 0), (0, -1), (-1, 0))
+                      if 0 <= r + dr < len(stones) and 0 <= c + dc < len(stones)}
+            touched |= {int(stones[p]) for p in around if stones[p]}
+            new = {p for p in around if not stones[p]} - region
+            if not new:
+                break
+            region |= new
+        owners[start] = touched.pop() if len(touched) == 1 else 0
+    return owners
+
+
+def test_the_owners_by_area_are_those_of_a_flood_fill():
+    rng = np.random.default_rng(5)
+    for size in (2, 5, 9, 19):
+        for density in (0, 0.1, 0.3, 0.6):
+            stones = rng.choice(np.array([-1, 0, 1], np.int8), (size, size), p=[density / 2, 1 - density, density / 2])
+            assert (area_ownership(stones) == areas_by_flood_fill(stones)).all()
+
+
+def test_dead_stones_by_the_compiled_kernel_are_those_of_scoring_where_there_is_no_seki():
+    dead = 0
+    for source in find_sources([Path(__file__).parents[2] / "data" / "gnugo-9x9.zip"]):
+        for text in list(read_files(source))[:12]:
+            for record in read_records(text.data):
+                position = position_of(record)
+                boards = new_boards(2)
+                boards[0] = position.board[0]
+                remove_dead_chains(boards, 64)
+                expected = scoring.without_dead(position, 64)
+                assert (boards[0]["colour"][board_points(9)] == expected.stones.ravel()).all()
+                assert area_score(boards[0]) == expected.score() + expected.white_points
+                dead += np.count_nonzero(position.stones) - np.count_nonzero(expected.stones)
+    assert dead > 10

@@ -1,0 +1,115 @@
+"""The owners of the points at the end of recorded games: found, confirmed by the result, packed, and kept."""
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from drawing import SEKI, SETTLED, draw
+
+from mugo.data.final_ownership import are_owners, count_difference, final_owners, owner_at, pack_owners, words_per_game
+from mugo.games.board import WHITE
+from mugo.games.coords import WHITE_BIT
+from mugo.games.go import position_of
+from mugo.sgf.parser import read_records
+from mugo.sgf.record import Record
+from mugo.sgf.sources import find_sources, read_files
+
+# Black 28 points, White 21; a and b are dead.
+DEAD_STONES = """
+    . X . X O . O
+    X X X X O O O
+    . Oa X X O O .
+    . . X X O Xb O
+    X X X X O . O
+    X . X X O O O
+    X X X X O . O
+"""
+
+
+def drawn_record(picture: str, result: str, komi: float | None = 0.0, rules: str = "Chinese", handicap: int = 0
+                 ) -> Record:
+    """A record that sets a drawn board up and has two passes."""
+    position, _ = draw(picture)
+    stones = position.stones.ravel()
+    setup = np.flatnonzero(stones) + WHITE_BIT * (stones[stones != 0] == WHITE)
+    passes = np.array([49, 49 | WHITE_BIT], np.int16)
+    return Record(7, setup.astype(np.int16), passes, komi=komi, result=result, rules=rules, handicap=handicap)
+
+
+def owners_of(record: Record) -> np.ndarray | None:
+    owners = final_owners(record, position_of(record).board)
+    return None if owners is None else owners.reshape(record.size, record.size)
+
+
+def pictured(owners: np.ndarray) -> list[str]:
+    return [" ".join(".XO"[owner] for owner in row) for row in owners]
+
+
+def test_dead_stones_are_the_opponents_points():
+    assert pictured(owners_of(drawn_record(DEAD_STONES, "B+7"))) == ["X X X X O O O"] * 7
+
+
+def test_the_points_between_two_colours_and_those_of_a_seki_are_nobodys():
+    assert pictured(owners_of(drawn_record(SEKI, "B+1"))) == [
+        "O O X . O X X", "O O X X O X X", "O O X X O X X", "O O X X O X X", "O O X O O X X", "O O X O O X X",
+        "O O X . O X X"]
+
+
+@pytest.mark.parametrize("result, komi, rules, handicap, is_kept", [
+    ("B+7", 0.0, "Chinese", 0, True), ("B+6.5", 0.5, "Chinese", 0, True), ("W+0.5", 7.5, "Chinese", 0, True),
+    ("0", 7.0, "Chinese", 0, True), ("B+4.5", 0.5, "Chinese", 2, True), ("B+5.5", 0.5, "AGA", 2, True),
+    ("B+6.5", 0.5, "NZ", 2, True),
+    ("B+8", 0.0, "Chinese", 0, False), ("B+6", 0.0, "Chinese", 0, False), ("W+7", 0.0, "Chinese", 0, False),
+    ("B+6.5", 0.5, "Chinese", 2, False), ("0", 0.0, "Chinese", 0, False),
+    ("B+R", 0.0, "Chinese", 0, False), ("B+T", 0.0, "Chinese", 0, False), ("B+F", 0.0, "Chinese", 0, False),
+    ("B+", 0.0, "Chinese", 0, False), ("", 0.0, "Chinese", 0, False), ("B+7", None, "Chinese", 0, False)])
+def test_owners_are_kept_where_their_count_is_the_result(result, komi, rules, handicap, is_kept):
+    """DEAD_STONES: 28 points to 21."""
+    assert (owners_of(drawn_record(DEAD_STONES, result, komi, rules, handicap=handicap)) is not None) == is_kept
+
+
+@pytest.mark.parametrize("rules, margins", [("Japanese", (1, 2, 3)), ("Korean", (1, 2, 3)), ("Chinese", (7,)),
+                                            ("", (2, 7)), ("no rules of Go", (2, 7))])
+def test_under_territory_rules_the_area_is_the_territory_and_the_stones_played(rules, margins):
+    """DEAD_STONES: Black has 7 points of territory and a prisoner, White 5 and one; 22 and 17 stones were played."""
+    kept = tuple(margin for margin in range(-20, 20) if margin and owners_of(drawn_record(
+        DEAD_STONES, f"{'B' if margin > 0 else 'W'}+{abs(margin)}", rules=rules)) is not None)
+    assert kept == margins
+
+
+@pytest.mark.parametrize("passes, difference", [([], 0), ([WHITE_BIT], -1), ([0, 0], 2)])
+def test_passes_are_no_stones(passes, difference):
+    """More moves: White's, that Black answers with a pass, are a point each."""
+    record = drawn_record(SETTLED, "B+1", rules="Japanese")
+    base = count_difference(record, np.zeros(49, np.int8))
+    more = np.array([49 + colour for colour in passes], np.int16)
+    assert count_difference(replace(record, moves=np.append(record.moves, more)), np.zeros(49, np.int8)) == base
+    stones = np.array([3 + colour for colour in passes], np.int16)
+    assert base - count_difference(replace(record, moves=stones), np.zeros(49, np.int8)) == difference
+
+
+def test_a_game_whose_dead_stones_nobody_agreed_on_has_no_owners():
+    """By the result White's dead stone a, and Black's area around it, are neutral."""
+    assert owners_of(drawn_record(DEAD_STONES, "W+8")) is None
+
+
+def test_every_owner_survives_packing():
+    rng = np.random.default_rng(1)
+    for size in range(2, 20):
+        owners = rng.integers(-1, 2, size * size).astype(np.int8)
+        words = pack_owners(owners)
+        assert words.dtype == np.int16 and len(words) == words_per_game(size)
+        stored = np.concatenate([np.full(3, -1, np.int16), words])
+        assert [owner_at(stored, 3, i) for i in range(size * size)] == owners.tolist()
+        assert are_owners(np.array([size]), np.array([3]), stored).tolist() == [True]
+        assert are_owners(np.array([size]), np.array([2]), stored).tolist() == [False]
+    assert words_per_game(19) == 46                       # 92 bytes
+
+
+@pytest.mark.parametrize("archive, least", [("gnugo-9x9.zip", 40), pytest.param("gnugo-19x19.tar.gz", 131,
+                                                                                 marks=pytest.mark.slow)])
+def test_the_owners_of_the_sample_games_are_kept(archive, least):
+    """The results are GNU Go's counts."""
+    records = [record for source in find_sources([Path(__file__).parents[2] / "data" / archive])
+               for text in read_files(source) for record in read_records(text.data)]
+    assert sum(owners_of(record) is not None for record in records) >= least
