@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from mugo.games.coords import format_gtp
-from mugo.games.position import BasePosition
+from mugo.games.game import encode
+from mugo.games.position import BasePosition, self_komi
 from mugo.nn.output import NetworkOutput
 
 FAKE_ENGINE = shlex.join([sys.executable, "-S", str(Path(__file__).with_name("fake_engine.py"))])
@@ -17,6 +18,7 @@ class LevelNetwork:
     """A network with a value head: every move is as likely as another, and every position is even."""
     name = "level"
     has_value = True
+    has_ownership = False
 
     def evaluate_packed(self, packed, komi=None):
         n, points = packed.shape[:2]
@@ -24,6 +26,26 @@ class LevelNetwork:
 
     def evaluate(self, positions, tta=False):
         return self.evaluate_packed(np.zeros((len(positions), positions[0].size ** 2, 1), np.uint8))
+
+
+class StoneCounter:
+    """A network with ownership and score to which the owner of a point is the colour of its stone.
+
+    Every move is as likely as another; the standard deviation of the score is 3, komi included.
+    """
+    name = "stone-counter"
+    has_value = has_ownership = True
+
+    def evaluate_packed(self, packed, komi=None):
+        own = (packed[:, :, 0] & 1).astype(np.float32) - (packed[:, :, 0] >> 1 & 1)
+        score = (own.sum(1) + komi).astype(np.float32)
+        n, moves = len(packed), packed.shape[1] + 1
+        return NetworkOutput(np.full((n, moves), 1 / moves, np.float32), np.tanh(score / 10), own, score,
+                             np.full(n, 3, np.float32))
+
+    def evaluate(self, positions, tta=False):
+        komi = np.array([self_komi(position.white_points, position.to_play) for position in positions])
+        return self.evaluate_packed(encode(positions), komi)
 
 
 def is_running(pid: int) -> bool:

@@ -16,6 +16,7 @@ class UniformNetwork:
     """
     name = "uniform"
     has_value = True
+    has_ownership = False
 
     def __init__(self, preferred: int = 0, games: tuple[str, ...] = ("go", "gomoku")):
         self.preferred = preferred

@@ -34,7 +34,8 @@ from mugo.files import BadInput
 from mugo.games import scoring
 from mugo.games.coords import PASS
 from mugo.games.go import Position
-from mugo.players.evaluator import moves_by_prior
+from mugo.nn.output import NetworkOutput
+from mugo.players.evaluator import moves_by_prior, ownership_after
 from mugo.players.passing import MIN_VISITS
 from mugo.players.searcher import SECONDS, PlayOptions
 from mugo.search.result import MoveInfo, SearchResult
@@ -253,16 +254,17 @@ class AnalysisEngine:
             self._send_warning(jobs[0].query.id, "winrate", "the network has no value head: without a search every "
                                                             "win rate is 0.5", once=True)
             values = np.zeros(len(jobs))
-        for job, priors, value in zip(jobs, output.priors, values, strict=True):
-            self._send_evaluation(job, RawEvaluation(legal_policy(job.position, priors), (1 + float(value)) / 2))
+        for k, job in enumerate(jobs):
+            self._send_evaluation(job, _raw_evaluation(job.position, output._replace(values=values), k), output, k)
 
     def _search(self, job: Job, search: Search) -> None:
         """Answer a job with the result of a search, and with reports while it runs."""
         query, position = job.query, job.position
         allowed_moves = query.allowed_moves(position)
-        raw = self._evaluate(position)
+        output = self._evaluate(position)
+        raw = _raw_evaluation(position, output)
         if allowed_moves == []:
-            self._send_evaluation(job, raw)
+            self._send_evaluation(job, raw, output)
             return
         simulations = query.max_visits or self._play_options.simulations
         seconds = self._play_options.seconds if query.max_time is None else query.max_time
@@ -285,18 +287,18 @@ class AnalysisEngine:
             progress_interval=min(query.first_report_after or math.inf, query.report_every or math.inf))
         self._send_result(job, result, raw, search)
 
-    def _evaluate(self, position: Position) -> RawEvaluation:
-        """The network's output; without a network a uniform policy and 0.5."""
-        priors, values = np.ones(position.size ** 2 + 1), None
-        if self._network is not None:
-            output = self._network.evaluate([position])
-            priors, values = output.priors[0], output.values
-        return RawEvaluation(legal_policy(position, priors), 0.5 if values is None else (1 + float(values[0])) / 2)
+    def _evaluate(self, position: Position) -> NetworkOutput:
+        """The network's output; without a network a uniform policy."""
+        if self._network is None:
+            return NetworkOutput(np.ones((1, position.size ** 2 + 1), np.float32))
+        return self._network.evaluate([position])
 
-    def _send_evaluation(self, job: Job, raw: RawEvaluation) -> None:
-        """Answer a job without a search."""
+    def _send_evaluation(self, job: Job, raw: RawEvaluation, output: NetworkOutput, k: int = 0) -> None:
+        """Answer a job without a search, by row k of a network's output."""
+        lead, stdev = output.score(k)
         result = SearchResult(job.position, (), raw.win_rate, visits=1, simulations=1, seconds=0.0, depth=0.0, nodes=1,
-                              rollouts=0, ownership=None)
+                              rollouts=0, ownership=output.board_ownership(k, job.position.to_play), score_lead=lead,
+                              score_stdev=stdev)
         self._send_result(job, result, raw)
 
     def _send_result(self, job: Job, result: SearchResult, raw: RawEvaluation, search: Search | None = None,
@@ -305,11 +307,11 @@ class AnalysisEngine:
         query, ownership = job.query, result.ownership
         if ownership is None:
             needs_rollouts = query.include_ownership or query.include_ownership_stdev
-        else:
-            needs_rollouts = result.rollouts < MIN_VISITS
+        else:                                            # with a score it is the network's
+            needs_rollouts = result.score_lead is None and result.rollouts < MIN_VISITS
         if needs_rollouts:
             ownership = scoring.ownership(job.position)
-        if ownership is None:
+        if ownership is None and result.score_lead is None:
             self._send_warning(query.id, "scoreLead", "scores are 0 where there are no rollouts and no ownership is "
                                                       "asked for", once=True)
         infos = [info for info in result.moves if info.visits]
@@ -318,8 +320,19 @@ class AnalysisEngine:
         pv_visits = search.pv_visits if search and infos else lambda points: [0] * len(points)
         result = replace(result, moves=tuple(infos) or policy_moves(
             job.position, raw.policy, query.allowed_moves(job.position), result.win_rate))
+        moves_ownership = []
+        if (query.include_moves_ownership or query.include_moves_ownership_stdev) \
+                and not (is_during_search or job.is_stopped):
+            moves_ownership = ownership_after(self._network, job.position, [info.pv for info in result.moves])
         self._send(format_response(query, job.turn, result, ownership, raw, pv_visits, is_during_search,
-                                   skip_moves_ownership=is_during_search or job.is_stopped))
+                                   moves_ownership))
+
+
+def _raw_evaluation(position: Position, output: NetworkOutput, k: int = 0) -> RawEvaluation:
+    """Row k of a network's output, of this position."""
+    lead, stdev = output.score(k)
+    win_rate = 0.5 if output.values is None else (1 + float(output.values[k])) / 2
+    return RawEvaluation(legal_policy(position, output.priors[k]), win_rate, lead or 0.0, stdev or 0.0)
 
 
 def policy_moves(position: Position, policy: np.ndarray, allowed_moves: Collection[int] | None, win_rate: float

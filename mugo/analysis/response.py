@@ -8,9 +8,10 @@
 Win rates, scores and ownership are those of the colour that the query names, by default Black.  Arrays of points are
 row by row from the top.
 
-Rollouts give the ownership of points, and so the score of the position, but not the score of each move.  The score of
-a move is estimated from its win rate: the position's score plus the difference of the two win rates in standard
-deviations of the score, as if scores were normally distributed.  So scores order the moves as win rates do, in points.
+Scores are a network's, where it has them: means over the leaves of the search.  Without them, rollouts give the
+ownership of points, and so the score of the position, but not that of each move.  The score of a move is then estimated
+from its win rate: the position's score plus the difference of the two win rates in standard deviations of the score, as
+if scores were normally distributed.  So scores order the moves as win rates do, in points.
 
 KataGo's thisHash and symHash are left out: others than KataGo's own make Ogatak warn.
 
@@ -30,7 +31,7 @@ from mugo.games.coords import format_gtp, move_index
 from mugo.games.go import Position
 from mugo.games.position import COLOUR_LETTERS
 from mugo.intervals import lower_confidence_bound
-from mugo.players.evaluator import legal_moves
+from mugo.players.evaluator import legal_moves, score_estimate
 from mugo.search.result import MoveInfo, SearchResult
 
 PRIOR_VISITS = 4          # weight of the position's win rate, in visits, in the win rate that a move's score is from
@@ -43,9 +44,12 @@ class RawEvaluation(NamedTuple):
 
     policy: float64 (size² + 1,), the pass last, as `legal_policy` returns it.
     win_rate: of the side to move, from 0 to 1; 0.5 without a value head.
+    score_lead, score_stdev: of its score, in points; 0 where it has none.
     """
     policy: np.ndarray
     win_rate: float
+    score_lead: float = 0.0
+    score_stdev: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -60,52 +64,53 @@ class _Values:
     stdev: float
     is_own: bool
 
-    def fields(self, win_rate: float, visits: int) -> dict[str, Any]:
-        """win_rate, visits: of the move, or of the root."""
+    def fields(self, win_rate: float, visits: int, lead: float | None = None, stdev: float | None = None
+               ) -> dict[str, Any]:
+        """win_rate, visits: of the move, or of the root.  lead, stdev: of its score; None: estimate it."""
         lcb = lower_confidence_bound(win_rate, visits)
-        smoothed = (win_rate * visits + self.win_rate * PRIOR_VISITS) / (visits + PRIOR_VISITS)
-        score = self.lead + self.stdev * (_normal_quantile(smoothed) - _normal_quantile(self.win_rate))
-        score = round(score if self.is_own else -score, 3)
+        if lead is None or stdev is None:
+            smoothed = (win_rate * visits + self.win_rate * PRIOR_VISITS) / (visits + PRIOR_VISITS)
+            lead = self.lead + self.stdev * (_normal_quantile(smoothed) - _normal_quantile(self.win_rate))
+            stdev = self.stdev
+        score = round(lead if self.is_own else -lead, 3)
         win_rate, lcb = (win_rate, lcb) if self.is_own else (1 - win_rate, 1 - lcb)
         return {"visits": visits, "weight": float(visits), "winrate": round(win_rate, 6), "lcb": round(lcb, 6),
                 "utility": round(2 * win_rate - 1, 6), "utilityLcb": round(2 * lcb - 1, 6), "scoreLead": score,
-                "scoreMean": score, "scoreSelfplay": score, "scoreStdev": round(self.stdev, 3)}
+                "scoreMean": score, "scoreSelfplay": score, "scoreStdev": round(stdev, 3)}
 
 
 def format_response(query: Query, turn: int, result: SearchResult, ownership: np.ndarray | None, raw: RawEvaluation,
                     pv_visits: Callable[[Sequence[int]], list[int]], is_during_search: bool = False,
-                    skip_moves_ownership: bool = False) -> dict[str, Any]:
+                    moves_ownership: Sequence[np.ndarray] = ()) -> dict[str, Any]:
     """The response to a turn of a query.
 
     result: of the search of the turn's position; all its moves are reported, in its order.
-    ownership: float32 (size, size), 1 Black, -1 White; None: scores are 0.
+    ownership: float32 (size, size), 1 Black, -1 White; None: scores that are not the network's are 0.
     pv_visits: the visits of each move of a variation, as Search.pv_visits.
     is_during_search: whether more responses follow.
-    skip_moves_ownership: leave out the ownership after each move, which takes new rollouts.
+    moves_ownership: the ownership after each move, as `ownership`; () leaves it out.
     """
     position = result.position
     perspective = position.to_play if query.perspective is None else query.perspective
     is_own = perspective == position.to_play
-    lead = stdev = 0.0
-    if ownership is not None:
-        lead = (float(ownership.sum()) - position.white_points) * position.to_play
-        stdev = scoring.score_stdev(ownership)
+    lead, stdev = score_estimate(result, ownership) or (0.0, 0.0)
     values = _Values(result.win_rate, lead, stdev, is_own)
     moves = []
     for order, info in enumerate(result.moves):
         fields = _move_fields(query, order, info, values, position.size, pv_visits)
-        if (query.include_moves_ownership or query.include_moves_ownership_stdev) and not skip_moves_ownership:
-            after = scoring.ownership_after(position, info.pv)
-            fields |= _ownership_fields(after, perspective, query.include_moves_ownership,
+        if moves_ownership:
+            fields |= _ownership_fields(moves_ownership[order], perspective, query.include_moves_ownership,
                                         query.include_moves_ownership_stdev)
         moves.append(fields)
+    raw_lead = round(raw.score_lead if is_own else -raw.score_lead, 3)
     response: dict[str, Any] = {
         "id": query.id, "turnNumber": turn, "isDuringSearch": is_during_search,
         "moveInfos": moves,
         "rootInfo": {
             "currentPlayer": COLOUR_LETTERS[position.to_play], **values.fields(result.win_rate, result.visits),
             "rawWinrate": round(raw.win_rate if is_own else 1 - raw.win_rate, 6),
-            "rawLead": 0.0, "rawScoreSelfplay": 0.0, "rawScoreSelfplayStdev": 0.0, "rawNoResultProb": 0.0,
+            "rawLead": raw_lead, "rawScoreSelfplay": raw_lead, "rawScoreSelfplayStdev": round(raw.score_stdev, 3),
+            "rawNoResultProb": 0.0,
             "rawStWrError": UNKNOWN, "rawStScoreError": UNKNOWN, "rawVarTimeLeft": UNKNOWN}}
     if ownership is not None:
         response |= _ownership_fields(ownership, perspective, query.include_ownership, query.include_ownership_stdev)
@@ -118,7 +123,8 @@ def _move_fields(query: Query, order: int, info: MoveInfo, values: _Values, size
                  pv_visits: Callable[[Sequence[int]], list[int]]) -> dict[str, Any]:
     pv = info.pv[:query.pv_length]
     fields = {"move": format_gtp(info.point, size), "order": order, "prior": round(info.prior, 6),
-              "pv": [format_gtp(point, size) for point in pv], **values.fields(info.win_rate, info.visits),
+              "pv": [format_gtp(point, size) for point in pv],
+              **values.fields(info.win_rate, info.visits, info.score_lead, info.score_stdev),
               "edgeVisits": info.visits, "edgeWeight": float(info.visits), "playSelectionValue": float(info.visits)}
     if query.include_pv_visits:
         fields["pvVisits"] = pv_visits(pv)
@@ -149,7 +155,7 @@ def _normal_quantile(win_rate: float) -> float:
 
 
 def _ownership_fields(ownership: np.ndarray, perspective: int, mean: bool, stdev: bool) -> dict[str, list[float]]:
-    """The mean ownership over rollouts, 1 for the perspective's colour, and its standard deviation."""
+    """The mean ownership, 1 for the perspective's colour, and its standard deviation."""
     fields = {}
     if mean:
         fields["ownership"] = [round(value, 4) for value in (ownership.ravel() * perspective).tolist()]

@@ -83,16 +83,13 @@ def ownership(position: BasePosition, n: int = ROLLOUTS, kind: int = UNIFORM) ->
     return (total[board_points(position.size)] / n).astype(np.float32).reshape(position.size, position.size)
 
 
-def ownership_after(position: BasePosition, points: Sequence[int]) -> np.ndarray:
-    """float32 (size, size): the ownership after a variation, from MOVE_ROLLOUTS rollouts.
-
-    The variation ends before its first illegal move: with transpositions, one may repeat a position.
-    """
+def position_after(position: BasePosition, points: Sequence[int]) -> BasePosition:
+    """The position after a variation, up to its first illegal move."""
     for point in points:
         if position.why_illegal(point):
             break
         position = position.play(point)
-    return ownership(position, MOVE_ROLLOUTS)
+    return position
 
 
 def ownership_stdev(owners: np.ndarray) -> np.ndarray:

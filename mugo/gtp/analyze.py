@@ -13,8 +13,9 @@
 The commands `analyze` and `genmove_analyze` are not there, as KataGo does not list them: Sabaki prefers them to the
 others, and versions of it differ in whether their win rates may be fractions.  It takes `kata-analyze` instead.
 
-All values are of the side to move.  No network has a score head: the lead is the mean ownership of the rollouts
-minus komi, the same for all moves, and absent without rollouts.
+All values are of the side to move.  With a network that has scores they are those of KataGo: scoreLead, scoreMean and
+scoreSelfplay are the mean score of the leaves below a move, scoreStdev its standard deviation.  Otherwise the lead is
+the mean ownership of the rollouts minus komi, the same for all moves, and absent without rollouts.
 
 https://github.com/lightvector/KataGo/blob/master/docs/GTP_Extensions.md
 https://github.com/SabakiHQ/Sabaki/blob/master/docs/guides/engine-analysis-integration.md
@@ -44,7 +45,15 @@ from mugo.gtp.protocol import (
 )
 from mugo.gtp.state import EngineState
 from mugo.intervals import lower_confidence_bound
-from mugo.players.evaluator import TOP_MOVES, legal_moves, moves_by_prior, win_rates_after
+from mugo.players.evaluator import (
+    TOP_MOVES,
+    infos_by_network,
+    legal_moves,
+    moves_by_prior,
+    ownership_after,
+    score_estimate,
+)
+from mugo.players.player import Player
 from mugo.search.result import MoveInfo, SearchResult
 
 INTERVAL = 1.0            # seconds between two lines, where the client names no interval
@@ -57,33 +66,25 @@ FLAGS = {"ownership": "ownership", "ownershipStdev": "ownership_stdev", "movesOw
          "movesOwnershipStdev": "moves_ownership_stdev", "rootInfo": "root_info", "pvVisits": "pv_visits"}
 CGOS_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-PvVisits = Callable[[Sequence[int]], list[int]]       # Search.pv_visits: the visits of each move of a variation
-
-
-def score_lead(result: SearchResult) -> float | None:
-    """By how many points the side to move leads, komi included; None without rollouts."""
-    if result.ownership is None:
-        return None
-    return (float(result.ownership.sum()) - result.position.white_points) * result.position.to_play
-
 
 def result_from_policy(network, position: BasePosition, tta: bool = False) -> SearchResult:
     """A network's evaluation as a SearchResult: every legal move with one visit, the highest prior first.
 
-    The win rates of the first TOP_MOVES moves are the value head's after each of them, those of the others the value
-    head's at the position; 0.5 without a value head.  Raises BadInput for a game of Gomoku that is over.
+    The win rates and scores of the first TOP_MOVES moves are the network's after each of them, those of the others the
+    network's at the position; 0.5 without a value head.  Raises BadInput for a game of Gomoku that is over.
     """
     if position.is_over and not position.may_pass:
         raise BadInput("the game is over: there is no move to analyze")
     output = network.evaluate([position], tta=tta)
     moves = moves_by_prior(position, output.priors[0])
     win_rate = 0.5 if output.values is None else (1 + float(output.values[0])) / 2
-    rates = [win_rate] * len(moves)
-    if output.values is not None:
-        rates[:TOP_MOVES] = win_rates_after(network, [position.play(point) for point, _ in moves[:TOP_MOVES]], tta)
-    infos = tuple(MoveInfo(point, prior, 1, rate, (point,)) for (point, prior), rate in zip(moves, rates, strict=True))
-    return SearchResult(position, infos, win_rate, visits=1, simulations=1, seconds=0.0, depth=1.0, nodes=1,
-                        rollouts=0, ownership=None)
+    top = 0 if output.values is None else TOP_MOVES
+    infos = infos_by_network(network, position, moves[:top], visits=1, tta=tta)
+    infos += [MoveInfo(point, prior, 1, win_rate, (point,)) for point, prior in moves[top:]]
+    lead, stdev = output.score(0)
+    return SearchResult(position, tuple(infos), win_rate, visits=1, simulations=1, seconds=0.0, depth=1.0, nodes=1,
+                        rollouts=0, ownership=output.board_ownership(0, position.to_play), score_lead=lead,
+                        score_stdev=stdev)
 
 
 # ---- arguments
@@ -171,7 +172,7 @@ def reported_moves(result: SearchResult, options: AnalyzeOptions) -> list[MoveIn
     return list(result.moves[:count])
 
 
-def format_lz(result: SearchResult, options: AnalyzeOptions, pv_visits: PvVisits | None) -> str:
+def format_lz(result: SearchResult, options: AnalyzeOptions, player: Player) -> str:
     """A line in the format of Leela Zero's lz-analyze."""
     size = result.position.size
     return " ".join(
@@ -189,36 +190,44 @@ def _vertices(points: Sequence[int], size: int) -> str:
     return " ".join(format_gtp(point, size) for point in points)
 
 
-def format_kata(result: SearchResult, options: AnalyzeOptions, pv_visits: PvVisits | None) -> str:
-    """A line in the format of KataGo's kata-analyze; utilities are from -1 to 1.  pv_visits: None without a tree."""
-    size, lead = result.position.size, score_lead(result)
-    score = ""
-    if lead is not None and result.ownership is not None:
-        score = (f"scoreMean {lead:.3f} scoreStdev {scoring.score_stdev(result.ownership):.3f} "
-                 f"scoreLead {lead:.3f} scoreSelfplay {lead:.3f} ")
-    parts = []
-    for order, info in enumerate(reported_moves(result, options)):
+def format_kata(result: SearchResult, options: AnalyzeOptions, player: Player) -> str:
+    """A line in the format of KataGo's kata-analyze; utilities are from -1 to 1."""
+    position, size, score = result.position, result.position.size, score_estimate(result)
+    parts, infos = [], reported_moves(result, options)
+    after = []
+    if (options.moves_ownership or options.moves_ownership_stdev) and isinstance(position, Go):
+        after = ownership_after(player.network, position, [info.pv for info in infos])
+    for order, info in enumerate(infos):
         lcb = lower_confidence_bound(info.win_rate, info.visits)
         part = (f"info move {format_gtp(info.point, size)} visits {info.visits} "
-                f"utility {2 * info.win_rate - 1:.6f} winrate {info.win_rate:.6f} {score}"
+                f"utility {2 * info.win_rate - 1:.6f} winrate {info.win_rate:.6f} {_format_score(score, info)}"
                 f"prior {info.prior:.6f} lcb {lcb:.6f} utilityLcb {2 * lcb - 1:.6f} order {order} "
                 f"pv {_vertices(info.pv, size)}")
         if options.pv_visits:
-            visits = [info.visits] if pv_visits is None else pv_visits(info.pv)
+            visits = [info.visits] if player.search is None else player.search.pv_visits(info.pv)
             part += " pvVisits " + " ".join(map(str, visits))
-        if (options.moves_ownership or options.moves_ownership_stdev) and isinstance(result.position, Go):
-            after = scoring.ownership_after(result.position, info.pv)
-            part += _format_ownership("movesOwnership", after, result.position.to_play, options.moves_ownership,
+        if after:
+            part += _format_ownership("movesOwnership", after[order], position.to_play, options.moves_ownership,
                                       options.moves_ownership_stdev)
         parts.append(part)
     if options.root_info:
         parts.append(f"rootInfo visits {result.visits} utility {2 * result.win_rate - 1:.6f} "
-                     f"winrate {result.win_rate:.6f} {score}".rstrip())
-    if (options.ownership or options.ownership_stdev) and isinstance(result.position, Go):
-        ownership = scoring.ownership(result.position) if result.ownership is None else result.ownership
-        parts.append(_format_ownership("ownership", ownership, result.position.to_play, options.ownership,
+                     f"winrate {result.win_rate:.6f} {_format_score(score)}".rstrip())
+    if (options.ownership or options.ownership_stdev) and isinstance(position, Go):
+        ownership = scoring.ownership(position) if result.ownership is None else result.ownership
+        parts.append(_format_ownership("ownership", ownership, position.to_play, options.ownership,
                                        options.ownership_stdev).lstrip())
     return " ".join(parts)
+
+
+def _format_score(score: tuple[float, float] | None, info: MoveInfo | None = None) -> str:
+    """The score of a move, or of the position where the move has none of its own; "" where that has none."""
+    if score is None:
+        return ""
+    if info is not None and info.score_lead is not None and info.score_stdev is not None:
+        score = info.score_lead, info.score_stdev
+    lead, stdev = score
+    return f"scoreMean {lead:.3f} scoreStdev {stdev:.3f} scoreLead {lead:.3f} scoreSelfplay {lead:.3f} "
 
 
 def _format_ownership(name: str, owners: np.ndarray, to_play: int, has_mean: bool, has_stdev: bool) -> str:
@@ -227,13 +236,16 @@ def _format_ownership(name: str, owners: np.ndarray, to_play: int, has_mean: boo
     return "".join(f" {key} {' '.join(f'{value:.4f}' for value in array.ravel().tolist())}" for key, array in values)
 
 
-def format_cgos(result: SearchResult, options: AnalyzeOptions, pv_visits: PvVisits | None) -> str:
+def format_cgos(result: SearchResult, options: AnalyzeOptions, player: Player) -> str:
     """A line of JSON in the format of the CGOS viewer, whose "pv" is the moves after the move."""
-    size, lead = result.position.size, score_lead(result)
-    score = {} if lead is None else {"score": round(lead, 3)}
-    line = {"winrate": round(result.win_rate, 4), **score, "visits": result.visits, "moves": [
-        {"move": format_gtp(info.point, size), "visits": info.visits, "winrate": round(info.win_rate, 4), **score,
-         "prior": round(info.prior, 6), "pv": _vertices(info.pv[1:], size)}
+    size, score = result.position.size, score_estimate(result)
+
+    def lead(own: float | None = None) -> dict[str, float]:
+        return {} if score is None else {"score": round(score[0] if own is None else own, 3)}
+
+    line = {"winrate": round(result.win_rate, 4), **lead(), "visits": result.visits, "moves": [
+        {"move": format_gtp(info.point, size), "visits": info.visits, "winrate": round(info.win_rate, 4),
+         **lead(info.score_lead), "prior": round(info.prior, 6), "pv": _vertices(info.pv[1:], size)}
         for info in reported_moves(result, options)]}
     if result.ownership is not None:
         ownership = np.clip((1 + result.ownership.ravel() * result.position.to_play) / 2, 0, 1)
@@ -241,7 +253,7 @@ def format_cgos(result: SearchResult, options: AnalyzeOptions, pv_visits: PvVisi
     return json.dumps(line, separators=(",", ":"))
 
 
-Format = Callable[[SearchResult, AnalyzeOptions, PvVisits | None], str]
+Format = Callable[[SearchResult, AnalyzeOptions, Player], str]         # player: that has made the result
 
 
 # ---- commands
@@ -275,23 +287,24 @@ def _cgos_genmove_analyze(engine: EngineState, *words: str) -> None:
 def _analyze(engine: EngineState, format_result: Format, words: Sequence[str]) -> None:
     """Search the position and stream the results until another line arrives."""
     options = parse_analyze_options(words, engine.position, format_result is format_kata)
-    search, network = engine.player.search, engine.player.network
+    player = engine.player
+    search, network = player.search, player.network
     if search is None and network is None:
-        raise GtpError("cannot analyze", f"{engine.player.name} has neither a search nor a network")
+        raise GtpError("cannot analyze", f"{player.name} has neither a search nor a network")
     engine.wait_until_ready()
     position = engine.position.with_turn(options.colour)
     if search is None:
         result = _restrict(result_from_policy(network, position), options.allowed_moves)
         engine.start_reply()
-        engine.write_line(format_result(result, options, None))
+        engine.write_line(format_result(result, options, player))
     else:
         engine.start_reply()
         result = search.search(
             position, simulations=MAX_SIMULATIONS, allowed_moves=options.allowed_moves, should_stop=engine.has_input,
             progress_interval=options.interval,
-            on_progress=lambda result: engine.write_line(format_result(result, options, search.pv_visits)))
+            on_progress=lambda result: engine.write_line(format_result(result, options, player)))
         if not engine.has_input():                       # decided: the search has ended by itself
-            engine.write_line(format_result(result, options, search.pv_visits))
+            engine.write_line(format_result(result, options, player))
     while not engine.has_input():
         time.sleep(POLL_SECONDS)
 
@@ -313,12 +326,11 @@ def _genmove_analyze(engine: EngineState, format_result: Format, words: Sequence
         engine.log("genmove_analyze: allow and avoid are ignored; kata-analyze follows them")
     player = engine.player
     position = engine.position.with_turn(options.colour)
-    pv_visits = player.search.pv_visits if player.search else None
     engine.wait_until_ready()
     engine.start_reply()
 
     def write_result(result: SearchResult) -> None:
-        engine.write_line(format_result(result, options, pv_visits))
+        engine.write_line(format_result(result, options, player))
 
     vertex = engine.generate_move(position, on_progress=write_result if stream else None,
                                   progress_interval=options.interval)

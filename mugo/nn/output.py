@@ -1,4 +1,5 @@
 """What a network says of positions, and how it is turned back and averaged over symmetries.  No Keras here."""
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -20,6 +21,19 @@ class NetworkOutput(NamedTuple):
     ownership: np.ndarray | None = None
     score_mean: np.ndarray | None = None
     score_stdev: np.ndarray | None = None
+
+    def board_ownership(self, k: int, to_play: int) -> np.ndarray | None:
+        """float32 (size, size): the ownership of position k, in which to_play is to move; 1 Black, -1 White."""
+        if self.ownership is None:
+            return None
+        size = math.isqrt(self.ownership.shape[1])
+        return (self.ownership[k] * to_play).astype(np.float32).reshape(size, size)
+
+    def score(self, k: int) -> tuple[float, float] | tuple[None, None]:
+        """(mean, standard deviation) of the score of position k."""
+        if self.score_mean is None or self.score_stdev is None:
+            return None, None
+        return float(self.score_mean[k]), float(self.score_stdev[k])
 
 
 def turned_back(output: NetworkOutput, symmetry: np.ndarray) -> NetworkOutput:

@@ -4,7 +4,8 @@
     NetworkEvaluator    a network alone: its moves with the highest priors, and its value after each
     evaluator_for       the one that fits a player
 
-`play` gives hints with these, and `analyze` reviews games.
+`play` gives hints with these, and `analyze` reviews games.  What a network says of moves, scores and ownership, for
+them and for the protocols, is here too.
 """
 import math
 from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from mugo.files import BadInput
+from mugo.games import scoring
 from mugo.games.coords import PASS, move_index
 from mugo.games.position import BasePosition
 from mugo.players.player import Player
@@ -32,11 +34,12 @@ class Evaluation:
 
     moves: the best first; those a search has visited, or the TOP_MOVES of a network.
     win_rate: of the side to move, from 0 to 1; None where a network has no value head.
-    ownership: as in SearchResult.
+    ownership, score_lead: as in SearchResult.
     """
     moves: tuple[MoveInfo, ...]
     win_rate: float | None
     ownership: np.ndarray | None = None
+    score_lead: float | None = None
 
 
 class Evaluator(Protocol):
@@ -66,7 +69,7 @@ class SearchEvaluator:
                                     should_stop=should_stop, on_progress=on_progress,
                                     progress_interval=PROGRESS_INTERVAL)
         visited = tuple(info for info in result.moves if info.visits) or result.moves[:1]
-        return Evaluation(visited, result.win_rate, result.ownership)
+        return Evaluation(visited, result.win_rate, result.ownership, result.score_lead)
 
 
 class NetworkEvaluator:
@@ -82,12 +85,12 @@ class NetworkEvaluator:
             raise BadInput("the game is over: there is no move to evaluate")
         output = self.network.evaluate([position], tta=self.tta)
         best = moves_by_prior(position, output.priors[0], sensible_moves(position))[:TOP_MOVES]
-        rates = [math.nan] * len(best)
-        if output.values is not None:
-            rates = win_rates_after(self.network, [position.play(point) for point, _ in best], self.tta)
-        moves = tuple(MoveInfo(point, prior, 0, rate, (point,))
-                      for (point, prior), rate in zip(best, rates, strict=True))
-        return Evaluation(moves, None if output.values is None else float(1 + output.values[0]) / 2)
+        if output.values is None:
+            moves, win_rate = tuple(MoveInfo(point, prior, 0, math.nan, (point,)) for point, prior in best), None
+        else:
+            moves = tuple(infos_by_network(self.network, position, best, visits=0, tta=self.tta))
+            win_rate = float(1 + output.values[0]) / 2
+        return Evaluation(moves, win_rate, output.board_ownership(0, position.to_play), output.score(0)[0])
 
 
 def legal_moves(position: BasePosition) -> list[int]:
@@ -112,14 +115,52 @@ def moves_by_prior(position: BasePosition, priors: np.ndarray, points: Sequence[
     return sorted(pairs, key=lambda pair: -pair[1])
 
 
-def win_rates_after(network, after: Sequence[BasePosition], tta: bool = False) -> list[float]:
-    """Win rates by a network's value head, from 0 to 1, of the side that moved to each position.
+def infos_by_network(network, position: BasePosition, moves: Sequence[tuple[int, float]], *, visits: int,
+                     tta: bool = False) -> list[MoveInfo]:
+    """What a network with a value head says of (point, prior) pairs: win rate and score of the position after each.
 
-    A game of Gomoku that is over is scored by its rules: the network was never trained on one.
+    visits: that they get.  A game of Gomoku that is over is scored by its rules: the network was never trained on one.
     """
-    values = network.evaluate(after, tta=tta).values.tolist()
-    return [(1 - (position.score() * position.to_play if position.is_over and not position.may_pass else value)) / 2
-            for position, value in zip(after, values, strict=True)]
+    if not moves:
+        return []
+    after = [position.play(point) for point, _ in moves]
+    output = network.evaluate(after, tta=tta)
+    infos = []
+    for k, ((point, prior), other) in enumerate(zip(moves, after, strict=True)):
+        is_won_or_drawn = other.is_over and not other.may_pass
+        value = -(other.score() * other.to_play if is_won_or_drawn else float(output.values[k]))
+        lead, stdev = output.score(k)
+        infos.append(MoveInfo(point, prior, visits, (1 + value) / 2, (point,), None,
+                              None if lead is None else -lead, stdev))
+    return infos
+
+
+def score_estimate(result: SearchResult, ownership: np.ndarray | None = None) -> tuple[float, float] | None:
+    """(lead of the side to move, standard deviation) of the score in points, komi included.
+
+    By the network where it has scores, else from the ownership of rollouts; None without either.
+    ownership: None: that of the result.
+    """
+    if result.score_lead is not None and result.score_stdev is not None:
+        return result.score_lead, result.score_stdev
+    ownership = result.ownership if ownership is None else ownership
+    if ownership is None:
+        return None
+    lead = (float(ownership.sum()) - result.position.white_points) * result.position.to_play
+    return lead, scoring.score_stdev(ownership)
+
+
+def ownership_after(network, position: BasePosition, variations: Sequence[Sequence[int]]) -> list[np.ndarray]:
+    """float32 (size, size), 1 Black, -1 White: the ownership after each variation, by a network that has it, else by
+    rollouts.
+
+    network: or None.  A variation ends before its first illegal move: with transpositions, one may repeat a position.
+    """
+    after = [scoring.position_after(position, points) for points in variations]
+    if network is None or not network.has_ownership or not after:
+        return [scoring.ownership(other, scoring.MOVE_ROLLOUTS) for other in after]
+    output = network.evaluate(after)
+    return [output.board_ownership(k, other.to_play) for k, other in enumerate(after)]
 
 
 def evaluator_for(player: Player, simulations: int | None = None, seconds: float | None = None) -> Evaluator:

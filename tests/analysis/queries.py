@@ -22,6 +22,7 @@ class FakeNetwork:
     """A network whose priors grow from point to point, with a constant value for Black."""
     name = "fake"
     has_value = True
+    has_ownership = False
 
     def __init__(self, black_value=0.5):
         self.black_value = black_value

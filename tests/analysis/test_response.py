@@ -5,9 +5,11 @@ import numpy as np
 import pytest
 from analysis.queries import FAST, GAME, FakeNetwork, query, run, run_one, stones_of
 from drawing import SETTLED, draw
+from fakes import StoneCounter
 
 from mugo.analysis.request import parse_query
 from mugo.analysis.response import RawEvaluation, format_response, legal_policy
+from mugo.games import scoring
 from mugo.games.go import Position
 from mugo.players.searcher import PlayOptions
 from mugo.search.result import MoveInfo, SearchResult
@@ -110,6 +112,33 @@ def test_without_rollouts_scores_are_zero_with_one_warning():
     warning, *answers = run(query(maxVisits=1), query("b", maxVisits=1), network=FakeNetwork())
     assert warning["field"] == "scoreLead" and len(answers) == 2
     assert all(answer["rootInfo"]["scoreLead"] == 0 for answer in answers)
+
+
+@pytest.mark.parametrize("settings, visits", [(Settings(rollout="none", seed=1, max_edges=20_000), 40), (None, 1)],
+                         ids=["search", "network"])
+@pytest.mark.parametrize("view, player", [("BLACK", "B"), ("BLACK", "W"), ("WHITE", "B"), ("SIDETOMOVE", "W")])
+def test_scores_and_ownership_are_the_networks_where_it_has_them(settings, visits, view, player, monkeypatch):
+    monkeypatch.setattr(scoring, "roll_out_ownership", None)         # no rollouts
+    monkeypatch.setattr(scoring, "is_nearly_over", lambda position: False)
+    position, _ = draw(SETTLED)
+    sign = 1 if view == "BLACK" or view == "SIDETOMOVE" and player == "B" else -1
+    answer = run_one(query(size=7, initialStones=stones_of(position), initialPlayer=player, komi=2.5, maxVisits=visits,
+                           includeOwnership=True, includeMovesOwnership=True, includeOwnershipStdev=True,
+                           overrideSettings={"reportAnalysisWinratesAs": view}), network=StoneCounter(),
+                     settings=settings)
+    lead, root = sign * (int(position.stones.sum()) - 2.5), answer["rootInfo"]
+    assert root["rawLead"] == root["rawScoreSelfplay"] == lead and root["rawScoreSelfplayStdev"] == 3
+    assert root["scoreLead"] == root["scoreMean"] == root["scoreSelfplay"] == pytest.approx(lead, abs=2)
+    assert root["scoreStdev"] == pytest.approx(3, abs=1)
+    stones = position.stones.ravel()
+    for info in answer["moveInfos"]:
+        assert info["scoreLead"] == info["scoreSelfplay"] == pytest.approx(lead, abs=2 * len(info["pv"]))
+        assert np.array(info["ownership"])[stones != 0].tolist() == (sign * stones[stones != 0]).tolist()
+        assert len(np.flatnonzero(info["ownership"])) <= np.count_nonzero(stones) + len(info["pv"])
+    assert np.array(answer["ownership"])[stones != 0].tolist() == (sign * stones[stones != 0]).tolist()
+    if settings:
+        leads = {info["scoreLead"] for info in answer["moveInfos"]}
+        assert len(leads) > 1                            # each move's own, not the position's
 
 
 @pytest.mark.parametrize("settings", [FAST, None])

@@ -13,17 +13,19 @@ import time
 import numpy as np
 import pytest
 from drawing import SETTLED, draw
+from fakes import StoneCounter
 
+from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import board_points, interpret_gtp, move_index
+from mugo.games.coords import PASS, board_points, interpret_gtp, move_index
 from mugo.games.go import Position
-from mugo.gtp.analyze import CGOS_DIGITS, parse_analyze_options, reported_moves, result_from_policy, score_lead
+from mugo.gtp.analyze import CGOS_DIGITS, parse_analyze_options, reported_moves, result_from_policy
 from mugo.gtp.engine import GtpEngine, serve
 from mugo.gtp.line_reader import MAX_UNREAD, LineReader
 from mugo.gtp.protocol import GtpError
 from mugo.intervals import lower_confidence_bound
 from mugo.nn.output import NetworkOutput
-from mugo.players.evaluator import TOP_MOVES
+from mugo.players.evaluator import TOP_MOVES, score_estimate
 from mugo.players.options import make_player
 from mugo.players.player import RandomPlayer
 from mugo.players.policy import PolicyPlayer
@@ -258,7 +260,7 @@ def test_cgos_genmove_analyze_writes_one_line_of_json():
 
 class FirstPointNetwork:
     """A network with the prior 0.5 for the first point, and the value 0.4 for the side to move."""
-    name, has_value = "first-point", True
+    name, has_value, has_ownership = "first-point", True, False
 
     def evaluate(self, positions, tta=False):
         size = positions[0].size
@@ -279,6 +281,42 @@ def test_a_policy_player_is_analyzed_by_the_networks_priors_and_values():
     assert (parse_lz(line)[0]["move"], played) == ("A5", "play A5")
     moves, _, _ = parse_kata(analyze(engine, "kata-analyze b allow b C3,D3 1", lines=1)[-1])
     assert [move["pv"] for move in moves] == [["C3"], ["D3"]]
+
+
+@pytest.mark.parametrize("make", [lambda network: PolicyPlayer(network),
+                                  lambda network: make_player("mcts", network=network, settings=Settings(
+                                      rollout="none", seed=1), play_options=PlayOptions(60))])
+@pytest.mark.parametrize("colour, sign", [("b", 1), ("w", -1)])
+def test_scores_and_ownership_are_the_networks_where_it_has_them(make, colour, sign, monkeypatch):
+    monkeypatch.setattr(scoring, "roll_out_ownership", None)         # no rollouts
+    engine = new_engine(make(StoneCounter()), size=7)
+    engine.position, _ = draw(SETTLED, komi=0.5)
+    lead = sign * (int(engine.position.stones.sum()) - 0.5)
+    moves, root, ownership = parse_kata(analyze(
+        engine, f"kata-analyze {colour} 20 rootInfo true ownership true movesOwnership true maxmoves 3", lines=1)[-1])
+    assert root["scoreLead"] == root["scoreMean"] == root["scoreSelfplay"] == pytest.approx(lead, abs=3)
+    assert root["scoreStdev"] == pytest.approx(3, abs=1.5)
+    for move in moves:
+        assert move["scoreLead"] == move["scoreMean"] == move["scoreSelfplay"]
+        assert move["scoreLead"] == pytest.approx(lead + 0.5, abs=3) and move["scoreStdev"] == pytest.approx(3, abs=1.5)
+        assert len(move["pv"]) > 1 or np.abs(move["movesOwnership"]).sum() - np.abs(ownership).sum() <= 1
+        assert len(move["movesOwnership"]) == 49
+    stones = engine.position.stones.ravel()
+    assert np.sign(np.array(ownership)[stones != 0]).tolist() == (sign * stones[stones != 0]).tolist()
+
+
+def test_a_network_alone_has_the_score_after_each_move():
+    position, _ = draw(SETTLED, komi=0.5)
+    for to_play in BLACK, WHITE:
+        result = result_from_policy(StoneCounter(), position.with_turn(to_play))
+        assert result.score_lead == (position.stones.sum() - 0.5) * to_play and result.score_stdev == 3
+        assert np.array_equal(result.ownership, position.stones)
+        leads = {info.point: info.score_lead for info in result.moves[:TOP_MOVES]}
+        assert {lead - result.score_lead for point, lead in leads.items() if point != PASS} == {1}
+        assert {info.score_lead for info in result.moves[TOP_MOVES:]} <= {None}
+    line = new_engine(PolicyPlayer(StoneCounter())).answer("cgos-genmove_analyze b")
+    fields = json.loads(line.split("\n")[1])
+    assert fields["score"] == -0.5 and {move["score"] for move in fields["moves"][:TOP_MOVES]} == {0.5}
 
 
 def test_each_move_has_the_networks_value_after_it():
@@ -309,7 +347,7 @@ def test_the_score_lead_and_the_lower_confidence_bound():
     ownership = np.array([[1, 0.5], [-1, -0.25]], np.float32)
     position = Position(2, 7.5).with_turn(WHITE)
     result = SearchResult(position, (), 0.5, 1, 1, 0.0, 0.0, 1, 1, ownership)
-    assert score_lead(result) == 7.25
+    assert score_estimate(result)[0] == 7.25
     assert lower_confidence_bound(0.5, 0) == 0
     assert lower_confidence_bound(0.5, 100) == pytest.approx(0.402, abs=1e-5)
     assert lower_confidence_bound(1.0, 1) < 0.1                     # one win is little evidence

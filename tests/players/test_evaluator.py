@@ -8,7 +8,7 @@ from fakes import LevelNetwork
 from mugo.games.coords import PASS
 from mugo.games.go import Position
 from mugo.nn.output import NetworkOutput
-from mugo.players.evaluator import NetworkEvaluator, SearchEvaluator, evaluator_for, win_rates_after
+from mugo.players.evaluator import NetworkEvaluator, SearchEvaluator, evaluator_for, infos_by_network
 from mugo.players.options import make_player
 from mugo.players.policy import PolicyPlayer
 from mugo.search.search import Search
@@ -38,7 +38,7 @@ def test_a_networks_win_rates_are_of_the_side_to_move(to_play, win_rate, after):
     evaluation = NetworkEvaluator(Counts()).evaluate(position)
     assert evaluation.win_rate == win_rate
     assert {info.win_rate for info in evaluation.moves} == {after}       # of the side that moves, after each move
-    assert win_rates_after(Counts(), [position.play(PASS)]) == [after]
+    assert [info.win_rate for info in infos_by_network(Counts(), position, [(PASS, 0.1)], visits=1)] == [after]
     priors = [info.prior for info in evaluation.moves]
     assert priors == sorted(priors, reverse=True) and len(priors) > 3
 

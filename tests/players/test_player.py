@@ -19,6 +19,7 @@ class Likes:
     """A network that gives these priors to named moves, and a little to every other point."""
     name = "likes"
     has_value = False
+    has_ownership = False
 
     def __init__(self, size, likes):
         self.priors = np.full(size * size + 1, 1e-6, np.float32)

@@ -41,6 +41,7 @@ class ConstantNetwork:
     """A network with the prior 0.5 for one point in every position, and the same value for Black, -1 to 1."""
     name = "constant"
     has_value = True
+    has_ownership = False
 
     def __init__(self, vertex, size=5, black_value=0.5):
         self.index = move_index(interpret_gtp(vertex, size), size)

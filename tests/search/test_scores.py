@@ -4,10 +4,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from drawing import draw
+from fakes import StoneCounter
 
 from mugo.games.coords import PASS
 from mugo.games.go import BLACK, WHITE, Position
-from mugo.nn.output import NetworkOutput
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 
@@ -15,25 +15,21 @@ SIZE = 5
 NETWORK_ONLY = Settings(rollout="none", seed=1, early_stop=False, reuse_tree=False, transpositions=False, batch=4)
 
 
-class CountsStones:
-    """To this network the owner of a point is the colour of its stone; its score has komi and a few points that depend
-    on the planes, its standard deviation is 3.
+class CountsStones(StoneCounter):
+    """Adds a few points to the score that depend on the planes.
 
-    seen: (the side to move sees its score as, the owners of points for Black) of every position evaluated.
+    seen: (the score for the side to move, the owners of points for Black) of every position evaluated.
     """
-    name, has_value = "counts", True
-
     def __init__(self):
         self.seen = []
 
     def evaluate_packed(self, packed, komi=None):
-        own = (packed[:, :, 0] & 1).astype(np.float32) - (packed[:, :, 0] >> 1 & 1)
-        scores = (own.sum(1) + komi + packed.sum((1, 2)) % 7).astype(np.float32)
+        output = super().evaluate_packed(packed, komi)
+        scores = (output.score_mean + packed.sum((1, 2)) % 7).astype(np.float32)
         to_play = -np.sign(komi)
-        self.seen += [(score, owners * side) for score, owners, side in zip(scores, own, to_play, strict=True)]
-        n, moves = len(packed), packed.shape[1] + 1
-        return NetworkOutput(np.full((n, moves), 1 / moves, np.float32), np.tanh(scores / 10), own, scores,
-                             np.full(n, 3, np.float32))
+        self.seen += [(score, owners * side) for score, owners, side
+                      in zip(scores, output.ownership, to_play, strict=True)]
+        return output._replace(score_mean=scores, values=np.tanh(scores / 10))
 
 
 class WithoutScores(CountsStones):

@@ -21,6 +21,7 @@ class Evaluator:
     """A network that knows nothing but who wins: priors all alike, the same value for one colour everywhere."""
     name = "judge"
     has_value = True
+    has_ownership = False
 
     def __init__(self, size, black_wins=0.0, priors=None):
         self.size, self.black_wins, self.priors = size, black_wins, priors

@@ -17,6 +17,7 @@ from mugo.selfplay.parallel import ParallelSelfPlay
 class HashNetwork:
     """Priors and values that are functions of the position, so irregular that no two moves are equally good."""
     has_value = True
+    has_ownership = False
     name = "hash"
 
     def __init__(self):

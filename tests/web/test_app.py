@@ -136,7 +136,7 @@ def test_planes_come_packed(page):
 
 class BlackIsAhead:
     """A network with the value 0.5 for Black, whoever is to move, and uniform priors."""
-    name, has_value = "black-is-ahead", True
+    name, has_value, has_ownership = "black-is-ahead", True, False
 
     def evaluate(self, positions, tta=False):
         points = positions[0].size ** 2 + 1
