@@ -7,8 +7,8 @@ from mugo.data.dataset import DataSet
 from mugo.data.positions import Batch
 from mugo.data.preprocess import preprocess
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import WHITE_BIT, move_index, symmetries
-from mugo.games.go import Position
+from mugo.games.coords import PASS, WHITE_BIT, move_index, symmetries
+from mugo.games.go import Position, position_of
 from mugo.sgf.record import Record
 from mugo.sgf.writer import format_record
 
@@ -24,6 +24,19 @@ def random_record(seed: int, size: int = 9, plies: int = 60, **properties) -> Re
                   "white": "somebody", "black_rank": f"{seed % 9 + 1}d", "date": f"{2000 + seed}-01-02"} | properties
     return Record(size=size, setup=np.zeros(0, np.int16), moves=np.array(moves, np.int16), first_player=BLACK,
                   **properties)
+
+
+def finished_record(seed: int, **properties) -> Record:
+    """A random game on 9x9 to its end, two passes, with its result by area; every stone left is alive."""
+    rng, position, moves = np.random.default_rng(seed), Position(9), []
+    while not position.is_over:
+        points = position.sensible_points()
+        point = int(rng.choice(points)) if len(points) else PASS
+        moves.append(move_index(point, 9) + WHITE_BIT * (position.to_play == WHITE))
+        position = position.play(point)
+    record = Record(9, np.zeros(0, np.int16), np.array(moves, np.int16),
+                    **{"rules": "Tromp-Taylor", "komi": 6.5, "date": f"{2000 + seed}"} | properties)
+    return replace(record, result=position_of(record).result())
 
 
 def write_games(folder, seeds, size: int = 9, plies: int = 60) -> None:

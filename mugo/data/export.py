@@ -3,6 +3,10 @@
     planes.npy      uint8 (n, size, size, 48), 0 or 1; with --packed uint8 (n, size², 6), an eighth of the size
     moves.npy       int32 (n,): the move index played: row * size + column from the upper left, size² a pass
     outcomes.npy    int8 (n,): 1 the side to move won, -1 it lost, 0 unknown or a draw
+    komi.npy        float32 (n,): points that the side to move gets, negative for Black; NaN: unknown
+    next_moves.npy  int32 (n, 2): the opponent's reply and the own move after it; -1: none
+    owners.npy      int8 (n, size²): 1 the side to move owns the point at the end, -1 the opponent, 0 neutral or unknown
+    scores.npy      float32 (n,): own area at the end minus the opponent's, without komi; NaN: unknown
     export.json     the planes by name, and what was exported
 
 Row i of each array is the same position, seen by its side to move.  The arrays are written in chunks, so they may be
@@ -40,12 +44,17 @@ SYMMETRIES = {
 }
 Layout = dict[str, tuple[type, tuple[int, ...]]]         # name of an array: (dtype, shape)
 
-# The arrays in the words of export.json.
+# The arrays in the words of export.json; in the order of positions.Batch.
 PLAIN_PLANES = "0 or 1 at (row, column, plane), for the side to move"
 PACKED_PLANES = ("plane k is bit k % 8 of byte k // 8 at (row * size + column): numpy.unpackbits(x, axis=-1, "
                  f"bitorder='little').reshape(-1, size, size, {planes.DEPTH})")
 MOVES = "move index played: row * size + column from the upper left, size * size is a pass"
 OUTCOMES = "1: the side to move won, -1: it lost, 0: unknown or a draw"
+KOMI = "points that the side to move gets by komi and for handicap stones, negative for Black; NaN: unknown"
+NEXT_MOVES = "move indices of the opponent's reply and of the own move after it; -1: none"
+OWNERS = ("at row * size + column, 1: the side to move owns the point at the end of the game, -1: the opponent, "
+          "0: neutral or unknown")
+SCORES = "own area minus the opponent's at the end of the game, without komi; NaN: unknown"
 
 
 def export(data: DataSet, folder: Path, *, split: str | None = "train", size: int | None = None,
@@ -68,6 +77,10 @@ def export(data: DataSet, folder: Path, *, split: str | None = "train", size: in
                        else (rows, positions.size, positions.size, planes.DEPTH)),
         "moves.npy": (np.int32, (rows,)),
         "outcomes.npy": (np.int8, (rows,)),
+        "komi.npy": (np.float32, (rows,)),
+        "next_moves.npy": (np.int32, (rows, 2)),
+        "owners.npy": (np.int8, (rows, positions.size ** 2)),
+        "scores.npy": (np.float32, (rows,)),
     }
     needed = sum(np.dtype(dtype).itemsize * int(np.prod(shape)) for dtype, shape in layout.values())
     advice = "try --positions N" if packed else "--packed takes an eighth of it, or try --positions N"
@@ -113,7 +126,7 @@ def _write_arrays(folder: Path, layout: Layout, positions: Positions,
     """Encode chunks in threads and append their rows to the .npy files."""
     def encode(chunk: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, ...]:
         batch = positions.batch(*chunk)
-        return batch.packed if packed else planes.unpack(batch.packed), batch.targets, batch.outcomes
+        return batch.packed if packed else planes.unpack(batch.packed), *batch[1:]
 
     threads = os.cpu_count() or 1
     with contextlib.ExitStack() as stack:
@@ -152,7 +165,7 @@ def chunks_of(positions: Positions, n: int, symmetries: str, shuffle: bool, seed
 
 def describe_arrays(layout: Layout, packed: bool) -> dict[str, dict]:
     """The arrays as export.json has them."""
-    meanings = (PACKED_PLANES if packed else PLAIN_PLANES, MOVES, OUTCOMES)
+    meanings = (PACKED_PLANES if packed else PLAIN_PLANES, MOVES, OUTCOMES, KOMI, NEXT_MOVES, OWNERS, SCORES)
     return {name: {"dtype": np.dtype(dtype).name, "shape": shape, "meaning": meaning}
             for (name, (dtype, shape)), meaning in zip(layout.items(), meanings, strict=True)}
 

@@ -175,7 +175,8 @@ def format_counts(data: DataSet, seconds: float) -> str:
     reasons = games.loc[games["reject_reason"] != "", "reject_reason"].value_counts()
     positions = int(used["num_moves"].sum())
     size = sum((data.folder / name).stat().st_size for name in FILES)
-    rows = [("games found", len(games)), ("games used", len(used)), ("positions", positions)]
+    rows = [("games found", len(games)), ("games used", len(used)),
+            ("games with known final ownership", int((used["owners_start"] >= 0).sum())), ("positions", positions)]
     lines = [f"{count:12,}  {name}" for name, count in rows]
     for split in dataset.SPLITS:
         of_split = used[used["split"] == split]

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 from collections import namedtuple
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from small_games import games, small_data
 
 from mugo import cli
 from mugo.data.export import export
+from mugo.data.preprocess import preprocess
+from mugo.data.shuffle import shuffled_positions
 from mugo.files import BadInput, lock_folder
 from mugo.games import planes
 from mugo.games.coords import move_index, symmetries
@@ -23,6 +26,19 @@ def data(tmp_path_factory):
 
 def read(folder):
     return [np.load(folder / f"{name}.npy") for name in ("planes", "moves", "outcomes")]
+
+
+def test_the_other_arrays_are_those_of_a_batch(tmp_path):
+    """Of the sample games, which all ended by count."""
+    data = preprocess([str(Path(__file__).parents[2] / "data" / "gnugo-9x9.zip")], tmp_path / "set", workers=1)
+    export(data, tmp_path / "out", split=None, symmetries="random", seed=4)
+    positions = data.positions(None)
+    batch = positions.batch(np.arange(len(positions)), shuffled_positions(0, len(positions), len(positions), 4)[1])
+    description = json.loads((tmp_path / "out" / "export.json").read_text())
+    assert batch.owners.any(axis=1).all()
+    assert [f"{name}.npy" for name in batch._fields[3:]] == list(description["arrays"])[3:]
+    for name, expected in zip(batch._fields[3:], batch[3:], strict=True):
+        np.testing.assert_array_equal(np.load(tmp_path / "out" / f"{name}.npy"), expected)
 
 
 def replayed(size):

@@ -3,27 +3,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from random_records import dataset_of, random_record
+from random_records import dataset_of, finished_record, random_record
 
 from mugo.data.labels import white_points
 from mugo.data.shuffle import shuffled_positions
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import PASS, WHITE_BIT, move_index, symmetries
-from mugo.games.go import Position, position_of
-from mugo.sgf.record import Record
-
-
-def finished_record(seed: int, **properties) -> Record:
-    """A random game to its end, two passes, with its result by area; every stone left is alive."""
-    rng, position, moves = np.random.default_rng(seed), Position(9), []
-    while not position.is_over:
-        points = position.sensible_points()
-        point = int(rng.choice(points)) if len(points) else PASS
-        moves.append(move_index(point, 9) + WHITE_BIT * (position.to_play == WHITE))
-        position = position.play(point)
-    record = Record(9, np.zeros(0, np.int16), np.array(moves, np.int16),
-                    **{"rules": "Tromp-Taylor", "komi": 6.5, "date": f"{2000 + seed}"} | properties)
-    return replace(record, result=position_of(record).result())
+from mugo.games.coords import symmetries
+from mugo.games.go import position_of
 
 
 @pytest.fixture(scope="module")

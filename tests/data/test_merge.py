@@ -6,12 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from damaged_data import copy_of
-from random_records import write_games
+from random_records import finished_record, write_games
 
 from mugo.data import dataset, merge, meta
 from mugo.data.dataset import DataSet
 from mugo.data.preprocess import preprocess
 from mugo.files import BadInput
+from mugo.sgf.writer import format_record
 
 
 class Killed(BaseException):
@@ -45,16 +46,20 @@ def killed_at(k: int, monkeypatch, paths: list[str], folder: Path) -> bool:
 
 
 def are_equal(one: DataSet, other: DataSet) -> bool:
-    return (one.games.equals(other.games) and np.array_equal(one.moves, other.moves)
-            and np.array_equal(one.setup, other.setup) and one.fingerprint == other.fingerprint
+    return (one.games.equals(other.games) and one.fingerprint == other.fingerprint
+            and all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("moves", "setup", "owners"))
             and all(one.meta[name] == other.meta[name] for name in ("options", "sources", "counts")))
 
 
 @pytest.fixture
 def archives(tmp_path):
-    """Two folders of games; the second has copies of games of the first, and longer games."""
+    """Two folders of games; the second has copies of games of the first, and longer games.  One game of the first and
+    two of the second ended by count."""
     write_games(tmp_path / "a", range(4), plies=40)
     write_games(tmp_path / "b", range(2, 6), plies=50)
+    for folder, seed in (("a", 10), ("b", 10), ("b", 11), ("b", 12)):
+        text = format_record(finished_record(seed))
+        (tmp_path / folder / f"finished-{seed}.sgf").write_text(text, encoding="utf-8")
     return [str(tmp_path / "a")], [str(tmp_path / "a"), str(tmp_path / "b")]
 
 
@@ -62,7 +67,8 @@ def test_a_merge_killed_at_any_write_leaves_one_of_the_two_states(archives, tmp_
     first, both = archives
     before = preprocess(first, tmp_path / "set", workers=1)
     after = preprocess(both, copy_of(tmp_path / "set", tmp_path / "after"), workers=1)
-    assert not are_equal(before, after) and len(after.used_games) == 6 and len(after.moves) > 6 * 40
+    assert not are_equal(before, after) and len(after.used_games) == 9 and len(after.moves) > 6 * 40
+    assert len(before.owners) == 11 and len(after.owners) == 3 * 11
     states, k = [], 0
     while True:
         folder = copy_of(tmp_path / "set", tmp_path / f"killed-{k}")
@@ -97,16 +103,17 @@ def test_a_first_merge_killed_at_any_write_leaves_a_data_set_or_none(archives, t
     assert k > 12 and seen == {"new", "none"}
 
 
-def test_what_a_killed_merge_left_behind_the_arrays_is_not_read(archives, tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["moves", "owners"])
+def test_what_a_killed_merge_left_behind_the_arrays_is_not_read(name, archives, tmp_path, monkeypatch):
     first, both = archives
     before = preprocess(first, tmp_path / "set", workers=1)
     monkeypatch.setattr(merge, "write_table", lambda table: exec("raise Killed", {"Killed": Killed}))
     with pytest.raises(Killed):
         preprocess(both, tmp_path / "set", workers=1)
-    path = tmp_path / "set" / "moves.npy"
+    path, length = tmp_path / "set" / f"{name}.npy", len(getattr(before, name))
     content = bytearray(path.read_bytes())
-    assert len(content) > 128 + 2 * len(before.moves)
-    for at in range(128 + 2 * len(before.moves), len(content)):          # a flip there changes nothing
+    assert len(content) > 128 + 2 * length
+    for at in range(128 + 2 * length, len(content)):          # a flip there changes nothing
         content[at] ^= 0xff
     path.write_bytes(content)
     assert are_equal(dataset.load_dataset(tmp_path / "set"), before)
@@ -126,7 +133,7 @@ def test_a_data_set_that_is_merged_while_it_is_opened_is_read_in_one_state(archi
         return content
 
     monkeypatch.setattr(meta, "read_regular_file", read_then_merge)
-    assert len(dataset.load_dataset(tmp_path / "set").used_games) == 6 and was_merged
+    assert len(dataset.load_dataset(tmp_path / "set").used_games) == 9 and was_merged
 
 
 def test_a_data_set_without_its_games_is_not_begun_anew(archives, tmp_path):

@@ -124,7 +124,7 @@ def test_without_any_usable_game_the_reasons_are_on_stderr_and_the_status_is_2(t
     *table, error = printed.err.splitlines()
     assert error == ("mugo preprocess: no game can be used: the table has the reasons, and "
                      f"{tmp_path}/set/games.parquet that of each game")
-    assert [line.split() for line in table[6:9]] == [["games", "not", "used,", "by", "reason:"],
+    assert [line.split() for line in table[7:10]] == [["games", "not", "used,", "by", "reason:"],
                                                      ["3", "too", "few", "moves"], ["1", "not", "SGF"]]
     write_games(tmp_path / "b", range(3, 6), plies=30)           # games that can be used are added as to any data set
     assert cli.main([*command, str(tmp_path / "b")]) == 0
