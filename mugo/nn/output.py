@@ -47,6 +47,13 @@ def turned_back(output: NetworkOutput, symmetry: np.ndarray) -> NetworkOutput:
         ownership=None if ownership is None else np.take_along_axis(ownership, turn[:, :-1], 1))
 
 
+def concatenated_outputs(outputs: Sequence[NetworkOutput]) -> NetworkOutput:
+    """The outputs for several batches of positions as one."""
+    _, *others = zip(*outputs, strict=True)
+    return NetworkOutput(np.concatenate([output.priors for output in outputs]),
+                         *(None if column[0] is None else np.concatenate(column) for column in others))
+
+
 def mean_output(outputs: Sequence[NetworkOutput]) -> NetworkOutput:
     """The mean of several outputs for the same positions."""
     def mean(column: Sequence[np.ndarray | None]) -> np.ndarray | None:

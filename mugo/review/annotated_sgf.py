@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from mugo.games.coords import format_sgf
 from mugo.games.position import COLOUR_LETTERS, IllegalMove
-from mugo.review.report import comment, format_point, percent, summary
+from mugo.review.report import comment, format_point, percent, points, summary
 from mugo.review.review import MoveReview, Review
 from mugo.sgf.nodes import Node, escaped, format_nodes, main_line
 
@@ -57,6 +57,7 @@ def _add_variation(nodes: list[Node], parent: int, review: Review, move: MoveRev
             break
         nodes.append(Node(index, {COLOUR_LETTERS[colour]: [format_sgf(point, position.size).encode()]}))
         if index == parent:
+            lead = "" if move.lead_before is None else f", lead {points(move.lead_before)}"
             nodes[-1] = _with_comment(nodes[-1], f"Better than {format_point(review, move.point)}: "
-                                                 f"win rate {percent(move.win_rate_before)}")
+                                                 f"win rate {percent(move.win_rate_before)}{lead}")
         index = len(nodes) - 1

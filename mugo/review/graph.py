@@ -1,4 +1,4 @@
-"""The win-rate graph of a review, as PNG or SVG."""
+"""The win-rate graph of a review, with the lead in points where there is one, as PNG or SVG."""
 import warnings
 from pathlib import Path
 
@@ -10,11 +10,12 @@ from mugo.review.report import format_point
 from mugo.review.review import VERDICTS, Review
 
 VERDICT_COLOURS = {"blunder": RED, "mistake": "#d9822b", "inaccuracy": "#d4b13f"}
+LEAD_COLOUR = "#3c8d5a"
 NAMED_MOVES = 6                          # the worst moves are labelled with number and point
 
 
 def save_win_rate_graph(review: Review, path: Path, title: str = "") -> None:
-    """Write a graph of Black's win rate after each move, with dots on the moves that are not good.
+    """Write a graph of Black's win rate and lead after each move, with dots on the moves that are not good.
 
     Without win rates it shows the priors of the moves played.  Raises BadInput without matplotlib.
     """
@@ -53,6 +54,20 @@ def _draw_win_rates(axes, review: Review, last: int) -> None:
     _label_worst_moves(axes, review, win_rates, last)
     axes.set_ylabel("Black's win rate, %")
     axes.set_ylim(0, 100)
+    if review.has_leads:
+        _draw_leads(axes, review)
+
+
+def _draw_leads(axes, review: Review) -> None:
+    """Black's lead on an axis of its own, on which 0 is at the height of 50 %."""
+    leads = np.array(review.black_leads(), float)
+    limit = max(10.0, 1.1 * float(np.nanmax(np.abs(leads))))
+    right = axes.twinx()
+    right.plot(np.arange(len(leads)), leads, color=LEAD_COLOUR, linewidth=1.1, linestyle=(0, (4, 2)))
+    right.set_ylim(-limit, limit)
+    right.set_ylabel("Black's lead, points (dashed)", color=LEAD_COLOUR)
+    right.tick_params(labelsize=8, colors=LEAD_COLOUR)
+    right.spines[["top", "right"]].set_visible(False)
 
 
 def _mark_worst_moves(axes, review: Review, win_rates: np.ndarray) -> None:

@@ -19,7 +19,7 @@ from mugo.review.tasks import ReviewTask
 from mugo.search.search import Search
 
 SIMULATIONS = 400         # for a position, including the visits of the reused tree: about a second
-REVIEW_FORMAT = 3         # raised when the same settings give other files
+REVIEW_FORMAT = 4         # raised when the same settings give other files
 # The options that change a review.
 SETTINGS = ("player", "network", "fast", "simulations", "seconds", "tta", "komi", "seed", "rollout", "rollouts",
             "lambda_", "c", "fpu", "expand_after", "batch", "threads", "max_edges",

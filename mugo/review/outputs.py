@@ -85,15 +85,17 @@ def _games(data: bytes) -> list[GameTree | BadRecord]:
 
 
 def review_statistics(review: Review) -> dict:
-    """The numbers of NAME.json: of the game, and of each side its moves, verdicts, mean loss and agreement."""
+    """The numbers of NAME.json: of the game, and of each side its moves, verdicts, mean losses and agreement."""
     sides = {}
     for side, colour in ("black", BLACK), ("white", WHITE):
         moves = [move for move in review.moves if move.colour == colour]
         losses = [max(move.loss, 0.0) for move in moves if move.loss is not None]
+        lost = [max(move.points_lost, 0.0) for move in moves if move.points_lost is not None]
         sides[side] = {
             "name": player_name(review, colour), "moves": len(moves),
             **{verdict: sum(move.verdict == verdict for move in moves) for verdict in VERDICTS},
             "mean_loss": sum(losses) / len(losses) if losses else None,
+            "mean_points_lost": sum(lost) / len(lost) if lost else None,
             "top1": sum(move.rank == 1 for move in moves), "top5": sum(move.rank <= 5 for move in moves)}
     return {"size": review.record.size, "moves": len(review.moves), "result": review.record.result,
             "stop_reason": review.stop_reason, **sides}

@@ -19,8 +19,8 @@ from mugo.plots.terminal import PLAIN, Screen, board_lines
 from mugo.plots.text_table import format_table, truncate
 from mugo.review.review import VERDICTS, MoveReview, Review
 
-COLUMNS = ("move", "colour", "point", "rank", "prior", "win_rate_before", "win_rate_after", "loss", "verdict",
-           "best_move", "best_prior", "pv")
+COLUMNS = ("move", "colour", "point", "rank", "prior", "win_rate_before", "win_rate_after", "loss", "lead_before",
+           "lead_after", "points_lost", "verdict", "best_move", "best_prior", "pv")
 # Ends of the phases as fractions of the board's points: on 19x19 the opening ends with move 60, the middle game with
 # move 150.
 PHASES = (("opening", 0, 1 / 6), ("middle game", 1 / 6, 5 / 12), ("endgame", 5 / 12, np.inf))
@@ -41,6 +41,11 @@ def percent(fraction: float | None) -> str:
     return "" if fraction is None else f"{fraction:.1%}"
 
 
+def points(number: float | None) -> str:
+    """'+3.5', '-12.0'; '' for None."""
+    return "" if number is None else f"{number:+.1f}"
+
+
 def ordinal(number: int) -> str:
     """'1st', '2nd', '11th'."""
     suffix = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
@@ -56,10 +61,10 @@ def player_name(review: Review, colour: int) -> str:
 
 
 def summary(review: Review) -> list[str]:
-    """A table of both sides and of the phases: number of moves, verdicts, mean loss, and how often the move was the
-    network's first choice (top 1) or among its first five (top 5)."""
+    """A table of both sides and of the phases: number of moves, verdicts, mean loss, also in points, and how often the
+    move was the network's first choice (top 1) or among its first five (top 5)."""
     header = ["", "moves", *(["good", "inaccuracies", "mistakes", "blunders", "mean loss"] if review.has_win_rates
-                             else []), "top 1", "top 5"]
+                             else []), *(["points lost"] if review.has_leads else []), "top 1", "top 5"]
     rows = [header]
     for colour in BLACK, WHITE:
         moves = [move for move in review.moves if move.colour == colour]
@@ -80,16 +85,20 @@ def _statistics(moves: Sequence[MoveReview]) -> list[str]:
     verdicts = [move.verdict for move in moves]
     counts = [*(str(verdicts.count(name)) for name in VERDICTS), percent(float(np.mean(np.maximum(losses, 0))))] \
         if losses else []
+    lost = [move.points_lost for move in moves if move.points_lost is not None]
+    counts += [f"{np.mean(np.maximum(lost, 0)):.1f}"] if lost else []
     return [str(len(moves)), *counts, *(f"{np.mean([move.rank <= n for move in moves]):.0%}" for n in (1, 5))]
 
 
 def worst_moves_table(review: Review, count: int = 10) -> list[str]:
     """A table of Review.worst_moves."""
-    rows = [["move", "", "played", *(["win rate", "", "loss"] if review.has_win_rates else []), "choice", "prior",
-             "best", "then"]]
+    rows = [["move", "", "played", *(["win rate", "", "loss"] if review.has_win_rates else []),
+             *(["lead", "", "lost"] if review.has_leads else []), "choice", "prior", "best", "then"]]
     for move in review.worst_moves(count):
         rates = [percent(move.win_rate_before), f"-> {percent(move.win_rate_after)}", percent(move.loss)] \
             if review.has_win_rates else []
+        rates += [points(move.lead_before), f"-> {points(move.lead_after)}", points(move.points_lost).lstrip("+")] \
+            if review.has_leads else []
         rows.append([str(move.number), COLOUR_NAMES[move.colour], format_point(review, move.point), *rates,
                      ordinal(move.rank), percent(move.prior), format_point(review, move.best_move),
                      format_pv(review, move.pv[1:6])])
@@ -125,8 +134,11 @@ def comment(review: Review, move: MoveReview) -> str:
     text = f"{colour} {format_point(review, move.point)}: {ordinal(move.rank)} choice, prior {move.prior:.1%}."
     if move.loss is not None:
         text += f"\n{colour}'s win rate {percent(move.win_rate_before)} -> {percent(move.win_rate_after)}."
+        if move.points_lost is not None:
+            text += f" Lead {points(move.lead_before)} -> {points(move.lead_after)}."
         if move.verdict != "good":
-            text += f" {move.verdict.capitalize()}: loses {move.loss:.1%}."
+            lost = "" if move.points_lost is None else f" and {move.points_lost:.1f} points"
+            text += f" {move.verdict.capitalize()}: loses {move.loss:.1%}{lost}."
     if move.best_move != move.point:
         label = "Better" if move.verdict not in ("", "good") else "First choice"
         text += f"\n{label}: {format_pv(review, move.pv)}"
@@ -134,7 +146,8 @@ def comment(review: Review, move: MoveReview) -> str:
 
 
 def csv_text(review: Review) -> str:
-    """All moves as CSV, one a line, under COLUMNS; win rates and priors from 0 to 1, empty where there is none."""
+    """All moves as CSV, one a line, under COLUMNS; win rates and priors from 0 to 1, leads in points, empty where there
+    is none."""
     def number(value: float | None) -> str:
         return "" if value is None else f"{value:.4f}"
 
@@ -144,6 +157,7 @@ def csv_text(review: Review) -> str:
     for move in review.moves:
         writer.writerow([move.number, COLOUR_LETTERS[move.colour], format_point(review, move.point), move.rank,
                          number(move.prior), number(move.win_rate_before), number(move.win_rate_after),
-                         number(move.loss), move.verdict, format_point(review, move.best_move),
+                         number(move.loss), number(move.lead_before), number(move.lead_after),
+                         number(move.points_lost), move.verdict, format_point(review, move.best_move),
                          number(move.best_prior), format_pv(review, move.pv)])
     return out.getvalue()

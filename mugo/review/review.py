@@ -2,10 +2,10 @@
 
     Record -- Reviewer.review --> Review, one MoveReview a move -- report, graph, annotated_sgf --> files
 
-    12 Black E5: 3rd choice, prior 8.1 %, win rate 54.0 % -> 31.2 %, a blunder; best move D3, pv D3 C4 C3
+    12 Black E5: 3rd choice, prior 8.1 %, win rate 54.0 % -> 31.2 %, lead 1.5 -> -4.0, a blunder; pv D3 C4 C3
 
 The network evaluates all positions of the game in batches.  Win rates come from a search, whose tree is reused from
-move to move, or from the network's value head.
+move to move, or from the network's value head; so do leads in points, with a network that has scores.
 
 A move's loss compares two positions after it: the one after the best move and the one after the move played, both
 evaluated with the same effort.  Win rates before and after a move are not comparable, because a search overestimates
@@ -24,8 +24,8 @@ from mugo.games.go import Position, positions_of
 from mugo.games.position import IllegalMove
 from mugo.games.rollouts import MOGO
 from mugo.games.scoring_session import area_ownership
-from mugo.players.evaluator import SearchEvaluator, moves_by_prior, sensible_moves
-from mugo.search.result import MoveInfo
+from mugo.nn.output import NetworkOutput, concatenated_outputs
+from mugo.players.evaluator import Evaluation, SearchEvaluator, moves_by_prior, sensible_moves
 from mugo.search.search import PV_LENGTH
 from mugo.sgf.record import Record
 
@@ -33,6 +33,7 @@ BATCH = 32                # positions that the network evaluates at once
 # verdict: the smallest loss of win rate that is called so
 MIN_LOSS = {"blunder": 0.20, "mistake": 0.10, "inaccuracy": 0.05, "good": -1.0}
 VERDICTS = ("good", "inaccuracy", "mistake", "blunder")
+Values = tuple[float | None, float | None]               # (win rate, lead in points) of one side
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class MoveReview:
     win_rate_before: after the best move.  win_rate_after: after this move.
     loss: win_rate_before - win_rate_after; 0 for the best move itself.
     best_move: its point.  pv: the principal variation, the best move first.
+    lead_before, lead_after, points_lost: the same in points, komi included; None without scores.
     """
     number: int
     colour: int
@@ -56,6 +58,9 @@ class MoveReview:
     best_move: int
     best_prior: float
     pv: tuple[int, ...]
+    lead_before: float | None = None
+    lead_after: float | None = None
+    points_lost: float | None = None
 
     @property
     def verdict(self) -> str:
@@ -79,11 +84,21 @@ class Review:
     def has_win_rates(self) -> bool:
         return any(move.loss is not None for move in self.moves)
 
+    @property
+    def has_leads(self) -> bool:
+        return any(move.points_lost is not None for move in self.moves)
+
     def black_win_rates(self) -> list[float | None]:
         """Black's win rate before the first move and after each move."""
         first = self.moves[0]
         rates = [(first.colour, first.win_rate_before)] + [(move.colour, move.win_rate_after) for move in self.moves]
         return [rate if rate is None or colour == BLACK else 1 - rate for colour, rate in rates]
+
+    def black_leads(self) -> list[float | None]:
+        """Black's lead in points before the first move and after each move."""
+        first = self.moves[0]
+        leads = [(first.colour, first.lead_before)] + [(move.colour, move.lead_after) for move in self.moves]
+        return [lead if lead is None else lead * colour for colour, lead in leads]
 
     def worst_moves(self, count: int = 10) -> list[MoveReview]:
         """The moves that are not good, sorted by their loss, the largest first; without win rates, the moves that
@@ -132,39 +147,36 @@ class Reviewer:
                        for position, after in zip(positions[:-1], positions[1:], strict=True)]
         to_evaluate.append(positions[-1])
         if self._evaluators is not None:
-            priors = None if self._network is None else self._evaluate_network(to_evaluate)[0]
+            priors = None if self._network is None else self._evaluate_network(to_evaluate).priors
             moves = self._review_by_search(self._evaluators, to_evaluate, priors, on_move)
         else:
             moves = self._review_by_network(to_evaluate, on_move)
         return Review(record, tuple(moves), tuple(positions), stop_reason)
 
-    def _evaluate_network(self, positions: Sequence[Position], tta: bool | None = None
-                          ) -> tuple[np.ndarray, np.ndarray | None]:
-        """The network's priors, float (n, size² + 1), and win rates of the side to move, float (n,), None without a
-        value head."""
+    def _evaluate_network(self, positions: Sequence[Position], tta: bool | None = None) -> NetworkOutput:
+        """The network's output for positions, evaluated in batches."""
         assert self._network is not None
         tta = self._tta if tta is None else tta
-        outputs = [self._network.evaluate(list(positions[i:i + BATCH]), tta=tta)
-                   for i in range(0, len(positions), BATCH)]
-        priors = np.concatenate([output.priors for output in outputs])
-        values = [output.values for output in outputs if output.values is not None]
-        return priors, (1 + np.concatenate(values)) / 2 if values else None
+        return concatenated_outputs([self._network.evaluate(list(positions[i:i + BATCH]), tta=tta)
+                                     for i in range(0, len(positions), BATCH)])
 
     def _review_by_search(self, evaluators: tuple[SearchEvaluator, SearchEvaluator], positions: list[Position],
                           priors: np.ndarray | None, on_move: Callable[[], object]) -> list[MoveReview]:
         game_evaluator, best_move_evaluator = evaluators
-        (infos, _), moves = _evaluate(game_evaluator, positions[0]), []
+        infos, moves = _evaluate(game_evaluator, positions[0]).moves, []
         last_passes = _last_passes(positions)
         for i, (position, after) in enumerate(zip(positions[:-1], positions[1:], strict=True)):
             point, best = _last_move(after), infos[0]
             # The tree is not reused after a pass, where it may count dead stones, nor if a side moves twice.
             is_child = after.to_play == -position.to_play and PASS not in (point, position.last)
             visits = {info.point: info.visits for info in infos}
-            infos, evaluated = _evaluate(game_evaluator, after, visits.get(point, 0) if is_child else 0)
-            win_rate = before = _win_rate_for(position, after, evaluated)
+            evaluated = _evaluate(game_evaluator, after, visits.get(point, 0) if is_child else 0)
+            infos = evaluated.moves
+            played = before = _values_for(position, after, evaluated.win_rate, evaluated.score_lead)
             if best.point != point and not _is_harmless_pass(position, point, best.point, i >= last_passes):
                 other = position.play(best.point)
-                before = _win_rate_for(position, other, _evaluate(best_move_evaluator, other)[1])
+                evaluated = _evaluate(best_move_evaluator, other)
+                before = _values_for(position, other, evaluated.win_rate, evaluated.score_lead)
             if priors is None:
                 total = sum(visits.values()) or 1
                 rank = 1 + sum(n > visits.get(point, 0) for n in visits.values())
@@ -172,30 +184,25 @@ class Reviewer:
             else:
                 rank, prior = _rank_and_prior(position, priors[i], point)
                 best_prior = float(priors[i][move_index(best.point, position.size)])
-            moves.append(MoveReview(i + 1, position.to_play, point, rank, prior, before, win_rate, before - win_rate,
-                                    best.point, best_prior, best.pv))
+            moves.append(_move_review(i, position, point, (rank, prior), before, played, best.point, best_prior,
+                                      best.pv))
             on_move()
         return moves
 
     def _review_by_network(self, positions: list[Position], on_move: Callable[[], object]) -> list[MoveReview]:
-        priors, win_rates = self._evaluate_network(positions)
-        variations = self._variations(positions[:-1], priors)
-        best_win_rates = None
-        if win_rates is not None:
-            after_best = [position.play(pv[0]) for position, pv in zip(positions, variations, strict=False)]
-            best_win_rates = self._evaluate_network(after_best)[1]        # of the opponent
+        output = self._evaluate_network(positions)
+        variations = self._variations(positions[:-1], output.priors)
+        after_best = [position.play(pv[0]) for position, pv in zip(positions, variations, strict=False)]
+        best_output = output if output.values is None else self._evaluate_network(after_best)
         moves, last_passes = [], _last_passes(positions)
         for i, (position, after) in enumerate(zip(positions[:-1], positions[1:], strict=True)):
             point, best = _last_move(after), variations[i][0]
-            rank, prior = _rank_and_prior(position, priors[i], point)
-            win_rate = before = loss = None
-            if win_rates is not None and best_win_rates is not None:
-                win_rate = before = _win_rate_for(position, after, float(win_rates[i + 1]))
-                if best != point and not _is_harmless_pass(position, point, best, i >= last_passes):
-                    before = max(1 - float(best_win_rates[i]), win_rate)
-                loss = before - win_rate
-            moves.append(MoveReview(i + 1, position.to_play, point, rank, prior, before, win_rate, loss, best,
-                                    float(priors[i][move_index(best, position.size)]), variations[i]))
+            played = before = _values_for(position, after, *_values_of(output, i + 1))
+            if best != point and not _is_harmless_pass(position, point, best, i >= last_passes):
+                before = _higher(played, _values_for(position, after_best[i], *_values_of(best_output, i)))
+            moves.append(_move_review(i, position, point, _rank_and_prior(position, output.priors[i], point), before,
+                                      played, best, float(output.priors[i][move_index(best, position.size)]),
+                                      variations[i]))
             on_move()
         return moves
 
@@ -208,20 +215,34 @@ class Reviewer:
                           for pv, point in zip(variations, points, strict=True)]
             if step < PV_LENGTH - 1:
                 positions = [position.play(point) for position, point in zip(positions, points, strict=True)]
-                priors = self._evaluate_network(positions, tta=False)[0]
+                priors = self._evaluate_network(positions, tta=False).priors
         return variations
 
 
-def _evaluate(evaluator: SearchEvaluator, position: Position, reused_visits: int = 0
-              ) -> tuple[tuple[MoveInfo, ...], float]:
-    """The moves of a position, the best first, and the win rate of the side to move.
-
-    A pass is considered only near the end of the game, and not after a pass.
-    """
+def _evaluate(evaluator: SearchEvaluator, position: Position, reused_visits: int = 0) -> Evaluation:
+    """The evaluation of a position.  A pass is considered only near the end of the game, and not after a pass."""
     may_pass = position.last != PASS and scoring.is_nearly_over(position)
-    evaluation = evaluator.evaluate(position, may_pass=may_pass, reused_visits=reused_visits)
-    assert evaluation.win_rate is not None               # a search always has one
-    return evaluation.moves, evaluation.win_rate
+    return evaluator.evaluate(position, may_pass=may_pass, reused_visits=reused_visits)
+
+
+def _values_of(output: NetworkOutput, k: int) -> tuple[float | None, float | None]:
+    """(win rate, lead) of the side to move in position k; None for what the network does not have."""
+    return None if output.values is None else (1 + float(output.values[k])) / 2, output.score(k)[0]
+
+
+def _higher(one: Values, other: Values) -> Values:
+    """The higher win rate and the higher lead; None where one is."""
+    (rate, lead), (other_rate, other_lead) = one, other
+    return (None if rate is None or other_rate is None else max(rate, other_rate),
+            None if lead is None or other_lead is None else max(lead, other_lead))
+
+
+def _move_review(i: int, position: Position, point: int, rank_and_prior: tuple[int, float], before: Values,
+                 played: Values, best: int, best_prior: float, pv: tuple[int, ...]) -> MoveReview:
+    """before, played: the values after the best move and after the move played."""
+    losses = [None if one is None or other is None else one - other for one, other in zip(before, played, strict=True)]
+    return MoveReview(i + 1, position.to_play, point, *rank_and_prior, before[0], played[0], losses[0], best,
+                      best_prior, pv, before[1], played[1], losses[1])
 
 
 def _last_move(position: Position) -> int:
@@ -230,9 +251,11 @@ def _last_move(position: Position) -> int:
     return position.last
 
 
-def _win_rate_for(position: Position, after: Position, win_rate: float) -> float:
-    """The win rate of the side to move in `after`, as that of the side to move in `position`."""
-    return win_rate if after.to_play == position.to_play else 1 - win_rate
+def _values_for(position: Position, after: Position, win_rate: float | None, lead: float | None) -> Values:
+    """The values of the side to move in `after`, as those of the side to move in `position`."""
+    if after.to_play == position.to_play:
+        return win_rate, lead
+    return None if win_rate is None else 1 - win_rate, None if lead is None else -lead
 
 
 def _last_passes(positions: Sequence[Position]) -> int:

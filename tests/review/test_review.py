@@ -9,6 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 from drawing import draw
+from fakes import StoneCounter
 from make_archives import tarred
 from sgfmill import sgf
 
@@ -21,6 +22,7 @@ from mugo.nn.output import NetworkOutput
 from mugo.players.evaluator import SearchEvaluator
 from mugo.review import report
 from mugo.review.annotated_sgf import annotated_sgf
+from mugo.review.graph import save_win_rate_graph
 from mugo.review.options import describe_reviewer
 from mugo.review.outputs import review_statistics
 from mugo.review.review import MoveReview, Review, Reviewer
@@ -116,6 +118,56 @@ def test_a_network_alone_gives_rank_prior_and_win_rate():
     assert report.format_point(review, review.moves[0].best_move) == "C3"
     assert all(move.verdict == "good" and move.loss == pytest.approx(0) for move in review.moves)
     assert review.black_win_rates() == pytest.approx([0.75] * 5)
+
+
+# 5x5: each side puts a stone on the board in turn, but White passes at move 4.
+PASSES = "(;GM[1]SZ[5]KM[2.5];B[cc];W[cb];B[bb];W[];B[dc])"
+
+
+class HatesPasses(StoneCounter):
+    """To it the pass before costs 8 points, and the first choice is A1, or where that is taken B1."""
+    def evaluate_packed(self, packed, komi=None):
+        output = super().evaluate_packed(packed, komi)
+        is_after_pass = ((packed[:, :, 0] >> 4 & 1).max(1) == 0)             # no point of the last move
+        score = output.score_mean + np.float32(8) * is_after_pass
+        is_empty = packed[:, 20, 0] >> 2 & 1
+        output.priors[np.arange(len(packed)), 21 - is_empty] += 0.5
+        return output._replace(score_mean=score, values=np.tanh(score / 10))
+
+
+@pytest.mark.parametrize("by_search", [False, True])
+def test_points_lost_are_the_difference_of_the_leads_after_the_best_move_and_the_move_played(by_search, tmp_path):
+    network, settings = HatesPasses(), Settings(rollout="none", seed=1, early_stop=False, max_edges=10_000)
+    searches = tuple(SearchEvaluator(Search(settings, network), 1) for _ in range(2)) if by_search else None
+    review, tree = review_text(PASSES, Reviewer(network, searches))
+    assert [move.lead_after for move in review.moves] == pytest.approx([-1.5, 2.5, -1.5, -6.5, -0.5], abs=1e-5)
+    assert review.black_leads()[1:] == pytest.approx([-1.5, -2.5, -1.5, 6.5, -0.5], abs=1e-5)
+    lost = [move.points_lost for move in review.moves]
+    assert lost == pytest.approx([0, 0, 0, 9, 0], abs=1e-5)
+    assert review.moves[3].lead_before == pytest.approx(2.5, abs=1e-5)
+    if by_search:
+        return
+    table = report.worst_moves_table(review)
+    assert table[0].split()[:7] == ["move", "played", "win", "rate", "loss", "lead", "lost"]
+    assert " ".join(table[1].split()).startswith("4 White pass 62.2% -> 21.4% 40.8% +2.5 -> -6.5 9.0 ")
+    assert "points lost" in report.summary(review)[0]
+    rows = list(csv.DictReader(io.StringIO(report.csv_text(review))))
+    assert [float(rows[3][name]) for name in ("lead_before", "lead_after", "points_lost")] == [2.5, -6.5, 9]
+    text = annotated_sgf(review, tree, "").decode()
+    assert "Lead +2.5 -> -6.5. Blunder: loses 40.8% and 9.0 points." in text and ", lead +2.5" in text
+    statistics = review_statistics(review)
+    assert statistics["white"]["mean_points_lost"] == pytest.approx(4.5)
+    assert statistics["black"]["mean_points_lost"] == pytest.approx(0)
+    save_win_rate_graph(review, tmp_path / "graph.svg")
+    assert "lead" in (tmp_path / "graph.svg").read_text()
+
+
+def test_without_scores_nothing_is_said_of_points(blunder):
+    review, tree = blunder
+    assert not review.has_leads and {move.points_lost for move in review.moves} == {None}
+    assert review_statistics(review)["white"]["mean_points_lost"] is None
+    texts = [*report.summary(review), *report.worst_moves_table(review), annotated_sgf(review, tree, "").decode()]
+    assert not any("points" in text or "lead" in text.lower() for text in texts)
 
 
 def test_without_win_rates_the_worst_moves_are_those_with_the_lowest_priors():
