@@ -424,7 +424,8 @@ def _make_run(where: str) -> None:
                                               text=True, check=True).stdout
         subprocess.run([sys.executable, "-m", "mugo", "train", "games", "-o", "trained", "--positions", "256",
                         "--batch-size", "32", "--filters", "8", "--validation-positions", "64",
-                        "--checkpoint-every" if new else "--round-positions", "128"], check=True, capture_output=True)
+                        "--checkpoint-positions" if new else "--round-positions", "128"],
+                       check=True, capture_output=True)
     shutil.copytree("trained", "run")
     checkpoint = "checkpoint.keras"
     with zipfile.ZipFile(f"trained/{checkpoint}") as archive, zipfile.ZipFile(f"run/{checkpoint}", "w") as changed:

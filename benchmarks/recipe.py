@@ -24,7 +24,7 @@ from mugo.intervals import mean_and_standard_error
 from mugo.nn.inference import Network
 from mugo.training.predictions import predict_positions
 
-COMMON = """--checkpoint-every 64000 --warmup-steps 100 --where "source.str.contains('KGS')" """
+COMMON = """--checkpoint-positions 64000 --warmup-steps 100 --where "source.str.contains('KGS')" """
 RECIPES = {
     "default": "",
     "adam": "--optimizer adam --learning-rate 2e-3",

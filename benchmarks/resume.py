@@ -66,7 +66,7 @@ def main() -> None:
         folder = Path(folder)
         data = dataset.load_dataset(args.dataset) if args.dataset else preprocess.preprocess(
             [str(Path(__file__).parents[1] / "data")], folder / "set", validation=0.1, test=0.1)
-        options = ["--positions", args.positions, "--filters", args.filters, "--value-head", "--checkpoint-every",
+        options = ["--positions", args.positions, "--filters", args.filters, "--value-head", "--checkpoint-positions",
                    str(int(float(args.positions) / 10)), "--validation-positions", "2048"]
         trained(data.folder, folder / "uninterrupted", options, 0)
         kills = trained(data.folder, folder / "resumed", options, args.kills)

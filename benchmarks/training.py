@@ -22,7 +22,7 @@ from mugo.nn.backend import keras, resolve_precision
 from mugo.nn.compile import compile_for_training
 from mugo.nn.keras_model import build
 from mugo.nn.policy_net import PolicyNetConfig
-from mugo.training.loader import PrefetchLoader, training_targets
+from mugo.training.loader import PrefetchLoader, examples
 
 TURNS = 8
 
@@ -42,7 +42,7 @@ def measure(data: dataset.DataSet, filters: int, batch_size: int, seconds: float
 
     def make(step: int) -> tuple:
         batch = positions.shuffled_batch(step, batch_size, 0)
-        return batch.packed, training_targets(batch, has_value=True)
+        return examples(batch, config)
 
     def constant():
         return (batch for batch in itertools.repeat(make(0)))

@@ -90,7 +90,7 @@ def command(args: argparse.Namespace) -> int:
     if (trained / "checkpoint.keras").exists():
         run("train", str(data), "-o", str(trained), "--resume")
     else:
-        run("train", str(data), "-o", str(trained), "--minutes", args.minutes, "--checkpoint-every", "16000")
+        run("train", str(data), "-o", str(trained), "--minutes", args.minutes, "--checkpoint-positions", "16000")
     run("evaluate", str(trained), str(data), "-o", str(folder / "evaluation"))
     play_game(folder, Network(trained))
     print(f"\nThe network over GTP:  mugo gtp policy --network {trained}\nResults:")

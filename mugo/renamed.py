@@ -34,7 +34,7 @@ RENAMED_OPTIONS: dict[str, str] = {
     "--patience": "--resign-moves",
     "--pooling": "--global-pooling",
     "--reuse": "--reuse-tree",
-    "--round-positions": "--checkpoint-every",
+    "--round-positions": "--checkpoint-positions",
     "--share": "--transpositions",
     "--smoothing": "--label-smoothing",
     "--start": "--init-from",

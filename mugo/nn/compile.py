@@ -34,11 +34,11 @@ WEIGHTS = {"value_weight": 0.5, "ownership_weight": 0.5, "score_weight": 0.05, "
 
 def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: Any, *,
                          weights: dict[str, float] = WEIGHTS, optimizer: str = "muon",
-                         label_smoothing: float = 0.0) -> None:
+                         label_smoothing: float = 0.0, weight_decay: float = 0.0) -> None:
     """Prepare a model of this config for supervised learning; top-1 and top-5 accuracy are among its metrics.
 
     schedule: the learning rate, a number or a schedule.  weights: of the losses, by the names of WEIGHTS.  optimizer:
-    one of OPTIMIZERS.  label_smoothing: see LabelSmoothingCrossentropy.
+    one of OPTIMIZERS.  label_smoothing: see LabelSmoothingCrossentropy.  weight_decay: see AveragingOptimizer.
     """
     losses: dict[str, Any] = {"policy": LabelSmoothingCrossentropy(label_smoothing) if label_smoothing else
                               keras.losses.SparseCategoricalCrossentropy(from_logits=True)}
@@ -54,8 +54,8 @@ def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: 
         loss_weights[output] = weights[weight]
         metrics[output] = [KnownMean(name) for name in measures]
     axes = config.spec().weight_axes() if config.equivariant else None
-    model.compile(OPTIMIZERS[optimizer](schedule, weight_axes=axes), loss=losses, loss_weights=loss_weights,
-                  metrics=metrics, jit_compile=JIT)
+    model.compile(OPTIMIZERS[optimizer](schedule, weight_axes=axes, weight_decay=weight_decay), loss=losses,
+                  loss_weights=loss_weights, metrics=metrics, jit_compile=JIT)
 
 
 def compile_for_selfplay(model: keras.Model, learning_rate: float = 2e-3, l2: float = 1e-4) -> None:

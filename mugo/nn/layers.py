@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mugo.games import planes
+from mugo.nn import devices
 from mugo.nn.backend import FUSED_BATCH_NORM, keras, ops, tensorflow
 from mugo.nn.onnx_graph import EPSILON
 
@@ -49,14 +50,24 @@ class FusedBatchNorm(keras.layers.BatchNormalization):
     def call(self, inputs, training=None, mask=None):
         if not (FUSED_BATCH_NORM and training and self.trainable and len(inputs.shape) == 4):
             return super().call(inputs, training=training, mask=mask)
-        unused = tensorflow.zeros([0])
-        outputs, mean, variance, *_ = tensorflow.raw_ops.FusedBatchNormV3(
-            x=inputs, scale=ops.convert_to_tensor(self.gamma), offset=ops.convert_to_tensor(self.beta), mean=unused,
-            variance=unused, epsilon=self.epsilon, is_training=True)
-        statistics: list[tuple[Any, Any]] = [(self.moving_mean, mean), (self.moving_variance, variance)]
-        for moving, of_batch in statistics:
-            moving.assign(moving * self.momentum + of_batch * (1 - self.momentum))
+        outputs, mean, variance = self._of_whole_batch(inputs) if devices.replicas() > 1 else self._fused(inputs)
+        devices.assign([(moving, moving * self.momentum + of_batch * (1 - self.momentum)) for moving, of_batch in
+                        ((self.moving_mean, mean), (self.moving_variance, variance))])
         return outputs
+
+    def _fused(self, inputs) -> tuple:
+        """(outputs, mean, variance) by TensorFlow's operation."""
+        unused = tensorflow.zeros([0])
+        return tensorflow.raw_ops.FusedBatchNormV3(
+            x=inputs, scale=ops.convert_to_tensor(self.gamma), offset=ops.convert_to_tensor(self.beta), mean=unused,
+            variance=unused, epsilon=self.epsilon, is_training=True)[:3]
+
+    def _of_whole_batch(self, inputs) -> tuple:
+        """The same on several devices, with the statistics of the whole batch."""
+        mean, variance = ops.moments(ops.cast(inputs, "float32"), (0, 1, 2), synchronized=True)
+        scale = self.gamma * ops.rsqrt(variance + self.epsilon)
+        outputs = ops.cast(inputs, scale.dtype) * scale + (self.beta - mean * scale)
+        return ops.cast(outputs, inputs.dtype), mean, variance
 
 
 @keras.saving.register_keras_serializable("mugo")

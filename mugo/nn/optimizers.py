@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mugo.nn import equivariance
+from mugo.nn import devices, equivariance
 from mugo.nn.backend import keras, ops
 
 
@@ -33,15 +33,20 @@ class AveragingOptimizer(keras.optimizers.Optimizer):
     is high, the weights move around the point that they would reach if it decayed, and their average is near it.  As
     the rate decays they do reach it; at a tenth of the peak rate the newest weights have ten times that share.
 
+    weight_decay: decoupled (Loshchilov & Hutter 2019, arXiv:1711.05101; for Muon Liu et al. 2025, arXiv:2502.16982):
+    each step multiplies kernels by 1 - learning rate * weight_decay, with the rate that they learn by.  Biases and
+    batch normalisation do not decay.
+
     learning_rate: a number, or a schedule; one with `peak` and `decay_start` (schedules.WarmupStableDecay) says when it
     decays.  weight_axes: of the network (blocks.NetworkSpec.weight_axes), if it is equivariant: each gradient is
     projected onto tied weights, so they stay tied.
     """
     ETA = 8
 
-    def __init__(self, learning_rate: Any = 0.001, weight_axes: Any = None, name: str | None = None):
+    def __init__(self, learning_rate: Any = 0.001, weight_axes: Any = None, weight_decay: float = 0.0,
+                 name: str | None = None):
         super().__init__(learning_rate, name=name)
-        self.schedule, self.weight_axes = learning_rate, weight_axes
+        self.schedule, self.weight_axes, self.decay = learning_rate, weight_axes, weight_decay
 
     @property
     def learning_rate(self) -> Any:
@@ -74,12 +79,13 @@ class AveragingOptimizer(keras.optimizers.Optimizer):
                 raise ValueError("the optimizer was built for other variables, or for another order of them")
         rate = ops.cast(self.learning_rate, "float32")
         share = self.newest_share(rate)
-        for slot, gradient in zip(self.slots, grads, strict=True):
+        values = [(self.iterations, self.iterations + 1)]
+        for slot, gradient in zip(self.slots, devices.sum_over_replicas(list(grads)), strict=True):
             if self.weight_axes:
                 gradient = equivariance.project_gradient(gradient, slot.variable, self.weight_axes)
-            self.update(slot, ops.cast(gradient, slot.variable.dtype), rate)
-            slot.average.assign(slot.average + share * (slot.variable - slot.average))
-        self.iterations.assign_add(1)
+            new = self.update(slot, ops.cast(gradient, slot.variable.dtype), rate)
+            values += [*new, (slot.average, slot.average + share * (new[0][1] - slot.average))]
+        devices.assign(values)
 
     def newest_share(self, rate: Any) -> Any:
         """What the weights after this step count for in the average.  rate: the learning rate of this step."""
@@ -97,13 +103,21 @@ class AveragingOptimizer(keras.optimizers.Optimizer):
         """Whether `update` uses the slot's velocity."""
         raise NotImplementedError
 
-    def update(self, slot: Slot, gradient: Any, rate: Any) -> None:
-        """Assign the slot's variable and its own variables their next values.  rate: the learning rate."""
+    def update(self, slot: Slot, gradient: Any, rate: Any) -> list[tuple[Any, Any]]:
+        """(variable, next value) of the slot's variable, which comes first, and of its own variables.
+
+        rate: the learning rate.
+        """
         raise NotImplementedError
+
+    def decayed(self, variable: Any, rate: Any) -> Any:
+        """The variable after weight decay."""
+        return variable * (1 - rate * self.decay) if self.decay and variable.name == "kernel" else variable
 
     def get_config(self) -> dict[str, Any]:
         config = super().get_config()
-        return {name: config[name] for name in ("name", "learning_rate")} | {"weight_axes": self.weight_axes}
+        return {name: config[name] for name in ("name", "learning_rate")} | {
+            "weight_axes": self.weight_axes, "weight_decay": self.decay}
 
 
 @keras.saving.register_keras_serializable("mugo")
@@ -114,12 +128,14 @@ class Adam(AveragingOptimizer):
     def needs_velocity(self, variable: Any) -> bool:
         return True
 
-    def update(self, slot: Slot, gradient: Any, rate: Any) -> None:
+    def update(self, slot: Slot, gradient: Any, rate: Any) -> list[tuple[Any, Any]]:
         step = ops.cast(self.iterations + 1, "float32")
-        rate = rate * ops.sqrt(1 - ops.power(self.BETA_2, step)) / (1 - ops.power(self.BETA_1, step))
-        slot.momentum.assign(slot.momentum + (gradient - slot.momentum) * (1 - self.BETA_1))
-        slot.velocity.assign(slot.velocity + (ops.square(gradient) - slot.velocity) * (1 - self.BETA_2))
-        slot.variable.assign(slot.variable - slot.momentum * rate / (ops.sqrt(slot.velocity) + self.EPSILON))
+        momentum = slot.momentum + (gradient - slot.momentum) * (1 - self.BETA_1)
+        velocity = slot.velocity + (ops.square(gradient) - slot.velocity) * (1 - self.BETA_2)
+        corrected = rate * ops.sqrt(1 - ops.power(self.BETA_2, step)) / (1 - ops.power(self.BETA_1, step))
+        return [(slot.variable, self.decayed(slot.variable, rate) - momentum * corrected / (
+                    ops.sqrt(velocity) + self.EPSILON)),
+                (slot.momentum, momentum), (slot.velocity, velocity)]
 
 
 @keras.saving.register_keras_serializable("mugo")
@@ -134,14 +150,14 @@ class Muon(Adam):
     def needs_velocity(self, variable: Any) -> bool:
         return len(variable.shape) != 4 or variable.shape[-1] == 1
 
-    def update(self, slot: Slot, gradient: Any, rate: Any) -> None:
+    def update(self, slot: Slot, gradient: Any, rate: Any) -> list[tuple[Any, Any]]:
         if slot.velocity is not None:
             return super().update(slot, gradient, rate * self.ADAM_LR_RATIO)
-        slot.momentum.assign(self.MOMENTUM * slot.momentum + gradient)
-        nesterov = ops.reshape(gradient + self.MOMENTUM * slot.momentum, (-1, gradient.shape[-1]))
+        momentum = self.MOMENTUM * slot.momentum + gradient
+        nesterov = ops.reshape(gradient + self.MOMENTUM * momentum, (-1, gradient.shape[-1]))
         scale = max(nesterov.shape) ** 0.5 * self.RMS
-        slot.variable.assign(slot.variable - rate * scale * ops.reshape(zeropower_via_newtonschulz5(nesterov),
-                                                                        gradient.shape))
+        update = ops.reshape(zeropower_via_newtonschulz5(nesterov), gradient.shape)
+        return [(slot.variable, self.decayed(slot.variable, rate) - rate * scale * update), (slot.momentum, momentum)]
 
 
 def zeropower_via_newtonschulz5(matrix: Any, steps: int = 5) -> Any:

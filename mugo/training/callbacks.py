@@ -14,6 +14,7 @@ from mugo.nn.metadata import config_of
 from mugo.nn.weight_averaging import AveragedModel
 from mugo.plots import curves
 from mugo.progress import ProgressBar, progress_bar
+from mugo.training.loader import CheckpointIntervals
 from mugo.training.options import TrainingOptions
 
 MEASURES = ["ce", "top1", "top5", "value_mse", "value_accuracy", "ownership_owners", "score_points"]
@@ -35,17 +36,24 @@ def rename_logs(logs: dict[str, Any]) -> dict[str, float]:
 
 
 class ProgressCallback(keras.callbacks.Callback):
-    """The progress bar: positions/s, loss, accuracies, time left."""
+    """The progress bar: positions/s, loss, accuracies, time left.
 
-    def __init__(self, options: TrainingOptions, first_step: int):
+    intervals: the batches that are handed to Keras, which takes some ahead.
+    """
+
+    def __init__(self, options: TrainingOptions, intervals: CheckpointIntervals):
         super().__init__()
-        self.batch_size = options.batch_size
-        self.bar = progress_bar("positions", options.steps * options.batch_size, first_step * options.batch_size,
-                                scale=True, smoothing=0.02)
+        self.batches, self.intervals, self.step = options.batches, intervals, intervals.step
+        self.bar = progress_bar("positions", self.batches.positions_at(options.steps),
+                                self.batches.positions_at(self.step), scale=True, smoothing=0.02)
+        self.last_shown = 0.0
 
     def on_train_batch_end(self, batch, logs=None):
-        self.bar.update(self.batch_size)
-        if batch % 10 == 0 and logs:
+        before = self.step
+        self.step = min(self.step + self.model.steps_per_execution, self.intervals.step)
+        self.bar.update(self.batches.positions_at(self.step) - self.batches.positions_at(before))
+        if logs and time.monotonic() - self.last_shown > 0.5:
+            self.last_shown = time.monotonic()
             logs = rename_logs(logs)
             self.bar.set_postfix_str(f"loss {logs['loss']:.3f} top-1 {logs['top1']:.1%} top-5 {logs['top5']:.1%}",
                                      refresh=False)
@@ -72,8 +80,8 @@ class CheckpointCallback(keras.callbacks.Callback):
         self.start = time.perf_counter()
 
     def on_train_batch_end(self, batch, logs=None):
-        if batch % 10 == 0 and logs and not math.isfinite(float(logs["loss"])):       # a mean: once NaN, it stays so
-            self.stop_diverged(f"the loss is {float(logs['loss'])}")
+        if logs and not math.isfinite(logs["loss"]):     # a mean: once NaN, it stays so
+            self.stop_diverged(f"the loss is {logs['loss']}")
 
     def on_epoch_end(self, epoch, logs=None):
         assert logs is not None
@@ -85,13 +93,13 @@ class CheckpointCallback(keras.callbacks.Callback):
         logs.update({f"val_{name}": value for name, value in averaged.evaluate(
             *self.validation, batch_size=self.options.batch_size, verbose=0, return_dict=True).items()})
         history = self.metadata["history"]
-        step = int(model.optimizer.iterations)
+        step, positions_at = int(model.optimizer.iterations), self.options.batches.positions_at
         before = history[-1] if history else {"step": 0, "seconds": 0.0}
         row = rename_logs(logs) | {
-            "step": step, "positions": step * self.options.batch_size,
+            "step": step, "positions": positions_at(step),
             "seconds": round(before["seconds"] + time.perf_counter() - self.start, 1),
             "learning_rate": float(self.options.schedule()(step)),
-            "positions_per_second": (step - before["step"]) * self.options.batch_size / (trained - self.start),
+            "positions_per_second": (positions_at(step) - positions_at(before["step"])) / (trained - self.start),
         }
         for name, value in row.items():
             if not math.isfinite(value):

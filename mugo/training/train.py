@@ -8,9 +8,9 @@
     RUN/log.csv, curve.png    loss and accuracy at each checkpoint
     RUN/tensorboard/          the same for TensorBoard (on the TensorFlow backend)
 
-There is a checkpoint every --checkpoint-every positions.  Every batch is a function of (seed, step) alone, and a
-checkpoint holds the step, so `--resume` after Ctrl-C or kill -9 continues with exactly the batches that would have
-come.  Batches are made by compiled threads while the network trains.
+There is a checkpoint every --checkpoint-every minutes, and more often at first; or every --checkpoint-positions.  Every
+batch is a function of (seed, step) alone, and a checkpoint holds the step, so `--resume` after Ctrl-C or kill -9
+continues with exactly the batches that would have come.  Batches are made by compiled threads while the network trains.
 
 Learning rate: linear warm-up, constant, linear decay (schedules.WarmupStableDecay).  Validation and network.keras are
 of the averaged weights (optimizers.AveragingOptimizer), which have most of what the decay gains before it comes.
@@ -23,7 +23,8 @@ import importlib.util
 import math
 import os
 import time
-from collections.abc import Callable
+import warnings
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,7 @@ from mugo.data.positions import Positions
 from mugo.files import BadInput, lock_folder, log_to_stderr
 from mugo.limits import AT_LEAST_1, FRACTION, POSITIVE, PRECISIONS, check_limits
 from mugo.nn import checkpoint
-from mugo.nn.backend import keras, resolve_precision
+from mugo.nn.backend import HAS_GPU, keras, resolve_precision
 from mugo.nn.bundled import find_network
 from mugo.nn.checkpoint import latest_checkpoint
 from mugo.nn.compile import WEIGHTS, compile_for_training
@@ -56,11 +57,13 @@ from mugo.training.callbacks import (
     link_pre_decay,
     write_results,
 )
-from mugo.training.loader import PrefetchLoader, examples, select_positions, validation_batch
+from mugo.training.loader import CheckpointIntervals, PrefetchLoader, examples, select_positions, validation_batch
 from mugo.training.options import DERIVED, MAY_CHANGE, TrainingOptions, check_run
 from mugo.training.provenance import check_same_data, describe_data, init_notes
 
 RECALIBRATION_BATCH = 256                # positions in each batch that batch-norm statistics are recalibrated on
+MAX_STEPS_PER_EXECUTION = 16             # as many batches as are prefetched
+SMALL_STEP = 10**8                       # multiplications of a step by 1x1 kernels: see steps_per_execution
 
 
 def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOptions, resume: bool = False,
@@ -101,31 +104,46 @@ def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], training: P
     config, options = policy_config(metadata, run), TrainingOptions(**metadata["options"])
     first_step = int(model.optimizer.iterations)
     if first_step >= options.steps:
-        print(f"{run} is finished: {options.steps:,} steps of {options.batch_size} positions")
+        print(f"{run} is finished: {options.steps:,} steps, {options.batches.positions_at(options.steps):,} positions")
         return
 
     def make(step: int) -> tuple:
-        batch = training.shuffled_batch(options.skip_batches + step, options.batch_size, options.seed,
-                                        options.symmetry)
-        return examples(batch, config, np.random.default_rng((options.seed, options.skip_batches + step)))
+        size = options.batches.size_at(step)
+        number = (options.skip_positions + options.batches.positions_at(step)) // size       # of batches of this size
+        batch = training.shuffled_batch(number, size, options.seed, options.symmetry)
+        return examples(batch, config, np.random.default_rng((options.seed, number)))
 
-    progress = ProgressCallback(options, first_step)
-    callbacks = [progress, CheckpointCallback(run, options, metadata, progress.bar, averaged, validation)]
-    if keras.backend.backend() == "tensorflow" and importlib.util.find_spec("tensorboard"):
-        callbacks.append(keras.callbacks.TensorBoard(str(run / "tensorboard"), write_graph=False))
-    with contextlib.closing(progress.bar):
-        for step, length, count in options.intervals(first_step):
-            fit(model, make, step, length, count, step // options.steps_per_checkpoint, callbacks)
+    with contextlib.closing(PrefetchLoader(make, first_step, threads=min(8, os.cpu_count() or 1))) as loader:
+        intervals = CheckpointIntervals(loader, first_step, options)
+        progress = ProgressCallback(options, intervals)
+        callbacks = [progress, CheckpointCallback(run, options, metadata, progress.bar, averaged, validation)]
+        if keras.backend.backend() == "tensorflow" and importlib.util.find_spec("tensorboard"):
+            callbacks.append(keras.callbacks.TensorBoard(str(run / "tensorboard"), write_graph=False))
+        model.steps_per_execution = steps_per_execution(config, options)
+        with contextlib.closing(progress.bar):
+            while intervals.step < options.steps:
+                history = metadata["history"]
+                fit(model, intervals.interval(history[-1]["seconds"] if history else 0.0), len(history), callbacks)
 
 
-def fit(model: keras.Model, make: Callable[[int], tuple], step: int, length: int, count: int, number: int,
-        callbacks: list) -> None:
-    """Train on the batches make(step), make(step + 1), ...: `count` intervals of `length` steps, each an epoch for
-    Keras and its callbacks.  number: of the first of these epochs."""
-    with contextlib.closing(PrefetchLoader(make, step, threads=min(8, os.cpu_count() or 1))) as loader:
-        model.fit((batch for batch in loader), steps_per_epoch=length, epochs=number + count, initial_epoch=number,
-                  verbose=0,  # pyright: ignore[reportArgumentType]  (silent)
+def fit(model: keras.Model, batches: Iterator[tuple], epoch: int, callbacks: list) -> None:
+    """Train on these batches, an epoch for Keras and its callbacks.  epoch: its number."""
+    with warnings.catch_warnings():
+        # How many there are is not known before, so Keras warns at their end.
+        warnings.filterwarnings("ignore", message="Your input ran out of data")
+        model.fit(batches, epochs=epoch + 1, initial_epoch=epoch, verbose=0,  # pyright: ignore[reportArgumentType]
                   shuffle=False, callbacks=callbacks)
+
+
+def steps_per_execution(config: PolicyNetConfig, options: TrainingOptions) -> int:
+    """How many steps Keras takes before it returns to Python and reads the figures from the device.
+
+    Many where a step is short: on a GPU, and for small networks.  At most about half a second: Ctrl-C waits for them.
+    """
+    if HAS_GPU:
+        return MAX_STEPS_PER_EXECUTION
+    multiplications = config.filters ** 2 * config.size ** 2 * options.batches.last
+    return max(1, min(MAX_STEPS_PER_EXECUTION, SMALL_STEP // multiplications))
 
 
 def new_run(run: Path, data: DataSet, config: PolicyNetConfig, options: TrainingOptions, init: str
@@ -147,7 +165,8 @@ def new_run(run: Path, data: DataSet, config: PolicyNetConfig, options: Training
         source = read_metadata(path)
         for line in init_notes(init, source, options.seed, training, validation):
             log_to_stderr(line)
-        options = replace(options, skip_batches=-(-positions_seen(source) // options.batch_size))
+        last = options.batches.last
+        options = replace(options, skip_batches=-(-positions_seen(source) // last) * last // options.batch_size)
         metadata["options"] = asdict(options)
     compile_model(model, config, options)
     return model, metadata
@@ -203,7 +222,8 @@ def averaged_model(model: keras.Model, training: Positions, config: PolicyNetCon
 
 def compile_model(model: keras.Model, config: PolicyNetConfig, options: TrainingOptions) -> None:
     compile_for_training(model, config, options.schedule(), weights={name: getattr(options, name) for name in WEIGHTS},
-                         optimizer=options.optimizer, label_smoothing=options.label_smoothing)
+                         optimizer=options.optimizer, label_smoothing=options.label_smoothing,
+                         weight_decay=options.weight_decay)
 
 
 def positions_seen(metadata: dict[str, Any]) -> int:
@@ -276,6 +296,13 @@ def add_network_arguments(group: argparse._ArgumentGroup) -> None:
                        "position (default: on)")
 
 
+def number_of_positions(text: str) -> int:
+    """An option's number of positions, which may be written as 1e6.  Raises ValueError for one that is not whole."""
+    if not (number := float(text)).is_integer():
+        raise ValueError
+    return int(number)
+
+
 def add_learning_arguments(group: argparse._ArgumentGroup) -> None:
     """Options whose default is None: those not given come from TrainingOptions, or from the run."""
     options = TrainingOptions(1)
@@ -288,12 +315,18 @@ def add_learning_arguments(group: argparse._ArgumentGroup) -> None:
             ("score_weight", float, "weight of the score's loss"),
             ("auxiliary_weight", float, "weight of the loss of each auxiliary head"),
             ("label_smoothing", float, "fraction of each target spread over all moves"),
-            ("checkpoint_every", int, "positions between checkpoints"),
+            ("weight_decay", float, "decoupled weight decay of the kernels"),
+            ("checkpoint_every", float, "minutes between checkpoints, shorter at first"),
             ("validation_positions", int, "positions evaluated at each checkpoint"), ("seed", int, "random seed")):
         group.add_argument(f"--{name.replace('_', '-')}", type=kind, metavar="N",
                            help=f"{what} (default: {getattr(options, name)})")
-    group.add_argument("--decay-start", type=float, metavar="FRACTION", help="fraction of the steps after which the "
-                       f"learning rate decays; 1: never (default: {options.decay_start})")
+    group.add_argument("--checkpoint-positions", type=number_of_positions, metavar="N",
+                       help="positions between checkpoints, instead of minutes")
+    group.add_argument("--max-batch-size", type=int, metavar="N", help="let the batch size grow to N")
+    group.add_argument("--double-batch-every", type=number_of_positions, metavar="N",
+                       help="positions after which it doubles, up to --max-batch-size")
+    group.add_argument("--decay-start", type=float, metavar="FRACTION", help="fraction of the positions after which "
+                       f"the learning rate decays; 1: never (default: {options.decay_start})")
     group.add_argument("--optimizer", choices=tuple(OPTIMIZERS), help=f"(default: {options.optimizer})")
     group.add_argument("--symmetry", action=argparse.BooleanOptionalAction,
                        help="data augmentation: a random symmetry of the board for each position (default: on)")

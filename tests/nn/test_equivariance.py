@@ -184,8 +184,8 @@ def test_test_time_augmentation_runs_an_equivariant_network_once(tmp_path, monke
 def test_an_equivariant_network_is_trained_resumed_widened_and_evaluated(tmp_path, capfd):
     write_games(tmp_path / "sgf", range(12), plies=30)
     preprocess.preprocess([str(tmp_path / "sgf")], tmp_path / "set", workers=1, validation=0.2, test=0.2)
-    common = ["--batch-size", "16", "--checkpoint-every", "64", "--validation-positions", "32", "--optimizer", "adam",
-              "--layers", "3"]
+    common = ["--batch-size", "16", "--checkpoint-positions", "64", "--validation-positions", "32",
+              "--optimizer", "adam", "--layers", "3"]
     run = tmp_path / "run"
     assert cli.main(["train", str(tmp_path / "set"), "-o", str(run), "--filters", "12", *common]) == 2
     assert "--filters 12: an equivariant network has a multiple of 8" in capfd.readouterr().err

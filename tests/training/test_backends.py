@@ -19,7 +19,7 @@ from mugo.training.options import TrainingOptions
 from mugo.training.train import train
 
 CONFIG = PolicyNetConfig(size=9, filters=8, layers=3, equivariant=True, value_head=True)
-OPTIONS = TrainingOptions(positions=384, batch_size=16, checkpoint_every=128, validation_positions=64,
+OPTIONS = TrainingOptions(positions=384, batch_size=16, checkpoint_positions=128, validation_positions=64,
                           precision="float32")
 
 

@@ -3,6 +3,7 @@ import math
 import random
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from mugo.files import BadInput
@@ -10,20 +11,67 @@ from mugo.files import BadInput
 options = pytest.importorskip("mugo.training.options")
 
 
-def test_steps_and_checkpoints_of_a_run():
-    run = options.TrainingOptions(positions=1000 * 16, batch_size=16, checkpoint_every=3000)
-    assert (run.steps_per_checkpoint, run.steps) == (187, 1000)
-    assert list(run.intervals(0)) == [(0, 187, 5), (935, 65, 1)]
-    assert list(run.intervals(200)) == [(200, 174, 1), (374, 187, 3), (935, 65, 1)]
-    short = options.TrainingOptions(positions=100, batch_size=16)
-    assert (short.steps_per_checkpoint, short.steps, list(short.intervals(0))) == (6, 6, [(0, 6, 1)])
-    assert list(short.intervals(6)) == []
+def checkpoints(run: options.TrainingOptions, first: int) -> list[int]:
+    """The steps of all checkpoints after this one, if none comes earlier because of the time."""
+    steps = [run.checkpoint_step(first)] if first < run.steps else []
+    while steps and steps[-1] < run.steps:
+        steps.append(run.checkpoint_step(steps[-1]))
+    return steps
+
+
+def test_checkpoints_by_positions_are_at_multiples_and_at_the_end_wherever_a_run_is_resumed():
+    run = options.TrainingOptions(positions=1000 * 16, batch_size=16, checkpoint_positions=3000)
+    assert checkpoints(run, 0) == [187, 374, 561, 748, 935, 1000] == checkpoints(run, 186)
+    assert checkpoints(run, 200) == [374, 561, 748, 935, 1000]
+    assert checkpoints(options.TrainingOptions(positions=100, batch_size=16, checkpoint_positions=3000), 0) == [6]
+    assert run.checkpoint_seconds(0) == math.inf
+
+
+def test_checkpoints_by_time_are_more_frequent_at_first_and_one_is_where_the_learning_rate_begins_to_decay():
+    run = options.TrainingOptions(positions=1000 * 16, batch_size=16, checkpoint_every=8)
+    seconds = [0.0]
+    while len(seconds) < 8:
+        seconds.append(seconds[-1] + run.checkpoint_seconds(seconds[-1]))
+    assert [second / 60 for second in seconds] == [0, 1, 2, 4, 8, 16, 24, 32]
+    assert checkpoints(run, 0) == [700, 1000] and checkpoints(run, 700) == [1000]
+    for minutes in (0, -1, math.nan, math.inf, 64_000):
+        with pytest.raises(BadInput, match="--checkpoint-every .*: must be minutes, above 0 and at most 1,440; "
+                                           "--checkpoint-positions takes positions"):
+            replace(run, checkpoint_every=minutes)
+
+
+def test_the_batch_size_doubles_after_every_so_many_positions():
+    """Against a list of all batches.  100 positions are rounded up to 112, seven batches of the last size."""
+    run = options.TrainingOptions(positions=500, batch_size=4, max_batch_size=16, double_batch_every=100)
+    sizes = [4] * 28 + [8] * 14 + [16] * 17              # 112 + 112 + 272 positions; 16 more would be too many
+    starts = np.cumsum([0, *sizes])
+    assert run.steps == len(sizes)
+    for step, size in enumerate(sizes):
+        assert (run.batches.size_at(step), run.batches.positions_at(step)) == (size, starts[step])
+        assert starts[step] % size == 0
+    for position in range(starts[-1] + 1):
+        assert run.batches.step_at(position) == np.flatnonzero(starts >= position)[0]
+    assert starts[run.decay_start_step] == pytest.approx(0.7 * starts[-1], abs=8)
+    by_positions = replace(run, checkpoint_positions=64)
+    assert [starts[step] for step in checkpoints(by_positions, 0)] == [64, 128, 192, 256, 320, 384, 448, 496]
+    longer = replace(run, positions=1000)
+    assert all(longer.batches.positions_at(step) == starts[step] for step in range(run.steps))
+
+
+@pytest.mark.parametrize(("given", "line"), [
+    ({"max_batch_size": 256}, "--max-batch-size and --double-batch-every are given together or not at all"),
+    ({"double_batch_every": 9}, "--max-batch-size and --double-batch-every are given together or not at all"),
+    ({"max_batch_size": 192, "double_batch_every": 9}, "--max-batch-size 192: must be --batch-size 64 times a power"),
+    ({"max_batch_size": 32, "double_batch_every": 9}, "--max-batch-size 32: must be --batch-size 64 times a power")])
+def test_batch_sizes_that_do_not_grow_to_the_last_one_are_refused(given, line):
+    with pytest.raises(BadInput, match=line):
+        options.TrainingOptions(positions=1000, batch_size=64, **given)
 
 
 def random_options(rng: random.Random) -> options.TrainingOptions:
     return options.TrainingOptions(
         positions=rng.randint(1, 20_000), batch_size=rng.choice([1, 3, 16, 128]), warmup_steps=rng.choice([0, 5, 200]),
-        decay_start=rng.choice([0, 0.29, 0.57, 0.7, 1]), checkpoint_every=rng.randint(1, 6_000),
+        decay_start=rng.choice([0, 0.29, 0.57, 0.7, 1]), checkpoint_positions=rng.randint(1, 6_000),
         final_lr_fraction=rng.choice([0, 0.01, 1]), learning_rate=0.5)
 
 
@@ -33,16 +81,10 @@ def test_whatever_the_options_a_run_has_the_positions_asked_for_and_checkpoints_
         run = random_options(rng)
         more = run.steps * run.batch_size - run.positions
         assert abs(more) <= run.batch_size / 2 or run.steps == 1 and run.positions < run.batch_size
+        every = max(1, run.checkpoint_positions // run.batch_size)
         for first in (0, rng.randint(0, run.steps), run.steps):
-            step, ends = first, []
-            for start, length, count in run.intervals(first):
-                assert start == step and length > 0 and count > 0
-                ends += [start + length * (i + 1) for i in range(count)]
-                step = ends[-1]
-            assert step == run.steps
-            every = run.steps_per_checkpoint
-            assert ends == [end for end in range(every, run.steps, every) if end > first] + [run.steps] * (
-                first < run.steps)
+            assert checkpoints(run, first) == [end for end in range(every, run.steps, every) if end > first] + [
+                run.steps] * (first < run.steps)
 
 
 def test_whatever_the_options_the_learning_rate_warms_up_stays_and_decays_within_the_run():

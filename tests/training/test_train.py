@@ -21,7 +21,7 @@ from mugo.nn.compile import compile_for_training
 from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.training.callbacks import CheckpointCallback, rename_logs
-from mugo.training.loader import training_targets
+from mugo.training.loader import examples
 from mugo.training.options import TrainingOptions, check_run
 
 def weights(path) -> list[np.ndarray]:
@@ -124,7 +124,7 @@ def test_a_run_without_decay_made_longer_ends_at_the_step_of_the_longer_run(data
 def test_a_finished_run_stays_as_it_is_and_is_not_made_shorter(data, unbroken, capsys):
     before = (unbroken / "checkpoint.keras").read_bytes()
     train.train(data, unbroken, CONFIG, OPTIONS, resume=True)
-    assert "is finished: 24 steps of 16 positions" in capsys.readouterr().out
+    assert "is finished: 24 steps, 384 positions" in capsys.readouterr().out
     with pytest.raises(BadInput, match="cannot become a run of 256 positions: it is past the step"):
         train.train(data, unbroken, CONFIG, replace(OPTIONS, positions=256), resume=True)
     assert (unbroken / "checkpoint.keras").read_bytes() == before
@@ -217,7 +217,7 @@ def test_a_network_overfits_a_few_positions(data):
     compile_for_training(model, config, 5e-3)
     batch = data.positions("train").shuffled_batch(0, 32, 0)
     for _ in range(60):
-        logs = model.train_on_batch(batch.packed, training_targets(batch, False), return_dict=True)
+        logs = model.train_on_batch(*examples(batch, config), return_dict=True)
         model.reset_metrics()
     assert rename_logs(logs)["top1"] > 0.9
 
@@ -253,7 +253,7 @@ def test_bad_arguments_get_one_line_and_status_2(data, tmp_path, capfd, argument
 def test_ctrl_c_on_the_command_line_ends_with_130_and_a_checkpoint(data, tmp_path):
     run = tmp_path / "run"
     command = [sys.executable, "-m", "mugo", "train", str(data.folder), "-o", str(run), "--filters", "8",
-               "--checkpoint-every", "128", "--batch-size", "16", "--positions", "1e6"]
+               "--checkpoint-positions", "128", "--batch-size", "16", "--positions", "1e6"]
     # A shell starts what runs in its background with Ctrl-C ignored; a terminal does not.
     running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True,
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
@@ -270,3 +270,31 @@ def test_ctrl_c_on_the_command_line_ends_with_130_and_a_checkpoint(data, tmp_pat
     assert running.returncode == 130
     assert "Traceback" not in errors
     assert errors.strip().endswith("interrupted; everything that was saved is complete")
+
+
+@pytest.mark.runs
+def test_a_run_with_growing_batches_and_checkpoints_by_time_is_resumed_exactly(data, tmp_path, monkeypatch):
+    """Stopped at its first checkpoint, after one batch or two, it ends as a run whose checkpoints are elsewhere."""
+    options = replace(OPTIONS, batch_size=8, max_batch_size=32, double_batch_every=96, weight_decay=0.1,
+                      checkpoint_positions=384)
+    train.train(data, tmp_path / "by-positions", CONFIG, options)
+    by_time = replace(options, checkpoint_positions=None)
+    saved = CheckpointCallback.save
+
+    def interrupted(self):
+        saved(self)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(CheckpointCallback, "save", interrupted)
+    monkeypatch.setattr(TrainingOptions, "checkpoint_seconds", lambda *_: 0.0)
+    with pytest.raises(KeyboardInterrupt):
+        train.train(data, tmp_path / "by-time", CONFIG, by_time)
+    monkeypatch.undo()
+    train.train(data, tmp_path / "by-time", CONFIG, by_time, resume=True)
+    logs = [pd.read_csv(tmp_path / name / "log.csv") for name in ("by-positions", "by-time")]
+    assert logs[0]["positions"].tolist() == [384] and logs[0]["step"].tolist() == [12 + 6 + 6]
+    assert logs[1]["step"].tolist()[0] in (1, 2)
+    assert logs[1]["step"].tolist()[1:] == [by_time.decay_start_step, 24]
+    for ours, theirs in zip(*(weights(tmp_path / name / "checkpoint.keras") for name in ("by-positions", "by-time")),
+                            strict=True):
+        assert np.array_equal(ours, theirs)

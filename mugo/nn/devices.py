@@ -1,0 +1,103 @@
+"""Data parallelism: a model on several devices of one machine, each of which gets an equal part of every batch.
+
+    JAX           keras.distribution.DataParallel: the compiler divides one program among the devices
+    TensorFlow    tf.distribute.MirroredStrategy: each device runs the program as a replica.  Replicas exchange
+                  gradients, batch-norm statistics and new values of variables, by functions of this module
+
+Either way a step is that of the whole batch on one device, but for rounding: gradients are summed, and batch
+normalisation uses the statistics of the whole batch.
+"""
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from mugo.files import BadInput
+from mugo.nn.backend import keras, ops, tensorflow
+
+
+def list_devices() -> list[str]:
+    """The names of the devices to train on: the GPUs (on JAX also TPUs) if there are any, else the CPU.
+
+    The CPU is one device, unless the environment or the program has divided it into several logical ones.
+    """
+    if tensorflow:
+        found = tensorflow.config.list_logical_devices("GPU") or tensorflow.config.list_logical_devices("CPU")
+        return [device.name for device in found]
+    return keras.distribution.list_devices()
+
+
+class DataParallel:
+    """The first `count` devices.  Raises BadInput if there are not so many.
+
+    Models are made in `scope`, and trained in it.
+    """
+
+    def __init__(self, count: int | None = None):
+        """count: None takes all devices."""
+        devices = list_devices()
+        if count is not None and not 1 <= count <= len(devices):
+            raise BadInput(f"--devices {count}: must be from 1 to {len(devices)}, the devices of this machine")
+        self.count = count or len(devices)
+        self._distribution: Any = None
+        if self.count > 1:
+            self._distribution = tensorflow.distribute.MirroredStrategy(devices[:self.count]) if tensorflow else \
+                keras.distribution.DataParallel(devices=devices[:self.count])
+
+    def check_batch_size(self, size: int) -> None:
+        """Raise BadInput unless batches of this size can be divided equally."""
+        if size % self.count:
+            raise BadInput(f"--batch-size {size}: must be a multiple of the number of devices, {self.count}; --devices "
+                           "takes fewer")
+
+    def scope(self) -> contextlib.AbstractContextManager:
+        return self._distribution.scope() if self.count > 1 else contextlib.nullcontext()
+
+    def prepare(self, model: keras.Model) -> None:
+        """Before a model is trained: TensorFlow cannot compile by XLA what replicas exchange."""
+        if tensorflow and self.count > 1:
+            model.jit_compile = False
+
+
+@contextlib.contextmanager
+def one_device() -> Iterator[None]:
+    """Inside DataParallel.scope on JAX: models that are made and run in this context are on one device.
+
+    On TensorFlow a model runs where it was made, so it must be made outside of that scope.
+    """
+    distribution = None if tensorflow else keras.distribution.distribution()
+    if distribution is None:
+        yield
+        return
+    keras.distribution.set_distribution(None)
+    try:
+        yield
+    finally:
+        keras.distribution.set_distribution(distribution)
+
+
+def replicas() -> int:
+    """How many replicas run the code that calls this; 1 but for TensorFlow on several devices."""
+    return tensorflow.distribute.get_strategy().num_replicas_in_sync if tensorflow else 1
+
+
+def sum_over_replicas(tensors: list) -> list:
+    """The sum of each tensor over all replicas."""
+    if replicas() == 1:
+        return tensors
+    return tensorflow.distribute.get_replica_context().all_reduce(
+        tensorflow.distribute.ReduceOp.SUM, [ops.convert_to_tensor(tensor) for tensor in tensors])
+
+
+def assign(pairs: list[tuple[Any, Any]]) -> None:
+    """Assign to each of these (variable, value) its value, which is the same on all replicas."""
+    if replicas() == 1:
+        for variable, value in pairs:
+            variable.assign(value)
+        return
+
+    def update(strategy, values):
+        for (variable, _), value in zip(pairs, values, strict=True):
+            strategy.extended.update(variable.value, lambda local, new: local.assign(new), args=(value,), group=False)
+
+    tensorflow.distribute.get_replica_context().merge_call(
+        update, args=([ops.cast(value, variable.dtype) for variable, value in pairs],))
