@@ -125,6 +125,7 @@ class KnownMean(keras.metrics.Mean):
     def update_state(self, y_true, y_pred, sample_weight=None):
         """As keras.metrics.Metric.  Targets and outputs are those of the losses."""
         y_pred = ops.cast(y_pred, "float32")
-        y_true = ops.cast(ops.reshape(y_true, (ops.shape(y_pred)[0], -1)), "float32")
+        width = y_pred.shape[-1] if self.name == "owners" else 1
+        y_true = ops.cast(ops.reshape(y_true, (-1, width)), "float32")          # batches may have no static shape
         values, known = self.measure(y_true, y_pred)
         super().update_state(ops.cast(values, "float32"), sample_weight=ops.cast(known, "float32"))

@@ -8,7 +8,7 @@ import numpy as np
 from mugo.files import BadInput
 from mugo.nn import equivariance
 from mugo.nn.backend import keras
-from mugo.nn.blocks import REGULAR, TWO_REGULAR
+from mugo.nn.blocks import REGULAR, TWO_REGULAR, Head
 from mugo.nn.bundled import find_network
 from mugo.nn.checkpoint import load
 from mugo.nn.inference import fit_bias
@@ -31,9 +31,9 @@ def init_from(model: keras.Model, config: Config, path: Path) -> dict[str, Any]:
     weights_of = {layer.name: layer.get_weights() for layer in load(path).layers}
     if "point_bias" in weights_of:
         weights_of["point_bias"] = [fit_bias(weights_of["point_bias"][0], config.size)]
-    axes = config.spec().weight_axes()
+    axes, own = config.spec().weight_axes(), new_head_layers(source, config)
     for layer in model.layers:
-        if layer.name not in weights_of:
+        if not layer.weights or layer.name not in weights_of or layer.name in own:
             continue
         weights = weights_of[layer.name]
         if isinstance(config, PolicyNetConfig):
@@ -43,6 +43,14 @@ def init_from(model: keras.Model, config: Config, path: Path) -> dict[str, Any]:
         if [w.shape for w in weights] == [w.shape for w in layer.get_weights()]:
             layer.set_weights(weights)
     return describe_source(metadata, path)
+
+
+def new_head_layers(source: Config, config: Config) -> set[str]:
+    """The names of the layers of those heads that a network of config `source` does not have."""
+    def layers(head: Head) -> set[str]:
+        return {name.split("/")[0] for name in head.weight_axes()}
+    known = [layers(head) for head in source.spec().heads]
+    return {name for head in config.spec().heads if layers(head) not in known for name in layers(head)}
 
 
 def describe_source(metadata: dict[str, Any], path: Path) -> dict[str, Any]:

@@ -3,13 +3,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from networks import alphazero_model, alphazero_network, build, checkpoint, policy_network
+from networks import alphazero_model, alphazero_network, build, checkpoint, policy_network, random_model
 
 from mugo.files import BadInput
 from mugo.games import planes
 from mugo.nn import equivariance
 from mugo.nn.backend import keras
 from mugo.nn.compile import compile_for_training
+from mugo.nn.keras_model import model_inputs
 from mugo.nn.metadata import new_metadata
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.transfer import init_from
@@ -36,6 +37,29 @@ def test_a_policy_network_can_get_another_board_and_value_head(tmp_path):
     for change in ({"filters": 3}, {"layers": 6}, {"batch_norm": False}):
         with pytest.raises(BadInput, match=r"'filters': 4.*but this one is"):
             init_from(model, replace(config, **change), path)
+
+
+def test_heads_that_the_source_does_not_have_are_left_as_they_are(tmp_path):
+    """Also where their layers have names that other layers of the source have."""
+    source, path = policy_network(tmp_path, layers=3, value_head=True)
+    config = PolicyNetConfig(9, 4, 3, value_head=True, komi_input=True, auxiliary_heads=True)
+    model = random_model(config)
+    before = {layer.name: layer.get_weights() for layer in model.layers}
+    init_from(model, config, path)
+    trunk = {layer.name for layer in source.layers if layer.weights and not layer.name.startswith("value")}
+    assert trunk >= {"conv0", "conv1", "policy_conv", "pass", "point_bias"}
+    for layer in model.layers:
+        expected = source.get_layer(layer.name).get_weights() if layer.name in trunk else before[layer.name]
+        assert all(np.array_equal(a, b) for a, b in zip(layer.get_weights(), expected, strict=True)), layer.name
+    path = tmp_path / "full.keras"
+    checkpoint.export(model, path, new_metadata(config))
+    other = random_model(config, seed=5)
+    init_from(other, config, path)
+    packed = np.random.default_rng(0).integers(0, 256, (2, 81, planes.PACKED), np.uint8)
+    outputs, expected = (m(model_inputs(packed, np.array([6.5, -6.5]))) for m in (other, model))
+    for name in "policy", "value", "ownership", "score":
+        assert np.allclose(outputs[name], expected[name], atol=1e-4)
+    assert not np.allclose(outputs["policy_reply"], expected["policy_reply"], atol=1e-2)       # it is not exported
 
 
 def test_a_policy_value_network_gets_the_convolutions_of_another_board(tmp_path):
