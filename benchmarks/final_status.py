@@ -1,26 +1,36 @@
-"""How often MuGo and GNU Go agree on the status of chains (alive, dead, seki) and on the score of finished games.
+"""How often MuGo and GNU Go agree on the status of chains (alive, dead, seki) and on the score of finished games, and
+how often MuGo's count is the recorded result.
 
     python benchmarks/final_status.py [GAMES ...] [--play 20] [--level 1] [--size 9] [--show]
+    python benchmarks/final_status.py GAMES --network NAME [--no-gnugo]
 
 GAMES are SGF files or archives of them (default: the sample games on 9x9); with --play, GNU Go plays that
-many games against itself first.  Needs GNU Go (Debian's package gnugo).  GNU Go determines its score and status
-under Chinese rules by playing the position out.
+many games against itself first.  Games that were not counted are left out.  Needs GNU Go (Debian's package gnugo),
+which determines its score and status under Chinese rules by playing the position out.  --network: dead stones also by
+the ownership of this network, and by the mean of that and of rollouts.
 """
 import argparse
 import sys
-from collections import Counter
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from mugo.data.final_ownership import accepted_difference, count_difference
 from mugo.games import scoring
 from mugo.games.coords import PASS, format_gtp, interpret_gtp
 from mugo.games.go import IllegalMove, Position, format_score, position_of
 from mugo.games.position import COLOUR_LETTERS
+from mugo.games.scoring_session import area_ownership
 from mugo.match.gtp_client import GtpClient, participant_of
 from mugo.match.referee import setup_commands
+from mugo.nn.inference import Network
+from mugo.players.evaluator import ownership_by
+from mugo.plots.text_table import format_table
 from mugo.sgf.archives import UnreadableFile
 from mugo.sgf.parser import read_records
-from mugo.sgf.record import BadRecord
+from mugo.sgf.record import BadRecord, Record
 from mugo.sgf.sources import find_sources, read_files
 
 SAMPLES = Path(__file__).parents[1] / "data" / "gnugo-9x9.zip"
@@ -28,22 +38,31 @@ MAX_MOVES = 3                            # for each point of the board
 TIMEOUT = 600                            # seconds, for a status or a score
 
 
-def recorded_games(paths: list[Path]):
-    """(name, last position) of every legal game record."""
+def methods_of(network: str | None) -> dict[str, scoring.OwnershipOf]:
+    """The ownership of finished positions by each method."""
+    if network is None:
+        return {"rollouts": scoring.ownership_at_end}
+    by_network = ownership_by(Network(network))
+    return {"rollouts": scoring.ownership_at_end, "network": by_network,
+            "both": lambda position: (by_network(position) + scoring.ownership_at_end(position)) / 2}
+
+
+def recorded_games(paths: list[Path]) -> Iterator[tuple[str, Position, Record | None]]:
+    """(name, last position, record) of every legal game record that was counted."""
     for source in find_sources(paths):
         for text in read_files(source):
             if isinstance(text, UnreadableFile):
                 continue
             for record in read_records(text.data):
-                if not isinstance(record, BadRecord):
+                if not isinstance(record, BadRecord) and record.score is not None and record.komi is not None:
                     try:
-                        yield text.name, position_of(record)
+                        yield text.name, position_of(record), record
                     except IllegalMove:
                         continue
 
 
-def played_games(gnugo: GtpClient, games: int, size: int):
-    """(name, last position) of games that GNU Go plays against itself from different first moves."""
+def played_games(gnugo: GtpClient, games: int, size: int) -> Iterator[tuple[str, Position, Record | None]]:
+    """(name, last position, None) of games that GNU Go plays against itself from different first moves."""
     for number in range(games):
         for line in (f"boardsize {size}", "clear_board", "komi 7.5", f"set_random_seed {number}"):
             gnugo.send_command(line)
@@ -54,7 +73,7 @@ def played_games(gnugo: GtpClient, games: int, size: int):
         while not position.is_over and position.plies < MAX_MOVES * size ** 2:
             vertex = gnugo.send_command(f"genmove {COLOUR_LETTERS[position.to_play]}")
             position = position.play(PASS if vertex == "resign" else interpret_gtp(vertex, size))
-        yield f"game {number}", position
+        yield f"game {number}", position, None
 
 
 def gnugo_score(gnugo: GtpClient, position: Position, setup: bool) -> tuple[dict[str, set[int]], str]:
@@ -69,11 +88,15 @@ def gnugo_score(gnugo: GtpClient, position: Position, setup: bool) -> tuple[dict
     return by_status, gnugo.send_command("final_score", TIMEOUT)
 
 
-def compare(name: str, position: Position, theirs: dict[str, set[int]], score: str, show: bool) -> Counter:
-    """Counts of chains, of agreements and of boards with a seki, for one game.  show: print a disagreement."""
+def compare(name: str, position: Position, ownership_of: scoring.OwnershipOf,
+            theirs: dict[str, set[int]] | None, score: str, show: bool) -> Counter:
+    """Counts of chains, of agreements with GNU Go and of boards with a seki, for one game.  show: print a
+    disagreement."""
     ours = {status: {point for chain in chains for point in chain}
-            for status, chains in scoring.final_statuses(position).items()}
-    our_score = scoring.without_dead(position).result()
+            for status, chains in scoring.final_statuses(position, ownership_of).items()}
+    if theirs is None:
+        return Counter()
+    our_score = scoring.without_dead(position, ownership_of).result()
     agreed = [status_of(chain[0], ours) == status_of(chain[0], theirs) for chain in scoring.chains(position)]
     same_score = score == our_score or score.startswith("0") and our_score == format_score(0)
     if show and not (all(agreed) and same_score):
@@ -84,8 +107,14 @@ def compare(name: str, position: Position, theirs: dict[str, set[int]], score: s
                       + " ".join(sorted(format_gtp(point, position.size) for point in points)))
     seki = {(True, True): "seki by both", (True, False): "seki by MuGo only",
             (False, True): "seki by GNU Go only"}.get((bool(ours["seki"]), bool(theirs["seki"])))
-    return Counter(games=1, chains=len(agreed), same_chains=sum(agreed), same_boards=all(agreed),
+    return Counter(chains=len(agreed), same_chains=sum(agreed), same_boards=all(agreed),
                    same_scores=same_score) + Counter([seki] if seki else [])
+
+
+def is_as_recorded(record: Record, position: Position, ownership_of: scoring.OwnershipOf) -> bool:
+    """Whether the count without dead stones is the recorded result."""
+    owners = area_ownership(scoring.without_dead(position, ownership_of).stones).ravel()
+    return abs(count_difference(record, owners)) <= accepted_difference(record)
 
 
 def status_of(point: int, by_status: dict[str, set[int]]) -> str | None:
@@ -100,26 +129,37 @@ def main() -> None:
     parser.add_argument("--level", type=int, default=1, help="GNU Go's (default: %(default)s)")
     parser.add_argument("--max-games", type=int, metavar="N", help="stop after so many games")
     parser.add_argument("--show", action="store_true", help="print the boards on which they disagree")
+    parser.add_argument("--network", metavar="NAME", help="also by this network's ownership")
+    parser.add_argument("--no-gnugo", action="store_true", help="compare with recorded results only")
     args = parser.parse_args()
-    gnugo = GtpClient(participant_of(
+    methods, counts, seconds = methods_of(args.network), defaultdict(Counter), defaultdict(float)
+    gnugo = None if args.no_gnugo else GtpClient(participant_of(
         f"gnugo --mode gtp --level {args.level} --chinese-rules --positional-superko"))
-    games = played_games(gnugo, args.play, args.size) if args.play else recorded_games(args.games)
-    counts = Counter()
+    games = played_games(gnugo, args.play, args.size) if args.play and gnugo else recorded_games(args.games)
+    n_games = 0
     try:
-        for name, position in islice(games, args.max_games):
-            theirs, score = gnugo_score(gnugo, position, setup=not args.play)
-            counts += compare(name, position, theirs, score, args.show)
+        for name, position, record in islice(games, args.max_games):
+            n_games += 1
+            theirs, score = (None, "") if gnugo is None else gnugo_score(gnugo, position, setup=not args.play)
+            for method, ownership_of in methods.items():
+                start = time.perf_counter()
+                if record is not None:
+                    counts[method]["as_recorded"] += is_as_recorded(record, position, ownership_of)
+                seconds[method] += time.perf_counter() - start
+                counts[method] += compare(name, position, ownership_of, theirs, score, args.show)
     finally:
-        gnugo.close()
-    if not counts["games"]:
+        if gnugo is not None:
+            gnugo.close()
+    if not n_games:
         sys.exit("no games")
-    seki = (f"{counts[name]} {name.removeprefix('seki ')}"
-            for name in ("seki by both", "seki by MuGo only", "seki by GNU Go only"))
-    print(f"{counts['games']} games, {counts['chains']} chains; agreement on\n"
-          f"  chains        {counts['same_chains'] / counts['chains']:7.2%}\n"
-          f"  whole boards  {counts['same_boards'] / counts['games']:7.2%}\n"
-          f"  scores        {counts['same_scores'] / counts['games']:7.2%}\n"
-          f"boards with a seki: {', '.join(seki)}")
+    print(f"{n_games} games, {counts['rollouts']['chains']} chains")
+    rows = [["", "chains", "boards", "scores", "seki: both, MuGo, GNU Go", "recorded result", "ms a count"]]
+    for method, found in counts.items():
+        seki = ", ".join(str(found[f"seki by {who}"]) for who in ("both", "MuGo only", "GNU Go only"))
+        rows.append([method, *(f"{found[name] / max(of, 1):.2%}" for name, of in (
+            ("same_chains", found["chains"]), ("same_boards", n_games), ("same_scores", n_games))), seki,
+            f"{found['as_recorded'] / n_games:.2%}", f"{1000 * seconds[method] / n_games:.1f}"])
+    print("\n".join(format_table(rows)))
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from mugo.games.board import BLACK, EMPTY, POINTS, WHITE, new_boards
 from mugo.games.coords import WHITE_BIT, board_points
 from mugo.games.dead_stones import remove_dead_chains
 from mugo.games.go import position_of
+from mugo.games.position import BasePosition
 from mugo.games.rules import parse_record_rules
 from mugo.sgf.record import Record
 
@@ -49,8 +50,12 @@ def count(record: Record, last: np.ndarray) -> tuple[np.ndarray, float]:
     remove_dead_chains(boards, ROLLOUTS)
     owners = _owners(boards[:1])
     if abs(count_difference(record, owners)) > accepted_difference(record):
-        owners = _owners(scoring.without_dead(position_of(record), MORE_ROLLOUTS).board)
+        owners = _owners(scoring.without_dead(position_of(record), _by_more_rollouts).board)
     return owners, count_difference(record, owners)
+
+
+def _by_more_rollouts(position: BasePosition) -> np.ndarray:
+    return scoring.ownership_at_end(position, MORE_ROLLOUTS)
 
 
 def _owners(board: np.ndarray) -> np.ndarray:

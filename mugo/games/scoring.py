@@ -4,9 +4,10 @@ r"""Scoring a finished game of Go: ownership of points, dead stones, seki, and w
                                        \--> settled points --> when to pass
 
 Rollouts play a finished position to its end, where every stone left is alive.  They are reliable in finished positions,
-unreliable in fights, and blind to seki, which module seki finds by shape.  No networks and no search.
+unreliable in fights, and blind to seki, which module seki finds by shape.  A caller may have a better ownership, as of
+a network, and give it as a function.  No networks and no search.
 """
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -25,6 +26,7 @@ MOVE_ROLLOUTS = 50        # for the ownership after a move: 2 ms on 19x19
 STDEV_FACTOR = 2.0
 STATUSES = ("alive", "dead", "seki")
 SETTLED = 0.9             # ownership of a point that one colour owns after 95 % of the rollouts
+OwnershipOf = Callable[[BasePosition], np.ndarray]       # float32 (size, size) of a position, 1 Black, -1 White
 
 
 def candidate_moves(position: BasePosition, priors: np.ndarray, cleanup: bool = False) -> np.ndarray:
@@ -83,6 +85,11 @@ def ownership(position: BasePosition, n: int = ROLLOUTS, kind: int = UNIFORM) ->
     return (total[board_points(position.size)] / n).astype(np.float32).reshape(position.size, position.size)
 
 
+def ownership_at_end(position: BasePosition, n: int = ROLLOUTS) -> np.ndarray:
+    """The ownership of a finished position, in which chains live that need an answer to a threat."""
+    return ownership(position, n, MOGO)
+
+
 def position_after(position: BasePosition, points: Sequence[int]) -> BasePosition:
     """The position after a variation, up to its first illegal move."""
     for point in points:
@@ -103,18 +110,18 @@ def score_stdev(owners: np.ndarray) -> float:
     return STDEV_FACTOR * float(np.sqrt((ownership_stdev(owners) ** 2).sum()))
 
 
-def without_dead(position: BasePosition, rollouts: int = ROLLOUTS) -> BasePosition:
+def without_dead(position: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> BasePosition:
     """A finished position without its dead stones, ready for `score`; a new start without history.
 
-    A chain is dead if the opponent owns its points by the mean of so many rollouts, and it is in no seki.  Clearly
-    dead chains are removed first, and the ownership of the others is computed again without them.
+    A chain is dead if the opponent owns its points by the mean, and it is in no seki.  Clearly dead chains are removed
+    first, and the ownership of the others is computed again without them.
     """
     size, points = position.size, board_points(position.size)
     empty = Position(size, position.komi)
     empty.handicap, empty.handicap_bonus = position.handicap, position.handicap_bonus
     while True:
         stones = position.stones.ravel().copy()
-        owners = ownership(position, rollouts, MOGO).ravel()
+        owners = ownership_of(position).ravel()
         survival = owners * stones                     # of each stone: 1 its colour always owns the point, -1 never
         in_seki = seki_points(position, owners)
         indices = [_indices(chain, size) for chain in chains(position) if chain[0] not in in_seki]
@@ -128,11 +135,12 @@ def without_dead(position: BasePosition, rollouts: int = ROLLOUTS) -> BasePositi
         position = empty.with_stones(points[stones == BLACK], points[stones == WHITE], position.to_play)
 
 
-def final_statuses(position: BasePosition) -> dict[str, list[list[int]]]:
+def final_statuses(position: BasePosition, ownership_of: OwnershipOf = ownership_at_end
+                   ) -> dict[str, list[list[int]]]:
     """The chains of a finished position by status: for each of STATUSES (as GTP's final_status_list) their points."""
-    counted = without_dead(position)
+    counted = without_dead(position, ownership_of)
     colour = counted.board[0]["colour"]
-    in_seki = seki_points(counted, ownership(counted, kind=MOGO).ravel())
+    in_seki = seki_points(counted, ownership_of(counted).ravel())
     found: dict[str, list[list[int]]] = {status: [] for status in STATUSES}
     for chain in chains(position):
         found["dead" if colour[chain[0]] == EMPTY else "seki" if chain[0] in in_seki else "alive"].append(chain)

@@ -27,7 +27,7 @@ from mugo.games.planes import unpack
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, STONE_MARKS, BasePosition, IllegalMove
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, commands_of, parse_colour, parse_count, parse_vertex
 from mugo.gtp.state import EngineState
-from mugo.players.evaluator import moves_by_prior
+from mugo.players.evaluator import moves_by_prior, ownership_by
 from mugo.search.result import SearchResult
 from mugo.search.search import Search
 
@@ -168,8 +168,9 @@ def _liberties(engine: EngineState) -> str:
 
 @command("mugo-ownership", "go")
 def _ownership(engine: EngineState) -> str:
-    """The mean ownership of rollouts, 1 Black, -1 White."""
-    ownership = scoring.ownership(engine.go_position()).ravel()
+    """The ownership, 1 Black, -1 White, by the player's network if it has it, else by rollouts."""
+    engine.wait_until_ready()
+    ownership = ownership_by(engine.player.network)(engine.go_position()).ravel()
     return _rows([f"{value:.2f}" for value in ownership.tolist()], engine.position.size)
 
 

@@ -150,6 +150,17 @@ def score_estimate(result: SearchResult, ownership: np.ndarray | None = None) ->
     return lead, scoring.score_stdev(ownership)
 
 
+def ownership_by(network) -> scoring.OwnershipOf:
+    """The ownership of positions by a network that has it, else (None too) by rollouts."""
+    if network is None or not network.has_ownership:
+        return scoring.ownership
+
+    def ownership_of(position: BasePosition) -> np.ndarray:
+        return network.evaluate([position], tta=True).board_ownership(0, position.to_play)
+
+    return ownership_of
+
+
 def ownership_after(network, position: BasePosition, variations: Sequence[Sequence[int]]) -> list[np.ndarray]:
     """float32 (size, size), 1 Black, -1 White: the ownership after each variation, by a network that has it, else by
     rollouts.

@@ -18,6 +18,7 @@ from mugo.games.go import Position, format_komi, format_score
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import default_row
 from mugo.games.position import COLOUR_NAMES
+from mugo.players.evaluator import ownership_by
 from mugo.plots.terminal import heatmap_array, heatmap_lines
 from mugo.plots.text_table import format_table
 from mugo.sgf.convert import load_game
@@ -98,19 +99,21 @@ def redo(session: Session) -> None:
 
 @command("hint", "[N]")
 def hint(session: Session, number: str = str(HINTS)) -> None:
-    """the N best moves with their win rates, marked on the board as a, b, c ..."""
+    """the N best moves with their win rates and leads, marked on the board as a, b, c ..."""
     if not number.isdecimal() or not 1 <= int(number) <= len(LETTERS):
         raise BadInput(f"hint takes a number from 1 to {len(LETTERS)}, not {number}")
     moves = session.evaluate().moves[:int(number)]
     size = session.position.size
     session.show_board({info.point: letter for letter, info in zip(LETTERS, moves, strict=False)
                         if info.point != PASS})
-    rows = []
+    rows, has_leads = [], any(info.score_lead is not None for info in moves)
     for letter, info in zip(LETTERS, moves, strict=False):
         win_rate = "" if np.isnan(info.win_rate) else f"win rate {info.win_rate:.1%}"
         weight = f"{info.visits:,} visits" if info.visits else f"prior {info.prior:.1%}"
         pv = " ".join(format_gtp(point, size) for point in info.pv[1:])
-        rows.append([letter, format_gtp(info.point, size), win_rate, weight, f"then {pv}" if pv else ""])
+        lead = "" if info.score_lead is None else f"lead {info.score_lead:+.1f}"
+        rows.append([letter, format_gtp(info.point, size), win_rate, *([lead] if has_leads else []), weight,
+                     f"then {pv}" if pv else ""])
     widest = max(len(row[-1]) for row in rows)
     session.print("\n".join(format_table([[*row[:-1], row[-1].ljust(widest)] for row in rows], left=2)))
 
@@ -129,7 +132,7 @@ def heat(session: Session) -> None:
 def score(session: Session) -> None:
     """an estimate of the score and the ownership: + or a black square is Black's, - or a white one White's"""
     assert isinstance(session.position, Position)
-    ownership = scoring.ownership(session.position)
+    ownership = ownership_by(session.player.network)(session.position)
     session.show_board(ownership=ownership)
     black, white = float(ownership[ownership > 0].sum()), float(-ownership[ownership < 0].sum())
     lead = black - white - session.position.white_points

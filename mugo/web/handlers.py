@@ -65,8 +65,8 @@ def planes(request: dict, state: ServerState) -> dict:
 
 @handler("ownership")
 def ownership(request: dict, state: ServerState) -> dict:
-    """The ownership by rollouts."""
-    return positions.ownership(position_of_request(request))
+    """The ownership by the network, if it has it, else by rollouts."""
+    return positions.ownership(position_of_request(request), state.network)
 
 
 @handler("score")

@@ -13,7 +13,6 @@ from dataclasses import replace
 import numpy as np
 
 from mugo.files import BadInput
-from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, board_points, format_gtp, interpret_gtp, move_index
 from mugo.games.game import encode
@@ -22,6 +21,7 @@ from mugo.games.go import fixed_handicap
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.position import COLOUR_LETTERS, COLOUR_OF, STONE_MARKS, BasePosition
 from mugo.games.scoring_session import ScoringSession
+from mugo.players.evaluator import ownership_by
 from mugo.search.result import SearchResult
 from mugo.sgf.convert import record_from_position, replay_record
 from mugo.sgf.tree import (
@@ -145,9 +145,10 @@ def final_win_rate(position: BasePosition) -> float:
 
 # ---- searches and scoring
 
-def ownership(position: BasePosition) -> dict:
-    """The "ownership" by rollouts: integers from -100 (White) to 100 (Black), row by row."""
-    return {"ownership": _percent(scoring.ownership(_require_go(position)))}
+def ownership(position: BasePosition, network) -> dict:
+    """The "ownership", by a network that has it, else by rollouts: integers from -100 (White) to 100 (Black), row by
+    row."""
+    return {"ownership": _percent(ownership_by(network)(_require_go(position)))}
 
 
 def _require_go(position: BasePosition) -> Go:

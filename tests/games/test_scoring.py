@@ -166,6 +166,31 @@ def test_a_chain_that_lives_by_an_answer_is_alive():
     assert scoring.without_dead(position).result() == "W+26.5"
 
 
+def test_dead_stones_are_those_of_the_ownership_that_is_given():
+    position, at = draw("""
+        . X . X O . O
+        X X X X O O O
+        . a X X O b .
+        X X X X O O O
+        . X X X O . O
+        . . X X O O .
+        . . X X O O .
+    """)
+    position = position.with_stones(white=[at["a"]], black=[at["b"]])
+    asked = []
+
+    def black_owns_all(each):
+        asked.append(str(each))
+        return np.ones((7, 7), np.float32)
+
+    found = scoring.final_statuses(position, black_owns_all)
+    assert len(asked) == 3                               # until no chain is dead, and once more for seki
+    assert {int(position.board[0]["colour"][chain[0]]) for chain in found["dead"]} == {WHITE}
+    assert {int(position.board[0]["colour"][chain[0]]) for chain in found["alive"]} == {BLACK}
+    assert scoring.without_dead(position, black_owns_all).score() == 49 - position.white_points
+    assert sorted(scoring.final_statuses(position)["dead"]) == sorted([[at["a"]], [at["b"]]])
+
+
 def test_a_position_without_dead_stones_keeps_its_side_to_move_its_komi_and_the_points_for_handicap_stones():
     for to_play in (BLACK, WHITE):
         position, _ = draw("""
@@ -321,7 +346,7 @@ def test_dead_stones_by_the_compiled_kernel_are_those_of_scoring_where_there_is_
                 boards = new_boards(2)
                 boards[0] = position.board[0]
                 remove_dead_chains(boards, 64)
-                expected = scoring.without_dead(position, 64)
+                expected = scoring.without_dead(position, lambda each: scoring.ownership_at_end(each, 64))
                 assert (boards[0]["colour"][board_points(9)] == expected.stones.ravel()).all()
                 assert area_score(boards[0]) == expected.score() + expected.white_points
                 dead += np.count_nonzero(position.stones) - np.count_nonzero(expected.stones)

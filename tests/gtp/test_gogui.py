@@ -3,6 +3,7 @@ import re
 
 import pytest
 from drawing import SEKI, SETTLED, draw
+from fakes import StoneCounter
 from gtp.test_analyze import FirstPointNetwork
 
 from mugo.games.coords import PASS
@@ -113,3 +114,10 @@ def test_final_status_list_finds_a_seki():
     assert sorted(len(line.split()) for line in lines) == [9, 10]
     assert engine.answer("final_status_list dead") == "= \n\n"
     assert engine.answer("final_score") == "= B+1\n\n"
+
+
+def test_the_ownership_is_the_networks_where_it_has_it():
+    engine = GtpEngine(PolicyPlayer(StoneCounter()))
+    engine.position, _ = draw(SETTLED, to_play=WHITE)
+    rows = engine.answer("mugo-ownership").split("\n")[1:8]
+    assert [[float(number) for number in row.split()] for row in rows] == engine.position.stones.tolist()

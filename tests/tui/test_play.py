@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from drawing import SETTLED, draw
+from fakes import StoneCounter
 
 from mugo import cli
 from mugo.files import BadInput
@@ -22,6 +23,7 @@ from mugo.games.go import Position
 from mugo.games.scoring_session import ScoringSession, area_ownership
 from mugo.players.evaluator import Evaluation
 from mugo.players.player import RESIGN
+from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import PlayOptions, SearchPlayer
 from mugo.search.result import MoveInfo
 from mugo.search.search import Search
@@ -179,6 +181,14 @@ def test_hints_are_marked_on_the_board_and_listed_with_win_rates(tmp_path):
     _, shown = play(tmp_path, ["hint 2"], uct(50))
     assert re.search(r"^a +[A-E][1-5] +win rate \d+\.\d% +\d+ visits", shown, re.MULTILINE)
     assert re.search(r"^ \d.* a ", shown, re.MULTILINE) and not re.search(r"^c +[A-E]", shown, re.MULTILINE)
+
+
+def test_hints_have_leads_and_the_score_is_the_networks_where_it_has_them(tmp_path):
+    position, _ = draw(SETTLED, komi=0.5)
+    _, shown = play(tmp_path, ["hint 2", "score"], PolicyPlayer(StoneCounter()), position=position)
+    assert len(re.findall(r"^[ab] +[A-G][1-7] +win rate \d+\.\d% +lead \+\d\.5 +prior 2\.0%", shown, re.MULTILINE)) == 2
+    assert "estimate B+2.5: Black 18, White 15 and 0.5 komi" in shown        # the stones alone
+    assert "lead" not in play(tmp_path, ["hint 2"], uct(50))[1]
 
 
 def test_a_player_without_a_search_gives_hints_too(tmp_path):

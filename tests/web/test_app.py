@@ -20,12 +20,14 @@ import pytest
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
+from fakes import StoneCounter
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 from web_fakes import Client, UniformNetwork, go_game
 from websockets.sync.client import connect
 
 from mugo import cli
+
 from mugo.files import BadInput
 from mugo.games.board import BLACK
 from mugo.games.coords import PASS, point_at
@@ -168,6 +170,9 @@ def test_ownership_is_from_100_black_to_minus_100_white(page):
     ownership = page.request("ownership", game=go_game(), moves=[*WALLS, "B C1", "W C5"])["ownership"]
     assert len(ownership) == 25
     assert ownership[5 * 2 + 1] > 50 and ownership[5 * 2 + 3] < -50
+    position = Position(5).play(point_at(2, 2, 5))
+    for each in position, position.play(PASS):           # by a network that has it
+        assert positions.ownership(each, StoneCounter()) == {"ownership": [0] * 12 + [100] + [0] * 12}
 
 
 def test_a_score_marks_dead_stones_and_a_toggle_changes_them(page):

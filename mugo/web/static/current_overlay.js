@@ -41,7 +41,7 @@ const OVERLAYS = {
   ownership({ search, ownership, position }, game) {
     const answer = search?.ownership ? search : ownership;
     return [answer && position ? overlays.ownership(answer, game.size, position.stones) : [],
-      "The expected owner of each point, by rollouts. Larger squares are more certain."];
+      "The expected owner of each point. Larger squares are more certain."];
   },
 
   ladders({ planes }, game) {
