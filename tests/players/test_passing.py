@@ -1,4 +1,6 @@
 """When a searcher passes, rule by rule, with search results made by hand."""
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from drawing import SEKI, SETTLED, draw
@@ -86,6 +88,9 @@ def test_points_are_settled_after_enough_simulations_or_a_proof():
     assert is_settled(visits=9, ownership=owners, rollouts=100, proven=1)
     assert not is_settled(visits=100, ownership=unclear, rollouts=100)
     assert not is_settled(visits=100, ownership=owners, rollouts=99)     # those of the empty board are not settled
+    by_network = replace(result_of(Position(5), (point, 0.5, 10), visits=100, ownership=owners, rollouts=100),
+                         score_lead=2.5)
+    assert not passing._is_settled(by_network)
 
 
 @pytest.mark.parametrize("visits, win_rate, proven, passes", [
