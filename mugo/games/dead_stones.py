@@ -32,23 +32,38 @@ def chain_survival(b, ownership, survival):
 
 
 @njit(cache=True, nogil=True)
-def remove_dead_chains(boards, n):
+def unsettled_points(b, ownership, n):
+    """The number of points that neither colour owns after three quarters of n rollouts; ownership: their sums."""
+    unsettled = 0
+    for row in range(1, b.size + 1):
+        for p in range(row * b.width + 1, row * b.width + b.size + 1):
+            unsettled += 2 * abs(ownership[p]) < n
+    return unsettled
+
+
+@njit(cache=True, nogil=True)
+def remove_dead_chains(boards, n, max_unsettled):
     """Remove the dead chains of boards[0], which then has no history: those whose points the opponent owns at the ends
     of n MoGo rollouts, by the mean.
 
-    Clearly dead chains are removed first, and the ownership of the others is computed again without them.
-    boards: BOARD (2,); boards[1] is scratch.
+    Clearly dead chains are removed first, and the ownership of the others is computed again without them.  A
+    position of which more than max_unsettled points are unsettled is not finished, and stays as it is.  Returns whether
+    the position is finished.  boards: BOARD (2,); boards[1] is scratch.
     """
     ownership = np.empty(POINTS, np.int32)
     survival = np.empty(POINTS, np.float64)
+    is_first = True
     while True:
         boards[0].random = SEED
         ownership[:] = 0
         roll_out_ownership(boards, MOGO, n, ownership)
         b = boards[0]
         lowest = chain_survival(b, ownership, survival)
+        if is_first and unsettled_points(b, ownership, n) > max_unsettled:
+            return False
         if lowest >= 0:
-            return
+            return True
+        is_first = False
         limit = CLEARLY_DEAD * n if lowest < CLEARLY_DEAD * n else 0.0
         old = boards[1]
         boards[1] = boards[0]

@@ -1,12 +1,23 @@
 """The owners of the points at the end of recorded games: found, confirmed by the result, packed, and kept."""
+import math
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from drawing import SEKI, SETTLED, draw
+from random_records import random_record
 
-from mugo.data.final_ownership import are_owners, count_difference, final_owners, owner_at, pack_owners, words_per_game
+from mugo.data import final_ownership
+from mugo.data.final_ownership import (
+    are_owners,
+    count,
+    count_difference,
+    final_owners,
+    owner_at,
+    pack_owners,
+    words_per_game,
+)
 from mugo.games.board import WHITE
 from mugo.games.coords import WHITE_BIT
 from mugo.games.go import position_of
@@ -49,7 +60,9 @@ def test_dead_stones_are_the_opponents_points():
     assert pictured(owners_of(drawn_record(DEAD_STONES, "B+7"))) == ["X X X X O O O"] * 7
 
 
-def test_the_points_between_two_colours_and_those_of_a_seki_are_nobodys():
+def test_the_points_between_two_colours_and_those_of_a_seki_are_nobodys(monkeypatch):
+    """The seki is two fifths of this small board."""
+    monkeypatch.setattr(final_ownership, "MAX_UNSETTLED", 0.5)
     assert pictured(owners_of(drawn_record(SEKI, "B+1"))) == [
         "O O X . O X X", "O O X X O X X", "O O X X O X X", "O O X X O X X", "O O X O O X X", "O O X O O X X",
         "O O X . O X X"]
@@ -91,6 +104,24 @@ def test_passes_are_no_stones(passes, difference):
 def test_a_game_whose_dead_stones_nobody_agreed_on_has_no_owners():
     """By the result White's dead stone a, and Black's area around it, are neutral."""
     assert owners_of(drawn_record(DEAD_STONES, "W+8")) is None
+
+
+def test_a_game_that_is_counted_on_a_nearly_empty_board_has_no_owners():
+    """All of 7x7 is Black's; a quarter of it is 12.25 points."""
+    for stones, is_kept in ((12, False), (13, True)):
+        moves = np.array([WHITE_BIT + 49, 49], np.int16)
+        setup = np.arange(49)[np.arange(49) // 7 % 2 == 0][:stones].astype(np.int16)
+        record = Record(7, setup, moves, komi=0.0, result="B+49", rules="Chinese")
+        assert (owners_of(record) is not None) == is_kept
+
+
+def test_a_game_that_is_not_played_to_its_end_has_no_owners_though_its_count_is_the_result():
+    """A broken-off game of random moves, whose result is its area as it stands."""
+    record = random_record(1, size=13, plies=90, rules="Chinese", komi=0.5)
+    record = replace(record, result=position_of(record).result())
+    owners, difference = count(record, position_of(record).board)
+    assert difference == math.inf and owners_of(record) is None
+    assert count_difference(record, owners) == 0
 
 
 def test_every_owner_survives_packing():

@@ -345,7 +345,7 @@ def test_dead_stones_by_the_compiled_kernel_are_those_of_scoring_where_there_is_
                 position = position_of(record)
                 boards = new_boards(2)
                 boards[0] = position.board[0]
-                remove_dead_chains(boards, 64)
+                assert remove_dead_chains(boards, 64, 20)
                 expected = scoring.without_dead(position, lambda each: scoring.ownership_at_end(each, 64))
                 assert (boards[0]["colour"][board_points(9)] == expected.stones.ravel()).all()
                 assert area_score(boards[0]) == expected.score() + expected.white_points
