@@ -5,7 +5,8 @@
     {"stones": "....X..O", "to_play": "B", "illegal": {...}, ...}          describe_position
 
 The page holds the game and sends all of it with each request, so the server stores no games.  Points are GTP vertices.
-All win rates are Black's, from 0 to 1.  Every function raises BadInput for a request that is not well formed.
+All win rates are Black's, from 0 to 1; all leads are Black's too, in points.  Every function raises BadInput for a
+request that is not well formed.
 """
 import base64
 from dataclasses import replace
@@ -123,19 +124,26 @@ def planes(position: BasePosition) -> dict:
 
 
 def policy(position: BasePosition, network) -> dict:
-    """A network's "priors", of every point row by row and of a pass, and its "win_rate", null without a value head.
+    """A network's "priors", of every point row by row and of a pass, its "win_rate", null without a value head, and its
+    "lead", null without scores.
 
     Averaged over the 8 symmetries.
     """
     output = network.evaluate([position], tta=True)
     return {"priors": [round(float(prior), 5) for prior in output.priors[0]],
             "win_rate": None if output.values is None else
-            black_win_rate((1 + float(output.values[0])) / 2, position)}
+            black_win_rate((1 + float(output.values[0])) / 2, position),
+            "lead": black_lead(output.score(0)[0], position)}
 
 
 def black_win_rate(win_rate: float, position: BasePosition) -> float:
     """The win rate of Black from that of the side to move."""
     return round(win_rate if position.to_play == BLACK else 1 - win_rate, 4)
+
+
+def black_lead(lead: float | None, position: BasePosition) -> float | None:
+    """The lead of Black from that of the side to move, in points."""
+    return None if lead is None else round(lead * position.to_play, 2)
 
 
 def final_win_rate(position: BasePosition) -> float:
@@ -162,14 +170,16 @@ def _percent(ownership: np.ndarray) -> list[int]:
 
 
 def format_search(result: SearchResult) -> dict:
-    """A search result: statistics of the root and of the most visited "moves", and "ownership" or null."""
+    """A search result: statistics of the root and of the most visited "moves", and "ownership" or null.  A "lead" is
+    null where the network has no scores."""
     position = result.position
     size = position.size
     return {
-        "win_rate": black_win_rate(result.win_rate, position), "visits": result.visits,
+        "win_rate": black_win_rate(result.win_rate, position), "lead": black_lead(result.score_lead, position),
+        "visits": result.visits,
         "simulations": result.simulations, "seconds": round(result.seconds, 2),
         "moves": [{"move": format_gtp(info.point, size), "win_rate": black_win_rate(info.win_rate, position),
-                   "visits": info.visits, "prior": round(info.prior, 4),
+                   "lead": black_lead(info.score_lead, position), "visits": info.visits, "prior": round(info.prior, 4),
                    "pv": [format_gtp(point, size) for point in info.pv]}
                   for info in result.moves[:SEARCH_MOVES] if info.visits],
         "ownership": None if result.ownership is None else _percent(result.ownership),

@@ -156,11 +156,21 @@ def test_all_win_rates_are_blacks():
         result = SearchResult(position, (info,), rate, 1, 1, 0.0, 1.0, 1, 1, None)
         written = positions.format_search(result)
         assert written["win_rate"] == written["moves"][0]["win_rate"] == 0.75
+    assert written["lead"] is written["moves"][0]["lead"] is positions.policy(position, BlackIsAhead())["lead"] is None
     job = SimpleNamespace(checkpoint=lambda: False)
     evaluate = searches.SessionSearches(BlackIsAhead()).evaluate
     assert evaluate(line[-1], {}, job) == {"win_rates": [0.75] * 3, "done": True}
     over = line[-1].play(PASS)                           # in Go the network evaluates the end too
     assert evaluate(over, {}, job)["win_rates"] == [0.75] * 4
+
+
+def test_all_leads_are_blacks():
+    start = Position(5, 2.5)
+    for position, lead in (start.play(point_at(2, 2, 5)), -1.5), (start.play(point_at(2, 2, 5)).play(PASS), -1.5):
+        assert positions.policy(position, StoneCounter())["lead"] == lead
+        info = MoveInfo(point_at(0, 0, 5), 0.5, 1, 0.5, (point_at(0, 0, 5),), None, lead * position.to_play, 3.0)
+        result = SearchResult(position, (info,), 0.5, 1, 1, 0.0, 1.0, 1, 1, None, None, lead * position.to_play, 3.0)
+        assert positions.format_search(result)["lead"] == positions.format_search(result)["moves"][0]["lead"] == lead
 
 
 WALLS = [move for row in range(1, 6) for move in (f"B B{row}", f"W D{row}")]

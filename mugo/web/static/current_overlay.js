@@ -28,6 +28,7 @@ const OVERLAYS = {
     const pass = policy.priors.at(-1);
     if (game.isGo && pass >= 0.01) legend += ` Pass: ${Math.round(100 * pass)}.`;
     if (policy.win_rate !== null) legend += ` Its value for Black: ${(100 * policy.win_rate).toFixed(0)} %.`;
+    if (policy.lead !== null) legend += ` Its score for Black: ${policy.lead > 0 ? "+" : ""}${policy.lead.toFixed(1)}.`;
     return [overlays.policy(policy, game.size), legend];
   },
 

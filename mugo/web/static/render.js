@@ -143,6 +143,11 @@ function renderStatus() {
     `${position ? `, ${COLOUR_NAMES[position.to_play]} to play` : ""}. Arrow keys move the cursor, Enter plays.`);
 }
 
+/** Who leads, as ' · W+3.5'; '' where the lead is not known. */
+function formatLead(lead) {
+  return lead == null ? "" : ` · ${lead < 0 ? "W" : "B"}+${Math.abs(lead).toFixed(1)}`;
+}
+
 function renderAnalysis() {
   const { game, analyzing, genmoveNode, gameAnalysis } = state;
   const { search, position } = game.node;
@@ -157,7 +162,8 @@ function renderAnalysis() {
   byId("moves").hidden = isHidden;
   const winRate = game.node.win_rate ?? game.node.value;
   byId("search-summary").textContent = search && !isHidden
-    ? `Black wins ${(100 * search.win_rate).toFixed(1)} % · ${search.visits.toLocaleString("en")} visits` +
+    ? `Black wins ${(100 * search.win_rate).toFixed(1)} %${formatLead(search.lead)} · ` +
+      `${search.visits.toLocaleString("en")} visits` +
       (state.waiting ? " · waiting for other searches" : "")
     : winRate == null ? "" : `Black wins ${(100 * winRate).toFixed(1)} %`;
   if (isHidden) return;
