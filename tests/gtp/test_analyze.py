@@ -19,7 +19,14 @@ from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, board_points, interpret_gtp, move_index
 from mugo.games.go import Position
-from mugo.gtp.analyze import CGOS_DIGITS, parse_analyze_options, reported_moves, result_from_policy
+from mugo.gtp.analyze import (
+    CGOS_DIGITS,
+    format_cgos,
+    format_kata,
+    parse_analyze_options,
+    reported_moves,
+    result_from_policy,
+)
 from mugo.gtp.engine import GtpEngine, serve
 from mugo.gtp.line_reader import MAX_UNREAD, LineReader
 from mugo.gtp.protocol import GtpError
@@ -303,6 +310,19 @@ def test_scores_and_ownership_are_the_networks_where_it_has_them(make, colour, s
         assert len(move["movesOwnership"]) == 49
     stones = engine.position.stones.ravel()
     assert np.sign(np.array(ownership)[stones != 0]).tolist() == (sign * stones[stones != 0]).tolist()
+
+
+def test_each_move_has_its_own_score_or_else_that_of_the_position():
+    known = MoveInfo(7, 0.5, 9, 0.5, (7,), None, -2.25, 4.5)
+    unknown = MoveInfo(PASS, 0.5, 1, 0.5, (PASS,))
+    result = SearchResult(Position(5), (known, unknown), 0.5, 10, 10, 0.0, 1.0, 1, 0, None, None, 1.5, 3.0)
+    line = format_kata(result, parse_analyze_options(["rootInfo", "true"], result.position), RandomPlayer())
+    (first, second), root, _ = parse_kata(line)
+    assert (first["scoreLead"], first["scoreStdev"]) == (-2.25, 4.5)
+    for other in second, root:
+        assert (other["scoreLead"], other["scoreStdev"]) == (1.5, 3)
+    fields = json.loads(format_cgos(result, parse_analyze_options([], result.position), RandomPlayer()))
+    assert [fields["score"], *(move["score"] for move in fields["moves"])] == [1.5, -2.25, 1.5]
 
 
 def test_a_network_alone_has_the_score_after_each_move():
