@@ -38,23 +38,26 @@ def wilson_interval(wins: float, games: float) -> Estimate:
     return Estimate(rate, 0.0 if wins == 0 else center - half, 1.0 if wins == games else center + half)
 
 
-def mean_and_standard_error(values: np.ndarray, clusters: np.ndarray) -> tuple[float, float]:
+def mean_and_standard_error(values: np.ndarray, clusters: np.ndarray, weights: np.ndarray | None = None
+                            ) -> tuple[float, float]:
     """The mean of `values`, float (n,), and its cluster-robust standard error; NaN values are left out.
 
-    clusters: int (n,), the cluster of each value (positions of one game are correlated).
-    SE² = G / (G - 1) * sum over the G clusters of (sum of residuals)² / n² (Cochran, Sampling
+    clusters: int (n,), the cluster of each value (positions of one game are correlated).  weights: float (n,), of the
+    values in the mean, each of them above 0; by default they are equal.
+    SE² = G / (G - 1) * sum over the G clusters of (sum of weighted residuals)² / (sum of weights)² (Cochran, Sampling
     Techniques, 1977, 3A.3).  The mean is NaN without values, the error with fewer than two clusters.
     """
     known = ~np.isnan(values)
     values, clusters = values[known], clusters[known]
     if not len(values):
         return np.nan, np.nan
-    mean = float(values.mean())
+    weights = np.ones(len(values)) if weights is None else weights[known]
+    mean = float(np.average(values, weights=weights))
     _, cluster_numbers = np.unique(clusters, return_inverse=True)
-    sums = np.bincount(cluster_numbers, values - mean)
+    sums = np.bincount(cluster_numbers, weights * (values - mean))
     if len(sums) < 2:
         return mean, np.nan
-    return mean, float(np.sqrt(len(sums) / (len(sums) - 1) * (sums ** 2).sum())) / len(values)
+    return mean, float(np.sqrt(len(sums) / (len(sums) - 1) * (sums ** 2).sum())) / float(weights.sum())
 
 
 def lower_confidence_bound(win_rate: float, visits: int) -> float:

@@ -1,9 +1,11 @@
 """How well networks predict:  mugo evaluate NETWORK [NETWORK ...] DATASET
 
-On positions of games that they were not trained on: top-1 and top-5 accuracy, cross-entropy in nats, and, of a network
-with a value head, how often the value has the sign of the outcome and its squared error; by phase of the game, by the
-rank of the player to move and by source, with and without test-time augmentation (TTA) over the eight symmetries of
-the board.  And whether its probabilities come true (calibration.py).
+On positions of games that they were not trained on: top-1 and top-5 accuracy and cross-entropy in nats; of a network
+with a value head, how often the value has the sign of the outcome and its squared error; of one with ownership and
+score, how often the owner of a point is right and the error of the score in points.  By phase of the game, by the rank
+of the player to move and by source, and at the last position of games that ended by a count; with and without
+test-time augmentation (TTA) over the eight symmetries of the board.  And whether its probabilities come true
+(calibration.py).
 
 Positions of one game are alike, so standard errors are clustered by game.  The positions are the same for every
 network on one data set, so comparisons between networks are paired.
@@ -11,7 +13,9 @@ From Python: `evaluate(network, data)` and `compare(networks, data)` are the tab
 """
 import argparse
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -27,46 +31,65 @@ from mugo.plots import figures
 from mugo.training import calibration, report
 from mugo.training.predictions import TTA, predict_positions
 from mugo.training.provenance import copy_notes, unseen_notes
-from mugo.training.report import BASELINE, MEASURES, difference_column
+from mugo.training.report import BASELINE, LAST_MOVE, MEASURES, difference_column
 
 
 def evaluate(network: Network, data: DataSet, *, split: str | None = "test", where: str = "",
              count: int = 10_000, tta: bool = True, seed: int = 0, size: int | None = None) -> pd.DataFrame:
     """What the command prints, as a table with one row for each part of the positions.
 
-    Columns: by ('all', 'phase', 'rank', 'source'), part, positions, games; and for each measure its mean and, under
-    its name + '_se', the standard error clustered by game; with tta also both for the measure + '_tta'.  top1, top5
-    and value_accuracy are from 0 to 1; value_accuracy and value_mse (of a value in [-1, 1]) are of the positions of
-    games with a winner, and so are value_accuracy_baseline and value_mse_baseline: those of the majority class, which
-    always predicts the colour that wins more of these positions, with its frequency.
+    Columns: by ('all', 'phase', 'rank', 'source', 'last move'), part, positions, games; and for each measure
+    (predictions.py) its mean and, under its name + '_se', the standard error clustered by game; with tta also both for
+    the measure + '_tta'.  Accuracies are from 0 to 1.  value_accuracy_baseline and value_mse_baseline are those of the
+    majority class, which always predicts the colour that wins more of these positions, with its frequency.  'last move'
+    is not a part of 'all': the positions before the last move of all games that ended by a count, of `count` at most.
 
     split: one of dataset.SPLITS, or None for all.  where: a query that selects games.  count: positions drawn
     by seed; 0 for all.  size: of the boards, by default those that the network was trained on.  Raises BadInput if
     there are none.
     """
-    return summary_table(predict_positions(
-        network, *sample_positions(data, size or network.size, split, where, count, seed), tta))
+    sample = sample_positions(data, size or network.size, split, where, count, seed)
+    return summary_table(predict_sample(network, sample, tta))
 
 
-def sample_positions(data: DataSet, size: int, split: str | None, where: str, count: int, seed: int
-                     ) -> tuple[Positions, np.ndarray]:
-    """Positions, and the numbers of those to evaluate; see `evaluate`."""
+class Sample(NamedTuple):
+    """Positions to evaluate, by their numbers: those drawn, and the last ones of games that ended by a count."""
+
+    positions: Positions
+    numbers: np.ndarray                  # int64 (n,)
+    last: np.ndarray                     # int64 (m,)
+
+
+def sample_positions(data: DataSet, size: int, split: str | None, where: str, count: int, seed: int) -> Sample:
+    """The positions to evaluate; see `evaluate`."""
     positions = data.positions(split, size, where)
-    numbers, _ = shuffle.shuffled_positions(0, min(count or len(positions), len(positions)), len(positions), seed)
-    return positions, numbers
+    last = positions.first_index[1:][positions.games["owners_start"].to_numpy() >= 0] - 1
+    return Sample(positions, _drawn(np.arange(len(positions)), count, seed), _drawn(last, count, seed))
+
+
+def _drawn(numbers: np.ndarray, count: int, seed: int) -> np.ndarray:
+    """`count` of the numbers, drawn by seed; all if there are fewer, or count is 0."""
+    drawn, _ = shuffle.shuffled_positions(0, min(count or len(numbers), len(numbers)), len(numbers), seed)
+    return numbers[drawn]
+
+
+def predict_sample(network: Network, sample: Sample, tta: bool) -> pd.DataFrame:
+    """The rows of `predict_positions`, with a column last_move: whether the row is one of sample.last."""
+    rows = predict_positions(network, sample.positions, np.concatenate([sample.numbers, sample.last]), tta)
+    return rows.assign(last_move=np.arange(len(rows)) >= len(sample.numbers))
 
 
 def compare(networks: list[Network], data: DataSet, *, split: str | None = "test", where: str = "",
             count: int = 10_000, tta: bool = True, seed: int = 0, size: int | None = None) -> pd.DataFrame:
-    """`evaluate` of several networks on the same positions, as a table with one row a network.
+    """`evaluate` of several networks on the same positions, as a table with one row for each part and network.
 
-    Columns: network, positions, games, those of `evaluate` for each measure, ms (the median time of a position, in
-    batches, without tta); and for each measure + '_difference' from the first network, + '_difference_se', paired.
-    What a network does not have is NaN.  Raises BadInput, also if they were trained on boards of different sizes and
-    no size is given.
+    Columns: by, part, network, positions, games, those of `evaluate` for each measure, ms (the median time of a
+    position, in batches, without tta); and for each measure + '_difference' from the first network,
+    + '_difference_se', paired.  What a network does not have is NaN.  Raises BadInput, also if they were trained on
+    boards of different sizes and no size is given.
     """
-    positions, numbers = sample_positions(data, size or common_size(networks), split, where, count, seed)
-    rows = {name: predict_positions(network, positions, numbers, tta)
+    sample = sample_positions(data, size or common_size(networks), split, where, count, seed)
+    rows = {name: predict_sample(network, sample, tta)
             for name, network in zip(unique_names(networks), networks, strict=True)}
     return comparison_table(rows)
 
@@ -93,19 +116,35 @@ def unique_names(networks: list[Network]) -> list[str]:
 
 
 def comparison_table(rows: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """The table of `compare` from each network's rows of `predict_positions`, of the same positions."""
+    """The table of `compare` from each network's rows of `predict_sample`, of the same positions."""
     first = next(iter(rows.values()))
     table = []
-    for name, own in rows.items():
-        measures = measure_columns(own)
-        row = {"network": name} | means_and_errors(own, measures) | {"ms": float(np.median(own["ms"]))}
-        for measure in measures:
-            if measure in first and own is not first:
-                differences = (own[measure] - first[measure]).to_numpy()
-                row[difference_column(measure)], row[difference_column(f"{measure}_se")] = mean_and_standard_error(
-                    differences, first["game"].to_numpy())
-        table.append(row)
+    for by, part, where in parts(first):
+        base = first.iloc[where]
+        for name, of_network in rows.items():
+            own = of_network.iloc[where]
+            measures = measure_columns(own)
+            row = {"by": by, "part": part, "network": name} | means_and_errors(own, measures) | {
+                "ms": float(np.median(own["ms"]))}
+            for measure in measures:
+                if measure in first and of_network is not first:
+                    differences = (own[measure] - base[measure]).to_numpy()
+                    row[difference_column(measure)], row[difference_column(f"{measure}_se")] = \
+                        mean_and_standard_error(differences, base["game"].to_numpy())
+            table.append(row)
     return pd.DataFrame(table)
+
+
+def parts(rows: pd.DataFrame) -> Iterator[tuple[str, str, np.ndarray]]:
+    """(by, part, numbers of the rows) of every part of the rows of `predict_sample`; see `evaluate`."""
+    last = rows["last_move"].to_numpy()
+    yield "all", "all", np.flatnonzero(~last)
+    for by in ("phase", "rank", "source"):
+        for name, where in rows.groupby(by, observed=True).indices.items():
+            if len(where := where[~last[where]]):
+                yield by, str(name), where
+    if last.any():
+        yield LAST_MOVE, "last move of a count", np.flatnonzero(last)
 
 
 def measure_columns(rows: pd.DataFrame) -> list[str]:
@@ -114,13 +153,10 @@ def measure_columns(rows: pd.DataFrame) -> list[str]:
 
 
 def summary_table(rows: pd.DataFrame) -> pd.DataFrame:
-    """The table of `evaluate` from the rows of `predict_positions`."""
+    """The table of `evaluate` from the rows of `predict_sample`."""
     names = measure_columns(rows)
-    table = [{"by": "all", "part": "all"} | means_and_errors(rows, names)]
-    for by in ("phase", "rank", "source"):
-        table += [{"by": by, "part": name} | means_and_errors(part, names)
-                  for name, part in rows.groupby(by, observed=True)]
-    return pd.DataFrame(table)
+    return pd.DataFrame([{"by": by, "part": part} | means_and_errors(rows.iloc[where], names)
+                         for by, part, where in parts(rows)])
 
 
 def means_and_errors(rows: pd.DataFrame, names: list[str]) -> dict:
@@ -130,7 +166,7 @@ def means_and_errors(rows: pd.DataFrame, names: list[str]) -> dict:
     for name in names:
         row[name], row[f"{name}_se"] = mean_and_standard_error(rows[name].to_numpy(), games)
     if "value_accuracy" in names:
-        black = float(np.nanmean(rows["black_won"]))
+        black = float(rows["black_won"].mean())
         row["value_accuracy" + BASELINE] = max(black, 1 - black)
         row["value_mse" + BASELINE] = 1 - (2 * black - 1) ** 2
     return row
@@ -164,34 +200,33 @@ def command(args: argparse.Namespace) -> int:
     check_limits(args, {"positions": NON_NEGATIVE, "seed": SEED, "size": (2, 19)})
     networks, data = [Network(path) for path in args.networks], dataset.load_dataset(args.dataset)
     split = None if args.split == "all" else args.split
-    positions, numbers = sample_positions(data, args.size or common_size(networks), split, args.where,
-                                          int(args.positions), args.seed)
+    sample = sample_positions(data, args.size or common_size(networks), split, args.where, int(args.positions),
+                              args.seed)
     names, several = unique_names(networks), len(networks) > 1
     prefix = args.output or Path(f"{'networks' if several else names[0]}-{args.split}")
     if not prefix.name:
         raise BadInput(f"-o {prefix} is a folder: give the beginning of a file's name in it")
     prefix.parent.mkdir(parents=True, exist_ok=True)
     tta = args.tta and not all(network.equivariant for network in networks)
-    rows = {name: predict_positions(network, positions, numbers, tta)
-            for name, network in zip(names, networks, strict=True)}
-    games = positions.games.iloc[np.unique(rows[names[0]]["game"])]
-    sample = (f"on {len(numbers):,} {split + ' ' if split else ''}positions of {len(games):,} games of "
-              f"{data.folder.resolve().name}" + (f" where {args.where}" if args.where else ""))
+    rows = {name: predict_sample(network, sample, tta) for name, network in zip(names, networks, strict=True)}
+    games = sample.positions.games.iloc[np.unique(sample.positions.locate(sample.numbers)[0])]
+    described = (f"on {len(sample.numbers):,} {split + ' ' if split else ''}positions of {len(games):,} games of "
+                 f"{data.folder.resolve().name}" + (f" where {args.where}" if args.where else ""))
     if several:
         table = comparison_table(rows)
-        print(f"{len(networks)} networks {sample}\n\n{report.comparison_report(table)}\n")
+        print(f"{len(networks)} networks {described}\n\n{report.comparison_report(table)}\n")
         write_table(table, prefix, ".csv")
     notes = copy_notes(data, games, split)
     for name, network in zip(names, networks, strict=True):
-        print(("\n" if several else "") + f"{name} {sample}\n")
-        write(rows[name], prefix.with_name(f"{prefix.name}-{name}") if several else prefix, f"{name} {sample}",
+        print(("\n" if several else "") + f"{name} {described}\n")
+        write(rows[name], prefix.with_name(f"{prefix.name}-{name}") if several else prefix, f"{name} {described}",
               unseen_notes(name, network.metadata, games) + notes)
     return 0
 
 
 def write(rows: pd.DataFrame, prefix: Path, title: str, notes: list[str]) -> None:
     """Print one network's report with these notes under it, and write its tables and pictures."""
-    table, calibrated = summary_table(rows), calibration.calibrate(rows)
+    table, calibrated = summary_table(rows), calibration.calibrate(rows[~rows["last_move"]])
     print("\n".join([report.report(table), "", calibration.report(calibrated), "", *notes, ""]))
     write_table(table, prefix, ".csv")
     write_table(calibrated, prefix, "-calibration.csv")

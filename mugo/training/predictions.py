@@ -3,10 +3,22 @@
     game  phase        rank  source  top1  top5   ce    value_accuracy  value_mse  ...  win_probability  won
       17  moves 31-60  5d    kgs      1.0   1.0  0.412             0.0      1.310  ...            0.427    1
 
-top1: whether the move played has the highest probability; top5: is among the first five; ce: the negative
-log-likelihood of the move played, in nats; value_accuracy: whether the sign of the value is that of the outcome;
-value_mse: squared error, of a value in [-1, 1].  top1_probability: of the first move; win_probability: (1 + value) / 2,
-of the side to move.  evaluate.py and calibration.py make tables of these rows.
+    policy      top1                 whether the move played has the highest probability
+                top5                 whether it is among the first five
+                ce                   its negative log-likelihood, in nats
+                top1_probability     of the first move
+    value       value_accuracy       whether the sign of the value is that of the recorded outcome
+                value_mse            squared error, of a value in [-1, 1]
+                win_probability      (1 + value) / 2, of the side to move
+    ownership   ownership_accuracy   the fraction of the points whose owner is right, of those that somebody owns
+                ownership_*_0 ... 9  for calibration: see measure_ownership
+    score       score_error          absolute error of the mean, in points
+                score_pit            probability integral transform: the predicted probability of a lower score than
+                                     the game's (Dawid 1984), uniform from 0 to 1 for a calibrated network
+
+What is not known of a game is NaN: the value of games without a winner, or whose komi is unknown; ownership and score
+of games that did not end by a count (data/final_ownership.py).  The final score is by area, komi included.
+evaluate.py and calibration.py make tables of these rows.
 """
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -20,11 +32,13 @@ from mugo.games.coords import WHITE_BIT, symmetries
 from mugo.games.planes import MAX_PLIES
 from mugo.nn.inference import Network
 from mugo.nn.output import NetworkOutput, mean_output, turned_back
+from mugo.nn.value_head import STDEV_OF_SCALE
 from mugo.parallel import ordered_map
 from mugo.progress import progress_bar
 
 BATCH = 128
 MIN_PROBABILITY = 1e-10                  # a probability below it counts as this much: 23 nats
+BINS = 10                                # of predicted probability, for calibration
 TTA = "_tta"                             # ends the name of a measure with test-time augmentation
 PHASES = ((1, 30), (31, 60), (61, 100), (101, 150), (151, 200), (201, 250), (251, MAX_PLIES))
 RANKS = (("kyu", -99, 0), ("1-3d", 1, 3), ("4-6d", 4, 6), ("7-8d", 7, 8), ("9d", 9, 9),
@@ -35,8 +49,8 @@ def predict_positions(network: Network, positions: Positions, numbers: np.ndarra
     """One row for each of these positions: game, phase, rank and source, and what `measure` returns.
 
     tta: also with test-time augmentation over the eight symmetries, under the same names + '_tta'.  Further columns:
-    black_won and won (of the side to move), 1 or 0, NaN where the game has no winner; and ms, the network's time for
-    the position in its batch, without tta.
+    black_won and won (of the side to move), 1 or 0, NaN where the game has no winner or its komi is unknown; and ms,
+    the network's time for the position in its batch, without tta.
     """
     chunks = [numbers[start:start + BATCH] for start in range(0, len(numbers), BATCH)]
 
@@ -52,7 +66,7 @@ def predict_positions(network: Network, positions: Positions, numbers: np.ndarra
     rows, moves_played = positions.locate(numbers)
     games = positions.games.iloc[rows]
     white = positions.moves[games["move_start"].to_numpy() + moves_played] & WHITE_BIT
-    winner = games["winner"].to_numpy()
+    winner = np.where(games["komi"].isna(), 0, games["winner"])
     parts = pd.DataFrame({
         "game": rows,
         "phase": phase_names(moves_played + 1),
@@ -84,10 +98,9 @@ def measure_batch(network: Network, batches: list[Batch], tta: bool) -> pd.DataF
 
 
 def measure(output: NetworkOutput, batch: Batch) -> dict[str, np.ndarray]:
-    """The measures, float64 (n,) each, of a network's output against what was played.
+    """The measures, float64 (n,) each, of a network's output against what was played and how the games ended.
 
-    value_accuracy and value_mse are NaN where the game has no winner; they and win_probability are left out
-    without values.
+    Those of outputs that the network does not have are left out.
     """
     priors, values, targets = output.priors, output.values, batch.targets[:, None]
     of_target = np.take_along_axis(priors, targets, 1)
@@ -97,11 +110,38 @@ def measure(output: NetworkOutput, batch: Batch) -> dict[str, np.ndarray]:
     nll = -np.log(np.maximum(of_target[:, 0].astype(np.float64), MIN_PROBABILITY))
     measured = {"top1": rank < 1, "top5": rank < 5, "ce": nll, "top1_probability": priors.max(1)}
     if values is not None:
-        outcomes = np.where(batch.outcomes == 0, np.nan, batch.outcomes)
+        outcomes = np.where((batch.outcomes == 0) | np.isnan(batch.komi), np.nan, batch.outcomes)
         measured["value_accuracy"] = np.where(np.isnan(outcomes), np.nan, np.sign(values) == outcomes)
         measured["value_mse"] = (outcomes - values) ** 2
         measured["win_probability"] = (1 + values) / 2
+    if output.ownership is not None:
+        measured |= measure_ownership(output.ownership, batch.owners)
+    if output.score_mean is not None and output.score_stdev is not None:
+        scores, mean = (batch.scores + batch.komi).astype(np.float64), output.score_mean
+        measured["score_error"] = np.abs(scores - mean)
+        # The score's distribution is logistic (nn/value_head.py); its cumulative distribution function.
+        measured["score_pit"] = (1 + np.tanh((scores - mean) / output.score_stdev * STDEV_OF_SCALE / 2)) / 2
     return {name: np.asarray(column, np.float64) for name, column in measured.items()}
+
+
+def measure_ownership(ownership: np.ndarray, owners: np.ndarray) -> dict[str, np.ndarray]:
+    """ownership_accuracy, (n,), NaN where no point has an owner; and for calibration, by bin of the predicted
+    probability (1 + ownership) / 2 that a point is the side to move's: the number of points in bin b that somebody
+    owns, ownership_points_b, the sum of their probabilities, ownership_predicted_b, and how many of them are the side
+    to move's, ownership_observed_b.
+
+    ownership: float (n, size²) in [-1, 1].  owners: int8 (n, size²), as of data.positions.Batch.
+    """
+    row, point = np.nonzero(owners)
+    said, owner, n = ownership[row, point].astype(np.float64), owners[row, point], len(owners)
+    owned = np.bincount(row, minlength=n)
+    right = np.bincount(row, np.sign(said) == owner, n)
+    probability = (1 + said) / 2
+    cell = row * BINS + np.clip((probability * BINS).astype(int), 0, BINS - 1)
+    sums = {"points": None, "predicted": probability, "observed": owner > 0}
+    by_bin = {name: np.bincount(cell, weights, n * BINS).reshape(n, BINS) for name, weights in sums.items()}
+    return {"ownership_accuracy": right / np.where(owned, owned, np.nan)} | {
+        f"ownership_{name}_{b}": columns[:, b] for name, columns in by_bin.items() for b in range(BINS)}
 
 
 def phase_names(moves: np.ndarray) -> pd.Categorical:

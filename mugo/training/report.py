@@ -1,5 +1,5 @@
 """The tables of evaluate as text and as a picture."""
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,26 +19,36 @@ MEASURES = {
     "ce": ("cross-entropy", "", 3),
     "value_accuracy": ("value accuracy", "%", 1),
     "value_mse": ("value MSE", "", 3),
+    "ownership_accuracy": ("ownership accuracy", "%", 1),
+    "score_error": ("score error", "", 2),
 }
+BLOCKS = (("top1", "top5", "ce"), ("value_accuracy", "value_mse"), ("ownership_accuracy", "score_error"))
+LAST_MOVE = "last move"                  # in the column `by`: a part that is not in the others
 BASELINE = "_baseline"                   # ends the name of a measure of the majority-class baseline
 
 
 def report(table: pd.DataFrame) -> str:
-    """The table of `evaluate` as text: one block for the policy, one for the value where there is one."""
+    """The table of `evaluate` as text: a block each for the policy, the value, and ownership with the score, where
+    the network has them."""
     lines = []
-    for names in (["top1", "top5", "ce"], ["value_accuracy", "value_mse"]):
+    for names in BLOCKS:
         if names[0] in table:
             lines += [*format_table(list(_rows(table, names))), ""]
-    lines.append(legend(table))
+    return "\n".join([*lines, *legend(table)])
+
+
+def legend(table: pd.DataFrame) -> list[str]:
+    lines = ["±: one standard error, clustered by game"
+             + ("; TTA: test-time augmentation, averaged over the eight symmetries" if f"top1{TTA}" in table else "")]
+    if np.any(table["by"] == LAST_MOVE):
+        lines.append("last move of a count: the positions before the last move of games that ended by a count")
     if "value_accuracy" in table:
-        lines.append("baseline: the majority class, always predicting the colour that wins more of these positions "
-                     "with its frequency;\na value that is always 0 has the MSE 1")
-    return "\n".join(lines)
-
-
-def legend(table: pd.DataFrame) -> str:
-    return ("±: one standard error, clustered by game"
-            + ("; TTA: test-time augmentation, averaged over the eight symmetries" if f"top1{TTA}" in table else ""))
+        lines += ["value: of games with a winner and a known komi; MSE 1 is that of a value that is always 0",
+                  "baseline: the majority class, always predicting the colour that wins more of these positions with "
+                  "its frequency"]
+    if "ownership_accuracy" in table:
+        lines.append("ownership accuracy, score error in points: of games that ended by a count")
+    return lines
 
 
 def _columns(table: pd.DataFrame, name: str) -> dict[str, str]:
@@ -48,7 +58,7 @@ def _columns(table: pd.DataFrame, name: str) -> dict[str, str]:
     return {column: heading for column, heading in columns.items() if column in table}
 
 
-def _rows(table: pd.DataFrame, names: list[str]) -> Iterator[list[str]]:
+def _rows(table: pd.DataFrame, names: Sequence[str]) -> Iterator[list[str]]:
     columns = {name: _columns(table, name) for name in names}
     header = ["", "positions", *(title for name in names for title in columns[name].values())]
     yield header
@@ -67,24 +77,43 @@ def _number(name: str, value: float, sign: str = "") -> str:
 
 
 def comparison_report(table: pd.DataFrame) -> str:
-    """The table of `compare` as text: a row a network, then each one's differences from the first."""
-    names = [name for name in MEASURES if name in table]
-    titles = {name: {column: title for column, title in _columns(table, name).items() if not column.endswith(BASELINE)}
-              for name in names}
-    compared = [name for name in names if difference_column(name) in table]      # what the first and another have
-    networks = [truncate(name, 24) for name in table["network"]]
-    figures = [["", *(title for name in names for title in titles[name].values()), "ms"]]
-    differences = [[f"minus {networks[0]}", *(title for name in compared for title in titles[name].values())]]
-    for network, row in zip(networks, table.to_dict("records"), strict=True):
-        figures.append([network, *(_number(name, row[column]) for name in names for column in titles[name]),
-                        f"{row['ms']:.2f}"])
-        cells = [_number(name, row[difference_column(column)], "" if column.endswith("_se") else "+")
-                 for name in compared for column in titles[name]]
-        differences.append([network, *cells])
-    lines = [*format_table(figures), "", *format_table([differences[0], *differences[2:]]), "", legend(table),
-             f"minus {networks[0]}: paired differences, at the same positions",
-             f"ms: the network's time for a position, in batches of {BATCH}, without TTA"]
-    return "\n".join(lines)
+    """The table of `compare` as text: for each block of measures a row a network, then each one's differences from the
+    first, over all positions and by part."""
+    whole = table[table["by"] == "all"]
+    first = truncate(whole["network"].iloc[0], 24)
+    lines = []
+    for block in BLOCKS:
+        names = [name for name in block if name in table]
+        if not names:
+            continue
+        columns = {column: (name, title) for name in names for column, title in _columns(table, name).items()
+                   if not column.endswith(BASELINE)}
+        cells = [["", *(title for _, title in columns.values())]]
+        cells += [[truncate(row["network"], 24), *(_number(name, row[column]) for column, (name, _) in columns.items())]
+                  for row in whole.to_dict("records")]
+        if block is BLOCKS[0]:
+            cells = [[*row, ms] for row, ms in zip(cells, ["ms", *(f"{ms:.2f}" for ms in whole["ms"])], strict=True)]
+        lines += [*format_table(cells), ""]
+        # What the first network and another have.
+        compared = {column: kind for column, kind in columns.items() if difference_column(column) in table}
+        for name in whole["network"].iloc[1:] if compared else ():
+            lines += [*format_table(list(_differences(table[table["network"] == name], compared,
+                                                      f"{truncate(name, 24)} minus {first}"))), ""]
+    return "\n".join([*lines, *legend(table), "minus: paired differences, at the same positions",
+                      f"ms: the network's time for a position, in batches of {BATCH}, without TTA"])
+
+
+def _differences(table: pd.DataFrame, columns: dict[str, tuple[str, str]], title: str) -> Iterator[list[str]]:
+    """One network's differences from the first, by part; columns: column -> (measure, title)."""
+    yield [title, "positions", *(heading for _, heading in columns.values())]
+    by = "all"
+    for row in table.to_dict("records"):
+        if row["by"] != by:
+            yield [""] * (len(columns) + 2)
+            by = row["by"]
+        yield [truncate(row["part"], 24), f"{row['positions']:,}", *(
+            _number(name, row[difference_column(column)], "" if column.endswith("_se") else "+")
+            for column, (name, _) in columns.items())]
 
 
 def difference_column(column: str) -> str:
@@ -98,7 +127,8 @@ def plot(table: pd.DataFrame, path: Path, title: str) -> None:
     Parts of fewer than MIN_POSITIONS positions are not drawn, as their errors would hide the others.
     """
     tta = f"top1{TTA}" in table
-    rows = [("top1", "top5"), ("ce",), *([("value_accuracy",)] if "value_accuracy" in table else [])]
+    rows = [("top1", "top5"), ("ce",), *((name,) for name in ("value_accuracy", "ownership_accuracy", "score_error")
+                                         if name in table)]
     columns = ("phase", "rank", "source")
 
     def draw(axes: list) -> None:

@@ -153,7 +153,7 @@ def test_tta_is_the_mean_of_eight_outputs_turned_back(data, known):
             played = mean[move_index(point, SIZE)]
             ranks.append(sorted(-mean).index(-played))
             entropies.append(-np.log(played))
-            if winner:
+            if winner and game.komi:
                 outcome = winner * position.to_play
                 errors.append((outcome - (-0.5 + 7 * 0.5) / 8) ** 2)
                 right.append(outcome == 1)
@@ -181,7 +181,8 @@ def test_the_same_positions_for_every_network(data, known):
 def test_the_baseline_is_always_predicting_one_colour(data, known):
     table, whole = run(data, FakeNetwork(known, lambda turn: 0, lambda turn: 0.0), tta=False)
     winners = [{"B+": 1, "W+": -1}[game.result[:2]]
-               for game in games() for _ in game.moves if game.handicap >= 3 and game.result[:2] in ("B+", "W+")]
+               for game in games() for _ in game.moves
+               if game.handicap >= 3 and game.komi and game.result[:2] in ("B+", "W+")]
     black = winners.count(1) / len(winners)
     assert whole["value_accuracy_baseline"] == pytest.approx(max(black, 1 - black))
     said = 2 * black - 1
@@ -191,7 +192,9 @@ def test_the_baseline_is_always_predicting_one_colour(data, known):
 
 
 def compared(data, networks, **options):
-    return evaluate.compare(networks, data, split=None, where=UNLIKE, count=0, tta=False, **options)
+    table = evaluate.compare(networks, data, split=None, where=UNLIKE, count=0, tta=False, **options)
+    assert (table["by"] == "all").sum() == len(networks)
+    return table[table["by"] == "all"]
 
 
 def test_networks_are_compared_position_by_position(data, known):
@@ -217,12 +220,14 @@ def test_standard_errors_of_comparisons_are_paired():
     """Two networks with similar errors differ by little, with a small standard error."""
     rng = np.random.default_rng(0)
     hard = rng.normal(size=300)
-    rows = {name: pd.DataFrame({"game": np.arange(300) // 3, "top1": rng.random(300), "ce": hard + shift, "ms": 1.0})
+    part = {"phase": "moves 1-30", "rank": "1-3d", "source": "kgs", "last_move": False, "black_won": np.nan, "ms": 1.0}
+    rows = {name: pd.DataFrame({"game": np.arange(300) // 3, "top1": rng.random(300), "ce": hard + shift} | part)
             for name, shift in (("a", 0.0), ("b", 0.1 + 0.01 * rng.normal(size=300)))}
     table = evaluate.comparison_table(rows)
     mean, error = intervals.mean_and_standard_error((rows["b"]["ce"] - rows["a"]["ce"]).to_numpy(), np.arange(300) // 3)
     assert (table["ce_difference"][1], table["ce_difference_se"][1]) == (mean, error)
     assert error < 0.02 * table["ce_se"][1]
+    assert list(table["by"]) == ["all", "all", "phase", "phase", "rank", "rank", "source", "source"]
 
 
 def test_networks_of_different_sizes_are_compared_only_on_a_given_size(data, known):
@@ -248,12 +253,14 @@ def test_a_move_of_probability_0_has_a_finite_negative_log_likelihood():
     assert measured["ce"] == pytest.approx([-np.log(predictions.MIN_PROBABILITY)])
 
 
-def test_games_without_a_winner_do_not_count_for_the_value():
-    priors = np.full((4, 82), 1 / 82, np.float32)
-    values = np.array([0.5, -0.25, 1.0, 0.0], np.float32)
-    measured = predictions.measure(NetworkOutput(priors, values), batch_of([0, 1, 2, 3], [1, 1, 0, -1]))
-    np.testing.assert_array_equal(measured["value_accuracy"], [1, 0, np.nan, 0])
-    np.testing.assert_allclose(measured["value_mse"], [0.25, 1.5625, np.nan, 1])
+def test_games_without_a_winner_or_komi_do_not_count_for_the_value():
+    priors = np.full((5, 82), 1 / 82, np.float32)
+    values = np.array([0.5, -0.25, 1.0, 0.0, 0.5], np.float32)
+    batch = batch_of([0, 1, 2, 3, 4], [1, 1, 0, -1, 1])
+    batch.komi[4] = np.nan
+    measured = predictions.measure(NetworkOutput(priors, values), batch)
+    np.testing.assert_array_equal(measured["value_accuracy"], [1, 0, np.nan, 0, np.nan])
+    np.testing.assert_allclose(measured["value_mse"], [0.25, 1.5625, np.nan, 1, np.nan])
 
 
 def test_the_win_probability_and_the_winner_are_those_of_the_side_to_move(data, known):
@@ -261,8 +268,9 @@ def test_the_win_probability_and_the_winner_are_those_of_the_side_to_move(data, 
     positions = data.positions(None, SIZE, UNLIKE)
     numbers = np.arange(len(positions))
     rows = predictions.predict_positions(FakeNetwork(known, lambda _: 0, lambda _: 0.5), positions, numbers, tta=False)
-    outcomes = positions.batch(numbers).outcomes
-    assert {1, -1} <= set(outcomes.tolist())
+    batch = positions.batch(numbers)
+    outcomes = np.where(np.isnan(batch.komi), 0, batch.outcomes)
+    assert {1, -1} <= set(outcomes.tolist()) and (outcomes != batch.outcomes).any()
     assert np.array_equal(rows["won"], np.where(outcomes == 0, np.nan, outcomes == 1), equal_nan=True)
     assert 0 < np.nanmean(rows["won"] == rows["black_won"]) < 1          # and not that of Black
     assert np.allclose(rows["win_probability"], 0.75)
@@ -305,6 +313,14 @@ def test_standard_errors_cover_the_truth_as_often_as_they_should():
         mean, error = intervals.mean_and_standard_error(values, np.repeat(np.arange(60), 10))
         held += abs(mean - 0.4) <= 2 * error
     assert 0.92 < held / 400 < 0.98
+
+
+def test_a_weight_counts_as_so_many_values():
+    rng = np.random.default_rng(2)
+    values, clusters, weights = rng.random(50), rng.integers(0, 9, 50), rng.integers(1, 5, 50)
+    values[3] = np.nan
+    assert intervals.mean_and_standard_error(values, clusters, weights) == pytest.approx(
+        intervals.mean_and_standard_error(np.repeat(values, weights), np.repeat(clusters, weights)))
 
 
 def test_an_error_that_cannot_be_known_is_nan():
@@ -366,8 +382,14 @@ def test_the_command_compares_networks_and_then_reports_each(data, known, tmp_pa
     assert printed.startswith("2 networks on 100 positions of ")
     lines = [line.split() for line in printed.splitlines()]
     assert ["better", "100.0", "0.0"] == next(line for line in lines if line[:1] == ["better"])[:3]
-    assert ["worse", "-100.0", "0.0"] in [line[:3] for line in lines]
-    assert list(pd.read_csv(tmp_path / "two.csv")["network"]) == ["better", "worse"]
+    difference = lines.index(["worse", "minus", "better", "positions", "top-1", "%", "±", "top-5", "%", "±",
+                              "cross-entropy", "±"])
+    assert lines[difference + 1][:4] == ["all", "100", "-100.0", "0.0"]
+    assert ["moves", "1-30"] in [line[:2] for line in lines[difference:difference + 6]]
+    table = pd.read_csv(tmp_path / "two.csv")
+    assert list(table["network"]) == ["better", "worse"] * (len(table) // 2)
+    assert set(table["by"]) == {"all", "phase", "rank", "source"}
+    assert (table["top1_difference"][1::2] == -1).all() and table["top1_difference"][::2].isna().all()
     assert {path.name for path in tmp_path.glob("two*")} == {
         f"two{name}.csv" for name in ("", "-better", "-worse", "-better-calibration", "-worse-calibration")}
 
