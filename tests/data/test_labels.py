@@ -92,11 +92,15 @@ def test_the_fingerprint_covers_the_labels(data):
     first = int(data.games["owners_start"].max())
     owners = data.owners.copy()
     owners[first] ^= 1 if owners[first] & 3 == 0 else owners[first] & 3          # Black's or White's to neutral
+    of_the_next = data.games["owners_start"].to_numpy().copy()
+    assert of_the_next[0] == 0 and of_the_next[1] == -1
+    of_the_next[:2] = of_the_next[1::-1]
     variants = [(data.games, data.owners), (data.games, owners), (data.games.assign(owners_start=-1), data.owners),
                 (data.games.assign(komi=np.float32(3.5)), data.owners),
-                (data.games.assign(rules="Chinese", handicap=9), data.owners)]
+                (data.games.assign(rules="Chinese", handicap=9), data.owners),
+                (data.games.assign(owners_start=of_the_next), data.owners)]
     for whole in (data, positions):
-        assert len({replace(whole, games=games, owners=labels).fingerprint for games, labels in variants}) == 5
+        assert len({replace(whole, games=games, owners=labels).fingerprint for games, labels in variants}) == 6
     moved = data.games.assign(owners_start=data.games["owners_start"].map(lambda start: start + 3 * (start >= 0)))
     gap = np.concatenate([np.zeros(3, np.int16), data.owners])
     assert replace(data, games=moved, owners=gap).fingerprint == data.fingerprint

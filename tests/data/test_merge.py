@@ -68,6 +68,7 @@ def test_a_merge_killed_at_any_write_leaves_one_of_the_two_states(archives, tmp_
     before = preprocess(first, tmp_path / "set", workers=1)
     after = preprocess(both, copy_of(tmp_path / "set", tmp_path / "after"), workers=1)
     assert not are_equal(before, after) and len(after.used_games) == 9 and len(after.moves) > 6 * 40
+    assert (after.games["owners_start"] == -1).sum() == len(after.games) - 3
     assert len(before.owners) == 11 and len(after.owners) == 3 * 11
     states, k = [], 0
     while True:
