@@ -239,9 +239,10 @@ def _search(engine: EngineState) -> str:
     _, result = _search_position(engine)
     size, to_play = result.position.size, result.position.to_play
     total = max(sum(info.visits for info in result.moves), 1)
+    lead = "" if result.score_lead is None else f", lead {result.score_lead:+.1f}"
     lines = _heat_map([(info.point, info.visits / total) for info in result.moves if info.point != PASS], size)
     return "\n".join([*lines, f"VAR {_variation(result.moves[0].pv, to_play, size)}"] + [
-        f"TEXT win rate {result.win_rate:.1%} for {COLOUR_LETTERS[to_play]}, {result.visits} visits"])
+        f"TEXT win rate {result.win_rate:.1%}{lead} for {COLOUR_LETTERS[to_play]}, {result.visits} visits"])
 
 
 @command("mugo-pv")

@@ -69,9 +69,10 @@ class SearchResult:
                    key=lambda info: (info.visits > 0, info.win_rate, info.visits))
 
     def describe(self, info: MoveInfo) -> str:
-        """One line about a move: win rate, simulations, time, principal variation."""
+        """One line about a move: win rate, lead, simulations, time, principal variation."""
+        lead = "" if info.score_lead is None else f", lead {info.score_lead:+.1f}"
         proven = "" if info.proven is None else f" (proven {OUTCOMES[info.proven]})"
-        return (f"win rate {info.win_rate:.1%}{proven}, {self.simulations} simulations in {self.seconds:.2f} s, "
+        return (f"win rate {info.win_rate:.1%}{proven}{lead}, {self.simulations} simulations in {self.seconds:.2f} s, "
                 f"{self._vertices(info.pv)}")
 
     def __str__(self) -> str:

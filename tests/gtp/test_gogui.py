@@ -7,7 +7,7 @@ from fakes import StoneCounter
 from gtp.test_analyze import FirstPointNetwork
 
 from mugo.games.coords import PASS
-from mugo.games.go import WHITE
+from mugo.games.go import WHITE, Position
 from mugo.games.plane_tables import plane_names
 from mugo.gtp import gogui
 from mugo.gtp.engine import GtpEngine
@@ -15,6 +15,7 @@ from mugo.players.options import make_player
 from mugo.players.player import RandomPlayer
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import PlayOptions
+from mugo.search.settings import Settings
 
 VERTEX = r"[A-E][1-5]"
 
@@ -121,3 +122,9 @@ def test_the_ownership_is_the_networks_where_it_has_it():
     engine.position, _ = draw(SETTLED, to_play=WHITE)
     rows = engine.answer("mugo-ownership").split("\n")[1:8]
     assert [[float(number) for number in row.split()] for row in rows] == engine.position.stones.tolist()
+
+
+def test_the_picture_of_a_search_has_the_lead():
+    engine = GtpEngine(make_player("mcts", network=StoneCounter(), settings=Settings(rollout="none", seed=1)))
+    engine.position = Position(5, 2.5, WHITE)
+    assert re.search(r"TEXT win rate \d+\.\d%, lead \+\d\.\d for W, \d+ visits", engine.answer("mugo-search"))

@@ -84,6 +84,13 @@ def test_scores_and_ownership_are_means_over_the_leaves(settings, to_play):
     assert (result.ownership[:3, 1] == 1).all() and result.ownership[1, 3] == -1
 
 
+def test_the_line_about_a_move_has_its_lead():
+    result = Search(NETWORK_ONLY, CountsStones()).search(start(), simulations=60)
+    lead = result.moves[0].score_lead
+    assert str(result).startswith(f"win rate {result.moves[0].win_rate:.1%}, lead {lead:+.1f}, 60 simulations in ")
+    assert "lead" not in str(Search(NETWORK_ONLY, WithoutScores()).search(start(), simulations=20))
+
+
 def test_the_scores_of_a_reused_tree_are_kept_and_ownership_begins_anew():
     network = CountsStones()
     search = Search(replace(NETWORK_ONLY, reuse_tree=True), network)
