@@ -8,7 +8,7 @@ scoring.without_dead knows seki.
 import numpy as np
 from numba import njit
 
-from mugo.games.board import EMPTY, POINTS, clear, put_stone
+from mugo.games.board import BLACK, EMPTY, POINTS, WHITE, clear, put_stone
 from mugo.games.rollouts import MOGO, roll_out_ownership
 
 SEED = np.uint64(20160920)               # of the rollouts: the same position always gives the same result
@@ -68,7 +68,8 @@ def remove_dead_chains(boards, n, max_unsettled):
         old = boards[1]
         boards[1] = boards[0]
         clear(b, old.size)
-        for row in range(1, old.size + 1):
-            for p in range(row * old.width + 1, row * old.width + old.size + 1):
-                if old.colour[p] != EMPTY and survival[old.head[p]] >= limit:
-                    put_stone(b, p, old.colour[p])
+        for c in (BLACK, WHITE):         # in the order of Position.with_stones, so that the rollouts are the same
+            for row in range(1, old.size + 1):
+                for p in range(row * old.width + 1, row * old.width + old.size + 1):
+                    if old.colour[p] == c and survival[old.head[p]] >= limit:
+                        put_stone(b, p, c)
