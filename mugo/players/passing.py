@@ -86,7 +86,7 @@ def _is_settled(result: SearchResult) -> bool:
         return False
     position = result.position
     ownership = result.ownership
-    # With a score the ownership is a network's, and SETTLED is for rollouts.
+    # With a score the ownership is a network's too, and SETTLED is for rollouts.
     if ownership is None or result.score_lead is not None or result.rollouts < MIN_VISITS:
         ownership = scoring.ownership(position)
     points = [move_index(info.point, position.size) for info in result.moves if info.point != PASS]

@@ -41,7 +41,8 @@ class SearchResult:
     simulations, seconds, rollouts: of this search.  depth: mean number of moves from the root to a leaf.
     nodes: in the tree.
     ownership: float32 (size, size), 1 Black, -1 White, the mean over the leaves of this search that a network with
-    ownership evaluated, or over its rollouts; None without both, and in Gomoku.
+    ownership evaluated, or over its rollouts, or both, weighted by lambda as the value is; None without both, and in
+    Gomoku.
     proven: the exact value of the position, as of a MoveInfo, for the moves that the search was allowed.
     score_lead, score_stdev: of the position, as of a MoveInfo.
     """

@@ -421,11 +421,12 @@ class Search:
             ownership=self._ownership(position), proven=proven, score_lead=lead, score_stdev=stdev)
 
     def _ownership(self, position: BasePosition) -> np.ndarray | None:
-        """As of SearchResult: by the network if it has ownership, else by rollouts."""
+        """As of SearchResult."""
+        sums = self._ownership_sums.sum(0)
         owners = None
+        if sums[0] and position.game == "go":
+            owners = sums[board_points(position.size)] / sums[0]
         if self._network_ownership is not None:
-            owners = self._network_ownership / self._leaves_evaluated
-        elif position.game == "go":
-            sums = self._ownership_sums.sum(0)
-            owners = sums[board_points(position.size)] / sums[0] if sums[0] else None
+            by_network = self._network_ownership / self._leaves_evaluated
+            owners = by_network if owners is None else (1 - self._lambda) * by_network + self._lambda * owners
         return None if owners is None else owners.astype(np.float32).reshape(position.size, position.size)
