@@ -24,8 +24,8 @@ from mugo.nn.policy_net import PolicyNetConfig
 # The losses of heads beside the policy, by output: (loss, the option that is its weight, metrics).  See losses.
 SUPERVISED: dict[str, tuple[Any, str, tuple[str, ...]]] = {
     "value": (outcome_loss, "value_weight", ("mse", "accuracy")),
-    "ownership": (ownership_loss, "ownership_weight", ("owners",)),
-    "score": (score_loss, "score_weight", ("points",)),
+    "ownership": (ownership_loss, "ownership_weight", ("accuracy",)),
+    "score": (score_loss, "score_weight", ("error",)),
     "policy_reply": (SparseCrossentropyOfKnown, "auxiliary_weight", ()),
     "policy_next": (SparseCrossentropyOfKnown, "auxiliary_weight", ()),
 }

@@ -93,19 +93,15 @@ def _outcome_error(outcome, score):
     return ops.square(outcome - ops.tanh(score)), outcome != 0
 
 
-def _winner_error(outcome, score):
-    return ops.sign(score) == outcome, outcome != 0
+def _is_sign_right(signs, logits):
+    return ops.sign(logits) == signs, ops.abs(signs) == 1
 
 
-def _owner_error(owners, logits):
-    return ops.sign(logits) == owners, ops.abs(owners) == 1
-
-
-def _points_error(points, score):
+def _score_error(points, score):
     return ops.abs(ops.where(points == points, points, 0.0) - score[..., :1]), points == points
 
 
-KNOWN_MEANS = {"mse": _outcome_error, "accuracy": _winner_error, "owners": _owner_error, "points": _points_error}
+KNOWN_MEANS = {"mse": _outcome_error, "accuracy": _is_sign_right, "error": _score_error}
 
 
 @keras.saving.register_keras_serializable("mugo")
@@ -113,9 +109,9 @@ class KnownMean(keras.metrics.Mean):
     """A mean over what is known.  name: one of KNOWN_MEANS,
 
         mse         of values, (z - v)²: 1 for a value that is always 0
-        accuracy    the fraction of values that have the winner's sign
-        owners      the fraction of points whose owner is right, of those that somebody owns
-        points      the mean absolute error of the score
+        accuracy    the fraction of values that have the winner's sign; of the owners of points that are right, of the
+                    points that somebody owns
+        error       the mean absolute error of the score, in points
     """
 
     def __init__(self, name: str, **options: Any):
@@ -125,7 +121,7 @@ class KnownMean(keras.metrics.Mean):
     def update_state(self, y_true, y_pred, sample_weight=None):
         """As keras.metrics.Metric.  Targets and outputs are those of the losses."""
         y_pred = ops.cast(y_pred, "float32")
-        width = y_pred.shape[-1] if self.name == "owners" else 1
+        width = 1 if self.name == "error" else y_pred.shape[-1]
         y_true = ops.cast(ops.reshape(y_true, (-1, width)), "float32")          # batches may have no static shape
         values, known = self.measure(y_true, y_pred)
         super().update_state(ops.cast(values, "float32"), sample_weight=ops.cast(known, "float32"))

@@ -10,16 +10,21 @@ from mugo.plots.figures import BLUE, GREEN, INK, RED, new_figure, save_figure
 COLOURS = BLUE, GREEN, RED, "#8a5a9e", "#c08a2e", "#2f8f8a", "#7a5230"          # as many as arena.UCT_LEVELS
 
 
+# Measures of heads beside the policy: column of the log: (axis, scale).
+HEADS = {"value_mse": ("MSE of the value", 1), "ownership_accuracy": ("accuracy of ownership, %", 100),
+         "score_error": ("error of the score, points", 1)}
+
+
 def training_curve(history: Sequence[dict], path: Path) -> None:
-    """Loss and accuracy against positions, from the rows of a run's log; the value's MSE if there is a value head."""
-    has_value = "validation_value_mse" in history[0]
-    figure = new_figure((5 * (2 + has_value), 4))
-    left, right, *others = figure.subplots(1, 2 + has_value)
+    """Loss and accuracy against positions, from the rows of a run's log; and the measures of HEADS that are there."""
+    heads = [name for name in HEADS if f"validation_{name}" in history[-1]]
+    figure = new_figure((5 * (2 + len(heads)), 4))
+    left, right, *others = figure.subplots(1, 2 + len(heads))
     unit, unit_name = (1e6, "millions") if history[-1]["positions"] >= 1e6 else (1e3, "thousands")
     positions = [row["positions"] / unit for row in history]
 
     def line(axes, name, colour, style, label, scale=1.0):
-        axes.plot(positions, [row[name] * scale for row in history], style, color=colour, label=label,
+        axes.plot(positions, [row.get(name, np.nan) * scale for row in history], style, color=colour, label=label,
                   linewidth=1.3, markersize=3)
 
     line(left, "ce", BLUE, ".--", "training")
@@ -29,10 +34,11 @@ def training_curve(history: Sequence[dict], path: Path) -> None:
         line(right, name, colour, ".--", f"{label}, training", 100)
         line(right, f"validation_{name}", colour, ".-", f"{label}, validation", 100)
     right.set_ylabel("accuracy of move prediction, %")
-    for axes in others:
-        line(axes, "value_mse", BLUE, ".--", "training")
-        line(axes, "validation_value_mse", BLUE, ".-", "validation")
-        axes.set_ylabel("MSE of the value")
+    for axes, name in zip(others, heads, strict=True):
+        label, scale = HEADS[name]
+        line(axes, name, BLUE, ".--", "training", scale)
+        line(axes, f"validation_{name}", BLUE, ".-", "validation", scale)
+        axes.set_ylabel(label)
     for axes in (left, right, *others):
         axes.set_xlabel(f"positions trained on, {unit_name}")
         axes.grid(alpha=0.3)

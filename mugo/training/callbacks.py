@@ -17,7 +17,7 @@ from mugo.progress import ProgressBar, progress_bar
 from mugo.training.loader import CheckpointIntervals
 from mugo.training.options import TrainingOptions
 
-MEASURES = ["ce", "top1", "top5", "value_mse", "value_accuracy", "ownership_owners", "score_points"]
+MEASURES = ["ce", "top1", "top5", "value_mse", "value_accuracy", "ownership_accuracy", "score_error"]
 COLUMNS = ["step", "positions", "seconds", "learning_rate", "loss", *MEASURES,
            *(f"validation_{name}" for name in MEASURES), "positions_per_second"]
 PRE_DECAY = "pre-decay.keras"            # the last checkpoint before the learning rate decays
@@ -110,8 +110,8 @@ class CheckpointCallback(keras.callbacks.Callback):
                        f"top-1 {row['top1']:.1%}  validation: top-1 {row['validation_top1']:.2%}  "
                        f"top-5 {row['validation_top5']:.2%}  cross-entropy {row['validation_ce']:.3f}"
                        + (f"  value MSE {row['validation_value_mse']:.3f}" if self.has_value else "")
-                       + (f"  owners {row['validation_ownership_owners']:.1%}  score error "
-                          f"{row['validation_score_points']:.1f}" if "validation_score_points" in row else ""))
+                       + (f"  ownership {row['validation_ownership_accuracy']:.1%}  score error "
+                          f"{row['validation_score_error']:.1f}" if "validation_score_error" in row else ""))
 
     def save(self) -> None:
         """Write everything; at each moment there is at least one checkpoint that is not damaged."""

@@ -56,8 +56,8 @@ def test_means_leave_out_what_is_not_known():
     assert known_mean("accuracy", outcome, score) == 0.5
     assert known_mean("mse", [[0.0]], [[1.0]]) == 0
     owners = [[1, -1, 0, 1], [2, 2, 2, 2]]               # one game without labels
-    assert known_mean("owners", owners, [[3, 3, 3, 0.1], [-1, -1, -1, -1]]) == pytest.approx(2 / 3)
-    assert known_mean("points", [[3.5], [np.nan], [-10]], [[5, 1], [0, 1], [0, 1]]) == pytest.approx((1.5 + 10) / 2)
+    assert known_mean("accuracy", owners, [[3, 3, 3, 0.1], [-1, -1, -1, -1]]) == pytest.approx(2 / 3)
+    assert known_mean("error", [[3.5], [np.nan], [-10]], [[5, 1], [0, 1], [0, 1]]) == pytest.approx((1.5 + 10) / 2)
 
 
 def test_the_loss_of_owners_is_their_cross_entropy():

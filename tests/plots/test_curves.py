@@ -3,17 +3,25 @@ import numpy as np
 import pytest
 
 from mugo.plots import curves
+from mugo.plots.figures import save_figure
 
 
 @pytest.mark.parametrize("rows", [1, 3])
-@pytest.mark.parametrize("has_value", [False, True])
-def test_a_training_curve_is_drawn_from_the_first_checkpoint_on(rows, has_value, tmp_path):
+@pytest.mark.parametrize("heads", [[], ["value_mse"], ["value_mse", "ownership_accuracy", "score_error"]])
+def test_a_training_curve_is_drawn_from_the_first_checkpoint_on(rows, heads, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
-    names = ["ce", "validation_ce", "top1", "validation_top1", "top5", "validation_top5"]
-    names += ["value_mse", "validation_value_mse"] if has_value else []
-    history = [{"positions": 1000 * k} | dict.fromkeys(names, 1 / (k + 1)) for k in range(1, rows + 1)]
+    drawn = []
+    monkeypatch.setattr(curves, "save_figure", lambda figure, path: (drawn.append(figure), save_figure(figure, path)))
+    names = ["ce", "top1", "top5", *heads]
+    history = [{"positions": 1000 * k} | {prefix + name: (i + 1) / (k + 1) for i, name in enumerate(names)
+                                          for prefix in ("", "validation_")} for k in range(1, rows + 1)]
     curves.training_curve(history, tmp_path / "curve.png")
     assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
+    panels = drawn[0].axes[2:]
+    assert [axes.get_ylabel() for axes in panels] == [curves.HEADS[name][0] for name in heads]
+    for i, (name, axes) in enumerate(zip(heads, panels, strict=True)):
+        expected = [curves.HEADS[name][1] * (4 + i) / (k + 1) for k in range(1, rows + 1)]
+        assert [list(line.get_ydata()) for line in axes.lines] == [pytest.approx(expected)] * 2
 
 
 def test_arena_results_have_a_line_for_each_opponent_and_whiskers_that_stay_between_0_and_100():
