@@ -10,6 +10,7 @@ which determines its score and status under Chinese rules by playing the positio
 the ownership of this network, and by the mean of that and of rollouts.
 """
 import argparse
+import functools
 import sys
 import time
 from collections import Counter, defaultdict
@@ -26,7 +27,7 @@ from mugo.games.scoring_session import area_ownership
 from mugo.match.gtp_client import GtpClient, participant_of
 from mugo.match.referee import setup_commands
 from mugo.nn.inference import Network
-from mugo.players.evaluator import ownership_by
+from mugo.players.evaluator import network_ownership
 from mugo.plots.text_table import format_table
 from mugo.sgf.archives import UnreadableFile
 from mugo.sgf.parser import read_records
@@ -42,7 +43,7 @@ def methods_of(network: str | None) -> dict[str, scoring.OwnershipOf]:
     """The ownership of finished positions by each method."""
     if network is None:
         return {"rollouts": scoring.ownership_at_end}
-    by_network = ownership_by(Network(network))
+    by_network = functools.partial(network_ownership, Network(network))
     return {"rollouts": scoring.ownership_at_end, "network": by_network,
             "both": lambda position: (by_network(position) + scoring.ownership_at_end(position)) / 2}
 

@@ -168,9 +168,9 @@ def _liberties(engine: EngineState) -> str:
 
 @command("mugo-ownership", "go")
 def _ownership(engine: EngineState) -> str:
-    """The ownership, 1 Black, -1 White, by the player's network if it has it, else by rollouts."""
+    """The ownership, 1 Black, -1 White, by rollouts and by the player's network if it has it."""
     engine.wait_until_ready()
-    ownership = ownership_by(engine.player.network)(engine.go_position()).ravel()
+    ownership = ownership_by(engine.player.network, engine.go_position()).ravel()
     return _rows([f"{value:.2f}" for value in ownership.tolist()], engine.position.size)
 
 

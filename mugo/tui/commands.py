@@ -132,7 +132,7 @@ def heat(session: Session) -> None:
 def score(session: Session) -> None:
     """an estimate of the score and the ownership: + or a black square is Black's, - or a white one White's"""
     assert isinstance(session.position, Position)
-    ownership = ownership_by(session.player.network)(session.position)
+    ownership = ownership_by(session.player.network, session.position)
     session.show_board(ownership=ownership)
     black, white = float(ownership[ownership > 0].sum()), float(-ownership[ownership < 0].sum())
     lead = black - white - session.position.white_points

@@ -65,7 +65,7 @@ def planes(request: dict, state: ServerState) -> dict:
 
 @handler("ownership")
 def ownership(request: dict, state: ServerState) -> dict:
-    """The ownership by the network, if it has it, else by rollouts."""
+    """The ownership by rollouts, and by the network if it has it."""
     return positions.ownership(position_of_request(request), state.network)
 
 

@@ -154,9 +154,9 @@ def final_win_rate(position: BasePosition) -> float:
 # ---- searches and scoring
 
 def ownership(position: BasePosition, network) -> dict:
-    """The "ownership", by a network that has it, else by rollouts: integers from -100 (White) to 100 (Black), row by
+    """The "ownership", by rollouts and by the network if it has it: integers from -100 (White) to 100 (Black), row by
     row."""
-    return {"ownership": _percent(ownership_by(network)(_require_go(position)))}
+    return {"ownership": _percent(ownership_by(network, _require_go(position)))}
 
 
 def _require_go(position: BasePosition) -> Go:

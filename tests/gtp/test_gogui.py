@@ -1,11 +1,13 @@
 """GoGui's pictures of a search and a policy; its other commands are in tests/gtp/transcripts/gogui.txt."""
 import re
 
+import numpy as np
 import pytest
 from drawing import SEKI, SETTLED, draw
 from fakes import StoneCounter
 from gtp.test_analyze import FirstPointNetwork
 
+from mugo.games import scoring
 from mugo.games.coords import PASS
 from mugo.games.go import WHITE, Position
 from mugo.games.plane_tables import plane_names
@@ -117,11 +119,15 @@ def test_final_status_list_finds_a_seki():
     assert engine.answer("final_score") == "= B+1\n\n"
 
 
-def test_the_ownership_is_the_networks_where_it_has_it():
-    engine = GtpEngine(PolicyPlayer(StoneCounter()))
-    engine.position, _ = draw(SETTLED, to_play=WHITE)
-    rows = engine.answer("mugo-ownership").split("\n")[1:8]
-    assert [[float(number) for number in row.split()] for row in rows] == engine.position.stones.tolist()
+def test_ownership_is_the_mean_of_the_networks_and_of_rollouts():
+    for player, has_network in (PolicyPlayer(StoneCounter()), True), (RandomPlayer(), False):
+        engine = GtpEngine(player)
+        engine.position, _ = draw(SETTLED, to_play=WHITE)
+        rows = [[float(number) for number in row.split()] for row in engine.answer("mugo-ownership").split("\n")[1:8]]
+        by_rollouts = scoring.ownership(engine.position)
+        assert not np.allclose(by_rollouts, engine.position.stones, atol=0.2)
+        expected = (engine.position.stones + by_rollouts) / 2 if has_network else by_rollouts
+        assert np.allclose(rows, expected, atol=0.006)
 
 
 def test_the_picture_of_a_search_has_the_lead():
