@@ -27,10 +27,7 @@ def list_devices() -> list[str]:
 
 
 class DataParallel:
-    """The first `count` devices.  Raises BadInput if there are not so many.
-
-    Models are made in `scope`, and trained in it.
-    """
+    """The first `count` devices.  Raises BadInput if there are not so many."""
 
     def __init__(self, count: int | None = None):
         """count: None takes all devices."""
@@ -50,20 +47,22 @@ class DataParallel:
                            "takes fewer")
 
     def scope(self) -> contextlib.AbstractContextManager:
+        """In which models are made, and their optimizers built."""
         return self._distribution.scope() if self.count > 1 else contextlib.nullcontext()
 
-    def prepare(self, model: keras.Model) -> None:
-        """Before a model is trained: TensorFlow cannot compile by XLA what replicas exchange."""
-        if tensorflow and self.count > 1:
+    def training(self, model: keras.Model) -> contextlib.AbstractContextManager:
+        """In which a model that was made in `scope` is trained."""
+        if self.count == 1:
+            return contextlib.nullcontext()
+        if tensorflow:                   # a model trains where it was made; XLA does not compile what replicas exchange
             model.jit_compile = False
+            return contextlib.nullcontext()
+        return self._distribution.scope()
 
 
 @contextlib.contextmanager
 def one_device() -> Iterator[None]:
-    """Inside DataParallel.scope on JAX: models that are made and run in this context are on one device.
-
-    On TensorFlow a model runs where it was made, so it must be made outside of that scope.
-    """
+    """Inside DataParallel.training: models that are made and run in this context are on one device."""
     distribution = None if tensorflow else keras.distribution.distribution()
     if distribution is None:
         yield
@@ -99,5 +98,7 @@ def assign(pairs: list[tuple[Any, Any]]) -> None:
         for (variable, _), value in zip(pairs, values, strict=True):
             strategy.extended.update(variable.value, lambda local, new: local.assign(new), args=(value,), group=False)
 
-    tensorflow.distribute.get_replica_context().merge_call(
-        update, args=([ops.cast(value, variable.dtype) for variable, value in pairs],))
+    values = [ops.cast(value, variable.dtype) for variable, value in pairs]
+    with tensorflow.control_dependencies(values):        # all or none: where the data end, a step begins without any
+        values = [tensorflow.identity(value) for value in values]
+    tensorflow.distribute.get_replica_context().merge_call(update, args=(values,))

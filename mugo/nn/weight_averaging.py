@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mugo.nn import equivariance
-from mugo.nn.backend import keras
+from mugo.nn.backend import keras, ops
 
 
 class AveragedModel:
@@ -31,7 +31,7 @@ class AveragedModel:
         optimizer = self.trained.optimizer
         averages = getattr(optimizer, "averaged_variables", self.trained.trainable_variables)
         for variable, average in zip(self.model.trainable_variables, averages, strict=True):
-            variable.assign(np.array(average))                       # a copy: JAX gives arrays away to what it runs
+            variable.assign(np.array(ops.convert_to_numpy(average)))    # a copy: JAX gives arrays away to what it runs
         recalibrate_batch_norm(self.model, self.batches)
         if axes := getattr(optimizer, "weight_axes", None):
             equivariance.symmetrise(self.model, axes)

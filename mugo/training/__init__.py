@@ -1,9 +1,11 @@
 """Supervised learning: data set -> network, and how well the network predicts.
 
     options        the options of a training run
+    batch_schedule the sizes of its batches
     loader         its positions, and batches prefetched by threads
     callbacks      progress, checkpoints, validation
     provenance     what a network was trained on; whether other games are unseen by it
+    fit            batches into Keras's fit, on one device or several
     train          the training run                                  `mugo train`
     predictions    a network's predictions for positions of games, scored
     calibration    whether its probabilities come true

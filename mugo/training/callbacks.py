@@ -10,6 +10,7 @@ import pandas as pd
 from mugo.files import BadInput, atomic_write, read_json
 from mugo.nn import checkpoint
 from mugo.nn.backend import keras
+from mugo.nn.devices import one_device
 from mugo.nn.metadata import config_of
 from mugo.nn.weight_averaging import AveragedModel
 from mugo.plots import curves
@@ -85,6 +86,11 @@ class CheckpointCallback(keras.callbacks.Callback):
 
     def on_epoch_end(self, epoch, logs=None):
         assert logs is not None
+        with one_device():
+            self.checkpoint(logs)
+
+    def checkpoint(self, logs: dict[str, Any]) -> None:
+        """Everything that is done at a checkpoint.  logs: the figures of training since the last one."""
         trained = time.perf_counter()
         model: Any = self.model
         averaged: Any = self.averaged.update_ema_model()
@@ -93,7 +99,7 @@ class CheckpointCallback(keras.callbacks.Callback):
         logs.update({f"val_{name}": value for name, value in averaged.evaluate(
             *self.validation, batch_size=self.options.batch_size, verbose=0, return_dict=True).items()})
         history = self.metadata["history"]
-        step, positions_at = int(model.optimizer.iterations), self.options.batches.positions_at
+        step, positions_at = int(model.optimizer.iterations.numpy()), self.options.batches.positions_at
         before = history[-1] if history else {"step": 0, "seconds": 0.0}
         row = rename_logs(logs) | {
             "step": step, "positions": positions_at(step),
@@ -131,7 +137,7 @@ class CheckpointCallback(keras.callbacks.Callback):
         """Stop the run: raise BadInput, which says how to continue, and write RUN/diverged.json, with which
         `check_diverged` says it again.  Checkpoints and network.keras stay as they are."""
         model: Any = self.model
-        step, rate = int(model.optimizer.iterations), self.options.learning_rate
+        step, rate = int(model.optimizer.iterations.numpy()), self.options.learning_rate
         with atomic_write(self.run / DIVERGED) as temporary:
             temporary.write_text(json.dumps({"step": step, "learning_rate": rate}))
         history = self.metadata["history"]

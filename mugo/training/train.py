@@ -19,17 +19,10 @@ started with N positions.
 """
 import argparse
 import contextlib
-import importlib.util
 import math
-import os
-import time
-import warnings
-from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from mugo.data import dataset
 from mugo.data.dataset import DataSet
@@ -37,10 +30,11 @@ from mugo.data.positions import Positions
 from mugo.files import BadInput, lock_folder, log_to_stderr
 from mugo.limits import AT_LEAST_1, FRACTION, POSITIVE, PRECISIONS, check_limits
 from mugo.nn import checkpoint
-from mugo.nn.backend import HAS_GPU, keras, resolve_precision
+from mugo.nn.backend import keras, resolve_precision
 from mugo.nn.bundled import find_network
 from mugo.nn.checkpoint import latest_checkpoint
 from mugo.nn.compile import WEIGHTS, compile_for_training
+from mugo.nn.devices import DataParallel
 from mugo.nn.equivariance import ORIENTATIONS
 from mugo.nn.keras_model import build
 from mugo.nn.metadata import config_of, new_metadata, read_metadata
@@ -51,37 +45,39 @@ from mugo.nn.weight_averaging import AveragedModel
 from mugo.resume import check_kept, format_names
 from mugo.training.callbacks import (
     PRE_DECAY,
-    CheckpointCallback,
-    ProgressCallback,
     check_diverged,
     link_pre_decay,
     write_results,
 )
-from mugo.training.loader import CheckpointIntervals, PrefetchLoader, examples, select_positions, validation_batch
+from mugo.training.fit import fit_run, training_rate
+from mugo.training.loader import examples, select_positions, validation_batch
 from mugo.training.options import DERIVED, MAY_CHANGE, TrainingOptions, check_run
 from mugo.training.provenance import check_same_data, describe_data, init_notes
 
 RECALIBRATION_BATCH = 256                # positions in each batch that batch-norm statistics are recalibrated on
-MAX_STEPS_PER_EXECUTION = 16             # as many batches as are prefetched
-SMALL_STEP = 10**8                       # multiplications of a step by 1x1 kernels: see steps_per_execution
 
 
 def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOptions, resume: bool = False,
-          init: str = "") -> Path:
+          init: str = "", devices: int | None = 1) -> Path:
     """Train a network and return its file, RUN/network.keras.
 
     resume: continue from RUN's checkpoint; config and options must be the run's, all but MAY_CHANGE: see `resume_run`.
     init: a network (see find_network) to initialise from (transfer.init_from).  The first batch is the one after
     those that it was trained on; if those were of other positions, some may be repeated: see provenance.init_notes.
+    devices: how many to train on; None: all.  The run is the same on any number, but for rounding.
     Raises BadInput if RUN holds a run already, or none to resume; and for a loss or weights that become infinite or
     NaN, after which the files of the last checkpoint are unchanged.
     """
+    parallel = DataParallel(devices)
+    parallel.check_batch_size(options.batch_size)
     with contextlib.ExitStack() as stack:
         is_new_folder = not run.is_dir()
         if not is_new_folder:
             stack.enter_context(lock_folder(run))
-        model, metadata = resume_run(run, config, options, data, init) if resume else \
-            new_run(run, data, config, options, init)
+        with parallel.scope():
+            model, metadata = resume_run(run, config, options, data, init) if resume else \
+                new_run(run, data, config, options, init)
+            model.optimizer.build(model.trainable_variables)
         config, options = policy_config(metadata, run), TrainingOptions(**metadata["options"])
         training = select_positions(data, "train", config.size, options)
         validation = validation_batch(select_positions(data, "validation", config.size, options), options, config)
@@ -89,61 +85,12 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
         if is_new_folder:                # created when nothing is wrong with the input
             stack.enter_context(lock_folder(run))
         if not resume:
-            model.optimizer.build(model.trainable_variables)
             checkpoint.save(model, run / PRE_DECAY, metadata)
         elif metadata["history"]:
             averaged.update_ema_model()
             write_results(averaged.model, run, metadata)
-        fit_run(model, run, metadata, training, averaged, validation)
+        fit_run(model, run, metadata, training, averaged, validation, parallel)
     return run / checkpoint.NETWORK
-
-
-def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], training: Positions, averaged: AveragedModel,
-            validation: tuple) -> None:
-    """Train the model of a run from its step to the last; see CheckpointCallback."""
-    config, options = policy_config(metadata, run), TrainingOptions(**metadata["options"])
-    first_step = int(model.optimizer.iterations)
-    if first_step >= options.steps:
-        print(f"{run} is finished: {options.steps:,} steps, {options.batches.positions_at(options.steps):,} positions")
-        return
-
-    def make(step: int) -> tuple:
-        size = options.batches.size_at(step)
-        number = (options.skip_positions + options.batches.positions_at(step)) // size       # of batches of this size
-        batch = training.shuffled_batch(number, size, options.seed, options.symmetry)
-        return examples(batch, config, np.random.default_rng((options.seed, number)))
-
-    with contextlib.closing(PrefetchLoader(make, first_step, threads=min(8, os.cpu_count() or 1))) as loader:
-        intervals = CheckpointIntervals(loader, first_step, options)
-        progress = ProgressCallback(options, intervals)
-        callbacks = [progress, CheckpointCallback(run, options, metadata, progress.bar, averaged, validation)]
-        if keras.backend.backend() == "tensorflow" and importlib.util.find_spec("tensorboard"):
-            callbacks.append(keras.callbacks.TensorBoard(str(run / "tensorboard"), write_graph=False))
-        model.steps_per_execution = steps_per_execution(config, options)
-        with contextlib.closing(progress.bar):
-            while intervals.step < options.steps:
-                history = metadata["history"]
-                fit(model, intervals.interval(history[-1]["seconds"] if history else 0.0), len(history), callbacks)
-
-
-def fit(model: keras.Model, batches: Iterator[tuple], epoch: int, callbacks: list) -> None:
-    """Train on these batches, an epoch for Keras and its callbacks.  epoch: its number."""
-    with warnings.catch_warnings():
-        # How many there are is not known before, so Keras warns at their end.
-        warnings.filterwarnings("ignore", message="Your input ran out of data")
-        model.fit(batches, epochs=epoch + 1, initial_epoch=epoch, verbose=0,  # pyright: ignore[reportArgumentType]
-                  shuffle=False, callbacks=callbacks)
-
-
-def steps_per_execution(config: PolicyNetConfig, options: TrainingOptions) -> int:
-    """How many steps Keras takes before it returns to Python and reads the figures from the device.
-
-    Many where a step is short: on a GPU, and for small networks.  At most about half a second: Ctrl-C waits for them.
-    """
-    if HAS_GPU:
-        return MAX_STEPS_PER_EXECUTION
-    multiplications = config.filters ** 2 * config.size ** 2 * options.batches.last
-    return max(1, min(MAX_STEPS_PER_EXECUTION, SMALL_STEP // multiplications))
 
 
 def new_run(run: Path, data: DataSet, config: PolicyNetConfig, options: TrainingOptions, init: str
@@ -205,7 +152,8 @@ def resume_run(run: Path, config: PolicyNetConfig, options: TrainingOptions, dat
         changed = replace(changed, warmup_limit=before.warmup)
     if changed.learning_rate != before.learning_rate:
         metadata.setdefault("learning_rates", []).append(
-            {"step": int(model.optimizer.iterations), "before": before.learning_rate, "after": changed.learning_rate})
+            {"step": int(model.optimizer.iterations.numpy()), "before": before.learning_rate,
+             "after": changed.learning_rate})
     if changed != before:
         metadata["options"] = asdict(changed)
         model.optimizer.learning_rate = changed.schedule()
@@ -241,19 +189,19 @@ def policy_config(metadata: dict[str, Any], name: str | Path) -> PolicyNetConfig
     return config
 
 
-def positions_in(minutes: float, data: DataSet, config: PolicyNetConfig, options: TrainingOptions) -> int:
+def positions_in(minutes: float, data: DataSet, config: PolicyNetConfig, options: TrainingOptions,
+                 devices: int | None = 1) -> int:
     """How many positions this machine can train on in so many minutes: measured for a few seconds."""
-    model = build(config.spec(), options.precision)
-    compile_model(model, config, options)
-    batch = select_positions(data, "train", config.size, options).shuffled_batch(0, options.batch_size, 0)
-    inputs, targets = examples(batch, config)
-    model.train_on_batch(inputs, targets)
-    start, steps = time.perf_counter(), 0
-    while time.perf_counter() - start < min(5.0, 6 * minutes):
-        model.train_on_batch(inputs, targets)
-        steps += 1
+    parallel = DataParallel(devices)
+    parallel.check_batch_size(options.batch_size)
+    with parallel.scope():
+        model = build(config.spec(), options.precision)
+        compile_model(model, config, options)
+        model.optimizer.build(model.trainable_variables)
+    batch = examples(select_positions(data, "train", config.size, options).shuffled_batch(0, options.batch_size, 0),
+                     config)
+    rate = training_rate(model, lambda: batch, options.batch_size, parallel, min(5.0, 6 * minutes))
     # A twentieth goes into validation and saving.
-    rate = steps * options.batch_size / (time.perf_counter() - start)
     return max(options.batch_size, int(0.95 * rate * 60 * minutes))
 
 
@@ -267,6 +215,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--init-from", default="", metavar="NETWORK",
                         help="initialise from this network, with its config; the board may have another size, and the "
                         "new one more --filters")
+    parser.add_argument("--devices", type=int, metavar="N",
+                        help="train on N GPUs, with an equal part of each batch on each (default: all)")
     group = parser.add_argument_group("length (default: one epoch)").add_mutually_exclusive_group()
     group.add_argument("--positions", type=float, metavar="N", help="positions to train on, say 2e6")
     group.add_argument("--epochs", type=float, metavar="N", help="times through all positions of the training split")
@@ -344,7 +294,7 @@ def command(args: argparse.Namespace) -> int:
                         "size": (2, 19), "filters": AT_LEAST_1, "layers": (3, math.inf)})
     data = dataset.load_dataset(args.dataset)
     config, options = resumed_arguments(args) if args.resume else new_arguments(args, data)
-    path = train(data, args.output, config, options, args.resume, args.init_from)
+    path = train(data, args.output, config, options, args.resume, args.init_from, args.devices)
     best = read_metadata(path)["best"]
     print(f"{path}: top-1 {best['validation_top1']:.2%}, top-5 {best['validation_top5']:.2%} on validation positions "
           f"after {best['positions']:,} positions")
@@ -362,7 +312,7 @@ def new_arguments(args: argparse.Namespace, data: DataSet) -> tuple[PolicyNetCon
     config = config_from_arguments(args, data)
     options = with_given(TrainingOptions(int(args.positions or 1), precision=resolve_precision(args.precision)), args)
     if not args.positions:
-        positions = positions_in(args.minutes, data, config, options) if args.minutes else \
+        positions = positions_in(args.minutes, data, config, options, args.devices) if args.minutes else \
             int((args.epochs or 1) * len(select_positions(data, "train", config.size, options)))
         options = replace(options, positions=positions)
     return config, options

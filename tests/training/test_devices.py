@@ -1,0 +1,74 @@
+"""Data parallelism: a run on several devices is the run on one, but for rounding.  The devices are parts of the CPU."""
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from networks import checkpoint, keras
+from small_runs import train
+
+from mugo import cli
+from mugo.files import BadInput
+from mugo.nn import devices
+
+TRAIN = """
+import sys
+from mugo.nn.backend import tensorflow
+if tensorflow:
+    cpu, = tensorflow.config.list_physical_devices("CPU")
+    tensorflow.config.set_logical_device_configuration(cpu, [tensorflow.config.LogicalDeviceConfiguration()] * 4)
+from mugo import cli
+sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
+def on_four_devices(*arguments) -> subprocess.CompletedProcess:
+    """Call mugo in a process whose CPU is four devices."""
+    return subprocess.run(
+        [sys.executable, "-c", TRAIN, *map(str, arguments)], capture_output=True, text=True,
+        env={**os.environ, "KERAS_BACKEND": keras.backend.backend(), "TF_CPP_MIN_LOG_LEVEL": "3",
+             "XLA_FLAGS": "--xla_force_host_platform_device_count=4"})
+
+
+@pytest.mark.runs
+def test_a_run_on_four_devices_is_the_run_on_one_and_is_resumed_on_two(data, tmp_path):
+    """With Muon, batch normalisation, tied weights, and batches of 16, then 32: the same figures at each checkpoint,
+    and the same weights at the end."""
+    options = ["--filters", "8", "--layers", "3", "--batch-size", "16", "--max-batch-size", "32",
+               "--double-batch-every", "128", "--checkpoint-positions", "128", "--validation-positions", "50",
+               "--precision", "float32", "--decay-start", "1", "--value-head", "--learning-rate", "1e-3"]
+    for run, count, positions in ("one", 1, 384), ("four", 4, 256), ("four", 2, 384):
+        resume = ["--resume"] if (tmp_path / run).exists() else options
+        done = on_four_devices("train", data.folder, "-o", tmp_path / run, "--positions", positions, "--devices", count,
+                               *resume)
+        assert done.returncode == 0, done.stderr
+    logs = [pd.read_csv(tmp_path / run / "log.csv").drop(columns=["seconds", "positions_per_second"])
+            for run in ("one", "four")]
+    assert logs[0]["step"].tolist() == logs[1]["step"].tolist() == [8, 12, 16]
+    for name in logs[0]:
+        one_position = 1 / 64 if "top" in name or "accuracy" in name else 0              # two moves may be nearly equal
+        assert np.allclose(logs[0][name], logs[1][name], rtol=5e-3, atol=5e-3 + one_position, equal_nan=True), name
+    ours, theirs = (checkpoint.load(tmp_path / run / "checkpoint.keras") for run in ("one", "four"))
+    for a, b in zip(ours.weights, theirs.weights, strict=True):
+        assert np.allclose(a, b, atol=2e-3), a.path
+    for a, b in zip(ours.optimizer.averaged_variables, theirs.optimizer.averaged_variables, strict=True):
+        assert np.allclose(a, b, atol=2e-3), a.path
+
+
+@pytest.mark.runs
+def test_a_batch_that_cannot_be_divided_among_all_devices_is_refused_in_one_line(data, tmp_path):
+    done = on_four_devices("train", data.folder, "-o", tmp_path / "run", "--batch-size", "18", "--positions", "100")
+    assert done.returncode == 2
+    assert done.stderr.strip().splitlines()[-1] == (
+        "mugo train: --batch-size 18: must be a multiple of the number of devices, 4; --devices takes fewer")
+    assert not (tmp_path / "run").exists()
+
+
+def test_more_devices_than_there_are_are_refused(data, tmp_path, capsys):
+    for count in 0, 99:
+        assert cli.main(["train", str(data.folder), "-o", str(tmp_path / "run"), "--devices", str(count)]) == 2
+        assert f"--devices {count}: must be from 1 to {len(devices.list_devices())}" in capsys.readouterr().err
+    with pytest.raises(BadInput, match="--devices 99"):
+        train.positions_in(1, data, train.PolicyNetConfig(size=9), train.TrainingOptions(1), 99)
