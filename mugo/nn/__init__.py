@@ -19,6 +19,7 @@ Without Keras, in reading order:
 With Keras:
 
     backend            imports Keras; the only module that does
+    devices            data parallelism on several devices
     layers             MuGo's own layers
     equivariance       group convolutions by tied weights
     keras_model        a model from an architecture's blocks
