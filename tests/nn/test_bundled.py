@@ -26,6 +26,14 @@ def test_every_board_has_the_bundled_network_of_the_nearest_size(tmp_path, monke
         priors = both.evaluate([Position(size)]).priors
         assert priors.shape == (1, size ** 2 + 1)
     assert both.for_board(9) is both.for_board(5) is not both.for_board(13)
+    assert not both.has_ownership
+    _, path = policy_network(tmp_path, "scores", value_head=True, komi_input=True)
+    for names, expected in (("policy-9", "policy-13"), False), (("policy-19",), True):
+        for name in names:
+            (tmp_path / f"{name}.keras").write_bytes(path.read_bytes())
+        assert BundledNetworks(threads=1).has_ownership == expected
+    output = BundledNetworks(threads=1).evaluate([Position(9, 0.5)])
+    assert output.ownership.shape == (1, 81) and output.score_mean.shape == (1,)
 
 
 def test_every_gomoku_board_has_the_bundled_network_of_its_rules(tmp_path, monkeypatch):

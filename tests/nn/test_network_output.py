@@ -6,9 +6,11 @@ from drawing import draw
 onnx = pytest.importorskip("onnx")
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402   after the check for onnx
 
+from networks import policy_network  # noqa: E402
+
 from mugo.files import BadInput  # noqa: E402
 from mugo.games import planes  # noqa: E402
-from mugo.games.coords import symmetries  # noqa: E402
+from mugo.games.coords import point_at, symmetries  # noqa: E402
 from mugo.games.game import encode  # noqa: E402
 from mugo.games.go import BLACK, WHITE, Position  # noqa: E402
 from mugo.games.gomoku import Position as Gomoku  # noqa: E402
@@ -18,6 +20,8 @@ from mugo.nn.metadata import new_metadata  # noqa: E402
 from mugo.nn.onnx_graph import IR, OPSET  # noqa: E402
 from mugo.nn.output import NetworkOutput, mean_output, turned_back  # noqa: E402
 from mugo.nn.policy_net import PolicyNetConfig  # noqa: E402
+from mugo.search.search import Search  # noqa: E402
+from mugo.search.settings import Settings  # noqa: E402
 
 SIZE = 5
 
@@ -91,6 +95,21 @@ def test_every_output_is_of_the_side_to_move_and_turned_back(tta):
         assert output.score_stdev[k] == pytest.approx(2 * position.white_points ** 2)
         weights = np.exp(np.append(stones, 0.0))
         assert np.allclose(output.priors[k], weights / weights.sum(), atol=1e-6)
+
+
+@pytest.mark.parametrize("size", [SIZE, 9])
+def test_a_network_file_with_komi_has_all_outputs_on_every_board(tmp_path, size):
+    _, path = policy_network(tmp_path, size=SIZE, value_head=True, komi_input=True)
+    network = Network(path, threads=1)
+    assert network.has_value and network.has_ownership and network.needs_komi
+    positions = [Position(size, komi).play(point_at(2, 1, size)) for komi in (-6.5, 6.5)]          # White is to move
+    output = network.evaluate(positions, tta=True)
+    assert output.ownership.shape == (2, size ** 2) and (np.abs(output.ownership) <= 1).all()
+    assert np.ptp(output.ownership, axis=1).max() > 1e-3
+    assert np.allclose(output.ownership[0], output.ownership[1], atol=1e-6) and (output.score_stdev > 0).all()
+    assert output.score_mean[1] - output.score_mean[0] > 5 and output.values[1] > output.values[0] - 1e-6
+    result = Search(Settings(rollout="none", seed=1, max_edges=10_000), network).search(positions[1], simulations=9)
+    assert result.score_lead is not None and result.ownership.shape == (size, size)
 
 
 def test_outputs_for_a_turn_of_each_board_are_turned_back():
