@@ -35,7 +35,7 @@ from mugo.nn.onnx_graph import OnnxGraph
 if TYPE_CHECKING:
     from mugo.nn.layers import KerasGraph
 
-DILATIONS = 2, 4                         # with a trunk of five layers, a point is then seen from 11 points away
+DILATIONS = 2, 4, 8, 2                   # with a trunk of five layers, a point depends on the whole board
 POINTS_UNIT = 20.0                       # points of a lead that a unit of the dense layers stands for
 MIN_SCALE = 0.25                         # points: of the score's distribution; half a point decides games
 STDEV_OF_SCALE = np.pi / 3 ** 0.5        # standard deviation of a logistic distribution of scale 1
@@ -57,9 +57,9 @@ class ValueHead:
 
     def keras(self, graph: "KerasGraph", x: Any) -> dict[str, Any]:
         y = graph.add("ReLU", graph.conv(x, "value_conv", self.filters, 1, "value_batch_norm"), "value_relu")
-        for d in DILATIONS:
-            z = graph.conv(y, f"value_conv_{d}", self.filters, 3, f"value_batch_norm_{d}", dilation=d)
-            y = graph.add("ReLU", graph.add("Add", [y, z], f"value_residual_{d}"), f"value_relu_{d}")
+        for i, dilation in enumerate(DILATIONS, 1):
+            z = graph.conv(y, f"value_conv{i}", self.filters, 3, f"value_batch_norm{i}", dilation)
+            y = graph.add("ReLU", graph.add("Add", [y, z], f"value_residual{i}"), f"value_relu{i}")
         plane = graph.add("Conv2D", y, "ownership_conv", filters=1, kernel_size=1, kernel_initializer="zeros")
         ownership = graph.add("Reshape", plane, "ownership", "float32", target_shape=(self.size ** 2,))
         lead = graph.add("Lead", [ownership, graph.komi], "lead", "float32")
@@ -80,9 +80,9 @@ class ValueHead:
 
     def onnx(self, graph: OnnxGraph, x: str) -> None:
         y = graph.add("Relu", [graph.conv("value_conv", x, "value_batch_norm")], "value_relu")
-        for d in DILATIONS:
-            z = graph.conv(f"value_conv_{d}", y, f"value_batch_norm_{d}", dilation=d)
-            y = graph.add("Relu", [graph.add("Add", [y, z], f"value_residual_{d}")], f"value_relu_{d}")
+        for i, dilation in enumerate(DILATIONS, 1):
+            z = graph.conv(f"value_conv{i}", y, f"value_batch_norm{i}", dilation)
+            y = graph.add("Relu", [graph.add("Add", [y, z], f"value_residual{i}")], f"value_relu{i}")
         logits = graph.add("Flatten", [graph.conv("ownership_conv", y)], "ownership_logits")
         owners = graph.add("Tanh", [logits], "ownership")
         last = graph.constant("last_axis", np.array([1], np.int64))
@@ -109,8 +109,8 @@ class ValueHead:
 
     def weight_axes(self) -> Axes:
         axes = conv_axes("value_conv", REGULAR, REGULAR, "value_batch_norm")
-        for d in DILATIONS:
-            axes |= conv_axes(f"value_conv_{d}", REGULAR, REGULAR, f"value_batch_norm_{d}")
+        for i in range(1, len(DILATIONS) + 1):
+            axes |= conv_axes(f"value_conv{i}", REGULAR, REGULAR, f"value_batch_norm{i}")
         axes |= conv_axes("ownership_conv", REGULAR, TRIVIAL)
         return {**axes, **batch_norm_axes("value_pool_batch_norm", TWO_REGULAR),
                 **dense_axes("value_hidden", TWO_REGULAR, TRIVIAL), **dense_axes("value_hidden_2", TRIVIAL, TRIVIAL),
