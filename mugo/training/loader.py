@@ -29,19 +29,19 @@ def select_positions(data: DataSet, split: str, size: int, options: TrainingOpti
 def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | None = None) -> tuple[Any, dict]:
     """A batch as Keras takes it: (inputs, targets) of a model of this config; see keras_model.build and losses.
 
-    rng: where the final score of a game is known, so is the winner for every komi, so in half of these positions the
-    komi is another one, drawn around the game's.  None: the games' own komi.
+    Where the final score of a game is known, so is the winner by area for every komi; by territory rules, another may
+    have been recorded.
+    rng: half of these positions get another komi, drawn around the game's.  None: the games' own komi.
     """
     targets: dict[str, np.ndarray] = {"policy": batch.targets}
     komi, outcomes = None, batch.outcomes.astype(np.float32)
     if config.value_head and config.komi_input:
         komi = np.nan_to_num(batch.komi)
         known = ~np.isnan(batch.scores)
-        outcomes[np.isnan(batch.komi)] = 0
         if rng is not None:
             others = known & (rng.random(len(komi)) < OTHER_KOMI)
             komi = np.where(others, np.floor(rng.normal(komi, KOMI_STDEV)) + 0.5, komi).astype(np.float32)
-            outcomes = np.where(others, np.sign(batch.scores + komi), outcomes)
+        outcomes = np.where(known, np.sign(batch.scores + komi), np.where(np.isnan(batch.komi), 0, outcomes))
         targets["ownership"] = np.where(known[:, None], batch.owners, UNKNOWN_OWNER).astype(np.int8)
         targets["score"] = (batch.scores + komi)[:, None]
     if config.value_head:

@@ -67,6 +67,13 @@ def test_a_game_whose_score_is_known_is_won_or_lost_by_every_komi():
     assert np.array_equal(again["komi"], inputs["komi"])
 
 
+def test_the_winner_is_the_one_by_area():
+    """By territory rules Black won by half a point, which White's last neutral point takes."""
+    close = three_positions(scores=np.array([6, np.nan, np.nan], np.float32))
+    assert close.outcomes[0] == 1 and loader.examples(close, FULL)[1]["value"].tolist() == [[-1], [-1], [0]]
+    assert loader.examples(close, PLAIN)[1]["value"].tolist() == [[1], [-1], [0]]
+
+
 def test_a_winner_by_a_komi_that_is_not_known_teaches_no_value():
     unknown = three_positions(komi=np.array([np.nan] * 3, np.float32), scores=np.array([np.nan] * 3, np.float32))
     assert loader.examples(unknown, FULL)[1]["value"].tolist() == [[0], [0], [0]]
