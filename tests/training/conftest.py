@@ -1,15 +1,18 @@
 """The data set and the finished run of small_runs, for all tests of training; no test changes them."""
 import pytest
-from random_records import write_games
+from random_records import finished_record, write_games
 from small_runs import CONFIG, OPTIONS, train
 
 from mugo.data import preprocess
+from mugo.sgf.writer import format_record
 
 
 @pytest.fixture(scope="session")
 def data(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data")
     write_games(folder / "sgf", range(20), plies=40)
+    for seed in range(8):                # that ended by a count
+        (folder / "sgf" / f"counted-{seed}.sgf").write_text(format_record(finished_record(seed)), encoding="utf-8")
     return preprocess.preprocess([str(folder / "sgf")], folder / "set", workers=1, validation=0.2, test=0.2)
 
 

@@ -40,7 +40,9 @@ def test_a_run_leaves_checkpoints_a_network_a_log_and_a_curve(unbroken):
     log = pd.read_csv(unbroken / "log.csv")
     assert log["step"].tolist() == [8, 16, 24]
     assert log["positions"].tolist() == [128, 256, 384]
-    assert not log[["loss", "ce", "top1", "top5", "value_mse", "validation_ce"]].isna().any().any()
+    assert not log.isna().any().any()
+    assert (log[["value_mse", "score_error", "validation_score_error"]] > 0).all(axis=None)
+    assert log["ownership_accuracy"].between(0.2, 0.8).all() and log["validation_ownership_accuracy"].iloc[-1] > 0
     assert log["loss"].iloc[-1] < log["loss"].iloc[0]
 
 
@@ -238,7 +240,7 @@ def test_a_network_overfits_a_few_positions(data):
     (["{data}", "-o", "{new}", "--moves", "30"], "--moves 30: the first and last move are needed, say 1-60"),
     (["{data}", "-o", "{new}", "--moves", "0-9"], "--moves 0-9: the first and last move are needed, say 1-60"),
     (["{data}", "-o", "{new}", "--moves", "9-8"], "--moves 9-8: the first and last move are needed, say 1-60"),
-    (["{data}", "-o", "{new}", "--moves", "100-"], "no train game on 9x9 has 100 moves"),
+    (["{data}", "-o", "{new}", "--moves", "400-"], "no train game on 9x9 has 400 moves"),
     (["{data}", "-o", "{new}", "--resume"], "holds no training run to resume"),
 ])
 def test_bad_arguments_get_one_line_and_status_2(data, tmp_path, capfd, arguments, line):
