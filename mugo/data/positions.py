@@ -75,6 +75,16 @@ class Batch(NamedTuple):
     scores: np.ndarray                   # float32 (n,): own area minus the opponent's, without komi; NaN: not known
 
 
+    def outcomes_by_area(self, komi: np.ndarray | None = None) -> np.ndarray:
+        """float32 (n,): `outcomes`, but the winner by area where the final score is known.
+
+        komi: float (n,), another than the games' own.  0 also where only the recorded outcome is known, and not komi.
+        """
+        recorded = np.where(np.isnan(self.komi), 0, self.outcomes)
+        by_area = np.sign(self.scores + (self.komi if komi is None else komi))
+        return np.where(np.isnan(by_area), recorded, by_area).astype(np.float32)
+
+
 _scratch_of_thread = threading.local()
 
 

@@ -41,11 +41,11 @@ def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | N
         if rng is not None:
             others = known & (rng.random(len(komi)) < OTHER_KOMI)
             komi = np.where(others, np.floor(rng.normal(komi, KOMI_STDEV)) + 0.5, komi).astype(np.float32)
-        outcomes = np.where(known, np.sign(batch.scores + komi), np.where(np.isnan(batch.komi), 0, outcomes))
+        outcomes = batch.outcomes_by_area(komi)
         targets["ownership"] = np.where(known[:, None], batch.owners, UNKNOWN_OWNER).astype(np.int8)
         targets["score"] = (batch.scores + komi)[:, None]
     if config.value_head:
-        targets["value"] = outcomes.astype(np.float32)[:, None]
+        targets["value"] = outcomes[:, None]
     if config.auxiliary_heads:
         targets |= {f"policy_{move}": batch.next_moves[:, i:i + 1] for i, move in enumerate(NEXT_MOVES)}
     return model_inputs(batch.packed, komi), targets

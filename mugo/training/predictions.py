@@ -7,7 +7,7 @@
                 top5                 whether it is among the first five
                 ce                   its negative log-likelihood, in nats
                 top1_probability     of the first move
-    value       value_accuracy       whether the sign of the value is that of the recorded outcome
+    value       value_accuracy       whether the sign of the value is that of the outcome (`known_outcomes`)
                 value_mse            squared error, of a value in [-1, 1]
                 win_probability      (1 + value) / 2, of the side to move
     ownership   ownership_accuracy   the fraction of the points whose owner is right, of those that somebody owns
@@ -66,16 +66,14 @@ def predict_positions(network: Network, positions: Positions, numbers: np.ndarra
     rows, moves_played = positions.locate(numbers)
     games = positions.games.iloc[rows]
     white = positions.moves[games["move_start"].to_numpy() + moves_played] & WHITE_BIT
-    winner = np.where(games["komi"].isna(), 0, games["winner"])
     parts = pd.DataFrame({
         "game": rows,
         "phase": phase_names(moves_played + 1),
         "rank": rank_groups(pd.Series(np.where(white, games["white_rank"], games["black_rank"])), RANKS),
         "source": games["source"].map(source_family).to_numpy(),
-        "black_won": np.where(winner == 0, np.nan, winner == 1),
-        "won": np.where(winner == 0, np.nan, winner == np.where(white, -1, 1)),
     })
-    return pd.concat([parts, pd.concat(measured, ignore_index=True)], axis=1)
+    rows = pd.concat([parts, pd.concat(measured, ignore_index=True)], axis=1)
+    return rows.assign(black_won=np.where(white, 1 - rows["won"], rows["won"]))
 
 
 def measure_batch(network: Network, batches: list[Batch], tta: bool) -> pd.DataFrame:
@@ -87,7 +85,8 @@ def measure_batch(network: Network, batches: list[Batch], tta: bool) -> pd.DataF
     start = time.perf_counter()
     output = network.evaluate_packed(batches[0].packed, komi)
     ms = 1000 * (time.perf_counter() - start) / len(output.priors)
-    measured = measure(output, batches[0]) | {"ms": np.full(len(output.priors), ms)}
+    measured = measure(output, batches[0]) | {"ms": np.full(len(output.priors), ms),
+                                              "won": (1 + known_outcomes(batches[0])) / 2}
     if len(batches) == 8:
         table = symmetries(network.size)
         output = mean_output([output, *(turned_back(network.evaluate_packed(batch.packed, komi), turn)
@@ -95,6 +94,12 @@ def measure_batch(network: Network, batches: list[Batch], tta: bool) -> pd.DataF
     if tta:
         measured |= {name + TTA: column for name, column in measure(output, batches[0]).items()}
     return pd.DataFrame(measured)
+
+
+def known_outcomes(batch: Batch) -> np.ndarray:
+    """Batch.outcomes_by_area, float (n,), with NaN for 0: where the game has no winner, or its komi is not known."""
+    outcomes = batch.outcomes_by_area()
+    return np.where(outcomes == 0, np.nan, outcomes)
 
 
 def measure(output: NetworkOutput, batch: Batch) -> dict[str, np.ndarray]:
@@ -110,7 +115,7 @@ def measure(output: NetworkOutput, batch: Batch) -> dict[str, np.ndarray]:
     nll = -np.log(np.maximum(of_target[:, 0].astype(np.float64), MIN_PROBABILITY))
     measured = {"top1": rank < 1, "top5": rank < 5, "ce": nll, "top1_probability": priors.max(1)}
     if values is not None:
-        outcomes = np.where((batch.outcomes == 0) | np.isnan(batch.komi), np.nan, batch.outcomes)
+        outcomes = known_outcomes(batch)
         measured["value_accuracy"] = np.where(np.isnan(outcomes), np.nan, np.sign(values) == outcomes)
         measured["value_mse"] = (outcomes - values) ** 2
         measured["win_probability"] = (1 + values) / 2

@@ -63,6 +63,16 @@ def test_a_network_without_ownership_has_no_such_measures():
         ownership=None, score_mean=None, score_stdev=None), batch) if name.startswith(("ownership", "score"))]
 
 
+def test_the_winner_is_the_one_by_area_where_the_score_is_known():
+    """Recorded is the side to move, which in the second game lost by area, and in the third drew."""
+    batch = batch_of_ends(np.zeros((5, POINTS)), [6.5, -6.5, -6, 0.5, np.nan], [10, 6, 6, np.nan, np.nan])
+    np.testing.assert_array_equal(predictions.known_outcomes(batch), [1, -1, np.nan, 1, np.nan])
+    measured = predictions.measure(output_of(np.zeros((5, POINTS)), [0] * 5, [1] * 5)._replace(values=np.full(5, 0.5)),
+                                   batch)
+    np.testing.assert_array_equal(measured["value_accuracy"], [1, 0, np.nan, 1, np.nan])
+    np.testing.assert_array_equal(measured["value_mse"], [0.25, 2.25, np.nan, 0.25, np.nan])
+
+
 # ---- whole games
 
 @pytest.fixture(scope="module")
