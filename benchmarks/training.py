@@ -1,21 +1,28 @@
 """How fast a network trains, and what the input pipeline costs.
 
     python benchmarks/training.py [DATASET] [--filters 32 64 128] [--seconds 3]
+    python benchmarks/training.py [DATASET] --input 1 2 4 --batch-size 1024
 
 For each network: positions/s of `fit` on batches from the data set, made while it trains, against the
 same on one constant batch; alternately, so that noise of the machine affects both.  The pipeline is good
 where the median ratio is at least 0.95.  The last column is the ratio of the processor time of all threads,
 which is far less noisy: the ratio would be about that on an idle machine.
 
+--input measures the input pipeline alone, with so many threads: positions/s, positions in a second of processor time of
+all threads, and how many threads computed at once.  A GPU needs as many positions/s as it trains on.
+
 Without DATASET, the sample games are used.
 """
 import argparse
+import contextlib
 import itertools
 import os
 import statistics
 import tempfile
 import time
 from pathlib import Path
+
+import numpy as np
 
 from mugo.data import dataset, preprocess
 from mugo.nn.backend import keras, resolve_precision
@@ -63,16 +70,43 @@ def measure(data: dataset.DataSet, filters: int, batch_size: int, seconds: float
           flush=True)
 
 
+def measure_input(data: dataset.DataSet, threads: int, batch_size: int, seconds: float) -> None:
+    positions = data.positions("train")
+    config = PolicyNetConfig(positions.size, 256, value_head=True, komi_input=True, auxiliary_heads=True)
+
+    def make(step: int) -> tuple:
+        return examples(positions.shuffled_batch(step, batch_size, 0), config, np.random.default_rng(step))
+
+    with contextlib.closing(PrefetchLoader(make, 0, threads)) as loader:
+        for _ in range(32):              # what was made while nothing was taken
+            next(loader)
+        start, processor, batches = time.perf_counter(), time.process_time(), 0
+        while time.perf_counter() - start < seconds:
+            next(loader)
+            batches += 1
+        elapsed, processor = time.perf_counter() - start, time.process_time() - processor
+    print(f"{threads:8}  {batches * batch_size / elapsed:14,.0f}  {batches * batch_size / processor:18,.0f}  "
+          f"{processor / elapsed:8.2f}", flush=True)
+    time.sleep(0.6)                      # until its threads have ended
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("dataset", nargs="?", type=Path)
     parser.add_argument("--filters", type=int, nargs="+", default=[32, 64, 128])
     parser.add_argument("--batch-size", type=int, default=128)
     parser.add_argument("--seconds", type=float, default=3, help="for each of the measurements of a network")
+    parser.add_argument("--input", type=int, nargs="+", metavar="THREADS", help="measure the input pipeline alone")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         data = dataset.load_dataset(args.dataset) if args.dataset else preprocess.preprocess(
             [str(Path(__file__).parents[1] / "data")], Path(folder) / "set", validation=0.1, test=0.1)
+        if args.input:
+            print(f"input pipeline, batches of {args.batch_size}\n"
+                  " threads     positions/s  of processor time  at once")
+            for threads in args.input:
+                measure_input(data, threads, args.batch_size, args.seconds)
+            return
         precision = resolve_precision("auto")
         print(f"positions/s, batches of {args.batch_size}, {keras.backend.backend()}\n"
               " filters  precision          data set   constant batch  median ratio  processor")

@@ -13,8 +13,11 @@ from mugo import cli
 from mugo.files import BadInput
 from mugo.nn import devices
 
+# JAX must do without TensorFlow.
 TRAIN = """
-import sys
+import os, sys
+if os.environ["KERAS_BACKEND"] == "jax":
+    sys.modules["tensorflow"] = None
 from mugo.nn.backend import tensorflow
 if tensorflow:
     cpu, = tensorflow.config.list_physical_devices("CPU")
