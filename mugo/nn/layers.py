@@ -3,7 +3,7 @@
     UnpackPlanes      packed planes -> planes of 0 and 1
     FusedBatchNorm    batch normalisation, as one TensorFlow operation
     PointBias         one learned number for each point of the board
-    Lead, ScoreDistribution, ValueOfScore    of the value head
+    Lead, ScoreDistribution, ValueOfScore, Rescaling    of the value head
     KerasGraph        layers of one dtype policy
 """
 from typing import Any
@@ -48,9 +48,10 @@ class FusedBatchNorm(keras.layers.BatchNormalization):
     """
 
     def call(self, inputs, training=None, mask=None):
-        if not (FUSED_BATCH_NORM and training and self.trainable and len(inputs.shape) == 4):
+        divided = devices.replicas() > 1
+        if not (FUSED_BATCH_NORM and training and self.trainable and (len(inputs.shape) == 4 or divided)):
             return super().call(inputs, training=training, mask=mask)
-        outputs, mean, variance = self._of_whole_batch(inputs) if devices.replicas() > 1 else self._fused(inputs)
+        outputs, mean, variance = self._of_whole_batch(inputs) if divided else self._fused(inputs)
         devices.assign([(moving, moving * self.momentum + of_batch * (1 - self.momentum)) for moving, of_batch in
                         ((self.moving_mean, mean), (self.moving_variance, variance))])
         return outputs
@@ -63,8 +64,8 @@ class FusedBatchNorm(keras.layers.BatchNormalization):
             variance=unused, epsilon=self.epsilon, is_training=True)[:3]
 
     def _of_whole_batch(self, inputs) -> tuple:
-        """The same on several devices, with the statistics of the whole batch."""
-        mean, variance = ops.moments(ops.cast(inputs, "float32"), (0, 1, 2), synchronized=True)
+        """The same on several devices, with the statistics of the whole batch; also of (n, features)."""
+        mean, variance = ops.moments(ops.cast(inputs, "float32"), list(range(len(inputs.shape) - 1)), synchronized=True)
         scale = self.gamma * ops.rsqrt(variance + self.epsilon)
         outputs = ops.cast(inputs, scale.dtype) * scale + (self.beta - mean * scale)
         return ops.cast(outputs, inputs.dtype), mean, variance
@@ -128,8 +129,23 @@ class ValueOfScore(keras.layers.Layer):
         return input_shape[1]
 
 
+@keras.saving.register_keras_serializable("mugo")
+class Rescaling(keras.layers.Layer):
+    """Multiplies by a number.  Keras's own does not work on JAX where TensorFlow is not installed."""
+
+    def __init__(self, scale: float, **kwargs):
+        super().__init__(**kwargs)
+        self.scale = scale
+
+    def call(self, x):
+        return x * self.scale
+
+    def get_config(self):
+        return super().get_config() | {"scale": self.scale}
+
+
 OWN_LAYERS = {layer.__name__: layer for layer in (UnpackPlanes, FusedBatchNorm, PointBias, Lead, ScoreDistribution,
-                                                  ValueOfScore)}
+                                                  ValueOfScore, Rescaling)}
 
 
 class KerasGraph:
