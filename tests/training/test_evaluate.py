@@ -384,7 +384,7 @@ def test_the_command_compares_networks_and_then_reports_each(data, known, tmp_pa
     assert ["better", "100.0", "0.0"] == next(line for line in lines if line[:1] == ["better"])[:3]
     difference = lines.index(["worse", "minus", "better", "positions", "top-1", "%", "±", "top-5", "%", "±",
                               "cross-entropy", "±"])
-    assert lines[difference + 1][:4] == ["all", "100", "-100.0", "0.0"]
+    assert lines[difference + 1][:4] == ["all", "100", "-100.0", "0.0"] and lines[difference + 2] == []
     assert ["moves", "1-30"] in [line[:2] for line in lines[difference:difference + 6]]
     table = pd.read_csv(tmp_path / "two.csv")
     assert list(table["network"]) == ["better", "worse"] * (len(table) // 2)
