@@ -20,6 +20,7 @@ What is not known of a game is NaN: the value of games without a winner, or whos
 of games that did not end by a count (data/final_ownership.py).  The final score is by area, komi included.
 evaluate.py and calibration.py make tables of these rows.
 """
+import math
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -88,7 +89,7 @@ def measure_batch(network: Network, batches: list[Batch], tta: bool) -> pd.DataF
     measured = measure(output, batches[0]) | {"ms": np.full(len(output.priors), ms),
                                               "won": (1 + known_outcomes(batches[0])) / 2}
     if len(batches) == 8:
-        table = symmetries(network.size)
+        table = symmetries(math.isqrt(output.priors.shape[1]))
         output = mean_output([output, *(turned_back(network.evaluate_packed(batch.packed, komi), turn)
                                         for turn, batch in zip(table[1:], batches[1:], strict=True))])
     if tta:

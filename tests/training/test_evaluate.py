@@ -236,6 +236,7 @@ def test_networks_of_different_sizes_are_compared_only_on_a_given_size(data, kno
     with pytest.raises(BadInput, match="small was trained on 9x9 and large on 19x19"):
         compared(data, [one, other])
     assert list(compared(data, [one, other], size=9)["top1"]) == [1, 1]
+    assert run(data, other, size=9)[1]["top1_tta"] == 1
 
 
 def test_of_moves_with_equal_probabilities_the_first_on_the_board_ranks_first():

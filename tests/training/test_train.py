@@ -236,6 +236,7 @@ def test_a_network_overfits_a_few_positions(data):
     (["{data}", "-o", "{new}", "--seed", "-1"], "--seed -1: must be at least 0"),
     (["{data}", "-o", "{new}", "--size", "20"], "--size 20: must be at most 19"),
     (["{data}", "-o", "{new}", "--size", "19"], "no train games on 19x19"),
+    (["{data}", "-o", "{new}", "--komi-input"], "--komi-input: only a value head takes komi"),
     (["{data}", "-o", "{new}", "--label-smoothing", "1.5"], "--label-smoothing 1.5: must be at most 1"),
     (["{data}", "-o", "{new}", "--moves", "30"], "--moves 30: the first and last move are needed, say 1-60"),
     (["{data}", "-o", "{new}", "--moves", "0-9"], "--moves 0-9: the first and last move are needed, say 1-60"),
