@@ -1,6 +1,7 @@
 """Checks of the numbers in a data set, before compiled code reads them: it does not check array bounds.
 
-    games       board sizes, winners, splits; a game's setup and moves are inside the arrays, and no two games share any
+    games       board sizes, winners, komi, handicaps, splits; a game's setup, moves and owners are inside the arrays,
+                and no two games share any
     setup       encoded stones on the board of their game, at most one for each point
     moves       encoded moves on the board of their game, or a pass
     owners      for each point of the board of their game, Black, White or nobody
@@ -19,6 +20,7 @@ from mugo.files import BadInput
 from mugo.games.coords import MAX_MOVES, MAX_SIZE, MIN_SIZE, WHITE_BIT
 
 SPLITS = ("train", "validation", "test")
+MAX_POINTS = MAX_SIZE ** 2               # the largest komi and handicap of records (sgf.properties)
 
 
 def check_games(path: Path, games: pd.DataFrame, setup: np.ndarray, moves: np.ndarray, owners: np.ndarray
@@ -39,6 +41,9 @@ def check_games(path: Path, games: pd.DataFrame, setup: np.ndarray, moves: np.nd
 
     check((MIN_SIZE <= size) & (size <= MAX_SIZE), f"the board size is not from {MIN_SIZE} to {MAX_SIZE}")
     check((-1 <= winner) & (winner <= 1), "the winner is not 1, -1 or 0")
+    komi, handicap = games["komi"].to_numpy()[is_used], games["handicap"].to_numpy()[is_used]
+    check(np.isnan(komi) | (np.abs(komi) <= MAX_POINTS), f"the komi is not from -{MAX_POINTS} to {MAX_POINTS}")
+    check((0 <= handicap) & (handicap <= MAX_POINTS), f"the handicap is not from 0 to {MAX_POINTS}")
     check((0 <= count) & (count <= MAX_MOVES), f"the number of moves is not from 0 to {MAX_MOVES:,}")
     check((setup_start <= setup_end) & (setup_end <= setup_start + size ** 2),
           "the number of setup stones is not from 0 to that of the points")

@@ -206,7 +206,7 @@ class BundledNetworks:
     (`bundled_name`), which is opened when it is first needed.
 
     has_value: whether all of them have a value head; those for Gomoku always do.
-    has_ownership: whether all of them for Go have ownership and score.
+    has_ownership: whether any of them for Go has ownership and score; the outputs of the others are None.
     """
     name = "bundled"
 
@@ -217,7 +217,7 @@ class BundledNetworks:
         self._by_board: dict[tuple, Network] = {}
         configs = [read_metadata(find_network(name))["config"] for name in go_networks().values()]
         self.has_value = all(config["value_head"] for config in configs)
-        self.has_ownership = all(config.get("komi_input", False) for config in configs)
+        self.has_ownership = any(config.get("komi_input", False) for config in configs)
 
     def for_board(self, size: int, game: str = "go", k: int = 0, exactly: bool = False) -> Network:
         """The network that plays a game on boards of this size.  Raises BadInput if there is none, or it cannot be

@@ -150,8 +150,10 @@ def score_estimate(result: SearchResult, ownership: np.ndarray | None = None) ->
     return lead, scoring.score_stdev(ownership)
 
 
-def network_ownership(network, position: BasePosition) -> np.ndarray:
-    """The ownership of a position by a network that has it, as of scoring.ownership."""
+def network_ownership(network, position: BasePosition) -> np.ndarray | None:
+    """The ownership of a position by a network, as of scoring.ownership; None if it has none, and without a network."""
+    if network is None or not network.has_ownership:
+        return None
     return network.evaluate([position], tta=True).board_ownership(0, position.to_play)
 
 
@@ -162,9 +164,8 @@ def ownership_by(network, position: BasePosition) -> np.ndarray:
     The mean has a lower squared error than either: rollouts are better at the end of a game, networks before.
     """
     by_rollouts = scoring.ownership(position)
-    if network is None or not network.has_ownership:
-        return by_rollouts
-    return (network_ownership(network, position) + by_rollouts) / 2
+    by_network = network_ownership(network, position)
+    return by_rollouts if by_network is None else (by_network + by_rollouts) / 2
 
 
 def ownership_after(network, position: BasePosition, variations: Sequence[Sequence[int]]) -> list[np.ndarray]:
@@ -174,9 +175,9 @@ def ownership_after(network, position: BasePosition, variations: Sequence[Sequen
     network: or None.  A variation ends before its first illegal move: with transpositions, one may repeat a position.
     """
     after = [scoring.position_after(position, points) for points in variations]
-    if network is None or not network.has_ownership or not after:
+    output = network.evaluate(after) if after and network is not None and network.has_ownership else None
+    if output is None or output.ownership is None:
         return [scoring.ownership(other, scoring.MOVE_ROLLOUTS) for other in after]
-    output = network.evaluate(after)
     return [output.board_ownership(k, other.to_play) for k, other in enumerate(after)]
 
 

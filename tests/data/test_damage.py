@@ -98,6 +98,8 @@ def test_what_is_signed_anew_is_still_a_data_set(data, folder):
     ("size", 25, "row 3: the board size is not from 2 to 19"), ("size", 0, "board size"), ("size", -9, "board size"),
     ("size", 5, "a move in moves.npy is not on the board"),
     ("winner", 2, "row 3: the winner is not 1, -1 or 0"), ("winner", -128, "winner"),
+    ("komi", np.inf, "row 3: the komi is not from -361 to 361"), ("komi", -361.5, "the komi"), ("komi", 3e38, "komi"),
+    ("handicap", -1, "row 3: the handicap is not from 0 to 361"), ("handicap", 362, "the handicap"),
     ("num_moves", -1, "row 3: the number of moves is not from 0 to 4,095"), ("num_moves", 4096, "number of moves"),
     ("num_moves", 51, "row 4: its moves are not in moves.npy behind the last game's"),
     ("move_start", -1000000, "row 3: its moves are not in moves.npy"),
@@ -163,7 +165,7 @@ def test_the_range_checks_agree_with_a_slow_twin():
         if rng.random() < 0.3:
             moves[rng.integers(12)] = rng.choice([5, 516, 517, 1024, -1])
         games = pd.DataFrame({"reject_reason": rng.choice(["", "", "", "duplicate"], n), "size": 2, "winner": 0,
-                              "split": "train", "num_moves": rng.integers(-1, 5, n),
+                              "komi": np.nan, "handicap": 0, "split": "train", "num_moves": rng.integers(-1, 5, n),
                               "move_start": np.sort(rng.integers(0, 11, n)) - (rng.random() < 0.1),
                               "setup_start": np.sort(rng.integers(0, 4, n))})
         games["setup_end"] = games["setup_start"] + rng.integers(-1, 3, n)

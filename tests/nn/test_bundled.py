@@ -1,13 +1,16 @@
 """Which bundled network plays on which board."""
+import numpy as np
 import pytest
 from networks import alphazero_network, policy_network
 
 from mugo.files import BadInput
-from mugo.games import go, gomoku
+from mugo.games import go, gomoku, scoring
+from mugo.games.coords import PASS, point_at
 from mugo.games.game import encode
 from mugo.games.go import Position
 from mugo.nn import bundled
 from mugo.nn.inference import BundledNetworks
+from mugo.players.evaluator import ownership_after, ownership_by
 
 
 def test_every_board_has_the_bundled_network_of_the_nearest_size(tmp_path, monkeypatch):
@@ -28,12 +31,23 @@ def test_every_board_has_the_bundled_network_of_the_nearest_size(tmp_path, monke
     assert both.for_board(9) is both.for_board(5) is not both.for_board(13)
     assert not both.has_ownership
     _, path = policy_network(tmp_path, "scores", value_head=True, komi_input=True)
-    for names, expected in (("policy-9", "policy-13"), False), (("policy-19",), True):
-        for name in names:
-            (tmp_path / f"{name}.keras").write_bytes(path.read_bytes())
-        assert BundledNetworks(threads=1).has_ownership == expected
-    output = BundledNetworks(threads=1).evaluate([Position(9, 0.5)])
+    (tmp_path / "policy-9.keras").write_bytes(path.read_bytes())
+    mixed = BundledNetworks(threads=1)
+    assert mixed.has_ownership
+    output = mixed.evaluate([Position(9, 0.5)])
     assert output.ownership.shape == (1, 81) and output.score_mean.shape == (1,)
+    assert mixed.evaluate([Position(13)]).ownership is None
+    for size in (9, 13):
+        position = Position(size).play(point_at(2, 1, size))
+        by_rollouts, by_network = scoring.ownership(position), mixed.evaluate([position], tta=True).board_ownership(
+            0, position.to_play)
+        expected = by_rollouts if by_network is None else (by_network + by_rollouts) / 2
+        assert np.array_equal(ownership_by(mixed, position), expected)
+        after, = ownership_after(mixed, position, [[PASS]])
+        if size == 13:
+            assert np.array_equal(after, scoring.ownership(position.play(PASS), scoring.MOVE_ROLLOUTS))
+        else:
+            assert np.array_equal(after, mixed.evaluate([position.play(PASS)]).board_ownership(0, -position.to_play))
 
 
 def test_every_gomoku_board_has_the_bundled_network_of_its_rules(tmp_path, monkeypatch):
