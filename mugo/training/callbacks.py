@@ -15,7 +15,6 @@ from mugo.nn.metadata import config_of
 from mugo.nn.weight_averaging import AveragedModel
 from mugo.plots import curves
 from mugo.progress import ProgressBar, progress_bar
-from mugo.training.loader import CheckpointIntervals
 from mugo.training.options import TrainingOptions
 
 MEASURES = ["ce", "top1", "top5", "value_mse", "value_accuracy", "ownership_accuracy", "score_error"]
@@ -37,21 +36,18 @@ def rename_logs(logs: dict[str, Any]) -> dict[str, float]:
 
 
 class ProgressCallback(keras.callbacks.Callback):
-    """The progress bar: positions/s, loss, accuracies, time left.
+    """The progress bar: positions/s, loss, accuracies, time left.  step: the run's first."""
 
-    intervals: the batches that are handed to Keras, which takes some ahead.
-    """
-
-    def __init__(self, options: TrainingOptions, intervals: CheckpointIntervals):
+    def __init__(self, options: TrainingOptions, step: int):
         super().__init__()
-        self.batches, self.intervals, self.step = options.batches, intervals, intervals.step
+        self.batches, self.step = options.batches, step
         self.bar = progress_bar("positions", self.batches.positions_at(options.steps),
                                 self.batches.positions_at(self.step), scale=True, smoothing=0.02)
         self.last_shown = 0.0
 
     def on_train_batch_end(self, batch, logs=None):
         before = self.step
-        self.step = min(self.step + self.model.steps_per_execution, self.intervals.step)
+        self.step += self.model.steps_per_execution
         self.bar.update(self.batches.positions_at(self.step) - self.batches.positions_at(before))
         if logs and time.monotonic() - self.last_shown > 0.5:
             self.last_shown = time.monotonic()

@@ -1,9 +1,9 @@
 """Batches into Keras's fit, one checkpoint interval after the other, on one device or several."""
 import contextlib
 import importlib.util
+import itertools
 import os
 import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,9 @@ from mugo.nn.metadata import config_of
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.weight_averaging import AveragedModel
 from mugo.training.callbacks import CheckpointCallback, ProgressCallback
-from mugo.training.loader import CheckpointIntervals, PrefetchLoader, examples
-from mugo.training.options import TrainingOptions
+from mugo.training.loader import PrefetchLoader, examples
+from mugo.training.options import MAX_STEPS_PER_EXECUTION, TrainingOptions
 
-MAX_STEPS_PER_EXECUTION = 16             # as many batches as are prefetched
 SMALL_STEP = 10**8                       # multiplications of a step by 1x1 kernels: see steps_per_execution
 
 
@@ -44,32 +43,42 @@ def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], training: P
         batch = training.shuffled_batch(number, size, options.seed, options.symmetry)
         return examples(batch, config, np.random.default_rng((options.seed, number)))
 
-    with contextlib.closing(PrefetchLoader(make, first_step, threads=min(8, os.cpu_count() or 1))) as loader:
-        intervals = CheckpointIntervals(loader, first_step, options)
-        progress = ProgressCallback(options, intervals)
-        callbacks = [progress, CheckpointCallback(run, options, metadata, progress.bar, averaged, validation)]
-        if keras.backend.backend() == "tensorflow" and importlib.util.find_spec("tensorboard"):
-            callbacks.append(keras.callbacks.TensorBoard(str(run / "tensorboard"), write_graph=False))
-        model.steps_per_execution = steps_per_execution(config, options, parallel)
-        with contextlib.closing(progress.bar):
-            while intervals.step < options.steps:
-                history = metadata["history"]
-                batches = intervals.interval(history[-1]["seconds"] if history else 0.0)
-                fit(model, batches, parallel, len(history), callbacks)
-                if int(model.optimizer.iterations.numpy()) != intervals.step:
-                    raise RuntimeError(f"Keras has not trained on all batches before step {intervals.step:,}")
+    progress = ProgressCallback(options, first_step)
+    callbacks = [progress, CheckpointCallback(run, options, metadata, progress.bar, averaged, validation)]
+    if keras.backend.backend() == "tensorflow" and importlib.util.find_spec("tensorboard"):
+        callbacks.append(keras.callbacks.TensorBoard(str(run / "tensorboard"), write_graph=False))
+    step, steps_per_second, history = first_step, 0.0, metadata["history"]
+    with contextlib.closing(progress.bar):
+        while step < options.steps:
+            count = options.interval_steps(step, history[-1]["seconds"] if history else 0.0, steps_per_second)
+            set_steps_per_execution(model, steps_per_execution(config, options, parallel, count))
+            with contextlib.closing(PrefetchLoader(make, step, threads=min(8, os.cpu_count() or 1))) as loader:
+                fit(model, loader, count, parallel, len(history), callbacks)
+            positions = options.batches.positions_at(step + count) - options.batches.positions_at(step)
+            steps_per_second = count * history[-1]["positions_per_second"] / positions
+            step += count
 
 
-def fit(model: keras.Model, batches: Iterator[tuple], parallel: DataParallel, epoch: int = 0, callbacks: Sequence = ()
-        ) -> None:
-    """Train on these batches, an epoch for Keras and its callbacks.  epoch: its number."""
+def fit(model: keras.Model, batches: Iterator[tuple], count: int, parallel: DataParallel, epoch: int = 0,
+        callbacks: Sequence = ()) -> None:
+    """Train on the first `count` of these batches, an epoch for Keras and its callbacks.  epoch: its number.
+
+    Keras is told how many there are: where it finds the end by itself, it may have begun a step without a batch.
+    """
     begun = FitBegun()
-    data = mirrored_dataset(batches, begun) if tensorflow and parallel.count > 1 else batches
-    with parallel.training(model), warnings.catch_warnings():
-        # How many there are is not known before, so Keras warns at their end.
-        warnings.filterwarnings("ignore", message="Your input ran out of data")
-        model.fit(data, epochs=epoch + 1, initial_epoch=epoch, verbose=0,  # pyright: ignore[reportArgumentType]
+    data = mirrored_dataset(batches, begun) if tensorflow and parallel.count > 1 else \
+        (batch for batch in batches)
+    with parallel.training(model):
+        model.fit(data, steps_per_epoch=count, epochs=epoch + 1, initial_epoch=epoch,
+                  verbose=0,  # pyright: ignore[reportArgumentType]  (silent)
                   shuffle=False, callbacks=[begun, *callbacks])
+
+
+def set_steps_per_execution(model: keras.Model, steps: int) -> None:
+    """Change a compiled model's steps_per_execution, which is compiled into its training function."""
+    if model.steps_per_execution != steps:
+        model.steps_per_execution = steps
+        model.train_function = None
 
 
 class FitBegun(keras.callbacks.Callback):
@@ -97,30 +106,28 @@ def mirrored_dataset(batches: Iterator[tuple], begun: FitBegun) -> Any:
     return tensorflow.data.Dataset.from_generator(from_first, output_signature=form).prefetch(2)
 
 
-def steps_per_execution(config: PolicyNetConfig, options: TrainingOptions, parallel: DataParallel) -> int:
-    """How many steps Keras takes before it returns to Python and reads the figures from the device.
+def steps_per_execution(config: PolicyNetConfig, options: TrainingOptions, parallel: DataParallel, count: int) -> int:
+    """How many steps Keras takes before it returns to Python and reads the figures from the device: a divisor of
+    `count`, the steps of a checkpoint interval.
 
     Many where a step is short: on a GPU, and for small networks.  At most about half a second: Ctrl-C waits for them.
     """
     if tensorflow and parallel.count > 1:
         return 1                         # Keras's loop of steps and MirroredStrategy's iterators do not work together
-    if HAS_GPU:
-        return MAX_STEPS_PER_EXECUTION
     multiplications = config.filters ** 2 * config.size ** 2 * options.batches.last
-    return max(1, min(MAX_STEPS_PER_EXECUTION, SMALL_STEP // multiplications))
+    most = MAX_STEPS_PER_EXECUTION if HAS_GPU else min(MAX_STEPS_PER_EXECUTION, SMALL_STEP // multiplications)
+    return max(steps for steps in range(1, max(1, most) + 1) if count % steps == 0)
 
 
 def training_rate(model: keras.Model, make: Callable[[], tuple], batch_size: int, parallel: DataParallel,
                   seconds: float) -> float:
     """Positions/s of a model that is trained for so many seconds.  make: a batch of this size."""
-    fit(model, (make() for _ in range(2)), parallel)     # compiles
+    def train_on(count: int) -> None:
+        fit(model, (make() for _ in itertools.count()), count, parallel)
+
+    train_on(2)                          # compiles
     start, batches = time.perf_counter(), 0
-
-    def until_time_is_up() -> Iterator[tuple]:
-        nonlocal batches
-        while not batches or time.perf_counter() - start < seconds:
-            batches += 1
-            yield make()
-
-    fit(model, until_time_is_up(), parallel)
+    while not batches or time.perf_counter() - start < seconds:
+        train_on(4)
+        batches += 4
     return batches * batch_size / (time.perf_counter() - start)

@@ -1,9 +1,7 @@
-"""Positions and batches for training: which positions, their targets, and batches prefetched by threads, up to the next
-checkpoint at a time."""
+"""Positions and batches for training: which positions, their targets, and batches prefetched by threads."""
 import contextlib
 import queue
 import threading
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -101,27 +99,3 @@ class PrefetchLoader:
 
     def close(self) -> None:
         self._closed = True
-
-
-class CheckpointIntervals:
-    """The batches of a run, one checkpoint interval at a time.
-
-    step: the number of batches handed out since the run's beginning, which is the step of the next one.
-    """
-
-    def __init__(self, batches: Iterator[tuple], first_step: int, options: TrainingOptions):
-        self.batches, self.step, self.options = batches, first_step, options
-
-    def interval(self, seconds: float) -> Iterator[tuple]:
-        """The batches until a checkpoint is due; at least one.  seconds: of the run so far, see checkpoint_seconds.
-
-        The time counts from the first batch that is asked for.
-        """
-        last = self.options.checkpoint_step(self.step)
-        deadline = time.monotonic() + self.options.checkpoint_seconds(seconds)
-        while True:
-            batch = next(self.batches)
-            self.step += 1
-            yield batch
-            if self.step >= last or time.monotonic() >= deadline:
-                return

@@ -17,6 +17,8 @@ MAY_CHANGE = "positions", "decay_start", "learning_rate"     # when a run is res
 MAX_POSITIONS = 10**12
 MAX_BATCH_SIZE = 65_536
 MAX_CHECKPOINT_MINUTES = 1_440
+MAX_STEPS_PER_EXECUTION = 16             # as many batches as are prefetched
+MIN_INTERVAL_STEPS = 64                  # between checkpoints by time; the first of them show how fast the run is
 MAX_VALIDATION_POSITIONS = 10**7         # their planes are in memory: 2 kB each on 19x19
 DERIVED = "skip_batches", "warmup_limit"                     # not options of the command: a run finds them itself
 
@@ -110,6 +112,18 @@ class TrainingOptions:
         if self.checkpoint_positions is not None:
             return math.inf
         return 60 * self.checkpoint_every * min(1.0, max(1 / 8, seconds / (60 * self.checkpoint_every)))
+
+    def interval_steps(self, step: int, seconds: float, steps_per_second: float) -> int:
+        """The number of steps until the next checkpoint of a run at this step, which has taken so many seconds.
+
+        steps_per_second: measured; 0 while it is not known.  Between checkpoints by time are at least
+        MIN_INTERVAL_STEPS, and multiples of MAX_STEPS_PER_EXECUTION but before those that have their place.
+        """
+        last = self.checkpoint_step(step) - step
+        if self.checkpoint_positions is not None:
+            return last
+        steps = max(MIN_INTERVAL_STEPS, steps_per_second * self.checkpoint_seconds(seconds))
+        return min(last, round(steps / MAX_STEPS_PER_EXECUTION) * MAX_STEPS_PER_EXECUTION)
 
     @property
     def skip_positions(self) -> int:

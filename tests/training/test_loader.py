@@ -1,5 +1,4 @@
 """The prefetching loader: batches in their order, errors where their batch was due; targets; validation positions."""
-import itertools
 import time
 from dataclasses import replace
 
@@ -88,26 +87,3 @@ def test_validation_positions_are_the_same_for_every_run(data):
     assert len(packed) == OPTIONS.validation_positions == len(targets["value"]) and np.array_equal(packed, again)
     whole, _ = loader.validation_batch(validation, replace(OPTIONS, validation_positions=10**6), config)
     assert np.array_equal(whole, validation.batch(np.arange(len(validation))).packed)
-
-
-def test_an_interval_ends_where_a_checkpoint_is_due_by_position_or_by_time(monkeypatch):
-    now = [100.0]
-    monkeypatch.setattr(loader.time, "monotonic", lambda: now[0])
-
-    def steps_of(intervals, seconds: float, per_step: float) -> list[int]:
-        taken = []
-        for batch in intervals.interval(seconds):
-            taken.append(batch)
-            now[0] += per_step
-        return taken
-
-    by_position = loader.CheckpointIntervals(itertools.count(), 0, OPTIONS)
-    assert [steps_of(by_position, 1e9, 1e9) for _ in range(3)] == [[*range(8)], [*range(8, 16)], [*range(16, 24)]]
-    options = replace(OPTIONS, checkpoint_positions=None, checkpoint_every=0.4)    # 24 s; decay from step 17 on
-    by_time = loader.CheckpointIntervals(itertools.count(), 0, options)
-    assert steps_of(by_time, 0, 1) == [0, 1, 2]          # an eighth of that time
-    assert steps_of(by_time, 3, 1) == [3, 4, 5]          # which doubles the run's
-    assert steps_of(by_time, 6, 30) == [6]               # at least one
-    assert steps_of(by_time, 36, 1) == [*range(7, 17)]   # to the decay
-    assert steps_of(by_time, 46, 1) == [*range(17, 24)]  # to the end
-    assert by_time.step == 24 == options.steps

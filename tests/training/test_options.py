@@ -40,6 +40,18 @@ def test_checkpoints_by_time_are_more_frequent_at_first_and_one_is_where_the_lea
             replace(run, checkpoint_every=minutes)
 
 
+def test_an_interval_is_as_long_as_its_time_or_ends_where_a_checkpoint_must_be():
+    run = options.TrainingOptions(positions=10**6 * 16, batch_size=16, checkpoint_every=8)
+    assert run.interval_steps(0, 0, 0) == 64             # the speed is not known yet
+    assert run.interval_steps(64, 10, 20) == 60 * 20     # an eighth of that time
+    assert run.interval_steps(64, 10, 0.1) == 64
+    assert run.interval_steps(6400, 1000, 1.3) == 624    # 8 minutes, in whole executions of 16 steps
+    assert run.interval_steps(699_990, 1000, 100) == 10  # to the decay
+    assert run.interval_steps(999_999, 1000, 100) == 1
+    by_positions = replace(run, checkpoint_positions=3000)
+    assert [by_positions.interval_steps(step, 0, 50) for step in (0, 187, 200, 999_900)] == [187, 187, 174, 53]
+
+
 def test_the_batch_size_doubles_after_every_so_many_positions():
     """Against a list of all batches.  100 positions are rounded up to 112, seven batches of the last size."""
     run = options.TrainingOptions(positions=500, batch_size=4, max_batch_size=16, double_batch_every=100)
