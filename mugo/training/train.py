@@ -341,5 +341,5 @@ def config_from_arguments(args: argparse.Namespace, data: DataSet) -> PolicyNetC
         raise BadInput(f"--filters {config.filters}: an equivariant network has a multiple of {ORIENTATIONS}; "
                        "--no-equivariant has any number")
     if config.komi_input and not config.value_head:
-        raise BadInput("--komi-input: only a value head takes komi, so --value-head is needed too")
+        raise BadInput("--komi-input: only a value head takes komi: give --value-head too, or --no-komi-input")
     return config
