@@ -236,11 +236,12 @@ def add_network_arguments(group: argparse._ArgumentGroup) -> None:
     for name, what in (("batch_norm", "batch normalisation"), ("residual", "residual connections"),
                        ("global_pooling", "a global pooling bias in the middle layer"),
                        ("point_bias", "a trained bias for each point of the board"),
-                       ("value_head", "a second output: who wins"),
-                       ("komi_input", "the value head takes komi, and gives ownership and score too"),
+                       ("value_head", "a value head: who wins, by how many points, and who owns each point"),
+                       ("komi_input", "the value head takes komi; without, it says who wins, and nothing else"),
                        ("auxiliary_heads", "heads for the opponent's reply and the next own move, while training")):
+        default = "on with --value-head" if name == "komi_input" else "on" if getattr(config, name) else "off"
         group.add_argument(f"--{name.replace('_', '-')}", action=argparse.BooleanOptionalAction, default=None,
-                           help=f"{what} (default: {'on' if getattr(config, name) else 'off'})")
+                           help=f"{what} (default: {default})")
     group.add_argument("--equivariant", action=argparse.BooleanOptionalAction, default=None,
                        help="tied weights, so that outputs turn with the board; it makes much better use of every "
                        "position (default: on)")
@@ -337,6 +338,8 @@ def config_from_arguments(args: argparse.Namespace, data: DataSet) -> PolicyNetC
     default = policy_config(read_metadata(find_network(args.init_from)), args.init_from) if args.init_from else \
         PolicyNetConfig(equivariant=True)
     config = replace(with_given(default, args), size=size)
+    if config.value_head and not default.value_head and args.komi_input is None:
+        config = replace(config, komi_input=True)
     if config.equivariant and config.filters % ORIENTATIONS:
         raise BadInput(f"--filters {config.filters}: an equivariant network has a multiple of {ORIENTATIONS}; "
                        "--no-equivariant has any number")

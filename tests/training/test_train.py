@@ -1,4 +1,5 @@
 """Training: it learns, it is resumed exactly, and its files are whole at every moment."""
+import argparse
 import contextlib
 import signal
 import subprocess
@@ -130,6 +131,23 @@ def test_a_finished_run_stays_as_it_is_and_is_not_made_shorter(data, unbroken, c
     with pytest.raises(BadInput, match="cannot become a run of 256 positions: it is past the step"):
         train.train(data, unbroken, CONFIG, replace(OPTIONS, positions=256), resume=True)
     assert (unbroken / "checkpoint.keras").read_bytes() == before
+
+
+def test_a_new_value_head_takes_komi(data, monkeypatch):
+    def config_of(*options):
+        parser = argparse.ArgumentParser()
+        train.add_arguments(parser)
+        return train.config_from_arguments(parser.parse_args(["set", "-o", "run", *options]), data)
+
+    assert not config_of().value_head and not config_of().komi_input
+    assert config_of("--value-head").komi_input
+    assert config_of("--value-head", "--no-komi-input").value_head
+    assert not config_of("--value-head", "--no-komi-input").komi_input
+    other = replace(CONFIG, komi_input=False)            # of the network to start with, which keeps its head
+    monkeypatch.setattr(train, "find_network", lambda name: name)
+    monkeypatch.setattr(train, "read_metadata", lambda name: metadata.new_metadata(other))
+    assert config_of("--init-from", "x", "--value-head") == replace(other, size=9)
+    assert config_of("--init-from", "x", "--komi-input") == replace(CONFIG, size=9, auxiliary_heads=True)
 
 
 def test_the_metadata_tell_which_network_it_was_initialised_from(data, unbroken, tmp_path, capsys):
