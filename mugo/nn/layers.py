@@ -84,21 +84,20 @@ class PointBias(keras.layers.Layer):
 
 @keras.saving.register_keras_serializable("mugo")
 class Lead(keras.layers.Layer):
-    """The points that the side to move is ahead by: logits of ownership (n, points) and komi (n, 1) to (n, 1)."""
+    """The points that the side to move is ahead by on the board: logits of ownership (n, points) to (n, 1)."""
 
-    def call(self, inputs):
-        ownership, komi = inputs
-        return ops.sum(ops.tanh(ownership), axis=-1, keepdims=True) + komi
+    def call(self, ownership):
+        return ops.sum(ops.tanh(ownership), axis=-1, keepdims=True)
 
     def compute_output_shape(self, input_shape):
-        return (*input_shape[0][:-1], 1)
+        return (*input_shape[:-1], 1)
 
 
 @keras.saving.register_keras_serializable("mugo")
 class ScoreDistribution(keras.layers.Layer):
     """The mean and the scale of a logistic distribution of the final score, (n, 2), in points.
 
-    Of the lead, a correction of it and the scale before softplus, each (n, 1).
+    Of the lead on the board, a correction of it, the scale before softplus, and komi, each (n, 1).
     unit: points that a correction and a scale of 1 stand for.  min_scale: the smallest scale, in points.
     """
 
@@ -107,8 +106,9 @@ class ScoreDistribution(keras.layers.Layer):
         self.unit, self.min_scale = unit, min_scale
 
     def call(self, inputs):
-        lead, correction, scale = inputs
-        return ops.concatenate([lead + self.unit * correction, self.unit * ops.softplus(scale) + self.min_scale], -1)
+        lead, correction, scale, komi = inputs
+        mean = lead + self.unit * correction + komi
+        return ops.concatenate([mean, self.unit * ops.softplus(scale) + self.min_scale], -1)
 
     def get_config(self):
         return super().get_config() | {"unit": self.unit, "min_scale": self.min_scale}

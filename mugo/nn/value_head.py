@@ -3,26 +3,25 @@
     trunk -- conv 1x1, batch norm, ReLU -- dilated conv 3x3, batch norm, add, ReLU (one for each of DILATIONS) --+
                                                                                                                  |
       +----------------------------------------------------------------------------------------------------------+
-      |-- conv 1x1 to one plane ----------------> ownership (logits; their tanh is the owner, 1 the side to move)
-      |                                             | sum, + komi
-      |                                             v
-      |                                            lead -----------------------------------------+
-      |                                             | / 20                                       |
-      |                                             v                                            v
-      '-- mean and maximum, batch norm, dense, ELU --> dense, ELU --> three dense layers --> score: mean, scale
+      |-- conv 1x1 to one plane --------> ownership (logits; their tanh is the owner, 1 the side to move)
+      |                                        | sum: the lead on the board
+      |                                        |-----------------------------------------------+
+      |                                        | / 20                                          |
+      |                                        v                                               v
+      '-- mean and maximum, batch norm, dense, ELU --> dense, ELU --> three dense layers --> score: mean, scale <-- komi
                                                                                          --> value, before tanh
 
 The komi is the number of points that the side to move gets at the end: White's compensation, komi and points for
 handicap stones, if White is to move, and minus that if Black is (KataGo's selfKomi, Wu 2019, arXiv:1902.10565,
-table 1).  Its sign is all that a count needs of the colour to move.  It enters here and not in the trunk, so a policy
-does not depend on it, and the values for several komi share one trunk.
+table 1).  Its sign is all that a count needs of the colour to move.  It is added at the end, so the policy and the
+owners do not depend on it, a point of komi is a point of score, and more komi is never worse.
 
-The final score, komi included, is modelled as a logistic distribution: its mean is the lead by ownership plus a
-correction, its scale is learned.  The probability of a score above 0 is then that of a win, sigmoid(mean / scale), so
-tanh(mean / (2 scale)) is a value; a learned term is added, since games also end by resignation and on time.  So one
-game whose final score is known teaches the value for every komi (multi-labelled value networks, Wu et al. 2017,
-arXiv:1705.10701).  The convolutions are dilated, so that groups across the board are seen (Yu & Koltun 2015,
-arXiv:1511.07122).  No Keras here.
+The final score is modelled as a logistic distribution: its mean is the lead by ownership plus a correction, both
+without komi, plus komi; its scale is learned.  The probability of a score above 0 is then that of a win,
+sigmoid(mean / scale), so tanh(mean / (2 scale)) is a value; a learned term is added, since games also end by
+resignation and on time.  So one game whose final score is known teaches the value for every komi (multi-labelled value
+networks, Wu et al. 2017, arXiv:1705.10701).  The convolutions are dilated, so that groups across the board are seen
+(Yu & Koltun 2015, arXiv:1511.07122).  No Keras here.
 """
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -62,7 +61,7 @@ class ValueHead:
             y = graph.add("ReLU", graph.add("Add", [y, z], f"value_residual{i}"), f"value_relu{i}")
         plane = graph.add("Conv2D", y, "ownership_conv", filters=1, kernel_size=1, kernel_initializer="zeros")
         ownership = graph.add("Reshape", plane, "ownership", "float32", target_shape=(self.size ** 2,))
-        lead = graph.add("Lead", [ownership, graph.komi], "lead", "float32")
+        lead = graph.add("Lead", ownership, "lead", "float32")
         # The pooled means are far from 0, and the first steps left every ReLU here at 0 for good: so they are
         # normalised, and the activation is ELU.
         pooled = graph.batch_norm(graph.mean_max_pool(y, "value_pool", "float32"), "value_pool_batch_norm", "float32")
@@ -72,7 +71,7 @@ class ValueHead:
                            "value_hidden_2", "float32", units=self.units, activation="elu")
         score = [graph.add("Dense", hidden, name, "float32", units=1, kernel_initializer="zeros")
                  for name in ("score_correction", "score_scale")]
-        score = graph.add("ScoreDistribution", [lead, *score], "score", "float32", unit=POINTS_UNIT,
+        score = graph.add("ScoreDistribution", [lead, *score, graph.komi], "score", "float32", unit=POINTS_UNIT,
                           min_scale=MIN_SCALE)
         outcome = graph.add("Dense", hidden, "value_correction", "float32", units=1, kernel_initializer="zeros")
         return {"value": graph.add("ValueOfScore", [score, outcome], "value", "float32"), "ownership": ownership,
@@ -86,7 +85,7 @@ class ValueHead:
         logits = graph.add("Flatten", [graph.conv("ownership_conv", y)], "ownership_logits")
         owners = graph.add("Tanh", [logits], "ownership")
         last = graph.constant("last_axis", np.array([1], np.int64))
-        lead = graph.add("Add", [graph.add("ReduceSum", [owners, last], "owned", keepdims=1), graph.komi], "lead")
+        lead = graph.add("ReduceSum", [owners, last], "lead", keepdims=1)
         pooled = graph.batch_norm("value_pool_batch_norm", graph.mean_max_pool("value_pool", y))
         scaled = graph.add("Mul", [lead, graph.number("lead_factor", 1 / POINTS_UNIT)], "lead_unit")
         hidden = graph.add("Elu", [graph.dense("value_hidden", pooled)], "value_hidden_elu")
@@ -94,7 +93,7 @@ class ValueHead:
         hidden = graph.add("Elu", [graph.dense("value_hidden_2", features)], "value_hidden_2_elu")
         unit = graph.number("points_unit", POINTS_UNIT)
         correction = graph.add("Mul", [graph.dense("score_correction", hidden), unit], "score_correction_points")
-        mean = graph.add("Add", [lead, correction], "mean")
+        mean = graph.add("Add", [graph.add("Add", [lead, correction], "mean_without_komi"), graph.komi], "mean")
         scale = graph.add("Mul", [graph.add("Softplus", [graph.dense("score_scale", hidden)], "score_softplus"), unit],
                           "scale_points")
         scale = graph.add("Add", [scale, graph.number("min_scale", MIN_SCALE)], "scale")

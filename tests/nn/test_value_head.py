@@ -1,0 +1,63 @@
+"""The value head: what komi changes, and what it does not; a new head; the whole board is seen."""
+import numpy as np
+import pytest
+from networks import build, checkpoint, keras, random_model
+
+from mugo.games import planes
+from mugo.games.board import BLACK, WHITE
+from mugo.games.go import Position
+from mugo.nn.inference import Network
+from mugo.nn.keras_model import model_inputs
+from mugo.nn.metadata import new_metadata
+from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.value_head import MIN_SCALE, STDEV_OF_SCALE
+
+CONFIG = PolicyNetConfig(size=9, filters=4, layers=3, value_head=True, komi_input=True)
+PACKED = np.random.default_rng(0).integers(0, 256, (1, 81, planes.PACKED), np.uint8)
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory) -> Network:
+    """A new one, in which some points are somebody's."""
+    keras.utils.set_random_seed(0)
+    model, path = build(CONFIG.spec()), tmp_path_factory.mktemp("nets") / "net.keras"
+    kernel = model.get_layer("ownership_conv").kernel
+    kernel.assign(np.random.default_rng(1).normal(0, 0.1, kernel.shape))
+    checkpoint.export(model, path, new_metadata(CONFIG))
+    return Network(path, 1)
+
+
+def test_a_point_of_komi_is_a_point_of_score_and_changes_neither_the_policy_nor_the_owners(network):
+    komi = np.array([-50, -7.5, 0, 0.5, 6.5, 90], np.float32)
+    output = network.evaluate_packed(np.repeat(PACKED, len(komi), axis=0), komi)
+    assert np.allclose(output.score_mean - output.score_mean[2], komi, atol=1e-3)
+    assert np.all(np.diff(output.values) > 0)            # more komi is better
+    for same in (output.priors, output.ownership, output.score_stdev):
+        assert np.ptp(same, axis=0).max() == 0 and np.isfinite(same).all()
+    assert np.std(output.ownership[0]) > 0.01 and output.score_stdev[0] > STDEV_OF_SCALE * MIN_SCALE
+
+
+def test_black_is_given_minus_what_white_is_given(network):
+    for colour, given in ((BLACK, -6.5), (WHITE, 6.5)):
+        with_komi, without = (network.evaluate([Position(9, komi, colour)]).score_mean[0] for komi in (6.5, 0))
+        assert with_komi - without == pytest.approx(given, abs=1e-3)
+    handicap = Position(9, 0.5, WHITE)
+    handicap.handicap_bonus = 3
+    assert network.evaluate([handicap]).score_mean[0] - without == pytest.approx(3.5, abs=1e-3)
+
+
+def test_a_new_head_expects_nobody_to_own_anything_and_a_score_of_komi():
+    output = build(CONFIG.spec())(model_inputs(PACKED, np.array([7.5], np.float32)))
+    assert not np.any(output["ownership"]) and np.allclose(output["score"][:, 0], 7.5)
+    scale = float(output["score"][0, 1])
+    assert 10 < scale < 20 and float(output["value"][0, 0]) == pytest.approx(7.5 / (2 * scale))
+
+
+def test_a_stone_in_a_corner_is_seen_from_the_opposite_one():
+    """By the convolutions of a 9x9 network of three layers, whose pooling is cut off."""
+    config = PolicyNetConfig(size=9, filters=4, layers=3, value_head=True, komi_input=True, global_pooling=False)
+    model = random_model(config)
+    other = PACKED.copy()
+    other[0, 0] ^= 0xFF
+    before, after = (np.asarray(model(model_inputs(packed, np.zeros(1)))["ownership"])[0] for packed in (PACKED, other))
+    assert np.all(np.abs(before - after).reshape(9, 9)[-1, -1] > 0)
