@@ -38,6 +38,8 @@ class LineReader:
                     self._count(line, 1)
                     self._unread.append(line)
                     self._changed.notify()
+        except OSError:                    # a terminal that was closed: the input has ended
+            pass
         finally:
             with self._changed:
                 self._ended = True

@@ -2,8 +2,9 @@
 
 The parsers here are written from the clients' documentation, not from what MuGo writes.
 """
-import itertools
+import errno
 import io
+import itertools
 import json
 import queue
 import re
@@ -450,6 +451,21 @@ def test_genmove_is_stopped_by_an_interrupt_but_not_by_a_command():
         connection.sent.put("# interrupt\n")
         assert re.fullmatch("=1 [A-E][1-5]", connection.wait_for("=1.*")[1])
         assert connection.wait_for("=2.*")[1] == "=2 MuGo uct"
+
+
+def test_input_that_cannot_be_read_any_more_has_ended(monkeypatch):
+    """As a terminal that was closed: EIO, and not a traceback of the thread that reads."""
+    def source():
+        reading.append(threading.current_thread())
+        yield "quit"
+        raise OSError(errno.EIO, "Input/output error")
+
+    reading: list[threading.Thread] = []
+    raised: list = []
+    monkeypatch.setattr(threading, "excepthook", raised.append)
+    assert list(LineReader(source())) == ["quit"]
+    reading[0].join(5)
+    assert not raised
 
 
 def test_a_line_reader_looks_ahead_and_returns_lines_in_order():

@@ -47,6 +47,7 @@ def test_a_run_leaves_checkpoints_a_network_a_log_and_a_curve(unbroken):
     assert log["loss"].iloc[-1] < log["loss"].iloc[0]
 
 
+@pytest.mark.runs
 def test_a_run_resumed_after_an_interrupt_ends_as_one_without(data, unbroken, tmp_path, monkeypatch):
     saved = CheckpointCallback.save
 
