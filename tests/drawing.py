@@ -34,6 +34,17 @@ SEKI = """
     O O X b O X X
 """
 
+# A finished game: Black has 28 points, White 21; the stones a and b are dead.
+DEAD_STONES = """
+    . X . X O . O
+    X X X X O O O
+    . Oa X X O O .
+    . . X X O Xb O
+    X X X X O . O
+    X . X X O O O
+    X X X X O . O
+"""
+
 # A finished game: all stones are alive, and the points a, b, c are territory.
 SETTLED = """
     . X . X O . O

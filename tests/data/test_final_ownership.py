@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from drawing import SEKI, SETTLED, draw
+from drawing import DEAD_STONES, SEKI, SETTLED, draw
 from random_records import random_record
 
 from mugo.data import final_ownership
@@ -24,17 +24,6 @@ from mugo.games.go import position_of
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import Record
 from mugo.sgf.sources import find_sources, read_files
-
-# Black 28 points, White 21; a and b are dead.
-DEAD_STONES = """
-    . X . X O . O
-    X X X X O O O
-    . Oa X X O O .
-    . . X X O Xb O
-    X X X X O . O
-    X . X X O O O
-    X X X X O . O
-"""
 
 
 def drawn_record(picture: str, result: str, komi: float | None = 0.0, rules: str = "Chinese", handicap: int = 0

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from drawing import SETTLED, assert_same_points, draw, named
+from drawing import DEAD_STONES, SETTLED, assert_same_points, draw, named
 
 from mugo.games import scoring, seki
 from mugo.games.area import area_score
@@ -26,15 +26,7 @@ def test_the_ownership_of_a_settled_board():
 
 
 def test_a_stone_in_the_opponents_territory_is_dead():
-    position, at = draw("""
-        . X . X O . O
-        X X X X O O O
-        . Oa X X O O .
-        . . X X O Xb O
-        X X X X O . O
-        X . X X O O O
-        X X X X O . O
-    """)
+    position, at = draw(DEAD_STONES)
     counted = scoring.without_dead(position.play(PASS).play(PASS))
     dead = [point for point in board_points(7)[(position.stones != counted.stones).ravel()]]
     assert_same_points(position, dead, [at["a"], at["b"]], "dead")
