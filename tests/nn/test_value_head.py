@@ -61,3 +61,14 @@ def test_a_stone_in_a_corner_is_seen_from_the_opposite_one():
     other[0, 0] ^= 0xFF
     before, after = (np.asarray(model(model_inputs(packed, np.zeros(1)))["ownership"])[0] for packed in (PACKED, other))
     assert np.all(np.abs(before - after).reshape(9, 9)[-1, -1] > 0)
+
+
+@pytest.mark.filterwarnings("ignore:Gradients do not exist")         # that is what is tested
+def test_only_owners_teach_ownership():
+    model = random_model(CONFIG)
+    before = {name: model.get_layer(name).get_weights()[0] for name in ("ownership_conv", "score_correction")}
+    model.compile(keras.optimizers.SGD(0.1), {"score": "mse", "value": "mse"})
+    model.train_on_batch(model_inputs(PACKED, np.zeros(1)), {"score": np.ones((1, 2)), "value": np.ones((1, 1))})
+    after = {name: model.get_layer(name).get_weights()[0] for name in before}
+    assert np.array_equal(before["ownership_conv"], after["ownership_conv"])
+    assert not np.array_equal(before["score_correction"], after["score_correction"])
