@@ -4,7 +4,10 @@
     result            what a search returns: visits, win rates, principal variations, ownership
     records           the records of the tree's arrays
     solver            exact values: bounds of nodes and edges, proofs; compiled
-    tree              select, expand, back up, advance the root; compiled
+    formulas          which edge a simulation follows: UCB1, PUCT; compiled
+    tree              select, expand, back up; compiled
+    compact           the next position as the root; compiled
+    ranking           the order of moves, principal variations
     scores            the scores of a network in the tree; compiled
     network_rollouts  rollouts in which the network plays both sides
     search            the loop: position -> result

@@ -8,8 +8,7 @@
                     +--> threads: rollouts --------+
 
 Without a network and with one thread there is nothing to batch: the compiled loop runs whole simulations.  The tree
-is kept between searches, and the next position is looked up in it.  Formulas and arrays: tree.  Which move is played:
-players.
+is kept between searches, and the next position is looked up in it.  Which move is played: players.
 """
 import contextlib
 import math
@@ -27,7 +26,7 @@ from mugo.games.coords import PASS, board_points, symmetries
 from mugo.games.planes import new_scratch
 from mugo.games.position import BasePosition, self_komi
 from mugo.nn.output import NetworkOutput, turned_back
-from mugo.search import network_rollouts, records, scores, solver, tree
+from mugo.search import compact, network_rollouts, ranking, records, scores, solver, tree
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.settings import DEFAULT_SETTINGS, PUCT_C, ROLLOUT_KINDS, UCB_C, Settings
 
@@ -239,7 +238,7 @@ class Search:
             if self.settings.reuse_tree and key is not None:
                 node = tree.find(self._nodes, self._table, key)
         if node != records.NULL_NODE:
-            tree.advance_root(self._trees, self._nodes, self._edges, self._table, node)
+            compact.advance_root(self._trees, self._nodes, self._edges, self._table, node)
         if node == records.NULL_NODE or settings["n_edges"] + position.size ** 2 >= len(self._edges):
             settings["komi"] = position.white_points
             settings["mercy"] = rollouts.mercy_threshold(position.size, position.white_points)
@@ -376,7 +375,7 @@ class Search:
                 return ()
         edges = self._edges_of(node)
         return tuple(self._move_info(edges[i], float(edges[i]["prior"]), PV_LENGTH)
-                     for i in tree.ranking(edges).tolist())
+                     for i in ranking.ranking(edges).tolist())
 
     def pv_visits(self, moves: Sequence[int]) -> list[int]:
         """The visits of each move of a variation from the root, as far as the tree goes (KataGo's pvVisits)."""
@@ -393,7 +392,7 @@ class Search:
         """An edge as a MoveInfo; moves: the length of its principal variation."""
         pv = [int(edge["move"])]
         if edge["visits"] and edge["node"] != records.NULL_NODE and moves > 1:
-            pv += tree.principal_variation(self._nodes, self._edges, int(edge["node"]), moves - 1)
+            pv += ranking.principal_variation(self._nodes, self._edges, int(edge["node"]), moves - 1)
         proven = int(edge["lower"]) if solver.is_proven(edge) else None
         value = float(edge["q"]) if proven is None else proven
         mean, stdev = (None, None) if edge["node"] == records.NULL_NODE else scores.score_of(self._nodes[edge["node"]])
@@ -411,7 +410,7 @@ class Search:
         if proven == solver.WIN:
             lengths = solver.proof_lengths(self._nodes, self._edges, int(self._trees[0]["n_nodes"]))
         infos = [self._move_info(edges[i], float(priors[i]), PV_LENGTH if rank < PV_MOVES else 1)
-                 for rank, i in enumerate(tree.ranking(edges, lengths).tolist())]
+                 for rank, i in enumerate(ranking.ranking(edges, lengths).tolist())]
         value = float(root["total"]) / max(int(root["visits"]), 1) if proven is None else proven
         lead, stdev = scores.score_of(root)
         return SearchResult(

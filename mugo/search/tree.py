@@ -1,4 +1,4 @@
-"""The search tree: select, expand, back up, advance the root.  Compiled.
+"""The search tree: select, expand, back up.  Compiled.
 
     nodes    positions; with transpositions, all orders of moves that lead to a position share its node
     edges    moves; those of one node are contiguous, the pass, if the game has one, last
@@ -19,14 +19,8 @@ boards[0] is the root's, 1 ... N the leaves', 1 + N ... 2 N those in which rollo
 win, -1 for a loss, of the side to move at the node; q of an edge is its node's mean value, of the side that made the
 move, as it was when a simulation last passed: UCT2 of Childs, Brodeur and Kocsis 2008 ("Transpositions and Move Groups
 in Monte Carlo Tree Search"), with means refreshed along the path only.  The value of a proven node is exact (solver).
-Selection maximises
-
-    UCB1   w + c sqrt(ln N / n)              w = (1 + q) / 2      Auer et al. 2002, Kocsis and Szepesvari 2006
-    PUCT   q + c prior sqrt(N) / (1 + n)                          Silver et al. 2016
-
-with n the visits of an edge, N those of its node.  A simulation under way counts as a loss for the side that moved
-(virtual loss), so that the simulations of a batch spread out.  Edges that are proven to lose are not selected while
-there are others.
+Which edge a simulation follows is formulas'.  A simulation under way counts as a loss for the side that moved (virtual
+loss), so that the simulations of a batch spread out.
 
 Knows no network, clock or thread, and asks games.game for everything about the game.  Superko depends on the path, so
 it is checked during selection.
@@ -38,7 +32,8 @@ from mugo.games import game
 from mugo.games.board import index_of
 from mugo.games.coords import PASS
 from mugo.games.rng import random_below
-from mugo.search.records import MAX_DEPTH, NULL_NODE, UCB
+from mugo.search.formulas import select_child
+from mugo.search.records import MAX_DEPTH, NULL_NODE
 from mugo.search.solver import LOSS, WIN, bound_edge, bound_node, is_proven
 
 
@@ -49,7 +44,7 @@ def key_after(tree, key, b, move):
 
 
 @njit(cache=True, nogil=True)
-def _slot(nodes, table, key):
+def find_slot(nodes, table, key):
     """The slot of a key in the table, or the empty one where it belongs."""
     mask = np.uint64(len(table) - 1)
     at = key & mask
@@ -61,13 +56,13 @@ def _slot(nodes, table, key):
 @njit(cache=True, nogil=True)
 def find(nodes, table, key):
     """The node of a key, or NULL_NODE."""
-    return np.int64(table[_slot(nodes, table, key)])
+    return np.int64(table[find_slot(nodes, table, key)])
 
 
 @njit(cache=True, nogil=True)
 def find_or_add(tree, nodes, table, key):
     """The node of a key, a new one if there is none; NULL_NODE if the tree is full."""
-    at = _slot(nodes, table, key)
+    at = find_slot(nodes, table, key)
     if table[at] != NULL_NODE:
         return np.int64(table[at])
     if tree.n_nodes >= len(nodes):
@@ -165,54 +160,6 @@ def _give_priors(nodes, edges, v, b, priors):
             edges[i].prior /= total
         else:
             edges[i].prior = np.float32(1) / np.float32(end - first)
-
-
-@njit(cache=True, nogil=True)
-def select_child(tree, nodes, edges, v, b, history, check_superko):
-    """The edge of v that maximises the formula.  check_superko: among those that repeat no position."""
-    node = nodes[v]
-    first = np.int64(node.first)
-    end = first + np.int64(node.count)
-    best = np.float32(-np.inf)
-    chosen = end - 1
-    c = np.float32(tree.c)
-    losing = LOSS - 1 if is_proven(node) else LOSS       # a proven root that is searched on
-    if tree.formula == UCB:
-        if tree.fpu == np.inf:
-            while node.tried < node.count:
-                i = first + np.int64(node.tried)
-                node.tried += 1
-                if edges[i].upper > losing and game.is_allowed(b, history, np.int64(edges[i].move)):
-                    return i
-        log = np.log(np.float32(max(node.visits + node.virtual_losses, 1)))
-        unvisited = np.float32(tree.fpu)
-        for i in range(first, end):
-            edge = edges[i]
-            n = np.float32(edge.visits + edge.virtual_losses)
-            if n > 0:
-                q = (edge.q * np.float32(edge.visits) - np.float32(edge.virtual_losses)) / n
-                u = np.float32(0.5) + np.float32(0.5) * q + c * np.sqrt(log / n)
-            else:
-                u = unvisited
-            if u > best and edge.upper > losing and (
-                    not check_superko or game.is_allowed(b, history, np.int64(edge.move))):
-                best = u
-                chosen = i
-    else:
-        scale = c * np.sqrt(np.float32(max(node.visits + node.virtual_losses, 1)))
-        unvisited = np.float32(tree.fpu)
-        if np.isnan(unvisited):
-            unvisited = np.float32(node.total / max(node.visits, 1))
-        for i in range(first, end):
-            edge = edges[i]
-            n = np.float32(edge.visits + edge.virtual_losses)
-            q = (edge.q * np.float32(edge.visits) - np.float32(edge.virtual_losses)) / n if n > 0 else unvisited
-            u = q + scale * edge.prior / (np.float32(1) + n)
-            if u > best and edge.upper > losing and (
-                    not check_superko or game.is_allowed(b, history, np.int64(edge.move))):
-                best = u
-                chosen = i
-    return chosen
 
 
 @njit(cache=True, nogil=True)
@@ -407,99 +354,3 @@ def expand_and_backup(trees, nodes, edges, boards, paths, leaves, n, priors, val
         elif tree.lambda_ > 0 and not leaves[k].exact:
             value /= tree.lambda_                  # only rollouts evaluated it
         backup(tree, nodes, edges, leaf, leaves[k].length, paths[k], value, leaves[k].exact)
-
-
-@njit(cache=True, nogil=True)
-def _mark_reachable(nodes, edges, root, place):
-    """Set place[v] to 1 for every node that can be reached from the root; returns how many of them are expanded."""
-    stack = np.empty(len(place), np.int32)
-    stack[0] = root
-    place[root] = 1
-    depth = 1
-    expanded = 0
-    while depth:
-        depth -= 1
-        node = nodes[stack[depth]]
-        expanded += node.count > 0
-        for i in range(node.first, node.first + node.count):
-            below = edges[i].node
-            if below != NULL_NODE and not place[below]:
-                place[below] = 1
-                stack[depth] = below
-                depth += 1
-    return expanded
-
-
-@njit(cache=True, nogil=True)
-def advance_root(trees, nodes, edges, table, root):
-    """Make a node the root, drop all that cannot be reached from it, and compact the arrays.
-
-    Returns the number of nodes kept.  No virtual loss may be in the tree.
-    """
-    tree = trees[0]
-    place = np.zeros(tree.n_nodes, np.int32)         # old node -> new; 0 for those dropped
-    expanded = _mark_reachable(nodes, edges, root, place)
-    # Edges are in the order in which nodes were expanded, which is not the order of the nodes.
-    firsts = np.empty(expanded, np.int64)
-    owners = np.empty(expanded, np.int64)
-    n_owners = 0
-    n_nodes = 1
-    for v in range(1, tree.n_nodes):
-        if place[v]:
-            place[v] = n_nodes
-            n_nodes += 1
-            if nodes[v].count > 0:
-                firsts[n_owners] = nodes[v].first
-                owners[n_owners] = v
-                n_owners += 1
-    n_edges = 0
-    for i in np.argsort(firsts):
-        node = nodes[owners[i]]
-        for j in range(node.count):
-            edges[n_edges + j] = edges[node.first + j]
-            edges[n_edges + j].node = place[edges[n_edges + j].node]
-        node.first = n_edges
-        n_edges += node.count
-    for v in range(1, tree.n_nodes):
-        if place[v]:
-            nodes[place[v]] = nodes[v]
-    tree.root = place[root]
-    tree.n_nodes = n_nodes
-    tree.n_edges = n_edges
-    tree.depth_sum = 0
-    table[:] = NULL_NODE
-    for v in range(1, n_nodes):
-        table[_slot(nodes, table, nodes[v].key)] = v
-    return n_nodes - 1
-
-
-def principal_variation(nodes, edges, node: int, longest: int) -> list[int]:
-    """The best moves by `ranking` from a node on, at most `longest`, as points."""
-    moves = []
-    while len(moves) < longest and nodes[node]["count"]:
-        first = nodes[node]["first"]
-        block = edges[first:first + nodes[node]["count"]]
-        best = block[ranking(block)[0]]
-        if best["visits"] == 0 and best["lower"] < WIN:
-            break
-        moves.append(int(best["move"]))
-        node = int(best["node"])
-    return moves
-
-
-def ranking(block: np.ndarray, lengths: np.ndarray | None = None) -> np.ndarray:
-    """The indices of a node's edges, the best first: those without a proven mistake by visits, proven losses last.
-
-    lengths: of the proofs of a won node, by node; the shortest win comes first.
-    """
-    keys = [-block["visits"].astype(np.int64), block["upper"] == LOSS, is_proven_mistake(block)]
-    if lengths is not None:
-        keys.insert(1, np.where((block["lower"] == WIN) & (block["node"] != NULL_NODE), lengths[block["node"]], 0))
-    return np.lexsort(keys)
-
-
-def is_proven_mistake(block: np.ndarray) -> np.ndarray:
-    """bool (n,): which edges of a node must not be played: proven losses where another move is not, and where the value
-    of the node is proven, those that may be worse."""
-    lower, upper = block["lower"].max(initial=LOSS), block["upper"].max(initial=LOSS)
-    return block["lower"] < lower if lower == upper else block["upper"] == LOSS

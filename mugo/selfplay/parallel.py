@@ -2,8 +2,8 @@
 
     games --select_leaves--> a leaf of each --network--> priors, values --expand_and_backup_leaves--> games ...
 
-A game that has had its simulations makes a move.  The search is the PUCT of search/tree.py, one simulation at a time in
-each game, so a simulation never meets the virtual loss of another: a game is searched as if it were alone.
+A game that has had its simulations makes a move.  The search is the PUCT of search/formulas.py, one simulation at a
+time in each game, so a simulation never meets the virtual loss of another: a game is searched as if it were alone.
 
 From AlphaZero (Silver et al. 2017, 2018) come Dirichlet noise in the priors of the root, moves sampled by visits early
 in a game, the reuse of the tree from move to move, and a random symmetry for each evaluation.  Plays any game of
@@ -30,7 +30,8 @@ from mugo.games.game import packed_bytes, position_hash
 from mugo.games.planes import new_scratch
 from mugo.games.position import BasePosition, self_komi
 from mugo.nn.output import turned_back
-from mugo.search import records, tree
+from mugo.search import compact, records, tree
+from mugo.search.ranking import is_proven_mistake
 from mugo.selfplay.options import DEFAULT_SELFPLAY_OPTIONS, SelfPlayOptions
 
 
@@ -135,7 +136,7 @@ class ParallelSelfPlay:
         if node == records.NULL_NODE:
             tree.reset(settings, nodes, table, key)
         else:
-            tree.advance_root(self._trees[g:g + 1], nodes, self._edges[g], table, node)
+            compact.advance_root(self._trees[g:g + 1], nodes, self._edges[g], table, node)
         self._remaining[g] = self.options.simulations
         self._has_noise[g] = False
         self._add_root_noise(g)
@@ -162,9 +163,9 @@ class ParallelSelfPlay:
         visits = np.zeros(size ** 2 + 1, np.uint16)
         # A node that is reused may have edges, and visits, of moves that superko forbids on the path of this game.
         edges = edges[[not edge["may_repeat"] or not position.why_illegal(int(edge["move"])) for edge in edges]]
-        counts = np.where(tree.is_proven_mistake(edges), 0, np.minimum(edges["visits"], 65535))
+        counts = np.where(is_proven_mistake(edges), 0, np.minimum(edges["visits"], 65535))
         if not counts.any():                             # all moves tried are proven losses
-            counts = ~tree.is_proven_mistake(edges)
+            counts = ~is_proven_mistake(edges)
         visits[[move_index(int(point), size) for point in edges["move"]]] = counts
         if len(self._visits[g]) < self.options.temperature_moves:
             weights = (visits / visits.max()) ** (1 / self.options.temperature)

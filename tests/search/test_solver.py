@@ -10,7 +10,7 @@ from trees import Grown
 from mugo.games import game, go, gomoku
 from mugo.games.coords import PASS, board_points, point_at
 from mugo.games.position import BasePosition
-from mugo.search import records, solver, tree
+from mugo.search import ranking, records, solver, tree
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.search import Search
 from mugo.search.settings import Settings
@@ -220,7 +220,7 @@ def test_the_shortest_win_is_the_best_and_the_longest_resistance_counts():
             n += 1
     lengths = solver.proof_lengths(nodes, edges, 8)
     assert lengths[[1, 2, 3, 4, 5, 6]].tolist() == [1, 2, 1, 0, 0, 2] and lengths[7] > 1000
-    assert tree.ranking(edges[:2], lengths).tolist() == [1, 0]           # the shortest, though it has fewer visits
+    assert ranking.ranking(edges[:2], lengths).tolist() == [1, 0]           # the shortest, though it has fewer visits
     edges[1]["lower"] = edges[1]["upper"] = -1
     lengths = solver.proof_lengths(nodes, edges, 8)
     assert lengths[[1, 6]].tolist() == [3, 4]                            # 6 resists longest by 1
@@ -261,8 +261,8 @@ def edges_of(*rows):
 ])
 def test_the_order_of_moves_and_which_are_mistakes(rows, order, mistakes):
     edges = edges_of(*rows)
-    assert tree.ranking(edges).tolist() == order
-    assert np.flatnonzero(tree.is_proven_mistake(edges)).tolist() == mistakes
+    assert ranking.ranking(edges).tolist() == order
+    assert np.flatnonzero(ranking.is_proven_mistake(edges)).tolist() == mistakes
 
 
 @pytest.mark.parametrize("proven, infos, best", [

@@ -9,7 +9,7 @@ from trees import Grown
 from mugo.games import game
 from mugo.games.coords import PASS, board_points
 from mugo.games.go import BLACK, WHITE, Position
-from mugo.search import records, solver, tree
+from mugo.search import compact, formulas, records, solver, tree
 
 
 @pytest.mark.parametrize("settings", [{}, {"transpositions": False}, {"fpu": 1.1}, {"expand_after": 3}, {"rollouts": 3},
@@ -128,7 +128,8 @@ def test_select_child_maximises_the_formula(formula):
                 worth.append(q + 0.8 * edge["prior"] * math.sqrt(total) / (1 + n))
             if edge["upper"] == solver.LOSS and not solver.is_proven(node):
                 worth[-1] = -math.inf
-        chosen = tree.select_child(grown.trees[0], grown.nodes, grown.edges, v, grown.boards[0], grown.history, False)
+        chosen = formulas.select_child(grown.trees[0], grown.nodes, grown.edges, v, grown.boards[0], grown.history,
+                                       False)
         assert worth[chosen - node["first"]] == pytest.approx(max(worth), abs=1e-5)
         checked += 1
     assert checked > 20
@@ -194,7 +195,7 @@ def test_advance_root_keeps_exactly_the_subtree():
         return found
 
     before, all_nodes = facts(v), len(grown.used)
-    kept = tree.advance_root(grown.trees, grown.nodes, grown.edges, grown.table, v)
+    kept = compact.advance_root(grown.trees, grown.nodes, grown.edges, grown.table, v)
     assert facts(int(grown.trees[0]["root"])) == before
     assert kept == len(before) == len(grown.used) < all_nodes
     assert grown.trees[0]["n_edges"] == sum(len(edges) for _, _, edges in before.values())

@@ -1,0 +1,73 @@
+"""The next position as the root of the tree: everything that cannot be reached from it is dropped.  Compiled.
+
+Arrays as in tree.
+"""
+import numpy as np
+from numba import njit
+
+from mugo.search.records import NULL_NODE
+from mugo.search.tree import find_slot
+
+
+@njit(cache=True, nogil=True)
+def _mark_reachable(nodes, edges, root, place):
+    """Set place[v] to 1 for every node that can be reached from the root; returns how many of them are expanded."""
+    stack = np.empty(len(place), np.int32)
+    stack[0] = root
+    place[root] = 1
+    depth = 1
+    expanded = 0
+    while depth:
+        depth -= 1
+        node = nodes[stack[depth]]
+        expanded += node.count > 0
+        for i in range(node.first, node.first + node.count):
+            below = edges[i].node
+            if below != NULL_NODE and not place[below]:
+                place[below] = 1
+                stack[depth] = below
+                depth += 1
+    return expanded
+
+
+@njit(cache=True, nogil=True)
+def advance_root(trees, nodes, edges, table, root):
+    """Make a node the root, drop all that cannot be reached from it, and compact the arrays.
+
+    Returns the number of nodes kept.  No virtual loss may be in the tree.
+    """
+    tree = trees[0]
+    place = np.zeros(tree.n_nodes, np.int32)         # old node -> new; 0 for those dropped
+    expanded = _mark_reachable(nodes, edges, root, place)
+    # Edges are in the order in which nodes were expanded, which is not the order of the nodes.
+    firsts = np.empty(expanded, np.int64)
+    owners = np.empty(expanded, np.int64)
+    n_owners = 0
+    n_nodes = 1
+    for v in range(1, tree.n_nodes):
+        if place[v]:
+            place[v] = n_nodes
+            n_nodes += 1
+            if nodes[v].count > 0:
+                firsts[n_owners] = nodes[v].first
+                owners[n_owners] = v
+                n_owners += 1
+    n_edges = 0
+    for i in np.argsort(firsts):
+        node = nodes[owners[i]]
+        for j in range(node.count):
+            edges[n_edges + j] = edges[node.first + j]
+            edges[n_edges + j].node = place[edges[n_edges + j].node]
+        node.first = n_edges
+        n_edges += node.count
+    for v in range(1, tree.n_nodes):
+        if place[v]:
+            nodes[place[v]] = nodes[v]
+    tree.root = place[root]
+    tree.n_nodes = n_nodes
+    tree.n_edges = n_edges
+    tree.depth_sum = 0
+    table[:] = NULL_NODE
+    for v in range(1, n_nodes):
+        table[find_slot(nodes, table, nodes[v].key)] = v
+    return n_nodes - 1
