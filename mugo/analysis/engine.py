@@ -39,7 +39,8 @@ from mugo.players.evaluator import moves_by_prior, ownership_after
 from mugo.players.passing import MIN_VISITS
 from mugo.players.searcher import SECONDS, PlayOptions
 from mugo.search.result import MoveInfo, SearchResult
-from mugo.search.search import PV_LENGTH, Search
+from mugo.search.move_infos import PV_LENGTH
+from mugo.search.search import Search
 from mugo.search.settings import Settings
 
 MAX_LINE_BYTES = 1 << 20  # a game of 4,095 moves with all of them to analyze has 100 kB

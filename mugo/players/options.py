@@ -20,7 +20,7 @@ from mugo.players.searcher import (
     default_settings,
 )
 from mugo.search.search import Search
-from mugo.search.settings import PUCT_C, ROLLOUTS, UCB_C, Settings
+from mugo.search.settings import PUCT_C, ROLLOUTS, ROOT_FPU_SHARE, UCB_C, Settings
 
 PLAYERS = ("random", "policy", "randompolicy", "uct", "mcts")
 SEARCHERS = ("uct", "mcts")
@@ -80,13 +80,44 @@ def add_arguments(parser: argparse.ArgumentParser, default: str | None = "policy
                         help="of policy and randompolicy: test-time augmentation, priors averaged over the 8 "
                              "symmetries (default: on)")
     _add_search_arguments(parser.add_argument_group("search, of uct and mcts"))
+    _add_puct_arguments(parser.add_argument_group("search, of mcts"))
     group = parser.add_argument_group("moves of uct and mcts")
     group.add_argument("--select-by", choices=SELECT_BY, default="visits",
-                       help="play the most visited move, or the one with the highest mean value (default: %(default)s)")
+                       help="play the most visited move, the one with the highest mean value, or the one with the "
+                            "highest lower confidence bound of its value (default: %(default)s)")
+    _add_numbers(group, {
+        "lcb_stdevs": "standard errors of that bound below the mean",
+        "min_visit_prop_for_lcb": "proportion of the most visits that a move needs to be chosen by it"})
     group.add_argument("--resign", type=float, default=PlayOptions.resign, metavar="W",
                        help="resign below this win rate; 0 never (default: %(default)s)")
     group.add_argument("--resign-moves", type=int, default=PlayOptions.resign_moves, metavar="N",
                        help="own moves in a row below it (default: %(default)s)")
+
+
+def _add_numbers(group: argparse._ArgumentGroup, helps: dict[str, str]) -> None:
+    """An option for each of these fields of Settings; None where it is not given."""
+    for name, text in helps.items():
+        default = getattr(MCTS, name)
+        group.add_argument(f"--{name.replace('_', '-')}", type=type(default), metavar="N",
+                           help=f"{text} (default: {default:g})")
+
+
+def _add_puct_arguments(group: argparse._ArgumentGroup) -> None:
+    _add_numbers(group, {
+        "fpu_reduction_max": "first-play urgency is the mean value of the node less this times the root of the sum of "
+                             "the priors of the moves with visits"})
+    group.add_argument("--root-fpu-reduction-max", type=float, metavar="N",
+                       help=f"the same at the root (default: {ROOT_FPU_SHARE:g} of --fpu-reduction-max)")
+    _add_numbers(group, {
+        "cpuct_exploration_log": "growth of c with the logarithm of visits: L in c + L ln((N + BASE) / BASE)",
+        "cpuct_exploration_base": "BASE of that",
+        "root_policy_temperature": "priors at the root become prior^(1 / T)"})
+    group.add_argument("--gumbel", action=argparse.BooleanOptionalAction, default=False,
+                       help="Gumbel AlphaZero's search, for few simulations; it needs --simulations (default: off)")
+    _add_numbers(group, {
+        "max_num_considered_actions": "of --gumbel: moves in the first round of sequential halving",
+        "gumbel_scale": "of --gumbel: scale of the noise", "c_visit": "of --gumbel: weight of values beside visits",
+        "c_scale": "of --gumbel: scale of values"})
 
 
 def _add_search_arguments(group) -> None:
@@ -119,8 +150,8 @@ def _add_search_arguments(group) -> None:
                        help="positions reached by different orders of moves share a node (default: on)")
     group.add_argument("--reuse-tree", action=flag, default=True, help="keep the tree between moves (default: on)")
     group.add_argument("--early-stop", action=flag, default=True,
-                       help="stop when the result is proven, when one move is left, and when no other move can become "
-                            "the most visited one (default: on)")
+                       help="stop when the result is proven, when one move is left, and when no simulation that is "
+                            "left can change the move (default: on)")
     group.add_argument("--random-symmetry", action=flag, default=False,
                        help="of mcts: evaluate each leaf in a random one of the 8 symmetries (default: off)")
     group.add_argument("--dirichlet-weight", type=float, default=0, metavar="E",
@@ -150,6 +181,8 @@ def settings_from_arguments(args: argparse.Namespace, game: str = "go") -> Setti
 
 def player_from_arguments(args: argparse.Namespace, game: str = "go") -> Player:
     """The player of a command line, for a game, "go" or "gomoku".  Raises BadInput."""
+    if args.player == "mcts" and args.gumbel and args.simulations is None:
+        raise BadInput("--gumbel needs --simulations: it shares them between the moves")
     play_options = PlayOptions(args.simulations, args.seconds, args.select_by, args.resign, args.resign_moves)
     return make_player(args.player, network=args.network, seed=args.seed, temperature=args.temperature,
                        tta=args.tta, settings=settings_from_arguments(args, game), play_options=play_options)

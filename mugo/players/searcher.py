@@ -19,7 +19,7 @@ from mugo.search.settings import Settings
 SECONDS = 2.0             # for a move, where nothing else limits the search
 PROGRESS_INTERVAL = 0.2   # seconds between two reports of progress
 PASS_EDGES = 1_000_000    # of the tree that searches the position after a pass
-SELECT_BY = ("visits", "value")
+SELECT_BY = ("visits", "value", "lcb")
 UCT = Settings(rollout="mogo")                       # in Gomoku the same as "threats"
 MCTS = Settings(rollout="mogo", lambda_=0.5)
 GOMOKU_MCTS = Settings(rollout="none", lambda_=0.0)  # networks of self-play have a value head for their own play
@@ -35,7 +35,8 @@ class PlayOptions:
     """How a searcher turns search results into moves.  Raises BadInput for values out of range.
 
     simulations, seconds: limits for a move, whichever is reached first; without either, SECONDS.
-    select_by: the move played is the one with the most "visits", or the one with the highest mean "value".
+    select_by: the move played is the one with the most "visits", with the highest mean "value", or with the highest
+    lower confidence bound of its value, "lcb" (KataGo's useLcbForSelection).
     resign: it resigns after `resign_moves` own moves in a row with a win rate below this; 0 never.  In a handicap game
     not before move 20 for each stone.
     """
@@ -51,7 +52,7 @@ class PlayOptions:
         if self.seconds is not None and not 0 < self.seconds < np.inf:
             raise BadInput(f"seconds are more than 0, not {self.seconds}")
         if self.select_by not in SELECT_BY:
-            raise BadInput(f"select_by is {' or '.join(SELECT_BY)}, not {self.select_by!r}")
+            raise BadInput(f"select_by is {', '.join(SELECT_BY[:-1])} or {SELECT_BY[-1]}, not {self.select_by!r}")
         if not 0 <= self.resign < 1:
             raise BadInput(f"a win rate to resign at is from 0 to 1, not {self.resign}")
         if self.resign_moves < 1:

@@ -23,7 +23,8 @@ REVIEW_FORMAT = 4         # raised when the same settings give other files
 # The options that change a review.
 SETTINGS = ("player", "network", "fast", "simulations", "seconds", "tta", "komi", "seed", "rollout", "rollouts",
             "lambda_", "c", "fpu", "expand_after", "batch", "threads", "max_edges",
-            "transpositions", "reuse_tree", "random_symmetry")
+            "transpositions", "reuse_tree", "random_symmetry", "fpu_reduction_max", "root_fpu_reduction_max",
+            "cpuct_exploration_log", "cpuct_exploration_base", "root_policy_temperature")
 
 
 def review_options(args: argparse.Namespace) -> str:

@@ -26,7 +26,7 @@ from mugo.games.rollouts import MOGO
 from mugo.games.scoring_session import area_ownership
 from mugo.nn.output import NetworkOutput, concatenated_outputs
 from mugo.players.evaluator import Evaluation, SearchEvaluator, moves_by_prior, sensible_moves
-from mugo.search.search import PV_LENGTH
+from mugo.search.move_infos import PV_LENGTH
 from mugo.sgf.record import Record
 
 BATCH = 32                # positions that the network evaluates at once

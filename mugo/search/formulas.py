@@ -1,7 +1,8 @@
 """The selection formulas of the tree: which edge of a node a simulation follows.  Compiled.
 
-    UCB1   w + c sqrt(ln N / n)              w = (1 + q) / 2      Auer et al. 2002, Kocsis and Szepesvari 2006
-    PUCT   q + c prior sqrt(N) / (1 + n)                          Silver et al. 2016
+    UCB1     w + c sqrt(ln N / n)              w = (1 + q) / 2    Auer et al. 2002, Kocsis and Szepesvari 2006
+    PUCT     q + c prior sqrt(N) / (1 + n)     and more: puct     Silver et al. 2016
+    GUMBEL   see gumbel                                           Danihelka et al. 2022
 
 with n the visits of an edge, N those of its node, q the mean value of the edge from -1 to 1.  A simulation under way
 counts as a loss for the side that moved (virtual loss), so that the simulations of a batch spread out.  Edges that are
@@ -12,17 +13,10 @@ Arrays as in tree.
 import numpy as np
 from numba import njit
 
-from mugo.games import game
-from mugo.search.records import UCB
-from mugo.search.solver import LOSS, is_proven
-
-
-@njit(cache=True, nogil=True)
-def _may_select(edge, losing, b, history, check_superko):
-    """Whether an edge is worth a simulation: not proven to lose and, with check_superko, no repetition.
-
-    losing: the upper bound up to which an edge is left out."""
-    return edge.upper > losing and (not check_superko or game.is_allowed(b, history, np.int64(edge.move)))
+from mugo.search.gumbel import gumbel_child, gumbel_root_child
+from mugo.search.puct import puct_child
+from mugo.search.records import GUMBEL, PUCT
+from mugo.search.solver import LOSS, is_proven, may_select
 
 
 @njit(cache=True, nogil=True)
@@ -31,7 +25,7 @@ def _untried_edge(node, edges, losing, b, history):
     while node.tried < node.count:
         i = np.int64(node.first) + np.int64(node.tried)
         node.tried += 1
-        if _may_select(edges[i], losing, b, history, True):
+        if may_select(edges[i], losing, b, history, True):
             return i
     return -1
 
@@ -54,29 +48,7 @@ def _ucb_child(tree, node, edges, losing, b, history, check_superko):
             u = np.float32(0.5) + np.float32(0.5) * q + c * np.sqrt(log / n)
         else:
             u = unvisited
-        if u > best and _may_select(edge, losing, b, history, check_superko):
-            best = u
-            chosen = i
-    return chosen
-
-
-@njit(cache=True, nogil=True)
-def _puct_child(tree, node, edges, losing, b, history, check_superko):
-    """The edge of a node that maximises PUCT."""
-    first = np.int64(node.first)
-    end = first + np.int64(node.count)
-    best = np.float32(-np.inf)
-    chosen = end - 1
-    scale = np.float32(tree.c) * np.sqrt(np.float32(max(node.visits + node.virtual_losses, 1)))
-    unvisited = np.float32(tree.fpu)
-    if np.isnan(unvisited):
-        unvisited = np.float32(node.total / max(node.visits, 1))
-    for i in range(first, end):
-        edge = edges[i]
-        n = np.float32(edge.visits + edge.virtual_losses)
-        q = (edge.q * np.float32(edge.visits) - np.float32(edge.virtual_losses)) / n if n > 0 else unvisited
-        u = q + scale * edge.prior / (np.float32(1) + n)
-        if u > best and _may_select(edge, losing, b, history, check_superko):
+        if u > best and may_select(edge, losing, b, history, check_superko):
             best = u
             chosen = i
     return chosen
@@ -87,8 +59,12 @@ def select_child(tree, nodes, edges, v, b, history, check_superko):
     """The edge of v that maximises the formula.  check_superko: among those that repeat no position."""
     node = nodes[v]
     losing = LOSS - 1 if is_proven(node) else LOSS       # a proven root that is searched on
-    if tree.formula != UCB:
-        return _puct_child(tree, node, edges, losing, b, history, check_superko)
+    if tree.formula == PUCT:
+        return puct_child(tree, node, edges, v == tree.root, losing, b, history, check_superko)
+    if tree.formula == GUMBEL:
+        if v == tree.root:
+            return gumbel_root_child(tree, node, edges, losing, b, history, check_superko)
+        return gumbel_child(tree, node, edges, losing, b, history, check_superko)
     if tree.fpu == np.inf:
         i = _untried_edge(node, edges, losing, b, history)
         if i >= 0:

@@ -1,7 +1,9 @@
 """The records of the search tree's arrays: nodes, edges, the tree's settings, simulations under way.  See tree."""
 import numpy as np
 
-UCB, PUCT = 0, 1
+from mugo.games.board import POINTS
+
+UCB, PUCT, GUMBEL = 0, 1, 2              # selection formulas
 MAX_DEPTH = 1024                         # moves from the root to a leaf
 NULL_NODE = 0                            # where an edge leads whose node is not in the tree
 
@@ -18,6 +20,8 @@ NODE = np.dtype([
     ("scored", np.int32),                # leaves at and below it whose score is known; see scores
     ("score_mean", np.float32),          # in points
     ("score_square", np.float32),        # the mean of their squares
+    ("value_square", np.float32),        # the mean of the squares of the values whose sum is `total`
+    ("raw_value", np.float32),           # of its own evaluation, when it was expanded
 ], align=True)
 
 EDGE = np.dtype([
@@ -35,10 +39,17 @@ EDGE = np.dtype([
 TREE = np.dtype([
     ("root", np.int64),
     ("n_nodes", np.int64), ("n_edges", np.int64),
-    ("formula", np.int64),               # UCB or PUCT
+    ("formula", np.int64),               # UCB, PUCT or GUMBEL
     ("c", np.float64),                   # exploration constant
     ("fpu", np.float64),                 # first-play urgency, as w or q.  UCB1: inf visits every edge once first.
-                                         # PUCT: nan takes the mean value of the node
+                                         # PUCT: nan takes the mean value of the node minus the reduction
+    ("c_log", np.float64), ("c_base", np.float64),       # PUCT: growth of c with visits; see puct
+    ("fpu_reduction", np.float64),       # PUCT: below the root
+    ("root_fpu_reduction", np.float64),
+    ("c_visit", np.float64), ("c_scale", np.float64),    # GUMBEL: the weight of values; see gumbel
+    ("considered", np.int64),            # GUMBEL: moves in the first round at the root
+    ("budget", np.int64),                # GUMBEL: simulations in all rounds
+    ("gumbel", np.float32, POINTS),      # GUMBEL: noise of the root's edges, in their order
     ("expand_after", np.int64),          # visits before a node is expanded
     ("has_priors", np.bool_),            # priors come from a network
     ("transpositions", np.bool_),        # one node for a position, whatever the path

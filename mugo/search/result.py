@@ -6,6 +6,7 @@ import numpy as np
 
 from mugo.games.coords import format_gtp
 from mugo.games.position import BasePosition
+from mugo.search.lcb import MIN_VISIT_PROP, best_by_lcb
 
 OUTCOMES = {1: "win", 0: "draw", -1: "loss"}             # of MoveInfo.proven
 
@@ -20,6 +21,7 @@ class MoveInfo:
     score_lead: points by which the side to move leads after the move, komi included, the mean over leaves (KataGo's
     scoreLead); None for networks without a score, and where none of its leaves was evaluated.
     score_stdev: the standard deviation of that score.
+    lcb: the lower confidence bound of the win rate, below 0 for few visits; None where there was no search.
     """
     point: int
     prior: float
@@ -29,6 +31,7 @@ class MoveInfo:
     proven: int | None = None
     score_lead: float | None = None
     score_stdev: float | None = None
+    lcb: float | None = None
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,7 @@ class SearchResult:
     Gomoku.
     proven: the exact value of the position, as of a MoveInfo, for the moves that the search was allowed.
     score_lead, score_stdev: of the position, as of a MoveInfo.
+    min_visit_prop_for_lcb: a move chosen by its LCB has at least this proportion of the most visits.
     """
     position: BasePosition
     moves: tuple[MoveInfo, ...]
@@ -59,15 +63,20 @@ class SearchResult:
     proven: int | None = None
     score_lead: float | None = None
     score_stdev: float | None = None
+    min_visit_prop_for_lcb: float = MIN_VISIT_PROP
 
     def best(self, select_by: str = "visits") -> MoveInfo:
         """The move to play: one that proves the value of the position, a win the shortest; else the move with the most
-        visits, or, select_by="value", with the highest win rate of those visited.  A proven loss only where all moves
-        are; then the most visited one."""
+        visits, or, select_by="value", with the highest win rate of those visited, or, "lcb", with the highest lower
+        confidence bound of those with enough visits.  A proven loss only where all moves are; then the most visited
+        one."""
         if select_by == "visits" or self.proven is not None:
             return self.moves[0]
-        return max((info for info in self.moves if info.proven != -1),
-                   key=lambda info: (info.visits > 0, info.win_rate, info.visits))
+        infos = [info for info in self.moves if info.proven != -1]
+        if select_by == "lcb":
+            bounds = np.array([-1.0 if info.lcb is None else info.lcb for info in infos])
+            return infos[best_by_lcb(np.array([info.visits for info in infos]), bounds, self.min_visit_prop_for_lcb)]
+        return max(infos, key=lambda info: (info.visits > 0, info.win_rate, info.visits))
 
     def describe(self, info: MoveInfo) -> str:
         """One line about a move: win rate, lead, simulations, time, principal variation."""

@@ -26,14 +26,14 @@ from mugo.games.coords import PASS, board_points, symmetries
 from mugo.games.planes import new_scratch
 from mugo.games.position import BasePosition, self_komi
 from mugo.nn.output import NetworkOutput, turned_back
-from mugo.search import compact, network_rollouts, ranking, records, scores, solver, tree
+from mugo.search import compact, gumbel, network_rollouts, ranking, records, scores, solver, stopping, tree
+from mugo.search.move_infos import move_infos
 from mugo.search.result import MoveInfo, SearchResult
-from mugo.search.settings import DEFAULT_SETTINGS, PUCT_C, ROLLOUT_KINDS, UCB_C, Settings
+from mugo.search.root_priors import with_dirichlet_noise, with_temperature
+from mugo.search.settings import DEFAULT_SETTINGS, PUCT_C, ROLLOUT_KINDS, ROOT_FPU_SHARE, UCB_C, Settings
 
 CHUNK_SECONDS = 0.01                     # compiled simulations between two checks of the clock
 CHECK_EVERY = 64                         # simulations between two checks of the other limits
-PV_LENGTH = 8                            # moves of a principal variation
-PV_MOVES = 20                            # moves at the root that get one
 
 
 class Search:
@@ -41,12 +41,15 @@ class Search:
 
     network: an object with `has_value` and `evaluate_packed(packed, komi)` (nn.inference.Network); if it has
     `for_position`, that returns the network for a position's game and board, or raises BadInput.
+    now: the time in seconds, from any origin.
     Raises BadInput for settings that need a network.
     """
 
-    def __init__(self, settings: Settings = DEFAULT_SETTINGS, network: Any = None):
+    def __init__(self, settings: Settings = DEFAULT_SETTINGS, network: Any = None,
+                 now: Callable[[], float] = time.perf_counter):
         self.settings = settings
         self.network = network
+        self._now = now
         self._rng = np.random.default_rng(settings.seed)
         self._lambda = self._rollout_weight()
         capacity = settings.max_edges // 8 + 1000
@@ -71,6 +74,7 @@ class Search:
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._root: BasePosition | None = None
         self._root_network: Any = network                # the one for the game and board of the root
+        self._is_gumbel = False                          # whether this search is
         # For benchmarks: seconds of batches by part, and positions evaluated by the network.
         self.seconds_spent: dict[str, float] = dict.fromkeys(("tree", "network", "rollouts"), 0.0)
         self.positions_evaluated = 0
@@ -79,6 +83,8 @@ class Search:
         """Lambda: 1 where only rollouts can evaluate a leaf, 0 where only the value head can."""
         kind, network = self.settings.rollout, self.network
         if network is None:
+            if self.settings.gumbel:
+                raise BadInput("--gumbel needs the priors of a network")
             if kind in ("network", "none"):
                 raise BadInput(f"--rollout {kind} needs a network")
             return 1.0
@@ -96,12 +102,20 @@ class Search:
         fpu = settings.fpu
         if fpu is None:
             fpu = math.nan if has_network else math.inf
+        root_reduction = settings.root_fpu_reduction_max
         for name, value in {
             "formula": records.PUCT if has_network else records.UCB,
             "has_priors": has_network,
             "transpositions": settings.transpositions,
             "c": (PUCT_C if has_network else UCB_C) if settings.c is None else settings.c,
             "fpu": fpu,
+            "fpu_reduction": settings.fpu_reduction_max,
+            "root_fpu_reduction": (ROOT_FPU_SHARE * settings.fpu_reduction_max if root_reduction is None
+                                   else root_reduction),
+            "c_log": settings.cpuct_exploration_log,
+            "c_base": settings.cpuct_exploration_base,
+            "c_visit": settings.c_visit,
+            "c_scale": settings.c_scale,
             "expand_after": expand_after,
             "lambda_": self._lambda,
             "rollouts": settings.rollouts,
@@ -112,44 +126,53 @@ class Search:
     # -- one search
 
     def search(self, position: BasePosition, *, simulations: int | None = None, seconds: float | None = None,
-               may_pass: bool = True, allowed_moves: Collection[int] | None = None,
+               max_seconds: float | None = None, expected_win_rate: float | None = None, may_pass: bool = True,
+               allowed_moves: Collection[int] | None = None,
                should_stop: Callable[[], bool] = lambda: False,
                on_progress: Callable[[SearchResult], None] | None = None,
                progress_interval: float = 1.0, select_by: str | None = None) -> SearchResult:
         """Search a position until the first of the limits; without any, until `should_stop`.
 
-        With early_stop it also ends when the root is proven and when no other move can become the most visited one.
+        With early_stop it also ends when the root is proven and when no simulation that is left can change the choice.
 
         simulations: of this search, those of a reused tree not counted.
+        max_seconds: after `seconds` it searches on up to here where the choice is unclear; where it is obvious it ends
+        after OBVIOUS_FRACTION of `seconds` (stopping).  None: neither.
+        expected_win_rate: of the side to move, as known before; a fall makes the choice unclear.
         may_pass: whether a pass is searched at the root when there are other moves.
         allowed_moves: points (and PASS) searched at the root, if the search considers any of them and superko does
         not forbid it; None all.
         select_by: how a move will be chosen, as in SearchResult.best; None: the search is to evaluate.  To choose one,
         early_stop also ends it when a single move is not proven to lose; by "value", it does not because of visits.
+        With a limit of simulations and settings.gumbel this makes it a Gumbel search.
         should_stop: called every CHUNK_SECONDS, after CHECK_EVERY simulations or after a batch.
         on_progress: called with the result so far every progress_interval seconds.
         Raises BadInput for a board the network does not play, and for a game of Gomoku that is over.
         """
         if position.is_over and not position.may_pass:
             raise BadInput("the game is over: there is no move to search for")
-        started = time.perf_counter()
+        started = self._now()
+        self._is_gumbel = self.settings.gumbel and simulations is not None and select_by is not None
         self._set_root(position)
         self._ownership_sums[:] = 0
         self._network_ownership, self._leaves_evaluated = None, 0
-        limit = math.inf if simulations is None else max(simulations, 1)
         deadline = math.inf if seconds is None else started + seconds
+        limits = stopping.SearchLimits(
+            self.settings, math.inf if simulations is None else max(simulations, 1), started, deadline,
+            deadline if max_seconds is None else max(deadline, started + max_seconds),
+            "gumbel" if self._is_gumbel else select_by, expected_win_rate)
         try:
             done = 0 if len(self._root_edges()) else self._run(1)        # with a network, this expands the root
             reported = started
             with self._restricted_root(position, may_pass, allowed_moves):
-                clean_priors = self._add_dirichlet_noise()
+                clean_priors = self._prepare_root(limits.simulations - done)
                 try:
                     done = first = done or self._run(1)
-                    for done in self._simulations(first, limit, started, deadline, should_stop, select_by):
-                        if on_progress is not None and time.perf_counter() - reported >= progress_interval:
-                            reported = time.perf_counter()
+                    for done in self._simulations(first, limits, should_stop):
+                        if on_progress is not None and self._now() - reported >= progress_interval:
+                            reported = self._now()
                             on_progress(self._result(position, done, reported - started, clean_priors))
-                    return self._result(position, done, time.perf_counter() - started, clean_priors)
+                    return self._result(position, done, self._now() - started, clean_priors)
                 finally:
                     if clean_priors is not None:
                         self._root_edges()["prior"] = clean_priors
@@ -192,27 +215,23 @@ class Search:
             edges[-1]["upper"] = min(edges[-1]["upper"], game.pass_value(self._boards[0], settings["komi"]))
         solver.bound_root(self._nodes, self._edges, settings["root"])
 
-    def _simulations(self, done: int, limit: float, started: float, deadline: float,
-                     should_stop: Callable[[], bool], select_by: str | None) -> Iterator[int]:
+    def _simulations(self, done: int, limits: stopping.SearchLimits, should_stop: Callable[[], bool]
+                     ) -> Iterator[int]:
         """Run simulations until a limit is reached; yields their number so far.  done: those already run."""
         chunk = CHECK_EVERY
-        while done < limit and not should_stop():
-            now = time.perf_counter()
-            if now >= deadline:
+        while not should_stop():
+            now = self._now()
+            if limits.are_reached(done, now, self._root_moves()) or (
+                    self.settings.early_stop and solver.is_proven(self._nodes[self._trees[0]["root"]])):
                 break
-            rate = done / max(now - started, 1e-6)
-            left = limit - done
-            if deadline < math.inf:                      # the rate is unknown at first
-                left = min(left, (deadline - now) * rate) if now - started > (deadline - started) / 20 else math.inf
-            if self.settings.early_stop and self._is_decided(left, select_by):
-                break
+            rate, end = limits.rate(done, now), limits.end(now)
             if not self._unbatched:
                 chunk = self._batch
-                if now + chunk / rate / 2 > deadline:    # a batch of network rollouts takes long
+                if now + chunk / rate / 2 > end:         # a batch of network rollouts takes long
                     break
-            elif deadline < math.inf:                    # else constant, so that a seed is repeatable
-                chunk = max(1, min(2 * chunk, int(rate * min(CHUNK_SECONDS, deadline - now))))
-            done += self._run(int(min(chunk, limit - done)))
+            elif end < math.inf:                         # else constant, so that a seed is repeatable
+                chunk = max(1, min(2 * chunk, int(rate * min(CHUNK_SECONDS, end - now))))
+            done += self._run(int(min(chunk, limits.simulations - done)))
             yield done
 
     def _set_root(self, position: BasePosition) -> None:
@@ -235,7 +254,7 @@ class Search:
         if before is not None and before.has_same_rules(position):
             key = (np.uint64(game.position_hash(board)) if settings["transpositions"]
                    else self._key_from_path(before, position))
-            if self.settings.reuse_tree and key is not None:
+            if self.settings.reuse_tree and not self._is_gumbel and key is not None:
                 node = tree.find(self._nodes, self._table, key)
         if node != records.NULL_NODE:
             compact.advance_root(self._trees, self._nodes, self._edges, self._table, node)
@@ -343,26 +362,29 @@ class Search:
     def _root_edges(self) -> np.ndarray:
         return self._edges_of(self._trees[0]["root"])
 
-    def _add_dirichlet_noise(self) -> np.ndarray | None:
-        """Mix noise into the priors of the root; returns the priors before, None without noise."""
-        edges = self._root_edges()
-        if not self.settings.dirichlet_weight or not len(edges):
+    def _prepare_root(self, budget: float) -> np.ndarray | None:
+        """Change the priors of the root for this search; returns them as they were, None where nothing changes.
+
+        budget: the simulations that a Gumbel search shares between the moves.
+        """
+        edges, settings = self._root_edges(), self.settings
+        if not len(edges) or self.network is None:
             return None
+        record = self._trees[0]
+        record["formula"] = records.GUMBEL if self._is_gumbel else records.PUCT
+        if self._is_gumbel:
+            gumbel.start(record, len(edges), int(budget), settings.max_num_considered_actions,
+                         settings.gumbel_scale, self._rng)
         clean_priors = edges["prior"].copy()
-        noise = self._rng.dirichlet(np.full(len(edges), self.settings.dirichlet_alpha))
-        edges["prior"] = (1 - self.settings.dirichlet_weight) * clean_priors + self.settings.dirichlet_weight * noise
+        priors = with_temperature(clean_priors, settings.root_policy_temperature)
+        edges["prior"] = with_dirichlet_noise(priors, 0 if self._is_gumbel else settings.dirichlet_weight,
+                                              settings.dirichlet_alpha, self._rng)
         return clean_priors
 
-    def _is_decided(self, left: float, select_by: str | None) -> bool:
-        """Whether `left` more simulations cannot change which move is the best.  select_by: as in `search`."""
-        root, edges = self._nodes[self._trees[0]["root"]], self._root_edges()
-        if solver.is_proven(root):
-            return True
-        visits = edges["visits"][edges["upper"] > solver.LOSS]
-        if len(visits) < 2:
-            return select_by is not None and len(visits) == 1
-        second, first = np.partition(visits, len(visits) - 2)[-2:]
-        return select_by != "value" and first - second > left
+    def _root_moves(self) -> stopping.RootMoves:
+        """The statistics of the moves at the root that are not proven to lose."""
+        edges = self._root_edges()
+        return stopping.root_moves(self._nodes, edges[edges["upper"] > solver.LOSS])
 
     def moves_after(self, moves: tuple[int, ...] = ()) -> tuple[MoveInfo, ...]:
         """The moves after these moves from the root, the best first; win rates are of the side to move there.
@@ -374,8 +396,7 @@ class Search:
             if node == records.NULL_NODE:
                 return ()
         edges = self._edges_of(node)
-        return tuple(self._move_info(edges[i], float(edges[i]["prior"]), PV_LENGTH)
-                     for i in ranking.ranking(edges).tolist())
+        return move_infos(self._nodes, self._edges, edges, ranking.ranking(edges), self.settings.lcb_stdevs)
 
     def pv_visits(self, moves: Sequence[int]) -> list[int]:
         """The visits of each move of a variation from the root, as far as the tree goes (KataGo's pvVisits)."""
@@ -388,17 +409,6 @@ class Search:
             edges = self._edges_of(int(edge[0]["node"]))         # the null node has none
         return visits
 
-    def _move_info(self, edge: np.ndarray, prior: float, moves: int) -> MoveInfo:
-        """An edge as a MoveInfo; moves: the length of its principal variation."""
-        pv = [int(edge["move"])]
-        if edge["visits"] and edge["node"] != records.NULL_NODE and moves > 1:
-            pv += ranking.principal_variation(self._nodes, self._edges, int(edge["node"]), moves - 1)
-        proven = int(edge["lower"]) if solver.is_proven(edge) else None
-        value = float(edge["q"]) if proven is None else proven
-        mean, stdev = (None, None) if edge["node"] == records.NULL_NODE else scores.score_of(self._nodes[edge["node"]])
-        return MoveInfo(pv[0], prior, int(edge["visits"]), (1 + value) / 2, tuple(pv), proven,
-                        None if mean is None else -mean, stdev)
-
     def _result(self, position: BasePosition, simulations: int, seconds: float,
                 priors: np.ndarray | None) -> SearchResult:
         """The statistics of the root.  priors: of its edges; None as they stand."""
@@ -409,15 +419,17 @@ class Search:
         lengths = None
         if proven == solver.WIN:
             lengths = solver.proof_lengths(self._nodes, self._edges, int(self._trees[0]["n_nodes"]))
-        infos = [self._move_info(edges[i], float(priors[i]), PV_LENGTH if rank < PV_MOVES else 1)
-                 for rank, i in enumerate(ranking.ranking(edges, lengths).tolist())]
+        tie_break = gumbel.root_scores(self._trees[0], root, self._edges) if self._is_gumbel else None
+        infos = move_infos(self._nodes, self._edges, edges, ranking.ranking(edges, lengths, tie_break),
+                           self.settings.lcb_stdevs, priors)
         value = float(root["total"]) / max(int(root["visits"]), 1) if proven is None else proven
         lead, stdev = scores.score_of(root)
         return SearchResult(
-            position, tuple(infos), win_rate=(1 + value) / 2, visits=int(root["visits"]), simulations=simulations,
+            position, infos, win_rate=(1 + value) / 2, visits=int(root["visits"]), simulations=simulations,
             seconds=seconds, depth=float(self._trees[0]["depth_sum"]) / max(simulations, 1),
             nodes=int(self._trees[0]["n_nodes"]) - 1, rollouts=int(self._ownership_sums[:, 0].sum()),
-            ownership=self._ownership(position), proven=proven, score_lead=lead, score_stdev=stdev)
+            ownership=self._ownership(position), proven=proven, score_lead=lead, score_stdev=stdev,
+            min_visit_prop_for_lcb=self.settings.min_visit_prop_for_lcb)
 
     def _ownership(self, position: BasePosition) -> np.ndarray | None:
         """As of SearchResult."""

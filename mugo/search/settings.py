@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from mugo.files import BadInput
 from mugo.games import gomoku, rollouts
 from mugo.limits import SEED
+from mugo.search.lcb import LCB_STDEVS, MIN_VISIT_PROP
 
 UCB_C, PUCT_C = 0.4, 2.0                 # exploration constants
+ROOT_FPU_SHARE = 0.5                     # of fpu_reduction_max at the root, by default: KataGo's 0.1 of 0.2
 ROLLOUT_KINDS = {"uniform": rollouts.UNIFORM, "mogo": rollouts.MOGO, "threats": gomoku.THREATS}
 ROLLOUTS = (*ROLLOUT_KINDS, "network", "none")
 
@@ -17,7 +19,16 @@ class Settings:
 
     c: the exploration constant of UCB1 or PUCT; None takes UCB_C or PUCT_C.
     fpu: first-play urgency, the value of an unvisited move (Gelly and Wang 2006).  UCB1: a win rate; inf (the
-    default) visits every move once first.  PUCT: a value from -1 to 1; None takes the mean value of the node.
+    default) visits every move once first.  PUCT: a value from -1 to 1; None takes the mean value of the node, less
+    fpu_reduction_max sqrt(sum of the priors of the moves with visits), KataGo's fpuReductionMax.
+    root_fpu_reduction_max: the same at the root (rootFpuReductionMax); None takes ROOT_FPU_SHARE of the other.
+    cpuct_exploration_log, cpuct_exploration_base: growth of c with the logarithm of visits; see puct.
+    root_policy_temperature: priors at the root become prior^(1 / temperature), normalised (rootPolicyTemperature).
+    lcb_stdevs, min_visit_prop_for_lcb: of the move to play by its lower confidence bound; see lcb (KataGo's lcbStdevs,
+    minVisitPropForLCB).
+    gumbel: a search that chooses a move is Gumbel AlphaZero's, if it has a limit of simulations; it keeps no tree.
+    max_num_considered_actions, gumbel_scale, c_visit, c_scale: its moves in the first round, the scale of its noise,
+    and the weight of values; see gumbel (the names of mctx and of Danihelka et al. 2022).
     expand_after: visits of a node before it is expanded; None is 1 for UCB1, 0 for PUCT.
     rollout: one of ROLLOUTS.  "network" plays both sides by the network's priors, as MuGo did in 2016.
     rollouts: rollouts for each leaf.
@@ -31,12 +42,24 @@ class Settings:
     dirichlet_weight, dirichlet_alpha: priors at the root become (1 - weight) prior + weight Dirichlet(alpha)
     (AlphaZero: 0.25, 0.3).
     random_symmetry: evaluate each leaf in a random one of the 8 symmetries.
-    early_stop: stop when the root is proven, when a single move is not proven to lose, and when no other move can
-    become the most visited one.
+    early_stop: stop when the root is proven, when a single move is not proven to lose, and when no simulation that is
+    left can change the choice; see stopping.
     seed: with simulations as the limit, the same seed gives the same search.
     """
     c: float | None = None
     fpu: float | None = None
+    fpu_reduction_max: float = 0.0
+    root_fpu_reduction_max: float | None = None
+    cpuct_exploration_log: float = 0.0
+    cpuct_exploration_base: float = 500.0
+    root_policy_temperature: float = 1.0
+    lcb_stdevs: float = LCB_STDEVS
+    min_visit_prop_for_lcb: float = MIN_VISIT_PROP
+    gumbel: bool = False
+    max_num_considered_actions: int = 16
+    gumbel_scale: float = 0.0
+    c_visit: float = 50.0
+    c_scale: float = 1.0
     expand_after: int | None = None
     rollout: str = "uniform"
     rollouts: int = 1
@@ -56,18 +79,26 @@ class Settings:
         if self.rollout not in ROLLOUTS:
             raise BadInput(f"{self.rollout!r} is no kind of rollout ({', '.join(ROLLOUTS)})")
         for name, least, most in (("rollouts", 1, 1 << 20), ("batch", 1, (1 << 16) - 1), ("threads", 1, 1024),
-                                  ("max_edges", 1000, 2**31 - 1), ("expand_after", 0, 2**31 - 1), ("seed", *SEED)):
+                                  ("max_edges", 1000, 2**31 - 1), ("expand_after", 0, 2**31 - 1), ("seed", *SEED),
+                                  ("max_num_considered_actions", 1, 1024)):
             value = getattr(self, name)
             if value is not None and not least <= value <= most:
                 bound = f"{least} or more" if value < least else f"{most} or less"
                 raise BadInput(f"{name} is {bound}, not {value}")
         if self.c is not None and not 0 <= self.c < math.inf:
             raise BadInput(f"the exploration constant c is 0 or more, not {self.c}")
-        for name, weight in ("lambda", self.lambda_), ("dirichlet_weight", self.dirichlet_weight):
+        for name, weight in (("lambda", self.lambda_), ("dirichlet_weight", self.dirichlet_weight),
+                             ("min_visit_prop_for_lcb", self.min_visit_prop_for_lcb)):
             if not 0 <= weight <= 1:
                 raise BadInput(f"{name} is from 0 to 1, not {weight}")
-        if not self.dirichlet_alpha > 0:
-            raise BadInput(f"dirichlet_alpha is above 0, not {self.dirichlet_alpha}")
+        for name in "dirichlet_alpha", "cpuct_exploration_base", "root_policy_temperature":
+            if not 0 < getattr(self, name) < math.inf:
+                raise BadInput(f"{name} is above 0, not {getattr(self, name)}")
+        for name in ("fpu_reduction_max", "root_fpu_reduction_max", "cpuct_exploration_log", "lcb_stdevs",
+                     "gumbel_scale", "c_visit", "c_scale"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value < math.inf:
+                raise BadInput(f"{name} is 0 or more, not {value}")
 
 
 DEFAULT_SETTINGS = Settings()

@@ -19,6 +19,7 @@ are about the moves that the search considers, which fill no own true eyes.
 import numpy as np
 from numba import njit
 
+from mugo.games import game
 from mugo.search.records import NULL_NODE
 
 LOSS, DRAW, WIN = -1, 0, 1
@@ -29,6 +30,14 @@ _FAR = np.int32(1 << 30)                 # the length of a proof that is not kno
 def is_proven(record):
     """Whether the exact value of a node or an edge is known."""
     return record.lower == record.upper
+
+
+@njit(cache=True, nogil=True)
+def may_select(edge, losing, b, history, check_superko):
+    """Whether an edge is worth a simulation: not proven to lose and, with check_superko, no repetition.
+
+    losing: the upper bound up to which an edge is left out."""
+    return edge.upper > losing and (not check_superko or game.is_allowed(b, history, np.int64(edge.move)))
 
 
 @njit(cache=True, nogil=True)

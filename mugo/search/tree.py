@@ -83,6 +83,8 @@ def find_or_add(tree, nodes, table, key):
     node.scored = 0
     node.score_mean = np.float32(0)
     node.score_square = np.float32(0)
+    node.value_square = np.float32(0)
+    node.raw_value = np.float32(0)
     return v
 
 
@@ -211,6 +213,14 @@ def _remove_virtual_losses(nodes, edges, leaf, depth, path):
 
 
 @njit(cache=True, nogil=True)
+def _add_value(node, value):
+    """Count a simulation with this value in a node's statistics."""
+    node.visits += 1
+    node.total += value
+    node.value_square += np.float32((value * value - node.value_square) / node.visits)
+
+
+@njit(cache=True, nogil=True)
 def backup(tree, nodes, edges, leaf, depth, path, value, exact):
     """Add the value of a leaf, of its side to move, to every node and edge of its path, and draw the conclusions.
 
@@ -223,8 +233,7 @@ def backup(tree, nodes, edges, leaf, depth, path, value, exact):
         nodes[leaf].upper = np.int8(value)
     elif is_proven(nodes[leaf]):
         value = float(nodes[leaf].lower)
-    nodes[leaf].visits += 1
-    nodes[leaf].total += value
+    _add_value(nodes[leaf], value)
     for k in range(depth - 1, -1, -1):
         v = np.int64(path[k, 0])
         node = nodes[v]
@@ -240,8 +249,7 @@ def backup(tree, nodes, edges, leaf, depth, path, value, exact):
                     nodes, edges, path[k, 1], not edge.may_repeat or v == tree.root):
                 bound_node(nodes, edges, v)
         value = float(node.lower) if is_proven(node) else -value
-        node.visits += 1
-        node.total += value
+        _add_value(node, value)
 
 
 @njit(cache=True, nogil=True)
@@ -350,6 +358,7 @@ def expand_and_backup(trees, nodes, edges, boards, paths, leaves, n, priors, val
             value += (1 - tree.lambda_) * values[row]
             if nodes[leaf].count == 0 and expand(tree, nodes, edges, leaf, boards[1 + k]):
                 _give_priors(nodes, edges, leaf, boards[1 + k], priors[row])
+                nodes[leaf].raw_value = value
             row += 1
         elif tree.lambda_ > 0 and not leaves[k].exact:
             value /= tree.lambda_                  # only rollouts evaluated it

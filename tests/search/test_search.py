@@ -12,9 +12,10 @@ from mugo.games.coords import PASS, point_at
 from mugo.games.go import BLACK, WHITE, Position
 from mugo.games.planes import new_scratch
 from mugo.nn.output import NetworkOutput
-from mugo.search import network_rollouts
+from mugo.search import network_rollouts, solver
 from mugo.search.search import Search
 from mugo.search.settings import Settings
+from mugo.search.stopping import is_decided
 
 
 class Evaluator:
@@ -126,7 +127,8 @@ def test_when_more_simulations_cannot_change_the_move(rows, left, decided):
     for edge, (visits, lower, upper) in zip(search._root_edges(), rows, strict=True):
         edge["visits"], edge["lower"], edge["upper"], edge["node"] = visits, lower, upper, 0
     search._bound_root()
-    assert {select_by: bool(search._is_decided(left, select_by)) for select_by in decided} == decided
+    proven, moves = solver.is_proven(root), search._root_moves()
+    assert {select_by: proven or is_decided(moves, left, select_by, Settings()) for select_by in decided} == decided
 
 
 @pytest.mark.parametrize("network", [None, Evaluator(9)])
