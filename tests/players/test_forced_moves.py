@@ -29,6 +29,9 @@ PLAYERS = {
     "mcts --rollout uniform --expand-after 3": lambda n: searcher(Settings(lambda_=0.5, seed=n, expand_after=3), n,
                                                                   LevelNetwork()),
     "mcts --rollout network": lambda n: searcher(Settings(rollout="network", seed=n), n, LevelNetwork()),
+    "mcts --gumbel": lambda n: searcher(Settings(rollout="none", gumbel=True, seed=n), n, LevelNetwork()),
+    "mcts --select-by lcb": lambda n: searcher(Settings(rollout="none", fpu_reduction_max=0.3, seed=n), n,
+                                               LevelNetwork(), select_by="lcb"),
     "policy": lambda n: PolicyPlayer(LevelNetwork()),
 }
 

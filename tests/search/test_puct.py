@@ -1,0 +1,154 @@
+"""PUCT's formula with the terms of KataGo and Leela Zero: known numbers, and a slow version of it."""
+import math
+
+import numpy as np
+import pytest
+from fakes import LevelNetwork
+
+from mugo.files import BadInput
+from mugo.games.board import new_boards
+from mugo.games.go import Position
+from mugo.search import puct, records
+from mugo.search.root_priors import with_dirichlet_noise, with_temperature
+from mugo.search.search import Search
+from mugo.search.settings import Settings
+from mugo.search.solver import LOSS, WIN
+
+HISTORY = np.zeros(8, np.uint64)
+
+
+def tree_record(**values):
+    tree = np.zeros(1, records.TREE)
+    for name, value in (dict(c=2.0, fpu=math.nan, root=1, formula=records.PUCT) | values).items():
+        tree[0][name] = value
+    return tree[0]
+
+
+@pytest.mark.parametrize("c, c_log, c_base, visits, expected", [
+    (1.25, 1, 19652, 0, 1.25), (1.25, 1, 19652, 19652, 1.25 + math.log(2)),          # AlphaZero's pseudo-code
+    (1, 0.45, 500, 500, 1 + 0.45 * math.log(2)), (1, 0.45, 500, 9500, 1 + 0.45 * math.log(20)),        # KataGo
+    (2, 0, 0, 1000, 2)])
+def test_c_grows_with_the_logarithm_of_visits(c, c_log, c_base, visits, expected):
+    found = puct.exploration_constant(tree_record(c=c, c_log=c_log, c_base=c_base), visits)
+    assert found == pytest.approx(expected, rel=1e-6)
+
+
+def test_first_play_urgency_falls_with_the_priors_that_were_tried():
+    node = np.zeros(1, records.NODE)
+    node[0]["total"], node[0]["visits"] = 3.0, 10        # a mean of 0.3
+    tree = tree_record(fpu_reduction=0.2, root_fpu_reduction=0.1)
+    assert puct.first_play_urgency(tree, node[0], False, 0.49) == pytest.approx(0.3 - 0.2 * 0.7)
+    assert puct.first_play_urgency(tree, node[0], True, 0.49) == pytest.approx(0.3 - 0.1 * 0.7)
+    assert puct.first_play_urgency(tree, node[0], False, 0.0) == pytest.approx(0.3)
+    assert puct.first_play_urgency(tree_record(fpu=-0.5, fpu_reduction=0.2), node[0], False, 0.49) == -0.5
+
+
+def slow_puct(tree, node, edges, is_root, may_select):
+    """The edge that maximises the formula, each term as it is written in the module's picture."""
+    visits = max(int(node["visits"]) + int(node["virtual_losses"]), 1)
+    c = tree["c"] + (tree["c_log"] * math.log((visits + tree["c_base"]) / tree["c_base"]) if tree["c_log"] else 0)
+    n = edges["visits"] + edges["virtual_losses"].astype(int)
+    reduction = tree["root_fpu_reduction" if is_root else "fpu_reduction"]
+    fpu = float(tree["fpu"])
+    if math.isnan(fpu):
+        fpu = node["total"] / max(node["visits"], 1) - reduction * math.sqrt(edges["prior"][n > 0].sum())
+    scores = []
+    for edge, count in zip(edges, n, strict=True):
+        q = (edge["q"] * edge["visits"] - edge["virtual_losses"]) / count if count else fpu
+        scores.append(q + c * edge["prior"] * math.sqrt(visits) / (1 + count) if may_select(edge) else -math.inf)
+    return scores
+
+
+@pytest.mark.parametrize("settings", [
+    {}, {"fpu_reduction": 0.4, "root_fpu_reduction": 0.1}, {"c_log": 0.8, "c_base": 30.0}, {"fpu": -0.2, "c": 0.5},
+    {"fpu_reduction": 2.0, "root_fpu_reduction": 2.0, "c": 0.1}])
+def test_selection_agrees_with_the_formula(settings):
+    rng = np.random.default_rng(1)
+    tree, boards = tree_record(**settings), new_boards(1)
+    kinds = set()
+    for case in range(300):
+        count = int(rng.integers(1, 12))
+        edges = np.zeros(count, records.EDGE)
+        edges["visits"] = rng.integers(0, 4, count) * rng.integers(0, 20, count) * (case % 3 > 0)
+        edges["virtual_losses"] = rng.integers(0, 3, count) * (case % 2)
+        edges["q"] = np.where(edges["visits"] > 0, rng.uniform(-1, 1, count), 0)
+        edges["prior"] = rng.dirichlet(np.full(count, 0.5))
+        edges["lower"], edges["upper"] = LOSS, WIN
+        edges["upper"][rng.random(count) < 0.2] = LOSS
+        node = np.zeros(1, records.NODE)
+        node[0]["visits"], node[0]["count"] = 1 + edges["visits"].sum(), count
+        node[0]["virtual_losses"] = edges["virtual_losses"].sum()
+        node[0]["total"] = node[0]["visits"] * rng.uniform(-1, 1)
+        if not (edges["upper"] > LOSS).any():
+            continue
+        is_root = bool(case % 5 == 0)
+        found = puct.puct_child(tree, node[0], edges, is_root, LOSS, boards[0], HISTORY, False)
+        scores = slow_puct(tree, node[0], edges, is_root, lambda edge: edge["upper"] > LOSS)
+        assert scores[found] == pytest.approx(max(scores), abs=1e-5)
+        kinds.add(bool(edges[found]["visits"] + edges[found]["virtual_losses"]))
+    assert kinds == {True, False}
+
+
+def test_the_options_reach_the_tree():
+    settings = Settings(fpu_reduction_max=0.2, cpuct_exploration_log=0.45, cpuct_exploration_base=700.0)
+    tree = Search(settings, LevelNetwork())._trees[0]
+    assert (tree["fpu_reduction"], tree["root_fpu_reduction"], tree["c_log"], tree["c_base"]) == (0.2, 0.1, 0.45, 700)
+    assert Search(Settings(root_fpu_reduction_max=0.3), LevelNetwork())._trees[0]["root_fpu_reduction"] == 0.3
+
+
+def test_a_reduction_keeps_a_search_to_fewer_moves():
+    def tried(reduction):
+        settings = Settings(rollout="none", fpu_reduction_max=reduction, root_fpu_reduction_max=reduction, c=0.5,
+                            early_stop=False, batch=1, seed=1)
+        result = Search(settings, LevelNetwork()).search(Position(9), simulations=60)
+        return sum(info.visits > 0 for info in result.moves)
+
+    assert tried(0.0) > 50 and tried(2.0) < 10
+
+
+def test_root_policy_temperature_known_numbers():
+    priors = np.array([0.8, 0.2], np.float32)
+    assert with_temperature(priors, 2).tolist() == pytest.approx([2 / 3, 1 / 3])     # square roots: 2 to 1
+    assert with_temperature(priors, 0.5).tolist() == pytest.approx([16 / 17, 1 / 17])
+    assert with_temperature(priors, 1).tolist() == pytest.approx([0.8, 0.2])
+    assert with_temperature(np.array([1.0, 0.0]), 1.5).sum() == pytest.approx(1)
+    rng = np.random.default_rng(1)
+    assert with_dirichlet_noise(priors, 0, 0.3, rng).tolist() == pytest.approx([0.8, 0.2])
+    assert with_dirichlet_noise(priors, 0.25, 0.3, rng).sum() == pytest.approx(1)
+
+
+def test_the_temperature_changes_the_search_and_not_the_priors_that_are_told():
+    class OneMove(LevelNetwork):
+        def evaluate_packed(self, packed, komi=None):
+            output = super().evaluate_packed(packed)
+            priors = output.priors * 0.5
+            priors[:, 0] += 0.5
+            return output._replace(priors=priors)
+
+    def searched(temperature):
+        settings = Settings(rollout="none", root_policy_temperature=temperature, early_stop=False, seed=1)
+        search = Search(settings, OneMove())
+        result = search.search(Position(5), simulations=100)
+        assert sorted(search._root_edges()["prior"].tolist()) == sorted(
+            np.float32(info.prior) for info in result.moves)
+        return result.moves[0]
+
+    plain, flat = searched(1.0), searched(3.0)
+    assert plain.point == flat.point and plain.prior == flat.prior
+    assert plain.visits > 1.5 * flat.visits
+
+
+@pytest.mark.parametrize("name, value, message", [
+    ("fpu_reduction_max", -0.1, "fpu_reduction_max is 0 or more, not -0.1"),
+    ("root_fpu_reduction_max", math.nan, "root_fpu_reduction_max is 0 or more, not nan"),
+    ("cpuct_exploration_log", math.inf, "cpuct_exploration_log is 0 or more"),
+    ("cpuct_exploration_base", 0.0, "cpuct_exploration_base is above 0"),
+    ("root_policy_temperature", 0.0, "root_policy_temperature is above 0"),
+    ("lcb_stdevs", -1.0, "lcb_stdevs is 0 or more"),
+    ("min_visit_prop_for_lcb", 1.5, "min_visit_prop_for_lcb is from 0 to 1"),
+    ("max_num_considered_actions", 0, "max_num_considered_actions is 1 or more"),
+    ("gumbel_scale", -1.0, "gumbel_scale is 0 or more"), ("c_visit", -1.0, "c_visit is 0 or more"),
+    ("c_scale", math.nan, "c_scale is 0 or more")])
+def test_settings_out_of_range_are_named(name, value, message):
+    with pytest.raises(BadInput, match=message):
+        Settings(**{name: value})
