@@ -4,11 +4,17 @@
     result            what a search returns: visits, win rates, principal variations, ownership
     records           the records of the tree's arrays
     solver            exact values: bounds of nodes and edges, proofs; compiled
-    formulas          which edge a simulation follows: UCB1, PUCT; compiled
+    puct              PUCT with the terms of KataGo and Leela Zero; compiled
+    gumbel            Gumbel AlphaZero: sequential halving, the improved policy; compiled
+    formulas          which edge a simulation follows: UCB1, PUCT, Gumbel; compiled
     tree              select, expand, back up; compiled
     compact           the next position as the root; compiled
     ranking           the order of moves, principal variations
     scores            the scores of a network in the tree; compiled
+    lcb               lower confidence bounds of values
+    stopping          the limits of a search: decided, obvious and unclear choices
+    root_priors       policy temperature and Dirichlet noise
+    move_infos        edges -> MoveInfos
     network_rollouts  rollouts in which the network plays both sides
     search            the loop: position -> result
 
