@@ -9,7 +9,7 @@ from mugo.games.board import POINTS, new_boards
 from mugo.games.coords import symmetries
 from mugo.games.planes import new_scratch
 from mugo.games.position import BasePosition
-from mugo.search import records, tree
+from mugo.search import rave, records, tree
 
 
 class Grown:
@@ -33,6 +33,8 @@ class Grown:
         self.paths = np.zeros((batch, records.MAX_DEPTH, 2), np.int32)
         self.leaves = np.zeros(batch, records.LEAF)
         self.ownership = np.zeros(POINTS, np.int32)
+        self.scratch = new_scratch()
+        self.amaf = rave.new_amaf(batch)
         tree.reset(self.trees[0], self.nodes, self.table, np.uint64(game.position_hash(position.board[0])))
 
     @property
@@ -48,22 +50,24 @@ class Grown:
 
     def simulate(self, n):
         tree.simulate(self.trees, self.nodes, self.edges, self.table, self.boards, self.history, self.paths[0],
-                      self.ownership, n)
+                      self.ownership, self.scratch, n)
         return self
 
-    def batch(self, n, evaluate=None):
+    def batch(self, n, evaluate=None, after_selection=lambda n: None):
         """One batch of at most n; evaluate(number of leaves) -> priors, values."""
         size = self.position.size
         packed = np.zeros((n, size * size, game.packed_bytes(self.position.game)), np.uint8)
         leaves = self.leaves[:n]
         n = tree.select_batch(self.trees, self.nodes, self.edges, self.table, self.boards, self.history, self.paths,
-                              leaves,
-                              new_scratch(), symmetries(size)[np.zeros(n, int)], packed)
-        tree.evaluate_leaves(self.trees, self.boards, leaves, 0, n, n, self.ownership)
+                              leaves, self.scratch, symmetries(size)[np.zeros(n, int)], packed)
+        after_selection(n)
+        tree.evaluate_leaves(self.trees, self.boards, leaves, 0, n, n, self.ownership, self.amaf)
         asked = int(leaves[:n]["needs_evaluation"].sum())
         priors, values = evaluate(asked) if evaluate else (np.zeros((0, size * size + 1)), np.zeros(0))
         tree.expand_and_backup(self.trees, self.nodes, self.edges, self.boards, self.paths, leaves, n,
                                priors.astype(np.float32), values.astype(np.float32))
+        if self.trees[0]["rave"]:
+            rave.backup_batch(self.nodes, self.edges, self.boards, self.paths, leaves[:n], self.amaf)
         return n
 
     def check(self):

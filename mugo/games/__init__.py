@@ -10,12 +10,14 @@ Read in this order:
     ladders     reading ladders
     patterns    the 3x3 patterns of MoGo's rollouts
     rollouts    random games to the end: uniform, MoGo
+    go_priors   which moves of Go a search tries first, by rules of thumb
     dead_stones dead stones by rollouts alone
     position    what positions of every game have: board, history, side to move
     rules       KataGo's names and objects of rules, and what of them is followed
     go          Go: superko, komi, handicap, result
     planes      the 48 feature planes of AlphaGo 2016
     gomoku      k in a row, with the same interface
+    gomoku_priors  which moves of Gomoku a search tries first, by threats
     plane_tables  the table of planes of each game, and their names
     game        dispatch over Go and Gomoku, for the search
     seki        sekis between two chains, by their shape

@@ -11,12 +11,13 @@ White has, 0 for a draw.
     scratch     planes.Scratch                  symmetry    int64 (size² + 1,), a row of coords.symmetries
     ownership   int32 (POINTS,)                 priors      float32 (size² + 1,), by move index
     out         uint8 (size², packed_bytes)     kind        rollouts.UNIFORM, MOGO or gomoku.THREATS
+    first_plays int8 (POINTS,)
 """
 import numpy as np
 from numba import njit
 
 from mugo.files import BadInput
-from mugo.games import area, board, gomoku, planes, rollouts
+from mugo.games import area, board, go_priors, gomoku, gomoku_priors, planes, rollouts
 from mugo.games.board import LEGAL, ZOBRIST, index_of, is_repetition, is_true_eye, legality
 from mugo.games.coords import PASS
 from mugo.games.go import Position as Go
@@ -134,9 +135,11 @@ def outcome(b, komi):
 
 
 @njit(cache=True, nogil=True)
-def roll_out(b, kind, mercy, komi):
-    """Play b to its end at random; returns the outcome.  mercy: as in rollouts.roll_out."""
-    return float(gomoku.roll_out(b, kind)) if b.k else float(np.sign(rollouts.roll_out(b, kind, mercy) - komi))
+def roll_out(b, kind, mercy, komi, first_plays):
+    """Play b to its end at random; returns the outcome.  mercy, first_plays: as in rollouts.roll_out."""
+    if b.k:
+        return float(gomoku.roll_out(b, kind, first_plays))
+    return float(np.sign(rollouts.roll_out(b, kind, mercy, first_plays) - komi))
 
 
 @njit(cache=True, nogil=True)
@@ -145,6 +148,15 @@ def add_ownership(b, ownership):
     ownership[0] += 1
     if b.k == 0:
         rollouts.add_ownership(b, ownership)
+
+
+@njit(cache=True, nogil=True)
+def write_heuristic_priors(b, scratch, priors):
+    """Write virtual visits and wins for the side to move, by point, to priors, float32 (POINTS, 2)."""
+    if b.k:
+        gomoku_priors.write_priors(b, priors)
+    else:
+        go_priors.write_priors(b, scratch.line, scratch.candidates, priors)
 
 
 @njit(cache=True, nogil=True)

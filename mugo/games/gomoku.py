@@ -172,9 +172,10 @@ def _winning_point_of_move(b, back, c):
 
 
 @njit(cache=True, nogil=True)
-def roll_out(b, kind):
+def roll_out(b, kind, first_plays):
     """Play b to its end at random; returns the winner, EMPTY for a draw.
 
+    first_plays: gets the colour of each stone played, as in rollouts.roll_out.
     kind: UNIFORM, all moves equally likely; THREATS, a move that wins at once, else one that blocks such a move, else
     any.  Before the first two moves the whole board is searched for them; later only the last two moves can have made
     new ones.
@@ -194,6 +195,7 @@ def roll_out(b, kind):
                 p = _winning_point_of_move(b, 0, -c)
         if p == 0:
             p = np.int64(b.empties[random_below(b, b.n_empty)])
+        first_plays[p] = c
         play(b, p, c)
         c = -c
     return b.winner

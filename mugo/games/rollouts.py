@@ -19,6 +19,7 @@ stones come last of all.
     boards     BOARD (2,)           boards[0] the position, boards[1] the rollout
     moves      int16 (POINTS,)      scratch: candidates, the first n of them
     scores     int16 (n,)           area scores, Black minus White, without komi
+    first_plays  int8 (POINTS,)     the colour of the first stone played on each point, 0 none; see roll_out
     ownership  int32 (POINTS,)      sums over rollouts: 1 Black, -1 White
 """
 import math
@@ -263,9 +264,10 @@ def max_moves(size):
 
 
 @njit(cache=True, nogil=True)
-def roll_out(b, kind, mercy):
+def roll_out(b, kind, mercy, first_plays):
     """Play b to its end; returns the area score, Black minus White, without komi.
 
+    first_plays: gets the colour that plays first on each point where it was 0.
     kind: UNIFORM or MOGO.  mercy: stop when one colour has that many stones more on the board, and return the
     difference in stones; 0 never stops.
     """
@@ -277,6 +279,8 @@ def roll_out(b, kind, mercy):
         p = mogo_move(b, c, moves) if kind == MOGO else random_move(b, c)
         captured = play(b, p, c)
         if p != PASS:
+            if first_plays[p] == 0:
+                first_plays[p] = c
             difference += c * (1 + captured)
             if mercy and abs(difference) >= mercy:
                 return difference
@@ -324,10 +328,11 @@ def roll_out_from(boards, scores, seed, kind, mercy):
     The random numbers of rollout i depend on seed + i alone.  seed: any integer from 1.
     """
     moves = 0
+    first_plays = np.zeros(POINTS, np.int8)
     for i in range(len(scores)):
         boards[1] = boards[0]
         boards[1].random = np.uint64(seed + i) * np.uint64(0x9E3779B97F4A7C15)
-        scores[i] = roll_out(boards[1], kind, mercy)
+        scores[i] = roll_out(boards[1], kind, mercy, first_plays)
         moves += boards[1].moves - boards[0].moves
     return moves
 
@@ -340,6 +345,7 @@ def roll_out_ownership(boards, kind, n, ownership):
     The random numbers of a rollout follow those of the one before, from boards[0].random.
     """
     random = boards[0].random
+    first_plays = np.zeros(POINTS, np.int8)
     for i in range(n):
         boards[1] = boards[0]
         b = boards[1]
@@ -347,6 +353,6 @@ def roll_out_ownership(boards, kind, n, ownership):
         b.to_play = BLACK if i % 2 == 0 else WHITE
         b.ko = 0
         b.passes = 0
-        roll_out(b, kind, 0)
+        roll_out(b, kind, 0, first_plays)
         add_ownership(b, ownership)
         random = b.random

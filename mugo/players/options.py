@@ -20,7 +20,7 @@ from mugo.players.searcher import (
     default_settings,
 )
 from mugo.search.search import Search
-from mugo.search.settings import PUCT_C, ROLLOUTS, ROOT_FPU_SHARE, UCB_C, Settings
+from mugo.search.settings import EXPAND_AFTER, PUCT_C, RAVE_C, ROLLOUTS, ROOT_FPU_SHARE, UCB_C, Settings
 
 PLAYERS = ("random", "policy", "randompolicy", "uct", "mcts")
 SEARCHERS = ("uct", "mcts")
@@ -129,23 +129,33 @@ def _add_search_arguments(group) -> None:
                        help="threads for rollouts and the network (default: %(default)s)")
     group.add_argument("--rollout", choices=ROLLOUTS, help="how leaves are evaluated: by uniformly random games, with "
                        "MoGo's patterns (in Gomoku `threats`: win at once, or block a win), by games of the network "
-                       "against itself, or by the value head alone.  `uct --rollout uniform` is plain UCT (default: "
+                       "against itself, or by the value head alone.  `uct --rollout uniform --no-rave "
+                       "--no-heuristic-priors` is plain UCT (default: "
                        f"{UCT.rollout}; in Gomoku uct threats, mcts {GOMOKU_MCTS.rollout})")
     group.add_argument("--rollouts", type=int, default=1, metavar="N",
                        help="rollouts for each leaf (default: %(default)s)")
     group.add_argument("--lambda", dest="lambda_", type=float, metavar="L", help="of mcts: the weight of rollouts in "
                        f"the value of a leaf; the rest is the value head's (default: {MCTS.lambda_:g}; in Gomoku 0)")
     group.add_argument("--c", type=float, metavar="C", help="exploration constant: sqrt(2) is UCB1's in theory "
-                       f"(default: uct {UCB_C:g}, mcts {PUCT_C:g})")
+                       f"(default: uct {RAVE_C:g}, without RAVE {UCB_C:g}; mcts {PUCT_C:g})")
     group.add_argument("--fpu", type=float, metavar="U", help="first-play urgency, the value of an unvisited move.  "
-                       "uct: a win rate (default: infinite, every move is visited once first); mcts: a value from -1 "
-                       "to 1 (default: the mean value of the node)")
+                       "uct: a win rate (default: infinite, every move without an AMAF value is visited once "
+                       "first); mcts: a value from -1 to 1 (default: the mean value of the node)")
+    group.add_argument("--rave", action=flag, default=None, help="of uct: rapid action value estimation (Gelly and "
+                       "Silver 2007): moves are rated by what rollouts in which they come later say (default: on)")
+    group.add_argument("--rave-bias", type=float, metavar="B",
+                       help="the bias b of RAVE's schedule: the smaller, the longer its values count "
+                            f"(default: {Settings.rave_bias:g})")
+    group.add_argument("--heuristic-priors", action=flag, default=None, help="of uct: moves begin with "
+                       "virtual visits and wins by rules of thumb: captures, patterns, distance to the last move, in "
+                       "Gomoku threats (default: on)")
     group.add_argument("--expand-after", type=int, metavar="N",
-                       help="visits before a node is expanded (default: uct 1, mcts 0)")
+                       help=f"visits before a node is expanded (default: uct {EXPAND_AFTER}, without priors 1, mcts "
+                            "0)")
     group.add_argument("--batch", type=int, metavar="N",
                        help="leaves evaluated together (default: mcts 8; uct 1, or 64 for each of several threads)")
     group.add_argument("--max-edges", type=int, default=Settings.max_edges, metavar="N",
-                       help="size of the tree in edges, 24 bytes each (default: %(default)s)")
+                       help="size of the tree in edges, 32 bytes each (default: %(default)s)")
     group.add_argument("--transpositions", action=flag, default=True,
                        help="positions reached by different orders of moves share a node (default: on)")
     group.add_argument("--reuse-tree", action=flag, default=True, help="keep the tree between moves (default: on)")

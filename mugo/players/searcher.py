@@ -20,7 +20,7 @@ SECONDS = 2.0             # for a move, where nothing else limits the search
 PROGRESS_INTERVAL = 0.2   # seconds between two reports of progress
 PASS_EDGES = 1_000_000    # of the tree that searches the position after a pass
 SELECT_BY = ("visits", "value", "lcb")
-UCT = Settings(rollout="mogo")                       # in Gomoku the same as "threats"
+UCT = Settings(rollout="mogo", rave=True, heuristic_priors=True)         # in Gomoku "mogo" is the same as "threats"
 MCTS = Settings(rollout="mogo", lambda_=0.5)
 GOMOKU_MCTS = Settings(rollout="none", lambda_=0.0)  # networks of self-play have a value head for their own play
 

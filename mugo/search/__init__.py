@@ -1,4 +1,4 @@
-"""Monte Carlo tree search: UCT and PUCT on one compiled tree.
+"""Monte Carlo tree search: UCT with RAVE, and PUCT, on one compiled tree.
 
     settings          the options of a search
     result            what a search returns: visits, win rates, principal variations, ownership
@@ -6,7 +6,8 @@
     solver            exact values: bounds of nodes and edges, proofs; compiled
     puct              PUCT with the terms of KataGo and Leela Zero; compiled
     gumbel            Gumbel AlphaZero: sequential halving, the improved policy; compiled
-    formulas          which edge a simulation follows: UCB1, PUCT, Gumbel; compiled
+    rave              RAVE: AMAF values, their schedule; compiled
+    formulas          which edge a simulation follows: UCB1, RAVE, PUCT, Gumbel; compiled
     tree              select, expand, back up; compiled
     compact           the next position as the root; compiled
     ranking           the order of moves, principal variations

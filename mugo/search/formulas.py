@@ -1,12 +1,13 @@
 """The selection formulas of the tree: which edge of a node a simulation follows.  Compiled.
 
     UCB1     w + c sqrt(ln N / n)              w = (1 + q) / 2    Auer et al. 2002, Kocsis and Szepesvari 2006
+    RAVE     w + c sqrt(ln N / (n + 1))        w of q and rave_q: rave     Gelly and Silver 2007
     PUCT     q + c prior sqrt(N) / (1 + n)     and more: puct     Silver et al. 2016
     GUMBEL   see gumbel                                           Danihelka et al. 2022
 
 with n the visits of an edge, N those of its node, q the mean value of the edge from -1 to 1.  A simulation under way
-counts as a loss for the side that moved (virtual loss), so that the simulations of a batch spread out.  Edges that are
-proven to lose are not selected while there are others.
+counts as a loss for the side that moved (virtual loss), in q and in rave_q, so that the simulations of a batch spread
+out.  Edges that are proven to lose are not selected while there are others.
 
 Arrays as in tree.
 """
@@ -15,6 +16,7 @@ from numba import njit
 
 from mugo.search.gumbel import gumbel_child, gumbel_root_child
 from mugo.search.puct import puct_child
+from mugo.search.rave import rave_child
 from mugo.search.records import GUMBEL, PUCT
 from mugo.search.solver import LOSS, is_proven, may_select
 
@@ -65,6 +67,8 @@ def select_child(tree, nodes, edges, v, b, history, check_superko):
         if v == tree.root:
             return gumbel_root_child(tree, node, edges, losing, b, history, check_superko)
         return gumbel_child(tree, node, edges, losing, b, history, check_superko)
+    if tree.rave or tree.heuristic_priors:
+        return rave_child(tree, node, edges, losing, b, history, check_superko)
     if tree.fpu == np.inf:
         i = _untried_edge(node, edges, losing, b, history)
         if i >= 0:

@@ -29,6 +29,8 @@ EDGE = np.dtype([
     ("visits", np.int32),
     ("q", np.float32),
     ("prior", np.float32),
+    ("rave_visits", np.float32),         # simulations, and virtual visits of the heuristic prior; see rave
+    ("rave_q", np.float32),              # their mean value
     ("virtual_losses", np.uint16),
     ("move", np.int16),
     ("lower", np.int8),                  # bounds of its exact value, for the side that moves
@@ -52,6 +54,9 @@ TREE = np.dtype([
     ("gumbel", np.float32, POINTS),      # GUMBEL: noise of the root's edges, in their order
     ("expand_after", np.int64),          # visits before a node is expanded
     ("has_priors", np.bool_),            # priors come from a network
+    ("rave", np.bool_),                  # AMAF values are kept
+    ("rave_bias", np.float64),
+    ("heuristic_priors", np.bool_),      # AMAF values begin with virtual visits
     ("transpositions", np.bool_),        # one node for a position, whatever the path
     ("komi", np.float64),
     ("rollouts", np.int64),              # for each leaf

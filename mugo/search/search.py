@@ -1,6 +1,6 @@
 """Monte Carlo tree search: position -> visits, win rates, principal variations, ownership.
 
-    uct    Search(Settings())                     UCB1, no priors, leaves evaluated by rollouts
+    uct    Search(Settings(rave=True, ...))       UCB1 with RAVE, leaves evaluated by rollouts
     mcts   Search(Settings(...), network)         PUCT, priors by the network, leaves by its value head and rollouts
 
                     +--> network: priors, values --+
@@ -26,11 +26,20 @@ from mugo.games.coords import PASS, board_points, symmetries
 from mugo.games.planes import new_scratch
 from mugo.games.position import BasePosition, self_komi
 from mugo.nn.output import NetworkOutput, turned_back
-from mugo.search import compact, gumbel, network_rollouts, ranking, records, scores, solver, stopping, tree
+from mugo.search import compact, gumbel, network_rollouts, ranking, rave, records, scores, solver, stopping, tree
 from mugo.search.move_infos import move_infos
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.root_priors import with_dirichlet_noise, with_temperature
-from mugo.search.settings import DEFAULT_SETTINGS, PUCT_C, ROLLOUT_KINDS, ROOT_FPU_SHARE, UCB_C, Settings
+from mugo.search.settings import (
+    DEFAULT_SETTINGS,
+    EXPAND_AFTER,
+    PUCT_C,
+    RAVE_C,
+    ROLLOUT_KINDS,
+    ROOT_FPU_SHARE,
+    UCB_C,
+    Settings,
+)
 
 CHUNK_SECONDS = 0.01                     # compiled simulations between two checks of the clock
 CHECK_EVERY = 64                         # simulations between two checks of the other limits
@@ -67,6 +76,7 @@ class Search:
         self._boards["random"] = self._rng.integers(1, 2**63, len(self._boards))
         self._paths = np.zeros((n, records.MAX_DEPTH, 2), np.int32)
         self._leaves = np.zeros(n, records.LEAF)
+        self._amaf = rave.new_amaf(n if settings.rave else 1)
         self._ownership_sums = np.zeros((threads, POINTS), np.int32)
         self._network_ownership: np.ndarray | None = None        # (size²,), 1 Black, summed over the leaves evaluated
         self._leaves_evaluated = 0                       # of this search
@@ -82,6 +92,8 @@ class Search:
     def _rollout_weight(self) -> float:
         """Lambda: 1 where only rollouts can evaluate a leaf, 0 where only the value head can."""
         kind, network = self.settings.rollout, self.network
+        if network is not None and self.settings.heuristic_priors:
+            raise BadInput("--heuristic-priors is for searches without a network, which has priors")
         if network is None:
             if self.settings.gumbel:
                 raise BadInput("--gumbel needs the priors of a network")
@@ -98,7 +110,10 @@ class Search:
         settings, has_network = self.settings, self.network is not None
         expand_after = settings.expand_after
         if expand_after is None or self._lambda == 0:    # without rollouts every leaf needs the network
-            expand_after = 0 if has_network else 1
+            expand_after = 0 if has_network else EXPAND_AFTER if settings.heuristic_priors else 1
+        c = settings.c
+        if c is None:
+            c = PUCT_C if has_network else RAVE_C if settings.rave else UCB_C
         fpu = settings.fpu
         if fpu is None:
             fpu = math.nan if has_network else math.inf
@@ -107,7 +122,10 @@ class Search:
             "formula": records.PUCT if has_network else records.UCB,
             "has_priors": has_network,
             "transpositions": settings.transpositions,
-            "c": (PUCT_C if has_network else UCB_C) if settings.c is None else settings.c,
+            "c": c,
+            "rave": settings.rave,
+            "rave_bias": settings.rave_bias,
+            "heuristic_priors": settings.heuristic_priors,
             "fpu": fpu,
             "fpu_reduction": settings.fpu_reduction_max,
             "root_fpu_reduction": (ROOT_FPU_SHARE * settings.fpu_reduction_max if root_reduction is None
@@ -178,6 +196,7 @@ class Search:
                         self._root_edges()["prior"] = clean_priors
         except BaseException:
             self._root = None                            # virtual losses may be left in it: start a new tree
+            self._amaf[:] = 0
             raise
 
     @contextlib.contextmanager
@@ -263,7 +282,9 @@ class Search:
             settings["mercy"] = rollouts.mercy_threshold(position.size, position.white_points)
             tree.reset(settings, self._nodes, self._table, np.uint64(game.position_hash(board)))
         if self.network is None and not self._nodes[settings["root"]]["count"]:
-            tree.expand(settings, self._nodes, self._edges, settings["root"], board)
+            root = settings["root"]
+            if tree.expand(settings, self._nodes, self._edges, root, board) and settings["heuristic_priors"]:
+                tree.give_heuristic_priors(self._nodes, self._edges, root, board, self._scratch)
 
     def _key_from_path(self, before: BasePosition, position: BasePosition) -> np.uint64 | None:
         """Without transpositions: the key of a position reached from an earlier root; None if it was not."""
@@ -283,7 +304,7 @@ class Search:
         """Up to n simulations, one batch at the most; returns how many."""
         arrays = self._trees, self._nodes, self._edges, self._table, self._boards, self._history
         if self._unbatched:
-            tree.simulate(*arrays, self._paths[0], self._ownership_sums[0], n)
+            tree.simulate(*arrays, self._paths[0], self._ownership_sums[0], self._scratch, n)
             return n
         assert self._root is not None
         size = self._root.size
@@ -313,6 +334,8 @@ class Search:
         rolled_out = time.perf_counter()
         tree.expand_and_backup(self._trees, self._nodes, self._edges, self._boards, self._paths, leaves, n,
                                output.priors, np.zeros(rows, np.float32) if output.values is None else output.values)
+        if self.settings.rave:
+            rave.backup_batch(self._nodes, self._edges, self._boards, self._paths, leaves, self._amaf)
         if output.score_mean is not None:
             scores.backup_scores(self._nodes, self._paths, leaves, output.score_mean, output.score_stdev)
         if output.ownership is not None:
@@ -329,7 +352,7 @@ class Search:
             return [lambda: self._roll_out_by_network(n)]
 
         def evaluate(first: int, last: int, ownership: np.ndarray) -> None:
-            tree.evaluate_leaves(self._trees, self._boards, self._leaves, first, last, n, ownership)
+            tree.evaluate_leaves(self._trees, self._boards, self._leaves, first, last, n, ownership, self._amaf)
 
         if self._pool is None:
             return [lambda: evaluate(0, n, self._ownership_sums[0])]

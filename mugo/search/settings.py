@@ -7,8 +7,9 @@ from mugo.games import gomoku, rollouts
 from mugo.limits import SEED
 from mugo.search.lcb import LCB_STDEVS, MIN_VISIT_PROP
 
-UCB_C, PUCT_C = 0.4, 2.0                 # exploration constants
+UCB_C, RAVE_C, PUCT_C = 0.4, 0.0, 2.0    # exploration constants
 ROOT_FPU_SHARE = 0.5                     # of fpu_reduction_max at the root, by default: KataGo's 0.1 of 0.2
+EXPAND_AFTER = 4                         # visits before a node is expanded, where it gets heuristic priors
 ROLLOUT_KINDS = {"uniform": rollouts.UNIFORM, "mogo": rollouts.MOGO, "threats": gomoku.THREATS}
 ROLLOUTS = (*ROLLOUT_KINDS, "network", "none")
 
@@ -17,7 +18,7 @@ ROLLOUTS = (*ROLLOUT_KINDS, "network", "none")
 class Settings:
     """Options of a search.  Raises BadInput for values out of range.
 
-    c: the exploration constant of UCB1 or PUCT; None takes UCB_C or PUCT_C.
+    c: the exploration constant of UCB1 or PUCT; None takes UCB_C, with RAVE RAVE_C, or PUCT_C.
     fpu: first-play urgency, the value of an unvisited move (Gelly and Wang 2006).  UCB1: a win rate; inf (the
     default) visits every move once first.  PUCT: a value from -1 to 1; None takes the mean value of the node, less
     fpu_reduction_max sqrt(sum of the priors of the moves with visits), KataGo's fpuReductionMax.
@@ -29,14 +30,18 @@ class Settings:
     gumbel: a search that chooses a move is Gumbel AlphaZero's, if it has a limit of simulations; it keeps no tree.
     max_num_considered_actions, gumbel_scale, c_visit, c_scale: its moves in the first round, the scale of its noise,
     and the weight of values; see gumbel (the names of mctx and of Danihelka et al. 2022).
-    expand_after: visits of a node before it is expanded; None is 1 for UCB1, 0 for PUCT.
+    expand_after: visits of a node before it is expanded; None is 1 for UCB1, EXPAND_AFTER with heuristic priors, 0 for
+    PUCT.
+    rave: rapid action value estimation (Gelly and Silver 2007): moves share what is learned of them later in
+    simulations.  rave_bias: b of its schedule; see rave.
+    heuristic_priors: edges begin with virtual visits and wins by rules of thumb; without a network only.
     rollout: one of ROLLOUTS.  "network" plays both sides by the network's priors, as MuGo did in 2016.
     rollouts: rollouts for each leaf.
     lambda_: the weight of rollouts in the value of a leaf, (1 - lambda) v + lambda z (Silver et al. 2016); 1 where
     there is no value head.
     batch: leaves evaluated together; None takes 8 with a network, else 1, or 64 for each of several threads.
     threads: for rollouts and for the network.
-    max_edges: edges in the tree (24 bytes each); a full tree is searched on, but no node is expanded any more.
+    max_edges: edges in the tree (32 bytes each); a full tree is searched on, but no node is expanded any more.
     transpositions: positions reached by different orders of moves share one node.
     reuse_tree: keep the subtree of the next position between searches.
     dirichlet_weight, dirichlet_alpha: priors at the root become (1 - weight) prior + weight Dirichlet(alpha)
@@ -61,6 +66,9 @@ class Settings:
     c_visit: float = 50.0
     c_scale: float = 1.0
     expand_after: int | None = None
+    rave: bool = False
+    rave_bias: float = 0.01
+    heuristic_priors: bool = False
     rollout: str = "uniform"
     rollouts: int = 1
     lambda_: float = 1.0
@@ -95,7 +103,7 @@ class Settings:
             if not 0 < getattr(self, name) < math.inf:
                 raise BadInput(f"{name} is above 0, not {getattr(self, name)}")
         for name in ("fpu_reduction_max", "root_fpu_reduction_max", "cpuct_exploration_log", "lcb_stdevs",
-                     "gumbel_scale", "c_visit", "c_scale"):
+                     "rave_bias", "gumbel_scale", "c_visit", "c_scale"):
             value = getattr(self, name)
             if value is not None and not 0 <= value < math.inf:
                 raise BadInput(f"{name} is 0 or more, not {value}")

@@ -29,10 +29,11 @@ import numpy as np
 from numba import njit
 
 from mugo.games import game
-from mugo.games.board import index_of
+from mugo.games.board import POINTS, index_of
 from mugo.games.coords import PASS
 from mugo.games.rng import random_below
 from mugo.search.formulas import select_child
+from mugo.search.rave import backup_amaf, record_rollout
 from mugo.search.records import MAX_DEPTH, NULL_NODE
 from mugo.search.solver import LOSS, WIN, bound_edge, bound_node, is_proven
 
@@ -127,6 +128,8 @@ def expand(tree, nodes, edges, v, b):
         edge.visits = 0
         edge.virtual_losses = 0
         edge.q = np.float32(0)
+        edge.rave_visits = np.float32(0)
+        edge.rave_q = np.float32(0)
         edge.prior = np.float32(1) / np.float32(n)
         edge.lower = lower
         edge.upper = upper
@@ -165,10 +168,35 @@ def _give_priors(nodes, edges, v, b, priors):
 
 
 @njit(cache=True, nogil=True)
-def select(tree, nodes, edges, table, b, history, path):
+def give_heuristic_priors(nodes, edges, v, b, scratch):
+    """Begin the AMAF values of v's edges with the virtual visits and wins of the game's rules of thumb.
+
+    scratch: planes.Scratch.
+    """
+    priors = np.zeros((POINTS, 2), np.float32)
+    game.write_heuristic_priors(b, scratch, priors)
+    first = np.int64(nodes[v].first)
+    for i in range(first, first + np.int64(nodes[v].count)):
+        p = np.int64(edges[i].move)
+        edges[i].rave_visits = priors[p, 0]
+        edges[i].rave_q = np.float32(2) * priors[p, 1] / priors[p, 0] - np.float32(1)
+
+
+@njit(cache=True, nogil=True)
+def _expand_by_rollouts(tree, nodes, edges, v, b, scratch):
+    """Expand node v if it has the visits for it, without a network; returns whether it has edges now."""
+    if nodes[v].visits < tree.expand_after or not expand(tree, nodes, edges, v, b):
+        return False
+    if tree.heuristic_priors:
+        give_heuristic_priors(nodes, edges, v, b, scratch)
+    return True
+
+
+@njit(cache=True, nogil=True)
+def select(tree, nodes, edges, table, b, history, path, scratch):
     """Play b, the root's board, down to a leaf; returns (leaf, edges of the path).
 
-    path: gets the (node, edge) of each step; virtual losses are added along it.
+    path: gets the (node, edge) of each step; virtual losses are added along it.  scratch: planes.Scratch.
     A leaf is a node without edges: a new one, the end of a game, or NULL_NODE when the tree is full; or one below the
     root that is proven.
     """
@@ -182,7 +210,7 @@ def select(tree, nodes, edges, table, b, history, path):
             if tree.has_priors:
                 if not _expand_if_decided(tree, nodes, edges, v, b):
                     break
-            elif nodes[v].visits < tree.expand_after or not expand(tree, nodes, edges, v, b):
+            elif not _expand_by_rollouts(tree, nodes, edges, v, b, scratch):
                 break
         if is_proven(nodes[v]) and v != tree.root:
             break
@@ -253,9 +281,10 @@ def backup(tree, nodes, edges, leaf, depth, path, value, exact):
 
 
 @njit(cache=True, nogil=True)
-def evaluate_leaf(tree, boards, start, work, ownership):
+def evaluate_leaf(tree, boards, start, work, ownership, first_plays, amaf):
     """The mean outcome of rollouts from boards[start], for its side to move; plays them in boards[work].
 
+    first_plays, amaf: as in rave; amaf gets the AMAF values of the rollouts.
     boards[work].random is the state of the random numbers, not 0.  ownership: the owner of each point at the end of
     each rollout is added; ownership[0] counts the rollouts.
     """
@@ -264,39 +293,42 @@ def evaluate_leaf(tree, boards, start, work, ownership):
         random = boards[work].random
         boards[work] = boards[start]
         boards[work].random = random
-        total += game.roll_out(boards[work], tree.rollout_kind, tree.mercy, tree.komi)
+        outcome = game.roll_out(boards[work], tree.rollout_kind, tree.mercy, tree.komi, first_plays)
         game.add_ownership(boards[work], ownership)
+        if tree.rave:
+            record_rollout(first_plays, outcome, 1 / tree.rollouts, amaf)
+        total += outcome
     return total / tree.rollouts * boards[start].to_play
 
 
 @njit(cache=True, nogil=True)
-def simulate(trees, nodes, edges, table, boards, history, path, ownership, n):
+def simulate(trees, nodes, edges, table, boards, history, path, ownership, scratch, n):
     """n simulations, one after the other, leaves evaluated by rollouts alone.
 
-    boards: (3,), boards[1].random is the state of the random numbers.
+    boards: (3,), boards[1].random is the state of the random numbers.  scratch: planes.Scratch.
     """
     tree = trees[0]
+    first_plays = np.zeros(POINTS, np.int8)
+    amaf = np.zeros((2, POINTS, 2), np.float32)
     for _ in range(n):
         random = boards[1].random
         boards[1] = boards[0]
         boards[1].random = random
-        leaf, depth = select(tree, nodes, edges, table, boards[1], history, path)
+        leaf, depth = select(tree, nodes, edges, table, boards[1], history, path, scratch)
         c = boards[1].to_play
         exact = True
         if game.is_over(boards[1]):
             value = game.outcome(boards[1], tree.komi) * c
         elif is_proven(nodes[leaf]):
             value = float(nodes[leaf].lower)
-        elif tree.rollouts == 1:
-            exact = False
-            value = game.roll_out(boards[1], tree.rollout_kind, tree.mercy, tree.komi) * c
-            game.add_ownership(boards[1], ownership)
         else:
             exact = False
             boards[2].random = boards[1].random
-            value = evaluate_leaf(tree, boards, 1, 2, ownership)
+            value = evaluate_leaf(tree, boards, 1, 2, ownership, first_plays, amaf)
             boards[1].random = boards[2].random
         backup(tree, nodes, edges, leaf, depth, path, value, exact)
+        if tree.rave:
+            backup_amaf(nodes, edges, depth, path, c, value, amaf)
 
 
 @njit(cache=True, nogil=True)
@@ -311,7 +343,7 @@ def select_batch(trees, nodes, edges, table, boards, history, paths, leaves, scr
         random = boards[1 + k].random
         boards[1 + k] = boards[0]
         boards[1 + k].random = random
-        leaf, depth = select(tree, nodes, edges, table, boards[1 + k], history, paths[k])
+        leaf, depth = select(tree, nodes, edges, table, boards[1 + k], history, paths[k], scratch)
         record = leaves[k]
         record.node = leaf
         record.length = depth
@@ -334,12 +366,17 @@ def select_batch(trees, nodes, edges, table, boards, history, paths, leaves, scr
 
 
 @njit(cache=True, nogil=True)
-def evaluate_leaves(trees, boards, leaves, start, end, n, ownership):
-    """Roll out leaves [start, end) of the n selected; adds lambda times the outcome to their values."""
+def evaluate_leaves(trees, boards, leaves, start, end, n, ownership, amaf):
+    """Roll out leaves [start, end) of the n selected; adds lambda times the outcome to their values.
+
+    amaf: as in rave.backup_batch; without RAVE it may have one row.
+    """
     tree = trees[0]
+    first_plays = np.zeros(POINTS, np.int8)
     for k in range(start, end):
         if not leaves[k].exact:
-            leaves[k].value += tree.lambda_ * evaluate_leaf(tree, boards, 1 + k, 1 + n + k, ownership)
+            leaves[k].value += tree.lambda_ * evaluate_leaf(tree, boards, 1 + k, 1 + n + k, ownership, first_plays,
+                                                            amaf[k if tree.rave else 0])
 
 
 @njit(cache=True, nogil=True)
@@ -347,7 +384,7 @@ def expand_and_backup(trees, nodes, edges, boards, paths, leaves, n, priors, val
     """Finish the n simulations selected: expand the leaves, back up their values.
 
     priors, values: a row for each leaf that needs_evaluation, in order.  leaves[k].value holds the part of the
-    rollouts already.
+    rollouts already, and gets the whole.
     """
     tree = trees[0]
     row = 0
@@ -363,3 +400,4 @@ def expand_and_backup(trees, nodes, edges, boards, paths, leaves, n, priors, val
         elif tree.lambda_ > 0 and not leaves[k].exact:
             value /= tree.lambda_                  # only rollouts evaluated it
         backup(tree, nodes, edges, leaf, leaves[k].length, paths[k], value, leaves[k].exact)
+        leaves[k].value = value

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mugo.games import game, go, gomoku
-from mugo.games.board import BLACK, EMPTY, WHITE, new_boards
+from mugo.games.board import BLACK, EMPTY, POINTS, WHITE, new_boards
 from mugo.games.coords import MAX_MOVES, PASS, board_points, symmetries
 from mugo.games.go import Position as Go
 from mugo.games.position import BasePosition, IllegalMove
@@ -109,7 +109,7 @@ def test_a_rollout_ends_the_game_and_returns_the_outcome(start):
     for seed in range(1, 20):
         boards = start().board.copy()
         boards["random"] = seed
-        outcome = game.roll_out(boards[0], 0, 0, start().komi)
+        outcome = game.roll_out(boards[0], 0, 0, start().komi, np.zeros(POINTS, np.int8))
         assert game.is_over(boards[0])
         assert outcome == game.outcome(boards[0], start().komi)
 

@@ -134,7 +134,7 @@ def test_drawing_moves_keeps_all_empty_points():
 def test_a_rollout_ends_where_neither_side_has_a_sensible_move(size, kind):
     for seed in range(1, 21):
         board = copy_of(Position(size), seed * 7919)
-        score = roll_out(board, kind, 0)
+        score = roll_out(board, kind, 0, np.zeros(POINTS, np.int8))
         stones = stones_of(board)
         assert score == area(size, stones)
         if board["passes"] < 2:
@@ -159,7 +159,7 @@ def test_rollouts_fill_no_true_eye(kind):
     """)
     for seed in range(1, 101):
         for board in (copy_of(position, seed), copy_of(position.with_turn(WHITE), seed)):
-            roll_out(board, kind, 0)
+            roll_out(board, kind, 0, np.zeros(POINTS, np.int8))
             corner = [board["colour"][point_at(row, col, 6)] for row in range(2) for col in range(4)]
             assert corner == [0, 1, 0, 1, 1, 1, 1, 1]
 
@@ -435,7 +435,7 @@ def test_the_mercy_rule_returns_the_difference_in_stones():
     stopped = 0
     for seed in range(1, 101):
         board = copy_of(Position(9), seed * 7919)
-        score = roll_out(board, MOGO, 10)
+        score = roll_out(board, MOGO, 10, np.zeros(POINTS, np.int8))
         if board["passes"] < 2:
             stopped += 1
             assert score == sum(stones_of(board).values())
@@ -467,6 +467,6 @@ def test_the_ownership_of_an_ended_rollout():
 def test_ownership_of_uniform_rollouts_adds_up_to_the_score():
     for seed in range(1, 101):
         board, ownership = copy_of(Position(9), seed * 7919), np.zeros(POINTS, np.int32)
-        score = roll_out(board, UNIFORM, 0)
+        score = roll_out(board, UNIFORM, 0, np.zeros(POINTS, np.int8))
         add_ownership(board, ownership)
         assert ownership.sum() == score

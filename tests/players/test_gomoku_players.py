@@ -21,7 +21,7 @@ from mugo.players.evaluator import NetworkEvaluator
 from mugo.players.options import make_player
 from mugo.players.player import RESIGN, RandomPlayer
 from mugo.players.policy import PolicyPlayer
-from mugo.players.searcher import PlayOptions, SearchPlayer
+from mugo.players.searcher import UCT, PlayOptions, SearchPlayer
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 
@@ -76,7 +76,7 @@ def test_uct_never_loses_at_noughts_and_crosses():
 
 def test_uct_has_uniform_rollouts_on_request_and_in_gomoku_mogo_means_threats():
     assert from_words("uct", "--rollout", "uniform").search.settings.rollout == "uniform"
-    assert from_words("uct").search.settings == Settings(rollout="mogo")
+    assert from_words("uct").search.settings == UCT
     kinds = [Search(Settings(rollout=rollout))._trees[0]["rollout_kind"] for rollout in ("mogo", "threats", "uniform")]
     assert kinds[0] == kinds[1] != kinds[2]
 

@@ -258,10 +258,12 @@ def test_every_option_reaches_the_search():
                        "--no-transpositions",
                        "--no-reuse-tree", "--no-early-stop", "--rollout", "mogo", "--rollouts", "2", "--max-edges",
                        "5000",
-                       "--select-by", "value", "--resign", "0", "--resign-moves", "9", "--seed", "3")
+                       "--select-by", "value", "--resign", "0", "--resign-moves", "9", "--seed", "3",
+                       "--rave-bias", "0.03", "--no-heuristic-priors")
     assert player.search.settings == Settings(c=1.5, fpu=1.1, expand_after=2, transpositions=False, reuse_tree=False,
                                               early_stop=False,
-                                              rollout="mogo", rollouts=2, max_edges=5000, seed=3)
+                                              rollout="mogo", rollouts=2, max_edges=5000, seed=3,
+                                              rave=True, rave_bias=0.03, heuristic_priors=False)
     assert player._play_options == PlayOptions(simulations=7, select_by="value", resign=0, resign_moves=9)
     assert player.select_move(Position(5)) in Position(5).sensible_points()
 

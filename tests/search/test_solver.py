@@ -19,6 +19,8 @@ KINDS = {
     "uct": (Settings(rollout="mogo", seed=1), None),
     "uct uniform": (Settings(seed=1), None),
     "uct in batches": (Settings(seed=1, batch=8), None),
+    "uct with rave": (Settings(rollout="mogo", rave=True, heuristic_priors=True, seed=1), None),
+    "uct with rave in batches": (Settings(rave=True, heuristic_priors=True, seed=1, batch=8), None),
     "mcts": (Settings(rollout="none", seed=1), LevelNetwork()),
     "mcts with rollouts": (Settings(rollout="mogo", lambda_=0.5, seed=1), LevelNetwork()),
     "mcts, rollouts by the network": (Settings(rollout="network", seed=1), LevelNetwork()),
@@ -133,7 +135,7 @@ def test_a_search_proves_the_value_of_noughts_and_crosses(kind):
 
 
 @pytest.mark.parametrize("settings", [Settings(seed=1), Settings(seed=1, transpositions=False),
-                                      Settings(seed=1, batch=4)])
+                                      Settings(seed=1, batch=4), Settings(seed=1, rave=True, heuristic_priors=True)])
 @pytest.mark.parametrize("size, komi", [(2, 0.5), (2, 1), (2, 2.5), (3, 3.5), (3, 0)])
 def test_proofs_in_go_are_true_for_the_moves_that_led_there(size, komi, settings):
     # On these boards nearly every capture can be undone, so superko decides most games.

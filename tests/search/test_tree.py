@@ -13,7 +13,8 @@ from mugo.search import compact, formulas, records, solver, tree
 
 
 @pytest.mark.parametrize("settings", [{}, {"transpositions": False}, {"fpu": 1.1}, {"expand_after": 3}, {"rollouts": 3},
-                                      {"formula": records.PUCT, "c": 2.0, "fpu": math.nan}])
+                                      {"formula": records.PUCT, "c": 2.0, "fpu": math.nan},
+                                      {"rave": True, "rave_bias": 0.02, "heuristic_priors": True}])
 def test_visits_and_values_of_a_tree_are_consistent(settings):
     grown = Grown(Position(5), **settings).simulate(3000)
     grown.check()
@@ -102,9 +103,10 @@ def test_the_position_hash_includes_side_to_move_ko_and_passes():
     assert game.position_hash(never_taken.board[0]) != game.position_hash(taken.board[0])
 
 
-@pytest.mark.parametrize("formula", [records.UCB, records.PUCT])
-def test_select_child_maximises_the_formula(formula):
-    settings = {"formula": formula, "c": 0.8, "fpu": 0.6 if formula == records.UCB else math.nan}
+@pytest.mark.parametrize("formula, rave", [(records.UCB, False), (records.UCB, True), (records.PUCT, False)])
+def test_select_child_maximises_the_formula(formula, rave):
+    settings = {"formula": formula, "c": 0.8, "fpu": 0.6 if formula == records.UCB else math.nan,
+                "rave": rave, "rave_bias": 0.1}
     grown = Grown(Position(4), **settings).simulate(500)
     rng = np.random.default_rng(1)
     checked = 0
@@ -119,7 +121,19 @@ def test_select_child_maximises_the_formula(formula):
         for edge in edges:
             n = edge["visits"] + edge["virtual_losses"]
             q = (edge["q"] * edge["visits"] - edge["virtual_losses"]) / n if n else None
-            if formula == records.UCB:
+            if rave:
+                total, losses = max(node["visits"] + node["virtual_losses"], 1), edge["virtual_losses"]
+                rave_n = edge["rave_visits"] + losses
+                if solver.is_proven(edge):
+                    value = edge["lower"]
+                elif not rave_n:
+                    value = q
+                else:
+                    beta = rave_n / (n + rave_n + 4 * 0.1 ** 2 * n * rave_n)
+                    value = (1 - beta) * (q or 0) + beta * (edge["rave_q"] * edge["rave_visits"] - losses) / rave_n
+                exploration = 0.8 * math.sqrt(math.log(total) / (n + 1))
+                worth.append(exploration + (0.6 if value is None else (1 + value) / 2))
+            elif formula == records.UCB:
                 total = max(node["visits"] + node["virtual_losses"], 1)
                 worth.append(0.6 if q is None else (1 + q) / 2 + 0.8 * math.sqrt(math.log(total) / n))
             else:
@@ -152,7 +166,7 @@ def test_no_path_in_the_tree_repeats_a_position():
         grown.boards[1] = grown.boards[0]
         grown.boards[1]["random"] = random
         leaf, depth = tree.select(grown.trees[0], grown.nodes, grown.edges, grown.table, grown.boards[1],
-                                  grown.history, path)
+                                  grown.history, path, grown.scratch)
         longest = max(longest, depth)
         position = Position(2, komi=0.5)
         for _, i in path[:depth]:
@@ -167,8 +181,9 @@ def test_no_path_in_the_tree_repeats_a_position():
     grown.check()
 
 
-def test_a_full_tree_is_searched_without_expansion():
-    grown = Grown(Position(9), max_edges=2000, nodes=300).simulate(5000)
+@pytest.mark.parametrize("settings", [{}, {"rave": True, "rave_bias": 0.02, "heuristic_priors": True}])
+def test_a_full_tree_is_searched_without_expansion(settings):
+    grown = Grown(Position(9), max_edges=2000, nodes=300, **settings).simulate(5000)
     grown.check()
     assert grown.root["visits"] == 5000
     assert grown.trees[0]["n_edges"] <= 2000 and grown.trees[0]["n_nodes"] <= 300
