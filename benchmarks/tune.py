@@ -1,6 +1,6 @@
 """Settings of a search against the default ones, each by a sequential test at equal simulations.
 
-    python benchmarks/tune.py -o tuning "mcts --network policy-9 --simulations 100" --size 9 \\
+    python benchmarks/tune.py -o tuning --size 9 "mcts --network policy-9 --simulations 100" -- \\
         "--fpu-reduction-max 0.2" "--select-by lcb" "--cpuct-exploration-log 0.45 --c 1.5"
     python benchmarks/tune.py -o tuning --table                    # of the matches that are in the folder
 

@@ -9,7 +9,7 @@ Both sides search; UCT evaluates leaves by uniform rollouts.  A game is a functi
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,34 +17,35 @@ from mugo.games.board import BLACK
 from mugo.games.position import BasePosition
 from mugo.nn.inference import Network
 from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.search.settings import DEFAULT_SETTINGS, Settings
 from mugo.sprt import H0, H1, SPRT, UNDECIDED
 
 UCT_LEVELS = (1_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000)      # simulations a move
 ALPHA = 0.05                             # how often a network that is not stronger passes a level at most
 # An equal network passes in 4.8 % of matches, after 70 games on average; one that is stronger by 100 Elo in 93 %.
 PROMOTION = SPRT(0, 100, ALPHA)
-BATCH = 8                                # leaves that the network evaluates together
+BATCH, GUMBEL_BATCH = 8, 4               # leaves that the network evaluates together
 
 
 @dataclass(frozen=True)
 class ArenaPlayer:
     """A participant of an arena match.
 
-    simulations: a move.  network: None for UCT.  c: the exploration constant, None for the default.
+    simulations: a move.  network: None for UCT.  settings: of its search.
     temperature_moves: so many of its moves are sampled by visits, so that games differ.
     """
 
     simulations: int
     network: Network | None = None
-    c: float | None = None
+    settings: Settings = DEFAULT_SETTINGS
     temperature_moves: int = 0
 
     def new_search(self, start: BasePosition, seed: int) -> Search:
         """A search with a tree of its own, for one game."""
-        rollout = "uniform" if self.network is None else "none"
-        return Search(Settings(c=self.c, rollout=rollout, seed=seed, batch=None if self.network is None else BATCH,
-                               max_edges=max(1000, 4 * self.simulations * (start.size ** 2 + 1))), self.network)
+        batch = None if self.network is None else GUMBEL_BATCH if self.settings.gumbel else BATCH
+        return Search(replace(self.settings, rollout="uniform" if self.network is None else "none", seed=seed,
+                              batch=batch, max_edges=max(1000, 4 * self.simulations * (start.size ** 2 + 1))),
+                      self.network)
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def play_game(black: ArenaPlayer, white: ArenaPlayer, start: BasePosition, seed:
         if is_stopped.is_set():
             return 0
         i = 0 if position.to_play == BLACK else 1
-        result = searches[i].search(position, simulations=players[i].simulations)
+        result = searches[i].search(position, simulations=players[i].simulations, select_by="visits")
         point = result.best().point
         if moves_made[i] < players[i].temperature_moves:
             visits = np.array([info.visits for info in result.moves], float)

@@ -8,6 +8,7 @@ from mugo.files import BadInput
 from mugo.games.coords import MAX_MOVES, MAX_SIZE, MIN_SIZE
 from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, POSITIVE, PRECISIONS, SEED, check_choice, check_limits
 from mugo.schema import ANYTHING, BOOLEAN, TEXT, Object, check_value, integer, number, object_of, optional
+from mugo.search.settings import Settings
 
 MAY_CHANGE = "games", "threads", "learning_rate"         # when a run is resumed
 MAX_PARALLEL_GAMES, MAX_THREADS, MAX_BATCH_SIZE, MAX_WINDOW = 65_536, 1024, 65_536, 10**8
@@ -26,6 +27,9 @@ class SelfPlayOptions:
     temperature_moves: so many moves of a game are sampled in proportion to visits^(1 / temperature); then the most
     visited move is played.
     max_moves: a game that lasts longer is scored as it stands; 0 is three moves a point.
+    gumbel: the search is Gumbel AlphaZero's (Danihelka et al. 2022), for 16 to 50 simulations.  Its noise takes the
+    place of Dirichlet noise and of sampled moves, its tree is new for every move, and the target of the policy is the
+    improved policy.  max_num_considered_actions, c_visit, c_scale: as in search.settings.
     Raises BadInput for values out of their limits.
     """
     simulations: int = 400
@@ -35,11 +39,21 @@ class SelfPlayOptions:
     temperature_moves: int = 10
     temperature: float = 1.0
     max_moves: int = 0
+    gumbel: bool = False
+    max_num_considered_actions: int = 16
+    c_visit: float = 50.0
+    c_scale: float = 1.0
 
     def __post_init__(self):
         check_limits(self, {
             "simulations": (2, math.inf), "c": POSITIVE, "dirichlet_weight": FRACTION, "dirichlet_alpha": POSITIVE,
-            "temperature_moves": NON_NEGATIVE, "temperature": POSITIVE, "max_moves": (0, MAX_MOVES)})
+            "temperature_moves": NON_NEGATIVE, "temperature": POSITIVE, "max_moves": (0, MAX_MOVES),
+            "max_num_considered_actions": (1, 1024), "c_visit": NON_NEGATIVE, "c_scale": NON_NEGATIVE})
+
+    def search_settings(self) -> Settings:
+        """The settings of the same search in the arena: without noise."""
+        return Settings(c=self.c, gumbel=self.gumbel, max_num_considered_actions=self.max_num_considered_actions,
+                        c_visit=self.c_visit, c_scale=self.c_scale)
 
 
 DEFAULT_SELFPLAY_OPTIONS = SelfPlayOptions()

@@ -6,8 +6,8 @@ A game that has had its simulations makes a move.  The search is the PUCT of sea
 time in each game, so a simulation never meets the virtual loss of another: a game is searched as if it were alone.
 
 From AlphaZero (Silver et al. 2017, 2018) come Dirichlet noise in the priors of the root, moves sampled by visits early
-in a game, the reuse of the tree from move to move, and a random symmetry for each evaluation.  Plays any game of
-games/game.py.
+in a game, the reuse of the tree from move to move, and a random symmetry for each evaluation.  With options.gumbel the
+search is that of search/gumbel.py instead, with its own noise.  Plays any game of games/game.py.
 
 Arrays of the kernels, one row for each of G games; N nodes a game:
 
@@ -30,16 +30,20 @@ from mugo.games.game import packed_bytes, position_hash
 from mugo.games.planes import new_scratch
 from mugo.games.position import BasePosition, self_komi
 from mugo.nn.output import turned_back
-from mugo.search import compact, records, tree
+from mugo.search import compact, gumbel, records, tree
 from mugo.search.ranking import is_proven_mistake
 from mugo.selfplay.options import DEFAULT_SELFPLAY_OPTIONS, SelfPlayOptions
+
+
+POLICY_UNITS = 65535                     # the improved policy is written as uint16
 
 
 class SelfPlayGame(NamedTuple):
     """A finished game.
 
     moves: int16 (n,), move indices.  visits: uint16 (n, size² + 1), of the root's moves before each move; 0 for those
-    that are proven mistakes, as all others are where a win is proven.
+    that are proven mistakes, as all others are where a win is proven.  Of Gumbel searches, the improved policy in
+    units of 1 / POLICY_UNITS instead.
     outcome: 1 if Black has won, -1 if White has, 0 for a draw.
     """
     moves: np.ndarray
@@ -81,8 +85,10 @@ class ParallelSelfPlay:
         self._has_noise = np.zeros(games, bool)          # whether the root's priors have their noise
         self._positions = [start] * games
         self._visits: list[list[np.ndarray]] = [[] for _ in range(games)]
-        for name, value in {"formula": records.PUCT, "has_priors": True, "transpositions": True, "c": options.c,
-                            "fpu": np.nan, "rollouts": 1, "rollout_kind": rollouts.UNIFORM, "komi": start.komi}.items():
+        formula = records.GUMBEL if options.gumbel else records.PUCT
+        for name, value in {"formula": formula, "has_priors": True, "transpositions": True, "c": options.c,
+                            "fpu": np.nan, "c_visit": options.c_visit, "c_scale": options.c_scale, "rollouts": 1,
+                            "rollout_kind": rollouts.UNIFORM, "komi": start.komi}.items():
             self._trees[name] = value
         for g in range(games):
             self._start_game(g)
@@ -132,7 +138,8 @@ class ParallelSelfPlay:
         board["random"] = random
         self._histories[g, :position.plies + 1] = position.history
         key = np.uint64(position_hash(board))
-        node = tree.find(nodes, table, key) if position.plies else records.NULL_NODE
+        reuses = position.plies and not self.options.gumbel          # sequential halving counts visits from 0
+        node = tree.find(nodes, table, key) if reuses else records.NULL_NODE
         if node == records.NULL_NODE:
             tree.reset(settings, nodes, table, key)
         else:
@@ -146,33 +153,36 @@ class ParallelSelfPlay:
         return self._edges[g, root["first"]:root["first"] + root["count"]]
 
     def _add_root_noise(self, g: int) -> None:
-        """Mix Dirichlet noise into the priors of the root of game g, once it is expanded."""
+        """Mix Dirichlet noise into the priors of the root of game g, or draw its Gumbel noise, once it is expanded."""
         edges = self._root_edges(g)
         if not len(edges):
             return
         self._has_noise[g] = True
         weight = self.options.dirichlet_weight
-        if weight:
+        if self.options.gumbel:
+            gumbel.start(self._trees[g], len(edges), self.options.simulations - 1,
+                         self.options.max_num_considered_actions, 1.0, self._rng)
+        elif weight:
             noise = self._rng.dirichlet(np.full(len(edges), self.options.dirichlet_alpha))
             edges["prior"] = (1 - weight) * edges["prior"] + weight * noise
 
     def _play_move(self, g: int) -> SelfPlayGame | None:
-        """Make the move of game g by its visits; returns the game if that ends it."""
+        """Make the move of game g by its search; returns the game if that ends it."""
         position, edges = self._positions[g], self._root_edges(g)
         size = position.size
-        visits = np.zeros(size ** 2 + 1, np.uint16)
         # A node that is reused may have edges, and visits, of moves that superko forbids on the path of this game.
-        edges = edges[[not edge["may_repeat"] or not position.why_illegal(int(edge["move"])) for edge in edges]]
-        counts = np.where(is_proven_mistake(edges), 0, np.minimum(edges["visits"], 65535))
-        if not counts.any():                             # all moves tried are proven losses
-            counts = ~is_proven_mistake(edges)
-        visits[[move_index(int(point), size) for point in edges["move"]]] = counts
-        if len(self._visits[g]) < self.options.temperature_moves:
-            weights = (visits / visits.max()) ** (1 / self.options.temperature)
-            move = int(self._rng.choice(len(visits), p=weights / weights.sum()))
+        legal = np.array([not edge["may_repeat"] or not position.why_illegal(int(edge["move"])) for edge in edges])
+        good = legal.copy()
+        good[legal] = ~is_proven_mistake(edges[legal])
+        visits, move = np.zeros(size ** 2 + 1, np.uint16), 0
+        indices = np.array([move_index(int(point), size) for point in edges["move"]])
+        if self.options.gumbel:
+            visits[indices], chosen = self._improved_policy(g, good)
+            move = int(indices[chosen])
         else:
-            most_visited = np.flatnonzero(visits == visits.max())
-            move = int(self._rng.choice(most_visited))
+            counts = np.where(good, np.minimum(edges["visits"], POLICY_UNITS), 0)
+            visits[indices] = counts if counts.any() else good           # all moves tried are proven losses
+            move = self._sampled_move(visits, len(self._visits[g]))
         self._visits[g].append(visits)
         position = self._positions[g] = position.play(point_of_index(move, size))
         if not position.is_over and position.plies < self._max_moves:
@@ -182,6 +192,28 @@ class ParallelSelfPlay:
         game = SelfPlayGame(np.array(moves, np.int16), np.array(self._visits[g]), int(np.sign(position.score())))
         self._start_game(g)
         return game
+
+
+    def _sampled_move(self, visits: np.ndarray, number: int) -> int:
+        """A move index for move `number` of a game: one of the first is sampled, then the most visited is played."""
+        if number < self.options.temperature_moves:
+            weights = (visits / visits.max()) ** (1 / self.options.temperature)
+            return int(self._rng.choice(len(visits), p=weights / weights.sum()))
+        return int(self._rng.choice(np.flatnonzero(visits == visits.max())))
+
+    def _improved_policy(self, g: int, good: np.ndarray) -> tuple[np.ndarray, int]:
+        """The improved policy of the root's edges in units of 1 / POLICY_UNITS, and the edge that is played.
+
+        good: bool, which edges are legal and no proven mistakes; the others have 0.
+        """
+        record, root, edges = self._trees[g], self._nodes[g, self._trees[g]["root"]], self._root_edges(g)
+        logits = gumbel.improved_logits(record, root, self._edges[g])[good]
+        scores = gumbel.root_scores(record, root, self._edges[g])[good]
+        weights = np.exp(logits - logits.max())
+        policy = np.zeros(len(edges), np.uint16)
+        policy[good] = np.round(POLICY_UNITS * weights / weights.sum())
+        best = max(range(len(scores)), key=lambda i: (edges["visits"][good][i], scores[i]))
+        return policy, int(np.flatnonzero(good)[best])
 
 
 @njit(cache=True, nogil=True)

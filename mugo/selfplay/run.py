@@ -229,7 +229,7 @@ class SelfPlayRun:
     def _arena_results(self, network: Network) -> list[tuple[str, int, ArenaResult]]:
         """(opponent, its simulations if it is UCT else 0, result) of each arena match of a network."""
         options, metadata = self.options, self.metadata
-        player = ArenaPlayer(options.selfplay.simulations, network, options.selfplay.c)
+        player = ArenaPlayer(options.selfplay.simulations, network, options.selfplay.search_settings())
         common: dict[str, int] = {"threads": options.threads, "seed": options.seed + metadata["update"],
                                   "max_moves": options.selfplay.max_moves}
         results = []

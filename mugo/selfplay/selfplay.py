@@ -73,6 +73,12 @@ def add_selfplay_arguments(group: argparse._ArgumentGroup) -> None:
         "temperature_moves": "moves of a game that are sampled by their visits",
         "temperature": "temperature of these samples",
         "max_moves": "a longer game is scored as it stands; 0: three moves a point"})
+    group.add_argument("--gumbel", action=argparse.BooleanOptionalAction,
+                       help="search as Gumbel AlphaZero does, for 16 to 50 simulations: without Dirichlet noise and "
+                            "sampled moves (default: off)")
+    _add_numbers(group, DEFAULT_SELFPLAY_OPTIONS, {
+        "max_num_considered_actions": "of --gumbel: moves in the first round of sequential halving",
+        "c_visit": "of --gumbel: weight of values beside visits", "c_scale": "of --gumbel: scale of values"})
     _add_numbers(group, RunOptions(GAMES), {"parallel_games": "games at once, for each thread"})
 
 

@@ -5,9 +5,10 @@ from types import SimpleNamespace
 import pytest
 
 from mugo.games import go, gomoku
+from mugo.search.settings import Settings
 from mugo.selfplay import arena
 from mugo.selfplay.arena import PROMOTION, ArenaPlayer, ArenaResult, climb_levels, level_test, play_match
-from mugo.selfplay.options import MIN_ARENA_GAMES
+from mugo.selfplay.options import MIN_ARENA_GAMES, SelfPlayOptions
 from mugo.sprt import H0, H1, UNDECIDED
 
 START = gomoku.Position(4, 3)
@@ -67,7 +68,8 @@ class ScriptedSearch:
     def __init__(self, settings, network=None):
         self.seed = settings.seed
 
-    def search(self, position, simulations):
+    def search(self, position, simulations, select_by):
+        assert select_by == "visits"
         self.positions.append((position, simulations))
         points = position.legal_points().tolist() if position.game == "gomoku" else [0]
         infos = [SimpleNamespace(point=point, visits=visits)
@@ -113,8 +115,11 @@ def test_a_game_has_three_moves_a_point_by_default(monkeypatch):
 def test_uct_has_uniform_rollouts_and_a_network_none():
     network = SimpleNamespace(has_value=True, name="network")
     assert ArenaPlayer(10).new_search(START, 1).settings.rollout == "uniform"
-    settings = arena.ArenaPlayer(10, network, c=1.5).new_search(START, 1).settings
+    settings = arena.ArenaPlayer(10, network, Settings(c=1.5)).new_search(START, 1).settings
     assert (settings.rollout, settings.c, settings.batch) == ("none", 1.5, arena.BATCH)
+    of_run = SelfPlayOptions(gumbel=True, c_scale=0.5).search_settings()
+    settings = arena.ArenaPlayer(10, network, of_run).new_search(START, 1).settings
+    assert (settings.gumbel, settings.c_scale, settings.gumbel_scale, settings.batch) == (True, 0.5, 0, 4)
 
 
 def test_a_stopped_game_ends_at_once():

@@ -6,12 +6,13 @@ import pytest
 
 from mugo.files import BadInput
 from mugo.games import go, gomoku
-from mugo.games.coords import point_at, point_of_index, symmetries
+from mugo.games.coords import move_index, point_at, point_of_index, symmetries
 from mugo.nn.output import NetworkOutput
+from mugo.search.gumbel import improved_policy
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 from mugo.selfplay.options import SelfPlayOptions
-from mugo.selfplay.parallel import ParallelSelfPlay
+from mugo.selfplay.parallel import POLICY_UNITS, ParallelSelfPlay
 
 
 class HashNetwork:
@@ -273,3 +274,79 @@ def test_a_game_of_max_moves_is_scored_as_it_stands():
 def test_options_out_of_range_are_refused(options, line):
     with pytest.raises(BadInput, match=line):
         SelfPlayOptions(**options)
+
+
+# ---- Gumbel AlphaZero
+
+GUMBEL = SelfPlayOptions(simulations=24, gumbel=True, max_num_considered_actions=8)
+
+
+@pytest.mark.parametrize("start", [gomoku.Position(5, 4), go.Position(4, 0.5), go.Position(2, 0.5)],
+                         ids=["5x5x4", "go 4x4", "go 2x2"])
+def test_gumbel_games_are_legal_and_their_targets_are_policies(start):
+    games = play_games(ParallelSelfPlay(start, HashNetwork(), GUMBEL, games=5, seed=1), 12)
+    assert len({game.moves.tobytes() for game in games}) > 4
+    for game in games:
+        position = start
+        for move, policy in zip(game.moves.tolist(), game.visits, strict=True):
+            legal = {0, *position.sensible_points().tolist()}
+            assert {point_of_index(int(i), start.size) for i in np.flatnonzero(policy)} <= legal
+            assert abs(int(policy.sum(dtype=int)) - POLICY_UNITS) <= len(policy)
+            position = position.play(point_of_index(move, start.size))
+        assert game.outcome == np.sign(position.score())
+
+
+def test_a_gumbel_game_is_searched_as_by_a_search_of_its_own():
+    """Without random symmetries, and with the same noise, every move and its policy are those of Search."""
+    start, network = gomoku.Position(5, 4), HashNetwork()
+    selfplay = ParallelSelfPlay(start, network, GUMBEL, games=1, seed=2)
+    selfplay._symmetries = np.repeat(selfplay._symmetries[:1], 8, 0)             # identity
+    noises, play_move = [], selfplay._play_move
+
+    def watched(g):
+        edges = selfplay._root_edges(g)
+        noise = dict(zip(edges["move"].tolist(), selfplay._trees[g]["gumbel"].tolist(), strict=False))
+        noises.append((noise, dict(zip(edges["move"].tolist(), edges["visits"].tolist(), strict=True))))
+        return play_move(g)
+
+    selfplay._play_move = watched
+    game = play_games(selfplay, 1)[0]
+    position = start
+    for (noise, visits), move, policy in zip(noises[:5], game.moves.tolist(), game.visits, strict=False):
+        search = Search(Settings(rollout="none", gumbel=True, max_num_considered_actions=8, batch=1, early_stop=False,
+                                 seed=3), network)
+        prepare = search._prepare_root
+
+        def with_noise(budget, search=search, prepare=prepare, noise=noise):
+            found, edges = prepare(budget), search._root_edges()
+            search._trees[0]["gumbel"][:len(edges)] = [noise[point] for point in edges["move"].tolist()]
+            return found
+
+        search._prepare_root = with_noise
+        result = search.search(position, simulations=24, select_by="visits")
+        if result.proven is None:
+            assert {info.point: info.visits for info in result.moves} == visits and sum(visits.values()) == 23
+            assert result.best().point == point_of_index(move, 5)
+            root, edges = search._nodes[search._trees[0]["root"]], search._root_edges()
+            expected = improved_policy(search._trees[0], root, search._edges)
+            found = [policy[move_index(int(point), 5)] / POLICY_UNITS for point in edges["move"]]
+            assert found == pytest.approx(expected, abs=1e-4)
+        position = position.play(point_of_index(move, 5))
+
+
+def test_the_policy_of_a_gumbel_search_knows_proofs():
+    start = gomoku.Position(8).with_stones(*([point_of_index(i, 8) for i in row] for row in ((9, 10, 11, 12),
+                                                                                             (24, 25, 26, 27))))
+    for to_play, wins in (1, {8, 13}), (-1, {28}):
+        games = play_games(ParallelSelfPlay(start.with_turn(to_play), HashNetwork(), GUMBEL, games=3, seed=1), 3)
+        for game in games:
+            assert set(np.flatnonzero(game.visits[0]).tolist()) <= wins and len(game.moves) == 1
+
+
+def test_gumbel_noise_makes_games_differ_and_the_seed_repeats_them():
+    def first_moves(seed):
+        return [game.moves[:3].tolist() for game in play_games(
+            ParallelSelfPlay(gomoku.Position(6, 4), HashNetwork(), GUMBEL, games=4, seed=seed), 8)]
+
+    assert first_moves(1) == first_moves(1) != first_moves(2)
+    assert len({moves[0] for moves in first_moves(1)}) > 3
