@@ -95,8 +95,8 @@ def play_game(black: ArenaPlayer, white: ArenaPlayer, start: BasePosition, seed:
         i = 0 if position.to_play == BLACK else 1
         result = searches[i].search(position, simulations=players[i].simulations, select_by="visits")
         point = result.best().point
-        if moves_made[i] < players[i].temperature_moves:
-            visits = np.array([info.visits for info in result.moves], float)
+        visits = np.array([info.visits for info in result.moves], float)
+        if moves_made[i] < players[i].temperature_moves and visits.any():        # a forced move has none
             point = result.moves[int(rng.choice(len(visits), p=visits / visits.sum()))].point
         moves_made[i] += 1
         position = position.play(point)
