@@ -38,6 +38,8 @@ RECIPES = {
     "residual": "--residual",
     "no-global-pooling": "--no-global-pooling",
     "no-point-bias": "--no-point-bias",
+    "policy-filters-0": "--policy-filters 0",
+    "policy-filters-512": "--policy-filters 512",
     "residual-no-global-pooling": "--residual --no-global-pooling",
     "no-batch-norm": "--no-batch-norm --learning-rate 5e-4",
     "batch-64": "--batch-size 64 --learning-rate 4e-3",
@@ -53,8 +55,8 @@ RECIPES = {
     "7d-and-up": """--where "source.str.contains('KGS') and black_rank >= 7 and white_rank >= 7" """,
     "from-move-21": "--moves 21-",
     "to-move-200": "--moves 1-200",
-    "mugo-2016": "--filters 32 --no-batch-norm --no-global-pooling --no-equivariant --optimizer adam "
-                 "--learning-rate 1e-4 --final-lr-fraction 1",
+    "mugo-2016": "--filters 32 --policy-filters 0 --no-batch-norm --no-global-pooling --no-equivariant "
+                 "--optimizer adam --learning-rate 1e-4 --final-lr-fraction 1",
 }
 SOURCES = ("KGS", "tygem", "fox")
 COUNT = 8_192                            # validation positions of each kind of source

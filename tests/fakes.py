@@ -8,7 +8,7 @@ import numpy as np
 
 from mugo.games.coords import format_gtp
 from mugo.games.game import encode
-from mugo.games.position import BasePosition, self_komi
+from mugo.games.position import BasePosition, global_features
 from mugo.nn.output import NetworkOutput
 
 FAKE_ENGINE = shlex.join([sys.executable, "-S", str(Path(__file__).with_name("fake_engine.py"))])
@@ -20,7 +20,7 @@ class LevelNetwork:
     has_value = True
     has_ownership = False
 
-    def evaluate_packed(self, packed, komi=None):
+    def evaluate_packed(self, packed, features=None):
         n, points = packed.shape[:2]
         return NetworkOutput(np.full((n, points + 1), 1 / (points + 1), np.float32), np.zeros(n, np.float32))
 
@@ -36,16 +36,16 @@ class StoneCounter:
     name = "stone-counter"
     has_value = has_ownership = True
 
-    def evaluate_packed(self, packed, komi=None):
+    def evaluate_packed(self, packed, features=None):
         own = (packed[:, :, 0] & 1).astype(np.float32) - (packed[:, :, 0] >> 1 & 1)
-        score = (own.sum(1) + komi).astype(np.float32)
+        score = (own.sum(1) + features[:, 0]).astype(np.float32)
         n, moves = len(packed), packed.shape[1] + 1
         return NetworkOutput(np.full((n, moves), 1 / moves, np.float32), np.tanh(score / 10), own, score,
                              np.full(n, 3, np.float32))
 
     def evaluate(self, positions, tta=False):
-        komi = np.array([self_komi(position.white_points, position.to_play) for position in positions])
-        return self.evaluate_packed(encode(positions), komi)
+        return self.evaluate_packed(encode(positions), global_features(
+            [position.white_points for position in positions], [position.to_play for position in positions]))
 
 
 def is_running(pid: int) -> bool:

@@ -33,8 +33,8 @@ def label_contents(games: pd.DataFrame, owners: np.ndarray) -> tuple[np.ndarray,
 
 @njit(cache=True, nogil=True)
 def write_labels(size, games, samples, symmetries, moves, owners, num_moves, winner, white_points, owners_start,
-                 outcomes, komi, next_moves, owners_out, scores):
-    """Write the labels of a batch to the last five arguments, whose shapes are those of positions.Batch.
+                 outcomes, colours, komi, next_moves, owners_out, scores):
+    """Write the labels of a batch to the last six arguments, whose shapes are those of positions.Batch.
 
     games: int64 (n,), each position's game.  samples: as for planes.write_sample_planes.  moves, owners: of all games.
     The four arrays after them: of each game.
@@ -47,6 +47,7 @@ def write_labels(size, games, samples, symmetries, moves, owners, num_moves, win
         white = np.int64(moves[target]) & WHITE_BIT
         colour = -1 if white else 1
         outcomes[j] = colour * winner[game]
+        colours[j] = colour
         komi[j] = -colour * white_points[game]
         for k in range(2):               # an answer is the opponent's, and the move after it one's own
             next_moves[j, k] = -1

@@ -67,6 +67,7 @@ class Batch(NamedTuple):
     packed: np.ndarray                   # uint8 (n, size², 6): packed planes; see planes.unpack
     targets: np.ndarray                  # int32 (n,): the move index played
     outcomes: np.ndarray                 # int8 (n,): 1 the side to move won, -1 it lost, 0 a draw or unknown
+    colours: np.ndarray                  # int8 (n,): the side to move, 1 Black, -1 White
     komi: np.ndarray                     # float32 (n,): points that the side to move gets by komi and for handicap
                                          #   stones, negative for Black; NaN: unknown
     next_moves: np.ndarray               # int32 (n, 2): the opponent's reply and the own move after it; -1: none
@@ -74,6 +75,12 @@ class Batch(NamedTuple):
                                          #   -1 the opponent, 0 neutral or not known
     scores: np.ndarray                   # float32 (n,): own area minus the opponent's, without komi; NaN: not known
 
+    def global_features(self, komi: np.ndarray | None = None) -> np.ndarray:
+        """float32 (n, 2), as of games.position.global_features; NaN where the komi is not known.
+
+        komi: float (n,), another than the games' own.
+        """
+        return np.stack([self.komi if komi is None else komi, self.colours], -1).astype(np.float32)
 
     def outcomes_by_area(self, komi: np.ndarray | None = None) -> np.ndarray:
         """float32 (n,): `outcomes`, but the winner by area where the final score is known.
@@ -131,7 +138,7 @@ class Positions:
             game = self.games.iloc[self.locate(indices[written:written + 1])[0][0]]
             raise BadInput(f"the data set has a game with an illegal move or setup stone: {game['file']!r:.100} of "
                            f"{game['source']!r:.100}; make the data set again")
-        labels = (np.empty(n, np.int8), np.empty(n, np.float32), np.empty((n, 2), np.int32),
+        labels = (np.empty(n, np.int8), np.empty(n, np.int8), np.empty(n, np.float32), np.empty((n, 2), np.int32),
                   np.empty((n, self.size ** 2), np.int8), np.empty(n, np.float32))
         write_labels(self.size, rows, samples, symmetries(self.size), self.moves, self.owners, num_moves,
                      *self._label_columns, *labels)

@@ -19,6 +19,7 @@ import numpy as np
 from mugo.games.board import BLACK, EMPTY, WHITE, clear, new_boards, set_to_play
 from mugo.games.coords import COLUMNS, MAX_MOVES, PASS, WHITE_BIT, board_points, format_gtp, row_col
 
+MAX_POINTS = 1e6                         # of komi, as a global feature
 COLOUR_NAMES = {BLACK: "Black", WHITE: "White"}
 COLOUR_LETTERS = {BLACK: "B", WHITE: "W"}
 COLOUR_OF = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}       # as GTP spells them, in lower case
@@ -71,12 +72,17 @@ class _Line:
         return line
 
 
-def self_komi(white_points, to_play):
-    """The points that the side to move gets at the end (KataGo's selfKomi), numbers or arrays of one shape.
+def global_features(white_points, to_play) -> np.ndarray:
+    """What a value depends on beside the board, float32 (n, 2), for networks: the points that the side to move gets at
+    the end (KataGo's selfKomi), and its colour, 1 Black, -1 White.
 
-    white_points: White's by komi and for handicap stones.  They are White's; for Black they count negative.
+    white_points: White's by komi and for handicap stones, a number or an array (n,), of which at most MAX_POINTS count;
+    for Black they count negative.
+    to_play: of the positions, (n,).
     """
-    return -white_points * to_play
+    to_play = np.asarray(to_play, np.float64)
+    points = np.clip(-np.asarray(white_points, np.float64) * to_play, -MAX_POINTS, MAX_POINTS)
+    return np.stack([points, to_play], -1).astype(np.float32)
 
 
 def _encoded_stones(stones: np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@
     weight_axes()      how the symmetries of the board act on each axis of each of its weights
 
     packed planes -- UnpackPlanes --> [ConvBlock, ConvBlock, ...] --+--> PolicyHead --> "policy"
-                                                           komi ----'--> ValueHead  --> "value", "ownership", "score"
+                                                global features ----'--> ValueHead  --> "value", "ownership", "score"
 
 The heads are in heads.py and value_head.py.
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from mugo.nn.layers import KerasGraph
 
 TRIVIAL, REGULAR, TWO_REGULAR, POINTS, UNTIED = "trivial", "regular", "two regular", "points", "untied"
+GLOBAL_FEATURES = "global_features"      # an input of networks whose value depends on komi and colour
 POINT_BIAS = "point_bias"                # an input of the ONNX graph; the trained bias is in the graph's metadata
 
 Axes = dict[str, tuple[str, ...]]        # weight, as LAYER/WEIGHT: the kind of each of its axes
@@ -59,17 +60,19 @@ class Block(Protocol):
 class Head(Protocol):
     """The end of a network: filters in, one or more outputs.
 
-    uses_komi: whether it also gets the points that the side to move is given at the end of the game.
+    uses_global_features: whether it also gets komi and the colour to move (games.position.global_features).
     """
 
-    uses_komi: bool
+    uses_global_features: bool
 
     def keras(self, graph: "KerasGraph", x: Any) -> dict[str, Any]:
-        """Add the layers; returns the outputs by their names (see keras_model.build).  graph.komi: (n, 1)."""
+        """Add the layers; returns the outputs by their names (see keras_model.build).
+
+        graph.komi, graph.colour: (n, 1)."""
         ...
 
     def onnx(self, graph: OnnxGraph, x: str) -> None:
-        """Add the nodes and outputs of the graph (see onnx_export).  graph.komi: a tensor (n, 1)."""
+        """Add the nodes and outputs of the graph (see onnx_export).  graph.komi, graph.colour: tensors (n, 1)."""
         ...
 
     def weight_axes(self) -> Axes:
@@ -95,9 +98,9 @@ class NetworkSpec:
     equivariant: bool = False
 
     @property
-    def uses_komi(self) -> bool:
-        """Whether the network has the input "komi"."""
-        return any(head.uses_komi for head in self.heads)
+    def uses_global_features(self) -> bool:
+        """Whether the network has the input GLOBAL_FEATURES."""
+        return any(head.uses_global_features for head in self.heads)
 
     @property
     def packed_bytes(self) -> int:
@@ -108,8 +111,8 @@ class NetworkSpec:
         """Add the nodes of all blocks, with the inputs and outputs."""
         rows, columns = ("height", "width") if self.any_size else (self.size, self.size)
         x = graph.planes(["n", rows, columns, self.depth])
-        if self.uses_komi:
-            graph.add_komi()
+        if self.uses_global_features:
+            graph.add_global_features(GLOBAL_FEATURES)
         for block in self.trunk:
             x = block.onnx(graph, x)
         for head in self.heads:

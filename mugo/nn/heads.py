@@ -30,20 +30,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PolicyHead:
-    """Logits of points: a 1x1 convolution to one plane and a bias for each point.  Of a pass: a dense layer of the mean
-    of each filter.
+    """A hidden 1x1 convolution, batch normalisation, ReLU.  Then logits of points: a 1x1 convolution to one plane and a
+    bias for each point.  Of a pass: a dense layer of the mean of each filter.
 
     All of it but the bias works on boards of every size, so in ONNX the bias is an input, POINT_BIAS; the trained one
     is in the graph's metadata, and inference.fit_bias fits it to other boards.
     point_bias: whether that bias is trained; otherwise it stays 0.
     auxiliary: the name of a move after the one that is played, which this head predicts while the network is trained;
     such a head is not in the ONNX graph.  '': the move that is played.
+    filters: of the hidden convolution; 0: there is none, as in AlphaGo.  In an equivariant network a logit has one
+    weight for the eight orientations of a feature: without it, those of 128 filters are sums of 16 numbers.
     """
 
     size: int
     point_bias: bool = True
     auxiliary: str = ""
-    uses_komi = False
+    filters: int = 0
+    uses_global_features = False
 
     @property
     def output(self) -> str:
@@ -58,6 +61,9 @@ class PolicyHead:
 
     def keras(self, graph: "KerasGraph", x: Any) -> dict[str, Any]:
         conv, bias, of_pass = self._layers
+        if self.filters:
+            y = graph.conv(x, f"{self.output}_hidden", self.filters, 1, f"{self.output}_batch_norm")
+            x = graph.add("ReLU", y, f"{self.output}_relu")
         plane = graph.add("Conv2D", x, conv, filters=1, kernel_size=1, use_bias=False)
         points = graph.add("Reshape", plane, dtype="float32", target_shape=(self.size ** 2,))
         points = graph.add("PointBias", points, bias, "float32", trainable=self.point_bias)
@@ -70,6 +76,8 @@ class PolicyHead:
             return
         graph.metadata[POINT_BIAS] = json.dumps(graph.weights[POINT_BIAS][0].tolist())
         bias = graph.input(POINT_BIAS, "FLOAT", ["points"])
+        if self.filters:
+            x = graph.add("Relu", [graph.conv("policy_hidden", x, "policy_batch_norm")], "policy_relu")
         plane = graph.add("Flatten", [graph.conv("policy_conv", x)], "policy_plane")
         points = graph.add("Add", [plane, bias], "points")
         mean = graph.add("Flatten", [graph.add("GlobalAveragePool", [x], "policy_mean4")], "policy_mean")
@@ -79,7 +87,8 @@ class PolicyHead:
 
     def weight_axes(self) -> Axes:
         conv, bias, of_pass = self._layers
-        return {f"{conv}/kernel": (REGULAR, TRIVIAL), f"{bias}/bias": (POINTS,),
+        axes = conv_axes(f"{self.output}_hidden", REGULAR, REGULAR, f"{self.output}_batch_norm") if self.filters else {}
+        return {**axes, f"{conv}/kernel": (REGULAR, TRIVIAL), f"{bias}/bias": (POINTS,),
                 **dense_axes(of_pass, REGULAR, TRIVIAL)}
 
 
@@ -90,7 +99,7 @@ class OutcomeHead:
 
     filters: int = 32
     units: int = 64
-    uses_komi = False
+    uses_global_features = False
 
     def keras(self, graph: "KerasGraph", x: Any) -> dict[str, Any]:
         y = graph.add("ReLU", graph.conv(x, "value_conv", self.filters, 1, "value_batch_norm"), "value_relu")
@@ -120,7 +129,7 @@ class DensePolicyHead:
     size: int
     filters: int
     with_batch_norm: bool = False
-    uses_komi = False
+    uses_global_features = False
 
     @property
     def _batch_norm(self) -> str:
@@ -150,7 +159,7 @@ class DenseValueHead:
     filters: int
     units: int
     with_batch_norm: bool = False
-    uses_komi = False
+    uses_global_features = False
 
     @property
     def _batch_norm(self) -> str:

@@ -22,14 +22,13 @@ from mugo.games import planes
 from mugo.games.coords import symmetries
 from mugo.games.game import encode, packed_bytes
 from mugo.games.plane_tables import PLANE_TABLES
-from mugo.games.position import BasePosition, self_komi
-from mugo.nn.blocks import POINT_BIAS
+from mugo.games.position import BasePosition, global_features
+from mugo.nn.blocks import GLOBAL_FEATURES, POINT_BIAS
 from mugo.nn.bundled import bundled_name, find_network, go_networks
 from mugo.nn.metadata import MAX_GRAPH_BYTES, ONNX, config_of, format_game, game_rules, read_member, read_metadata
 from mugo.nn.onnx_check import MAX_WEIGHT, check_graph
 from mugo.nn.output import NetworkOutput, mean_output, turned_back
 
-KOMI = "komi"                            # an input of graphs whose value depends on it
 KOMI_CLIP = 20                           # a komi of more points than the board and so many counts as that (KataGo)
 
 
@@ -79,7 +78,8 @@ class Network:
     near to each other, or so far apart.  A policy-value network plays its own size only.
 
     size: of the board it was trained on.  metadata: as read_metadata returns it.  has_value: whether it has a value
-    head.  has_ownership: whether it has ownership and score.  needs_komi: whether its value depends on komi.
+    head.  has_ownership: whether it has ownership and score.  needs_global_features: whether its value depends on
+    them.
     game ("go" or "gomoku"), k, exactly: what it plays; 0 and False in Go.  equivariant: whether its outputs turn with
     the board.
     """
@@ -130,7 +130,7 @@ class Network:
         inputs = {graph_input.name for graph_input in self._session.get_inputs()}
         self.has_value = "value" in self._outputs
         self.has_ownership = "ownership" in self._outputs
-        self.needs_komi = KOMI in inputs
+        self.needs_global_features = GLOBAL_FEATURES in inputs
         bias = self._session.get_modelmeta().custom_metadata_map.get(POINT_BIAS)
         self._bias = None if bias is None else _parse_bias(bias, self.size, path)
         # Inputs of the graph beside the planes, by the number of points.  A graph without the input POINT_BIAS has
@@ -158,25 +158,26 @@ class Network:
             raise ValueError("a network evaluates boards of one size at a time")
         for position in positions:
             self.for_position(position)
-        komi = np.array([self_komi(position.white_points, position.to_play) for position in positions])
+        features = global_features([position.white_points for position in positions],
+                                   [position.to_play for position in positions])
         return self.evaluate_symmetries(lambda symmetry: encode(positions, symmetry),
-                                        range(8) if tta and not self.equivariant else [0], komi)
+                                        range(8) if tta and not self.equivariant else [0], features)
 
     def evaluate_symmetries(self, packed_in: Callable[[int], np.ndarray], of: Iterable[int],
-                            komi: np.ndarray | None = None) -> NetworkOutput:
+                            features: np.ndarray | None = None) -> NetworkOutput:
         """Outputs averaged over the symmetries `of`; packed_in(symmetry): the packed planes in that symmetry.
-        komi: as of `evaluate_packed`."""
-        outputs = [(symmetry, self.evaluate_packed(packed_in(symmetry), komi)) for symmetry in of]
+        features: as of `evaluate_packed`."""
+        outputs = [(symmetry, self.evaluate_packed(packed_in(symmetry), features)) for symmetry in of]
         table = symmetries(math.isqrt(outputs[0][1].priors.shape[1]))
         return mean_output([turned_back(output, table[symmetry]) for symmetry, output in outputs])
 
-    def evaluate_packed(self, packed: np.ndarray, komi: np.ndarray | None = None) -> NetworkOutput:
+    def evaluate_packed(self, packed: np.ndarray, features: np.ndarray | None = None) -> NetworkOutput:
         """The outputs for packed planes, uint8 (n, size², game.packed_bytes(game)).
 
-        komi: float (n,), position.self_komi of each; a network that does not need it ignores it.
-        Raises ValueError where the network needs a komi and it is not given, or no number.  Raises BadInput for planes
-        of another game, for another size than the network's if it plays no other, and for outputs that are NaN: the
-        network is damaged, or its training diverged.
+        features: float32 (n, 2), position.global_features; a network that does not need them ignores them.
+        Raises ValueError where the network needs them and they are not given, or no numbers.  Raises BadInput for
+        planes of another game, for another size than the network's if it plays no other, and for outputs that are NaN:
+        the network is damaged, or its training diverged.
         """
         points = packed.shape[1]
         if packed.shape[2] != packed_bytes(self.game):
@@ -189,10 +190,11 @@ class Network:
                                f"not {size}x{size}")
             self._extra_inputs[points] = {POINT_BIAS: fit_bias(self._bias, size)}
         inputs = {"planes": planes.unpack(packed, self.depth)} | self._extra_inputs[points]
-        if self.needs_komi:
-            if komi is None or not np.isfinite(komi).all():
-                raise ValueError(f"{self.path} needs the komi of every position")
-            inputs[KOMI] = np.clip(komi, -points - KOMI_CLIP, points + KOMI_CLIP).astype(np.float32)
+        if self.needs_global_features:
+            if features is None or not np.isfinite(features).all():
+                raise ValueError(f"{self.path} needs the komi and the colour of every position")
+            most = np.array([points + KOMI_CLIP, 1], np.float32)
+            inputs[GLOBAL_FEATURES] = np.clip(features, -most, most)
         outputs = dict(zip(self._outputs, self._session.run(self._outputs, inputs), strict=True))
         for name, output in outputs.items():
             if not np.isfinite(output).all():
@@ -238,7 +240,7 @@ class BundledNetworks:
         """As Network.evaluate."""
         return self.for_position(positions[0]).evaluate(positions, tta)
 
-    def evaluate_packed(self, packed: np.ndarray, komi: np.ndarray | None = None) -> NetworkOutput:
+    def evaluate_packed(self, packed: np.ndarray, features: np.ndarray | None = None) -> NetworkOutput:
         """As Network.evaluate_packed, for Go only: Gomoku's planes do not contain k, so evaluate them with the
         network `for_position`."""
-        return self.for_board(math.isqrt(packed.shape[1])).evaluate_packed(packed, komi)
+        return self.for_board(math.isqrt(packed.shape[1])).evaluate_packed(packed, features)

@@ -5,15 +5,15 @@ import numpy as np
 
 from mugo.nn import equivariance
 from mugo.nn.backend import keras
-from mugo.nn.blocks import NetworkSpec
+from mugo.nn.blocks import GLOBAL_FEATURES, NetworkSpec
 from mugo.nn.layers import KerasGraph
 
 
 def build(spec: NetworkSpec, dtype: str = "float32") -> keras.Model:
     """A new network: packed planes, uint8 (n, size², bytes), to the outputs of the heads by their names.
 
-    A network whose heads use komi has the inputs {"packed": these planes, "komi": float32 (n, 1), the points that the
-    side to move gets at the end}; see `model_inputs`.
+    A network whose heads use global features has the inputs {"packed": these planes, "global_features": float32 (n, 2),
+    as of games.position.global_features}; see `model_inputs`.
     "policy": float32 logits (n, size² + 1).  "value": a float32 score (n, 1), whose tanh is the value.  "ownership",
     "score": as of value_head.ValueHead.
     dtype: a Keras dtype policy.  'mixed_bfloat16' halves the time of training on processors that multiply bfloat16;
@@ -22,15 +22,18 @@ def build(spec: NetworkSpec, dtype: str = "float32") -> keras.Model:
     """
     graph = KerasGraph(dtype)
     packed = keras.Input((spec.size ** 2, spec.packed_bytes), dtype="uint8", name="packed")
-    if spec.uses_komi:
-        graph.komi = keras.Input((1,), dtype="float32", name="komi")
+    inputs: Any = packed
+    if spec.uses_global_features:
+        inputs = {"packed": packed, GLOBAL_FEATURES: keras.Input((2,), dtype="float32", name=GLOBAL_FEATURES)}
+        graph.komi, graph.colour = (graph.add("Column", inputs[GLOBAL_FEATURES], name, "float32", index=index)
+                                    for index, name in enumerate(("komi", "colour")))
     x = graph.add("UnpackPlanes", packed, "unpack", size=spec.size, depth=spec.depth)
     for block in spec.trunk:
         x = block.keras(graph, x)
     outputs: dict[str, Any] = {}
     for head in spec.heads:
         outputs |= head.keras(graph, x)
-    model = keras.Model({"packed": packed, "komi": graph.komi} if spec.uses_komi else packed, outputs, name=spec.name)
+    model = keras.Model(inputs, outputs, name=spec.name)
     axes = spec.weight_axes()
     for variable in model.weights:
         equivariance.kinds_of(equivariance.weight_name(variable), axes)
@@ -39,7 +42,7 @@ def build(spec: NetworkSpec, dtype: str = "float32") -> keras.Model:
     return model
 
 
-def model_inputs(packed: np.ndarray, komi: np.ndarray | None) -> Any:
-    """What a model takes: packed planes; with komi, float32 (n,), those and komi as a column.  NaN, an unknown komi,
-    becomes 0."""
-    return packed if komi is None else {"packed": packed, "komi": np.nan_to_num(komi)[:, None]}
+def model_inputs(packed: np.ndarray, global_features: np.ndarray | None) -> Any:
+    """What a model takes: packed planes; with global features, float32 (n, 2), both.  NaN, an unknown komi, becomes
+    0."""
+    return packed if global_features is None else {"packed": packed, GLOBAL_FEATURES: np.nan_to_num(global_features)}

@@ -3,7 +3,7 @@
     UnpackPlanes      packed planes -> planes of 0 and 1
     FusedBatchNorm    batch normalisation, as one TensorFlow operation
     PointBias         one learned number for each point of the board
-    Lead, ScoreDistribution, ValueOfScore, Rescaling    of the value head
+    Lead, ScoreDistribution, ValueOfScore, Column, Rescaling    of the value head
     KerasGraph        layers of one dtype policy
 """
 from typing import Any
@@ -133,6 +133,21 @@ class ValueOfScore(keras.layers.Layer):
 
 
 @keras.saving.register_keras_serializable("mugo")
+class Column(keras.layers.Layer):
+    """One of several features: (n, features) to (n, 1)."""
+
+    def __init__(self, index: int, **kwargs):
+        super().__init__(**kwargs)
+        self.index = index
+
+    def call(self, x):
+        return x[:, self.index:self.index + 1]
+
+    def get_config(self):
+        return super().get_config() | {"index": self.index}
+
+
+@keras.saving.register_keras_serializable("mugo")
 class Rescaling(keras.layers.Layer):
     """Multiplies by a number.  Keras's own does not work on JAX where TensorFlow is not installed."""
 
@@ -148,15 +163,16 @@ class Rescaling(keras.layers.Layer):
 
 
 OWN_LAYERS = {layer.__name__: layer for layer in (UnpackPlanes, FusedBatchNorm, PointBias, Lead, ScoreDistribution,
-                                                  ValueOfScore, Rescaling)}
+                                                  ValueOfScore, Column, Rescaling)}
 
 
 class KerasGraph:
     """A Keras model in the making.  onnx_graph.OnnxGraph is its counterpart for ONNX.
 
-    dtype: a Keras dtype policy, the default of all layers.  komi: the input of that name, (n, 1), if there is one.
+    dtype: a Keras dtype policy, the default of all layers.  komi, colour: (n, 1), of a network with global features.
     """
     komi: Any = None
+    colour: Any = None
 
     def __init__(self, dtype: str = "float32"):
         self.dtype = dtype

@@ -182,7 +182,8 @@ def _check_config(config: dict[str, Any], kind: type[Config]) -> None:
         values = value if field.type not in (int, bool) and isinstance(value, list) else [value]
         scalar = bool if field.type is bool else int
         most = MAX_LAYERS if name == "layers" else MAX_WIDTH
-        if len(values) > MAX_LAYERS or not all(type(v) is scalar and (scalar is bool or 1 <= v <= most)
+        least = 0 if kind is PolicyNetConfig and name == "policy_filters" else 1
+        if len(values) > MAX_LAYERS or not all(type(v) is scalar and (scalar is bool or least <= v <= most)
                                                for v in values):
             raise _Mismatch(f"has a config that is not one of this program's: {name} is {str(value)[:40]}")
 

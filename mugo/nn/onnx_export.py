@@ -3,9 +3,9 @@
     inputs                                                      outputs
     planes      uint8 (n, rows, columns, depth)                 policy       float32 (n, moves), probabilities
     point_bias  float32 (points,), of a policy network only     value        float32 (n,) in [-1, 1], of a value head
-    komi        float32 (n,), points that the side to move      ownership    float32 (n, points) in [-1, 1]
-                gets; of such a value head (value_head.py),     score_mean   float32 (n,), points
-                as the three outputs beside it                  score_stdev  float32 (n,), points
+    global_features   float32 (n, 2), of such a value head      ownership    float32 (n, points) in [-1, 1]
+                (value_head.py), as the three outputs beside    score_mean   float32 (n,), points
+                it; see games.position.global_features          score_stdev  float32 (n,), points
 
 A policy network's graph takes boards of every size, for which its bias of each point is an input; a policy-value
 network's takes one size.  Batch normalisation is folded into the convolutions.
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from mugo.games import game
-from mugo.nn.blocks import NetworkSpec
+from mugo.nn.blocks import GLOBAL_FEATURES, NetworkSpec
 from mugo.nn.inference import Network
 from mugo.nn.onnx_graph import OnnxGraph
 from mugo.nn.value_head import STDEV_OF_SCALE
@@ -41,9 +41,9 @@ def onnx_difference(model: Callable[[Any], dict], path: Path) -> float:
     rng, shape = np.random.default_rng(0), (network.size ** 2, game.packed_bytes(network.game))
     packed = np.bitwise_and.accumulate(rng.integers(0, 256, (6, *shape), np.uint8))
     packed[-1] = 0
-    komi = np.linspace(-8, 8, len(packed), dtype=np.float32) if network.needs_komi else None
-    outputs = {name: np.asarray(output, np.float64)
-               for name, output in model(packed if komi is None else {"packed": packed, "komi": komi[:, None]}).items()}
+    features = np.linspace([-8, -1], [8, 1], len(packed), dtype=np.float32) if network.needs_global_features else None
+    inputs = packed if features is None else {"packed": packed, GLOBAL_FEATURES: features}
+    outputs = {name: np.asarray(output, np.float64) for name, output in model(inputs).items()}
     exp = np.exp(outputs["policy"] - outputs["policy"].max(1, keepdims=True))
     expected = [exp / exp.sum(1, keepdims=True)]
     if "value" in outputs:
@@ -52,5 +52,5 @@ def onnx_difference(model: Callable[[Any], dict], path: Path) -> float:
         mean, scale = outputs["score"].T
         expected += [np.tanh(outputs["ownership"]), mean / 100, scale * STDEV_OF_SCALE / 100]
     found = [output / 100 if name.startswith("score") else output
-             for name, output in network.evaluate_packed(packed, komi)._asdict().items() if output is not None]
+             for name, output in network.evaluate_packed(packed, features)._asdict().items() if output is not None]
     return max(float(np.abs(a - b).max()) for a, b in zip(found, expected, strict=True))

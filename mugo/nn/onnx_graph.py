@@ -13,9 +13,9 @@ class OnnxGraph:
 
     weights: for each layer, by its name, its arrays in the order of Keras's get_weights.  Convolutions and
     activations are (n, filters, rows, columns) here, as ONNX Runtime takes them.
-    metadata: texts that the graph carries.  komi: the input of that name as a tensor (n, 1), after `add_komi`.
+    metadata: texts that the graph carries.  komi, colour: tensors (n, 1), after `add_global_features`.
     """
-    komi = ""
+    komi = colour = ""
 
     def __init__(self, weights: dict[str, list[np.ndarray]]):
         from onnx import helper, numpy_helper
@@ -52,10 +52,12 @@ class OnnxGraph:
         as_float = self.add("Cast", [self.input("planes", "UINT8", shape)], "float", to=TYPES["FLOAT"])
         return self.add("Transpose", [as_float], "nchw", perm=[0, 3, 1, 2])
 
-    def add_komi(self) -> None:
-        """Add the input "komi", float32 (n,)."""
-        last = self.constant("komi_axis", np.array([1], np.int64))
-        self.komi = self.add("Unsqueeze", [self.input("komi", "FLOAT", ["n"]), last], "komi_column")
+    def add_global_features(self, name: str) -> None:
+        """Add the input of this name, float32 (n, 2): komi and colour."""
+        both = self.input(name, "FLOAT", ["n", 2])
+        columns = [self.constant(f"column_{k}", np.array([k], np.int64)) for k in range(3)]
+        self.komi, self.colour = (self.add("Slice", [both, columns[k], columns[k + 1], columns[1]], name)
+                                  for k, name in enumerate(("komi", "colour")))
 
     def conv(self, name: str, x: str, batch_norm: str = "", dilation: int = 1) -> str:
         """A convolution, into which the batch normalisation with this name is folded."""

@@ -5,7 +5,8 @@
       | conv 5x5 k, batch norm, ReLU
       | conv 3x3 k, batch norm, ReLU             (layers - 2) times; the middle one with a global pooling bias; with
       |                                          residual, each with a residual connection
-      |-- conv 1x1 to one plane, a bias for each point; a pass from the mean of each filter -> policy (logits)
+      |-- conv 1x1, batch norm, ReLU (policy_filters); conv 1x1 to one plane, a bias for each point; a pass from the
+      |     mean of each filter -> policy (logits)
       |     auxiliary_heads: two more of these, for the opponent's reply and the next own move, while it is trained
       '-- value_head.py, which also takes the komi -> value, ownership, score
 
@@ -35,6 +36,7 @@ class PolicyNetConfig:
     batch_norm: bool = True
     residual: bool = False               # residual connections
     global_pooling: bool = True          # a global pooling bias in the middle layer
+    policy_filters: int = 0              # of a hidden 1x1 convolution in the policy head; 0: none
     value_head: bool = False
     komi_input: bool = False             # of a value head: it takes komi, and gives ownership and score too
     auxiliary_heads: bool = False        # while it is trained; the exported network has none
@@ -46,11 +48,11 @@ class PolicyNetConfig:
         pooled = (self.layers - 1) // 2
         trunk = tuple(ConvBlock(i, self.filters, 3 if i else 5, self.batch_norm, self.residual and i > 0,
                                 self.global_pooling and i == pooled) for i in range(self.layers - 1))
-        heads: list[Head] = [PolicyHead(self.size, self.point_bias)]
+        heads: list[Head] = [PolicyHead(self.size, self.point_bias, filters=self.policy_filters)]
         if self.value_head:
             heads.append(ValueHead(self.size) if self.komi_input else OutcomeHead())
         if self.auxiliary_heads:
-            heads += [PolicyHead(self.size, self.point_bias, move) for move in NEXT_MOVES]
+            heads += [PolicyHead(self.size, self.point_bias, move, self.policy_filters) for move in NEXT_MOVES]
         return NetworkSpec("policy_network", self.size, planes.DEPTH, trunk, tuple(heads), any_size=True,
                            equivariant=self.equivariant)
 

@@ -77,7 +77,7 @@ def check_compatible(source: Config, config: Config, path: Path) -> None:
     wider = False
     if isinstance(config, PolicyNetConfig) and isinstance(source, PolicyNetConfig):
         may_differ |= {"filters": config.filters} | {
-            name: getattr(config, name) for name in ("value_head", "komi_input", "auxiliary_heads")}
+            name: getattr(config, name) for name in ("policy_filters", "value_head", "komi_input", "auxiliary_heads")}
         wider = config.filters >= source.filters
     if type(source) is not type(config) or replace(source, **may_differ) != config or not (
             wider or source.filters == config.filters):

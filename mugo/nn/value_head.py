@@ -2,19 +2,24 @@
 
     trunk -- conv 1x1, batch norm, ReLU -- dilated conv 3x3, batch norm, add, ReLU (one for each of DILATIONS) --+
                                                                                                                  |
-      +----------------------------------------------------------------------------------------------------------+
+      +-- conv 1x1, batch norm, ReLU ----------------------------------------------------------------------------+
+      |
       |-- conv 1x1 to one plane --------> ownership (logits; their tanh is the owner, 1 the side to move)
       |                                        | sum: the lead on the board
-      |                                        |-----------------------------------------------+
-      |                                        | / 20                                          |
-      |                                        v                                               v
+      |                               colour   |-----------------------------------------------+
+      |                                    |   | / 20                                          |
+      |                                    v   v                                               v
       '-- mean and maximum, batch norm, dense, ELU --> dense, ELU --> three dense layers --> score: mean, scale <-- komi
                                                                                          --> value, before tanh
 
 The komi is the number of points that the side to move gets at the end: White's compensation, komi and points for
 handicap stones, if White is to move, and minus that if Black is (KataGo's selfKomi, Wu 2019, arXiv:1902.10565,
-table 1).  Its sign is all that a count needs of the colour to move.  It is added at the end, so the policy and the
-owners do not depend on it, a point of komi is a point of score, and more komi is never worse.
+table 1).  It is added at the end, so the policy and the owners do not depend on it, a point of komi is a point of
+score, and more komi is never worse.  The colour, 1 Black, -1 White, says who has moved more often, which the planes
+show only to a network that counts all stones and captures.
+
+In an equivariant network an output that is the same in all orientations has one weight for all eight of them, so a
+plane of ownership made of 48 filters would be a sum of six numbers; the last convolution before it is wide.
 
 The final score is modelled as a logistic distribution: its mean is the lead by ownership plus a correction, both
 without komi, plus komi; its scale is learned.  The probability of a score above 0 is then that of a win,
@@ -46,19 +51,21 @@ class ValueHead:
     tanh is the owner; "score", (n, 2), the mean and the scale of a logistic distribution of the score in points.
 
     Of the ONNX graph: "value" (n,), "ownership" (n, size²), "score_mean" and "score_stdev" (n,).
-    filters: a multiple of 8 in an equivariant network.
+    filters, wide: multiples of 8 in an equivariant network.
     """
 
     size: int
     filters: int = 48
+    wide: int = 256
     units: int = 64
-    uses_komi = True
+    uses_global_features = True
 
     def keras(self, graph: "KerasGraph", x: Any) -> dict[str, Any]:
         y = graph.add("ReLU", graph.conv(x, "value_conv", self.filters, 1, "value_batch_norm"), "value_relu")
         for i, dilation in enumerate(DILATIONS, 1):
             z = graph.conv(y, f"value_conv{i}", self.filters, 3, f"value_batch_norm{i}", dilation)
             y = graph.add("ReLU", graph.add("Add", [y, z], f"value_residual{i}"), f"value_relu{i}")
+        y = graph.add("ReLU", graph.conv(y, "value_wide", self.wide, 1, "value_wide_batch_norm"), "value_wide_relu")
         plane = graph.add("Conv2D", y, "ownership_conv", filters=1, kernel_size=1, kernel_initializer="zeros")
         ownership = graph.add("Reshape", plane, "ownership", "float32", target_shape=(self.size ** 2,))
         lead = graph.add("Lead", ownership, "lead", "float32")
@@ -66,7 +73,7 @@ class ValueHead:
         # normalised, and the activation is ELU.
         pooled = graph.batch_norm(graph.mean_max_pool(y, "value_pool", "float32"), "value_pool_batch_norm", "float32")
         hidden = graph.add("Dense", pooled, "value_hidden", "float32", units=self.units, activation="elu")
-        features = [hidden, graph.add("Rescaling", lead, "lead_unit", "float32", scale=1 / POINTS_UNIT)]
+        features = [hidden, graph.colour, graph.add("Rescaling", lead, "lead_unit", "float32", scale=1 / POINTS_UNIT)]
         hidden = graph.add("Dense", graph.add("Concatenate", features, "value_features", "float32"),
                            "value_hidden_2", "float32", units=self.units, activation="elu")
         score = [graph.add("Dense", hidden, name, "float32", units=1, kernel_initializer="zeros")
@@ -82,6 +89,7 @@ class ValueHead:
         for i, dilation in enumerate(DILATIONS, 1):
             z = graph.conv(f"value_conv{i}", y, f"value_batch_norm{i}", dilation)
             y = graph.add("Relu", [graph.add("Add", [y, z], f"value_residual{i}")], f"value_relu{i}")
+        y = graph.add("Relu", [graph.conv("value_wide", y, "value_wide_batch_norm")], "value_wide_relu")
         logits = graph.add("Flatten", [graph.conv("ownership_conv", y)], "ownership_logits")
         owners = graph.add("Tanh", [logits], "ownership")
         last = graph.constant("last_axis", np.array([1], np.int64))
@@ -89,7 +97,7 @@ class ValueHead:
         pooled = graph.batch_norm("value_pool_batch_norm", graph.mean_max_pool("value_pool", y))
         scaled = graph.add("Mul", [lead, graph.number("lead_factor", 1 / POINTS_UNIT)], "lead_unit")
         hidden = graph.add("Elu", [graph.dense("value_hidden", pooled)], "value_hidden_elu")
-        features = graph.add("Concat", [hidden, scaled], "value_features", axis=1)
+        features = graph.add("Concat", [hidden, graph.colour, scaled], "value_features", axis=1)
         hidden = graph.add("Elu", [graph.dense("value_hidden_2", features)], "value_hidden_2_elu")
         unit = graph.number("points_unit", POINTS_UNIT)
         correction = graph.add("Mul", [graph.dense("score_correction", hidden), unit], "score_correction_points")
@@ -110,6 +118,7 @@ class ValueHead:
         axes = conv_axes("value_conv", REGULAR, REGULAR, "value_batch_norm")
         for i in range(1, len(DILATIONS) + 1):
             axes |= conv_axes(f"value_conv{i}", REGULAR, REGULAR, f"value_batch_norm{i}")
+        axes |= conv_axes("value_wide", REGULAR, REGULAR, "value_wide_batch_norm")
         axes |= conv_axes("ownership_conv", REGULAR, TRIVIAL)
         return {**axes, **batch_norm_axes("value_pool_batch_norm", TWO_REGULAR),
                 **dense_axes("value_hidden", TWO_REGULAR, TRIVIAL), **dense_axes("value_hidden_2", TRIVIAL, TRIVIAL),

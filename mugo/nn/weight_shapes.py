@@ -10,7 +10,7 @@ Shape = tuple[int, ...]
 def weight_shapes(spec: NetworkSpec) -> dict[str, list[Shape]]:
     """For each layer with weights, by its name, the shapes of its weights in the order of Keras's get_weights."""
     graph: Any = _ShapeGraph()
-    graph.komi = (1,)
+    graph.komi = graph.colour = (1,)
     x: Any = (spec.size, spec.size, spec.depth)
     for block in spec.trunk:
         x = block.keras(graph, x)
@@ -55,7 +55,8 @@ class _ShapeGraph:
             y = {"ReLU": lambda: x, "Add": lambda: x[0], "Reshape": lambda: options["target_shape"],
                  "Flatten": lambda: (math.prod(x),), "GlobalAveragePooling2D": lambda: x[-1:],
                  "Concatenate": lambda: (sum(part[-1] for part in x),), "Rescaling": lambda: x,
-                 "Lead": lambda: (1,), "ScoreDistribution": lambda: (2,), "ValueOfScore": lambda: (1,)}[kind]()
+                 "Lead": lambda: (1,), "ScoreDistribution": lambda: (2,), "ValueOfScore": lambda: (1,),
+                 "Column": lambda: (1,)}[kind]()
         if weights:
             assert name is not None
             self.weights[name] = weights

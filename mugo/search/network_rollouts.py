@@ -4,7 +4,7 @@ import numpy as np
 from mugo.games import game, rollouts
 from mugo.games.coords import symmetries
 from mugo.games.planes import MAX_PLIES, Scratch
-from mugo.games.position import self_komi
+from mugo.games.position import global_features
 
 NO_HISTORY = np.zeros(MAX_PLIES + 1024, np.uint64)       # rollouts do not check superko: no hash repeats
 
@@ -24,6 +24,6 @@ def roll_out(network, boards: np.ndarray, game_name: str, size: int, white_point
         packed = np.empty((len(running), size * size, game.packed_bytes(game_name)), np.uint8)
         for k, out in zip(running, packed, strict=True):
             game.write_board_planes(boards[k:k + 1], NO_HISTORY, scratch, symmetries(size)[0], out)
-        priors = network.evaluate_packed(packed, self_komi(white_points, boards["to_play"][running])).priors
+        priors = network.evaluate_packed(packed, global_features(white_points, boards["to_play"][running])).priors
         for k, weights in zip(running, priors, strict=True):
             game.play_sampled(boards[k], weights)

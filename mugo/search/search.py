@@ -24,7 +24,7 @@ from mugo.games import game, rollouts
 from mugo.games.board import POINTS, new_boards
 from mugo.games.coords import PASS, board_points, symmetries
 from mugo.games.planes import new_scratch
-from mugo.games.position import BasePosition, self_komi
+from mugo.games.position import BasePosition, global_features
 from mugo.nn.output import NetworkOutput, turned_back
 from mugo.search import compact, gumbel, network_rollouts, ranking, rave, records, scores, solver, stopping, tree
 from mugo.search.move_infos import move_infos
@@ -48,7 +48,7 @@ CHECK_EVERY = 64                         # simulations between two checks of the
 class Search:
     """A search tree and the loop that grows it.
 
-    network: an object with `has_value` and `evaluate_packed(packed, komi)` (nn.inference.Network); if it has
+    network: an object with `has_value` and `evaluate_packed(packed, features)` (nn.inference.Network); if it has
     `for_position`, that returns the network for a position's game and board, or raises BadInput.
     now: the time in seconds, from any origin.
     Raises BadInput for settings that need a network.
@@ -326,7 +326,7 @@ class Search:
         try:
             if rows:
                 output = turned_back(self._root_network.evaluate_packed(
-                    packed[:n][needed], self_komi(self._root.white_points, to_play)), symmetry[:n][needed])
+                    packed[:n][needed], global_features(self._root.white_points, to_play)), symmetry[:n][needed])
         finally:
             evaluated_at = time.perf_counter()
             for finish in finish_rollouts:               # even when the network fails

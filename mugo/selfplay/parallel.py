@@ -28,7 +28,7 @@ from mugo.games.board import new_boards
 from mugo.games.coords import move_index, point_of_index, symmetries
 from mugo.games.game import packed_bytes, position_hash
 from mugo.games.planes import new_scratch
-from mugo.games.position import BasePosition, self_komi
+from mugo.games.position import BasePosition, global_features
 from mugo.nn.output import turned_back
 from mugo.search import compact, gumbel, records, tree
 from mugo.search.ranking import is_proven_mistake
@@ -54,8 +54,8 @@ class SelfPlayGame(NamedTuple):
 class ParallelSelfPlay:
     """Plays `games` games at once; a finished game is replaced by a new one from `start`.
 
-    network: has `evaluate_packed(packed, komi)` as nn.inference.Network, with values; it may be replaced between two
-    calls of `play`, and the games continue.
+    network: has `evaluate_packed(packed, features)` as nn.inference.Network, with values; it may be replaced between
+    two calls of `play`, and the games continue.
     seed: of the noise, the sampled moves and the symmetries.
     """
 
@@ -113,8 +113,8 @@ class ParallelSelfPlay:
                       self._paths, self._leaves, self._scratch, symmetry, self._packed, self._remaining)
         needs_evaluation = self._leaves["needs_evaluation"]
         if needs_evaluation.any():
-            komi = self_komi(self._start.white_points, self._boards[needs_evaluation, 1]["to_play"])
-            output = turned_back(self.network.evaluate_packed(self._packed[needs_evaluation], komi),
+            features = global_features(self._start.white_points, self._boards[needs_evaluation, 1]["to_play"])
+            output = turned_back(self.network.evaluate_packed(self._packed[needs_evaluation], features),
                                  symmetry[needs_evaluation])
             expand_and_backup_leaves(self._trees, self._nodes, self._edges, self._boards, self._paths, self._leaves,
                                      output.priors, output.values)

@@ -32,21 +32,21 @@ def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | N
     rng: half of these positions get another komi, drawn around the game's.  None: the games' own komi.
     """
     targets: dict[str, np.ndarray] = {"policy": batch.targets}
-    komi, outcomes = None, batch.outcomes.astype(np.float32)
+    features, outcomes = None, batch.outcomes.astype(np.float32)
     if config.value_head and config.komi_input:
         komi = np.nan_to_num(batch.komi)
         known = ~np.isnan(batch.scores)
         if rng is not None:
             others = known & (rng.random(len(komi)) < OTHER_KOMI)
             komi = np.where(others, np.floor(rng.normal(komi, KOMI_STDEV)) + 0.5, komi).astype(np.float32)
-        outcomes = batch.outcomes_by_area(komi)
+        features, outcomes = batch.global_features(komi), batch.outcomes_by_area(komi)
         targets["ownership"] = np.where(known[:, None], batch.owners, UNKNOWN_OWNER).astype(np.int8)
         targets["score"] = (batch.scores + komi)[:, None]
     if config.value_head:
         targets["value"] = outcomes[:, None]
     if config.auxiliary_heads:
         targets |= {f"policy_{move}": batch.next_moves[:, i:i + 1] for i, move in enumerate(NEXT_MOVES)}
-    return model_inputs(batch.packed, komi), targets
+    return model_inputs(batch.packed, features), targets
 
 
 def validation_batch(positions: Positions, options: TrainingOptions, config: PolicyNetConfig) -> tuple[Any, dict]:

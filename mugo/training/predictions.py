@@ -82,15 +82,15 @@ def measure_batch(network: Network, batches: list[Batch], tta: bool) -> pd.DataF
 
     tta: also with test-time augmentation, which in symmetry 0 alone changes nothing.
     """
-    komi = np.nan_to_num(batches[0].komi)
+    features = np.nan_to_num(batches[0].global_features())
     start = time.perf_counter()
-    output = network.evaluate_packed(batches[0].packed, komi)
+    output = network.evaluate_packed(batches[0].packed, features)
     ms = 1000 * (time.perf_counter() - start) / len(output.priors)
     measured = measure(output, batches[0]) | {"ms": np.full(len(output.priors), ms),
                                               "won": (1 + known_outcomes(batches[0])) / 2}
     if len(batches) == 8:
         table = symmetries(math.isqrt(output.priors.shape[1]))
-        output = mean_output([output, *(turned_back(network.evaluate_packed(batch.packed, komi), turn)
+        output = mean_output([output, *(turned_back(network.evaluate_packed(batch.packed, features), turn)
                                         for turn, batch in zip(table[1:], batches[1:], strict=True))])
     if tta:
         measured |= {name + TTA: column for name, column in measure(output, batches[0]).items()}

@@ -54,6 +54,7 @@ from mugo.training.loader import examples, select_positions, validation_batch
 from mugo.training.options import DERIVED, MAY_CHANGE, TrainingOptions, check_run
 from mugo.training.provenance import check_same_data, describe_data, init_notes
 
+POLICY_FILTERS = 256                     # of a new network
 RECALIBRATION_BATCH = 256                # positions in each batch that batch-norm statistics are recalibrated on
 
 
@@ -233,6 +234,9 @@ def add_network_arguments(group: argparse._ArgumentGroup) -> None:
                        help=f"filters of each convolution (default: {config.filters})")
     group.add_argument("--layers", type=int, metavar="N",
                        help=f"convolutions, the 5x5 and the 1x1 counted (default: {config.layers})")
+    group.add_argument("--policy-filters", type=int, metavar="K",
+                       help="filters of a hidden 1x1 convolution in the policy head; 0: none, as in AlphaGo (default: "
+                       f"{POLICY_FILTERS})")
     for name, what in (("batch_norm", "batch normalisation"), ("residual", "residual connections"),
                        ("global_pooling", "a global pooling bias in the middle layer"),
                        ("point_bias", "a trained bias for each point of the board"),
@@ -336,13 +340,14 @@ def config_from_arguments(args: argparse.Namespace, data: DataSet) -> PolicyNetC
     sizes = data.board_sizes()
     size = args.size or (sizes[0] if sizes else 19)
     default = policy_config(read_metadata(find_network(args.init_from)), args.init_from) if args.init_from else \
-        PolicyNetConfig(equivariant=True)
+        PolicyNetConfig(equivariant=True, policy_filters=POLICY_FILTERS)
     config = replace(with_given(default, args), size=size)
     if config.value_head and not default.value_head and args.komi_input is None:
         config = replace(config, komi_input=True)
-    if config.equivariant and config.filters % ORIENTATIONS:
-        raise BadInput(f"--filters {config.filters}: an equivariant network has a multiple of {ORIENTATIONS}; "
-                       "--no-equivariant has any number")
+    for name in "filters", "policy_filters":
+        if config.equivariant and getattr(config, name) % ORIENTATIONS:
+            raise BadInput(f"--{name.replace('_', '-')} {getattr(config, name)}: an equivariant network has a multiple "
+                           f"of {ORIENTATIONS}; --no-equivariant has any number")
     if config.komi_input and not config.value_head:
         raise BadInput("--komi-input: only a value head takes komi: give --value-head too, or --no-komi-input")
     return config

@@ -35,7 +35,7 @@ class FakeNetwork:
         return NetworkOutput(np.tile(priors, (len(positions), 1)),
                              np.float32([self.black_value * p.to_play for p in positions]))
 
-    def evaluate_packed(self, packed, komi=None):
+    def evaluate_packed(self, packed, features=None):
         n = packed.shape[1] + 1
         return NetworkOutput(np.full((len(packed), n), 1 / n, np.float32), np.zeros(len(packed), np.float32))
 

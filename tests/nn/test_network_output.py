@@ -14,7 +14,7 @@ from mugo.games.coords import point_at, symmetries  # noqa: E402
 from mugo.games.game import encode  # noqa: E402
 from mugo.games.go import BLACK, WHITE, Position  # noqa: E402
 from mugo.games.gomoku import Position as Gomoku  # noqa: E402
-from mugo.games.position import self_komi  # noqa: E402
+from mugo.games.position import global_features  # noqa: E402
 from mugo.nn.inference import Network  # noqa: E402
 from mugo.nn.metadata import new_metadata  # noqa: E402
 from mugo.nn.onnx_graph import IR, OPSET  # noqa: E402
@@ -24,6 +24,7 @@ from mugo.search.search import Search  # noqa: E402
 from mugo.search.settings import Settings  # noqa: E402
 
 SIZE = 5
+NO_KOMI = np.zeros((1, 2), np.float32)
 
 
 def stone_counter() -> Network:
@@ -41,6 +42,8 @@ def stone_counter() -> Network:
         helper.make_node("Sub", ["own", "other"], ["signed"]),
         helper.make_node("Flatten", ["signed"], ["ownership"]),
         helper.make_node("ReduceSum", ["ownership", "1"], ["stones"], keepdims=0),
+        helper.make_node("Slice", ["global_features", "0", "1", "1"], ["komi_column"]),
+        helper.make_node("Squeeze", ["komi_column", "1"], ["komi"]),
         helper.make_node("Add", ["stones", "komi"], ["score_mean"]),
         helper.make_node("Tanh", ["score_mean"], ["value"]),
         helper.make_node("Mul", ["komi", "komi"], ["square"]),
@@ -52,7 +55,7 @@ def stone_counter() -> Network:
     graph = helper.make_graph(
         nodes, "stone_counter",
         [helper.make_tensor_value_info("planes", TensorProto.UINT8, ["n", SIZE, SIZE, planes.DEPTH]),
-         helper.make_tensor_value_info("komi", TensorProto.FLOAT, ["n"])],
+         helper.make_tensor_value_info("global_features", TensorProto.FLOAT, ["n", 2])],
         [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in shapes.items()],
         [constant("0", 0), constant("1", 1), constant("2", 2), constant("3", 3), constant("pads", 0, 0, 0, 1)])
     model = helper.make_model(graph, ir_version=IR, opset_imports=[helper.make_opsetid("", OPSET)])
@@ -77,15 +80,16 @@ def four_positions() -> list[Position]:
 def test_komi_is_white_points_for_white_and_counts_against_black(to_play, expected):
     position = Position(SIZE, 6.5, to_play)
     position.handicap_bonus = 3.0
-    assert self_komi(position.white_points, position.to_play) == expected
-    assert self_komi(9.5, np.array([to_play, -to_play], np.int8)).tolist() == [expected, -expected]
-    assert self_komi(Gomoku(6, 4).white_points, to_play) == 0
+    assert global_features(position.white_points, position.to_play).tolist() == [expected, to_play]
+    both = global_features(9.5, np.array([to_play, -to_play], np.int8))
+    assert both.tolist() == [[expected, to_play], [-expected, -to_play]] and both.dtype == np.float32
+    assert global_features(Gomoku(6, 4).white_points, to_play).tolist() == [0, to_play]
 
 
 @pytest.mark.parametrize("tta", [False, True])
 def test_every_output_is_of_the_side_to_move_and_turned_back(tta):
     network, positions = stone_counter(), four_positions()
-    assert network.has_value and network.has_ownership and network.needs_komi
+    assert network.has_value and network.has_ownership and network.needs_global_features
     output = network.evaluate(positions, tta=tta)
     for k, position in enumerate(positions):
         stones = position.stones.ravel() * position.to_play
@@ -101,7 +105,7 @@ def test_every_output_is_of_the_side_to_move_and_turned_back(tta):
 def test_a_network_file_with_komi_has_all_outputs_on_every_board(tmp_path, size):
     _, path = policy_network(tmp_path, size=SIZE, value_head=True, komi_input=True)
     network = Network(path, threads=1)
-    assert network.has_value and network.has_ownership and network.needs_komi
+    assert network.has_value and network.has_ownership and network.needs_global_features
     positions = [Position(size, komi).play(point_at(2, 1, size)) for komi in (-6.5, 6.5)]          # White is to move
     output = network.evaluate(positions, tta=True)
     assert output.ownership.shape == (2, size ** 2) and (np.abs(output.ownership) <= 1).all()
@@ -116,7 +120,7 @@ def test_outputs_for_a_turn_of_each_board_are_turned_back():
     network, (position, *_) = stone_counter(), four_positions()
     turns = symmetries(SIZE)
     turned = NetworkOutput(*(np.concatenate(arrays) for arrays in zip(
-        *(network.evaluate_packed(encode([position], turn), np.float32([0])) for turn in range(8)), strict=True)))
+        *(network.evaluate_packed(encode([position], turn), NO_KOMI) for turn in range(8)), strict=True)))
     back = turned_back(turned, turns)
     assert len(np.unique(turned.ownership, axis=0)) == 8
     assert (back.ownership == position.stones.ravel()).all()
@@ -131,12 +135,12 @@ def test_a_mean_leaves_out_what_no_network_has():
     assert mean[2:] == (None, None, None) and mean.priors.dtype == np.float32
 
 
-def test_a_network_that_needs_komi_is_not_evaluated_without_it():
+def test_a_network_that_needs_komi_and_colour_is_not_evaluated_without_them():
     network = stone_counter()
     packed = encode([Position(SIZE)])
-    for komi in None, np.float32([np.nan]):
-        with pytest.raises(ValueError, match="needs the komi of every position"):
-            network.evaluate_packed(packed, komi)
+    for features in None, np.float32([[np.nan, 1]]):
+        with pytest.raises(ValueError, match="needs the komi and the colour of every position"):
+            network.evaluate_packed(packed, features)
 
 
 def test_a_komi_beyond_the_board_is_clipped():

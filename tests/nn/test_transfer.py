@@ -56,7 +56,7 @@ def test_heads_that_the_source_does_not_have_are_left_as_they_are(tmp_path):
     other = random_model(config, seed=5)
     init_from(other, config, path)
     packed = np.random.default_rng(0).integers(0, 256, (2, 81, planes.PACKED), np.uint8)
-    outputs, expected = (m(model_inputs(packed, np.array([6.5, -6.5]))) for m in (other, model))
+    outputs, expected = (m(model_inputs(packed, np.array([[6.5, -1], [-6.5, 1]]))) for m in (other, model))
     for name in "policy", "value", "ownership", "score":
         assert np.allclose(outputs[name], expected[name], atol=1e-4)
     assert not np.allclose(outputs["policy_reply"], expected["policy_reply"], atol=1e-2)       # it is not exported

@@ -126,7 +126,7 @@ def test_a_lost_game_of_gomoku_is_resigned():
 
 def test_a_network_refuses_another_board_every_time():
     class Refuses(Level):
-        def evaluate_packed(self, packed, komi=None):
+        def evaluate_packed(self, packed, features=None):
             raise BadInput("not this board")
 
     engine = GtpEngine(make_player("mcts", network=Refuses(), game="gomoku"), start=Position(5))

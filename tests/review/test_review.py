@@ -126,8 +126,8 @@ PASSES = "(;GM[1]SZ[5]KM[2.5];B[cc];W[cb];B[bb];W[];B[dc])"
 
 class HatesPasses(StoneCounter):
     """To it the pass before costs 8 points, and the first choice is A1, or where that is taken B1."""
-    def evaluate_packed(self, packed, komi=None):
-        output = super().evaluate_packed(packed, komi)
+    def evaluate_packed(self, packed, features=None):
+        output = super().evaluate_packed(packed, features)
         is_after_pass = ((packed[:, :, 0] >> 4 & 1).max(1) == 0)             # no point of the last move
         score = output.score_mean + np.float32(8) * is_after_pass
         is_empty = packed[:, 20, 0] >> 2 & 1

@@ -23,10 +23,10 @@ class CountsStones(StoneCounter):
     def __init__(self):
         self.seen = []
 
-    def evaluate_packed(self, packed, komi=None):
-        output = super().evaluate_packed(packed, komi)
+    def evaluate_packed(self, packed, features=None):
+        output = super().evaluate_packed(packed, features)
         scores = (output.score_mean + packed.sum((1, 2)) % 7).astype(np.float32)
-        to_play = -np.sign(komi)
+        to_play = features[:, 1]
         self.seen += [(score, owners * side) for score, owners, side
                       in zip(scores, output.ownership, to_play, strict=True)]
         return output._replace(score_mean=scores, values=np.tanh(scores / 10))
@@ -36,8 +36,8 @@ class WithoutScores(CountsStones):
     """The same network without ownership and scores."""
     has_ownership = False
 
-    def evaluate_packed(self, packed, komi=None):
-        return super().evaluate_packed(packed, komi)._replace(ownership=None, score_mean=None, score_stdev=None)
+    def evaluate_packed(self, packed, features=None):
+        return super().evaluate_packed(packed, features)._replace(ownership=None, score_mean=None, score_stdev=None)
 
 
 def start(to_play=BLACK) -> Position:

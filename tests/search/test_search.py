@@ -28,7 +28,7 @@ class Evaluator:
         self.size, self.black_wins, self.priors = size, black_wins, priors
         self.calls = []
 
-    def evaluate_packed(self, packed, komi=None):
+    def evaluate_packed(self, packed, features=None):
         self.calls.append(len(packed))
         n = len(packed)
         priors = np.full((n, self.size ** 2 + 1), 1 / (self.size ** 2 + 1), np.float32)
@@ -256,7 +256,7 @@ def test_priors_of_a_random_symmetry_are_mapped_back():
 
     class Beside(Evaluator):
         """Likes the points beside a stone, wherever it stands."""
-        def evaluate_packed(self, packed, komi=None):
+        def evaluate_packed(self, packed, features=None):
             stones = (packed[:, :, 0] & 3).astype(bool).reshape(-1, 4, 4)
             around = np.zeros((len(packed), 6, 6), np.float32)
             for down, right in (0, 1), (2, 1), (1, 0), (1, 2):
@@ -275,10 +275,11 @@ def test_priors_of_a_random_symmetry_are_mapped_back():
 
 class KnowsKomi(Evaluator):
     """The side to which komi gives points wins; the komi of each leaf must be that of its side to move."""
-    def evaluate_packed(self, packed, komi=None):
+    def evaluate_packed(self, packed, features=None):
         black_to_play = packed[:, 0, 0] & 1 == 1
-        assert np.array_equal(komi, np.where(black_to_play, -8.5, 8.5))
-        return super().evaluate_packed(packed)._replace(values=np.sign(komi).astype(np.float32))
+        assert np.array_equal(features[:, 0], np.where(black_to_play, -8.5, 8.5))
+        assert np.array_equal(features[:, 1], np.where(black_to_play, 1, -1))
+        return super().evaluate_packed(packed)._replace(values=np.sign(features[:, 0]))
 
 
 @pytest.mark.parametrize("to_play", [BLACK, WHITE])
@@ -295,8 +296,8 @@ def test_every_leaf_is_evaluated_with_the_komi_of_its_side_to_move(settings, to_
 
 def test_every_move_of_a_networks_rollout_has_the_komi_of_its_side_to_move():
     class Records(Evaluator):
-        def evaluate_packed(self, packed, komi=None):
-            self.calls.append(komi.tolist())
+        def evaluate_packed(self, packed, features=None):
+            self.calls.append(features[:, 0].tolist())
             return Evaluator(self.size).evaluate_packed(packed)
 
     network, boards = Records(3), np.repeat(Position(3, 7.5, WHITE).board, 2)
@@ -349,11 +350,11 @@ def test_invalid_settings_are_refused(settings, network, words):
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_search_that_raised_leaves_no_virtual_losses(threads):
     class Fails(Evaluator):
-        def evaluate_packed(self, packed, komi=None):
+        def evaluate_packed(self, packed, features=None):
             if len(self.calls) == 5:
                 self.calls.append(0)
                 raise RuntimeError("the network failed")
-            return super().evaluate_packed(packed, komi)
+            return super().evaluate_packed(packed, features)
 
     search = Search(Settings(rollout="mogo", threads=threads, early_stop=False), Fails(5))
     with pytest.raises(RuntimeError):

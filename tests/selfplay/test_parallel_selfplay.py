@@ -24,7 +24,7 @@ class HashNetwork:
     def __init__(self):
         self.positions_evaluated = 0
 
-    def evaluate_packed(self, packed, komi=None):
+    def evaluate_packed(self, packed, features=None):
         n, points = len(packed), packed.shape[1]
         self.positions_evaluated += n
         weights = np.sqrt(np.arange(2, points + 3))
@@ -93,7 +93,7 @@ class TurnedNetwork(HashNetwork):
         super().__init__()
         self.symmetry = symmetry
 
-    def evaluate_packed(self, packed, komi=None):
+    def evaluate_packed(self, packed, features=None):
         output = super().evaluate_packed(np.ascontiguousarray(packed[:, self.symmetry[:-1]]))
         turned = np.empty_like(output.priors)
         turned[:, self.symmetry] = output.priors
@@ -115,9 +115,9 @@ def test_priors_are_turned_back_from_the_symmetry_of_the_planes():
 
 def test_every_leaf_is_evaluated_with_the_komi_of_its_side_to_move():
     class KnowsKomi(HashNetwork):
-        def evaluate_packed(self, packed, komi=None):
+        def evaluate_packed(self, packed, features=None):
             black_to_play = packed[:, 0, 0] & 1 == 1                 # Black has a stone in every corner
-            assert np.array_equal(komi, np.where(black_to_play, -8.5, 8.5))
+            assert np.array_equal(features[:, 0], np.where(black_to_play, -8.5, 8.5))
             self.sides = self.sides | set(black_to_play.tolist())
             return super().evaluate_packed(packed)
 
@@ -151,7 +151,7 @@ def test_noise_at_the_root_is_a_mixture_with_a_dirichlet_distribution():
 
 def test_every_move_of_every_game_has_noise():
     class UniformNetwork(HashNetwork):
-        def evaluate_packed(self, packed, komi=None):
+        def evaluate_packed(self, packed, features=None):
             output = super().evaluate_packed(packed)
             return output._replace(priors=np.full_like(output.priors, 1 / output.priors.shape[1]))
 

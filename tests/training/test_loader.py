@@ -31,7 +31,8 @@ def test_an_error_in_making_a_batch_is_raised_where_the_batch_was_due():
 def three_positions(**fields) -> Batch:
     """Three positions on 3x3: a counted game, one of resignation, one whose komi and winner are not known."""
     known = Batch(np.zeros((3, 9, 6), np.uint8), np.array([4, 8, 9], np.int32), np.array([1, -1, 0], np.int8),
-                  np.array([-6.5, 6.5, np.nan], np.float32), np.array([[3, 2], [5, -1], [-1, -1]], np.int32),
+                  np.array([1, -1, 1], np.int8), np.array([-6.5, 6.5, np.nan], np.float32),
+                  np.array([[3, 2], [5, -1], [-1, -1]], np.int32),
                   np.array([[1] * 9, [0] * 9, [0] * 9], np.int8), np.array([9, np.nan, np.nan], np.float32))
     return known._replace(**fields)
 
@@ -42,7 +43,7 @@ FULL = replace(PLAIN, komi_input=True, auxiliary_heads=True)
 
 def test_targets_are_what_the_heads_of_a_network_predict():
     inputs, targets = loader.examples(three_positions(), FULL)
-    assert inputs["packed"].shape == (3, 9, 6) and inputs["komi"].tolist() == [[-6.5], [6.5], [0]]
+    assert inputs["packed"].shape == (3, 9, 6) and inputs["global_features"].tolist() == [[-6.5, 1], [6.5, -1], [0, 1]]
     assert targets["policy"].tolist() == [4, 8, 9] and targets["value"].tolist() == [[1], [-1], [0]]
     assert targets["policy_reply"].tolist() == [[3], [5], [-1]] and targets["policy_next"].tolist() == [[2], [-1], [-1]]
     assert targets["ownership"].tolist() == [[1] * 9, [2] * 9, [2] * 9]
@@ -58,12 +59,12 @@ def test_a_game_whose_score_is_known_is_won_or_lost_by_every_komi():
     many = Batch(*(np.repeat(field[:1], n, axis=0) for field in three_positions(komi=np.array([6.5] * 3, np.float32),
                                                                         scores=np.array([9.0] * 3, np.float32))))
     inputs, targets = loader.examples(many, FULL, np.random.default_rng(1))
-    komi, score = inputs["komi"][:, 0], targets["score"][:, 0]
+    komi, score = inputs["global_features"][:, 0], targets["score"][:, 0]
     assert np.array_equal(score, 9 + komi) and np.all(komi % 1 == 0.5)
     assert np.array_equal(targets["value"][:, 0], np.sign(score)) and 0.45 < (komi == 6.5).mean() < 0.55
     assert komi.min() < -25 and komi.max() > 40 and 10 < komi.std() < 12          # 15 of half of them
     again, _ = loader.examples(many, FULL, np.random.default_rng(1))
-    assert np.array_equal(again["komi"], inputs["komi"])
+    assert np.array_equal(again["global_features"], inputs["global_features"])
 
 
 def test_the_winner_is_the_one_by_area():

@@ -15,8 +15,8 @@ def batch_of_ends(owners, komi, scores) -> Batch:
     """A batch of empty planes with these owners (n, 81), komi and scores."""
     n = len(owners)
     return Batch(np.zeros((n, POINTS, 6), np.uint8), np.zeros(n, np.int32), np.ones(n, np.int8),
-                 np.asarray(komi, np.float32), np.full((n, 2), -1, np.int32), np.asarray(owners, np.int8),
-                 np.asarray(scores, np.float32))
+                 np.ones(n, np.int8), np.asarray(komi, np.float32), np.full((n, 2), -1, np.int32),
+                 np.asarray(owners, np.int8), np.asarray(scores, np.float32))
 
 
 def output_of(ownership, mean, stdev) -> NetworkOutput:
@@ -100,10 +100,10 @@ class Oracle:
                 end = None if packed.tobytes() in self.known else (batch.owners[i], batch.scores[i])
                 self.known[packed.tobytes()] = end
 
-    def evaluate_packed(self, packed, komi=None):
+    def evaluate_packed(self, packed, features=None):
         ends = [self.known[row.tobytes()] or (np.zeros(POINTS), 0) for row in packed]
         self.seen += [row.tobytes() for row in packed]
-        score = self.right * (np.nan_to_num([score for _, score in ends]) + komi)
+        score = self.right * (np.nan_to_num([score for _, score in ends]) + features[:, 0])
         return output_of(self.right * np.array([owners for owners, _ in ends]), score, [1] * len(ends))._replace(
             values=np.sign(score).astype(np.float32))
 
