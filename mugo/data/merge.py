@@ -38,7 +38,9 @@ def merge_parts(folder: Path, meta: dict, sources: list[dict]) -> DataSet:
     new = _new_rows(folder, old)
     reject_short(new, options["min_moves"])
     reject_unselected(new, options["where"])
-    table = pd.concat([old, new.drop(columns=list(ENCODED))])
+    table = new.drop(columns=list(ENCODED))
+    if len(old):                         # pandas 2 warns of columns without a value
+        table = pd.concat([old, table])
 
     def encoded_game(label: int) -> tuple[np.ndarray, np.ndarray]:
         if label < len(old):

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 from typing import Any, NoReturn
 
+import numpy as np
 import pandas as pd
 
 from mugo.files import BadInput, atomic_write, read_json
@@ -17,6 +18,7 @@ from mugo.plots import curves
 from mugo.progress import ProgressBar, progress_bar
 from mugo.training.options import TrainingOptions
 
+OF_COUNTED_GAMES = "ownership_accuracy", "score_error"           # means over nothing where no game was counted
 MEASURES = ["ce", "top1", "top5", "value_mse", "value_accuracy", "ownership_accuracy", "score_error"]
 COLUMNS = ["step", "positions", "seconds", "learning_rate", "loss", *MEASURES,
            *(f"validation_{name}" for name in MEASURES), "positions_per_second"]
@@ -72,6 +74,8 @@ class CheckpointCallback(keras.callbacks.Callback):
         self.run, self.options, self.metadata, self.bar = run, options, metadata, bar
         self.averaged, self.validation = averaged, validation
         self.has_value = config_of(metadata).value_head
+        scores = validation[1].get("score")
+        self.has_counted_games = scores is not None and not np.isnan(scores).all()
 
     def on_epoch_begin(self, epoch, logs=None):
         self.start = time.perf_counter()
@@ -97,7 +101,8 @@ class CheckpointCallback(keras.callbacks.Callback):
         history = self.metadata["history"]
         step, positions_at = int(model.optimizer.iterations.numpy()), self.options.batches.positions_at
         before = history[-1] if history else {"step": 0, "seconds": 0.0}
-        row = rename_logs(logs) | {
+        row = {name: value for name, value in rename_logs(logs).items() if self.has_counted_games or
+               not name.endswith(OF_COUNTED_GAMES)} | {
             "step": step, "positions": positions_at(step),
             "seconds": round(before["seconds"] + time.perf_counter() - self.start, 1),
             "learning_rate": float(self.options.schedule()(step)),

@@ -47,6 +47,16 @@ def test_a_run_leaves_checkpoints_a_network_a_log_and_a_curve(unbroken):
     assert log["loss"].iloc[-1] < log["loss"].iloc[0]
 
 
+def test_figures_of_counted_games_are_left_out_where_there_are_none(data, tmp_path):
+    config = PolicyNetConfig(size=9, filters=4, layers=3, value_head=True, komi_input=True)
+    options = TrainingOptions(32, batch_size=16, where="not file.str.contains('counted')")
+    train.train(data, tmp_path / "run", config, options)
+    log = pd.read_csv(tmp_path / "run" / "log.csv")
+    assert {"value_mse", "validation_value_mse"} <= set(log.dropna(axis=1))
+    known = set(log.dropna(axis=1))
+    assert not {"ownership_accuracy", "validation_ownership_accuracy", "validation_score_error"} & known
+
+
 @pytest.mark.runs
 def test_a_run_resumed_after_an_interrupt_ends_as_one_without(data, unbroken, tmp_path, monkeypatch):
     saved = CheckpointCallback.save
