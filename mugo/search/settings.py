@@ -67,7 +67,7 @@ class Settings:
     c_scale: float = 1.0
     expand_after: int | None = None
     rave: bool = False
-    rave_bias: float = 0.01
+    rave_bias: float = 0.03
     heuristic_priors: bool = False
     rollout: str = "uniform"
     rollouts: int = 1

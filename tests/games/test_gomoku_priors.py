@@ -1,0 +1,129 @@
+"""Heuristic priors of Gomoku: threats on drawn boards, and against a slow oracle on random ones."""
+import numpy as np
+import pytest
+from drawing import draw
+
+from mugo.games import game, gomoku, gomoku_priors
+from mugo.games.board import BLACK, POINTS, WHITE
+from mugo.games.coords import point_at, row_col
+from mugo.games.gomoku_priors import DEFENCE, EVEN, FAR_AWAY, FIVE, FOUR, NEAR, OPEN_FOUR, OPEN_THREE, THREE, TWO
+from mugo.games.planes import new_scratch
+
+DIRECTIONS = ((0, 1), (1, -1), (1, 0), (1, 1))
+
+
+def priors_of(position: gomoku.Position) -> np.ndarray:
+    priors = np.zeros((POINTS, 2), np.float32)
+    game.write_heuristic_priors(position.board[0], new_scratch(), priors)
+    return priors
+
+
+def slow_value(position: gomoku.Position, row: int, col: int, step: tuple[int, int], colour: int) -> float:
+    """The value of a stone's threats in one direction, by all windows of k points that it is in."""
+    counts = []
+    for start in range(-position.k + 1, 1):
+        window = [(row + i * step[0], col + i * step[1]) for i in range(start, start + position.k)]
+        if all(0 <= r < position.size and 0 <= c < position.size for r, c in window):
+            stones = [int(position.stones[point]) for point in window]
+            if -colour not in stones:
+                counts.append(1 + stones.count(colour))
+    if not counts:
+        return 0
+    left, windows = position.k - max(counts), counts.count(max(counts))
+    return {0: FIVE, 1: OPEN_FOUR if windows > 1 else FOUR, 2: OPEN_THREE if windows > 1 else THREE,
+            3: TWO if windows > 1 else 0}.get(left, 0)
+
+
+def threats(picture: str, colour: int = BLACK, k: int = 5) -> dict[str, float]:
+    """The value of each named point for a colour, by the windows of its row."""
+    position, at = draw(picture, k=k)
+    return {name: gomoku_priors.threat_value(position.board[0], point, 1, colour) for name, point in at.items()}
+
+
+def test_threats_have_the_names_of_the_table():
+    assert threats("""
+        . . . . . . . . .
+        a X X X X b . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        O X X X c d . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        O e X X f . . X g
+    """) == {"a": FIVE, "b": FIVE, "c": FOUR, "d": FOUR, "e": THREE, "f": OPEN_THREE, "g": 0}
+
+
+def test_an_open_four_leaves_two_winning_points_and_a_closed_four_one():
+    found = threats("""
+        . . . . . . . . .
+        . a X X X b . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        O c X X X d . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+    """)
+    # d leaves the points on both sides of its four; c only one of them, beside d.
+    assert found == {"a": OPEN_FOUR, "b": OPEN_FOUR, "c": FOUR, "d": OPEN_FOUR}
+
+
+def test_a_row_that_cannot_become_long_enough_is_no_threat():
+    assert threats("""
+        . . . . . . .
+        O a X X X O .
+        . . . . . . .
+        . . . . . . .
+        . . . . . . .
+        . . . . . . .
+        . . . . . . .
+    """)["a"] == 0
+
+
+@pytest.mark.parametrize("size, k, stones, seed", [(8, 5, 20, 1), (6, 4, 12, 2), (15, 5, 70, 3), (9, 3, 10, 4)])
+def test_priors_are_those_of_the_slow_oracle(size, k, stones, seed):
+    rng, seen = np.random.default_rng(seed), set()
+    for _ in range(6):
+        position = gomoku.Position(size, k)
+        while position.plies < stones:
+            after = position.play(int(rng.choice(position.legal_points())))
+            position = gomoku.Position(size, k) if after.is_over else after
+        priors, c = priors_of(position), position.to_play
+        for point in position.legal_points().tolist():
+            row, col = row_col(point, size)
+            near = position.stones[max(row - NEAR, 0):row + NEAR + 1, max(col - NEAR, 0):col + NEAR + 1].any()
+            value = sum(slow_value(position, row, col, step, c) + DEFENCE * slow_value(position, row, col, step, -c)
+                        for step in DIRECTIONS) if near else 0
+            assert priors[point].tolist() == pytest.approx(
+                [EVEN + value + (0 if near else FAR_AWAY), EVEN / 2 + value], abs=0.01), f"\n{position}"
+            seen.add(round(value))
+    assert len(seen) > 8
+
+
+def test_the_empty_board_has_even_games_and_one_stone_attracts():
+    assert set(map(tuple, priors_of(gomoku.Position(15))[:, :].tolist())) == {(EVEN, EVEN / 2), (0.0, 0.0)}
+    position = gomoku.Position(15).play(point_at(7, 7, 15))
+    priors = priors_of(position)
+    assert priors[point_at(7, 9, 15)].tolist() == pytest.approx([EVEN + DEFENCE * TWO, EVEN / 2 + DEFENCE * TWO])
+    assert priors[point_at(8, 9, 15)].tolist() == [EVEN, EVEN / 2]
+    assert priors[point_at(7, 10, 15)].tolist() == [EVEN + FAR_AWAY, EVEN / 2]
+
+
+def test_the_opponents_threats_count_less_than_ones_own():
+    position, at = draw("""
+        . . . . . . . . .
+        . . X X X a . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . O O O b . . .
+        . . . . . . . . .
+    """, k=5)
+    for to_play, mine, theirs in (BLACK, "a", "b"), (WHITE, "b", "a"):
+        priors = priors_of(position.with_turn(to_play))
+        won = {name: float(priors[at[name], 1]) - EVEN / 2 for name in "ab"}
+        assert won[theirs] < won[mine] and won[mine] >= OPEN_FOUR and won[theirs] >= DEFENCE * OPEN_FOUR
