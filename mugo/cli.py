@@ -24,6 +24,7 @@ COMMANDS = {
     "train": ("training.train", "train a network on a data set"),
     "selfplay": ("selfplay.selfplay", "train a network by self-play: Gomoku, or Go on small boards"),
     "evaluate": ("training.evaluate", "measure accuracy and calibration of networks on a data set"),
+    "quantize": ("training.quantize", "add an int8 graph to a network, which plays several times as fast"),
     "gtp": ("gtp.command", "play over the Go Text Protocol"),
     "web": ("web.app", "serve a board for the browser: play, analyse, review games"),
     "analysis": ("analysis.command", "answer queries of KataGo's analysis protocol"),

@@ -20,6 +20,9 @@ class LevelNetwork:
     has_value = True
     has_ownership = False
 
+    def describe(self):
+        return self.name
+
     def evaluate_packed(self, packed, features=None):
         n, points = packed.shape[:2]
         return NetworkOutput(np.full((n, points + 1), 1 / (points + 1), np.float32), np.zeros(n, np.float32))
@@ -35,6 +38,9 @@ class StoneCounter:
     """
     name = "stone-counter"
     has_value = has_ownership = True
+
+    def describe(self):
+        return self.name
 
     def evaluate_packed(self, packed, features=None):
         own = (packed[:, :, 0] & 1).astype(np.float32) - (packed[:, :, 0] >> 1 & 1)

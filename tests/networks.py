@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 checkpoint = pytest.importorskip("mugo.nn.checkpoint")
+from mugo.games.position import global_features  # noqa: E402
 from mugo.nn.alphazero_net import AlphaZeroNetConfig  # noqa: E402   after the check for Keras
 from mugo.nn.backend import keras  # noqa: E402
 from mugo.nn.keras_model import build  # noqa: E402
 from mugo.nn.metadata import METADATA, Config, new_metadata  # noqa: E402
 from mugo.nn.policy_net import PolicyNetConfig  # noqa: E402
+from mugo.nn.range_calibration import CalibrationPositions  # noqa: E402
 
 SMALL = {"filters": (4, 6), "policy_filters": 3, "value_units": 5}
 
@@ -24,11 +26,21 @@ def random_model(config: Config, seed: int = 1) -> keras.Model:
     return model
 
 
-def policy_network(folder: Path, name: str = "net", **fields) -> tuple[keras.Model, Path]:
-    """A policy network of 9x9 with 4 filters, and its file.  fields: others of its config."""
+def random_positions(n: int, config: Config, seed: int = 0) -> CalibrationPositions:
+    """n positions of random planes, a quarter of them 1, as a network of this config takes them."""
+    rng = np.random.default_rng(seed)
+    shape = n, config.size ** 2, config.spec().packed_bytes
+    packed = rng.integers(0, 256, shape, np.uint8) & rng.integers(0, 256, shape, np.uint8)
+    return CalibrationPositions(packed, global_features(np.linspace(-8, 8, n), rng.choice([-1, 1], n))
+                                if config.komi_input else None)
+
+
+def policy_network(folder: Path, name: str = "net", quantized: bool = False, **fields) -> tuple[keras.Model, Path]:
+    """A policy network of 9x9 with 4 filters, and its file.  quantized: with an int8 graph.  fields: others of its
+    config."""
     config = PolicyNetConfig(**{"size": 9, "filters": 4} | fields)
     model, path = random_model(config), folder / f"{name}.keras"
-    checkpoint.export(model, path, new_metadata(config))
+    checkpoint.export(model, path, new_metadata(config), random_positions(24, config) if quantized else None)
     return model, path
 
 

@@ -17,7 +17,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / ".github" / "SECUR
          *sorted(ROOT.glob("docs/**/*.md")),
          *(ROOT / folder / "README.md" for folder in ("data", "models", "notebooks"))]
 CODE = [*PAGES, ROOT / "CHANGELOG.md"]
-NEED_KERAS = ("train", "evaluate", "selfplay")
+NEED_KERAS = ("train", "evaluate", "selfplay", "quantize")
 # Options in the pages that are not MuGo's: of GNU Go, gogui-twogtp, pip, MkDocs, and of benchmarks and tools.
 FOREIGN = {"--mode", "--level", "--positional-superko", "--strict", "--help", "--version", "--warn", "--seeds",
            "--rounds", "--kills", "--doublings", "--from", "--kind", "--python"}

@@ -34,7 +34,10 @@ def command(arguments: argparse.Namespace) -> int:
         raise BadInput(f"{name} cannot analyze: it has neither a search nor a network (uct, mcts and policy have)")
     play_options = PlayOptions(arguments.simulations, arguments.seconds, arguments.select_by)
     settings = player_options.settings_from_arguments(arguments) if name in SEARCHERS else None
-    network = player_options.open_network(arguments.network, arguments.threads) if name in NETWORK_PLAYERS else None
+    network = None
+    if name in NETWORK_PLAYERS:
+        network = player_options.open_network(arguments.network, arguments.threads, arguments.precision,
+                                              arguments.provider)
     threads = arguments.analysis_threads
     if threads is None:
         threads = max(default_threads() // max(arguments.threads, 1), 1)
@@ -46,6 +49,8 @@ def command(arguments: argparse.Namespace) -> int:
                                 threads=threads, log=log_to_stderr,
                                 is_abandoned=functools.partial(is_pipe_closed, out.fileno()))
         engine.warm_up(player_options.default_size(arguments))
+        if network is not None:
+            log_to_stderr(f"network: {network.describe()}")
         log_to_stderr("Started, ready to begin handling requests")       # KataGo's words; clients wait for them
         serve(engine, read_lines(sys.stdin.fileno(), MAX_LINE_BYTES), not arguments.quit_without_waiting)
     if engine.output_closed and not arguments.quit_without_waiting:

@@ -114,6 +114,8 @@ def warm_up(player: Player, start: BasePosition) -> None:
     try:
         player.warm_up(start)
         scoring.without_dead(Position(5).play(PASS)).result()
+        if player.network is not None:
+            log_to_stderr(f"network: {player.network.describe()}")
         log_to_stderr("GTP ready, beginning main protocol loop")
     except BadInput as error:                        # the first move raises it again
         log_to_stderr(str(error))

@@ -12,7 +12,8 @@ from mugo.players import options as player_options
 from mugo.players.player import Player
 
 DEFAULT = "default"
-NETWORK_OPTIONS = ("network", "threads")   # options with which a network is opened: a change opens it again
+# Options with which a network is opened: a change opens it again.
+NETWORK_OPTIONS = ("network", "threads", "precision", "provider")
 
 
 class _Parser(argparse.ArgumentParser):

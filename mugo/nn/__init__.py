@@ -2,6 +2,7 @@
 
 Without Keras, in reading order:
 
+    quantization       static quantisation to int8: scales of tensors and weights
     onnx_graph         an ONNX graph in the making
     blocks             the blocks of networks: Keras layers, ONNX nodes, and group action of each
     heads              the heads: policy, and AlphaZero's value
@@ -12,9 +13,11 @@ Without Keras, in reading order:
     bundled            the networks that come with MuGo
     weight_shapes      the shapes of a network's weights
     onnx_check         a graph from a file is that of the network it claims to be
+    runtime            execution providers and precisions of ONNX Runtime
     output             what a network says of positions; turned back and averaged over symmetries
     inference          a trained network on ONNX Runtime: positions in, priors and values out
     onnx_export        a network as an ONNX graph
+    range_calibration  the quantised graph: ranges of tensors, measured on positions, and what it loses
 
 With Keras:
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 TRIVIAL, REGULAR, TWO_REGULAR, POINTS, UNTIED = "trivial", "regular", "two regular", "points", "untied"
 GLOBAL_FEATURES = "global_features"      # an input of networks whose value depends on komi and colour
+ORIENTATIONS = 8                         # the order of D4; coords.symmetries numbers its elements
 POINT_BIAS = "point_bias"                # an input of the ONNX graph; the trained bias is in the graph's metadata
 
 Axes = dict[str, tuple[str, ...]]        # weight, as LAYER/WEIGHT: the kind of each of its axes
@@ -176,6 +177,9 @@ class ConvBlock:
         return graph.add("ReLU", y, f"relu{self.index}")
 
     def onnx(self, graph: OnnxGraph, x: str) -> str:
+        relu = f"relu{self.index}"
+        if not (self.global_pooling or self.residual):
+            return graph.conv(self._conv, x, self._batch_norm, relu=relu)
         y = graph.conv(self._conv, x, self._batch_norm)
         if self.global_pooling:
             shape = graph.constant("filters_shape", np.array([-1, self.filters, 1, 1], np.int64))
@@ -183,7 +187,7 @@ class ConvBlock:
             y = graph.add("Add", [y, graph.add("Reshape", [bias, shape], "global_pool_bias4")], "add_global_pool")
         if self.residual:
             y = graph.add("Add", [x, y], f"residual{self.index}")
-        return graph.add("Relu", [y], f"relu{self.index}")
+        return graph.add("Relu", [y], relu)
 
     def weight_axes(self) -> Axes:
         axes = conv_axes(self._conv, REGULAR if self.index else TRIVIAL, REGULAR, self._batch_norm)

@@ -2,7 +2,7 @@
 
     RUN/checkpoint.keras    the newest state of a run: model with optimizer, metadata with history and options
     RUN/previous.keras      the one before
-    RUN/network.keras       the exported network: model without optimizer, metadata, ONNX graph; to play and share
+    RUN/network.keras       the exported network: model without optimizer, metadata, ONNX graphs; to play and share
 """
 import json
 import os
@@ -13,23 +13,38 @@ from typing import Any
 
 import numpy as np
 
-from mugo.files import BadInput, atomic_write, error_line
+from mugo.files import BadInput, atomic_write, error_line, log_to_stderr
 from mugo.nn import equivariance, layers, losses, optimizers, schedules  # noqa: F401   what Keras loads by name
 from mugo.nn.backend import keras
+from mugo.nn.inference import Network
 from mugo.nn.keras_check import check_keras
 from mugo.nn.keras_model import build
-from mugo.nn.metadata import METADATA, ONNX, Config, EarlierFormat, config_dict, config_of, read_metadata
+from mugo.nn.metadata import (
+    METADATA,
+    ONNX,
+    ONNX_INT8,
+    Config,
+    EarlierFormat,
+    config_dict,
+    config_of,
+    read_metadata,
+)
 from mugo.nn.onnx_export import onnx_difference, to_onnx
+from mugo.nn.range_calibration import CalibrationPositions, quantize
 
 CHECKPOINT, PREVIOUS, NETWORK = "checkpoint.keras", "previous.keras", "network.keras"
 TOLERANCE = 1e-2                         # a wrong graph differs by more; rounding by 1e-6, or by 1e-4 where a learning
                                          # rate far too high has made the weights huge
 
 
+def onnx_weights(model: keras.Model) -> dict[str, list[np.ndarray]]:
+    """The weights of a model as OnnxGraph takes them."""
+    return {layer.name: [np.asarray(w, np.float32) for w in layer.get_weights()] for layer in model.layers}
+
+
 def onnx_graph(model: keras.Model, config: Config) -> bytes:
     """The model as it is now, as an ONNX graph (inference.Network.from_graph opens it): a few milliseconds."""
-    weights = {layer.name: [np.asarray(w, np.float32) for w in layer.get_weights()] for layer in model.layers}
-    return to_onnx(weights, config.exported().spec())
+    return to_onnx(onnx_weights(model), config.exported().spec())
 
 
 def nonfinite_weight(model: keras.Model) -> str:
@@ -57,10 +72,13 @@ def save(model: keras.Model, path: Path, metadata: dict[str, Any]) -> None:
         _write(model, temporary, metadata)
 
 
-def export(model: keras.Model, path: Path, metadata: dict[str, Any]) -> None:
+def export(model: keras.Model, path: Path, metadata: dict[str, Any], positions: CalibrationPositions | None = None
+           ) -> None:
     """Write a network to play and share, atomically: the model in float32 without its optimizer and its auxiliary
     heads, its metadata, and the ONNX graph, whose outputs are compared with the model's first.
 
+    positions: to calibrate a quantised graph on, which is written too, and described in metadata["quantization"]; but
+    not if it loses too much (Quantized.loss), which a line on stderr says.
     Raises BadInput for weights that are not finite, RuntimeError if the outputs differ; then nothing is written.
     """
     check_finite(model, path)
@@ -70,13 +88,44 @@ def export(model: keras.Model, path: Path, metadata: dict[str, Any]) -> None:
     for layer in exported.layers:
         if layer.weights:
             layer.set_weights(model.get_layer(layer.name).get_weights())
+    graphs = {ONNX: onnx_graph(exported, config)}
+    if positions is not None and len(positions.packed) > 1:
+        quantized = quantize(onnx_weights(exported), metadata, positions)
+        if quantized.loss:
+            log_to_stderr(f"{path} has no int8 graph, because it would lose too much: {quantized.loss}")
+        else:
+            graphs[ONNX_INT8] = quantized.graph
+            metadata["quantization"] = quantized.description
     with atomic_write(path) as temporary:
         _write(exported, temporary, metadata)
         with zipfile.ZipFile(temporary, "a", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(ONNX, onnx_graph(exported, config))
+            for name, graph in graphs.items():
+                archive.writestr(name, graph)
         difference = onnx_difference(exported, temporary)
         if not difference <= TOLERANCE:  # nor if it is NaN
             raise RuntimeError(f"{path}: outputs of ONNX Runtime and Keras differ by {difference}")
+
+
+def add_quantized(path: Path, output: Path, positions: CalibrationPositions) -> dict[str, Any]:
+    """Write a network's file, atomically, with a quantised graph in addition, or another one; returns
+    metadata["quantization"].  Its other members stay as they are.
+
+    Raises BadInput as `load` and Network do, and if it would lose too much.
+    """
+    model, metadata = load(path), Network(path, threads=1, precision="float32").metadata
+    quantized = quantize(onnx_weights(model), metadata, positions)
+    if quantized.loss:
+        raise BadInput(f"{path}: int8 loses too much: {quantized.loss}")
+    changed = {METADATA: json.dumps(metadata | {"quantization": quantized.description}, indent=1).encode(),
+               ONNX_INT8: quantized.graph}
+    with zipfile.ZipFile(path) as old, atomic_write(output) as temporary:
+        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as new:
+            for member in old.infolist():
+                if member.filename not in changed:
+                    new.writestr(member, old.read(member))
+            for name, data in changed.items():
+                new.writestr(name, data)
+    return quantized.description
 
 
 def _write(model: keras.Model, path: Path, metadata: dict[str, Any]) -> None:

@@ -20,9 +20,7 @@ import numpy as np
 
 from mugo.games.coords import symmetries
 from mugo.nn.backend import keras, ops
-from mugo.nn.blocks import POINTS, REGULAR, TRIVIAL, TWO_REGULAR, Axes
-
-ORIENTATIONS = 8                         # the order of D4; `symmetries` numbers its elements
+from mugo.nn.blocks import ORIENTATIONS, POINTS, REGULAR, TRIVIAL, TWO_REGULAR, Axes
 
 
 class Orbits(NamedTuple):

@@ -77,8 +77,8 @@ class PolicyHead:
         graph.metadata[POINT_BIAS] = json.dumps(graph.weights[POINT_BIAS][0].tolist())
         bias = graph.input(POINT_BIAS, "FLOAT", ["points"])
         if self.filters:
-            x = graph.add("Relu", [graph.conv("policy_hidden", x, "policy_batch_norm")], "policy_relu")
-        plane = graph.add("Flatten", [graph.conv("policy_conv", x)], "policy_plane")
+            x = graph.conv("policy_hidden", x, "policy_batch_norm", relu="policy_relu")
+        plane = graph.add("Flatten", [graph.conv("policy_conv", x, quantize=False)], "policy_plane")
         points = graph.add("Add", [plane, bias], "points")
         mean = graph.add("Flatten", [graph.add("GlobalAveragePool", [x], "policy_mean4")], "policy_mean")
         logits = graph.add("Concat", [points, graph.dense("pass", mean)], "logits", axis=1)
@@ -111,7 +111,7 @@ class OutcomeHead:
         return {"value": graph.add("Dense", hidden, "value", "float32", units=1, kernel_initializer="zeros")}
 
     def onnx(self, graph: OnnxGraph, x: str) -> None:
-        y = graph.add("Relu", [graph.conv("value_conv", x, "value_batch_norm")], "value_relu")
+        y = graph.conv("value_conv", x, "value_batch_norm", relu="value_relu")
         pooled = graph.batch_norm("value_pool_batch_norm", graph.mean_max_pool("value_pool", y))
         hidden = graph.add("Elu", [graph.dense("value_hidden", pooled)], "value_hidden_elu")
         graph.value(graph.dense("value", hidden, "value_score"))
@@ -141,7 +141,7 @@ class DensePolicyHead:
                                     kernel_initializer="zeros")}
 
     def onnx(self, graph: OnnxGraph, x: str) -> None:
-        y = graph.add("Relu", [graph.conv("policy_conv", x, self._batch_norm)], "policy_relu")
+        y = graph.conv("policy_conv", x, self._batch_norm, relu="policy_relu")
         logits = graph.dense("policy", graph.add("Flatten", [y], "policy_flat"), "policy_logits", self.size ** 2)
         graph.add("Softmax", [logits], "policy", axis=1)
         graph.output("policy", ["n", "moves"])
@@ -172,7 +172,7 @@ class DenseValueHead:
         return {"value": graph.add("Dense", hidden, "value", "float32", units=1, kernel_initializer="zeros")}
 
     def onnx(self, graph: OnnxGraph, x: str) -> None:
-        y = graph.add("Relu", [graph.conv("value_conv", x, self._batch_norm)], "value_relu")
+        y = graph.conv("value_conv", x, self._batch_norm, relu="value_relu")
         hidden = graph.dense("value_hidden", graph.add("Flatten", [y], "value_flat"), points=self.size ** 2)
         graph.value(graph.dense("value", graph.add("Relu", [hidden], "value_hidden_relu"), "value_score"))
 

@@ -8,9 +8,11 @@ What they say of positions is an output.NetworkOutput.
 The policy network (policy_net.py) learned from people's games of Go.  It is trained on boards of one size and plays
 on all.  The policy-value network (alphazero_net.py) learned a game from self-play and plays on boards of one size.
 """
+import functools
 import json
 import math
 import os
+import zipfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -25,9 +27,20 @@ from mugo.games.plane_tables import PLANE_TABLES
 from mugo.games.position import BasePosition, global_features
 from mugo.nn.blocks import GLOBAL_FEATURES, POINT_BIAS
 from mugo.nn.bundled import bundled_name, find_network, go_networks
-from mugo.nn.metadata import MAX_GRAPH_BYTES, ONNX, config_of, format_game, game_rules, read_member, read_metadata
+from mugo.nn.metadata import (
+    MAX_GRAPH_BYTES,
+    ONNX,
+    ONNX_INT8,
+    config_of,
+    format_game,
+    game_rules,
+    ranges_of,
+    read_member,
+    read_metadata,
+)
 from mugo.nn.onnx_check import MAX_WEIGHT, check_graph
 from mugo.nn.output import NetworkOutput, mean_output, turned_back
+from mugo.nn.runtime import new_session, resolve_precision
 
 KOMI_CLIP = 20                           # a komi of more points than the board and so many counts as that (KataGo)
 
@@ -70,6 +83,16 @@ def _parse_bias(text: str, size: int, path: Path) -> np.ndarray:
     return bias.astype(np.float32)
 
 
+def precision_of(path: Path, precision: str, provider: str) -> str:
+    """The precision, "int8" or "float32", in which a network's file is opened with these options.  Raises BadInput."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            has_int8 = ONNX_INT8 in archive.namelist()
+    except (OSError, zipfile.BadZipFile) as error:
+        raise BadInput(f"{path} is no network of MuGo's, or damaged: {error_line(error)}") from None
+    return resolve_precision(precision, provider, has_int8, path)
+
+
 class Network:
     """A network on ONNX Runtime.
 
@@ -81,37 +104,41 @@ class Network:
     head.  has_ownership: whether it has ownership and score.  needs_global_features: whether its value depends on
     them.
     game ("go" or "gomoku"), k, exactly: what it plays; 0 and False in Go.  equivariant: whether its outputs turn with
-    the board.
+    the board.  precision: "int8" or "float32".  provider: of runtime.PROVIDERS.
     """
 
-    def __init__(self, path: str | Path, threads: int | None = None):
-        """Open a network's file (see `find_network`).  threads: CPU threads, by default one a core.
+    def __init__(self, path: str | Path, threads: int | None = None, precision: str = "auto", provider: str = "cpu"):
+        """Open a network's file (see `find_network`).  threads: CPU threads, by default one a core.  precision,
+        provider: see runtime.py.
 
         Raises BadInput.
         """
         path = find_network(path)
         metadata = read_metadata(path)
+        self.precision = precision_of(path, precision, provider)
+        member = ONNX_INT8 if self.precision == "int8" else ONNX
         try:
-            graph = read_member(path, ONNX, MAX_GRAPH_BYTES)
+            graph = read_member(path, member, MAX_GRAPH_BYTES)
         except KeyError:
             raise BadInput(f"{path} has no {ONNX} in it, so it can be trained but not played") from None
         try:
-            check_graph(graph, config_of(metadata).spec())
+            check_graph(graph, config_of(metadata).spec(), ranges_of(metadata) if member == ONNX_INT8 else None)
         except ValueError as error:
-            raise BadInput(f"{path}: its {ONNX} cannot be played: {error}") from None
-        self._open(graph, metadata, path, threads)
+            raise BadInput(f"{path}: its {member} cannot be played: {error}") from None
+        self._open(graph, metadata, path, threads, provider)
 
     @classmethod
-    def from_graph(cls, graph: bytes, metadata: dict[str, Any], threads: int | None = None) -> "Network":
-        """A network that is in no file, from an ONNX graph (checkpoint.onnx_graph) and its metadata."""
+    def from_graph(cls, graph: bytes, metadata: dict[str, Any], threads: int | None = None, precision: str = "float32"
+                   ) -> "Network":
+        """A network that is in no file, from an ONNX graph (checkpoint.onnx_graph) of this precision, and its
+        metadata."""
         network = cls.__new__(cls)
-        network._open(graph, metadata, Path(metadata.get("name") or "network"), threads)
+        network.precision = precision
+        network._open(graph, metadata, Path(metadata.get("name") or "network"), threads, "cpu")
         return network
 
-    def _open(self, graph: bytes, metadata: dict[str, Any], path: Path, threads: int | None) -> None:
-        import onnxruntime
-
-        self.path, self.metadata = path, metadata
+    def _open(self, graph: bytes, metadata: dict[str, Any], path: Path, threads: int | None, provider: str) -> None:
+        self.path, self.metadata, self.provider = path, metadata, provider
         self.size: int = metadata["size"]
         self.equivariant: bool = config_of(metadata).equivariant
         self.game: str = metadata.get("game", "go")
@@ -119,11 +146,10 @@ class Network:
         self.exactly: bool = metadata.get("exactly", False)
         self.name: str = metadata.get("name") or path.stem
         self.depth = sum(plane.depth for plane in PLANE_TABLES[self.game])
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads or default_threads()
-        options.log_severity_level = 3
         try:
-            self._session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+            self._session = new_session(graph, threads or default_threads(), provider)
+        except BadInput:
+            raise
         except Exception as error:       # ONNX Runtime has a class for each kind, and no public name for them
             raise BadInput(f"{path}: its {ONNX} cannot be played: {error_line(error)}") from None
         self._outputs = [output.name for output in self._session.get_outputs()]
@@ -138,6 +164,10 @@ class Network:
         self._extra_inputs: dict[int, dict[str, np.ndarray]] = {self.size ** 2: {}} if bias is None else {}
         if bias is None and POINT_BIAS in inputs:
             raise BadInput(f"{path}: its {ONNX} cannot be played: it has no bias of the points")
+
+    def describe(self) -> str:
+        """What evaluates positions, for people: 'policy-19, int8', 'policy-19, float32 on cuda'."""
+        return f"{self.name}, {self.precision}" + (f" on {self.provider}" if self.provider != "cpu" else "")
 
     def for_position(self, position: BasePosition) -> "Network":
         """The network that evaluates this position: this one.  Raises BadInput if it was trained for another game."""
@@ -172,7 +202,13 @@ class Network:
         return mean_output([turned_back(output, table[symmetry]) for symmetry, output in outputs])
 
     def evaluate_packed(self, packed: np.ndarray, features: np.ndarray | None = None) -> NetworkOutput:
-        """The outputs for packed planes, uint8 (n, size², game.packed_bytes(game)).
+        """The outputs for packed planes; see `run`."""
+        outputs = self.run(packed, features)
+        return NetworkOutput(outputs["policy"], outputs.get("value"), outputs.get("ownership"),
+                             outputs.get("score_mean"), outputs.get("score_stdev"))
+
+    def run(self, packed: np.ndarray, features: np.ndarray | None = None) -> dict[str, np.ndarray]:
+        """The outputs of the graph for packed planes, uint8 (n, size², game.packed_bytes(game)), by their names.
 
         features: float32 (n, 2), position.global_features; a network that does not need them ignores them.
         Raises ValueError where the network needs them and they are not given, or no numbers.  Raises BadInput for
@@ -199,8 +235,7 @@ class Network:
         for name, output in outputs.items():
             if not np.isfinite(output).all():
                 raise BadInput(f"{self.path}: its {name} is NaN; the network is damaged, or its training diverged")
-        return NetworkOutput(outputs["policy"], outputs.get("value"), outputs.get("ownership"),
-                             outputs.get("score_mean"), outputs.get("score_stdev"))
+        return outputs
 
 
 class BundledNetworks:
@@ -212,9 +247,12 @@ class BundledNetworks:
     """
     name = "bundled"
 
-    def __init__(self, threads: int | None = None):
-        """threads: as of Network.  Raises BadInput if there are none for Go, or one that cannot be read."""
-        self._threads = threads
+    def __init__(self, threads: int | None = None, precision: str = "auto", provider: str = "cpu"):
+        """threads, precision, provider: as of Network.
+
+        Raises BadInput if there are none for Go, or one that cannot be read.
+        """
+        self._open = functools.partial(Network, threads=threads, precision=precision, provider=provider)
         self._by_name: dict[str, Network] = {}
         self._by_board: dict[tuple, Network] = {}
         configs = [read_metadata(find_network(name))["config"] for name in go_networks().values()]
@@ -228,9 +266,13 @@ class BundledNetworks:
         if board not in self._by_board:
             name = bundled_name(*board)
             if name not in self._by_name:
-                self._by_name[name] = Network(name, self._threads)
+                self._by_name[name] = self._open(name)
             self._by_board[board] = self._by_name[name]
         return self._by_board[board]
+
+    def describe(self) -> str:
+        """The networks that have been opened, as of Network.describe."""
+        return "; ".join(network.describe() for network in self._by_name.values()) or self.name
 
     def for_position(self, position: BasePosition) -> Network:
         """The network that evaluates this position.  Raises BadInput as `for_board` does."""

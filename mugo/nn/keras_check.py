@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from mugo.files import BadInput
-from mugo.nn.metadata import METADATA, ONNX, read_member
+from mugo.nn.metadata import METADATA, ONNX, ONNX_INT8, read_member
 
 CONFIG, WEIGHTS = "config.json", "model.weights.h5"
-MEMBERS = {"metadata.json", CONFIG, WEIGHTS, METADATA, ONNX}
+MEMBERS = {"metadata.json", CONFIG, WEIGHTS, METADATA, ONNX, ONNX_INT8}
 MAX_CONFIG_BYTES = 8 << 20               # of five layers 30 kB
 MAX_WEIGHTS_BYTES = 2 << 30              # of a checkpoint: weights, and three numbers of the optimizer for each
 MAX_OBJECTS = 100_000                    # groups and arrays of the weights; a checkpoint of five layers has 150

@@ -4,6 +4,7 @@ A network is one zip archive, NAME.keras, which holds
 
     config.json, model.weights.h5, ...   what Keras loads, to train on (checkpoint.py)
     network.onnx                         the same network for ONNX Runtime, to play with (inference.py)
+    network-int8.onnx                    the same quantised (quantization.py), if it has been
     mugo_metadata.json                   the metadata
 """
 import json
@@ -24,7 +25,7 @@ from mugo.nn.policy_net import PolicyNetConfig
 from mugo.schema import ANYTHING, TEXT, Object, check_value, integer, number, optional
 
 FORMAT = 2
-METADATA, ONNX = "mugo_metadata.json", "network.onnx"  # members of the archive
+METADATA, ONNX, ONNX_INT8 = "mugo_metadata.json", "network.onnx", "network-int8.onnx"       # members of the archive
 METADATA_1 = "mugo.json"                 # its name in format 1
 MAX_METADATA_BYTES = 16 << 20            # with the history of a long run; one of 60 million positions has 0.3 MB
 MAX_GRAPH_BYTES = 512 << 20              # of a network's graph; 256 filters and ten layers take 25 MB
@@ -74,6 +75,14 @@ def positions_trained(metadata: dict[str, Any]) -> int:
         total += (source.get("best") or {}).get("positions", 0)
         source = source.get("init_from")
     return total
+
+
+def ranges_of(metadata: dict[str, Any]) -> dict[str, tuple[float, float]]:
+    """The ranges of a quantised graph's tensors.  Raises ValueError if there are none, or one is no pair."""
+    ranges = (metadata.get("quantization") or {}).get("ranges")
+    if ranges is None or any(len(pair) != 2 for pair in ranges.values()):
+        raise ValueError(f"{METADATA} has no ranges of its tensors")
+    return {tensor: (pair[0], pair[1]) for tensor, pair in ranges.items()}
 
 
 def read_member(path: Path, name: str, limit: int) -> bytes:
@@ -127,6 +136,11 @@ TRAINED = Object({}, {"size": integer(MIN_SIZE, MAX_SIZE), "data": optional(_DAT
                       "best": optional(Object({}, {"positions": integer(0)}, others=ANYTHING)),
                       "init_from": optional(Object({}, others=ANYTHING))}, others=ANYTHING)
 
+# Static quantisation: range_calibration.py.
+QUANTIZATION = Object({"ranges": Object({}, others=[number()]), "figures": Object({"top1_agreement": number(),
+                                                                                  "kl": number()}, others=number())},
+                      {"positions": integer(0), "compared_on": integer(0)})
+
 
 class _Mismatch(Exception):
     """What of a network's metadata does not fit this program; continues a line that begins with the file."""
@@ -159,12 +173,13 @@ def _check(metadata: dict[str, Any]) -> None:
     if not isinstance(metadata.get("name") or "", str) or len(metadata.get("name") or "") > 200:
         raise _Mismatch("has a name that is no text of at most 200 characters")
     source: Any = metadata
-    while source:
-        try:
+    try:
+        check_value(metadata.get("quantization"), optional(QUANTIZATION), "its quantization")
+        while source:
             check_value(source, TRAINED, "its training")
-        except BadInput as error:
-            raise _Mismatch(f"has wrong metadata: {error}") from None
-        source = source.get("init_from")
+            source = source.get("init_from")
+    except BadInput as error:
+        raise _Mismatch(f"has wrong metadata: {error}") from None
 
 
 def _check_config(config: dict[str, Any], kind: type[Config]) -> None:

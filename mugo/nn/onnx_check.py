@@ -15,9 +15,13 @@ import numpy as np
 
 from mugo.nn.blocks import NetworkSpec
 from mugo.nn.onnx_graph import IR, OPSET, TYPES, OnnxGraph
+from mugo.nn.quantization import MAX_BIAS, Ranges, check_ranges
 from mugo.nn.weight_shapes import weight_shapes
 
 MAX_WEIGHT = 1e6                         # trained weights, batch normalisation folded in, are below 100
+NUMPY_TYPES = {TYPES[name]: np.dtype(dtype) for name, dtype in (
+    ("FLOAT", "<f4"), ("UINT8", "u1"), ("INT8", "i1"), ("INT32", "<i4"), ("INT64", "<i8"))}
+DTYPES = {dtype: kind for kind, dtype in NUMPY_TYPES.items()}
 MAX_FIELDS = 100_000                     # of a whole graph; one has 700
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
@@ -37,18 +41,20 @@ Value = tuple[str, int, tuple[int | str, ...]]           # of an input or output
 class GraphOutline(OnnxGraph):
     """All of a graph but its trained weights.
 
-    constants: the shape and type of each; fixed: the values of those that are no weights, integers and single numbers.
+    ranges: of a quantised graph; see OnnxGraph.
+    constants: the shape and type of each; fixed: the values of those that are no weights: integers, single numbers, and
+    the scales and zero points of activations; positive: the names of scales, which are above 0.
     """
 
-    def __init__(self, spec: NetworkSpec):
+    def __init__(self, spec: NetworkSpec, ranges: Ranges | None = None):
         self.nodes: list[Node] = []
         self.inputs: list[Value] = []
         self.outputs: list[Value] = []
         self.constants: dict[str, tuple[tuple[int, ...], int]] = {}
-        self.fixed: dict[str, list[float]] = {}
-        self.metadata: dict[str, str] = {}
-        self.weights = {name: [np.zeros(shape, np.float32) for shape in shapes]
-                        for name, shapes in weight_shapes(spec).items()}
+        self.fixed_values: dict[str, Any] = {}
+        self.positive: set[str] = set()
+        self._start({name: [np.zeros(shape, np.float32) for shape in shapes]
+                     for name, shapes in weight_shapes(spec).items()}, ranges)
         spec.onnx(self)
 
     def input(self, name: str, dtype: str, shape: list) -> str:
@@ -59,15 +65,19 @@ class GraphOutline(OnnxGraph):
         self.outputs.append((name, TYPES["FLOAT"], tuple(shape)))
 
     def constant(self, name: str, array: np.ndarray) -> str:
-        is_integer = array.dtype == np.int64
-        self.constants[name] = array.shape, TYPES["INT64" if is_integer else "FLOAT"]
-        if is_integer:
-            self.fixed[name] = array.ravel().tolist()
+        self.constants[name] = array.shape, DTYPES[array.dtype]
+        if array.dtype == np.int64:
+            self.fixed_values[name] = array.ravel().tolist()
         return name
 
-    def number(self, name: str, value: float) -> str:
-        self.fixed[name] = np.array([value], np.float32).tolist()
-        return super().number(name, value)
+    def fixed(self, name: str, array: Any) -> str:
+        array = np.asarray(array)
+        self.fixed_values[name] = array.ravel().tolist()
+        return self.constant(name, array)
+
+    def scales(self, name: str, array: np.ndarray) -> str:
+        self.positive.add(name)
+        return self.constant(name, array)
 
     def add(self, kind: str, inputs: list[str], output: str, **attributes: Any) -> str:
         self.nodes.append(Node(kind, tuple(inputs), output, {
@@ -75,8 +85,11 @@ class GraphOutline(OnnxGraph):
         return output
 
 
-def check_graph(graph: bytes, spec: NetworkSpec) -> None:
-    """Raise ValueError, one line, unless this is a graph of onnx_export for this network with finite weights."""
+def check_graph(graph: bytes, spec: NetworkSpec, ranges: Ranges | None = None) -> None:
+    """Raise ValueError, one line, unless this is a graph of onnx_export for this network with finite weights.
+
+    ranges: of a quantised graph, as of OnnxGraph.
+    """
     reader = _Reader()
     model = reader.message(memoryview(graph), "the model", {1, 2, 3, 4, 5, 6, 7, 8, 14})
     versions = [reader.message(value, "a version", {1, 2}) for value in model[8]]
@@ -87,7 +100,9 @@ def check_graph(graph: bytes, spec: NetworkSpec) -> None:
         raise ValueError("it has no graph")
     fields = reader.message(model[7][0], "the graph", {1, 2, 5, 10, 11, 12, 13})
     nodes = [reader.node(node) for node in fields[1]]
-    outline = GraphOutline(spec)
+    if ranges is not None:
+        check_ranges(ranges, GraphOutline(spec).quantizable)
+    outline = GraphOutline(spec, ranges)
     for found, expected in zip(nodes, outline.nodes, strict=False):
         if found[:3] != expected[:3]:
             raise ValueError(f"its node {found.kind[:40]} -> {found.output[:40]} is not that of its network, "
@@ -143,13 +158,16 @@ class _Reader:
             raise ValueError(f"its weights {name[:40]!r} are not in the file")
         if outline.constants.get(name) != (shape, kind):
             raise ValueError(f"its weights {name[:40]!r}, of shape {str(shape)[:80]}, are not those of its network")
-        dtype = np.dtype("<i8" if kind == TYPES["INT64"] else "<f4")
+        dtype = NUMPY_TYPES[kind]
         if math.prod(shape) * dtype.itemsize != len(fields[9][0]):
             raise ValueError(f"its weights {name!r} are {len(fields[9][0])} bytes, not of shape {shape}")
         numbers = np.frombuffer(fields[9][0], dtype)
-        if not (np.abs(numbers) <= MAX_WEIGHT).all():                            # false for NaN
-            raise ValueError(f"its weights {name!r} are not finite numbers of at most {MAX_WEIGHT:g}")
-        if name in outline.fixed and numbers.tolist() != outline.fixed[name]:
+        most = MAX_WEIGHT if dtype.kind == "f" else MAX_BIAS
+        if not (np.abs(numbers.astype(np.float64)) <= most).all():               # false for NaN
+            raise ValueError(f"its weights {name!r} are not finite numbers of at most {most:g}")
+        if name in outline.positive and not (numbers > 0).all():
+            raise ValueError(f"its scales {name!r} are not above 0")
+        if name in outline.fixed_values and numbers.tolist() != outline.fixed_values[name]:
             raise ValueError(f"its constant {name!r} is not that of its network")
         return name
 

@@ -10,8 +10,9 @@
 A policy network's graph takes boards of every size, for which its bias of each point is an input; a policy-value
 network's takes one size.  Batch normalisation is folded into the convolutions.
 """
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -20,13 +21,20 @@ from mugo.games import game
 from mugo.nn.blocks import GLOBAL_FEATURES, NetworkSpec
 from mugo.nn.inference import Network
 from mugo.nn.onnx_graph import OnnxGraph
+from mugo.nn.quantization import Ranges
 from mugo.nn.value_head import STDEV_OF_SCALE
 
 
-def to_onnx(weights: dict[str, list[np.ndarray]], spec: NetworkSpec) -> bytes:
-    """The graph as an ONNX file's bytes.  weights: for each layer, by its name, as of OnnxGraph."""
-    graph = OnnxGraph(weights)
+def to_onnx(weights: dict[str, list[np.ndarray]], spec: NetworkSpec, ranges: Ranges | None = None,
+            corrections: Mapping[str, np.ndarray] = MappingProxyType({}), extra_outputs: Iterable[str] = ()) -> bytes:
+    """The graph as an ONNX file's bytes.  weights (for each layer, by its name), ranges, corrections: as of OnnxGraph.
+
+    extra_outputs: tensors (n, filters, rows, columns) that are outputs too.
+    """
+    graph = OnnxGraph(weights, ranges, corrections)
     spec.onnx(graph)
+    for tensor in extra_outputs:
+        graph.output(tensor, ["n", f"{tensor}_filters", "rows_out", "columns_out"])
     return graph.serialize()
 
 
@@ -37,7 +45,7 @@ def onnx_difference(model: Callable[[Any], dict], path: Path) -> float:
 
     model: what keras_model.build returns.  path: a network's file, which holds the graph.
     """
-    network = Network(path, threads=1)
+    network = Network(path, threads=1, precision="float32")
     rng, shape = np.random.default_rng(0), (network.size ** 2, game.packed_bytes(network.game))
     packed = np.bitwise_and.accumulate(rng.integers(0, 256, (6, *shape), np.uint8))
     packed[-1] = 0

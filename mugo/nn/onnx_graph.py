@@ -1,11 +1,16 @@
 """An ONNX graph in the making, from plain weights.  No Keras here, and onnx is imported only when a graph is made."""
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from mugo.nn.quantization import PLANES_SCALE, Ranges, Scale, activation_scale, quantize_bias, quantize_weights
+
 EPSILON = 1e-3                           # of batch normalisation
 OPSET, IR = 17, 8
-TYPES = {"FLOAT": 1, "UINT8": 2, "INT64": 7}             # onnx.TensorProto.DataType
+PLANES = "nchw"                          # the tensor of planes, (n, depth, rows, columns)
+TYPES = {"FLOAT": 1, "UINT8": 2, "INT8": 3, "INT32": 6, "INT64": 7}            # onnx.TensorProto.DataType
 
 
 class OnnxGraph:
@@ -13,17 +18,29 @@ class OnnxGraph:
 
     weights: for each layer, by its name, its arrays in the order of Keras's get_weights.  Convolutions and
     activations are (n, filters, rows, columns) here, as ONNX Runtime takes them.
+    ranges: None for a float32 graph; of a quantised one (quantization.py), those of `quantizable`.
+    corrections: float32 (filters,), added to the bias of some convolutions.
+    quantizable: the tensors that the convolutions to be quantised take and give, planes aside.  quantized_convs: for
+    each of them, by its name, the one that it gives.
     metadata: texts that the graph carries.  komi, colour: tensors (n, 1), after `add_global_features`.
     """
     komi = colour = ""
 
-    def __init__(self, weights: dict[str, list[np.ndarray]]):
+    def __init__(self, weights: dict[str, list[np.ndarray]], ranges: Ranges | None = None,
+                 corrections: Mapping[str, np.ndarray] = MappingProxyType({})):
         from onnx import helper, numpy_helper
 
-        self.weights = weights
-        self.metadata: dict[str, str] = {}
+        self._start(weights, ranges, corrections)
         self._helper, self._numpy = helper, numpy_helper
         self._nodes, self._constants, self._inputs, self._outputs = [], [], [], []
+
+    def _start(self, weights: dict[str, list[np.ndarray]], ranges: Ranges | None = None,
+               corrections: Mapping[str, np.ndarray] = MappingProxyType({})) -> None:
+        self.weights, self.ranges, self._corrections = weights, ranges, corrections
+        self.metadata: dict[str, str] = {}
+        self.quantizable: list[str] = []
+        self.quantized_convs: dict[str, str] = {}
+        self._quantized: dict[str, tuple[str, Scale]] = {}           # tensor: it dequantised, and its scale
 
     def input(self, name: str, dtype: str, shape: list) -> str:
         """An input of the graph.  dtype: ONNX's name of it, "FLOAT"; shape: numbers, or names of variable lengths."""
@@ -35,12 +52,20 @@ class OnnxGraph:
         self._outputs.append(self._helper.make_tensor_value_info(name, TYPES["FLOAT"], shape))
 
     def constant(self, name: str, array: np.ndarray) -> str:
-        self._constants.append(self._numpy.from_array(np.ascontiguousarray(array), name))
+        self._constants.append(self._numpy.from_array(np.asarray(array, order="C"), name))
         return name
+
+    def fixed(self, name: str, array: Any) -> str:
+        """A constant that is not trained."""
+        return self.constant(name, np.asarray(array))
 
     def number(self, name: str, value: float) -> str:
         """A constant that is not trained: float32 (1,)."""
-        return self.constant(name, np.array([value], np.float32))
+        return self.fixed(name, np.array([value], np.float32))
+
+    def scales(self, name: str, array: np.ndarray) -> str:
+        """A constant of numbers above 0."""
+        return self.constant(name, array)
 
     def add(self, kind: str, inputs: list[str], output: str, **attributes: Any) -> str:
         """A node of this operator; returns the name of its output."""
@@ -49,8 +74,13 @@ class OnnxGraph:
 
     def planes(self, shape: list) -> str:
         """The input "planes", uint8 (n, rows, columns, depth), as floats (n, depth, rows, columns)."""
-        as_float = self.add("Cast", [self.input("planes", "UINT8", shape)], "float", to=TYPES["FLOAT"])
-        return self.add("Transpose", [as_float], "nchw", perm=[0, 3, 1, 2])
+        planes = self.input("planes", "UINT8", shape)
+        if self.ranges is not None:
+            transposed = self.add("Transpose", [planes], f"{PLANES}_q", perm=[0, 3, 1, 2])
+            self._constants_of(PLANES, PLANES_SCALE)
+            return self._dequantize(PLANES, transposed, PLANES_SCALE)[0]
+        as_float = self.add("Cast", [planes], "float", to=TYPES["FLOAT"])
+        return self.add("Transpose", [as_float], PLANES, perm=[0, 3, 1, 2])
 
     def add_global_features(self, name: str) -> None:
         """Add the input of this name, float32 (n, 2): komi and colour."""
@@ -59,17 +89,60 @@ class OnnxGraph:
         self.komi, self.colour = (self.add("Slice", [both, columns[k], columns[k + 1], columns[1]], name)
                                   for k, name in enumerate(("komi", "colour")))
 
-    def conv(self, name: str, x: str, batch_norm: str = "", dilation: int = 1) -> str:
-        """A convolution, into which the batch normalisation with this name is folded."""
+    def conv(self, name: str, x: str, batch_norm: str = "", dilation: int = 1, relu: str = "", quantize: bool = True
+             ) -> str:
+        """A convolution, into which the batch normalisation with this name is folded.
+
+        relu: the name of a ReLU that takes nothing else.  quantize: whether it is quantised in a graph with ranges.
+        """
         kernel, *biases = self.weights[name]
         bias = biases[0] if biases else np.zeros(kernel.shape[-1], np.float32)
         if batch_norm:
             scale, shift = self._scale_and_shift(batch_norm)
             kernel, bias = kernel * scale, bias * scale + shift
-        weights = self.constant(f"{name}_w", kernel.transpose(3, 2, 0, 1))
         dilations = {"dilations": [dilation] * 2} if dilation > 1 else {}
-        return self.add("Conv", [x, weights, self.constant(f"{name}_b", bias)], name,
-                        pads=[dilation * (kernel.shape[0] // 2)] * 4, **dilations)
+        attributes = {"pads": [dilation * (kernel.shape[0] // 2)] * 4, **dilations}
+        kernel = kernel.transpose(3, 2, 0, 1)
+        bias = bias + self._corrections.get(name, np.float32(0))
+        if self.ranges is not None and quantize:
+            return self._quantized_conv(name, x, kernel, bias, attributes, relu)
+        y = self.add("Conv", [x, self.constant(f"{name}_w", kernel), self.constant(f"{name}_b", bias)], name,
+                     **attributes)
+        y = self.add("Relu", [y], relu) if relu else y
+        if quantize:
+            self.quantized_convs[name] = y
+            self.quantizable += [tensor for tensor in (x, y) if tensor not in (PLANES, *self.quantizable)]
+        return y
+
+    def _quantized_conv(self, name: str, x: str, kernel: np.ndarray, bias: np.ndarray, attributes: Mapping[str, Any],
+                        relu: str) -> str:
+        """A convolution of eight bits, and its ReLU: their output dequantised."""
+        x, of_input = self._quantized.get(x) or self._quantize(x)
+        weights, scale = quantize_weights(kernel)
+        inputs = [x]
+        for part, numbers, of_numbers in (
+                ("w", weights, scale),
+                ("b", quantize_bias(bias, of_input.scale * scale), of_input.scale * scale)):
+            inputs.append(self.add("DequantizeLinear", [
+                self.constant(f"{name}_{part}", numbers), self.scales(f"{name}_{part}_scale", of_numbers),
+                self.fixed(f"{name}_{part}_zero", np.zeros(len(scale), numbers.dtype))], f"{name}_{part}_dq", axis=0))
+        y = self.add("Conv", inputs, name, **attributes)
+        return self._quantize(self.add("Relu", [y], relu) if relu else y)[0]
+
+    def _quantize(self, x: str) -> tuple[str, Scale]:
+        """A float32 tensor rounded to uint8 and back: (its name, its scale)."""
+        assert self.ranges is not None
+        scale = activation_scale(*self.ranges[x])
+        return self._dequantize(x, self.add("QuantizeLinear", [x, *self._constants_of(x, scale)], f"{x}_q"), scale)
+
+    def _dequantize(self, x: str, quantized: str, scale: Scale) -> tuple[str, Scale]:
+        """(The name of a uint8 tensor dequantised, its scale).  x: the name of what it quantises."""
+        y = self.add("DequantizeLinear", [quantized, f"{x}_scale", f"{x}_zero"], f"{x}_dq")
+        self._quantized[x] = self._quantized[y] = y, scale
+        return self._quantized[y]
+
+    def _constants_of(self, x: str, scale: Scale) -> tuple[str, str]:
+        return self.fixed(f"{x}_scale", scale.scale), self.fixed(f"{x}_zero", scale.zero_point)
 
     def batch_norm(self, name: str, x: str) -> str:
         """Batch normalisation that no convolution precedes."""

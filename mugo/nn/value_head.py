@@ -85,12 +85,12 @@ class ValueHead:
                 "score": score}
 
     def onnx(self, graph: OnnxGraph, x: str) -> None:
-        y = graph.add("Relu", [graph.conv("value_conv", x, "value_batch_norm")], "value_relu")
+        y = graph.conv("value_conv", x, "value_batch_norm", relu="value_relu")
         for i, dilation in enumerate(DILATIONS, 1):
             z = graph.conv(f"value_conv{i}", y, f"value_batch_norm{i}", dilation)
             y = graph.add("Relu", [graph.add("Add", [y, z], f"value_residual{i}")], f"value_relu{i}")
-        y = graph.add("Relu", [graph.conv("value_wide", y, "value_wide_batch_norm")], "value_wide_relu")
-        logits = graph.add("Flatten", [graph.conv("ownership_conv", y)], "ownership_logits")
+        y = graph.conv("value_wide", y, "value_wide_batch_norm", relu="value_wide_relu")
+        logits = graph.add("Flatten", [graph.conv("ownership_conv", y, quantize=False)], "ownership_logits")
         owners = graph.add("Tanh", [logits], "ownership")
         last = graph.constant("last_axis", np.array([1], np.int64))
         lead = graph.add("ReduceSum", [owners, last], "lead", keepdims=1)

@@ -6,6 +6,7 @@ from typing import Any
 
 from mugo.files import BadInput
 from mugo.limits import SEED
+from mugo.nn.runtime import PRECISIONS, PROVIDERS
 from mugo.players.player import Player, RandomPlayer
 from mugo.players.policy import TEMPERATURE, PolicyPlayer
 from mugo.players.searcher import (
@@ -30,10 +31,12 @@ GO_SIZE = 19              # the board of Go by default
 
 def make_player(name: str, *, network=None, seed: int | None = None, temperature: float = TEMPERATURE,
                 tta: bool = True, settings: Settings | None = None,
-                play_options: PlayOptions = DEFAULT_PLAY_OPTIONS, game: str = "go") -> Player:
+                play_options: PlayOptions = DEFAULT_PLAY_OPTIONS, game: str = "go", precision: str = "auto",
+                provider: str = "cpu") -> Player:
     """The player of this name.
 
     network: a name or file that nn.inference.Network opens, or an open network; None: the bundled ones, by board.
+    precision, provider: with which a network that is not open is opened (nn.runtime).
     seed: the same seed plays the same moves.  temperature: of `randompolicy` only.
     tta: test-time augmentation of `policy` and `randompolicy`: priors averaged over the 8 symmetries.
     settings, play_options: of `uct` and `mcts` only; a seed in the settings takes precedence over `seed`.
@@ -49,17 +52,33 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
     if name == "uct":
         return SearchPlayer(name, Search(settings or replace(UCT, seed=seed)), play_options)
     if network is None or isinstance(network, str | Path):
-        network = open_network(network, settings.threads if settings and name == "mcts" else None)
+        threads = settings.threads if settings and name == "mcts" else None
+        network = open_network(network, threads, precision, provider)
     if name == "mcts":
         settings = settings or replace(default_settings(name, game), seed=seed)
         return SearchPlayer(name, Search(settings, network), play_options)
     return PolicyPlayer(network, temperature=temperature if name == "randompolicy" else 0, tta=tta, seed=seed)
 
 
-def open_network(name: str | Path | None, threads: int | None = None):
-    """The network of this name or file, or, None, the bundled ones.  Raises BadInput."""
+def open_network(name: str | Path | None, threads: int | None = None, precision: str = "auto", provider: str = "cpu"):
+    """The network of this name or file, or, None, the bundled ones.  precision, provider: see nn.runtime.
+
+    Raises BadInput.
+    """
     from mugo.nn.inference import BundledNetworks, Network  # here, so that `random` and `uct` start without it
-    return BundledNetworks(threads) if name is None else Network(name, threads)
+    if name is None:
+        return BundledNetworks(threads, precision, provider)
+    return Network(name, threads, precision, provider)
+
+
+def add_network_arguments(parser: argparse.ArgumentParser) -> None:
+    """--precision and --provider, with which a network is opened."""
+    parser.add_argument("--precision", choices=PRECISIONS, default="auto",
+                        help="of the network: auto is int8 where this processor multiplies int8 faster and the network "
+                        "has an int8 graph, else float32 (default: %(default)s)")
+    parser.add_argument("--provider", choices=tuple(PROVIDERS), default="cpu",
+                        help="the execution provider of ONNX Runtime; all but cpu need another onnxruntime package "
+                        "(default: %(default)s)")
 
 
 def add_arguments(parser: argparse.ArgumentParser, default: str | None = "policy", by_option: bool = False) -> None:
@@ -72,6 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser, default: str | None = "policy
                         help="a network's file, the folder of a training run, or the name of a bundled network.  A "
                         "network trained on game records plays Go on boards of every size, one from self-play its own "
                         "game and board (default: the bundled network for the board, in Go the nearest)")
+    add_network_arguments(parser)
     parser.add_argument("--seed", type=int, help="of random numbers: the same seed plays the same moves")
     parser.add_argument("--temperature", type=float, default=TEMPERATURE, metavar="T",
                         help="of randompolicy: 0 plays the best move, 1 samples from the priors"
@@ -195,4 +215,5 @@ def player_from_arguments(args: argparse.Namespace, game: str = "go") -> Player:
         raise BadInput("--gumbel needs --simulations: it shares them between the moves")
     play_options = PlayOptions(args.simulations, args.seconds, args.select_by, args.resign, args.resign_moves)
     return make_player(args.player, network=args.network, seed=args.seed, temperature=args.temperature,
-                       tta=args.tta, settings=settings_from_arguments(args, game), play_options=play_options)
+                       tta=args.tta, settings=settings_from_arguments(args, game), play_options=play_options,
+                       precision=args.precision, provider=args.provider)

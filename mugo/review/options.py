@@ -11,6 +11,7 @@ from pathlib import Path
 from mugo import __version__
 from mugo.files import BadInput
 from mugo.nn.bundled import bundled_name, find_network
+from mugo.nn.inference import precision_of
 from mugo.players import options as player_options
 from mugo.players import searcher
 from mugo.players.evaluator import SearchEvaluator
@@ -24,7 +25,7 @@ REVIEW_FORMAT = 4         # raised when the same settings give other files
 SETTINGS = ("player", "network", "fast", "simulations", "seconds", "tta", "komi", "seed", "rollout", "rollouts",
             "lambda_", "c", "fpu", "expand_after", "batch", "threads", "max_edges",
             "transpositions", "reuse_tree", "random_symmetry", "fpu_reduction_max", "root_fpu_reduction_max",
-            "cpuct_exploration_log", "cpuct_exploration_base", "root_policy_temperature")
+            "cpuct_exploration_log", "cpuct_exploration_base", "root_policy_temperature", "provider")
 
 
 def review_options(args: argparse.Namespace) -> str:
@@ -43,7 +44,8 @@ def review_options(args: argparse.Namespace) -> str:
 def make_reviewer(options: str) -> Reviewer:
     """The reviewer of these options; a process makes it once.  Raises BadInput."""
     args = argparse.Namespace(**json.loads(options))
-    network = None if args.player == "uct" else player_options.open_network(args.network, args.threads)
+    network = None if args.player == "uct" else player_options.open_network(
+        args.network, args.threads, args.precision, args.provider)
     if args.fast:
         return Reviewer(network, tta=args.tta, komi=args.komi)
     simulations = SIMULATIONS if args.simulations is None and args.seconds is None else args.simulations
@@ -56,24 +58,32 @@ def make_reviewer(options: str) -> Reviewer:
 def describe_reviewer(options: str, size: int) -> str:
     """A line about the reviewer of games on this board: version, player, network, effort."""
     args = argparse.Namespace(**json.loads(options))
-    network = "" if args.player == "uct" else f" with the network {_network_file(args, size).stem}"
+    network = "" if args.player == "uct" else f"the network {_network_file(args, size).stem}, {_precision(args, size)}"
     if args.fast:
-        return f"Reviewed by MuGo {__version__}: the network {_network_file(args, size).stem} alone."
+        return f"Reviewed by MuGo {__version__}: {network}, alone."
     limits = [f"{args.simulations or SIMULATIONS} simulations"] if args.simulations or not args.seconds else []
     limits += [f"{args.seconds:g} seconds"] if args.seconds else []
+    network = network and f" with {network}"
     return f"Reviewed by MuGo {__version__}: {args.player}{network}, {' or '.join(limits)} a position."
 
 
 def fingerprint(task: ReviewTask, options: str, size: int) -> str:
     """The SHA-256 of a game and of all that its review depends on."""
     args = json.loads(options)
-    network = "" if args["player"] == "uct" else _checksum(_network_file(argparse.Namespace(**args), size))
+    network = ""
+    if args["player"] != "uct":
+        namespace = argparse.Namespace(**args)
+        network = f"{_checksum(_network_file(namespace, size))} {_precision(namespace, size)}"
     settings = json.dumps([REVIEW_FORMAT, network, task.index, {name: args[name] for name in SETTINGS}])
     return hashlib.sha256(settings.encode() + b"\n" + task.data).hexdigest()
 
 
 def _network_file(args: argparse.Namespace, size: int) -> Path:
     return find_network(args.network or bundled_name(size))
+
+
+def _precision(args: argparse.Namespace, size: int) -> str:
+    return precision_of(_network_file(args, size), args.precision, args.provider)
 
 
 @functools.lru_cache(8)

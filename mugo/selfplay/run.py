@@ -35,6 +35,7 @@ from mugo.nn.compile import compile_for_selfplay, train_step
 from mugo.nn.inference import Network
 from mugo.nn.keras_model import build
 from mugo.nn.metadata import config_of, new_metadata
+from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions
 from mugo.nn.transfer import init_from
 from mugo.progress import ProgressBar, progress_bar
 from mugo.resume import check_kept
@@ -236,7 +237,7 @@ class SelfPlayRun:
         path = self.folder / checkpoint.NETWORK
         if path.exists() and metadata["best"]:
             newest = replace(player, temperature_moves=ARENA_TEMPERATURE_MOVES)
-            best = replace(newest, network=Network(path, threads=1))
+            best = replace(newest, network=Network(path, threads=1, precision="float32"))
             results.append((BEST, 0, arena.play_match(newest, best, self.start, options.arena_games, arena.PROMOTION,
                                                       **common)))
         for level, result in arena.climb_levels(player, metadata["uct_level"], metadata["uct_attempts"] + 1,
@@ -257,8 +258,20 @@ class SelfPlayRun:
         """Write network.keras if the newest network is the best."""
         metadata = self.metadata
         if metadata["best"] and metadata["best"]["update"] == metadata["update"]:
-            checkpoint.export(self.model, self.folder / checkpoint.NETWORK,
-                              {name: value for name, value in metadata.items() if name not in ("history", "openings")})
+            exported = {name: value for name, value in metadata.items() if name not in ("history", "openings")}
+            checkpoint.export(self.model, self.folder / checkpoint.NETWORK, exported, self._calibration_positions())
+
+    def _calibration_positions(self) -> CalibrationPositions | None:
+        """Positions of the replay buffer for the quantised graph, a function of (seed, update); None if it has lost
+        all games."""
+        update = self.metadata["update"]
+        games = min(update * self.options.update_games, len(self.buffer))
+        if not games:
+            return None
+        self.window.slide_to(games)
+        packed, policy, outcomes = self.window.sample(CALIBRATED + COMPARED,
+                                                      np.random.default_rng([self.options.seed, update, CALIBRATED]))
+        return CalibrationPositions(packed, None, policy, outcomes)
 
     def _save(self) -> None:
         """Write the checkpoint and the tables; at each moment at least one complete checkpoint exists."""

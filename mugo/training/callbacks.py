@@ -16,6 +16,7 @@ from mugo.nn.metadata import config_of
 from mugo.nn.weight_averaging import AveragedModel
 from mugo.plots import curves
 from mugo.progress import ProgressBar, progress_bar
+from mugo.training.loader import calibration_positions
 from mugo.training.options import TrainingOptions
 
 OF_COUNTED_GAMES = "ownership_accuracy", "score_error"           # means over nothing where no game was counted
@@ -131,7 +132,7 @@ class CheckpointCallback(keras.callbacks.Callback):
             self.metadata["best"] = history[-1]
         checkpoint.save(self.model, path, self.metadata)
         link_pre_decay(self.run, self.options, self.metadata)
-        write_results(self.averaged.model, self.run, self.metadata)
+        write_results(self.averaged.model, self.run, self.metadata, self.validation)
         (self.run / DIVERGED).unlink(missing_ok=True)
 
     def stop_diverged(self, reason: str) -> NoReturn:
@@ -170,13 +171,14 @@ def link_pre_decay(run: Path, options: TrainingOptions, metadata: dict[str, Any]
         checkpoint.link_checkpoint(run / checkpoint.CHECKPOINT, run / PRE_DECAY)
 
 
-def write_results(model: keras.Model, run: Path, metadata: dict[str, Any]) -> None:
+def write_results(model: keras.Model, run: Path, metadata: dict[str, Any], validation: tuple) -> None:
     """Write what follows from a checkpoint: the averaged model as RUN/network.keras, if no checkpoint before was
-    better; the log and the learning curve.  Also of a run that is resumed: it may have been killed before this."""
+    better, quantised too, for which it is calibrated on the validation positions; the log and the learning curve.  Also
+    of a run that is resumed: it may have been killed before this."""
     history = metadata["history"]
     if metadata["best"] == history[-1]:
         exported = {name: value for name, value in metadata.items() if name != "history"}
-        checkpoint.export(model, run / checkpoint.NETWORK, exported)
+        checkpoint.export(model, run / checkpoint.NETWORK, exported, calibration_positions(*validation))
     with atomic_write(run / "log.csv") as temporary:
         pd.DataFrame(history, columns=COLUMNS).to_csv(temporary, index=False)
     curves.training_curve(history, run / "curve.png")

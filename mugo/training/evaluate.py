@@ -27,6 +27,8 @@ from mugo.files import BadInput, atomic_write
 from mugo.intervals import mean_and_standard_error
 from mugo.limits import NON_NEGATIVE, SEED, check_limits
 from mugo.nn.inference import Network
+from mugo.nn.range_calibration import format_figures
+from mugo.nn.runtime import PRECISIONS
 from mugo.plots import figures
 from mugo.training import calibration, report
 from mugo.training.predictions import TTA, predict_positions
@@ -105,8 +107,9 @@ def common_size(networks: list[Network]) -> int:
 
 
 def unique_names(networks: list[Network]) -> list[str]:
-    """The networks' names, numbered where two have the same."""
-    names = [Path(network.name).name for network in networks]
+    """The networks' names, with the precision where networks are in several, and numbered where two are the same."""
+    several = len({network.precision for network in networks}) > 1
+    names = [Path(network.name).name + f"-{network.precision}" * several for network in networks]
     total, seen = Counter(names), Counter()
     for i, name in enumerate(names):
         if total[name] > 1:
@@ -190,6 +193,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="also with test-time augmentation: averaged over the board's eight symmetries, eight "
                         "times as slow; left out where all networks are equivariant, because it changes nothing")
     parser.add_argument("--seed", type=int, default=0, help="random seed of the sample (default: %(default)s)")
+    parser.add_argument("--precision", nargs="+", choices=PRECISIONS, default=["float32"], metavar="P",
+                        help="of the networks: float32, int8, or auto, as they are played on this processor; several "
+                        "compare each network in each of them (default: float32)")
     parser.add_argument("-o", "--output", type=Path, metavar="PREFIX",
                         help="write PREFIX.csv, PREFIX.png and the same with -calibration; of several networks the "
                              "comparison to PREFIX.csv and each one's to PREFIX-NETWORK (default: NETWORK-SPLIT or "
@@ -198,7 +204,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def command(args: argparse.Namespace) -> int:
     check_limits(args, {"positions": NON_NEGATIVE, "seed": SEED, "size": (2, 19)})
-    networks, data = [Network(path) for path in args.networks], dataset.load_dataset(args.dataset)
+    networks = [Network(path, precision=precision) for path in args.networks for precision in args.precision]
+    data = dataset.load_dataset(args.dataset)
     split = None if args.split == "all" else args.split
     sample = sample_positions(data, args.size or common_size(networks), split, args.where, int(args.positions),
                               args.seed)
@@ -220,8 +227,14 @@ def command(args: argparse.Namespace) -> int:
     for name, network in zip(names, networks, strict=True):
         print(("\n" if several else "") + f"{name} {described}\n")
         write(rows[name], prefix.with_name(f"{prefix.name}-{name}") if several else prefix, f"{name} {described}",
-              unseen_notes(name, network.metadata, games) + notes)
+              unseen_notes(name, network.metadata, games) + notes + quantization_notes(network))
     return 0
+
+
+def quantization_notes(network: Network) -> list[str]:
+    """What quantisation lost when the network's int8 graph was made, if it has one."""
+    description = network.metadata.get("quantization")
+    return [format_figures(description)] if description else []
 
 
 def write(rows: pd.DataFrame, prefix: Path, title: str, notes: list[str]) -> None:

@@ -10,9 +10,11 @@ import numpy as np
 from mugo.data import shuffle
 from mugo.data.dataset import DataSet
 from mugo.data.positions import Batch, Positions
+from mugo.nn.blocks import GLOBAL_FEATURES
 from mugo.nn.keras_model import model_inputs
 from mugo.nn.losses import UNKNOWN_OWNER
 from mugo.nn.policy_net import NEXT_MOVES, PolicyNetConfig
+from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions
 from mugo.training.options import TrainingOptions, move_range
 
 OTHER_KOMI = 0.5                         # of the positions with a known final score, those that get another komi
@@ -53,6 +55,15 @@ def validation_batch(positions: Positions, options: TrainingOptions, config: Pol
     """Examples, the same for every run on this data set: drawn once from all of these positions."""
     numbers, _ = shuffle.shuffled_positions(0, min(options.validation_positions, len(positions)), len(positions), 0)
     return examples(positions.batch(np.sort(numbers)), config)
+
+
+def calibration_positions(inputs: Any, targets: dict[str, np.ndarray]) -> CalibrationPositions:
+    """The positions that an exported network is quantised with, of `examples`, in random order."""
+    packed, features = (inputs["packed"], inputs[GLOBAL_FEATURES]) if isinstance(inputs, dict) else (inputs, None)
+    order = np.random.default_rng(0).permutation(len(packed))[:CALIBRATED + COMPARED]
+    outcomes = targets["value"][order, 0] if "value" in targets else None
+    return CalibrationPositions(packed[order], None if features is None else features[order], targets["policy"][order],
+                                outcomes)
 
 
 class PrefetchLoader:

@@ -31,11 +31,11 @@ from mugo.files import BadInput, lock_folder, log_to_stderr
 from mugo.limits import AT_LEAST_1, FRACTION, POSITIVE, PRECISIONS, check_limits
 from mugo.nn import checkpoint
 from mugo.nn.backend import keras, resolve_precision
+from mugo.nn.blocks import ORIENTATIONS
 from mugo.nn.bundled import find_network
 from mugo.nn.checkpoint import latest_checkpoint
 from mugo.nn.compile import WEIGHTS, compile_for_training
 from mugo.nn.devices import DataParallel
-from mugo.nn.equivariance import ORIENTATIONS
 from mugo.nn.keras_model import build
 from mugo.nn.metadata import config_of, new_metadata, read_metadata
 from mugo.nn.optimizers import OPTIMIZERS
@@ -89,7 +89,7 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
             checkpoint.save(model, run / PRE_DECAY, metadata)
         elif metadata["history"]:
             averaged.update_ema_model()
-            write_results(averaged.model, run, metadata)
+            write_results(averaged.model, run, metadata, validation)
         fit_run(model, run, metadata, training, averaged, validation, parallel)
     return run / checkpoint.NETWORK
 

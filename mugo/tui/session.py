@@ -98,11 +98,12 @@ class Session:
                    f"move {position.plies}: {turn}{last}\n{rules}\n")
 
     def players_text(self) -> str:
-        """One line: who plays which colour."""
+        """One line: who plays which colour, and with which network."""
+        network = "" if self.player.network is None else f" ({self.player.network.describe()})"
         if len(self.humans) == 2:
-            return f"You play both colours; {self.player.name} gives hints."
+            return f"You play both colours; {self.player.name}{network} gives hints."
         human, engine = (BLACK, WHITE) if BLACK in self.humans else (WHITE, BLACK)
-        return f"You are {COLOUR_NAMES[human]}; {COLOUR_NAMES[engine]} is {self.player.name}."
+        return f"You are {COLOUR_NAMES[human]}; {COLOUR_NAMES[engine]} is {self.player.name}{network}."
 
     def show_position(self) -> None:
         """Show the board.  If the game is over, finish it: in Go start the score dialog, in Gomoku print the result."""

@@ -26,7 +26,7 @@ from starlette.staticfiles import StaticFiles
 
 from mugo.files import BadInput
 from mugo.players import game_options
-from mugo.players.options import open_network
+from mugo.players.options import add_network_arguments, open_network
 from mugo.web.access import TrustedHosts, interpret_host, interpret_proxy
 from mugo.web.connections import RECEIVE_BUFFER, backlog
 from mugo.web.server import make_server, run_until_signal
@@ -87,6 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(player="mcts")                   # its --network decides the game that the page starts with
     parser.add_argument("--network", metavar="NAME", help="a file, the folder of a training run, or the name of a "
                         "bundled network (default: the bundled network for each board)")
+    add_network_arguments(parser)
     parser.add_argument("--searches", type=int, metavar="N", help="searches that run at once; others wait"
                         " (default: one a core)")
 
@@ -123,12 +124,14 @@ def command(args: argparse.Namespace) -> int:
     hosts = frozenset({args.host.lower(), *map(interpret_host, args.allowed_host)})
     proxies = tuple(map(interpret_proxy, args.trusted_proxy))
     start = game_options.first_position(args, DEFAULT_SIZE)
-    network = open_network(args.network, threads=1)
+    network = open_network(args.network, 1, args.precision, args.provider)
+    with contextlib.suppress(BadInput):                  # the page says that no network plays this board
+        network.for_position(start)
     listener = listen(args.host, args.port)
     url = page_url(*listener.getsockname()[:2])
 
     def on_start() -> None:
-        print(f"The board is at {url} (Ctrl-C ends it)", flush=True)
+        print(f"The board is at {url} (Ctrl-C ends it); network: {network.describe()}", flush=True)
         if not args.no_browser:
             threading.Thread(target=webbrowser.open, args=[url], daemon=True).start()
 

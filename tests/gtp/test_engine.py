@@ -237,9 +237,9 @@ def test_each_board_size_is_played_by_its_bundled_network(player, tmp_path, monk
     opened = []
 
     class Recorded(inference.Network):
-        def __init__(self, name, threads=None):
+        def __init__(self, name, **options):
             opened.append(name)
-            super().__init__(name, threads)
+            super().__init__(name, **options)
 
     monkeypatch.setattr(inference, "Network", Recorded)
     engine = new_engine(make_player(player, play_options=PlayOptions(simulations=8)))

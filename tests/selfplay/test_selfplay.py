@@ -128,7 +128,10 @@ def test_a_network_learns_tic_tac_toe(tmp_path):
     run.close()
     history = run.metadata["history"]
     assert history[-1]["ce"] < history[0]["ce"] - 0.2
-    network = Network(tmp_path / "run" / "network.keras", threads=1)
+    network = Network(tmp_path / "run" / "network.keras", threads=1, precision="float32")
+    quantization = network.metadata["quantization"]      # calibrated on the replay buffer
+    assert (quantization["positions"], quantization["compared_on"]) == (512, 1024)
+    assert quantization["figures"]["kl"] < 0.01 and quantization["figures"]["ce_int8"] < history[0]["ce"]
     output = network.evaluate([START], tta=True)
     priors, values = output.priors, output.values
     assert priors[0].max() > 1.3 / 9 and priors[0, 9] < 0.01       # the last prior is that of a pass

@@ -55,6 +55,7 @@ class FakeNetwork:
     size = SIZE
     metadata = {}
     equivariant = False
+    precision = "float32"
 
     def __init__(self, known, rank, value=None, name="fake"):
         self.known, self.rank, self.value, self.name = known, rank, value, name
@@ -216,6 +217,13 @@ def test_networks_are_compared_position_by_position(data, known):
         assert table.set_index("network").loc[name, "ce"] == whole["ce"]
 
 
+def test_networks_in_several_precisions_are_told_apart_by_them(known):
+    one, other = FakeNetwork(known, lambda turn: 0, name="one"), FakeNetwork(known, lambda turn: 0, name="one")
+    assert evaluate.unique_names([one, other]) == ["one-1", "one-2"]
+    other.precision = "int8"
+    assert evaluate.unique_names([one, other, other]) == ["one-float32", "one-int8-1", "one-int8-2"]
+
+
 def test_standard_errors_of_comparisons_are_paired():
     """Two networks with similar errors differ by little, with a small standard error."""
     rng = np.random.default_rng(0)
@@ -334,7 +342,7 @@ def test_the_command_prints_a_table_and_writes_csv_and_png(data, known, tmp_path
                                                            has_value):
     pytest.importorskip("matplotlib")
     network = FakeNetwork(known, lambda turn: turn, (lambda turn: 0.5) if has_value else None)
-    monkeypatch.setattr(evaluate, "Network", lambda path: network)
+    monkeypatch.setattr(evaluate, "Network", lambda path, precision: network)
     monkeypatch.chdir(tmp_path)
     assert cli.main(["evaluate", "fake.keras", str(data.folder), "--split", "all", "--where", UNLIKE,
                      "--positions", "200"]) == 0
@@ -357,7 +365,7 @@ def test_the_command_says_whether_the_games_are_unseen(data, known, tmp_path, mo
     network = FakeNetwork(known, lambda turn: 0)
     split = {"seed": 2, "validation": 0.1, "test": 0.4}
     network.metadata = {"size": SIZE, "data": {"split": split}}
-    monkeypatch.setattr(evaluate, "Network", lambda path: network)
+    monkeypatch.setattr(evaluate, "Network", lambda path, precision: network)
     monkeypatch.setattr(evaluate.figures, "has_matplotlib", lambda: False)
     command = ["evaluate", "fake", str(data.folder), "--where", UNLIKE, "--positions", "0", "--no-tta",
                "-o", str(tmp_path / "fake")]
@@ -375,7 +383,7 @@ def test_the_command_says_whether_the_games_are_unseen(data, known, tmp_path, mo
 
 def test_the_command_compares_networks_and_then_reports_each(data, known, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(evaluate, "Network",
-                        lambda path: FakeNetwork(known, lambda turn: int(path == "worse"), name=path))
+                        lambda path, precision: FakeNetwork(known, lambda turn: int(path == "worse"), name=path))
     monkeypatch.setattr(evaluate.figures, "has_matplotlib", lambda: False)
     assert cli.main(["evaluate", "better", "worse", str(data.folder), "--split", "all", "--where", UNLIKE,
                      "--positions", "100", "--no-tta", "-o", str(tmp_path / "two")]) == 0
@@ -396,7 +404,7 @@ def test_the_command_compares_networks_and_then_reports_each(data, known, tmp_pa
 
 
 def test_the_command_refuses_bad_input_in_one_line(data, known, monkeypatch, capsys):
-    monkeypatch.setattr(evaluate, "Network", lambda path: FakeNetwork(known, lambda turn: 0))
+    monkeypatch.setattr(evaluate, "Network", lambda path, precision: FakeNetwork(known, lambda turn: 0))
     for options, complaint in ((["--positions", "-1"], "--positions -1"), (["--where", "=3"], "invalid syntax"),
                                (["--where", "size == 19"], "no test games"), (["-o", "."], "-o . is a folder")):
         assert cli.main(["evaluate", "fake", str(data.folder), *options]) == 2

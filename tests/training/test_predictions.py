@@ -89,7 +89,7 @@ class Oracle:
     Positions that several games or symmetries share, as at the beginning, it does not know.
     """
 
-    size, metadata, equivariant, name = SIZE, {}, False, "oracle"
+    size, metadata, equivariant, name, precision = SIZE, {}, False, "oracle", "float32"
 
     def __init__(self, data, right: int):
         self.right, self.known, self.seen = right, {}, []

@@ -1,0 +1,80 @@
+"""An int8 graph for a trained network:  mugo quantize NETWORK [--dataset DATASET]
+
+`train` and `selfplay` write one by themselves; this is for networks that have none, and for other calibration
+positions.  What is quantised, and how much it loses: nn/range_calibration.py.
+"""
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from mugo.data import dataset
+from mugo.files import BadInput
+from mugo.games.game import encode, new_game
+from mugo.games.position import BasePosition, global_features
+from mugo.limits import SEED, check_limits
+from mugo.nn.bundled import find_network
+from mugo.nn.checkpoint import add_quantized
+from mugo.nn.inference import Network
+from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions, format_figures
+from mugo.players.player import RESIGN
+from mugo.players.policy import PolicyPlayer
+from mugo.progress import progress_bar
+from mugo.training.evaluate import sample_positions
+
+POSITIONS = CALIBRATED + COMPARED
+TEMPERATURE = 1.0                        # of the games that a network plays: moves as frequent as it expects them
+
+
+def dataset_positions(data: dataset.DataSet, size: int, where: str, seed: int) -> CalibrationPositions:
+    """Validation positions of a data set, drawn by seed.  Raises BadInput if there are none."""
+    positions, numbers, _ = sample_positions(data, size, "validation", where, POSITIONS, seed)
+    batch = positions.batch(np.random.default_rng(seed).permutation(numbers))
+    return CalibrationPositions(batch.packed, np.nan_to_num(batch.global_features()), batch.targets, batch.outcomes_by_area())
+
+
+def own_positions(network: Network, seed: int) -> CalibrationPositions:
+    """The positions of games that a network plays against itself, sampling its moves, from the beginning."""
+    player = PolicyPlayer(network, temperature=TEMPERATURE, seed=seed)
+    start = new_game(network.game, network.size, k=network.k, exactly=network.exactly)
+    positions: list[BasePosition] = []
+    with progress_bar("positions", POSITIONS) as bar:
+        while len(positions) < POSITIONS:
+            position = start
+            while not position.is_over and len(positions) < POSITIONS:
+                positions.append(position)
+                bar.update()
+                move = player.select_move(position)
+                if move == RESIGN:
+                    break
+                position = position.play(move)
+    features = global_features([position.white_points for position in positions],
+                               [position.to_play for position in positions])
+    return CalibrationPositions(encode(positions), features)
+
+
+# ---- the command
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("network", metavar="NETWORK", help="a file, the folder of a training run, or a bundled name")
+    parser.add_argument("--dataset", type=Path, metavar="DATASET",
+                        help="calibrate on validation positions of this data set (default: on positions of games that "
+                        "the network plays against itself)")
+    parser.add_argument("--where", default="", metavar="QUERY", help="only these games of the data set: a query")
+    parser.add_argument("--seed", type=int, default=0, help="random seed of the positions (default: %(default)s)")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the file to write (default: NETWORK itself)")
+
+
+def command(args: argparse.Namespace) -> int:
+    check_limits(args, {"seed": SEED})
+    if args.where and not args.dataset:
+        raise BadInput("--where selects games of a --dataset")
+    path = find_network(args.network)
+    network = Network(path, precision="float32")
+    if args.dataset and network.game != "go":
+        raise BadInput(f"{path} plays {network.game.capitalize()}, and a data set has games of Go: leave --dataset out")
+    positions = own_positions(network, args.seed) if args.dataset is None else \
+        dataset_positions(dataset.load_dataset(args.dataset), network.size, args.where, args.seed)
+    output = args.output or path
+    print(f"{output}: {format_figures(add_quantized(path, output, positions))}")
+    return 0

@@ -1,0 +1,73 @@
+"""mugo quantize: an int8 graph calibrated on a data set, or on games that the network plays against itself."""
+import zipfile
+
+import numpy as np
+import pytest
+from networks import alphazero_network, policy_network
+
+from mugo import cli
+from mugo.nn import runtime
+from mugo.nn.inference import Network
+from mugo.nn.metadata import ONNX_INT8, read_metadata
+from mugo.training import quantize
+from mugo.training.loader import calibration_positions, examples
+
+pytestmark = pytest.mark.skipif(not runtime.has_exact_int8(), reason="this processor has no VNNI instructions")
+
+
+def has_int8(path):
+    with zipfile.ZipFile(path) as archive:
+        return ONNX_INT8 in archive.namelist()
+
+
+def test_a_network_is_calibrated_on_validation_positions_of_a_data_set(data, tmp_path, capsys):
+    _, path = policy_network(tmp_path, value_head=True, komi_input=True)
+    assert cli.main(["quantize", str(path), "--dataset", str(data.folder), "-o", str(tmp_path / "new.keras")]) == 0
+    assert not has_int8(path) and has_int8(tmp_path / "new.keras")
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"{tmp_path / 'new.keras'}: int8, compared with float32 on ")
+    assert "top-1 " in printed and "score differs by" in printed
+    figures = read_metadata(tmp_path / "new.keras")["quantization"]["figures"]
+    assert figures.keys() >= {"top1", "ce_int8", "value_mse_int8"}
+    assert Network(tmp_path / "new.keras", 1, "int8").precision == "int8"
+
+
+def test_a_network_of_selfplay_is_calibrated_on_games_of_its_own(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(quantize, "POSITIONS", 40)
+    path = alphazero_network(tmp_path)
+    assert cli.main(["quantize", str(path)]) == 0
+    assert has_int8(path) and read_metadata(path)["quantization"]["compared_on"] == 20
+    assert "the same first move in" in capsys.readouterr().out
+
+
+def test_own_games_are_those_that_the_network_samples(tmp_path, monkeypatch):
+    monkeypatch.setattr(quantize, "POSITIONS", 60)
+    for network in (Network(alphazero_network(tmp_path), 1), Network(policy_network(tmp_path, size=5)[1], 1)):
+        first, again, other = (quantize.own_positions(network, seed).packed for seed in (1, 1, 2))
+        assert len(first) == 60 and np.array_equal(first, again) and not np.array_equal(first, other)
+        assert len(np.unique(first.reshape(60, -1), axis=0)) > 30
+
+
+@pytest.mark.parametrize(("words", "line"), [
+    (["--where", "komi > 0"], "--where selects games of a --dataset"),
+    (["--dataset", "games"], "plays Gomoku, and a data set has games of Go: leave --dataset out"),
+    (["--seed", "-1"], "--seed -1: must be at least 0"),
+])
+def test_what_does_not_fit_is_refused_in_one_line(tmp_path, capsys, words, line):
+    assert cli.main(["quantize", str(alphazero_network(tmp_path)), *words]) == 2
+    printed = capsys.readouterr().err
+    assert line in printed and printed.count("\n") == 1
+
+
+def test_training_calibrates_on_its_validation_examples_in_random_order(data):
+    from small_runs import CONFIG
+
+    batch = data.positions("train", 9).batch(np.arange(100))
+    inputs, targets = examples(batch, CONFIG)
+    positions = calibration_positions(inputs, targets)
+    order = np.array([next(i for i in range(100) if np.array_equal(batch.packed[i], packed)
+                           and batch.targets[i] == move)
+                      for packed, move in zip(positions.packed, positions.policy, strict=True)])
+    assert len(positions.packed) == 100 and not (order == np.arange(100)).all()
+    assert np.array_equal(positions.outcomes, batch.outcomes_by_area()[order])
+    assert np.array_equal(positions.features, np.nan_to_num(batch.global_features())[order])
