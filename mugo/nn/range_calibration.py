@@ -53,7 +53,10 @@ class CalibrationPositions(NamedTuple):
     outcomes: np.ndarray | None = None
 
     def part(self, start: int, end: int) -> "CalibrationPositions":
-        return CalibrationPositions(*(None if array is None else array[start:end] for array in self))
+        """Positions start to end - 1, or to the last."""
+        packed, *others = self
+        return CalibrationPositions(packed[start:end], *(None if array is None else array[start:end]
+                                                         for array in others))
 
 
 class Quantized(NamedTuple):
