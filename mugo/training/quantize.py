@@ -30,7 +30,8 @@ def dataset_positions(data: dataset.DataSet, size: int, where: str, seed: int) -
     """Validation positions of a data set, drawn by seed.  Raises BadInput if there are none."""
     positions, numbers, _ = sample_positions(data, size, "validation", where, POSITIONS, seed)
     batch = positions.batch(np.random.default_rng(seed).permutation(numbers))
-    return CalibrationPositions(batch.packed, np.nan_to_num(batch.global_features()), batch.targets, batch.outcomes_by_area())
+    return CalibrationPositions(batch.packed, np.nan_to_num(batch.global_features()), batch.targets,
+                                batch.outcomes_by_area())
 
 
 def own_positions(network: Network, seed: int) -> CalibrationPositions:
