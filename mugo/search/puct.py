@@ -11,11 +11,12 @@ AlphaZero (Silver et al. 2018, pseudo-code) has c 1.25, c_log 1, c_base 19652; K
 cpuctExplorationLog, cpuctExplorationBase) 1, 0.45, 500.  The reduction is KataGo's fpuReductionMax, at the root
 rootFpuReductionMax: the more of the prior the moves with visits have, the worse are the others taken to be.  Leela
 Zero's fpu_reduction of 0.25 counts in win rates and is 0.5 here.  With c_log and both reductions 0 this is PUCT as in
-Silver et al. 2016.
+Silver et al. 2016.  With RAVE q is the weighted mean of q and the AMAF value (rave).
 """
 import numpy as np
 from numba import njit
 
+from mugo.search.rave import mixed_value
 from mugo.search.solver import may_select
 
 
@@ -47,6 +48,7 @@ def puct_child(tree, node, edges, is_root, losing, b, history, check_superko):
     end = first + np.int64(node.count)
     visits = max(node.visits + node.virtual_losses, 1)
     scale = exploration_constant(tree, visits) * np.sqrt(np.float32(visits))
+    bias = np.float32(tree.rave_bias)
     best = np.float32(-np.inf)
     best_prior = np.float32(-np.inf)
     chosen = end - 1
@@ -58,6 +60,8 @@ def puct_child(tree, node, edges, is_root, losing, b, history, check_superko):
         if n > 0:
             visited_priors += edge.prior
             q = (edge.q * np.float32(edge.visits) - np.float32(edge.virtual_losses)) / n
+            if edge.rave_visits > 0:
+                q = mixed_value(edge, q, n, bias)
             u = q + scale * edge.prior / (np.float32(1) + n)
             if u > best and may_select(edge, losing, b, history, check_superko):
                 best = u

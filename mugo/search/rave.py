@@ -33,6 +33,18 @@ def rave_weight(visits, rave_visits, bias):
 
 
 @njit(cache=True, nogil=True)
+def mixed_value(edge, q, visits, bias):
+    """The weighted mean of an edge's own value q, of so many visits, and its AMAF value.
+
+    Both count simulations under way as lost.  The edge has AMAF visits or simulations under way.
+    """
+    losses = np.float32(edge.virtual_losses)
+    rave_visits = edge.rave_visits + losses
+    rave_q = (edge.rave_q * edge.rave_visits - losses) / rave_visits
+    return q + rave_weight(visits, rave_visits, bias) * (rave_q - q)
+
+
+@njit(cache=True, nogil=True)
 def rave_child(tree, node, edges, losing, b, history, check_superko):
     """The edge of a node that maximises w + c sqrt(ln N / (n + 1)), w being the mean of both values as a win rate.
 
@@ -51,13 +63,11 @@ def rave_child(tree, node, edges, losing, b, history, check_superko):
         edge = edges[i]
         losses = np.float32(edge.virtual_losses)
         n = np.float32(edge.visits) + losses
-        rave_n = edge.rave_visits + losses
         q = (edge.q * np.float32(edge.visits) - losses) / n if n > 0 else np.float32(0)
         if is_proven(edge):
             u = half + half * np.float32(edge.lower)
-        elif rave_n > 0:
-            rave_q = (edge.rave_q * edge.rave_visits - losses) / rave_n
-            u = half + half * (q + rave_weight(n, rave_n, bias) * (rave_q - q))
+        elif edge.rave_visits + losses > 0:
+            u = half + half * mixed_value(edge, q, n, bias)
         else:
             u = half + half * q if n > 0 else np.float32(tree.fpu)
         if c > 0:

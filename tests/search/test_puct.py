@@ -55,13 +55,18 @@ def slow_puct(tree, node, edges, is_root, may_select):
     scores = []
     for edge, count in zip(edges, n, strict=True):
         q = (edge["q"] * edge["visits"] - edge["virtual_losses"]) / count if count else fpu
+        if count and edge["rave_visits"]:
+            amaf = edge["rave_visits"] + edge["virtual_losses"]
+            rave_q = (edge["rave_q"] * edge["rave_visits"] - edge["virtual_losses"]) / amaf
+            beta = amaf / (count + amaf + 4 * tree["rave_bias"] ** 2 * count * amaf)
+            q = (1 - beta) * q + beta * rave_q
         scores.append(q + c * edge["prior"] * math.sqrt(visits) / (1 + count) if may_select(edge) else -math.inf)
     return scores
 
 
 @pytest.mark.parametrize("settings", [
     {}, {"fpu_reduction": 0.4, "root_fpu_reduction": 0.1}, {"c_log": 0.8, "c_base": 30.0}, {"fpu": -0.2, "c": 0.5},
-    {"fpu_reduction": 2.0, "root_fpu_reduction": 2.0, "c": 0.1}])
+    {"fpu_reduction": 2.0, "root_fpu_reduction": 2.0, "c": 0.1}, {"rave": True, "rave_bias": 0.1}])
 def test_selection_agrees_with_the_formula(settings):
     rng = np.random.default_rng(1)
     tree, boards = tree_record(**settings), new_boards(1)
@@ -72,6 +77,9 @@ def test_selection_agrees_with_the_formula(settings):
         edges["visits"] = rng.integers(0, 4, count) * rng.integers(0, 20, count) * (case % 3 > 0)
         edges["virtual_losses"] = rng.integers(0, 3, count) * (case % 2)
         edges["q"] = np.where(edges["visits"] > 0, rng.uniform(-1, 1, count), 0)
+        if settings.get("rave"):
+            edges["rave_visits"] = rng.integers(0, 2, count) * rng.integers(0, 90, count)
+            edges["rave_q"] = rng.uniform(-1, 1, count)
         edges["prior"] = rng.dirichlet(np.full(count, 0.5))
         edges["lower"], edges["upper"] = LOSS, WIN
         edges["upper"][rng.random(count) < 0.2] = LOSS
