@@ -152,8 +152,10 @@ class EngineState:
         started = self._now()
         try:
             with self._search_callbacks(on_progress, progress_interval):
-                seconds = clock.seconds(position.size, int((position.stones != EMPTY).sum()))
-                point = self.player.select_move(position, seconds=seconds, cleanup=cleanup or self.must_clean_up())
+                stones = int((position.stones != EMPTY).sum())
+                point = self.player.select_move(position, seconds=clock.seconds(position.size, stones),
+                                                max_seconds=clock.max_seconds(position.size, stones),
+                                                cleanup=cleanup or self.must_clean_up())
         finally:
             clock.spend(self._now() - started)
         if point != RESIGN:

@@ -108,6 +108,9 @@ def add_arguments(parser: argparse.ArgumentParser, default: str | None = "policy
     _add_numbers(group, {
         "lcb_stdevs": "standard errors of that bound below the mean",
         "min_visit_prop_for_lcb": "proportion of the most visits that a move needs to be chosen by it"})
+    group.add_argument("--time-extension", type=float, default=PlayOptions.time_extension, metavar="F",
+                       help="on a clock, up to this times its share for a move whose choice is unclear, and half of it "
+                            "for an obvious one; 1: neither (default: %(default)s)")
     group.add_argument("--resign", type=float, default=PlayOptions.resign, metavar="W",
                        help="resign below this win rate; 0 never (default: %(default)s)")
     group.add_argument("--resign-moves", type=int, default=PlayOptions.resign_moves, metavar="N",
@@ -213,7 +216,8 @@ def player_from_arguments(args: argparse.Namespace, game: str = "go") -> Player:
     """The player of a command line, for a game, "go" or "gomoku".  Raises BadInput."""
     if args.player == "mcts" and args.gumbel and args.simulations is None:
         raise BadInput("--gumbel needs --simulations: it shares them between the moves")
-    play_options = PlayOptions(args.simulations, args.seconds, args.select_by, args.resign, args.resign_moves)
+    play_options = PlayOptions(args.simulations, args.seconds, args.select_by, args.time_extension, args.resign,
+                               args.resign_moves)
     return make_player(args.player, network=args.network, seed=args.seed, temperature=args.temperature,
                        tta=args.tta, settings=settings_from_arguments(args, game), play_options=play_options,
                        precision=args.precision, provider=args.provider)

@@ -14,7 +14,6 @@ Before the game is nearly over only the first rule applies: the tree scores by a
 passes may win a game that people would play on.  With `cleanup` the score includes dead stones, and those of the
 opponent are captured first.  Scores and dead stones: games.scoring.
 """
-import time
 from collections.abc import Callable
 
 import numpy as np
@@ -50,7 +49,7 @@ def move_or_pass(search: Search, result: SearchResult, best: MoveInfo, *, cleanu
 
     search: for the position after a pass; not the one of `result`, whose tree it would drop.
     may_end_game: whether a pass that ends the game is allowed, which `result` then does not contain.
-    deadline: of the search after a pass, in time.perf_counter's seconds; None without one.
+    deadline: of the search after a pass, in seconds of search.now; None without one.
     should_stop: as in Search.search.
     """
     position = result.position
@@ -96,7 +95,7 @@ def _is_settled(result: SearchResult) -> bool:
 def _pass_loses_nothing(search: Search, result: SearchResult, best: MoveInfo, deadline: float | None,
                         should_stop: Callable[[], bool]) -> bool:
     """Whether a search after the pass finds a win rate that is not lower."""
-    left = None if deadline is None else deadline - time.perf_counter()
+    left = None if deadline is None else deadline - search.now()
     if left is not None and left <= 0:
         return False
     simulations = max(result.visits, MIN_VISITS) // 4

@@ -1,7 +1,7 @@
 """Players that search: uct and mcts."""
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -37,12 +37,15 @@ class PlayOptions:
     simulations, seconds: limits for a move, whichever is reached first; without either, SECONDS.
     select_by: the move played is the one with the most "visits", with the highest mean "value", or with the highest
     lower confidence bound of its value, "lcb" (KataGo's useLcbForSelection).
+    time_extension: where the choice is unclear (search.stopping), a move gets up to this times the seconds that the
+    clock gives it, as far as the clock can bear; an obvious one gets half of them.  1: neither.
     resign: it resigns after `resign_moves` own moves in a row with a win rate below this; 0 never.  In a handicap game
     not before move 20 for each stone.
     """
     simulations: int | None = None
     seconds: float | None = None
     select_by: str = "visits"
+    time_extension: float = 1.0
     resign: float = 0.05
     resign_moves: int = 3
 
@@ -53,6 +56,8 @@ class PlayOptions:
             raise BadInput(f"seconds are more than 0, not {self.seconds}")
         if self.select_by not in SELECT_BY:
             raise BadInput(f"select_by is {', '.join(SELECT_BY[:-1])} or {SELECT_BY[-1]}, not {self.select_by!r}")
+        if not 1 <= self.time_extension < np.inf:
+            raise BadInput(f"time_extension is 1 or more, not {self.time_extension}")
         if not 0 <= self.resign < 1:
             raise BadInput(f"a win rate to resign at is from 0 to 1, not {self.resign}")
         if self.resign_moves < 1:
@@ -81,8 +86,10 @@ class SearchPlayer:
         self._pass_search: Search | None = None
         self._hopeless_moves = 0  # own moves in a row below the win rate at which it resigns
         self._plies = 0           # of the position it moved in last
+        self._win_rate: float | None = None      # of its move there
 
-    def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
+    def select_move(self, position: BasePosition, *, seconds: float | None = None, max_seconds: float | None = None,
+                    cleanup: bool = False) -> int:
         self.search_result = None
         if not len(position.sensible_points()):
             return pass_or_raise(position)
@@ -92,16 +99,20 @@ class SearchPlayer:
             allowed_moves = passing.moves_before_pass(position, cleanup)
             if len(allowed_moves) < 2:
                 return allowed_moves[0] if allowed_moves else PASS
-        limits = self._limits(seconds)
-        deadline = time.perf_counter() + limits["seconds"] if limits["seconds"] else None
+        limits = self._limits(seconds, max_seconds)
+        longest = limits["max_seconds"] or limits["seconds"]
+        deadline = self.search.now() + longest if longest else None
         may_end_game = may_pass and position.last == PASS
-        if deadline and may_pass:
-            limits["seconds"] *= 0.8                     # the rest is for the search after a pass
+        if may_pass:                                     # the rest is for the search after a pass
+            limits |= {name: 0.8 * limits[name] for name in ("seconds", "max_seconds") if limits[name]}
+        expected_win_rate = self._win_rate if position.plies == self._plies + 2 else None
         self.search_result = self.search.search(
             position, may_pass=may_pass and not (allowed_moves or may_end_game), allowed_moves=allowed_moves,
+            expected_win_rate=expected_win_rate,
             should_stop=self.should_stop, on_progress=self.on_progress, progress_interval=self.progress_interval,
             select_by=None if may_end_game else self._play_options.select_by, **limits)
         best = self.search_result.best(self._play_options.select_by)
+        self._win_rate = best.win_rate
         if allowed_moves:
             return best.point
         if self._is_hopeless(position, best) and not (may_end_game and passing.value_of_last_pass(position)):
@@ -117,16 +128,19 @@ class SearchPlayer:
         if self._pass_search is None:
             settings = self.search.settings
             settings = replace(settings, max_edges=min(settings.max_edges, PASS_EDGES), reuse_tree=False)
-            self._pass_search = Search(settings, self.network)
+            self._pass_search = Search(settings, self.network, self.search.now)
         return self._pass_search
 
-    def _limits(self, seconds: float | None) -> dict:
+    def _limits(self, seconds: float | None, max_seconds: float | None) -> dict[str, Any]:
         """The limits of the search: the player's own and the clock's, whichever is less."""
-        own = self._play_options.seconds
+        own, extension = self._play_options.seconds, self._play_options.time_extension
         if own is None and seconds is None and self._play_options.simulations is None:
             own = SECONDS
         limits = [limit for limit in (own, seconds) if limit is not None]
-        return {"simulations": self._play_options.simulations, "seconds": min(limits, default=None)}
+        limit, longest = min(limits, default=None), None
+        if seconds is not None and limit == seconds and extension > 1:
+            longest = min(each for each in (extension * seconds, max_seconds, own) if each is not None)
+        return {"simulations": self._play_options.simulations, "seconds": limit, "max_seconds": longest}
 
     def _is_hopeless(self, position: BasePosition, best: MoveInfo) -> bool:
         options = self._play_options

@@ -25,6 +25,10 @@ FULL_BOARD = 0.8
 SAFETY_MARGIN = 0.05
 # Seconds of a move that the engine does not measure: the controller and its network.
 LAG = 0.2
+# The most of its main time that a move gets where the search wants more.
+MAIN_FRACTION = 1 / 3
+# The least that the other stones of a period keep then, of their equal share.
+STONE_FRACTION = 1 / 2
 # Seconds for a move when there is no time left: 0 could mean no limit.
 MIN_SECONDS = 0.001
 
@@ -145,13 +149,41 @@ class Clock:
         """
         if math.isinf(self.main):
             return None
+        main = 2 * (self.main - self._reserve(size)) / remaining_moves(size, stones)
+        return self._without_lag(max(main, self._period_share()))
+
+    def max_seconds(self, size: int, stones: int) -> float | None:
+        """The most that the next move may take if its position is unclear; None without a limit.  Arguments as of
+        `seconds`.
+
+            in main time      MAIN_FRACTION (main - what size² moves without thinking take)
+            in a period       left - STONE_FRACTION (period / stones of it) (stones to play after this one)
+
+        At least `seconds`.  So a game is not lost on time even if every move takes this: main time is never used up,
+        and a Japanese period is not exceeded.
+        """
+        seconds = self.seconds(size, stones)
+        if seconds is None:
+            return None
+        reserve = 0 if self.settings.period else (self.lag + MIN_SECONDS) * size * size
+        most = MAIN_FRACTION * (self.main - reserve)
+        if self.main == 0 and self._is_synchronised:
+            equal = self.settings.period / self.settings.stones
+            most = self.left - STONE_FRACTION * equal * (self.stones - 1)
+        return max(self._without_lag(most), seconds)
+
+    def _reserve(self, size: int) -> float:
+        """Seconds of main time that are kept for the lag of long games."""
+        return 0 if self.settings.period else self.lag * size * size / 3
+
+    def _period_share(self) -> float:
+        """An equal share of what is left of the period."""
         period = self.left / max(self.stones, 1)
-        if not self._is_synchronised:
-            # Fast moves leave more than an equal share to the others.  But if the periods here begin too early, the
-            # controller may have counted those moves in main time.
-            period = min(period, self.settings.period / self.settings.stones)
-        reserve = 0 if self.settings.period else self.lag * size * size / 3
-        share = max(2 * (self.main - reserve) / remaining_moves(size, stones), period)
+        # Fast moves leave more than an equal share to the others.  But if the periods here begin too early, the
+        # controller may have counted those moves in main time.
+        return period if self._is_synchronised else min(period, self.settings.period / self.settings.stones)
+
+    def _without_lag(self, share: float) -> float:
         return max((1 - SAFETY_MARGIN) * share - self.lag, MIN_SECONDS)
 
 

@@ -58,7 +58,7 @@ class Search:
                  now: Callable[[], float] = time.perf_counter):
         self.settings = settings
         self.network = network
-        self._now = now
+        self.now = now
         self._rng = np.random.default_rng(settings.seed)
         self._lambda = self._rollout_weight()
         capacity = settings.max_edges // 8 + 1000
@@ -85,7 +85,8 @@ class Search:
         self._root: BasePosition | None = None
         self._root_network: Any = network                # the one for the game and board of the root
         self._is_gumbel = False                          # whether this search is
-        # For benchmarks: seconds of batches by part, and positions evaluated by the network.
+        # For benchmarks: simulations of all searches, seconds of batches by part, positions evaluated by the network.
+        self.simulations_run = 0
         self.seconds_spent: dict[str, float] = dict.fromkeys(("tree", "network", "rollouts"), 0.0)
         self.positions_evaluated = 0
 
@@ -169,7 +170,7 @@ class Search:
         """
         if position.is_over and not position.may_pass:
             raise BadInput("the game is over: there is no move to search for")
-        started = self._now()
+        started = self.now()
         self._is_gumbel = self.settings.gumbel and simulations is not None and select_by is not None
         self._set_root(position)
         self._ownership_sums[:] = 0
@@ -187,10 +188,10 @@ class Search:
                 try:
                     done = first = done or self._run(1)
                     for done in self._simulations(first, limits, should_stop):
-                        if on_progress is not None and self._now() - reported >= progress_interval:
-                            reported = self._now()
+                        if on_progress is not None and self.now() - reported >= progress_interval:
+                            reported = self.now()
                             on_progress(self._result(position, done, reported - started, clean_priors))
-                    return self._result(position, done, self._now() - started, clean_priors)
+                    return self._result(position, done, self.now() - started, clean_priors)
                 finally:
                     if clean_priors is not None:
                         self._root_edges()["prior"] = clean_priors
@@ -239,7 +240,7 @@ class Search:
         """Run simulations until a limit is reached; yields their number so far.  done: those already run."""
         chunk = CHECK_EVERY
         while not should_stop():
-            now = self._now()
+            now = self.now()
             if limits.are_reached(done, now, self._root_moves()) or (
                     self.settings.early_stop and solver.is_proven(self._nodes[self._trees[0]["root"]])):
                 break
@@ -303,6 +304,7 @@ class Search:
     def _run(self, n: int) -> int:
         """Up to n simulations, one batch at the most; returns how many."""
         arrays = self._trees, self._nodes, self._edges, self._table, self._boards, self._history
+        self.simulations_run += n
         if self._unbatched:
             tree.simulate(*arrays, self._paths[0], self._ownership_sums[0], self._scratch, n)
             return n

@@ -1,4 +1,5 @@
 """When a searcher passes, rule by rule, with search results made by hand."""
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -25,6 +26,7 @@ class Recorder:
     """A search that notes how it was called, and answers with a result or searches."""
     network = None
     settings = Settings(seed=1)
+    now = staticmethod(time.perf_counter)
 
     def __init__(self, result=None):
         self.calls, self._result, self._search = [], result, Search(self.settings)

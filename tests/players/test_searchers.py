@@ -247,6 +247,41 @@ def test_explain_describes_the_last_search():
     assert len(player.search_result.table(10).splitlines()) == 10
 
 
+class RecordedSearch(Search):
+    """Keeps the limits of its searches."""
+
+    def search(self, position, **options):
+        self.options = options
+        return super().search(position, **options | {"simulations": 20})
+
+
+@pytest.mark.parametrize("options, seconds, max_seconds, expected", [
+    ({}, 4.0, 20.0, (4.0, None)),                        # no extension by default
+    ({"time_extension": 2.0}, 4.0, 20.0, (4.0, 8.0)),
+    ({"time_extension": 2.0}, 4.0, 5.0, (4.0, 5.0)),     # all that the clock can bear
+    ({"time_extension": 2.0}, 4.0, None, (4.0, 8.0)),
+    ({"time_extension": 2.0, "seconds": 6.0}, 4.0, 20.0, (4.0, 6.0)),        # the player's own limit is kept
+    ({"time_extension": 2.0, "seconds": 3.0}, 4.0, 20.0, (3.0, None)),
+    ({"time_extension": 2.0, "seconds": 3.0}, None, None, (3.0, None))])
+def test_the_time_of_a_move_by_the_clock(options, seconds, max_seconds, expected):
+    player = SearchPlayer("uct", RecordedSearch(Settings(seed=1)), PlayOptions(**options))
+    player.select_move(Position(5), seconds=seconds, max_seconds=max_seconds)
+    assert (player.search.options["seconds"], player.search.options["max_seconds"]) == expected
+
+
+def test_the_win_rate_of_the_last_move_is_what_is_expected_of_the_next():
+    player = SearchPlayer("uct", RecordedSearch(Settings(seed=1)), PlayOptions(resign=0))
+    position, expected = Position(5), None
+    for _ in range(2):
+        point = player.select_move(position)
+        assert player.search.options["expected_win_rate"] == expected
+        expected = player.search_result.best().win_rate
+        position = position.play(point)
+        position = position.play(int(position.sensible_points()[0]))
+    player.select_move(Position(7))                      # another game
+    assert player.search.options["expected_win_rate"] is None
+
+
 def arguments(*words):
     parser = argparse.ArgumentParser()
     player_options.add_arguments(parser)
@@ -258,19 +293,31 @@ def test_every_option_reaches_the_search():
                        "--no-transpositions",
                        "--no-reuse-tree", "--no-early-stop", "--rollout", "mogo", "--rollouts", "2", "--max-edges",
                        "5000",
-                       "--select-by", "value", "--resign", "0", "--resign-moves", "9", "--seed", "3",
-                       "--rave-bias", "0.03", "--no-heuristic-priors")
+                       "--select-by", "lcb", "--resign", "0", "--resign-moves", "9", "--seed", "3",
+                       "--rave-bias", "0.03", "--no-heuristic-priors",
+                       "--fpu-reduction-max", "0.3", "--root-fpu-reduction-max", "0.2",
+                       "--cpuct-exploration-log", "0.4",
+                       "--cpuct-exploration-base", "600", "--root-policy-temperature", "1.1", "--lcb-stdevs", "4",
+                       "--min-visit-prop-for-lcb", "0.2", "--max-num-considered-actions", "8", "--gumbel-scale", "0.5",
+                       "--c-visit", "40", "--c-scale", "0.1", "--time-extension", "1.5")
     assert player.search.settings == Settings(c=1.5, fpu=1.1, expand_after=2, transpositions=False, reuse_tree=False,
                                               early_stop=False,
                                               rollout="mogo", rollouts=2, max_edges=5000, seed=3,
-                                              rave=True, rave_bias=0.03, heuristic_priors=False)
-    assert player._play_options == PlayOptions(simulations=7, select_by="value", resign=0, resign_moves=9)
+                                              rave=True, rave_bias=0.03, heuristic_priors=False, fpu_reduction_max=0.3,
+                                              root_fpu_reduction_max=0.2, cpuct_exploration_log=0.4,
+                                              cpuct_exploration_base=600, root_policy_temperature=1.1, lcb_stdevs=4,
+                                              min_visit_prop_for_lcb=0.2, max_num_considered_actions=8,
+                                              gumbel_scale=0.5, c_visit=40, c_scale=0.1)
+    assert player._play_options == PlayOptions(simulations=7, select_by="lcb", time_extension=1.5, resign=0,
+                                               resign_moves=9)
     assert player.select_move(Position(5)) in Position(5).sensible_points()
 
 
 @pytest.mark.parametrize("words, message", [
     (("uct", "--simulations", "0"), "simulations are 1 or more"),
     (("uct", "--seconds", "-1"), "seconds are more than 0"),
+    (("uct", "--time-extension", "0.5"), "time_extension is 1 or more"),
+    (("mcts", "--gumbel"), "--gumbel needs --simulations"),
     (("uct", "--resign", "1.5"), "a win rate to resign at"),
     (("uct", "--resign-moves", "0"), "resign_moves is 1 or more"),
     (("uct", "--rollout", "network"), "--rollout network needs a network"),
