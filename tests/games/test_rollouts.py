@@ -12,6 +12,7 @@ from mugo.games.board import BLACK, LEGAL, POINTS, WHITE, legality, new_boards, 
 from mugo.games.board import is_true_eye as board_is_true_eye
 from mugo.games.coords import PASS, board_points, point_at, row_col
 from mugo.games.go import Position, position_of
+from mugo.games.light_board import LIGHT_BOARD, copy_position, self_atari, set_codes
 from mugo.games.patterns import matches_pattern
 from mugo.games.rng import random_below
 from mugo.games.rollouts import (
@@ -26,7 +27,6 @@ from mugo.games.rollouts import (
     random_move,
     roll_out,
     roll_out_from,
-    self_atari,
 )
 from mugo.sgf.parser import read_records
 
@@ -43,6 +43,18 @@ def copy_of(position, seed):
     board = two_boards(position)[0]
     board["random"] = seed
     return board
+
+
+def light_copy_of(position, seed=1):
+    """The position on the board of rollouts, with pattern codes."""
+    return light_board_of(copy_of(position, seed))
+
+
+def light_board_of(board):
+    light_board = np.zeros(1, LIGHT_BOARD)[0]
+    copy_position(board, light_board)
+    set_codes(light_board)
+    return light_board
 
 
 def stones_of(board):
@@ -85,7 +97,7 @@ def test_every_sensible_move_is_equally_likely():
     assert named(at, "c") & set(likely) == set(), "Black's own eye"
     drawn = Counter()
     for seed in range(1, 301 * len(likely)):
-        drawn[random_move(copy_of(position, seed * 7919), BLACK)] += 1
+        drawn[random_move(light_copy_of(position, seed * 7919), BLACK)] += 1
     assert_same_points(position, drawn, likely, "moves drawn")
     assert chi_square([drawn[p] for p in likely], sum(drawn.values()) / len(likely)) < 4
 
@@ -97,7 +109,7 @@ def test_one_state_draws_every_sensible_move_equally_often():
         . O . .
         O O . X
     """)
-    board = copy_of(position, 1)
+    board = light_copy_of(position)
     likely = position.sensible_points().tolist()
     drawn = Counter(random_move(board, BLACK) for _ in range(500 * len(likely)))
     assert_same_points(position, drawn, likely, "moves drawn")
@@ -110,14 +122,14 @@ def test_a_pass_is_drawn_where_no_move_is_sensible():
         X X X
         . X .
     """)
-    assert {random_move(copy_of(position, seed), BLACK) for seed in range(1, 50)} == {PASS}
-    assert {random_move(copy_of(position, seed), WHITE) for seed in range(1, 50)} == {PASS}
+    assert {random_move(light_copy_of(position, seed), BLACK) for seed in range(1, 50)} == {PASS}
+    assert {random_move(light_copy_of(position, seed), WHITE) for seed in range(1, 50)} == {PASS}
 
 
 def test_drawing_moves_keeps_all_empty_points():
     rng = random.Random(6)
     for position in list(random_game(rng, 9))[::4]:
-        board = copy_of(position, rng.getrandbits(60) + 1)
+        board = light_copy_of(position, rng.getrandbits(60) + 1)
         for colour in (BLACK, WHITE) * 3:
             random_move(board, colour)
         empty = board["empties"][:board["n_empty"]]
@@ -142,8 +154,15 @@ def test_a_rollout_ends_where_neither_side_has_a_sensible_move(size, kind):
             continue
         left = {point for point in every_point(size) for colour in (BLACK, WHITE)
                 if is_sensible(size, stones, point, colour)}
-        # A ko may have forced the first pass, which then ended it.
-        assert len(left) <= 1 and all(board["ever_captured"][point] for point in points_of(left, size))
+        # A ko may have forced the first pass, which then ended it: the point that was not to be retaken.
+        assert len(left) <= 1 and all(is_ko_shaped(size, stones, point) for point in left)
+
+
+def is_ko_shaped(size, stones, point):
+    """Whether all neighbours of an empty point are of one colour, and one of them, alone, has no other liberty."""
+    beside = [chain(size, stones, q) for q in neighbours(size, point) if q in stones]
+    colours = {stones[q] for q in neighbours(size, point) if q in stones}
+    return len(colours) == 1 and any(len(mine) == 1 and liberties == {point} for mine, liberties in beside)
 
 
 @both_kinds
@@ -281,7 +300,7 @@ class MoGoOracle:
 def mogo_moves(position, draws=60):
     """The set of moves in a number of draws."""
     moves = np.zeros(POINTS, np.int16)
-    board = copy_of(position, 20160920)
+    board = light_copy_of(position, 20160920)
     return {mogo_move(board, position.to_play, moves) for _ in range(draws)}
 
 
@@ -291,7 +310,7 @@ def test_mogos_moves_are_the_oracles(size):
     moves = np.zeros(POINTS, np.int16)
     for _ in range(20 // size + 1):
         for position in list(random_game(rng, size))[::4]:
-            board, oracle = position.board[0], MoGoOracle(position)
+            board, oracle = light_copy_of(position), MoGoOracle(position)
             n = atari_answers(board, position.last, position.to_play, moves) if position.last else 0
             assert_same_points(position, moves[:n], points_of(oracle.atari_answers(), size), "answers")
             n = nearby_captures(board, position.last, position.to_play, moves) if position.last else 0
@@ -304,11 +323,11 @@ def test_self_ataris_are_the_oracles():
     rng = random.Random(8)
     for size in (3, 5, 9):
         for position in list(random_game(rng, size))[::6]:
-            stones = stones_of(position.board[0])
+            stones, board = stones_of(position.board[0]), light_copy_of(position)
             for colour in (BLACK, WHITE):
                 for point in every_point(size):
                     if point not in stones and put(size, stones, point, colour) is not None:
-                        seen = self_atari(position.board[0], point_at(*point, size), colour)
+                        seen = self_atari(board, point_at(*point, size), colour)
                         assert min(seen, 2) == min(self_atari_size(size, stones, point, colour), 2)
 
 
@@ -319,7 +338,9 @@ def test_mogo_plays_legal_moves_and_fills_no_true_eye(size, games):
         board = copy_of(Position(size), seed * 7919)
         while board["passes"] < 2 and board["moves"] < max_moves(size):
             colour = int(board["to_play"])
-            point = mogo_move(board, colour, moves)
+            light_board = light_board_of(board)
+            point = mogo_move(light_board, colour, moves)
+            board["random"] = light_board["random"]
             if point != PASS:
                 assert legality(board, point, colour) == LEGAL
                 assert not board_is_true_eye(board, point, colour)
@@ -408,7 +429,7 @@ def test_chains_in_atari_are_captured_around_the_last_move_only():
         . . . . . . .
     """, to_play=WHITE)
     position, moves = position.play(at["b"]), np.zeros(POINTS, np.int16)
-    n = nearby_captures(position.board[0], at["b"], BLACK, moves)
+    n = nearby_captures(light_copy_of(position), at["b"], BLACK, moves)
     assert_same_points(position, moves[:n], named(at, "c"), "captures")
     assert_same_points(position, points_of(MoGoOracle(position).captures(), 7), named(at, "c"), "captures")
     passed = position.play(PASS).play(PASS)
