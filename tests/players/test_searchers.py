@@ -294,7 +294,7 @@ def test_every_option_reaches_the_search():
                        "--no-reuse-tree", "--no-early-stop", "--rollout", "mogo", "--rollouts", "2", "--max-edges",
                        "5000",
                        "--select-by", "lcb", "--resign", "0", "--resign-moves", "9", "--seed", "3",
-                       "--rave-bias", "0.03", "--no-heuristic-priors",
+                       "--rave-bias", "0.05", "--no-heuristic-priors",
                        "--fpu-reduction-max", "0.3", "--root-fpu-reduction-max", "0.2",
                        "--cpuct-exploration-log", "0.4",
                        "--cpuct-exploration-base", "600", "--root-policy-temperature", "1.1", "--lcb-stdevs", "4",
@@ -303,7 +303,7 @@ def test_every_option_reaches_the_search():
     assert player.search.settings == Settings(c=1.5, fpu=1.1, expand_after=2, transpositions=False, reuse_tree=False,
                                               early_stop=False,
                                               rollout="mogo", rollouts=2, max_edges=5000, seed=3,
-                                              rave=True, rave_bias=0.03, heuristic_priors=False, fpu_reduction_max=0.3,
+                                              rave=True, rave_bias=0.05, heuristic_priors=False, fpu_reduction_max=0.3,
                                               root_fpu_reduction_max=0.2, cpuct_exploration_log=0.4,
                                               cpuct_exploration_base=600, root_policy_temperature=1.1, lcb_stdevs=4,
                                               min_visit_prop_for_lcb=0.2, max_num_considered_actions=8,
@@ -321,6 +321,8 @@ def test_every_option_reaches_the_search():
     (("uct", "--resign", "1.5"), "a win rate to resign at"),
     (("uct", "--resign-moves", "0"), "resign_moves is 1 or more"),
     (("uct", "--rollout", "network"), "--rollout network needs a network"),
+    (("uct", "--rave-bias", "-1"), "rave_bias is 0 or more, not -1"),
+    (("mcts", "--heuristic-priors"), "--heuristic-priors is for searches without a network"),
     (("mcts", "--network", "nowhere"), "there is no network 'nowhere'"),
 ])
 def test_invalid_options_are_refused(words, message):
