@@ -108,7 +108,7 @@ def grow_by_hand(grown: Grown, simulations: int, amaf: Amaf, batch: int = 1) -> 
 
 def test_a_rollout_tells_who_played_first_on_each_point():
     position, _ = draw(NEARLY_OVER, to_play=WHITE)
-    checked = replayed = 0
+    checked = 0
     for seed in range(1, 400):
         boards = position.board.copy()
         boards["random"] = seed * 7919
@@ -120,12 +120,11 @@ def test_a_rollout_tells_who_played_first_on_each_point():
         expected = {}
         for number in range(1, moves + 1):
             point = int(boards[0]["recent"][number % 8])
-            replayed += point in expected
-            expected.setdefault(point, WHITE if number % 2 else BLACK)
-        expected.pop(PASS, None)
+            if point != PASS:
+                expected.setdefault(point, WHITE if number % 2 else BLACK)
         assert {p: int(first[p]) for p in np.flatnonzero(first).tolist()} == expected
         checked += 1
-    assert checked > 100 and replayed > 10
+    assert checked > 100
 
 
 def test_a_point_that_was_played_before_keeps_its_first_colour():
