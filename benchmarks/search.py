@@ -2,6 +2,7 @@
 
     python benchmarks/search.py                      # both tables, the bundled network
     python benchmarks/search.py --network RUN        # another network than the bundled one
+    python benchmarks/search.py --precision float32  # int8.py compares both precisions
     python benchmarks/search.py --seconds 10
 
 The position is the empty board; the search has one thread unless another number is printed.  Rates are in wall-clock
@@ -19,6 +20,7 @@ from mugo.games.go import Position
 from mugo.games.planes import PACKED, new_scratch, write_board_planes
 from mugo.nn.bundled import bundled_name
 from mugo.nn.inference import Network
+from mugo.nn.runtime import PRECISIONS
 from mugo.players.searcher import MCTS, UCT
 from mugo.search.result import SearchResult
 from mugo.search.search import Search
@@ -55,6 +57,7 @@ def seconds_of_planes(result: SearchResult) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--network", default=bundled_name(19))
+    parser.add_argument("--precision", choices=PRECISIONS, default="auto")
     parser.add_argument("--seconds", type=float, default=3)
     args = parser.parse_args()
 
@@ -71,7 +74,8 @@ def main() -> None:
             for threads, batch in (1, 16), (1, 64), (1, 256), (2, 64), (2, 256):
                 show_rate(f"uct {rollout}, {threads} thread{'s' * (threads > 1)}, batch {batch}",
                      replace(settings, threads=threads, batch=batch), size)
-    networks = {threads: Network(args.network, threads) for threads in (1, 2)}
+    networks = {threads: Network(args.network, threads, args.precision) for threads in (1, 2)}
+    print(f"network: {networks[1].describe()}")
     size = networks[1].size
     for threads in 1, 2:
         for batch in 1, 4, 8, 16, 64:

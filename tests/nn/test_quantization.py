@@ -89,28 +89,33 @@ def convolve(x, kernel, padding):
     return sums
 
 
-@pytest.mark.parametrize("low", [0, -1])
-def test_a_quantised_convolution_is_that_of_the_integers_with_the_zero_point_around_the_board(low):
-    """Where the range of an input goes below 0, its zero point is not 0, and the padding is that zero point."""
-    config = PolicyNetConfig(5, 4, 4, batch_norm=False, global_pooling=False)
+@pytest.mark.parametrize(("low", "residual"), [(0, False), (-1, False), (0, True)])
+def test_a_quantised_convolution_is_that_of_the_integers_with_the_zero_point_around_the_board(low, residual):
+    """Where the range of an input goes below 0, its zero point is not 0, and the padding is that zero point.
+
+    residual: the convolution's output is added to its input, before ReLU, so that it has a sign.
+    """
+    config = PolicyNetConfig(5, 4, 4, batch_norm=False, global_pooling=False, residual=residual)
+    tensor = "conv1" if residual else "relu1"
     weights, spec = checkpoint.onnx_weights(random_model(config)), config.spec()
     about, positions = new_metadata(config), random_positions(3, config)
     ranges = measure_ranges(weights, about, positions) | {"relu0": (float(low), 2.0)}
-    inner = Network.from_graph(to_onnx(weights, spec, ranges, {}, ["relu0_dq", "relu1_dq"]), about)
+    inner = Network.from_graph(to_onnx(weights, spec, ranges, {}, ["relu0_dq", f"{tensor}_dq"]), about)
     outputs = inner.run(positions.packed)
-    of_input, of_output = activation_scale(*ranges["relu0"]), activation_scale(*ranges["relu1"])
+    of_input, of_output = activation_scale(*ranges["relu0"]), activation_scale(*ranges[tensor])
+    assert (of_output.zero_point > 0) == residual
     kernel, bias = weights["conv1"]
     kernel, scale = quantize_weights(kernel.transpose(3, 2, 0, 1))
     bias = quantize_bias(bias, of_input.scale * scale)
-    for x, found in zip(outputs["relu0_dq"], outputs["relu1_dq"], strict=True):
+    for x, found in zip(outputs["relu0_dq"], outputs[f"{tensor}_dq"], strict=True):
         x = np.rint(x / of_input.scale).astype(np.int64) + int(of_input.zero_point)
         sums = convolve(x, kernel, int(of_input.zero_point)) + bias[:, None, None]
-        real = np.maximum(sums * (of_input.scale * scale)[:, None, None].astype(np.float64), 0)
-        steps = real / of_output.scale
+        real = sums * (of_input.scale * scale)[:, None, None].astype(np.float64)
+        steps = (real if residual else np.maximum(real, 0)) / of_output.scale
         exact = np.abs(steps - np.floor(steps) - 0.5) > 1e-3             # not where rounding decides
-        expected = np.clip(np.rint(steps), 0, 255)
+        expected = np.clip(np.rint(steps) + of_output.zero_point, 0, 255)
         assert exact.mean() > 0.9 and (x != x.flat[0]).any()
-        assert np.array_equal(np.rint(found / of_output.scale)[exact], expected[exact])
+        assert np.array_equal((np.rint(found / of_output.scale) + of_output.zero_point)[exact], expected[exact])
 
 
 def test_outputs_are_close_to_those_of_float32_on_boards_of_every_size(network):
@@ -185,7 +190,10 @@ def test_figures_compare_both_graphs_on_positions_that_were_not_calibrated_on(ne
     weights, about = checkpoint.onnx_weights(model), new_metadata(CONFIG)
     rng = np.random.default_rng(0)
     positions = random_positions(40, CONFIG)._replace(policy=rng.integers(0, 82, 40), outcomes=rng.choice([-1, 1], 40))
-    description = quantize(weights, about, positions).description
+    graph, description = quantize(weights, about, positions)
+    calibrated = positions.part(0, 20)
+    ranges = measure_ranges(weights, about, calibrated)
+    assert graph == to_onnx(weights, CONFIG.spec(), ranges, measure_corrections(weights, about, ranges, calibrated))
     assert (description["positions"], description["compared_on"]) == (20, 20)
     figures, rest = description["figures"], positions.part(20, 40)
     float32 = Network(path, 1, "float32").evaluate_packed(rest.packed, rest.features)
