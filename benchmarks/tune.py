@@ -35,9 +35,9 @@ def play(args: argparse.Namespace, setting: str) -> Path:
     """Play, or continue, the match of a setting; returns its folder."""
     folder = folder_of(args.output, args.player, setting, args.size)
     base = f"{args.player} {DEFAULT}"
-    words = ["match", f"{base} {setting}", f"{base} {args.against}".strip(), "--size", str(args.size),
-             "--games", str(args.games), "--sprt", *map(str, args.sprt), "--openings", args.openings,
-             "--jobs", str(args.jobs), "-o", str(folder), "--json"]
+    words = ["match", f"{base} {setting}", f"{base} {args.against}".strip(), "--game", args.game,
+             "--size", str(args.size), "--games", str(args.games), "--sprt", *map(str, args.sprt),
+             "--openings", args.openings, "--jobs", str(args.jobs), "-o", str(folder), "--json"]
     if not args.openings.isdecimal():
         words += ["--opening-moves", str(args.opening_moves)]
     with contextlib.redirect_stdout(io.StringIO()):
@@ -75,6 +75,7 @@ def main():
     parser.add_argument("settings", nargs="*", metavar="SETTING", help='as in "--fpu-reduction-max 0.2"')
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FOLDER")
     parser.add_argument("--against", default="", metavar="OPTIONS", help="of the other side (default: none)")
+    parser.add_argument("--game", default="go")
     parser.add_argument("--size", type=int, default=9)
     parser.add_argument("--games", type=int, default=400, help="of each setting, at most")
     parser.add_argument("--sprt", type=float, nargs=2, default=(0, 40), metavar=("ELO0", "ELO1"))
