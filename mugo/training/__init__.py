@@ -11,6 +11,7 @@
     calibration    whether its probabilities come true
     report         tables of evaluation as text and as a picture
     evaluate       network + data set -> accuracy tables             `mugo evaluate`
+    quantize       an int8 graph for a trained network               `mugo quantize`
 
-Imports data, nn and plots; must not import search or players.
+Imports data, nn and plots; quantize imports players, for games that a network plays.  Must not import search.
 """
