@@ -40,7 +40,7 @@ from mugo.nn.metadata import (
 )
 from mugo.nn.onnx_check import MAX_WEIGHT, check_graph
 from mugo.nn.output import NetworkOutput, mean_output, turned_back
-from mugo.nn.runtime import new_session, resolve_precision
+from mugo.nn.runtime import check_options, new_session, resolve_precision
 
 KOMI_CLIP = 20                           # a komi of more points than the board and so many counts as that (KataGo)
 
@@ -250,8 +250,9 @@ class BundledNetworks:
     def __init__(self, threads: int | None = None, precision: str = "auto", provider: str = "cpu"):
         """threads, precision, provider: as of Network.
 
-        Raises BadInput if there are none for Go, or one that cannot be read.
+        Raises BadInput if there are none for Go, or one that cannot be read, and as runtime.check_options.
         """
+        check_options(precision, provider)
         self._open = functools.partial(Network, threads=threads, precision=precision, provider=provider)
         self._by_name: dict[str, Network] = {}
         self._by_board: dict[tuple, Network] = {}

@@ -72,6 +72,15 @@ def resolve_precision(precision: str, provider: str, has_int8: bool, name: objec
     return precision
 
 
+def check_options(precision: str, provider: str) -> None:
+    """Raise BadInput for a precision and a provider that no network can be opened with here."""
+    resolve_precision(precision, provider, True, "")
+    if provider != "cpu":
+        import onnxruntime
+
+        check_provider(provider, onnxruntime.get_available_providers())
+
+
 def new_session(graph: bytes, threads: int, provider: str = "cpu") -> Any:
     """An onnxruntime.InferenceSession.  threads: of the CPU.
 

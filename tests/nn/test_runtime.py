@@ -89,6 +89,10 @@ def test_a_provider_that_is_not_installed_is_refused_in_one_line(tmp_path, monke
         Network(path, 1, provider="cuda")
     assert str(caught.value) == ("--provider cuda: the installed onnxruntime has cpu only; it is in the package "
                                  "onnxruntime-gpu")
+    with pytest.raises(BadInput, match="--provider openvino: the installed onnxruntime has cpu only"):
+        BundledNetworks(1, provider="openvino")          # before the first is opened
+    with pytest.raises(BadInput, match="--precision int8 is for --provider cpu and openvino, not cuda"):
+        BundledNetworks(1, "int8", "cuda")
     check_provider("openvino", ["OpenVINOExecutionProvider", "CPUExecutionProvider"])
     with pytest.raises(BadInput, match="has cpu and openvino only; it is in the package onnxruntime, on macOS"):
         check_provider("coreml", ["OpenVINOExecutionProvider", "CPUExecutionProvider"])
