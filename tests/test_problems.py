@@ -1,5 +1,5 @@
 """The problems of benchmarks/problems.txt: legal positions, answers on the board, none twice; the solver."""
-import importlib.util
+import importlib
 import random
 import sys
 from collections import Counter
@@ -11,16 +11,8 @@ import pytest
 from mugo.games.coords import point_at
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
-
-
-def load(name):
-    """A module of benchmarks/, which is no package."""
-    spec = importlib.util.spec_from_file_location(name, BENCHMARKS / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
+sys.path.append(str(BENCHMARKS))         # which is no package
+load = importlib.import_module
 
 problems = load("problems")
 ALL = problems.read_problems()
