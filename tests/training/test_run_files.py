@@ -50,7 +50,7 @@ def callback_of(unbroken, folder, name: str):
     shutil.copytree(unbroken, run, ignore=shutil.ignore_patterns("tensorboard"))
     shutil.copy(unbroken / name, run / "checkpoint.keras")
     model, found = checkpoint.latest_checkpoint(run, check_run)
-    callback = CheckpointCallback(run, OPTIONS, found, tqdm(disable=True), Averaged(model), ())
+    callback = CheckpointCallback(run, OPTIONS, found, tqdm(disable=True), Averaged(model), ((), {}))
     callback.set_model(model)
     return callback, run
 
