@@ -19,6 +19,7 @@ Read in this order:
     planes      the 48 feature planes of AlphaGo 2016
     gomoku      k in a row, with the same interface
     gomoku_priors  which moves of Gomoku a search tries first, by threats
+    gomoku_fours   wins by fours, read to their end
     plane_tables  the table of planes of each game, and their names
     game        dispatch over Go and Gomoku, for the search
     seki        sekis between two chains, by their shape

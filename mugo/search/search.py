@@ -187,6 +187,7 @@ class Search:
                 clean_priors = self._prepare_root(limits.simulations - done)
                 try:
                     done = first = done or self._run(1)
+                    self._prove_winning_sequence()
                     for done in self._simulations(first, limits, should_stop):
                         if on_progress is not None and self.now() - reported >= progress_interval:
                             reported = self.now()
@@ -234,6 +235,16 @@ class Search:
         if len(edges) and edges[-1]["move"] == PASS:
             edges[-1]["upper"] = min(edges[-1]["upper"], game.pass_value(self._boards[0], settings["komi"]))
         solver.bound_root(self._nodes, self._edges, settings["root"])
+
+    def _prove_winning_sequence(self) -> None:
+        """Give the root's first move of a sequence that wins by force its exact value, if none is proven to win yet."""
+        edges = self._root_edges()
+        if not self.settings.early_stop or solver.is_proven(self._nodes[self._trees[0]["root"]]):
+            return
+        move = game.winning_sequence(self._boards[0])
+        if move:
+            edges["lower"][edges["move"] == move] = solver.WIN
+            self._bound_root()
 
     def _simulations(self, done: int, limits: stopping.SearchLimits, should_stop: Callable[[], bool]
                      ) -> Iterator[int]:
