@@ -3,6 +3,7 @@
     planes.npy      uint8 (n, size, size, 48), 0 or 1; with --packed uint8 (n, size², 6), an eighth of the size
     moves.npy       int32 (n,): the move index played: row * size + column from the upper left, size² a pass
     outcomes.npy    int8 (n,): 1 the side to move won, -1 it lost, 0 unknown or a draw
+    colours.npy     int8 (n,): the side to move, 1 Black, -1 White
     komi.npy        float32 (n,): points that the side to move gets, negative for Black; NaN: unknown
     next_moves.npy  int32 (n, 2): the opponent's reply and the own move after it; -1: none
     owners.npy      int8 (n, size²): 1 the side to move owns the point at the end, -1 the opponent, 0 neutral or unknown
@@ -50,6 +51,7 @@ PACKED_PLANES = ("plane k is bit k % 8 of byte k // 8 at (row * size + column): 
                  f"bitorder='little').reshape(-1, size, size, {planes.DEPTH})")
 MOVES = "move index played: row * size + column from the upper left, size * size is a pass"
 OUTCOMES = "1: the side to move won, -1: it lost, 0: unknown or a draw"
+COLOURS = "the side to move, 1: Black, -1: White"
 KOMI = "points that the side to move gets by komi and for handicap stones, negative for Black; NaN: unknown"
 NEXT_MOVES = "move indices of the opponent's reply and of the own move after it; -1: none"
 OWNERS = ("at row * size + column, 1: the side to move owns the point at the end of the game, -1: the opponent, "
@@ -77,6 +79,7 @@ def export(data: DataSet, folder: Path, *, split: str | None = "train", size: in
                        else (rows, positions.size, positions.size, planes.DEPTH)),
         "moves.npy": (np.int32, (rows,)),
         "outcomes.npy": (np.int8, (rows,)),
+        "colours.npy": (np.int8, (rows,)),
         "komi.npy": (np.float32, (rows,)),
         "next_moves.npy": (np.int32, (rows, 2)),
         "owners.npy": (np.int8, (rows, positions.size ** 2)),
@@ -165,7 +168,8 @@ def chunks_of(positions: Positions, n: int, symmetries: str, shuffle: bool, seed
 
 def describe_arrays(layout: Layout, packed: bool) -> dict[str, dict]:
     """The arrays as export.json has them."""
-    meanings = (PACKED_PLANES if packed else PLAIN_PLANES, MOVES, OUTCOMES, KOMI, NEXT_MOVES, OWNERS, SCORES)
+    meanings = (PACKED_PLANES if packed else PLAIN_PLANES, MOVES, OUTCOMES, COLOURS, KOMI, NEXT_MOVES, OWNERS,
+                SCORES)
     return {name: {"dtype": np.dtype(dtype).name, "shape": shape, "meaning": meaning}
             for (name, (dtype, shape)), meaning in zip(layout.items(), meanings, strict=True)}
 

@@ -33,7 +33,7 @@ def test_every_label_of_every_position_is_what_replaying_its_game_says(data, rec
     for i in range(len(numbers)):
         record, turn = records[rows[i]], symmetries(9)[turns[i]]
         position, end = position_of(record, int(plies[i])), position_of(record)
-        assert batch.outcomes[i] == record.winner * position.to_play
+        assert batch.outcomes[i] == record.winner * position.to_play and batch.colours[i] == position.to_play
         if record.komi is None:
             assert np.isnan(batch.komi[i])
         else:
@@ -50,7 +50,10 @@ def test_every_label_of_every_position_is_what_replaying_its_game_says(data, rec
             assert np.isnan(batch.scores[i])
         assert batch.owners[i].tolist() == turned.tolist()
     assert labelled == {0, 2}
-    assert [field.dtype for field in batch[1:]] == [np.int32, np.int8, np.float32, np.int32, np.int8, np.float32]
+    assert [field.dtype for field in batch[1:]] == [np.int32, np.int8, np.int8, np.float32, np.int32, np.int8,
+                                                    np.float32]
+    known = batch.global_features()
+    assert np.array_equal(known, np.stack([batch.komi, batch.colours], 1), equal_nan=True) and known.dtype == np.float32
 
 
 def final_area(position) -> np.ndarray:

@@ -54,5 +54,5 @@ def test_sabakis_controller_plays_and_analyzes():
     assert report["protocol"] == "2" and report["analysis"] >= 3
     assert (report["analyzeCommand"], report["genmoveCommand"]) == ("kata-analyze", "kata-genmove_analyze")
     for percent in percents("kata-analyze", report["winrate"]) + percents("lz-analyze", report["wholeNumber"]):
-        assert 30 < percent < 90
+        assert 1 < percent < 99
     assert report["milliseconds"] < 1000            # 20 on an idle machine
