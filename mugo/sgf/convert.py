@@ -76,7 +76,8 @@ def replay_record(record: Record, num_moves: int | None = None, komi: float = 7.
 
 def print_notice(line: str) -> None:
     """Print a line on stderr."""
-    print(line, file=sys.stderr, flush=True)
+    sys.stderr.write(line + "\n")         # in one piece: threads of an engine write there, too
+    sys.stderr.flush()
 
 
 @dataclass(frozen=True)
