@@ -318,6 +318,9 @@ class AnalysisEngine:
         infos = [info for info in result.moves if info.visits]
         if self._play_options.select_by == "value":
             infos.sort(key=lambda info: -info.win_rate)
+        elif self._play_options.select_by == "lcb" and infos:
+            chosen = result.best("lcb")
+            infos.sort(key=lambda info: info is not chosen)
         pv_visits = search.pv_visits if search and infos else lambda points: [0] * len(points)
         result = replace(result, moves=tuple(infos) or policy_moves(
             job.position, raw.policy, query.allowed_moves(job.position), result.win_rate))

@@ -64,10 +64,9 @@ class _Values:
     stdev: float
     is_own: bool
 
-    def fields(self, win_rate: float, visits: int, lead: float | None = None, stdev: float | None = None
+    def fields(self, win_rate: float, visits: int, lcb: float, lead: float | None = None, stdev: float | None = None
                ) -> dict[str, Any]:
-        """win_rate, visits: of the move, or of the root.  lead, stdev: of its score; None: estimate it."""
-        lcb = lower_confidence_bound(win_rate, visits)
+        """win_rate, visits, lcb: of the move, or of the root.  lead, stdev: of its score; None: estimate it."""
         if lead is None or stdev is None:
             smoothed = (win_rate * visits + self.win_rate * PRIOR_VISITS) / (visits + PRIOR_VISITS)
             lead = self.lead + self.stdev * (_normal_quantile(smoothed) - _normal_quantile(self.win_rate))
@@ -107,7 +106,8 @@ def format_response(query: Query, turn: int, result: SearchResult, ownership: np
         "id": query.id, "turnNumber": turn, "isDuringSearch": is_during_search,
         "moveInfos": moves,
         "rootInfo": {
-            "currentPlayer": COLOUR_LETTERS[position.to_play], **values.fields(result.win_rate, result.visits),
+            "currentPlayer": COLOUR_LETTERS[position.to_play],
+            **values.fields(result.win_rate, result.visits, lower_confidence_bound(result.win_rate, result.visits)),
             "rawWinrate": round(raw.win_rate if is_own else 1 - raw.win_rate, 6),
             "rawLead": raw_lead, "rawScoreSelfplay": raw_lead, "rawScoreSelfplayStdev": round(raw.score_stdev, 3),
             "rawNoResultProb": 0.0,
@@ -124,7 +124,7 @@ def _move_fields(query: Query, order: int, info: MoveInfo, values: _Values, size
     pv = info.pv[:query.pv_length]
     fields = {"move": format_gtp(info.point, size), "order": order, "prior": round(info.prior, 6),
               "pv": [format_gtp(point, size) for point in pv],
-              **values.fields(info.win_rate, info.visits, info.score_lead, info.score_stdev),
+              **values.fields(info.win_rate, info.visits, info.lower_bound, info.score_lead, info.score_stdev),
               "edgeVisits": info.visits, "edgeWeight": float(info.visits), "playSelectionValue": float(info.visits)}
     if query.include_pv_visits:
         fields["pvVisits"] = pv_visits(pv)

@@ -44,7 +44,6 @@ from mugo.gtp.protocol import (
     parse_vertex,
 )
 from mugo.gtp.state import EngineState
-from mugo.intervals import lower_confidence_bound
 from mugo.players.evaluator import (
     TOP_MOVES,
     infos_by_network,
@@ -178,7 +177,7 @@ def format_lz(result: SearchResult, options: AnalyzeOptions, player: Player) -> 
     return " ".join(
         f"info move {format_gtp(info.point, size)} visits {info.visits} winrate {_ten_thousandths(info.win_rate)} "
         f"prior {_ten_thousandths(info.prior)} "
-        f"lcb {_ten_thousandths(lower_confidence_bound(info.win_rate, info.visits))} order {order} "
+        f"lcb {_ten_thousandths(info.lower_bound)} order {order} "
         f"pv {_vertices(info.pv, size)}" for order, info in enumerate(reported_moves(result, options)))
 
 
@@ -198,7 +197,7 @@ def format_kata(result: SearchResult, options: AnalyzeOptions, player: Player) -
     if (options.moves_ownership or options.moves_ownership_stdev) and isinstance(position, Go):
         after = ownership_after(player.network, position, [info.pv for info in infos])
     for order, info in enumerate(infos):
-        lcb = lower_confidence_bound(info.win_rate, info.visits)
+        lcb = info.lower_bound
         part = (f"info move {format_gtp(info.point, size)} visits {info.visits} "
                 f"utility {2 * info.win_rate - 1:.6f} winrate {info.win_rate:.6f} {_format_score(score, info)}"
                 f"prior {info.prior:.6f} lcb {lcb:.6f} utilityLcb {2 * lcb - 1:.6f} order {order} "

@@ -31,6 +31,7 @@ from mugo.nn.metadata import (
 )
 from mugo.nn.onnx_export import onnx_difference, to_onnx
 from mugo.nn.range_calibration import CalibrationPositions, quantize
+from mugo.nn.weight_shapes import weight_shapes
 
 CHECKPOINT, PREVIOUS, NETWORK = "checkpoint.keras", "previous.keras", "network.keras"
 TOLERANCE = 1e-2                         # a wrong graph differs by more; rounding by 1e-6, or by 1e-4 where a learning
@@ -113,6 +114,8 @@ def add_quantized(path: Path, output: Path, positions: CalibrationPositions) -> 
     Raises BadInput as `load` and Network do, and if it would lose too much.
     """
     model, metadata = load(path), Network(path, threads=1, precision="float32").metadata
+    if len(positions.packed) < 2:
+        raise BadInput(f"{path}: int8 takes at least two positions to calibrate on")
     quantized = quantize(onnx_weights(model), metadata, positions)
     if quantized.loss:
         raise BadInput(f"{path}: int8 loses too much: {quantized.loss}")
@@ -145,6 +148,10 @@ def load(path: Path) -> keras.Model:
     except Exception as error:           # of zip, zlib, HDF5, JSON, Keras, TensorFlow: whichever part is damaged
         raise BadInput(f"{path} is no network of Keras, or damaged: {error_line(error)}") from None
     assert isinstance(model, keras.Model)
+    shapes = {layer.name: [tuple(weight.shape) for weight in layer.weights] for layer in model.layers if layer.weights}
+    if shapes != weight_shapes(config_of(read_metadata(path)).spec()):
+        raise EarlierFormat(f"{path}: its weights are not those of its network: an earlier version wrote it, or it is "
+                            "damaged")
     check_finite(model, path)
     return model
 

@@ -5,7 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from mugo.nn.quantization import PLANES_SCALE, Ranges, Scale, activation_scale, quantize_bias, quantize_weights
+from mugo.nn.quantization import (
+    MAX_BIAS,
+    PLANES_SCALE,
+    Ranges,
+    Scale,
+    activation_scale,
+    quantize_bias,
+    quantize_weights,
+)
 
 EPSILON = 1e-3                           # of batch normalisation
 OPSET, IR = 17, 8
@@ -118,7 +126,7 @@ class OnnxGraph:
                         relu: str) -> str:
         """A convolution of eight bits, and its ReLU: their output dequantised."""
         x, of_input = self._quantized.get(x) or self._quantize(x)
-        weights, scale = quantize_weights(kernel)
+        weights, scale = quantize_weights(kernel, np.abs(bias) / (of_input.scale * MAX_BIAS))
         inputs = [x]
         for part, numbers, of_numbers in (
                 ("w", weights, scale),

@@ -28,6 +28,7 @@ WEIGHT_STEPS = 127                       # seven bits would do for every process
 ACTIVATION_STEPS = 255
 MAX_BIAS = 2 ** 30                       # steps; a sum of products is below it, whatever the network
 MIN_RANGE, MAX_RANGE = 1e-6, 1e6
+MIN_WEIGHT_SCALE = 1e-20                 # of a filter that is dead: times the scale of its input it is above 0
 
 
 class Scale(NamedTuple):
@@ -55,10 +56,13 @@ def check_ranges(ranges: Ranges, tensors: Iterable[str]) -> None:
             raise ValueError(f"its range of {tensor!r} is {low:g} to {high:g}, not a finite one around 0")
 
 
-def quantize_weights(kernel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A kernel, float (filters, ...), as (int8 of that shape, float32 (filters,): the scale of each filter)."""
+def quantize_weights(kernel: np.ndarray, least: np.ndarray | float = 0) -> tuple[np.ndarray, np.ndarray]:
+    """A kernel, float (filters, ...), as (int8 of that shape, float32 (filters,): the scale of each filter).
+
+    least: of the scales, float (filters,): what a filter's bias needs to stay below MAX_BIAS steps.
+    """
     largest = np.abs(kernel).reshape(len(kernel), -1).max(1)
-    scale = np.where(largest > 0, largest / WEIGHT_STEPS, 1).astype(np.float32)
+    scale = np.maximum(np.maximum(largest / WEIGHT_STEPS, least), MIN_WEIGHT_SCALE).astype(np.float32)
     return np.rint(kernel / scale.reshape(-1, *[1] * (kernel.ndim - 1))).astype(np.int8), scale
 
 

@@ -30,7 +30,7 @@ from mugo.nn.metadata import config_of
 from mugo.nn.onnx_check import GraphOutline
 from mugo.nn.onnx_export import to_onnx
 from mugo.nn.output import NetworkOutput, concatenated_outputs, turned_back
-from mugo.nn.quantization import MIN_RANGE, Ranges
+from mugo.nn.quantization import MAX_RANGE, MIN_RANGE, Ranges
 
 CALIBRATED, COMPARED = 512, 1024         # positions
 CORRECTED = 64                           # positions of those calibrated, that biases are corrected on
@@ -103,7 +103,7 @@ def measure_ranges(weights: dict[str, list[np.ndarray]], metadata: dict[str, Any
         outputs = network.run(batch.packed, batch.features)
         ranges = {tensor: (min(low, float(outputs[tensor].min())), max(high, float(outputs[tensor].max())))
                   for tensor, (low, high) in ranges.items()}
-    return ranges
+    return {tensor: (max(low, -MAX_RANGE), min(high, MAX_RANGE)) for tensor, (low, high) in ranges.items()}
 
 
 def measure_corrections(weights: dict[str, list[np.ndarray]], metadata: dict[str, Any], ranges: Ranges,

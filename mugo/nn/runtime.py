@@ -93,6 +93,8 @@ def new_session(graph: bytes, threads: int, provider: str = "cpu") -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = 3
+    if provider == "cpu" and not has_exact_int8():       # an int8 graph is measured in float32 then, as others play it
+        options.add_session_config_entry("session.disable_quant_qdq", "1")
     try:
         session = onnxruntime.InferenceSession(graph, options, providers=[PROVIDERS[provider]])
     except Exception as error:           # ONNX Runtime has a class for each kind, and no public name for them

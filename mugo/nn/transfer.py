@@ -74,15 +74,16 @@ def check_init(run: Path, metadata: dict[str, Any], init: str) -> None:
 def check_compatible(source: Config, config: Config, path: Path) -> None:
     """Raise BadInput if a network of this config cannot be initialised from one of config `source`."""
     may_differ: dict[str, Any] = {"size": config.size}
-    wider = False
+    wider = narrower = False
     if isinstance(config, PolicyNetConfig) and isinstance(source, PolicyNetConfig):
         may_differ |= {"filters": config.filters} | {
             name: getattr(config, name) for name in ("policy_filters", "value_head", "komi_input", "auxiliary_heads")}
         wider = config.filters >= source.filters
-    if type(source) is not type(config) or replace(source, **may_differ) != config or not (
+        narrower = 0 < config.policy_filters < source.policy_filters
+    if type(source) is not type(config) or replace(source, **may_differ) != config or narrower or not (
             wider or source.filters == config.filters):
         raise BadInput(f"{path} is {config_dict(source)}; a network initialised from it can have another size and "
-                       f"value head, and more filters, but this one is {config_dict(config)}")
+                       f"other heads, and more filters, but this one is {config_dict(config)}")
 
 
 def net2net_widen(new: np.ndarray, old: np.ndarray, kinds: tuple[str, ...], orientations: int) -> np.ndarray:

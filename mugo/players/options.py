@@ -6,7 +6,7 @@ from typing import Any
 
 from mugo.files import BadInput
 from mugo.limits import SEED
-from mugo.nn.runtime import PRECISIONS, PROVIDERS
+from mugo.nn.runtime import PRECISIONS, PROVIDERS, check_options
 from mugo.players.player import Player, RandomPlayer
 from mugo.players.policy import TEMPERATURE, PolicyPlayer
 from mugo.players.searcher import (
@@ -45,6 +45,7 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
     """
     if name not in PLAYERS:
         raise BadInput(f"{name!r} is no player ({', '.join(PLAYERS)})")
+    check_options(precision, provider)
     if seed is not None and not SEED[0] <= seed <= SEED[1]:
         raise BadInput(f"a seed is {SEED[0]} to {SEED[1]}, not {seed}")
     if name == "random":
@@ -216,6 +217,9 @@ def player_from_arguments(args: argparse.Namespace, game: str = "go") -> Player:
     """The player of a command line, for a game, "go" or "gomoku".  Raises BadInput."""
     if args.player == "mcts" and args.gumbel and args.simulations is None:
         raise BadInput("--gumbel needs --simulations: it shares them between the moves")
+    if args.player == "mcts" and args.gumbel and args.select_by != "visits":
+        raise BadInput(f"--gumbel plays the move that sequential halving ends with: leave --select-by {args.select_by} "
+                       "out")
     play_options = PlayOptions(args.simulations, args.seconds, args.select_by, args.time_extension, args.resign,
                                args.resign_moves)
     return make_player(args.player, network=args.network, seed=args.seed, temperature=args.temperature,

@@ -157,7 +157,8 @@ class Clock:
         `seconds`.
 
             in main time      MAIN_FRACTION (main - what size² moves without thinking take)
-            in a period       left - STONE_FRACTION (period / stones of it) (stones to play after this one)
+            in a period       left - STONE_FRACTION (period / stones of it) (stones to play after this one), or what
+                              these take without thinking, if that is more
 
         At least `seconds`.  So a game is not lost on time even if every move takes this: main time is never used up,
         and a Japanese period is not exceeded.
@@ -169,7 +170,8 @@ class Clock:
         most = MAIN_FRACTION * (self.main - reserve)
         if self.main == 0 and self._is_synchronised:
             equal = self.settings.period / self.settings.stones
-            most = self.left - STONE_FRACTION * equal * (self.stones - 1)
+            kept = max(STONE_FRACTION * equal, min(equal, (self.lag + MIN_SECONDS) / (1 - SAFETY_MARGIN)))
+            most = self.left - kept * (self.stones - 1)
         return max(self._without_lag(most), seconds)
 
     def _reserve(self, size: int) -> float:

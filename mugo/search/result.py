@@ -6,6 +6,7 @@ import numpy as np
 
 from mugo.games.coords import format_gtp
 from mugo.games.position import BasePosition
+from mugo.intervals import lower_confidence_bound
 from mugo.search.lcb import MIN_VISIT_PROP, best_by_lcb
 
 OUTCOMES = {1: "win", 0: "draw", -1: "loss"}             # of MoveInfo.proven
@@ -22,6 +23,7 @@ class MoveInfo:
     scoreLead); None for networks without a score, and where none of its leaves was evaluated.
     score_stdev: the standard deviation of that score.
     lcb: the lower confidence bound of the win rate, below 0 for few visits; None where there was no search.
+    lower_bound: the same from 0, for protocols; without a search a binomial one.
     """
     point: int
     prior: float
@@ -32,6 +34,10 @@ class MoveInfo:
     score_lead: float | None = None
     score_stdev: float | None = None
     lcb: float | None = None
+
+    @property
+    def lower_bound(self) -> float:
+        return lower_confidence_bound(self.win_rate, self.visits) if self.lcb is None else max(self.lcb, 0.0)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import contextlib
 import math
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 import numpy as np
@@ -82,6 +82,7 @@ class Search:
         self._leaves_evaluated = 0                       # of this search
         self._scratch = new_scratch()
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._rollouts: list[Future] = []                # of the newest batch; an interrupted search may leave some
         self._root: BasePosition | None = None
         self._root_network: Any = network                # the one for the game and board of the root
         self._is_gumbel = False                          # whether this search is
@@ -171,6 +172,9 @@ class Search:
         if position.is_over and not position.may_pass:
             raise BadInput("the game is over: there is no move to search for")
         started = self.now()
+        wait(self._rollouts)
+        if self._root is None:
+            self._amaf[:] = 0                            # the search before was interrupted
         self._is_gumbel = self.settings.gumbel and simulations is not None and select_by is not None
         self._set_root(position)
         self._ownership_sums[:] = 0
@@ -198,7 +202,6 @@ class Search:
                         self._root_edges()["prior"] = clean_priors
         except BaseException:
             self._root = None                            # virtual losses may be left in it: start a new tree
-            self._amaf[:] = 0
             raise
 
     @contextlib.contextmanager
@@ -239,7 +242,7 @@ class Search:
     def _prove_winning_sequence(self) -> None:
         """Give the root's first move of a sequence that wins by force its exact value, if none is proven to win yet."""
         edges = self._root_edges()
-        if not self.settings.early_stop or solver.is_proven(self._nodes[self._trees[0]["root"]]):
+        if solver.is_proven(self._nodes[self._trees[0]["root"]]):
             return
         move = game.winning_sequence(self._boards[0])
         if move:
@@ -252,10 +255,11 @@ class Search:
         chunk = CHECK_EVERY
         while not should_stop():
             now = self.now()
-            if limits.are_reached(done, now, self._root_moves()) or (
+            moves = self._root_moves()
+            if limits.are_reached(done, now, moves) or (
                     self.settings.early_stop and solver.is_proven(self._nodes[self._trees[0]["root"]])):
                 break
-            rate, end = limits.rate(done, now), limits.end(now)
+            rate, end = limits.rate(done, now), limits.end(now, moves)
             if not self._unbatched:
                 chunk = self._batch
                 if now + chunk / rate / 2 > end:         # a batch of network rollouts takes long
@@ -270,7 +274,7 @@ class Search:
         network = self.network
         self._root_network = network.for_position(position) if hasattr(network, "for_position") else network
         board = position.board[0]
-        before, self._root = self._root, position
+        before, self._root = self._root, None            # an interruption leaves no tree of another position
         plies = position.plies
         if plies + records.MAX_DEPTH >= len(self._history):
             self._history = np.zeros(2 * (plies + records.MAX_DEPTH), np.uint64)
@@ -297,6 +301,7 @@ class Search:
             root = settings["root"]
             if tree.expand(settings, self._nodes, self._edges, root, board) and settings["heuristic_priors"]:
                 tree.give_heuristic_priors(self._nodes, self._edges, root, board, self._scratch)
+        self._root = position
 
     def _key_from_path(self, before: BasePosition, position: BasePosition) -> np.uint64 | None:
         """Without transpositions: the key of a position reached from an earlier root; None if it was not."""
@@ -370,8 +375,9 @@ class Search:
         if self._pool is None:
             return [lambda: evaluate(0, n, self._ownership_sums[0])]
         bounds = np.linspace(0, n, self.settings.threads + 1).astype(int)
-        return [self._pool.submit(evaluate, first, last, ownership).result
-                for first, last, ownership in zip(bounds[:-1], bounds[1:], self._ownership_sums, strict=True)]
+        self._rollouts = [self._pool.submit(evaluate, first, last, ownership)
+                          for first, last, ownership in zip(bounds[:-1], bounds[1:], self._ownership_sums, strict=True)]
+        return [future.result for future in self._rollouts]
 
     def _roll_out_by_network(self, n: int) -> None:
         """Add the outcome of rollouts played by the network to the values of n leaves."""

@@ -9,6 +9,7 @@ from mugo.search.lcb import LCB_STDEVS, MIN_VISIT_PROP
 
 UCB_C, RAVE_C, PUCT_C = 0.4, 0.0, 2.0    # exploration constants
 ROOT_FPU_SHARE = 0.5                     # of fpu_reduction_max at the root, by default: KataGo's 0.1 of 0.2
+MOST = 1e9                               # of the numbers in formulas, which are float32
 EXPAND_AFTER = 4                         # visits before a node is expanded, where it gets heuristic priors
 ROLLOUT_KINDS = {"uniform": rollouts.UNIFORM, "mogo": rollouts.MOGO, "threats": gomoku.THREATS}
 ROLLOUTS = (*ROLLOUT_KINDS, "network", "none")
@@ -105,8 +106,8 @@ class Settings:
         for name in ("fpu_reduction_max", "root_fpu_reduction_max", "cpuct_exploration_log", "lcb_stdevs",
                      "rave_bias", "gumbel_scale", "c_visit", "c_scale"):
             value = getattr(self, name)
-            if value is not None and not 0 <= value < math.inf:
-                raise BadInput(f"{name} is 0 or more, not {value}")
+            if value is not None and not 0 <= value <= MOST:
+                raise BadInput(f"{name} is from 0 to {MOST:g}, not {value}")
 
 
 DEFAULT_SETTINGS = Settings()

@@ -61,17 +61,23 @@ class SearchLimits:
     select_by: str | None
     expected_win_rate: float | None = None
 
-    def end(self, now: float) -> float:
+    @property
+    def has_more_time(self) -> bool:
+        """Whether an unclear choice gets more time."""
+        return self.deadline < self.latest and self.select_by is not None
+
+    def end(self, now: float, moves: RootMoves) -> float:
         """The time up to which the search goes on, as things stand."""
-        return self.deadline if now < self.deadline else self.latest
+        is_extended = now >= self.deadline or self.has_more_time and is_unclear(moves, self.expected_win_rate)
+        return self.latest if is_extended else self.deadline
 
     def rate(self, done: int, now: float) -> float:
         """Simulations a second."""
         return done / max(now - self.started, 1e-6)
 
-    def simulations_left(self, done: int, now: float) -> float:
+    def simulations_left(self, done: int, now: float, moves: RootMoves) -> float:
         """How many simulations are left, at most; the rate is unknown at first."""
-        left, end = self.simulations - done, self.end(now)
+        left, end = self.simulations - done, self.end(now, moves)
         if end == math.inf:
             return left
         if now - self.started <= (end - self.started) / 20:
@@ -82,14 +88,13 @@ class SearchLimits:
         """Whether the search ends after so many simulations."""
         if done >= self.simulations or now >= self.latest:
             return True
-        has_more_time = self.deadline < self.latest and self.select_by is not None
-        if now >= self.deadline and not (has_more_time and is_unclear(moves, self.expected_win_rate)):
+        if now >= self.deadline and not (self.has_more_time and is_unclear(moves, self.expected_win_rate)):
             return True
         if not self.settings.early_stop:
             return False
         enough = self.started + OBVIOUS_FRACTION * (self.deadline - self.started)
-        return is_decided(moves, self.simulations_left(done, now), self.select_by, self.settings) \
-            or has_more_time and self.select_by != "gumbel" and now >= enough and is_obvious(moves)
+        return is_decided(moves, self.simulations_left(done, now, moves), self.select_by, self.settings) \
+            or self.has_more_time and self.select_by != "gumbel" and now >= enough and is_obvious(moves)
 
 
 def is_decided(moves: RootMoves, left: float, select_by: str | None, settings: Settings) -> bool:

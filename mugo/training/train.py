@@ -37,7 +37,7 @@ from mugo.nn.checkpoint import latest_checkpoint
 from mugo.nn.compile import WEIGHTS, compile_for_training
 from mugo.nn.devices import DataParallel
 from mugo.nn.keras_model import build
-from mugo.nn.metadata import config_of, new_metadata, read_metadata
+from mugo.nn.metadata import MAX_WIDTH, config_of, new_metadata, read_metadata
 from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.transfer import check_init, init_from
@@ -296,7 +296,8 @@ def add_learning_arguments(group: argparse._ArgumentGroup) -> None:
 
 def command(args: argparse.Namespace) -> int:
     check_limits(args, {"positions": AT_LEAST_1, "epochs": POSITIVE, "minutes": POSITIVE, "decay_start": FRACTION,
-                        "size": (2, 19), "filters": AT_LEAST_1, "layers": (3, math.inf)})
+                        "size": (2, 19), "filters": (1, MAX_WIDTH), "policy_filters": (0, MAX_WIDTH),
+                        "layers": (3, math.inf)})
     data = dataset.load_dataset(args.dataset)
     config, options = resumed_arguments(args) if args.resume else new_arguments(args, data)
     path = train(data, args.output, config, options, args.resume, args.init_from, args.devices)

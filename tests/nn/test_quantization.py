@@ -14,7 +14,7 @@ from mugo.nn.metadata import config_of, new_metadata, read_metadata
 from mugo.nn.onnx_check import GraphOutline, check_graph
 from mugo.nn.onnx_export import to_onnx
 from mugo.nn.policy_net import PolicyNetConfig
-from mugo.nn.quantization import activation_scale, check_ranges, quantize_bias, quantize_weights
+from mugo.nn.quantization import MIN_WEIGHT_SCALE, activation_scale, check_ranges, quantize_bias, quantize_weights
 from mugo.nn.range_calibration import compare, equivariance_error, measure_corrections, measure_ranges, quantize
 
 pytestmark = pytest.mark.skipif(not runtime.has_exact_int8(), reason="this processor has no VNNI instructions")
@@ -67,7 +67,9 @@ def test_each_filter_has_a_scale_by_its_largest_weight():
     kernel = np.array([[0.5, -1.27], [0.0127, 0.0], [0.0, 0.0]], np.float32)
     weights, scale = quantize_weights(kernel)
     assert weights.tolist() == [[50, -127], [127, 0], [0, 0]] and weights.dtype == np.int8
-    assert scale.tolist() == pytest.approx([0.01, 0.0001, 1])
+    assert scale.tolist() == pytest.approx([0.01, 0.0001, MIN_WEIGHT_SCALE])
+    weights, scale = quantize_weights(kernel, np.array([0.005, 0.001, 0.5]))     # for their biases
+    assert weights.tolist() == [[50, -127], [13, 0], [0, 0]] and scale.tolist() == pytest.approx([0.01, 0.001, 0.5])
     assert quantize_bias(np.array([0.26, -1e9]), np.array([0.1, 1e-3])).tolist() == [3, -2 ** 30]
 
 

@@ -1,4 +1,5 @@
 """Initialising a network from another: other boards, other value heads, more filters."""
+import contextlib
 from dataclasses import replace
 
 import numpy as np
@@ -60,6 +61,23 @@ def test_heads_that_the_source_does_not_have_are_left_as_they_are(tmp_path):
     for name in "policy", "value", "ownership", "score":
         assert np.allclose(outputs[name], expected[name], atol=1e-4)
     assert not np.allclose(outputs["policy_reply"], expected["policy_reply"], atol=1e-2)       # it is not exported
+
+
+def test_a_network_whose_architecture_changed_since_is_not_read(tmp_path):
+    """Its config is the same: what is in the file is not what such a network is today."""
+    config = PolicyNetConfig(9, 4, 3, policy_filters=16)
+    path = tmp_path / "old.keras"
+    checkpoint.save(random_model(PolicyNetConfig(9, 4, 3)), path, new_metadata(config))
+    with pytest.raises(BadInput, match="old.keras: its weights are not those of its network"):
+        checkpoint.load(path)
+
+
+def test_a_network_does_not_get_fewer_filters_in_its_policy_head(tmp_path):
+    _, path = policy_network(tmp_path, layers=3, policy_filters=16)
+    for filters, is_allowed in ((16, True), (24, True), (0, True), (8, False)):
+        config = PolicyNetConfig(9, 4, 3, policy_filters=filters)
+        with contextlib.nullcontext() if is_allowed else pytest.raises(BadInput, match="another size and other"):
+            init_from(random_model(config), config, path)
 
 
 def test_a_policy_value_network_gets_the_convolutions_of_another_board(tmp_path):

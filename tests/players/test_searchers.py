@@ -318,10 +318,11 @@ def test_every_option_reaches_the_search():
     (("uct", "--seconds", "-1"), "seconds are more than 0"),
     (("uct", "--time-extension", "0.5"), "time_extension is 1 or more"),
     (("mcts", "--gumbel"), "--gumbel needs --simulations"),
+    (("mcts", "--gumbel", "--simulations", "16", "--select-by", "lcb"), "leave --select-by lcb out"),
     (("uct", "--resign", "1.5"), "a win rate to resign at"),
     (("uct", "--resign-moves", "0"), "resign_moves is 1 or more"),
     (("uct", "--rollout", "network"), "--rollout network needs a network"),
-    (("uct", "--rave-bias", "-1"), "rave_bias is 0 or more, not -1"),
+    (("uct", "--rave-bias", "-1"), "rave_bias is from 0 to 1e\\+09, not -1"),
     (("mcts", "--heuristic-priors"), "--heuristic-priors is for searches without a network"),
     (("mcts", "--network", "nowhere"), "there is no network 'nowhere'"),
 ])

@@ -147,16 +147,16 @@ def test_the_temperature_changes_the_search_and_not_the_priors_that_are_told():
 
 
 @pytest.mark.parametrize("name, value, message", [
-    ("fpu_reduction_max", -0.1, "fpu_reduction_max is 0 or more, not -0.1"),
-    ("root_fpu_reduction_max", math.nan, "root_fpu_reduction_max is 0 or more, not nan"),
-    ("cpuct_exploration_log", math.inf, "cpuct_exploration_log is 0 or more"),
+    ("fpu_reduction_max", -0.1, "fpu_reduction_max is from 0 to 1e\\+09, not -0.1"),
+    ("root_fpu_reduction_max", math.nan, "root_fpu_reduction_max is from 0 to 1e\\+09, not nan"),
+    ("cpuct_exploration_log", math.inf, "cpuct_exploration_log is from 0 to 1e\\+09"),
     ("cpuct_exploration_base", 0.0, "cpuct_exploration_base is above 0"),
     ("root_policy_temperature", 0.0, "root_policy_temperature is above 0"),
-    ("lcb_stdevs", -1.0, "lcb_stdevs is 0 or more"),
+    ("lcb_stdevs", -1.0, "lcb_stdevs is from 0 to 1e\\+09"),
     ("min_visit_prop_for_lcb", 1.5, "min_visit_prop_for_lcb is from 0 to 1"),
     ("max_num_considered_actions", 0, "max_num_considered_actions is 1 or more"),
-    ("gumbel_scale", -1.0, "gumbel_scale is 0 or more"), ("c_visit", -1.0, "c_visit is 0 or more"),
-    ("c_scale", math.nan, "c_scale is 0 or more")])
+    ("gumbel_scale", -1.0, "gumbel_scale is from 0 to 1e\\+09"), ("c_visit", -1.0, "c_visit is from 0 to 1e\\+09"),
+    ("c_scale", math.nan, "c_scale is from 0 to 1e\\+09")])
 def test_settings_out_of_range_are_named(name, value, message):
     with pytest.raises(BadInput, match=message):
         Settings(**{name: value})

@@ -1,4 +1,7 @@
 """RAVE: AMAF values against a slow oracle, the schedule's known weights, what a tree keeps of them."""
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from drawing import draw
@@ -274,7 +277,7 @@ def test_rave_makes_the_tree_of_19x19_deep():
     assert share[True][1] > share[False][1] + 0.5
 
 
-def test_an_interrupted_batch_leaves_no_amaf_values():
+def test_an_interrupted_batch_leaves_no_amaf_values(monkeypatch):
     search = Search(rave_settings(batch=16))
 
     def fail():
@@ -284,7 +287,12 @@ def test_an_interrupted_batch_leaves_no_amaf_values():
     search._amaf[3] = 1
     with pytest.raises(KeyboardInterrupt):
         search.search(Position(5), simulations=100, should_stop=fail)
-    assert not search._amaf.any()
+    with ThreadPoolExecutor(1) as pool:                  # of which a thread is not done
+        search._rollouts = [pool.submit(lambda: (time.sleep(0.1), search._amaf.__setitem__(4, 1)))]
+        set_root, seen = search._set_root, []
+        monkeypatch.setattr(search, "_set_root", lambda position: (seen.append(search._amaf.any()), set_root(position)))
+        search.search(Position(5), simulations=100)
+    assert seen == [False]
 
 
 def test_the_players_settings_have_rave_and_priors():

@@ -102,8 +102,14 @@ def test_without_more_time_only_the_deadline_counts():
     limits = SearchLimits(Settings(), np.inf, 0.0, 10.0, 10.0, "lcb")
     assert not limits.are_reached(100, 7.0, moves_of(*OBVIOUS))
     assert limits.are_reached(100, 10, moves_of(*SPLIT))
-    assert limits.simulations_left(100, 0.4) == np.inf               # the rate is not known yet
-    assert limits.simulations_left(100, 5.0) == pytest.approx(100)
+    assert limits.simulations_left(100, 0.4, moves_of(*SPLIT)) == np.inf         # the rate is not known yet
+    assert limits.simulations_left(100, 5.0, moves_of(*SPLIT)) == pytest.approx(100)
+
+
+@pytest.mark.parametrize("now, ends", [(9.999, False), (15.0, False), (20.0, True)])
+def test_an_unclear_choice_by_visits_is_not_decided_by_the_end_of_its_share(now, ends):
+    limits = SearchLimits(Settings(), np.inf, 0.0, 10.0, 20.0, "visits")
+    assert limits.are_reached(1900, now, moves_of((1000, 0.1, 1), (900, 0.3, 1))) == ends
 
 
 class CountedTime:
@@ -113,9 +119,9 @@ class CountedTime:
         self.network, self.time = network, 0.0
         self.name, self.has_value, self.has_ownership = "counted", True, False
 
-    def evaluate_packed(self, packed, komi=None):
+    def evaluate_packed(self, packed, features=None):
         self.time += 0.1
-        return self.network.evaluate_packed(packed, komi)
+        return self.network.evaluate_packed(packed, features)
 
 
 class TwoMoves(LevelNetwork):
@@ -124,13 +130,21 @@ class TwoMoves(LevelNetwork):
     def __init__(self, priors, gain):
         self.priors, self.gain = priors, gain
 
-    def evaluate_packed(self, packed, komi=None):
+    def evaluate_packed(self, packed, features=None):
         output = super().evaluate_packed(packed)
         n = len(packed)
         priors = np.full((n, 26), 1e-6, np.float32)
         priors[:, 0], priors[:, 1] = self.priors
         # plane 1: stones of the opponent
         return output._replace(priors=priors, values=(self.gain * (packed[:, 0, 0] >> 1 & 1)).astype(np.float32))
+
+
+@pytest.mark.parametrize("batch, select_by", [(8, "visits"), (8, "lcb"), (1, "visits")])
+def test_an_unclear_choice_gets_more_time_in_batches_too(batch, select_by):
+    network = CountedTime(TwoMoves((0.7, 0.3), 0.3))
+    search = Search(Settings(rollout="none", batch=batch, c=8.0, seed=1), network, now=lambda: network.time)
+    result = search.search(Position(5), seconds=4.0, max_seconds=8.0, expected_win_rate=0.99, select_by=select_by)
+    assert 6 < result.seconds < 8.2                      # less than 8 where nothing can change the choice any more
 
 
 @pytest.mark.parametrize("priors, gain, expected, seconds", [

@@ -16,6 +16,7 @@ from tqdm import tqdm
 from mugo import cli
 from mugo.data import positions
 from mugo.files import BadInput
+from mugo.games import planes
 from mugo.nn import metadata
 from mugo.nn.compile import WEIGHTS
 from mugo.training.callbacks import CheckpointCallback
@@ -50,7 +51,8 @@ def callback_of(unbroken, folder, name: str):
     shutil.copytree(unbroken, run, ignore=shutil.ignore_patterns("tensorboard"))
     shutil.copy(unbroken / name, run / "checkpoint.keras")
     model, found = checkpoint.latest_checkpoint(run, check_run)
-    callback = CheckpointCallback(run, OPTIONS, found, tqdm(disable=True), Averaged(model), ((), {}))
+    one = np.zeros((1, 81, planes.PACKED), np.uint8), {"policy": np.zeros(1, np.int32)}      # too few for an int8 graph
+    callback = CheckpointCallback(run, OPTIONS, found, tqdm(disable=True), Averaged(model), one)
     callback.set_model(model)
     return callback, run
 
