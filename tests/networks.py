@@ -22,7 +22,9 @@ def random_model(config: Config, seed: int = 1) -> keras.Model:
     keras.utils.set_random_seed(seed)
     model = build(config.spec())
     rng = np.random.default_rng(seed + 1)
-    model.set_weights([w + rng.uniform(-0.1, 0.12, w.shape) for w in model.get_weights()])
+    scales = [20 / w.shape[-2] if w.ndim > 1 and w.shape[-2] > 100 else 1 for w in model.get_weights()]  # wide
+    model.set_weights([w + scale * rng.uniform(-0.1, 0.12, w.shape)
+                       for w, scale in zip(model.get_weights(), scales, strict=True)])
     return model
 
 

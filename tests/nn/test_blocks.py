@@ -35,7 +35,7 @@ def test_onnx_runtime_computes_what_keras_does(tmp_path, config):
     game = "gomoku" if config.kind == "alphazero" and config.depth < 8 else "go"
     model, path = random_model(config), tmp_path / "net.keras"
     checkpoint.export(model, path, new_metadata(config, game, 3 * (game == "gomoku")))
-    assert onnx_difference(model, path) < (2e-4 if config.komi_input else 1e-5)   # rounding in ten more layers
+    assert onnx_difference(model, path) < (5e-4 if config.komi_input else 1e-5)   # rounding in ten more layers
     loaded = load(path)
     packed = np.random.default_rng(3).integers(0, 256, (2, config.size ** 2, packed_bytes(game)), np.uint8)
     inputs = model_inputs(packed, np.array([[-6.5, 1], [8, -1]], np.float32) if config.komi_input else None)

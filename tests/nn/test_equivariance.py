@@ -82,7 +82,7 @@ def test_outputs_of_a_new_network_turn_with_the_board(change):
     keras.utils.set_random_seed(0)
     model = build(config.spec())
     fill_zeros(model)
-    assert largest_difference(model) < 3e-4
+    assert largest_difference(model) < 1e-3
     assert all(np.std(output) > 0.01 for output in model(INPUTS).values())       # and not because they are constant
     other = build(replace(config, equivariant=False).spec())
     fill_zeros(other)
@@ -94,9 +94,9 @@ def test_symmetrised_weights_are_tied_and_have_the_mean_that_they_had():
     model = build(CONFIG.spec())
     noisy = [w + RNG.normal(0, 0.05, w.shape) for w in model.get_weights()]
     model.set_weights(noisy)
-    assert largest_difference(model) > 1e-3
+    assert largest_difference(model) > 1e-2
     equivariance.symmetrise(model, AXES)
-    assert largest_difference(model) < 1e-4
+    assert largest_difference(model) < 3e-4
     for before, after in zip(noisy, model.get_weights(), strict=True):
         assert np.allclose(after.mean(), before.mean(), atol=1e-5)
 

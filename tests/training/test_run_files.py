@@ -253,8 +253,9 @@ def test_validated_and_exported_is_the_averaged_network(data, unbroken):
         logits = np.asarray(model(inputs)["policy"], np.float64)
         return float(np.mean(np.log(np.exp(logits).sum(1)) - logits[np.arange(len(logits)), targets["policy"]]))
 
-    assert cross_entropy(network) == pytest.approx(best["validation_ce"], abs=1e-4)
-    assert abs(cross_entropy(checkpoint.load(unbroken / "checkpoint.keras")) - best["validation_ce"]) > 1e-3
+    averaged, newest = (abs(cross_entropy(model) - best["validation_ce"])
+                        for model in (network, checkpoint.load(unbroken / "checkpoint.keras")))
+    assert averaged < 1e-4 and averaged < newest / 5
 
 
 WRONG = ["x", None, [], {}, [{}], -1, 1e300, 10 ** 13, 10 ** 4200, {"a": []}]
