@@ -3,6 +3,7 @@
     settings          the options of a search
     result            what a search returns: visits, win rates, principal variations, ownership
     records           the records of the tree's arrays
+    tree_settings     the options as the tree's record has them
     solver            exact values: bounds of nodes and edges, proofs; compiled
     puct              PUCT with the terms of KataGo and Leela Zero; compiled
     gumbel            Gumbel AlphaZero: sequential halving, the improved policy; compiled

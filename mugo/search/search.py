@@ -30,16 +30,8 @@ from mugo.search import compact, gumbel, network_rollouts, ranking, rave, record
 from mugo.search.move_infos import move_infos
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.root_priors import with_dirichlet_noise, with_temperature
-from mugo.search.settings import (
-    DEFAULT_SETTINGS,
-    EXPAND_AFTER,
-    PUCT_C,
-    RAVE_C,
-    ROLLOUT_KINDS,
-    ROOT_FPU_SHARE,
-    UCB_C,
-    Settings,
-)
+from mugo.search.settings import DEFAULT_SETTINGS, Settings
+from mugo.search.tree_settings import rollout_weight, set_up_tree
 
 CHUNK_SECONDS = 0.01                     # compiled simulations between two checks of the clock
 CHECK_EVERY = 64                         # simulations between two checks of the other limits
@@ -60,14 +52,14 @@ class Search:
         self.network = network
         self.now = now
         self._rng = np.random.default_rng(settings.seed)
-        self._lambda = self._rollout_weight()
+        self._lambda = rollout_weight(settings, network)
         capacity = settings.max_edges // 8 + 1000
         self._trees = np.zeros(1, records.TREE)
         self._nodes = np.zeros(capacity, records.NODE)
         self._edges = np.zeros(settings.max_edges, records.EDGE)
         self._table = np.zeros(1 << (2 * capacity - 1).bit_length(), np.int32)
         self._history = np.zeros(4096, np.uint64)
-        self._set_up_tree()
+        set_up_tree(self._trees[0], settings, network is not None, self._lambda)
         threads, has_network = settings.threads, network is not None
         self._batch = settings.batch or (8 if has_network else 1 if threads == 1 else 64 * threads)
         self._unbatched = not has_network and self._batch == 1
@@ -90,58 +82,6 @@ class Search:
         self.simulations_run = 0
         self.seconds_spent: dict[str, float] = dict.fromkeys(("tree", "network", "rollouts"), 0.0)
         self.positions_evaluated = 0
-
-    def _rollout_weight(self) -> float:
-        """Lambda: 1 where only rollouts can evaluate a leaf, 0 where only the value head can."""
-        kind, network = self.settings.rollout, self.network
-        if network is not None and self.settings.heuristic_priors:
-            raise BadInput("--heuristic-priors is for searches without a network, which has priors")
-        if network is None:
-            if self.settings.gumbel:
-                raise BadInput("--gumbel needs the priors of a network")
-            if kind in ("network", "none"):
-                raise BadInput(f"--rollout {kind} needs a network")
-            return 1.0
-        if kind == "none":
-            if not network.has_value:
-                raise BadInput(f"--rollout none needs a value head, and {network.name} has none")
-            return 0.0
-        return self.settings.lambda_ if network.has_value else 1.0
-
-    def _set_up_tree(self) -> None:
-        settings, has_network = self.settings, self.network is not None
-        expand_after = settings.expand_after
-        if expand_after is None or self._lambda == 0:    # without rollouts every leaf needs the network
-            expand_after = 0 if has_network else EXPAND_AFTER if settings.heuristic_priors else 1
-        c = settings.c
-        if c is None:
-            c = PUCT_C if has_network else RAVE_C if settings.rave else UCB_C
-        fpu = settings.fpu
-        if fpu is None:
-            fpu = math.nan if has_network else math.inf
-        root_reduction = settings.root_fpu_reduction_max
-        for name, value in {
-            "formula": records.PUCT if has_network else records.UCB,
-            "has_priors": has_network,
-            "transpositions": settings.transpositions,
-            "c": c,
-            "rave": settings.rave,
-            "rave_bias": settings.rave_bias,
-            "heuristic_priors": settings.heuristic_priors,
-            "fpu": fpu,
-            "fpu_reduction": settings.fpu_reduction_max,
-            "root_fpu_reduction": (ROOT_FPU_SHARE * settings.fpu_reduction_max if root_reduction is None
-                                   else root_reduction),
-            "c_log": settings.cpuct_exploration_log,
-            "c_base": settings.cpuct_exploration_base,
-            "c_visit": settings.c_visit,
-            "c_scale": settings.c_scale,
-            "expand_after": expand_after,
-            "lambda_": self._lambda,
-            "rollouts": settings.rollouts,
-            "rollout_kind": ROLLOUT_KINDS.get(settings.rollout, rollouts.UNIFORM),
-        }.items():
-            self._trees[0][name] = value
 
     # -- one search
 

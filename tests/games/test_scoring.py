@@ -278,15 +278,7 @@ def test_where_the_pass_is_preferred_only_points_with_a_tenth_of_its_prior_are_p
 
 
 def test_every_chain_has_one_status():
-    position, at = draw("""
-        . X . X O . O
-        X X X X O O O
-        . Oa X X O O .
-        . . X X O Xb O
-        X X X X O . O
-        X . X X O O O
-        X X X X O . O
-    """)
+    position, at = draw(DEAD_STONES)
     found = scoring.final_statuses(position)
     assert sorted(chain for status in scoring.STATUSES for chain in found[status]) == sorted(scoring.chains(position))
     assert sorted(found["dead"]) == sorted([[at["a"]], [at["b"]]])
