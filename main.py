@@ -1,7 +1,5 @@
 """python main.py COMMAND ... does what the installed `mugo COMMAND ...` does."""
-import sys
-
-from mugo.cli import main
+from mugo.cli import run
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run()

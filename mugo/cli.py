@@ -6,11 +6,13 @@ Only the module of the command that runs is imported, so `mugo gtp random` does 
     exit status   0 success   1 stdout was closed   2 bad input or a failure, one line on stderr   130 Ctrl-C
 """
 import argparse
+import contextlib
 import importlib
 import io
 import os
 import sys
 from concurrent.futures import BrokenExecutor
+from typing import NoReturn
 
 from mugo import __version__
 from mugo.files import BadInput, printable
@@ -33,10 +35,22 @@ COMMANDS = {
     "play": ("tui.play", "play in the terminal"),
     "demo": ("demo", "preprocess, train, evaluate and play on the sample games, in a few minutes"),
 }
+INTERRUPTED = 130
 # package: the extra of pyproject.toml that installs it
 EXTRAS = {"h5py": "train", "keras": "train", "tensorflow": "train", "onnx": "train", "jax": "jax",
           "matplotlib": "pictures", "py7zr": "7z", "backports": "7z", "starlette": "web", "uvicorn": "web",
           "websockets": "web"}
+
+
+def run() -> NoReturn:
+    """The program: `main`, and the end of the process."""
+    status = main()
+    if status == INTERRUPTED:            # threads of a network's backend may still run; Python's own end aborts then
+        for stream in sys.stdout, sys.stderr:
+            with contextlib.suppress(OSError):
+                stream.flush()
+        os._exit(status)
+    sys.exit(status)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -58,7 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
         return _fail(name, f"this needs the package {package}: pip install 'mugo[{EXTRAS[package]}]'")
     except KeyboardInterrupt:
         print(f"\nmugo {name}: interrupted; everything that was saved is complete", file=sys.stderr)
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())       # or Python reports it again at its exit
         return 1

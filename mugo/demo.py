@@ -31,7 +31,7 @@ def run(*arguments: str) -> None:
     """Print and run a mugo command.  Raises BadInput if it fails, KeyboardInterrupt if it was interrupted."""
     print(f"\n$ mugo {' '.join(arguments)}", flush=True)
     status = cli.main(list(arguments))
-    if status == 130:
+    if status == cli.INTERRUPTED:
         raise KeyboardInterrupt
     if status:
         raise BadInput(f"`mugo {arguments[0]}` ended with status {status}")

@@ -17,6 +17,7 @@ from mugo.nn.metadata import config_of
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.weight_averaging import AveragedModel
 from mugo.training.callbacks import CheckpointCallback, ProgressCallback
+from mugo.training.interrupts import InterruptCallback
 from mugo.training.loader import PrefetchLoader, examples
 from mugo.training.options import MAX_STEPS_PER_EXECUTION, TrainingOptions
 
@@ -44,11 +45,12 @@ def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], training: P
         return examples(batch, config, np.random.default_rng((options.seed, number)))
 
     progress = ProgressCallback(options, first_step)
-    callbacks = [progress, CheckpointCallback(run, options, metadata, progress.bar, averaged, validation)]
+    interrupt = InterruptCallback()
+    callbacks = [progress, CheckpointCallback(run, options, metadata, progress.bar, averaged, validation), interrupt]
     if keras.backend.backend() == "tensorflow" and importlib.util.find_spec("tensorboard"):
         callbacks.append(keras.callbacks.TensorBoard(str(run / "tensorboard"), write_graph=False))
     step, steps_per_second, history = first_step, 0.0, metadata["history"]
-    with contextlib.closing(progress.bar):
+    with contextlib.closing(progress.bar), interrupt:
         while step < options.steps:
             count = options.interval_steps(step, history[-1]["seconds"] if history else 0.0, steps_per_second)
             set_steps_per_execution(model, steps_per_execution(config, options, parallel, count))

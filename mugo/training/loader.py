@@ -69,7 +69,8 @@ def calibration_positions(inputs: Any, targets: dict[str, np.ndarray]) -> Calibr
 class PrefetchLoader:
     """Batches `first`, `first + 1`, ... of make(step), in order, prefetched by threads.
 
-    An iterator; `close` stops its threads and ends it.  An exception of make is raised where its batch was due.
+    An iterator; `close` ends it, and waits for its threads, because Python may abort where it ends while they run
+    compiled code.  An exception of make is raised where its batch was due.
     """
 
     def __init__(self, make: Callable[[int], tuple], first: int, threads: int = 2, prefetch: int = 16):
@@ -78,8 +79,10 @@ class PrefetchLoader:
         self._queues: list[queue.Queue] = [queue.Queue(max(1, prefetch // threads)) for _ in range(threads)]
         self._next = 0
         self._closed = False
-        for i, out in enumerate(self._queues):
-            threading.Thread(target=self._fill, args=(out, first + i, threads), daemon=True).start()
+        self._threads = [threading.Thread(target=self._fill, args=(out, first + i, threads), daemon=True)
+                         for i, out in enumerate(self._queues)]
+        for thread in self._threads:
+            thread.start()
 
     def _fill(self, out: queue.Queue, step: int, stride: int) -> None:
         while not self._closed:
@@ -110,3 +113,8 @@ class PrefetchLoader:
 
     def close(self) -> None:
         self._closed = True
+        for out, thread in zip(self._queues, self._threads, strict=True):
+            while thread.is_alive():
+                with contextlib.suppress(queue.Empty):
+                    out.get_nowait()     # a thread that waits for room sees that this is closed
+                thread.join(0.01)

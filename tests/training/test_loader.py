@@ -1,4 +1,5 @@
 """The prefetching loader: batches in their order, errors where their batch was due; targets; validation positions."""
+import threading
 import time
 from dataclasses import replace
 
@@ -26,6 +27,15 @@ def test_an_error_in_making_a_batch_is_raised_where_the_batch_was_due():
     with pytest.raises(ZeroDivisionError):
         next(batches)
     batches.close()
+
+
+def test_closing_waits_for_the_threads():
+    before = threading.active_count()
+    batches = loader.PrefetchLoader(lambda step: time.sleep(0.02), 0, threads=3, prefetch=3)
+    next(batches)
+    assert threading.active_count() == before + 3
+    batches.close()
+    assert threading.active_count() == before
 
 
 def three_positions(**fields) -> Batch:
