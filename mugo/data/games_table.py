@@ -11,7 +11,7 @@ import pandas as pd
 from mugo.data.final_ownership import final_owners, pack_owners
 from mugo.data.game_hash import game_hashes
 from mugo.games.board import WHITE, clear, new_boards
-from mugo.games.coords import WHITE_BIT, board_points, symmetries
+from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, board_points, move_index, symmetries
 from mugo.games.go import IllegalMove, position_of
 from mugo.games.planes import MAX_PLIES
 from mugo.games.replay import replay, set_up
@@ -103,9 +103,26 @@ def _describe(record: Record) -> dict:
     owners = final_owners(record, _board)
     setup, moves = opening_as_setup(record)
     game, opening = game_hashes(record.size, setup, moves, symmetries(record.size))
+    if owners is not None:
+        moves = with_final_passes(moves, record.size)
     return row | {"num_moves": len(moves), "game_hash": int(game), "opening_hash": int(opening),
                   "setup": setup.tobytes(), "moves": moves.tobytes(),
                   "owners": b"" if owners is None else pack_owners(owners).tobytes()}
+
+
+def with_final_passes(moves: np.ndarray, size: int) -> np.ndarray:
+    """The encoded moves of a game that was counted with the passes that ended it, two in a row.
+
+    Tygem's and Fox's records leave them out, and a network could not learn from them when to pass.  A game without
+    moves, or without room for more (coords.MAX_MOVES), stays as it is.
+    """
+    is_pass = moves & (WHITE_BIT - 1) == move_index(PASS, size)
+    missing = 2 - int(np.cumprod(is_pass[:-3:-1]).sum())
+    if not len(moves) or len(moves) + missing > MAX_MOVES:
+        return moves
+    other = (moves[-1] & WHITE_BIT) ^ WHITE_BIT
+    passes = move_index(PASS, size) | np.array([other, other ^ WHITE_BIT])
+    return np.concatenate([moves, passes[:missing]]).astype(np.int16)
 
 
 def opening_as_setup(record: Record) -> tuple[np.ndarray, np.ndarray]:

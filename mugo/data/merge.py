@@ -20,7 +20,7 @@ from mugo.data import dataset
 from mugo.data.array_files import write_array
 from mugo.data.dataset import OFFSETS, SCHEMA, DataSet
 from mugo.data.game_hash import assign_splits
-from mugo.data.games_table import COLUMNS, ENCODED, make_table
+from mugo.data.games_table import ENCODED, make_table
 from mugo.data.meta import ARRAYS, GAMES, META, crc32, format_meta
 from mugo.data.parts import join_encoded, place_of, read_parts
 from mugo.data.rejection import reject_duplicates, reject_short, reject_unselected
@@ -38,8 +38,9 @@ def merge_parts(folder: Path, meta: dict, sources: list[dict]) -> DataSet:
     new = _new_rows(folder, old)
     reject_short(new, options["min_moves"])
     reject_unselected(new, options["where"])
-    table = new.drop(columns=list(ENCODED))
-    if len(old):                         # pandas 2 warns of columns without a value
+    unplaced = dict.fromkeys(OFFSETS, 0) | {"owners_start": -1, "split": ""}
+    table = new.drop(columns=list(ENCODED)).assign(**unplaced).astype(SCHEMA)
+    if len(old):                         # pandas 2 warns of a table without rows
         table = pd.concat([old, table])
 
     def encoded_game(label: int) -> tuple[np.ndarray, np.ndarray]:
@@ -51,7 +52,6 @@ def merge_parts(folder: Path, meta: dict, sources: list[dict]) -> DataSet:
 
     reject_duplicates(table, encoded_game)
     arrays = _append(table, new, arrays)
-    table = table.astype(COLUMNS | OFFSETS)
     table["split"] = assign_splits(table["opening_hash"].to_numpy(), options["seed"], options["validation"],
                                    options["test"])
     table.loc[table["reject_reason"] != "", "split"] = ""
@@ -80,8 +80,6 @@ def _append(table: pd.DataFrame, new: pd.DataFrame, old: dict[str, np.ndarray]) 
     used = new.index[(table.loc[new.index, "reject_reason"] == "").to_numpy()]
     joined = {name: join_encoded(new.loc[used, name]) for name in ENCODED}
     setup_starts, move_starts, owners_starts = (len(old[name]) + joined[name][1] for name in ENCODED)
-    table.loc[new.index, list(OFFSETS)] = 0
-    table.loc[new.index, "owners_start"] = -1
     table.loc[used, "setup_start"] = setup_starts[:-1]
     table.loc[used, "setup_end"] = setup_starts[1:]
     table.loc[used, "move_start"] = move_starts[:-1]

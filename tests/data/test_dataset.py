@@ -73,8 +73,9 @@ def test_positions_have_a_fingerprint_of_their_own(data):
 
 
 def test_positions_are_of_the_most_frequent_board_size_by_default(tmp_path):
-    data = dataset_of(tmp_path, [random_record(1, size=13), *(random_record(seed) for seed in range(2, 5)),
-                                 random_record(5, size=5, plies=20)])
+    sizes = {1: 13, 2: 9, 3: 9, 4: 9, 5: 5}
+    data = dataset_of(tmp_path, [random_record(seed, size, plies=20 if size == 5 else 60, result="B+R")
+                                 for seed, size in sizes.items()])
     assert data.board_sizes()[0] == 9
     assert data.positions(None).size == 9 and len(data.positions(None)) == 3 * 60
     assert data.positions(None, size=13).size == 13 and len(data.positions(None, size=13)) == 60

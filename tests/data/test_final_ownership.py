@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from drawing import DEAD_STONES, SEKI, SETTLED, draw
-from random_records import random_record
+from random_records import dataset_of, random_record
 
 from mugo.data import final_ownership
 from mugo.data.final_ownership import (
@@ -18,8 +18,9 @@ from mugo.data.final_ownership import (
     pack_owners,
     words_per_game,
 )
+from mugo.data.games_table import with_final_passes
 from mugo.games.board import WHITE
-from mugo.games.coords import WHITE_BIT
+from mugo.games.coords import MAX_MOVES, WHITE_BIT
 from mugo.games.go import position_of
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import Record
@@ -111,6 +112,23 @@ def test_a_game_that_is_not_played_to_its_end_has_no_owners_though_its_count_is_
     owners, difference = count(record, position_of(record).board)
     assert difference == math.inf and owners_of(record) is None
     assert count_difference(record, owners) == 0
+
+
+@pytest.mark.parametrize("moves, passes", [
+    ([3], [WHITE_BIT + 81, 81]), ([3, WHITE_BIT + 4], [81, WHITE_BIT + 81]),
+    ([3, WHITE_BIT + 4, 81], [WHITE_BIT + 81]), ([81], [WHITE_BIT + 81]),
+    ([3, WHITE_BIT + 81, 5], [WHITE_BIT + 81, 81]),
+    ([3, WHITE_BIT + 81, 81], []), ([], []), ([3] * (MAX_MOVES - 1), [])])
+def test_a_counted_game_ends_by_two_passes(moves, passes):
+    assert with_final_passes(np.array(moves, np.int16), 9).tolist() == [*moves, *passes]
+
+
+@pytest.mark.parametrize("result, moves", [("B+7", [49, WHITE_BIT + 49]), ("B+R", [49])])
+def test_a_data_set_has_the_passes_that_ended_a_counted_game(result, moves, tmp_path):
+    record = replace(drawn_record(DEAD_STONES, result), moves=np.array([49], np.int16))
+    data = dataset_of(tmp_path, [record], min_moves=0)
+    assert data.moves.tolist() == moves
+    assert data.used_games["num_moves"].tolist() == [len(moves)]
 
 
 def test_every_owner_survives_packing():
