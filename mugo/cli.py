@@ -54,8 +54,7 @@ def run() -> NoReturn:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command, by default that of sys.argv; returns the exit status.  Raises SystemExit for --help, --version
-    and command lines that argparse refuses."""
+    """Run a command, by default that of sys.argv; returns the exit status.  Raises SystemExit for --help, --version."""
     arguments = sys.argv[1:] if arguments is None else arguments
     _open_standard_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):         # the terminal's encoding may lack letters of a player's name
@@ -99,9 +98,18 @@ def _open_standard_streams() -> None:
     sys.stderr = sys.stderr or open(os.devnull, "w")
 
 
+class _Parser(argparse.ArgumentParser):
+    """One whose errors are one line, as all errors are."""
+
+    def error(self, message: str) -> NoReturn:
+        raise BadInput(f"{message} (see {self.prog} --help)")
+
+
 def _run(name: str | None, arguments: list[str]) -> int:
     """Parse the arguments and run the command.  name: the command among them, if any."""
-    parser = argparse.ArgumentParser(prog="mugo", description="A Go program that learns from game records.")
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        raise BadInput("NUMBA_DISABLE_JIT is set, and the rules of the games run as compiled code only: unset it")
+    parser = _Parser(prog="mugo", description="A Go program that learns from game records.")
     parser.add_argument("--version", action="version", version=f"MuGo {__version__}")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     module = None
@@ -112,12 +120,15 @@ def _run(name: str | None, arguments: list[str]) -> int:
             module = importlib.import_module(f"mugo.{module_name}")
             module.add_arguments(subparser)
             refuse_renamed_options(arguments, subparser._option_string_actions)
-    args = parser.parse_args(arguments)
+    args, unknown = parser.parse_known_args(arguments)
     assert module is not None                            # argparse has refused a command line without a command
+    if unknown:
+        raise BadInput(f"unrecognized arguments: {' '.join(unknown)} (see mugo {name} --help)")
     return module.command(args)
 
 
 def _fail(name: str | None, line: str) -> int:
     """Print the error line of a command; returns exit status 2."""
-    print(f"mugo {name}: {printable(line)}", file=sys.stderr)
+    program = f"mugo {name}" if name else "mugo"
+    print(f"{program}: {printable(line)}", file=sys.stderr)
     return 2
