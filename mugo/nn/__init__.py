@@ -30,6 +30,7 @@ With Keras:
     schedules          learning-rate schedules
     optimizers         Muon and Adam, with weight averaging
     compile            losses, metrics and optimizer of a model; self-play's training step
+    tensorboard_log    a log of training and of self-play for TensorBoard
     weight_averaging   the averaged model, with batch-norm statistics recalibrated
     keras_check        what Keras would load is a network of this program's size and classes
     checkpoint         networks and training runs as files

@@ -36,6 +36,7 @@ from mugo.nn.inference import Network
 from mugo.nn.keras_model import build
 from mugo.nn.metadata import config_of, new_metadata
 from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions
+from mugo.nn.tensorboard_log import TensorBoardLog
 from mugo.nn.transfer import init_from
 from mugo.progress import ProgressBar, progress_bar
 from mugo.resume import check_kept
@@ -44,7 +45,7 @@ from mugo.selfplay.arena import ArenaPlayer, ArenaResult
 from mugo.selfplay.options import MAY_CHANGE, RunOptions, check_run
 from mugo.selfplay.parallel import ParallelSelfPlay, SelfPlayGame
 from mugo.selfplay.replay_buffer import ReplayBuffer, ReplayWindow, repair_buffer, rules_of
-from mugo.selfplay.run_log import TensorBoardLog, write_curve, write_tables
+from mugo.selfplay.run_log import write_curve, write_tables
 
 BUFFER = "replay_buffer.bin"
 ARENA_TEMPERATURE_MOVES = 4              # of each side when two networks meet, so that games differ

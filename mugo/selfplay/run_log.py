@@ -6,7 +6,6 @@
     RUN/curve.png      these as charts
     RUN/tensorboard/   these for TensorBoard (on the TensorFlow backend)
 """
-import importlib.util
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ import pandas as pd
 
 from mugo.files import atomic_write
 from mugo.games.coords import board_points, format_gtp
-from mugo.nn.backend import keras
 from mugo.plots import curves
 
 
@@ -31,22 +29,3 @@ def write_tables(folder: Path, metadata: dict[str, Any]) -> None:
 
 def write_curve(folder: Path, metadata: dict[str, Any]) -> None:
     curves.selfplay_curve(metadata["history"], metadata["arena"], folder / "curve.png")
-
-
-class TensorBoardLog:
-    """Scalars for TensorBoard, by the number of games; nothing without TensorFlow or TensorBoard."""
-
-    def __init__(self, folder: Path):
-        self._writer: Any = None
-        if keras.backend.backend() == "tensorflow" and importlib.util.find_spec("tensorboard"):
-            import tensorflow
-            self._writer = tensorflow.summary.create_file_writer(str(folder))
-
-    def write(self, group: str, numbers: dict[str, float], games: int) -> None:
-        if self._writer is None:
-            return
-        import tensorflow
-        with self._writer.as_default():
-            for name, value in numbers.items():
-                tensorflow.summary.scalar(f"{group}/{name}", value, step=games)
-        self._writer.flush()

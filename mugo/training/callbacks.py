@@ -13,6 +13,7 @@ from mugo.nn import checkpoint
 from mugo.nn.backend import keras
 from mugo.nn.devices import one_device
 from mugo.nn.metadata import config_of
+from mugo.nn.tensorboard_log import TensorBoardLog
 from mugo.nn.weight_averaging import AveragedModel
 from mugo.plots import curves
 from mugo.progress import ProgressBar, progress_bar
@@ -74,6 +75,7 @@ class CheckpointCallback(keras.callbacks.Callback):
         super().__init__()
         self.run, self.options, self.metadata, self.bar = run, options, metadata, bar
         self.averaged, self.validation = averaged, validation
+        self.tensorboard = TensorBoardLog(run / "tensorboard")
         self.has_value = config_of(metadata).value_head
         scores = validation[1].get("score")
         self.has_counted_games = scores is not None and not np.isnan(scores).all()
@@ -114,6 +116,9 @@ class CheckpointCallback(keras.callbacks.Callback):
                 self.stop_diverged(f"{name} is {value}")
         history.append({name: round(row[name], 6) for name in COLUMNS if name in row})
         self.save()
+        for name, value in history[-1].items():
+            group = "validation" if name.startswith("validation_") else "training"
+            self.tensorboard.write(group, {name.removeprefix("validation_"): value}, row["positions"])
         self.bar.write(f"{step:8,} steps  {row['positions']:11,} positions  loss {row['loss']:.3f}  "
                        f"top-1 {row['top1']:.1%}  validation: top-1 {row['validation_top1']:.2%}  "
                        f"top-5 {row['validation_top5']:.2%}  cross-entropy {row['validation_ce']:.3f}"

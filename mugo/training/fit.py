@@ -1,6 +1,5 @@
 """Batches into Keras's fit, one checkpoint interval after the other, on one device or several."""
 import contextlib
-import importlib.util
 import itertools
 import os
 import time
@@ -47,8 +46,6 @@ def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], training: P
     progress = ProgressCallback(options, first_step)
     interrupt = InterruptCallback()
     callbacks = [progress, CheckpointCallback(run, options, metadata, progress.bar, averaged, validation), interrupt]
-    if keras.backend.backend() == "tensorflow" and importlib.util.find_spec("tensorboard"):
-        callbacks.append(keras.callbacks.TensorBoard(str(run / "tensorboard"), write_graph=False))
     step, steps_per_second, history = first_step, 0.0, metadata["history"]
     with contextlib.closing(progress.bar), interrupt:
         while step < options.steps:

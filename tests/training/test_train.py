@@ -46,6 +46,21 @@ def test_a_run_leaves_checkpoints_a_network_a_log_and_a_curve(unbroken):
     assert log["loss"].iloc[-1] < log["loss"].iloc[0]
 
 
+def test_tensorboard_gets_one_file_with_the_figures_of_every_checkpoint(unbroken):
+    if checkpoint.keras.backend.backend() != "tensorflow":
+        assert not (unbroken / "tensorboard").exists()
+        return
+    from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
+    from tensorboard.util.tensor_util import make_ndarray
+    log = pd.read_csv(unbroken / "log.csv").set_index("positions")
+    file, = (unbroken / "tensorboard").iterdir()
+    points = {(value.tag, event.step): float(make_ndarray(value.tensor)) for event in EventFileLoader(str(file)).Load()
+              for value in event.summary.value}
+    assert points["training/loss", 256] == pytest.approx(log["loss"][256], abs=1e-5)
+    assert points["validation/top5", 384] == pytest.approx(log["validation_top5"][384], abs=1e-5)
+    assert len(points) == 3 * (len(log.columns) + 1)
+
+
 def test_figures_of_counted_games_are_left_out_where_there_are_none(data, tmp_path):
     config = PolicyNetConfig(size=9, filters=4, layers=3, value_head=True, komi_input=True)
     options = TrainingOptions(32, batch_size=16, where="not file.str.contains('counted')")
