@@ -71,7 +71,7 @@ def main() -> None:
         for rollout in "uniform", "mogo":
             settings = replace(UCT, rollout=rollout)
             show_rate(f"uct {rollout}, batch 1", settings, size)
-            for threads, batch in (1, 16), (1, 64), (1, 256), (2, 64), (2, 256):
+            for threads, batch in (1, 16), (1, 64), (1, 256), (2, 1), (2, 64), (2, 256):
                 show_rate(f"uct {rollout}, {threads} thread{'s' * (threads > 1)}, batch {batch}",
                      replace(settings, threads=threads, batch=batch), size)
     networks = {threads: Network(args.network, threads, args.precision) for threads in (1, 2)}

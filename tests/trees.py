@@ -49,8 +49,9 @@ class Grown:
         return self.edges[node["first"]:node["first"] + node["count"]]
 
     def simulate(self, n):
+        self.trees[0]["simulations_left"] = n
         tree.simulate(self.trees, self.nodes, self.edges, self.table, self.boards, self.history, self.paths[0],
-                      self.ownership, self.scratch, n)
+                      self.ownership, self.scratch)
         return self
 
     def batch(self, n, evaluate=None, after_selection=lambda n: None):

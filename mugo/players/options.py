@@ -150,7 +150,8 @@ def _add_search_arguments(group) -> None:
     group.add_argument("--seconds", type=float, metavar="S", help="seconds for a move, at most "
                        f"(default: {SECONDS:g} without --simulations or a clock)")
     group.add_argument("--threads", type=int, default=1, metavar="N",
-                       help="threads for rollouts and the network (default: %(default)s)")
+                       help="threads that search one tree (uct), or for rollouts and the network (mcts) "
+                            "(default: %(default)s)")
     group.add_argument("--rollout", choices=ROLLOUTS, help="how leaves are evaluated: by uniformly random games, with "
                        "MoGo's patterns (in Gomoku `threats`: win at once, or block a win), by games of the network "
                        "against itself, or by the value head alone.  `uct --rollout uniform --no-rave "
@@ -177,7 +178,7 @@ def _add_search_arguments(group) -> None:
                        help=f"visits before a node is expanded (default: uct {EXPAND_AFTER}, without priors 1, mcts "
                             "0)")
     group.add_argument("--batch", type=int, metavar="N",
-                       help="leaves evaluated together (default: mcts 8; uct 1, or 64 for each of several threads)")
+                       help="leaves evaluated together (default: mcts 8; uct 1)")
     group.add_argument("--max-edges", type=int, default=Settings.max_edges, metavar="N",
                        help="size of the tree in edges, 32 bytes each (default: %(default)s)")
     group.add_argument("--transpositions", action=flag, default=True,

@@ -8,8 +8,10 @@
     puct              PUCT with the terms of KataGo and Leela Zero; compiled
     gumbel            Gumbel AlphaZero: sequential halving, the improved policy; compiled
     rave              RAVE: AMAF values, their schedule; compiled
+    atomics           atomic operations and locks; compiled
     formulas          which edge a simulation follows: UCB1, RAVE, PUCT, Gumbel; compiled
-    tree              select, expand, back up; compiled
+    expansion         nodes get their edges and priors; compiled
+    tree              select, evaluate, back up; compiled
     compact           the next position as the root; compiled
     ranking           the order of moves, principal variations
     scores            the scores of a network in the tree; compiled
@@ -18,6 +20,7 @@
     root_priors       policy temperature and Dirichlet noise
     move_infos        edges -> MoveInfos
     network_rollouts  rollouts in which the network plays both sides
+    tree_threads      threads that grow one tree
     search            the loop: position -> result
 
 Imports games, and what a network's output is.  A network is any object that evaluates packed planes; players, clocks

@@ -14,6 +14,7 @@ Arrays as in tree.
 import numpy as np
 from numba import njit
 
+from mugo.search.atomics import fetch_add
 from mugo.search.gumbel import gumbel_child, gumbel_root_child
 from mugo.search.puct import puct_child
 from mugo.search.rave import rave_child
@@ -22,11 +23,13 @@ from mugo.search.solver import LOSS, is_proven, may_select
 
 
 @njit(cache=True, nogil=True)
-def _untried_edge(node, edges, losing, b, history):
+def _untried_edge(tree, node, edges, losing, b, history):
     """The next edge of a node that visits each of them once first; -1 when all are tried."""
     while node.tried < node.count:
-        i = np.int64(node.first) + np.int64(node.tried)
-        node.tried += 1
+        tried = np.int64(fetch_add(node, "tried", 1, tree.shared))
+        if tried >= node.count:                          # another thread has had the last one
+            break
+        i = np.int64(node.first) + tried
         if may_select(edges[i], losing, b, history, True):
             return i
     return -1
@@ -70,7 +73,7 @@ def select_child(tree, nodes, edges, v, b, history, check_superko):
     if tree.rave or tree.heuristic_priors:
         return rave_child(tree, node, edges, losing, b, history, check_superko)
     if tree.fpu == np.inf:
-        i = _untried_edge(node, edges, losing, b, history)
+        i = _untried_edge(tree, node, edges, losing, b, history)
         if i >= 0:
             return i
     return _ucb_child(tree, node, edges, losing, b, history, check_superko)

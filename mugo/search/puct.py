@@ -56,12 +56,13 @@ def puct_child(tree, node, edges, is_root, losing, b, history, check_superko):
     visited_priors = 0.0
     for i in range(first, end):
         edge = edges[i]
-        n = np.float32(edge.visits + edge.virtual_losses)
+        losses = np.float32(edge.virtual_losses)
+        n = np.float32(edge.visits) + losses
         if n > 0:
             visited_priors += edge.prior
-            q = (edge.q * np.float32(edge.visits) - np.float32(edge.virtual_losses)) / n
+            q = (edge.q * np.float32(edge.visits) - losses) / n
             if edge.rave_visits > 0:
-                q = mixed_value(edge, q, n, bias)
+                q = mixed_value(edge, q, n, losses, bias)
             u = q + scale * edge.prior / (np.float32(1) + n)
             if u > best and may_select(edge, losing, b, history, check_superko):
                 best = u

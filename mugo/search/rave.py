@@ -33,12 +33,12 @@ def rave_weight(visits, rave_visits, bias):
 
 
 @njit(cache=True, nogil=True)
-def mixed_value(edge, q, visits, bias):
+def mixed_value(edge, q, visits, losses, bias):
     """The weighted mean of an edge's own value q, of so many visits, and its AMAF value.
 
-    Both count simulations under way as lost.  The edge has AMAF visits or simulations under way.
+    Both count simulations under way, the losses, as lost.  The edge has AMAF visits or simulations under way.
+    visits, losses: float32.
     """
-    losses = np.float32(edge.virtual_losses)
     rave_visits = edge.rave_visits + losses
     rave_q = (edge.rave_q * edge.rave_visits - losses) / rave_visits
     return q + rave_weight(visits, rave_visits, bias) * (rave_q - q)
@@ -67,7 +67,7 @@ def rave_child(tree, node, edges, losing, b, history, check_superko):
         if is_proven(edge):
             u = half + half * np.float32(edge.lower)
         elif edge.rave_visits + losses > 0:
-            u = half + half * mixed_value(edge, q, n, bias)
+            u = half + half * mixed_value(edge, q, n, losses, bias)
         else:
             u = half + half * q if n > 0 else np.float32(tree.fpu)
         if c > 0:

@@ -14,6 +14,7 @@ NODE = np.dtype([
     ("first", np.int32),                 # its first edge
     ("count", np.int16),                 # of its edges; 0: not expanded
     ("tried", np.int16),                 # edges visited so far where UCB1 visits each once first
+    ("expanding", np.bool_),             # a thread is writing its edges
     ("virtual_losses", np.uint16),       # simulations under way
     ("lower", np.int8),                  # bounds of its exact value: solver.LOSS to solver.WIN; proven where both are
     ("upper", np.int8),                  # equal
@@ -39,8 +40,14 @@ EDGE = np.dtype([
 ], align=True)
 
 TREE = np.dtype([
-    ("root", np.int64),
+    ("lock", np.int64),                  # of nodes and edges that are added, and of bounds; see tree
+    ("simulations_left", np.int64),      # of those that the threads share
     ("n_nodes", np.int64), ("n_edges", np.int64),
+    ("depth_sum", np.int64),             # of all simulations
+    # What threads write is above, what they only read is below, on other cache lines.
+    ("gumbel", np.float32, POINTS),      # GUMBEL: noise of the root's edges, in their order
+    ("shared", np.bool_),                # whether several threads use the tree at once
+    ("root", np.int64),
     ("formula", np.int64),               # UCB, PUCT or GUMBEL
     ("c", np.float64),                   # exploration constant
     ("fpu", np.float64),                 # first-play urgency, as w or q.  UCB1: inf visits every edge once first.
@@ -51,7 +58,6 @@ TREE = np.dtype([
     ("c_visit", np.float64), ("c_scale", np.float64),    # GUMBEL: the weight of values; see gumbel
     ("considered", np.int64),            # GUMBEL: moves in the first round at the root
     ("budget", np.int64),                # GUMBEL: simulations in all rounds
-    ("gumbel", np.float32, POINTS),      # GUMBEL: noise of the root's edges, in their order
     ("expand_after", np.int64),          # visits before a node is expanded
     ("has_priors", np.bool_),            # priors come from a network
     ("rave", np.bool_),                  # AMAF values are kept
@@ -63,7 +69,6 @@ TREE = np.dtype([
     ("rollout_kind", np.int64),
     ("mercy", np.int64),                 # lead in stones that ends a rollout
     ("lambda_", np.float64),             # the weight of rollouts in the value of a leaf
-    ("depth_sum", np.int64),             # of all simulations
 ], align=True)
 
 

@@ -7,8 +7,9 @@
     select a batch  |                              +--> expand and back up     repeat until a limit is reached
                     +--> threads: rollouts --------+
 
-Without a network and with one thread there is nothing to batch: the compiled loop runs whole simulations.  The tree
-is kept between searches, and the next position is looked up in it.  Which move is played: players.
+Without a network there is nothing to batch: the compiled loop runs whole simulations, in several threads on one tree
+(tree_threads).  The tree is kept between searches, and the next position is looked up in it.  Which move is played:
+players.
 """
 import contextlib
 import math
@@ -26,12 +27,25 @@ from mugo.games.coords import PASS, board_points, symmetries
 from mugo.games.planes import new_scratch
 from mugo.games.position import BasePosition, global_features
 from mugo.nn.output import NetworkOutput, turned_back
-from mugo.search import compact, gumbel, network_rollouts, ranking, rave, records, scores, solver, stopping, tree
+from mugo.search import (
+    compact,
+    expansion,
+    gumbel,
+    network_rollouts,
+    ranking,
+    rave,
+    records,
+    scores,
+    solver,
+    stopping,
+    tree,
+)
 from mugo.search.move_infos import move_infos
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.root_priors import with_dirichlet_noise, with_temperature
 from mugo.search.settings import DEFAULT_SETTINGS, Settings
 from mugo.search.tree_settings import rollout_weight, set_up_tree
+from mugo.search.tree_threads import TreeThreads
 
 CHUNK_SECONDS = 0.01                     # compiled simulations between two checks of the clock
 CHECK_EVERY = 64                         # simulations between two checks of the other limits
@@ -59,9 +73,9 @@ class Search:
         self._edges = np.zeros(settings.max_edges, records.EDGE)
         self._table = np.zeros(1 << (2 * capacity - 1).bit_length(), np.int32)
         self._history = np.zeros(4096, np.uint64)
-        set_up_tree(self._trees[0], settings, network is not None, self._lambda)
         threads, has_network = settings.threads, network is not None
-        self._batch = settings.batch or (8 if has_network else 1 if threads == 1 else 64 * threads)
+        set_up_tree(self._trees[0], settings, has_network, self._lambda)
+        self._batch = settings.batch or (8 if has_network else 1)
         self._unbatched = not has_network and self._batch == 1
         n = 2 if self._unbatched else self._batch
         self._boards = new_boards(1 + 2 * n)
@@ -74,7 +88,9 @@ class Search:
         self._leaves_evaluated = 0                       # of this search
         self._scratch = new_scratch()
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
-        self._rollouts: list[Future] = []                # of the newest batch; an interrupted search may leave some
+        self._tree_threads = TreeThreads(self._pool, threads, self._rng) if self._pool and self._unbatched else None
+        self._trees[0]["shared"] = self._tree_threads is not None
+        self._running: list[Future] = []                 # the newest in the pool; an interrupted search may leave some
         self._root: BasePosition | None = None
         self._root_network: Any = network                # the one for the game and board of the root
         self._is_gumbel = False                          # whether this search is
@@ -112,7 +128,7 @@ class Search:
         if position.is_over and not position.may_pass:
             raise BadInput("the game is over: there is no move to search for")
         started = self.now()
-        wait(self._rollouts)
+        wait(self._running)
         if self._root is None:
             self._amaf[:] = 0                            # the search before was interrupted
         self._is_gumbel = self.settings.gumbel and simulations is not None and select_by is not None
@@ -204,7 +220,7 @@ class Search:
                 chunk = self._batch
                 if now + chunk / rate / 2 > end:         # a batch of network rollouts takes long
                     break
-            elif end < math.inf:                         # else constant, so that a seed is repeatable
+            elif end < math.inf or self._tree_threads:   # else constant, so that a seed is repeatable
                 chunk = max(1, min(2 * chunk, int(rate * min(CHUNK_SECONDS, end - now))))
             done += self._run(int(min(chunk, limits.simulations - done)))
             yield done
@@ -239,8 +255,11 @@ class Search:
             tree.reset(settings, self._nodes, self._table, np.uint64(game.position_hash(board)))
         if self.network is None and not self._nodes[settings["root"]]["count"]:
             root = settings["root"]
-            if tree.expand(settings, self._nodes, self._edges, root, board) and settings["heuristic_priors"]:
-                tree.give_heuristic_priors(self._nodes, self._edges, root, board, self._scratch)
+            if expansion.expand(settings, self._nodes, self._edges, root, board) and settings["heuristic_priors"]:
+                first, n = (int(self._nodes[root][name]) for name in ("first", "count"))
+                expansion.give_heuristic_priors(self._edges, first, n, board, self._scratch)
+        if self._tree_threads:
+            self._tree_threads.set_root(board, self._history)
         self._root = position
 
     def _key_from_path(self, before: BasePosition, position: BasePosition) -> np.uint64 | None:
@@ -261,8 +280,14 @@ class Search:
         """Up to n simulations, one batch at the most; returns how many."""
         arrays = self._trees, self._nodes, self._edges, self._table, self._boards, self._history
         self.simulations_run += n
+        if self._tree_threads:
+            self._running = self._tree_threads.start(*arrays[:4], self._ownership_sums, n)
+            for future in self._running:
+                future.result()
+            return n
         if self._unbatched:
-            tree.simulate(*arrays, self._paths[0], self._ownership_sums[0], self._scratch, n)
+            self._trees[0]["simulations_left"] = n
+            tree.simulate(*arrays, self._paths[0], self._ownership_sums[0], self._scratch)
             return n
         assert self._root is not None
         size = self._root.size
@@ -315,9 +340,9 @@ class Search:
         if self._pool is None:
             return [lambda: evaluate(0, n, self._ownership_sums[0])]
         bounds = np.linspace(0, n, self.settings.threads + 1).astype(int)
-        self._rollouts = [self._pool.submit(evaluate, first, last, ownership)
-                          for first, last, ownership in zip(bounds[:-1], bounds[1:], self._ownership_sums, strict=True)]
-        return [future.result for future in self._rollouts]
+        self._running = [self._pool.submit(evaluate, first, last, ownership)
+                         for first, last, ownership in zip(bounds[:-1], bounds[1:], self._ownership_sums, strict=True)]
+        return [future.result for future in self._running]
 
     def _roll_out_by_network(self, n: int) -> None:
         """Add the outcome of rollouts played by the network to the values of n leaves."""

@@ -1,4 +1,4 @@
-"""The search tree: select, expand, back up.  Compiled.
+"""The search tree: select, evaluate, back up.  Compiled.
 
     nodes    positions; with transpositions, all orders of moves that lead to a position share its node
     edges    moves; those of one node are contiguous, the pass, if the game has one, last
@@ -20,18 +20,22 @@ win, -1 for a loss, of the side to move at the node; q of an edge is its node's 
 move, as it was when a simulation last passed: UCT2 of Childs, Brodeur and Kocsis 2008 ("Transpositions and Move Groups
 in Monte Carlo Tree Search"), with means refreshed along the path only.  The value of a proven node is exact (solver).
 Which edge a simulation follows is formulas'.  A simulation under way counts as a loss for the side that moved (virtual
-loss), so that the simulations of a batch spread out.
+loss), so that the simulations of a batch, and of several threads, spread out.
 
-Knows no network, clock or thread, and asks games.game for everything about the game.  Superko depends on the path, so
-it is checked during selection.
+Threads may `simulate` in one tree at once (tree_threads).  Visits, sums of values and virtual losses are added
+atomically; new nodes, edges and bounds are written under the tree's lock.  A mean that is refreshed (q, rave_q,
+value_square) may miss what another thread adds to it at that moment; it stays a mean of values from -1 to 1.
+
+Knows no network or clock, and asks games.game for everything about the game.  Superko depends on the path, so it is
+checked during selection.
 """
 import numpy as np
 from numba import njit
 
 from mugo.games import game
-from mugo.games.board import POINTS, index_of
-from mugo.games.coords import PASS
-from mugo.games.rng import random_below
+from mugo.games.board import POINTS
+from mugo.search.atomics import acquire_fence, fetch_add, lock, release_fence, unlock
+from mugo.search.expansion import expand, expand_by_rollouts, expand_if_decided, give_priors
 from mugo.search.formulas import select_child
 from mugo.search.rave import backup_amaf, record_rollout
 from mugo.search.records import MAX_DEPTH, NULL_NODE
@@ -62,7 +66,7 @@ def find(nodes, table, key):
 
 @njit(cache=True, nogil=True)
 def find_or_add(tree, nodes, table, key):
-    """The node of a key, a new one if there is none; NULL_NODE if the tree is full."""
+    """The node of a key, a new one if there is none; NULL_NODE if the tree is full.  Threads need the lock."""
     at = find_slot(nodes, table, key)
     if table[at] != NULL_NODE:
         return np.int64(table[at])
@@ -79,6 +83,7 @@ def find_or_add(tree, nodes, table, key):
     node.first = 0
     node.count = 0
     node.tried = 0
+    node.expanding = False
     node.lower = LOSS
     node.upper = WIN
     node.scored = 0
@@ -92,6 +97,7 @@ def find_or_add(tree, nodes, table, key):
 @njit(cache=True, nogil=True)
 def reset(tree, nodes, table, key):
     """Empty the tree and give it a root with this key."""
+    tree.lock = 0
     tree.n_nodes = 1
     tree.n_edges = 0
     tree.depth_sum = 0
@@ -102,94 +108,15 @@ def reset(tree, nodes, table, key):
 
 
 @njit(cache=True, nogil=True)
-def expand(tree, nodes, edges, v, b):
-    """Give node v its edges, the moves of the side to move in b, in random order; False if the tree is full.
-
-    A move that wins at once and a pass that ends the game have exact values, so this may prove v.
-    """
-    if v == NULL_NODE or tree.n_edges + b.n_empty + 1 > len(edges):
-        return False
-    first = tree.n_edges
-    n = 0
-    only, lower, upper = game.forced_move(b, tree.has_priors)
-    for i in range(b.n_empty):
-        p = np.int64(b.empties[i])
-        if game.is_candidate(b, p) and only in (0, p):
-            j = first + random_below(b, n + 1)           # shuffled as they come (Durstenfeld, inside out)
-            edges[first + n].move = edges[j].move
-            edges[j].move = p
-            n += 1
-    if game.may_pass(b):
-        edges[first + n].move = PASS
-        n += 1
-    for i in range(first, first + n):
-        edge = edges[i]
-        edge.node = NULL_NODE
-        edge.visits = 0
-        edge.virtual_losses = 0
-        edge.q = np.float32(0)
-        edge.rave_visits = np.float32(0)
-        edge.rave_q = np.float32(0)
-        edge.prior = np.float32(1) / np.float32(n)
-        edge.lower = lower
-        edge.upper = upper
-        edge.may_repeat = game.may_repeat(b, np.int64(edge.move))
-    if b.passes and game.may_pass(b):
-        edges[first + n - 1].lower = edges[first + n - 1].upper = game.pass_value(b, tree.komi)
-    tree.n_edges += n
-    nodes[v].first = first
-    nodes[v].count = n
-    if only or b.passes:
-        bound_node(nodes, edges, v)
-    return True
-
-
-@njit(cache=True, nogil=True)
-def _expand_if_decided(tree, nodes, edges, v, b):
-    """Expand node v, which has no priors yet, if that proves it; returns whether it does."""
-    _, lower, upper = game.forced_move(b, tree.has_priors)
-    return lower == upper and expand(tree, nodes, edges, v, b)
-
-
-@njit(cache=True, nogil=True)
-def _give_priors(nodes, edges, v, b, priors):
-    """Set the priors of v's edges, from (size² + 1,) by move index, normalised over the edges."""
-    first = nodes[v].first
-    end = first + nodes[v].count
-    total = np.float32(0)
-    for i in range(first, end):
-        edges[i].prior = priors[index_of(b, np.int64(edges[i].move))]
-        total += edges[i].prior
-    for i in range(first, end):
-        if total > 0:
-            edges[i].prior /= total
-        else:
-            edges[i].prior = np.float32(1) / np.float32(end - first)
-
-
-@njit(cache=True, nogil=True)
-def give_heuristic_priors(nodes, edges, v, b, scratch):
-    """Begin the AMAF values of v's edges with the virtual visits and wins of the game's rules of thumb.
-
-    scratch: planes.Scratch.
-    """
-    priors = np.zeros((POINTS, 2), np.float32)
-    game.write_heuristic_priors(b, scratch, priors)
-    first = np.int64(nodes[v].first)
-    for i in range(first, first + np.int64(nodes[v].count)):
-        p = np.int64(edges[i].move)
-        edges[i].rave_visits = priors[p, 0]
-        edges[i].rave_q = np.float32(2) * priors[p, 1] / priors[p, 0] - np.float32(1)
-
-
-@njit(cache=True, nogil=True)
-def _expand_by_rollouts(tree, nodes, edges, v, b, scratch):
-    """Expand node v if it has the visits for it, without a network; returns whether it has edges now."""
-    if nodes[v].visits < tree.expand_after or not expand(tree, nodes, edges, v, b):
-        return False
-    if tree.heuristic_priors:
-        give_heuristic_priors(nodes, edges, v, b, scratch)
-    return True
+def _node_below(tree, nodes, edges, table, i, key):
+    """The node that edge i leads to, the one with this key; NULL_NODE if the tree is full."""
+    lock(tree)
+    if edges[i].node == NULL_NODE:
+        below = find_or_add(tree, nodes, table, key)
+        release_fence()
+        edges[i].node = below
+    unlock(tree)
+    return np.int64(edges[i].node)
 
 
 @njit(cache=True, nogil=True)
@@ -203,15 +130,16 @@ def select(tree, nodes, edges, table, b, history, path, scratch):
     v = tree.root
     depth = 0
     while True:
-        nodes[v].virtual_losses += 1
+        fetch_add(nodes[v], "virtual_losses", 1, tree.shared)
         if game.is_over(b) or depth == MAX_DEPTH:
             break
         if nodes[v].count == 0:
             if tree.has_priors:
-                if not _expand_if_decided(tree, nodes, edges, v, b):
+                if not expand_if_decided(tree, nodes, edges, v, b):
                     break
-            elif not _expand_by_rollouts(tree, nodes, edges, v, b, scratch):
+            elif not expand_by_rollouts(tree, nodes, edges, v, b, scratch):
                 break
+        acquire_fence()                                  # the edges were written before their count
         if is_proven(nodes[v]) and v != tree.root:
             break
         i = select_child(tree, nodes, edges, v, b, history, False)
@@ -221,31 +149,40 @@ def select(tree, nodes, edges, table, b, history, path, scratch):
         move = np.int64(edge.move)
         game.play(b, move)
         history[b.moves] = b.hash
-        edge.virtual_losses += 1
+        fetch_add(edge, "virtual_losses", 1, tree.shared)
         path[depth, 0] = v
         path[depth, 1] = i
         depth += 1
-        if edge.node == NULL_NODE:
-            edge.node = find_or_add(tree, nodes, table, key_after(tree, nodes[v].key, b, move))
-        v = np.int64(edge.node)
+        below = np.int64(edge.node)
+        if below == NULL_NODE:
+            below = _node_below(tree, nodes, edges, table, i, key_after(tree, nodes[v].key, b, move))
+        v = below
     return v, depth
 
 
 @njit(cache=True, nogil=True)
-def _remove_virtual_losses(nodes, edges, leaf, depth, path):
+def _remove_virtual_losses(tree, nodes, edges, leaf, depth, path):
     """Take the virtual losses of a path back."""
-    nodes[leaf].virtual_losses -= 1
+    fetch_add(nodes[leaf], "virtual_losses", -1, tree.shared)
     for k in range(depth):
-        nodes[path[k, 0]].virtual_losses -= 1
-        edges[path[k, 1]].virtual_losses -= 1
+        fetch_add(nodes[path[k, 0]], "virtual_losses", -1, tree.shared)
+        fetch_add(edges[path[k, 1]], "virtual_losses", -1, tree.shared)
 
 
 @njit(cache=True, nogil=True)
-def _add_value(node, value):
+def _add_value(tree, node, value):
     """Count a simulation with this value in a node's statistics."""
-    node.visits += 1
-    node.total += value
-    node.value_square += np.float32((value * value - node.value_square) / node.visits)
+    visits = fetch_add(node, "visits", 1, tree.shared) + 1
+    fetch_add(node, "total", value, tree.shared)
+    node.value_square += np.float32((value * value - node.value_square) / visits)
+
+
+@njit(cache=True, nogil=True)
+def _mean(node):
+    """The mean value of a node with visits.  Visits are counted first and read last, so it is from -1 to 1."""
+    total = node.total
+    acquire_fence()
+    return total / node.visits
 
 
 @njit(cache=True, nogil=True)
@@ -254,30 +191,32 @@ def backup(tree, nodes, edges, leaf, depth, path, value, exact):
 
     exact: whether the value is the outcome of the game.  From a node that is proven, its exact value goes on.
     """
-    _remove_virtual_losses(nodes, edges, leaf, depth, path)
-    tree.depth_sum += depth
+    _remove_virtual_losses(tree, nodes, edges, leaf, depth, path)
+    fetch_add(tree, "depth_sum", depth, tree.shared)
     if exact and leaf != NULL_NODE:
         nodes[leaf].lower = np.int8(value)
         nodes[leaf].upper = np.int8(value)
     elif is_proven(nodes[leaf]):
         value = float(nodes[leaf].lower)
-    _add_value(nodes[leaf], value)
+    _add_value(tree, nodes[leaf], value)
     for k in range(depth - 1, -1, -1):
         v = np.int64(path[k, 0])
         node = nodes[v]
         edge = edges[path[k, 1]]
-        edge.visits += 1
+        visits = fetch_add(edge, "visits", 1, tree.shared) + 1
         if edge.node == NULL_NODE:
-            edge.q += np.float32(-value - edge.q) / np.float32(edge.visits)
+            edge.q += np.float32(-value - edge.q) / np.float32(visits)
         else:
             below = nodes[edge.node]
-            edge.q = np.float32(-value) if is_proven(below) else np.float32(-below.total / below.visits)
+            edge.q = np.float32(-value) if is_proven(below) else np.float32(-_mean(below))
             # Bounds of a new edge and of its node are the same: nothing to do on most paths.
-            if (edge.upper != -below.lower or edge.lower != -below.upper) and bound_edge(
-                    nodes, edges, path[k, 1], not edge.may_repeat or v == tree.root):
-                bound_node(nodes, edges, v)
+            if edge.upper != -below.lower or edge.lower != -below.upper:
+                lock(tree)
+                if bound_edge(nodes, edges, path[k, 1], not edge.may_repeat or v == tree.root):
+                    bound_node(nodes, edges, v)
+                unlock(tree)
         value = float(node.lower) if is_proven(node) else -value
-        _add_value(node, value)
+        _add_value(tree, node, value)
 
 
 @njit(cache=True, nogil=True)
@@ -302,15 +241,16 @@ def evaluate_leaf(tree, boards, start, work, ownership, first_plays, amaf):
 
 
 @njit(cache=True, nogil=True)
-def simulate(trees, nodes, edges, table, boards, history, path, ownership, scratch, n):
-    """n simulations, one after the other, leaves evaluated by rollouts alone.
+def simulate(trees, nodes, edges, table, boards, history, path, ownership, scratch):
+    """Simulations, one after the other, leaves evaluated by rollouts alone, until tree.simulations_left is 0.
 
+    Several threads may do this at once, each with its own boards, history, path, ownership and scratch.
     boards: (3,), boards[1].random is the state of the random numbers.  scratch: planes.Scratch.
     """
     tree = trees[0]
     first_plays = np.zeros(POINTS, np.int8)
     amaf = np.zeros((2, POINTS, 2), np.float32)
-    for _ in range(n):
+    while fetch_add(tree, "simulations_left", -1, tree.shared) > 0:
         random = boards[1].random
         boards[1] = boards[0]
         boards[1].random = random
@@ -359,7 +299,7 @@ def select_batch(trees, nodes, edges, table, boards, history, paths, leaves, scr
                        and (leaf == NULL_NODE or leaf == tree.root or nodes[leaf].visits >= tree.expand_after))
         if record.needs_evaluation:
             if leaf != NULL_NODE and nodes[leaf].virtual_losses > 1:
-                _remove_virtual_losses(nodes, edges, leaf, depth, paths[k])
+                _remove_virtual_losses(tree, nodes, edges, leaf, depth, paths[k])
                 return k
             game.write_planes(boards[1 + k], history, scratch, symmetry[k], packed[k])
     return len(leaves)
@@ -394,7 +334,7 @@ def expand_and_backup(trees, nodes, edges, boards, paths, leaves, n, priors, val
         if leaves[k].needs_evaluation:
             value += (1 - tree.lambda_) * values[row]
             if nodes[leaf].count == 0 and expand(tree, nodes, edges, leaf, boards[1 + k]):
-                _give_priors(nodes, edges, leaf, boards[1 + k], priors[row])
+                give_priors(nodes, edges, leaf, boards[1 + k], priors[row])
                 nodes[leaf].raw_value = value
             row += 1
         elif tree.lambda_ > 0 and not leaves[k].exact:

@@ -12,7 +12,7 @@ from mugo.games.board import BLACK, POINTS, WHITE
 from mugo.games.coords import PASS, board_points
 from mugo.games.go import Position
 from mugo.players.searcher import UCT
-from mugo.search import rave, tree
+from mugo.search import expansion, rave, tree
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 
@@ -195,8 +195,8 @@ def test_the_moves_of_a_path_come_before_those_of_the_rollout():
     grown.simulate(1)
     root = int(grown.trees[0]["root"])
     below = int(tree.find_or_add(grown.trees[0], grown.nodes, grown.table, np.uint64(77)))
-    assert tree.expand(grown.trees[0], grown.nodes, grown.edges, root, position.board[0])
-    assert tree.expand(grown.trees[0], grown.nodes, grown.edges, below, position.play(a).board[0])
+    assert expansion.expand(grown.trees[0], grown.nodes, grown.edges, root, position.board[0])
+    assert expansion.expand(grown.trees[0], grown.nodes, grown.edges, below, position.play(a).board[0])
 
     def edge_of(node, point):
         first = int(grown.nodes[node]["first"])
@@ -288,7 +288,7 @@ def test_an_interrupted_batch_leaves_no_amaf_values(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         search.search(Position(5), simulations=100, should_stop=fail)
     with ThreadPoolExecutor(1) as pool:                  # of which a thread is not done
-        search._rollouts = [pool.submit(lambda: (time.sleep(0.1), search._amaf.__setitem__(4, 1)))]
+        search._running = [pool.submit(lambda: (time.sleep(0.1), search._amaf.__setitem__(4, 1)))]
         set_root, seen = search._set_root, []
         monkeypatch.setattr(search, "_set_root", lambda position: (seen.append(search._amaf.any()), set_root(position)))
         search.search(Position(5), simulations=100)

@@ -1,0 +1,97 @@
+"""Atomic operations on the fields of a record, for threads that grow one tree.  Compiled.
+
+    fetch_add(record, "field", n, shared)    add n, return the value before; for integers and floats
+    lock(record), unlock(record)             a spin lock in the field "lock" (int64), 0 while it is free
+    release_fence()                          what was written before it is seen before what is written after it,
+    acquire_fence()                          by a thread that reads the second, calls this, and then reads the first
+
+The field's name is a literal.  An atomic addition takes 20 times as long as a plain one, so it is plain where no other
+thread uses the record: where `shared`, or for a lock record.shared, is false.  A thread that holds a lock must not
+raise: nothing would unlock it.
+"""
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+
+def _member(context, builder, record_type, record, field):
+    """The LLVM pointer to a field of a record."""
+    kind = context.get_value_type(record_type.typeof(field))
+    return cgutils.get_record_member(builder, record, record_type.offset(field), kind)
+
+
+@intrinsic(prefer_literal=True)
+def fetch_add(typingctx, record, field, value, shared):
+    """Add to a field of a record, atomically if it is shared; returns its value before."""
+    if not isinstance(record, types.Record) or not isinstance(field, types.StringLiteral):
+        return None
+    kind = record.typeof(field.literal_value)
+    is_float = isinstance(kind, types.Float)
+
+    def generate(context, builder, signature, arguments):
+        pointer = _member(context, builder, record, arguments[0], field.literal_value)
+        before = cgutils.alloca_once(builder, context.get_value_type(kind))
+        with builder.if_else(arguments[3]) as (atomic, plain):
+            with atomic:
+                operation = "fadd" if is_float else "add"
+                builder.store(builder.atomic_rmw(operation, pointer, arguments[2], "monotonic"), before)
+            with plain:
+                add = builder.fadd if is_float else builder.add
+                builder.store(builder.load(pointer), before)
+                builder.store(add(builder.load(before), arguments[2]), pointer)
+        return builder.load(before)
+
+    return kind(record, field, kind, types.boolean), generate
+
+
+@intrinsic
+def _try_lock(typingctx, record):
+    """Set the field "lock" to 1; returns whether it was 0."""
+    def generate(context, builder, signature, arguments):
+        free, taken = (context.get_constant(types.int64, value) for value in (0, 1))
+        pointer = _member(context, builder, record, arguments[0], "lock")
+        pair = builder.cmpxchg(pointer, free, taken, "acquire", "monotonic")
+        return builder.extract_value(pair, 1)
+
+    return types.boolean(record), generate
+
+
+@intrinsic
+def _set_free(typingctx, record):
+    """Set the field "lock" to 0."""
+    def generate(context, builder, signature, arguments):
+        pointer = _member(context, builder, record, arguments[0], "lock")
+        builder.atomic_rmw("xchg", pointer, context.get_constant(types.int64, 0), "release")
+        return context.get_dummy_value()
+
+    return types.none(record), generate
+
+
+def _fence(ordering):
+    @intrinsic
+    def fence(typingctx):
+        def generate(context, builder, signature, arguments):
+            builder.fence(ordering)
+            return context.get_dummy_value()
+
+        return types.none(), generate
+
+    return fence
+
+
+acquire_fence, release_fence = _fence("acquire"), _fence("release")
+
+
+@njit(cache=True, nogil=True)
+def lock(record):
+    """Wait until no other thread has the lock, and take it."""
+    if record.shared:
+        while not _try_lock(record):
+            pass
+
+
+@njit(cache=True, nogil=True)
+def unlock(record):
+    """Give the lock back; what was written under it is seen by the next thread that has it."""
+    if record.shared:
+        _set_free(record)

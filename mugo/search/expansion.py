@@ -1,0 +1,148 @@
+"""Nodes get their edges: the moves, with their priors and with the bounds that the rules give.  Compiled.
+
+Several threads may come to a node at once (tree_threads).  One of them writes the edges, under the lock, and its
+heuristic priors, without it; the node's count, which lets the others see them, is written last.
+
+Arrays as in tree.
+"""
+import numpy as np
+from numba import njit
+
+from mugo.games import game
+from mugo.games.board import POINTS, index_of
+from mugo.games.coords import PASS
+from mugo.games.rng import random_below
+from mugo.search.atomics import lock, release_fence, unlock
+from mugo.search.records import NULL_NODE
+from mugo.search.solver import LOSS, WIN, bound_node, is_proven
+
+
+@njit(cache=True, nogil=True)
+def _has_room(tree, edges, b):
+    """Whether there are enough free edges for the moves in b."""
+    return tree.n_edges + b.n_empty + 1 <= len(edges)
+
+
+@njit(cache=True, nogil=True)
+def _write_edges(tree, nodes, edges, v, b):
+    """Write the edges of node v, the moves of the side to move in b, in random order; returns how many.
+
+    v has none before _publish_edges.  There is room for them, and other threads wait for the lock.
+    """
+    first = tree.n_edges
+    n = 0
+    only, lower, upper = game.forced_move(b, tree.has_priors)
+    for i in range(b.n_empty):
+        p = np.int64(b.empties[i])
+        if game.is_candidate(b, p) and only in (0, p):
+            j = first + random_below(b, n + 1)           # shuffled as they come (Durstenfeld, inside out)
+            edges[first + n].move = edges[j].move
+            edges[j].move = p
+            n += 1
+    if game.may_pass(b):
+        edges[first + n].move = PASS
+        n += 1
+    for i in range(first, first + n):
+        edge = edges[i]
+        edge.node = NULL_NODE
+        edge.visits = 0
+        edge.virtual_losses = 0
+        edge.q = np.float32(0)
+        edge.rave_visits = np.float32(0)
+        edge.rave_q = np.float32(0)
+        edge.prior = np.float32(1) / np.float32(n)
+        edge.lower = lower
+        edge.upper = upper
+        edge.may_repeat = game.may_repeat(b, np.int64(edge.move))
+    if b.passes and game.may_pass(b):
+        edges[first + n - 1].lower = edges[first + n - 1].upper = game.pass_value(b, tree.komi)
+    tree.n_edges += n
+    nodes[v].first = first
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _publish_edges(nodes, edges, v, n):
+    """Let node v have the n edges written; it gets their bounds, where any are known."""
+    node = nodes[v]
+    release_fence()
+    node.count = n
+    first = edges[node.first]
+    last = edges[node.first + n - 1]                     # the pass; other edges have the same bounds
+    if first.lower != LOSS or first.upper != WIN or is_proven(last):
+        bound_node(nodes, edges, v)
+
+
+@njit(cache=True, nogil=True)
+def expand(tree, nodes, edges, v, b):
+    """Give node v its edges, the moves of the side to move in b, in random order; False if the tree is full.
+
+    A move that wins at once and a pass that ends the game have exact values, so this may prove v.  No other thread may
+    use the tree.
+    """
+    if v == NULL_NODE or not _has_room(tree, edges, b):
+        return False
+    _publish_edges(nodes, edges, v, _write_edges(tree, nodes, edges, v, b))
+    return True
+
+
+@njit(cache=True, nogil=True)
+def expand_if_decided(tree, nodes, edges, v, b):
+    """Expand node v, which has no priors yet, if that proves it; returns whether it does."""
+    _, lower, upper = game.forced_move(b, tree.has_priors)
+    return lower == upper and expand(tree, nodes, edges, v, b)
+
+
+@njit(cache=True, nogil=True)
+def give_priors(nodes, edges, v, b, priors):
+    """Set the priors of v's edges, from (size² + 1,) by move index, normalised over the edges."""
+    first = nodes[v].first
+    end = first + nodes[v].count
+    total = np.float32(0)
+    for i in range(first, end):
+        edges[i].prior = priors[index_of(b, np.int64(edges[i].move))]
+        total += edges[i].prior
+    for i in range(first, end):
+        if total > 0:
+            edges[i].prior /= total
+        else:
+            edges[i].prior = np.float32(1) / np.float32(end - first)
+
+
+@njit(cache=True, nogil=True)
+def give_heuristic_priors(edges, first, n, b, scratch):
+    """Begin the AMAF values of n edges with the virtual visits and wins of the game's rules of thumb.
+
+    first: of the edges, moves in b.  scratch: planes.Scratch.
+    """
+    priors = np.zeros((POINTS, 2), np.float32)
+    game.write_heuristic_priors(b, scratch, priors)
+    for i in range(first, first + n):
+        p = np.int64(edges[i].move)
+        edges[i].rave_visits = priors[p, 0]
+        edges[i].rave_q = np.float32(2) * priors[p, 1] / priors[p, 0] - np.float32(1)
+
+
+@njit(cache=True, nogil=True)
+def expand_by_rollouts(tree, nodes, edges, v, b, scratch):
+    """Expand node v if it has the visits for it, without a network; returns whether it has edges now.
+
+    One thread expands it, and the others go on without: heuristic priors are found outside the lock.
+    """
+    node = nodes[v]
+    if node.visits < tree.expand_after or v == NULL_NODE or node.expanding or not _has_room(tree, edges, b):
+        return False
+    lock(tree)
+    if node.count or node.expanding or not _has_room(tree, edges, b):
+        unlock(tree)
+        return node.count > 0
+    n = _write_edges(tree, nodes, edges, v, b)
+    node.expanding = True
+    unlock(tree)
+    if tree.heuristic_priors:
+        give_heuristic_priors(edges, np.int64(node.first), n, b, scratch)
+    lock(tree)
+    _publish_edges(nodes, edges, v, n)
+    node.expanding = False
+    unlock(tree)
+    return True

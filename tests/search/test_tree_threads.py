@@ -1,0 +1,219 @@
+"""Threads on one tree: nothing is lost or counted twice, proofs hold, and what one thread does is as it was."""
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from drawing import SEKI, draw
+from numba import njit
+from trees import Grown
+
+from mugo.games import gomoku
+from mugo.games.board import POINTS
+from mugo.games.coords import PASS, board_points
+from mugo.games.go import WHITE, Position
+from mugo.players.searcher import UCT
+from mugo.search import solver
+from mugo.search.atomics import fetch_add, lock, unlock
+from mugo.search.search import Search
+from mugo.search.settings import Settings
+from mugo.search.tree_threads import TreeThreads
+
+THREADS = 6                              # more than cores: they are interrupted in the middle of a simulation
+HEURISTIC = {"rave": True, "rave_bias": 0.02, "heuristic_priors": True, "c": 0.0, "expand_after": 4}
+COUNTER = np.dtype([("small", np.uint16), ("sum", np.float64), ("lock", np.int64), ("shared", np.bool_),
+                    ("locked", np.int64)], align=True)
+
+
+@njit(nogil=True)
+def count(counters, n):
+    counter = counters[0]
+    last = 0
+    for _ in range(n):
+        fetch_add(counter, "small", 3, counter.shared)
+        last = fetch_add(counter, "sum", 0.5, counter.shared)
+        fetch_add(counter, "small", -2, counter.shared)
+        lock(counter)
+        counter.locked += 1
+        unlock(counter)
+    return last
+
+
+def in_threads(function, *arguments):
+    with ThreadPoolExecutor(THREADS) as pool:
+        return [future.result() for future in [pool.submit(function, *arguments) for _ in range(THREADS)]]
+
+
+def test_atomic_additions_lose_nothing_and_a_lock_lets_one_thread_in():
+    alone, together, n = np.zeros(1, COUNTER), np.zeros(1, COUNTER), 100_000
+    assert count(alone, 5) == 2.0                        # the value before the last addition
+    assert alone[0].item() == (5, 2.5, 0, False, 5)
+    together["shared"] = True
+    last = in_threads(count, together, n)
+    total = THREADS * n
+    assert together[0].item() == (total % 2**16, total / 2, 0, True, total)
+    assert max(last) == (total - 1) / 2
+
+
+class GrownByThreads(Grown):
+    """A tree grown by threads; their rollouts are in `rollouts`, an ownership array for each."""
+
+    def simulate(self, n):
+        self.trees[0]["shared"] = True
+        self.rollouts = np.zeros((THREADS, POINTS), np.int32)
+        with ThreadPoolExecutor(THREADS) as pool:
+            threads = TreeThreads(pool, THREADS, np.random.default_rng(1))
+            threads.set_root(self.boards[0], self.history)
+            for future in threads.start(self.trees, self.nodes, self.edges, self.table, self.rollouts, n):
+                future.result()
+        return self
+
+
+@pytest.mark.parametrize("position, settings", [
+    (Position(5), {}), (Position(3, 3.5), {}), (Position(4), {"transpositions": False}), (Position(5), HEURISTIC),
+    (Position(5), {"fpu": 1.1, "rollouts": 3}), (Position(5), {"max_edges": 2000, "nodes": 300}),
+    (gomoku.Position(5, 4), {}), (gomoku.Position(8, 5), HEURISTIC)])
+def test_a_tree_that_threads_have_grown_is_as_consistent_as_that_of_one(position, settings):
+    """Every simulation is counted once, no virtual loss stays, no edge or node belongs to two, bounds are those of
+    the edges (Grown.check)."""
+    n = 4000
+    grown = GrownByThreads(position, **settings).simulate(n)
+    grown.check()
+    assert grown.root["visits"] == n
+    assert n - 2 * THREADS * settings.get("expand_after", 1) <= grown.edges_of(grown.root)["visits"].sum() <= n
+    tree = grown.trees[0]
+    assert tree["lock"] == 0 and not grown.used["expanding"].any()
+    blocks = sorted((int(node["first"]), int(node["count"])) for node in grown.used if node["count"])
+    assert [first for first, _ in blocks] == np.cumsum([0, *(count for _, count in blocks)])[:-1].tolist()
+    assert sum(count for _, count in blocks) == tree["n_edges"]
+    assert grown.rollouts[:, 0].sum() <= n * settings.get("rollouts", 1)
+    if not settings:
+        assert (grown.rollouts[:, 0] > 0).sum() > 1      # more than one thread has simulated
+
+
+def test_visits_and_values_are_the_sums_of_all_simulations():
+    """Without transpositions a node's visits and total are those of its edges' nodes and of its own leaf evaluations,
+    each of which was worth -1, 0 or 1."""
+    grown = GrownByThreads(Position(4, 0.0), transpositions=False).simulate(6000)
+    for node in grown.used:
+        edges = grown.edges_of(node)
+        below = grown.nodes[edges["node"][edges["visits"] > 0]]
+        if len(edges) and not solver.is_proven(node) and not any(map(solver.is_proven, below)):
+            own = int(node["visits"]) - int(edges["visits"].sum())
+            rest = node["total"] + below["total"].sum()
+            assert own >= 1 and rest == round(rest) and abs(rest) <= own
+
+
+@pytest.mark.parametrize("size, komi, wins", [(2, 0.5, True), (2, 1.5, False), (3, 8.5, True), (3, 9.5, False)])
+def test_threads_solve_the_smallest_boards(size, komi, wins):
+    settings = Settings(seed=1, early_stop=False, threads=THREADS)
+    win_rate = Search(settings).search(Position(size, komi), simulations=30_000).win_rate
+    assert win_rate > 0.9 if wins else win_rate < 0.1
+
+
+@pytest.mark.parametrize("size, k, moves, value", [(4, 3, 0, 1), (4, 3, 1, -1), (3, 3, 0, 0)])
+def test_proofs_are_found_and_right(size, k, moves, value):
+    """The first side wins three in a row on 4x4, also by a first move in the middle; 3x3 is a draw."""
+    position = gomoku.Position(size, k)
+    for _ in range(moves):
+        position = position.play(int(position.legal_points()[5]))
+    for seed in range(4):
+        search = Search(Settings(seed=seed, threads=THREADS))
+        result = search.search(position, simulations=100_000)
+        assert result.proven == value and result.simulations < 100_000
+        below = {info.point: info.proven for info in result.moves}
+        assert max(proven for proven in below.values() if proven is not None) == value
+
+
+def test_results_have_the_ownership_of_all_threads_and_no_move_in_a_seki():
+    position, _ = draw(SEKI, komi=0.5)
+    search = Search(replace(UCT, threads=THREADS, early_stop=False, seed=1))
+    result = search.search(position, simulations=4000)
+    assert result.best().point == PASS and result.win_rate > 0.9
+    rollouts = search._ownership_sums[:, 0]
+    assert result.rollouts == rollouts.sum() and (rollouts > 0).sum() > 1
+    owners = search._ownership_sums.sum(0)[board_points(position.size)] / rollouts.sum()
+    assert np.allclose(result.ownership.ravel(), owners, atol=1e-6)
+
+
+def test_the_tree_of_threads_is_kept_and_full_trees_are_begun_anew():
+    search, position = Search(Settings(threads=3, early_stop=False)), Position(5)
+    result = search.search(position, simulations=3000)
+    info = result.best()
+    again = search.search(position.play(info.point), simulations=1)
+    assert again.visits == info.visits + 1
+    small = Search(Settings(threads=3, max_edges=1000, early_stop=False))
+    for _ in range(6):
+        result = small.search(position, simulations=500)
+        assert result.visits >= 500 and small._trees[0]["n_edges"] <= 1000
+        position = position.play(result.best().point)
+
+
+def test_threads_keep_time_stop_when_asked_and_report_what_they_have():
+    search, seen = Search(replace(UCT, threads=3, early_stop=False)), []
+    search.search(Position(9), simulations=10)
+    result = search.search(Position(9), seconds=0.4, on_progress=seen.append, progress_interval=0.05)
+    assert 0.4 <= result.seconds < 0.6
+    visits = [sum(info.visits for info in so_far.moves) for so_far in seen]
+    assert len(visits) >= 3 and visits == sorted(visits) and seen[0].ownership is not None
+    stopped = threading.Event()
+    threading.Timer(0.2, stopped.set).start()
+    started = time.perf_counter()
+    assert search.search(Position(9), should_stop=stopped.is_set).simulations > 10
+    assert 0.2 <= time.perf_counter() - started < 0.6
+
+
+def test_threads_stop_early_when_the_move_is_decided():
+    position, _ = draw("""
+        O O O X . . .
+        O X O X X . .
+        X X O O a . .
+        X X X b . . .
+        X . X . . . .
+        X X . . . . .
+        . X . . . . .
+    """, to_play=WHITE, komi=14.5)
+    result = Search(replace(UCT, threads=3)).search(position, simulations=40_000, select_by="visits")
+    first, second = (info.visits for info in result.moves[:2])
+    assert result.simulations < 40_000 and first - second > 40_000 - result.simulations
+
+
+@pytest.mark.parametrize("moment", ["should_stop", "result"])
+def test_after_an_interrupt_the_next_search_waits_for_the_threads(monkeypatch, moment):
+    search = Search(replace(UCT, threads=3, early_stop=False))
+    search.search(Position(9), simulations=500)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        if moment == "result":                           # while it waits for the threads
+            start = search._tree_threads.start
+
+            def start_then_interrupt(*arguments):
+                futures = search._running = start(*arguments)
+                raise KeyboardInterrupt
+                return futures
+
+            patch.setattr(search._tree_threads, "start", start_then_interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            search.search(Position(9), simulations=2000, should_stop=interrupt)
+    result = search.search(Position(9), simulations=700)
+    assert result.visits == 700 and sum(info.visits for info in result.moves) <= 700
+    wait(search._running)
+    used = search._trees[0]
+    assert not search._nodes["virtual_losses"][1:used["n_nodes"]].any()
+    assert not search._edges["virtual_losses"][:used["n_edges"]].any()
+
+
+def test_one_thread_needs_no_pool_and_repeats_its_search():
+    def searched(threads):
+        search = Search(replace(UCT, seed=7, threads=threads))
+        result = search.search(Position(9), simulations=600)
+        return search, [(info.point, info.visits, info.win_rate) for info in result.moves]
+
+    (search, first), (_, second) = searched(1), searched(1)
+    assert first == second and search._pool is None and not search._trees[0]["shared"]
+    assert searched(2)[0]._trees[0]["shared"]
