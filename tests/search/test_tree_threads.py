@@ -155,14 +155,14 @@ def test_threads_keep_time_stop_when_asked_and_report_what_they_have():
     search, seen = Search(replace(UCT, threads=3, early_stop=False)), []
     search.search(Position(9), simulations=10)
     result = search.search(Position(9), seconds=0.4, on_progress=seen.append, progress_interval=0.05)
-    assert 0.4 <= result.seconds < 0.6
+    assert 0.4 <= result.seconds < 0.8
     visits = [sum(info.visits for info in so_far.moves) for so_far in seen]
-    assert len(visits) >= 3 and visits == sorted(visits) and seen[0].ownership is not None
+    assert len(visits) >= 2 and visits == sorted(visits) and seen[0].ownership is not None
     stopped = threading.Event()
     threading.Timer(0.2, stopped.set).start()
     started = time.perf_counter()
     assert search.search(Position(9), should_stop=stopped.is_set).simulations > 10
-    assert 0.2 <= time.perf_counter() - started < 0.6
+    assert 0.2 <= time.perf_counter() - started < 0.8
 
 
 def test_threads_stop_early_when_the_move_is_decided():
