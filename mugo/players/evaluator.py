@@ -19,13 +19,11 @@ from mugo.games import scoring
 from mugo.games.coords import PASS, move_index
 from mugo.games.position import BasePosition
 from mugo.players.player import Player
-from mugo.players.searcher import PROGRESS_INTERVAL
+from mugo.players.searcher import PROGRESS_INTERVAL, UCT
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.search import Search
-from mugo.search.settings import Settings
 
 TOP_MOVES = 12            # moves of a network whose values are computed
-ROLLOUT_SETTINGS = Settings(rollout="mogo")
 
 
 @dataclass(frozen=True)
@@ -182,7 +180,7 @@ def ownership_after(network, position: BasePosition, variations: Sequence[Sequen
 
 
 def evaluator_for(player: Player, simulations: int | None = None, seconds: float | None = None) -> Evaluator:
-    """The evaluator that uses a player's search or network; for a player without either, a search with rollouts.
+    """The evaluator that uses a player's search or network; for a player without either, uct's search.
 
     simulations, seconds: for a position, of a search.
     """
@@ -190,4 +188,4 @@ def evaluator_for(player: Player, simulations: int | None = None, seconds: float
         return SearchEvaluator(player.search, simulations, seconds)
     if player.network is not None:
         return NetworkEvaluator(player.network)
-    return SearchEvaluator(Search(ROLLOUT_SETTINGS), simulations, seconds)
+    return SearchEvaluator(Search(UCT), simulations, seconds)

@@ -4,7 +4,8 @@
     newest network - UCT with 1,000 simulations    then 3,000, 5,000, ...: opponents whose strength does not change
 
 Each match is a sequential test (mugo/sprt.py): it ends as soon as it is clear whether the newest network is stronger.
-Both sides search; UCT evaluates leaves by uniform rollouts.  A game is a function of its number and the seed.
+Both sides search.  Plain UCT is UCB1 with uniform rollouts, not the player `uct`, so that a level means the same in
+every version.  A game is a function of its number and the seed.
 """
 import threading
 from collections.abc import Iterator

@@ -11,6 +11,7 @@ from mugo.nn.output import NetworkOutput
 from mugo.players.evaluator import NetworkEvaluator, SearchEvaluator, evaluator_for, infos_by_network
 from mugo.players.options import make_player
 from mugo.players.policy import PolicyPlayer
+from mugo.players.searcher import UCT
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 
@@ -63,7 +64,8 @@ def test_the_evaluator_fits_the_player():
     assert uct.search.settings.seed == 7
     assert evaluator_for(uct).search is uct.search
     assert evaluator_for(PolicyPlayer(LevelNetwork())).network.name == "level"
-    assert evaluator_for(make_player("random"), simulations=3).simulations == 3
+    by_uct = evaluator_for(make_player("random"), simulations=3)
+    assert (by_uct.simulations, by_uct.search.settings) == (3, UCT)
 
 
 def test_a_very_low_temperature_does_not_underflow():
