@@ -147,7 +147,7 @@ def outcome(b, komi):
 def roll_out(b, kind, mercy, komi, first_plays):
     """Play b to its end at random; returns the outcome.  mercy, first_plays: as in rollouts.roll_out."""
     if b.k:
-        return float(gomoku.roll_out(b, kind, first_plays))
+        return float(gomoku.roll_out(b, kind & gomoku.THREATS, first_plays))
     return float(np.sign(rollouts.roll_out(b, kind, mercy, first_plays) - komi))
 
 

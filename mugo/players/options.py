@@ -21,7 +21,16 @@ from mugo.players.searcher import (
     default_settings,
 )
 from mugo.search.search import Search
-from mugo.search.settings import EXPAND_AFTER, PUCT_C, RAVE_C, ROLLOUTS, ROOT_FPU_SHARE, UCB_C, Settings
+from mugo.search.settings import (
+    EXPAND_AFTER,
+    PUCT_C,
+    RAVE_C,
+    ROLLOUT_RULES,
+    ROLLOUTS,
+    ROOT_FPU_SHARE,
+    UCB_C,
+    Settings,
+)
 
 PLAYERS = ("random", "policy", "randompolicy", "uct", "mcts")
 SEARCHERS = ("uct", "mcts")
@@ -157,6 +166,8 @@ def _add_search_arguments(group) -> None:
                        "against itself, or by the value head alone.  `uct --rollout uniform --no-rave "
                        "--no-heuristic-priors` is plain UCT (default: "
                        f"{UCT.rollout}; in Gomoku uct threats, mcts {GOMOKU_MCTS.rollout})")
+    group.add_argument("--rollout-rules", metavar="RULES", help="what MoGo's rollouts of Go do besides, with commas "
+                       f"between: {', '.join(ROLLOUT_RULES)} (default: {Settings.rollout_rules})")
     group.add_argument("--rollouts", type=int, default=1, metavar="N",
                        help="rollouts for each leaf (default: %(default)s)")
     group.add_argument("--lambda", dest="lambda_", type=float, metavar="L", help="of mcts: the weight of rollouts in "

@@ -22,9 +22,9 @@ from mugo.search.search import Search
 SIMULATIONS = 400         # for a position, including the visits of the reused tree: about a second
 REVIEW_FORMAT = 5         # raised when the same settings give other files
 # The options that change a review.
-SETTINGS = ("player", "network", "fast", "simulations", "seconds", "tta", "komi", "seed", "rollout", "rollouts",
-            "lambda_", "c", "fpu", "rave", "rave_bias", "heuristic_priors", "expand_after", "batch", "threads",
-            "max_edges", "transpositions", "reuse_tree", "random_symmetry", "fpu_reduction_max",
+SETTINGS = ("player", "network", "fast", "simulations", "seconds", "tta", "komi", "seed", "rollout", "rollout_rules",
+            "rollouts", "lambda_", "c", "fpu", "rave", "rave_bias", "heuristic_priors", "expand_after", "batch",
+            "threads", "max_edges", "transpositions", "reuse_tree", "random_symmetry", "fpu_reduction_max",
             "root_fpu_reduction_max", "cpuct_exploration_log", "cpuct_exploration_base", "root_policy_temperature",
             "provider")
 

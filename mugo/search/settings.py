@@ -13,6 +13,20 @@ MOST = 1e9                               # of the numbers in formulas, which are
 EXPAND_AFTER = 4                         # visits before a node is expanded, where it gets heuristic priors
 ROLLOUT_KINDS = {"uniform": rollouts.UNIFORM, "mogo": rollouts.MOGO, "threats": gomoku.THREATS}
 ROLLOUTS = (*ROLLOUT_KINDS, "network", "none")
+ROLLOUT_RULES = {"nakade": rollouts.NAKADE, "vital-points": rollouts.VITAL_POINTS,
+                 "killing-shapes": rollouts.KILLING_SHAPES,
+                 # without killing shapes a rollout would never kill by self-atari
+                 "no-seki-filling": rollouts.KILLING_SHAPES | rollouts.NO_SEKI_FILLING}
+
+
+def rule_bits(names: str) -> int:
+    """The bits of rules of MoGo rollouts, by their names, with commas between; "none" is 0.  Raises BadInput."""
+    bits = 0
+    for name in names.split(",") if names != "none" else []:
+        if name not in ROLLOUT_RULES:
+            raise BadInput(f"{name!r} is no rule of rollouts ({', '.join(ROLLOUT_RULES)} or none)")
+        bits |= ROLLOUT_RULES[name]
+    return bits
 
 
 @dataclass(frozen=True)
@@ -37,6 +51,7 @@ class Settings:
     simulations.  rave_bias: b of its schedule; see rave.
     heuristic_priors: edges begin with virtual visits and wins by rules of thumb; without a network only.
     rollout: one of ROLLOUTS.  "network" plays both sides by the network's priors, as MuGo did in 2016.
+    rollout_rules: those of ROLLOUT_RULES that MoGo rollouts of Go follow besides, with commas between, or "none".
     rollouts: rollouts for each leaf.
     lambda_: the weight of rollouts in the value of a leaf, (1 - lambda) v + lambda z (Silver et al. 2016); 1 where
     there is no value head.
@@ -71,6 +86,7 @@ class Settings:
     rave_bias: float = 0.03
     heuristic_priors: bool = False
     rollout: str = "uniform"
+    rollout_rules: str = "none"
     rollouts: int = 1
     lambda_: float = 1.0
     batch: int | None = None
@@ -87,6 +103,7 @@ class Settings:
     def __post_init__(self):
         if self.rollout not in ROLLOUTS:
             raise BadInput(f"{self.rollout!r} is no kind of rollout ({', '.join(ROLLOUTS)})")
+        rule_bits(self.rollout_rules)
         for name, least, most in (("rollouts", 1, 1 << 20), ("batch", 1, (1 << 16) - 1), ("threads", 1, 1024),
                                   ("max_edges", 1000, 2**31 - 1), ("expand_after", 0, 2**31 - 1), ("seed", *SEED),
                                   ("max_num_considered_actions", 1, 1024)):

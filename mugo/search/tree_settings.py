@@ -7,7 +7,7 @@ import numpy as np
 from mugo.files import BadInput
 from mugo.games import rollouts
 from mugo.search import records
-from mugo.search.settings import EXPAND_AFTER, PUCT_C, RAVE_C, ROLLOUT_KINDS, ROOT_FPU_SHARE, UCB_C, Settings
+from mugo.search.settings import EXPAND_AFTER, PUCT_C, RAVE_C, ROLLOUT_KINDS, ROOT_FPU_SHARE, UCB_C, Settings, rule_bits
 
 
 def rollout_weight(settings: Settings, network: Any) -> float:
@@ -61,6 +61,6 @@ def set_up_tree(record: np.void, settings: Settings, has_network: bool, lambda_:
         "expand_after": expand_after,
         "lambda_": lambda_,
         "rollouts": settings.rollouts,
-        "rollout_kind": ROLLOUT_KINDS.get(settings.rollout, rollouts.UNIFORM),
+        "rollout_kind": ROLLOUT_KINDS.get(settings.rollout, rollouts.UNIFORM) | rule_bits(settings.rollout_rules),
     }.items():
         record[name] = value

@@ -6,13 +6,12 @@ import pytest
 from drawing import after, draw, named
 
 from mugo.files import BadInput
-from mugo.games import gomoku
+from mugo.games import game, gomoku, rollouts
 from mugo.games.board import BLACK, EMPTY, POINTS, WHITE
 from mugo.games.coords import PASS, board_points, interpret_gtp, point_at, row_col, symmetries
 from mugo.games.gomoku import Position, default_row
 from mugo.games.planes import unpack
 from mugo.games.position import IllegalMove
-from mugo.games.rollouts import UNIFORM
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 
@@ -137,7 +136,7 @@ def test_rollouts_win_at_the_exact_rates():
     for _ in range(20_000):
         boards[:] = start
         boards["random"] = state
-        won[int(gomoku.roll_out(boards[0], UNIFORM, np.zeros(POINTS, np.int8)))] += 1
+        won[int(gomoku.roll_out(boards[0], rollouts.UNIFORM, np.zeros(POINTS, np.int8)))] += 1
         state = boards[0]["random"]
     assert won[BLACK] / 20_000 == pytest.approx(0.585, abs=0.015)
     assert won[WHITE] / 20_000 == pytest.approx(0.288, abs=0.015)
@@ -176,6 +175,15 @@ def test_rollouts_with_threats_win_at_once_and_block_wins():
         boards["random"] = seed
         gomoku.roll_out(boards[0], gomoku.THREATS, np.zeros(POINTS, np.int8))
         assert boards[0]["colour"][at["a"]] == BLACK
+
+
+def test_rules_of_gos_rollouts_change_nothing_in_gomoku():
+    for seed in range(1, 20):
+        boards = np.repeat(Position(6, 4).board, 2)
+        boards["random"] = seed
+        for board, rules in zip(boards, (0, rollouts.NAKADE | rollouts.NO_SEKI_FILLING), strict=True):
+            game.roll_out(board, gomoku.THREATS | rules, 0, 0.0, np.zeros(POINTS, np.int8))
+        assert boards[0].tobytes() == boards[1].tobytes()
 
 
 def test_rollouts_with_threats_see_two_fours_that_an_older_move_made():

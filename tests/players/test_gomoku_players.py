@@ -11,6 +11,7 @@ from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, move_index
 from mugo.games.gomoku import Position
+from mugo.games.rollouts import KILLING_SHAPES, MOGO, NAKADE, NO_SEKI_FILLING
 from mugo.gtp import command as gtp_command
 from mugo.gtp.analyze import result_from_policy
 from mugo.gtp.engine import GtpEngine
@@ -79,6 +80,8 @@ def test_uct_has_uniform_rollouts_on_request_and_in_gomoku_mogo_means_threats():
     assert from_words("uct").search.settings == UCT
     kinds = [Search(Settings(rollout=rollout))._trees[0]["rollout_kind"] for rollout in ("mogo", "threats", "uniform")]
     assert kinds[0] == kinds[1] != kinds[2]
+    with_rules = Settings(rollout="mogo", rollout_rules="nakade,no-seki-filling")
+    assert Search(with_rules)._trees[0]["rollout_kind"] == MOGO | NAKADE | KILLING_SHAPES | NO_SEKI_FILLING
 
 
 @pytest.mark.parametrize("words, rollout, lambda_", [

@@ -335,6 +335,7 @@ def test_the_result_has_the_ownership_of_the_rollouts():
 
 @pytest.mark.parametrize("settings, network, words", [
     ({"rollout": "best"}, None, "'best' is no kind of rollout"),
+    ({"rollout_rules": "nakade,eyes"}, None, "'eyes' is no rule of rollouts"),
     ({"rollout": "network"}, None, "needs a network"),
     ({"rollout": "none"}, None, "needs a network"),
     ({"lambda_": 1.5}, None, "lambda is from 0 to 1, not 1.5"),
