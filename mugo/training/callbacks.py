@@ -118,7 +118,7 @@ class CheckpointCallback(keras.callbacks.Callback):
         self.save()
         for name, value in history[-1].items():
             group = "validation" if name.startswith("validation_") else "training"
-            self.tensorboard.write(group, {name.removeprefix("validation_"): value}, row["positions"])
+            self.tensorboard.write(group, {name.removeprefix("validation_"): value}, positions_at(step))
         self.bar.write(f"{step:8,} steps  {row['positions']:11,} positions  loss {row['loss']:.3f}  "
                        f"top-1 {row['top1']:.1%}  validation: top-1 {row['validation_top1']:.2%}  "
                        f"top-5 {row['validation_top5']:.2%}  cross-entropy {row['validation_ce']:.3f}"
