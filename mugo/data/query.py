@@ -108,7 +108,8 @@ def _parse(query: str) -> ast.expr:
             text = tokenize.untokenize((token.type, words.get(token.string, token.string)) for token in tokens)
             tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, tokenize.TokenError, RecursionError, MemoryError) as error:
-        reason = error.msg if isinstance(error, SyntaxError) else "invalid syntax"
+        reason = (error.msg if isinstance(error, SyntaxError) else
+                  str(error) if isinstance(error, ValueError) else "invalid syntax")
         raise _Invalid(f"{reason}; an example of a query: black_rank >= 7 and source.str.contains('KGS')") from None
     level: list[ast.AST] = [tree]
     for _ in range(MAX_DEPTH):

@@ -133,7 +133,8 @@ def test_a_nested_zip_stops_at_the_budget_of_its_file(tmp_path, monkeypatch):
         if isinstance(file, SgfFile):
             games, unpacked = games + 1, unpacked + len(file.data)
     assert isinstance(file, UnreadableFile)
-    assert "it unpacks to more than" in file.error and file.name == ""
+    if "Overlapped entries" not in file.error:           # which the zipfile of newer Pythons refuses itself
+        assert "it unpacks to more than" in file.error and file.name == ""
     assert unpacked <= limit
 
 
