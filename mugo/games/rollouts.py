@@ -193,9 +193,10 @@ def nearby_vital_point(r, last, c):
     found = False
     for d in (-w, -1, 1, w):
         p = last + d
+        is_empty = r.colour[p] == EMPTY
         n = empty_neighbours(r, p)       # at most 3; if 3, p is vital, and the point straight on has at most 2
-        found |= ((r.colour[p] == EMPTY) & (n > 0) & is_enclosed(r, p, -c)
-                  & ((n < 3) | (empty_neighbours(r, p + d) < 3)))
+        found |= (is_empty & (n > 0) & is_enclosed(r, p, -c)
+                  & ((n < 3) | (empty_neighbours(r, p + is_empty * d) < 3)))     # from the border there is none
     if found:
         for d in (-w, -1, 1, w):
             if r.colour[last + d] == EMPTY:
