@@ -23,6 +23,17 @@ from mugo.games.position import COLOUR_NAMES, STONE_MARKS, BasePosition
 
 _CELL = re.compile(r"([XO]?)([a-z0-9]*)")
 
+# A ladder that begins on a and runs to the edge.
+LADDER = """
+    O O O X . . .
+    O X O X X . .
+    X X O O a . .
+    X X X b . . .
+    X . X . . . .
+    X X . . . . .
+    . X . . . . .
+"""
+
 # A seki: two chains of ten and nine stones share the liberties a and b, and the side that plays there loses.
 SEKI = """
     O O X a O X X

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawing import SEKI, assert_same_points, draw
+from drawing import LADDER, SEKI, assert_same_points, draw
 
 from mugo.files import BadInput
 from mugo.games.coords import PASS, point_at
@@ -455,17 +455,6 @@ KO = """
 @pytest.mark.parametrize("to_play", [BLACK, WHITE])
 def test_a_search_captures_and_fills_the_last_ko(to_play):
     assert solves(KO, "a", to_play=to_play, komi=7).win_rate > 0.9
-
-
-LADDER = """
-    O O O X . . .
-    O X O X X . .
-    X X O O a . .
-    X X X b . . .
-    X . X . . . .
-    X X . . . . .
-    . X . . . . .
-"""
 
 
 def test_a_search_reads_a_ladder_to_the_edge():

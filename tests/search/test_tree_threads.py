@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawing import SEKI, draw
+from drawing import LADDER, SEKI, draw
 from numba import njit
 from trees import Grown
 
@@ -166,15 +166,7 @@ def test_threads_keep_time_stop_when_asked_and_report_what_they_have():
 
 
 def test_threads_stop_early_when_the_move_is_decided():
-    position, _ = draw("""
-        O O O X . . .
-        O X O X X . .
-        X X O O a . .
-        X X X b . . .
-        X . X . . . .
-        X X . . . . .
-        . X . . . . .
-    """, to_play=WHITE, komi=14.5)
+    position, _ = draw(LADDER, to_play=WHITE, komi=14.5)
     result = Search(replace(UCT, threads=3)).search(position, simulations=40_000, select_by="visits")
     first, second = (info.visits for info in result.moves[:2])
     assert result.simulations < 40_000 and first - second > 40_000 - result.simulations
@@ -193,9 +185,8 @@ def test_after_an_interrupt_the_next_search_waits_for_the_threads(monkeypatch, m
             start = search._tree_threads.start
 
             def start_then_interrupt(*arguments):
-                futures = search._running = start(*arguments)
+                search._running = start(*arguments)
                 raise KeyboardInterrupt
-                return futures
 
             patch.setattr(search._tree_threads, "start", start_then_interrupt)
         with pytest.raises(KeyboardInterrupt):
