@@ -14,7 +14,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from mugo.data import preprocess
-from mugo.data.meta import FILES
 from mugo.files import BadInput
 
 BATCH, BATCHES = 128, 100
@@ -26,11 +25,10 @@ def main(games: list[str]) -> None:
         start = time.perf_counter()
         data = preprocess.preprocess(games, Path(folder) / "set", validation=0.1, test=0.1)
         seconds = time.perf_counter() - start
-        size = sum((data.folder / name).stat().st_size for name in FILES)
         positions = data.positions("train")
         print(f"{len(data.games) / seconds:12,.0f}  games/s preprocessed, {cores} processes, {seconds:.1f} s in total")
         print(f"{data.meta['counts']['positions'] / seconds:12,.0f}  positions/s preprocessed")
-        print(f"{size / data.meta['counts']['positions']:12.2f}  bytes per position on disk")
+        print(f"{data.bytes / data.meta['counts']['positions']:12.2f}  bytes per position on disk")
 
         def make(step: int) -> None:
             positions.shuffled_batch(step, BATCH, 0)

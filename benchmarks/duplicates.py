@@ -17,12 +17,14 @@ means.  (On a symmetric board a move and its mirror image count as the same move
 import argparse
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numba import njit
 
 from mugo.data import dataset, game_hash
+from mugo.data.game_index import GameArrays
 from mugo.data.positions import Positions
 from mugo.games.board import BLACK, clear, index_of, new_boards, play, set_to_play
 from mugo.games.coords import WHITE_BIT, symmetries
@@ -76,13 +78,12 @@ def strip_passes(size: int, moves: list[int]) -> list[int]:
     return moves[:played]
 
 
-def canonical_openings(data: dataset.DataSet, games: pd.DataFrame) -> Iterator[tuple]:
+def canonical_openings(games: GameArrays) -> Iterator[tuple]:
     """The canonical form of the first MOVES moves of each game."""
-    tables = {size: copy_tables(size) for size in data.board_sizes()}
-    for game in games.itertuples():
-        moves = data.moves[game.move_start:game.move_start + game.num_moves].tolist()
-        setup = data.setup[game.setup_start:game.setup_end].tolist()
-        yield canonical(game.size, setup, strip_passes(game.size, moves)[:MOVES], tables[game.size])
+    tables = {size: copy_tables(size) for size in np.unique(games.games["size"]).tolist()}
+    for size, (start, end, first, last) in zip(games.games["size"].tolist(), array_ranges(games).tolist(), strict=True):
+        moves = strip_passes(size, games.moves[first:last].tolist())[:MOVES]
+        yield canonical(size, games.setup[start:end].tolist(), moves, tables[size])
 
 
 def copies_between(test: list[tuple], train: list[tuple]) -> tuple[int, int]:
@@ -192,38 +193,37 @@ def add_stone(sums, index, colour, symmetry_tables, random):
         sums[t, 1] += random[1 - black, symmetry_tables[t, index]]
 
 
-def array_ranges(games: pd.DataFrame) -> np.ndarray:
-    """int64 (n, 4): start and end of each game's setup, start and end of its moves, in the data set's arrays."""
-    return np.stack([games["setup_start"], games["setup_end"], games["move_start"],
-                     games["move_start"] + games["num_moves"]], 1).astype(np.int64)
+def array_ranges(games: GameArrays, rows: Any = slice(None)) -> np.ndarray:
+    """int64 (n, 4): start and end of each game's setup, start and end of its moves, in the arrays."""
+    start, end, first, count = games.ranges
+    return np.stack([start, end, first, first + count], 1)[rows]
 
 
-def near_copies(test: Positions, train: Positions) -> np.ndarray:
+def near_copies(size: int, test: GameArrays, train: GameArrays) -> np.ndarray:
     """bool (test games,): whether a training game differs in at most one of the first MOVES moves."""
-    symmetry_tables = symmetries(test.size)
-    long = (test.games["num_moves"] >= MOVES).to_numpy()
-    test_keys = all_opening_keys(test.size, test.setup, test.moves, array_ranges(test.games[long]), symmetry_tables)
-    train_keys = all_opening_keys(test.size, train.setup, train.moves,
-                                  array_ranges(train.games[train.games["num_moves"] >= MOVES]), symmetry_tables[:1])
+    symmetry_tables = symmetries(size)
+    long, long_train = (games.games["num_moves"] >= MOVES for games in (test, train))
+    test_keys = all_opening_keys(size, test.setup, test.moves, array_ranges(test, long), symmetry_tables)
+    train_keys = all_opening_keys(size, train.setup, train.moves, array_ranges(train, long_train), symmetry_tables[:1])
     found = np.zeros(len(test.games), bool)
     found[long] = np.isin(test_keys, np.intersect1d(test_keys, train_keys)).any((1, 2))
     return found
 
 
-def known_boards(test: Positions, train: Positions) -> pd.DataFrame:
-    """One row per test position: game (a row of test.games), number of the move, known (whether the board occurs in a
-    training game), predicted (whether the most frequent move there is the move played)."""
-    random = np.random.default_rng(2016).integers(0, 2**64, (2, test.size ** 2), np.uint64)
+def known_boards(size: int, test: GameArrays, train: GameArrays) -> pd.DataFrame:
+    """One row per test position: game (its number), number of the move, known (whether the board occurs in a training
+    game), predicted (whether the most frequent move there is the move played)."""
+    random = np.random.default_rng(2016).integers(0, 2**64, (2, size ** 2), np.uint64)
 
-    def keys_of(positions: Positions, games: pd.DataFrame) -> tuple[np.ndarray, ...]:
-        return position_keys(positions.size, positions.setup, positions.moves, array_ranges(games),
-                         symmetries(positions.size), random, new_boards(1))
+    def keys_of(games: GameArrays, rows: slice = slice(None)) -> tuple[np.ndarray, ...]:
+        return position_keys(size, games.setup, games.moves, array_ranges(games, rows), symmetries(size), random,
+                             new_boards(1))
 
-    keys, moves_played, numbers = keys_of(test, test.games)
+    keys, moves_played, numbers = keys_of(test)
     distinct = np.unique(keys)
     shared_tables = []
     for start in range(0, len(train.games), 10_000):        # 2 million positions at a time
-        train_keys, train_moves, _ = keys_of(train, train.games.iloc[start:start + 10_000])
+        train_keys, train_moves, _ = keys_of(train, slice(start, start + 10_000))
         shared = np.isin(train_keys, distinct)
         shared_tables.append(pd.DataFrame({"key": train_keys[shared], "move": train_moves[shared]}))
     frequency = pd.concat(shared_tables).value_counts().reset_index()
@@ -264,18 +264,18 @@ def main():
                         help="evaluate its top-1 accuracy on known boards and on others")
     args = parser.parse_args()
     data = dataset.load_dataset(args.dataset)
-    games = data.used_games
-    train_openings, test_openings = (list(canonical_openings(data, games[games["split"] == split]))
+    train_openings, test_openings = (list(canonical_openings(data.selection(split).arrays()))
                                      for split in ("train", "test"))
     pairs, truncated = copies_between(test_openings, train_openings)
     print(f"{len(test_openings):,} test games and {len(train_openings):,} training games: {pairs:,} pairs "
           f"share their first {MOVES} moves, under any symmetry, with either colour; "
           f"{truncated:,} shorter games are the beginning of one of the other split")
-    test, train = data.positions("test"), data.positions("train")
-    near = near_copies(test, train)
+    test = data.positions("test")
+    test_games, train_games = test.games.arrays(), data.selection("train", test.size).arrays()
+    near = near_copies(test.size, test_games, train_games)
     print(f"{near.sum():,} test games on {test.size}x{test.size} differ from a training game in at most one of the "
           f"first {MOVES} moves ({near.mean():.2%})")
-    rows = known_boards(test, train)
+    rows = known_boards(test.size, test_games, train_games)
     header = ["test positions", "", "board known", "memory right if known", "memory right"]
     lines = [header, *([name, f"{len(part):,}", *(f"{share:.2%}" for share in (
         part["known"].mean(), part.loc[part["known"], "predicted"].mean(), part["predicted"].mean()))]
@@ -284,8 +284,9 @@ def main():
     if args.network:
         print("\n".join(["", *format_table(accuracy_where_known(Network(args.network), test, rows))]))
     late = rows[rows["known"] & (rows["number"] > LATE)].groupby("game").size()
+    files = test.games.take(late.index[:5]).table(["file"])["file"]
     print(f"\n{len(late):,} test games come to boards of training games after move {LATE}"
-          + (f": {', '.join(test.games['file'].iloc[late.index[:5]])}{', ...' * (len(late) > 5)}" if len(late) else ""))
+          + (f": {', '.join(files)}{', ...' * (len(late) > 5)}" if len(late) else ""))
 
 
 if __name__ == "__main__":

@@ -345,35 +345,32 @@ def _make_set(board: str) -> None:
                         "--validation", "0.2", "--test", "0.2"], check=True, capture_output=True)
 
 
-def _exports(name: str, change: Callable[[Path], None], like: str = "harmless data set", made_up: bool = True) -> None:
-    """A data set whose positions are encoded.  made_up: with the right checksums; otherwise it is damaged."""
+def _exports(name: str, change: Callable[[Path], None], like: str = "harmless data set", made_up: bool = True,
+             where: str = "") -> None:
+    """A data set whose positions are encoded.  change: of its shard.  made_up: with the right checksums; otherwise it
+    is damaged.  where: a query."""
     def make() -> None:
         _make_set("9x9")
         shutil.rmtree("set", ignore_errors=True)
         shutil.copytree("games", "set")
-        change(Path("set"))
+        change(Path("set/shard-000000"))
         if made_up:
             _write_checksums(Path("set"))
-    KINDS[name] = Case("export set -o out --positions 2000", _fresh(make), "set", like=like)
+    KINDS[name] = Case("export set -o out --positions 2000" + (f" --where \"{where}\"" if where else ""), _fresh(make),
+                       "set", like=like)
 
 
 def _write_checksums(folder: Path) -> None:
-    """Write meta.json for the files as they are; formats before 3 had no checksums."""
+    """Write meta.json for the files as they are."""
     import numpy as np
+    from mugo.data.meta import crc32, format_meta
 
-    try:
-        from mugo.data.meta import crc32, format_meta
-    except ImportError:
-        return
     meta = json.loads((folder / "meta.json").read_bytes())
     del meta["checksum"]
-    for name, entry in meta["files"].items():
-        content = (folder / name).read_bytes()
-        if name.endswith(".npy"):
-            array = np.load(folder / name)
-            entry.update(items=len(array), crc32=crc32(array.tobytes()))
-        else:
-            entry.update(bytes=len(content), crc32=crc32(content))
+    for name, entry in meta["shards"][0]["files"].items():
+        path = folder / "shard-000000" / name
+        content = path.read_bytes()
+        entry.update(bytes=len(content), crc32=crc32(np.load(path).tobytes() if name.endswith(".npy") else content))
     (folder / "meta.json").write_bytes(format_meta(meta))
 
 
@@ -381,9 +378,9 @@ def _with_array(change: Callable[[Any], None]) -> Callable[[Path], None]:
     def changed(folder: Path) -> None:
         import numpy as np
 
-        array = np.load(folder / "moves.npy")
+        array = np.load(folder / "moves.npy", mmap_mode="r+")
         change(array)
-        np.save(folder / "moves.npy", array)
+        array.flush()
     return changed
 
 
@@ -396,12 +393,11 @@ def _large_values(array: Any) -> None:
 
 
 def _bad_offsets(folder: Path) -> None:
-    import pandas as pd
+    import numpy as np
 
-    games = pd.read_parquet(folder / "games.parquet")
-    column = next(name for name in games if name in ("move_start", "moves_start", "start"))
-    games[column] = -1_000_000
-    games.to_parquet(folder / "games.parquet")
+    index = np.load(folder / "index.npy", mmap_mode="r+")
+    index["move_start"] = -1_000_000
+    index.flush()
 
 
 def _large_table(folder: Path) -> None:
@@ -455,7 +451,7 @@ _exports("harmless data set", lambda folder: None, "")
 _exports("data set: one bit flipped in moves.npy", _with_array(_flip_bit), made_up=False)
 _exports("data set: every seventh move 32767", _with_array(_large_values))
 _exports("data set: offsets of -1,000,000", _bad_offsets)
-_exports("data set: table of 400 million rows", _large_table)
+_exports("data set: table of 400 million rows", _large_table, where="komi > 0")
 _resumes("harmless checkpoint", "", "")
 _resumes("checkpoint: a query that runs code", f"@pd.io.common.os.system('touch {MARKER}') == 0")
 KINDS["harmless folder"] = Case(_PREPROCESS.format("a" * 40 + "b"), _fresh(_named_folder), "a" * 40 + "b")

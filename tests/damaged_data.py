@@ -1,42 +1,65 @@
-"""Data sets that somebody damaged or made up, for tests."""
+"""Data sets that somebody damaged or made up, for tests.  They have one shard."""
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from mugo.data import meta
-from mugo.data.array_files import write_array
-from mugo.data.dataset import SCHEMA
+from mugo.data.array_files import header_bytes, write_array
+from mugo.data.game_hash import content_hashes, words_hashes
+from mugo.data.game_index import INDEX, owner_words, ranges
+from mugo.data.shards import SCHEMA
 from mugo.data.table_file import write_table
+
+SHARD = meta.shard_name(0)
+ARRAYS = {meta.INDEX_FILE: INDEX, **dict.fromkeys((meta.MOVES, meta.SETUP, meta.OWNERS), np.dtype("<i2"))}
 
 
 def copy_of(folder: Path, path: Path) -> Path:
-    """A copy of a data set's files."""
-    path.mkdir()
-    for name in meta.FILES:
-        (path / name).write_bytes((folder / name).read_bytes())
+    """A copy of a data set."""
+    shutil.copytree(folder, path)
     return path
+
+
+def index_of(folder: Path) -> np.ndarray:
+    """A copy of the records of a data set's shard, which may be changed."""
+    return np.load(folder / SHARD / meta.INDEX_FILE).astype(INDEX)
 
 
 def sign(folder: Path, **fields) -> None:
     """Make the lengths and checksums in meta.json right for the files as they are.  fields: of meta.json, replaced."""
     values = json.loads((folder / meta.META).read_bytes()) | fields
     del values["checksum"]
-    games = (folder / meta.GAMES).read_bytes()
-    values["files"][meta.GAMES] = {"bytes": len(games), "crc32": meta.crc32(games)}
-    for name in meta.ARRAYS:
-        content = (folder / name).read_bytes()[128:]
-        values["files"][name] = {"items": len(content) // 2, "crc32": meta.crc32(content)}
+    for name, entry in values["shards"][0]["files"].items():
+        content = (folder / SHARD / name).read_bytes()
+        data = content[header_bytes(ARRAYS[name]):] if name in ARRAYS else content
+        entry.update(bytes=len(content), crc32=meta.crc32(data))
     (folder / meta.META).write_bytes(meta._with_checksum(values))
 
 
-def rewrite(folder: Path, games: pd.DataFrame | bytes | None = None, **arrays: np.ndarray) -> None:
-    """Replace files of a data set, and make its checksums right.  arrays: moves, setup, owners."""
+def rewrite(folder: Path, games: pd.DataFrame | bytes | None = None, index: np.ndarray | None = None,
+            **arrays: np.ndarray) -> None:
+    """Replace files of a data set, and make its checksums right, and the hashes of all games that are in the arrays.
+
+    arrays: moves, setup, owners.
+    """
     if isinstance(games, pd.DataFrame):
         games = write_table(games.astype(SCHEMA))
     if games is not None:
-        (folder / meta.GAMES).write_bytes(games)
+        (folder / SHARD / meta.GAMES).write_bytes(games)
     for name, array in arrays.items():
-        write_array(folder / f"{name}.npy", array)
+        write_array(folder / SHARD / f"{name}.npy", array)
+    index = index_of(folder) if index is None else index.copy()
+    setup, moves, owners = (np.load(folder / SHARD / name) for name in (meta.SETUP, meta.MOVES, meta.OWNERS))
+    for g in range(len(index)):
+        of_game = index[g:g + 1]
+        setup_start, setup_end, start, count = (int(each[0]) for each in ranges(of_game))
+        first, words = int(of_game["owners_start"][0]), int(owner_words(of_game)[0])
+        if (0 <= setup_start <= setup_end <= len(setup) and 0 <= start <= start + count <= len(moves)
+                and max(first, 0) + words <= len(owners)):
+            index["content_hash"][g] = content_hashes(setup, moves, *ranges(of_game))[0]
+            index["owners_hash"][g] = words_hashes(owners, np.array([first]), np.array([words]))[0]
+    write_array(folder / SHARD / meta.INDEX_FILE, index)
     sign(folder)

@@ -4,19 +4,25 @@
     shuffle           a permutation of all positions without memory
     final_ownership   who owns each point at the end of a game that was counted
     labels            the moves after a position, the outcome, komi and the final owners, for its side to move
-    positions         batches of planes and labels
     query             what --where understands
-    meta              meta.json: checksums of the files; the states of a data set
-    array_files       moves.npy, setup.npy, owners.npy
+    meta              meta.json: options, sources, shards, checksums of the files
+    array_files       .npy files, mapped into memory
     parquet_layout    what a Parquet file takes in memory
     table_file        games.parquet
     games_table       the columns of games.parquet; SGF files -> rows
+    game_index        index.npy: a record for each used game
     range_checks      every number that is an index
-    dataset           the files of a data set; DataSet
+    shards            a shard: the files of some games
+    selection         games of a data set, read from the mapped files
+    positions         batches of planes and labels
+    dataset           DataSet: the shards of a folder
     copies            copies of training games that the split cannot keep out
     parts             games that were read, before they are merged
     rejection         short, unselected and duplicate games
-    merge             new games -> the data set's files
+    new_games         the games of the parts, as the merge reads them
+    opening_buckets   the shuffle of all games by their opening
+    duplicates        which games are duplicates, among new and old ones
+    merge             new games -> new shards
     preprocess        archives -> data set                                  `mugo preprocess`
     summary_tables    counts of games by source, rank, year, result, ...
     summary           these tables as text and charts                       `mugo show`

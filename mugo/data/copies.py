@@ -9,35 +9,51 @@ A game's first OPENING_MOVES moves decide its split, so a copy that differs in o
 Both under any symmetry, with either colour.  Not found: a copy of 40 to 79 moves with another opening, and one in which
 a move was left out or added.  benchmarks/duplicates.py compares by brute force, and boards instead of moves.
 """
+from typing import NamedTuple
+
 import numpy as np
-import pandas as pd
 from numba import njit
 
-from mugo.data.dataset import DataSet
 from mugo.data.game_hash import OPENING_MOVES, canonicalize, splitmix64, transform_move
-from mugo.data.positions import game_ranges
+from mugo.data.game_index import GameArrays
+from mugo.data.selection import GameSelection
 from mugo.games.coords import WHITE_BIT, symmetries
 
 MIN_MOVES = 20                           # shorter games are the beginning of many; `preprocess` leaves them out
 
 
-def find_copies(data: DataSet, games: pd.DataFrame, others: pd.DataFrame) -> np.ndarray:
-    """Which of `games` copy one of `others`, see above: bool (n,).  Both are rows of data.games."""
+def find_copies(games: GameSelection, others: GameSelection) -> np.ndarray:
+    """Which of `games` copy one of `others`, see above: bool (n,).  Some of `others` are in memory at a time."""
     found = np.zeros(len(games), bool)
-    for size in games["size"].unique():
-        of_size = (games["size"] == size).to_numpy()
-        tables = symmetries(int(size))
-        first, second = (game_ranges(part) for part in (games[of_size], others[others["size"] == size]))
-        continuations = [_continuation_hashes(size ** 2, data.moves, *ranges[2:], tables) for ranges in (first, second)]
-        same = np.isin(continuations[0], continuations[1]) & (continuations[0] != 0)
-        lengths, beginnings = _beginning_hashes(size, data.setup, data.moves, *first, tables)
-        other_lengths, other_beginnings = _beginning_hashes(size, data.setup, data.moves, *second, tables)
-        for n in range(MIN_MOVES, OPENING_MOVES):
-            for mine, theirs in ((lengths == n, other_lengths >= n), (lengths >= n, other_lengths == n)):
-                if mine.any() and theirs.any():
-                    same[mine] |= np.isin(beginnings[mine, n], other_beginnings[theirs, n])
-        found[of_size] = same
+    sizes, other_sizes = games.column("size"), others.column("size")
+    for size in np.unique(sizes):
+        rows = np.flatnonzero(sizes == size)
+        mine = _hashes(int(size), games.arrays(rows))
+        for chunk in others.take(other_sizes == size).chunks():
+            found[rows] |= _copied(mine, _hashes(int(size), chunk))
     return found
+
+
+class _Hashes(NamedTuple):
+    continuations: np.ndarray            # uint64 (n,)
+    lengths: np.ndarray                  # int64 (n,)
+    beginnings: np.ndarray               # uint64 (n, OPENING_MOVES)
+
+
+def _hashes(size: int, games: GameArrays) -> _Hashes:
+    tables = symmetries(size)
+    return _Hashes(_continuation_hashes(size ** 2, games.moves, *games.ranges[2:], tables),
+                   *_beginning_hashes(size, games.setup, games.moves, *games.ranges, tables))
+
+
+def _copied(mine: _Hashes, others: _Hashes) -> np.ndarray:
+    """Which of the games with the first hashes copy one of those with the second: bool (n,)."""
+    same = np.isin(mine.continuations, others.continuations) & (mine.continuations != 0)
+    for n in range(MIN_MOVES, OPENING_MOVES):
+        for first, second in ((mine.lengths == n, others.lengths >= n), (mine.lengths >= n, others.lengths == n)):
+            if first.any() and second.any():
+                same[first] |= np.isin(mine.beginnings[first, n], others.beginnings[second, n])
+    return same
 
 
 @njit(cache=True, nogil=True)

@@ -1,72 +1,135 @@
 """The format of a data set, a folder; and DataSet, which reads it.
 
-    games.parquet   one row per game, also for unused games, with the reason; columns: SCHEMA
-    moves.npy       int16: the encoded moves (games/coords.py) of all used games, concatenated
-    setup.npy       int16: their encoded setup stones, likewise
-    owners.npy      int16: who owns the points at the end of the games that were counted (final_ownership.py)
-    meta.json       format, options of preprocess, sources, counts; lengths and checksums of all files (meta.py)
+    meta.json         format, options of preprocess, sources, counts, shards; checksums of all files (meta.py)
+    shard-000000/     some games (shards.py): a table of them, an index, their moves
+    shard-000001/     others, which were added later; it can reject games of the shards before
 
-Two bytes per move and no planes: positions.py encodes positions when they are needed.  merge.py writes these files.
+Shards are written once (merge.py).  What a data set has in memory does not grow with its games; games that are selected
+take 8 bytes each, and their positions 8 more (selection.py, positions.py).
 
-Nothing in them is trusted.  load_dataset is the only way to the games: it checks the checksums, the types, and every
-number that compiled code will use as an index (range_checks.py).
+Nothing in the files is trusted.  load_dataset is the only way to the games: it checks every number that compiled code
+will use as an index (range_checks.py).
 """
+import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from mugo.data.array_files import read_array
-from mugo.data.game_hash import content_hashes
-from mugo.data.games_table import COLUMNS
-from mugo.data.labels import label_contents
-from mugo.data.meta import ARRAYS, GAMES, META, read_state
-from mugo.data.positions import Positions, digest, game_ranges
-from mugo.data.query import matching_rows
-from mugo.data.range_checks import SPLITS, check_games
-from mugo.data.table_file import read_table
+from mugo.data.game_index import SPLITS
+from mugo.data.meta import META, read_meta, shard_name
+from mugo.data.positions import Positions, digest, label_digests
+from mugo.data.query import matching_rows, names_in
+from mugo.data.selection import GameSelection
+from mugo.data.shards import SCHEMA, Shard, open_shard
 from mugo.files import BadInput, error_line
 
-# A game's place in the arrays; -1 where it has no owners.
-OFFSETS = dict.fromkeys(("setup_start", "setup_end", "move_start", "owners_start"), np.int64)
-SCHEMA = COLUMNS | OFFSETS | {"split": str}              # of games.parquet
 ALL_MOVES = (1, float("inf"))            # range of moves, both ends included, counted from 1
+REJECTION = ("reject_reason", "reject_details")
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """The files of a data set, in memory."""
+    """An open data set."""
 
     folder: Path
-    meta: dict                           # meta.json
-    games: pd.DataFrame                  # games.parquet
-    setup: np.ndarray                    # int16
-    moves: np.ndarray                    # int16
-    owners: np.ndarray                   # int16
+    meta: dict[str, Any]                 # meta.json
+    shards: tuple[Shard, ...]
+    rejected: dict[int, pd.DataFrame]    # by shard: its games that later shards reject; index: rows; REJECTION
+
+    @cached_property
+    def games(self) -> pd.DataFrame:
+        """The rows of all games, also of unused ones; columns: SCHEMA.  2 kB a game: `tables` reads a shard at a time.
+        """
+        return self.table()
 
     @property
     def used_games(self) -> pd.DataFrame:
         """The rows of the games that are used: those without a reject_reason."""
         return self.games[self.games["reject_reason"] == ""]
 
+    def tables(self, columns: list[str] | None = None, where: str = "") -> Iterator[pd.DataFrame]:
+        """The rows of each shard, used or not, or some of their columns; only those that satisfy a query.
+
+        Raises BadInput for an invalid query, and if a shard is damaged.
+        """
+        needed = names_in(where, SCHEMA) if where else set()
+        names = list(SCHEMA) if columns is None else columns
+        for number in range(len(self.shards)):
+            table = self._table(number, [name for name in SCHEMA if name in needed or name in names])
+            yield table.loc[matching_rows(table, where), names] if where else table[names]
+
+    def table(self, columns: list[str] | None = None, where: str = "") -> pd.DataFrame:
+        """`tables` in one, with index 0 to n - 1."""
+        tables = [table for table in self.tables(columns, where) if len(table)]
+        return pd.concat(tables, ignore_index=True) if tables else Shard.empty_table(columns)
+
+    def _table(self, number: int, columns: list[str]) -> pd.DataFrame:
+        """Columns of a shard, with what later shards say of its games."""
+        table, rejected = self.shards[number].table(columns), self.rejected.get(number)
+        if rejected is not None:
+            for name in REJECTION:
+                if name in table:
+                    table.loc[rejected.index, name] = rejected[name]
+            if "split" in table:
+                table.loc[rejected.index, "split"] = ""
+        return table
+
+    def is_used(self, number: int) -> np.ndarray:
+        """Which games in the index of a shard are used, bool (n,): those that no later shard rejects."""
+        rejected = self.rejected.get(number)
+        rows = self.shards[number].index["row"]
+        return np.ones(len(rows), bool) if rejected is None else ~np.isin(rows, rejected.index.to_numpy())
+
+    def selection(self, split: str | None = None, size: int | None = None, where: str = "") -> GameSelection:
+        """Used games, in the order of the shards and their rows.  split, size, where: see `positions`; None: all."""
+        needed = sorted(names_in(where, SCHEMA)) if where else []
+        numbers, entries = [], []
+        for number, shard in enumerate(self.shards):
+            chosen = self.is_used(number)
+            if split is not None:
+                chosen &= shard.index["split"] == SPLITS.index(split)
+            if size is not None:
+                chosen &= shard.index["size"] == size
+            if where and chosen.any():
+                table = self._table(number, needed)
+                chosen[chosen] = matching_rows(table.iloc[shard.index["row"][chosen]], where)
+            shard.forget_index()
+            entries.append(np.flatnonzero(chosen).astype(np.int32))
+            numbers.append(np.full(len(entries[-1]), number, np.int32))
+        empty = np.zeros(0, np.int32)
+        return GameSelection(self.shards, np.concatenate([empty, *numbers]), np.concatenate([empty, *entries]))
+
+    @property
+    def bytes(self) -> int:
+        """The size of all files but meta.json."""
+        return sum(file["bytes"] for entry in self.meta["shards"] for file in entry["files"].values())
+
     @cached_property
     def fingerprint(self) -> str:
         """32 hexadecimal digits, equal where the used games, their order, their labels and the split of each are."""
-        games = self.used_games
-        contents = content_hashes(self.setup, self.moves, *game_ranges(games))
-        splits = games["split"].map(SPLITS.index).to_numpy(np.int8)
-        return digest(contents, games["size"].to_numpy(np.int16), splits, *label_contents(games, self.owners))
+        games = self.selection()
+        return digest(games.column("content_hash"), games.column("size"), games.column("split"), *label_digests(games))
 
     @property
     def split_options(self) -> dict[str, float]:
         """The options of assign_splits: "seed", "validation", "test"."""
         return {name: self.meta["options"][name] for name in ("seed", "validation", "test")}
 
+    @cached_property
+    def _size_counts(self) -> pd.Series:
+        counts = sum((np.bincount(shard.index["size"][self.is_used(number)], minlength=64)
+                      for number, shard in enumerate(self.shards)), np.zeros(64, np.int64))
+        sizes = pd.Series(counts)
+        return sizes[sizes > 0].sort_values(ascending=False, kind="stable")
+
     def board_sizes(self) -> list[int]:
         """The board sizes of the used games, the most frequent first."""
-        return [int(size) for size in self.used_games["size"].value_counts().index]
+        return [int(size) for size in self._size_counts.index]
 
     def positions(self, split: str | None = None, size: int | None = None, where: str = "",
                   moves: tuple[int, float] = ALL_MOVES) -> Positions:
@@ -75,57 +138,84 @@ class DataSet:
         split: one of SPLITS; None for all.  size: board size; None for the most frequent.  where: a query on
         games.parquet.  Raises BadInput if the query is invalid or no position is left.
         """
-        games = self.used_games
-        if split is not None:
-            games = games[games["split"] == split]
-        sizes = self.board_sizes()
-        size = size or (sizes[0] if sizes else 19)
-        games = select_games(games[games["size"] == size], where)
+        size = size or next(iter(self.board_sizes()), 19)
+        games = self.selection(split, size, where)
         if not len(games):
             raise BadInput(f"{self.folder}: no {split or 'used'} games on {size}x{size}"
                            + (f" where {where}" if where else ""))
         skip_moves = moves[0] - 1
-        counts = np.maximum(np.minimum(games["num_moves"].to_numpy(), moves[1]) - skip_moves, 0)
+        counts = np.maximum(np.minimum(games.column("num_moves"), moves[1]) - skip_moves, 0)
         if not counts.any():
             raise BadInput(f"{self.folder}: no {split or 'used'} game on {size}x{size} has {moves[0]} moves")
         first_index = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        return Positions(size, games.reset_index(drop=True), first_index, self.setup, self.moves, self.owners,
-                         skip_moves)
+        return Positions(size, games, first_index, skip_moves)
 
-
-def select_games(games: pd.DataFrame, where: str) -> pd.DataFrame:
-    """The rows that satisfy a query (query.matching_rows); '' selects all.  Raises BadInput for an invalid query."""
-    return games[matching_rows(games, where)] if where else games
+    def verify(self) -> None:
+        """Read every file and every game.  Raises BadInput for the first that is damaged."""
+        for shard in self.shards:
+            shard.verify()
+        for _ in self.selection().chunks():
+            pass
 
 
 def load_dataset(folder: str | Path) -> DataSet:
-    """Read a data set.
+    """Open a data set.
 
     Raises BadInput, which names the file, if there is none, or it is incomplete, damaged, made up or of another format.
+    What takes long to read is checked when it is used: the tables, the moves.
     """
     folder = Path(folder)
-    path = folder / GAMES
     try:
-        meta, content = read_state(folder)
-        files = meta["files"]
-        if not files:
-            raise FileNotFoundError(2, "no such file", str(path))
-        moves, setup, owners = (read_array(folder / name, files[name]["items"], files[name]["crc32"])
-                                for name in ARRAYS)
-        games = read_table(content, path, SCHEMA)
+        meta = read_meta(folder)
+        if not meta["counts"]:
+            raise FileNotFoundError(2, "no such file", str(folder / shard_name(0)))
+        _allow_open_files(5 * len(meta["shards"]))
+        shards = tuple(open_shard(folder / entry["name"], entry) for entry in meta["shards"])
     except FileNotFoundError as error:
-        missing = Path(error.filename or META).name
+        missing = Path(error.filename or META)
+        missing = missing.relative_to(folder) if missing.is_relative_to(folder) else missing.name
         raise BadInput(f"{folder} is not a data set: {missing} is missing (make one: mugo preprocess GAMES -o {folder})"
                        ) from None
     except (OSError, MemoryError) as error:
         raise BadInput(f"{folder} cannot be read as a data set: {error_line(error)}") from None
-    check_games(path, games, setup, moves, owners)
-    if meta["counts"] != count_games(games):
-        raise BadInput(f"{folder / META}: counts is {meta['counts']}, but {GAMES} has {count_games(games)}")
-    return DataSet(folder, meta, games, setup, moves, owners)
+    data = DataSet(folder, meta, shards, rejected_games(shards))
+    if meta["counts"] != (counts := count_games(data)):
+        raise BadInput(f"{folder / META}: counts is {meta['counts']}, but its shards have {counts}")
+    return data
 
 
-def count_games(games: pd.DataFrame) -> dict[str, int]:
+def rejected_games(shards: Sequence[Shard]) -> dict[int, pd.DataFrame]:
+    """By number of a shard, the games that later shards reject."""
+    tables = []
+    for number, shard in enumerate(shards):
+        table = shard.rejected()
+        rows = np.array([shards[i].rows if 0 <= i < number else 0 for i in table["shard"]], np.int64)
+        if not ((0 <= table["row"]) & (table["row"] < rows)).all():
+            raise BadInput(f"{shard.folder} rejects a game that no older shard has; make the data set again")
+        tables.append(table)
+    games = pd.concat(tables) if tables else pd.DataFrame({"shard": [], "row": []})
+    return {int(number): of_shard.drop_duplicates("row").set_index("row")[list(REJECTION)]
+            for number, of_shard in games.groupby("shard")}
+
+
+def _allow_open_files(count: int) -> None:
+    """Let this process have so many more files open, as far as it may; Windows has no such limit."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = count + 256
+        if soft != resource.RLIM_INFINITY and soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE,
+                               (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+
+
+def count_games(data: DataSet) -> dict[str, int]:
     """The counts of meta.json: games found, games used, positions."""
-    is_used = games["reject_reason"] == ""
-    return {"found": len(games), "used": int(is_used.sum()), "positions": int(games["num_moves"][is_used].sum())}
+    used = positions = 0
+    for number, shard in enumerate(data.shards):
+        is_used = data.is_used(number)
+        used += int(is_used.sum())
+        positions += int(shard.index["num_moves"][is_used].sum(dtype=np.int64))
+        shard.forget_index()
+    return {"found": sum(shard.rows for shard in data.shards), "used": used, "positions": positions}

@@ -29,6 +29,7 @@ import numpy as np
 
 from mugo.data import dataset
 from mugo.data.dataset import DataSet
+from mugo.data.game_index import SPLITS
 from mugo.data.positions import Positions
 from mugo.data.shuffle import shuffled_positions
 from mugo.files import BadInput, atomic_write, fsync_folder, lock_folder
@@ -64,7 +65,7 @@ def export(data: DataSet, folder: Path, *, split: str | None = "train", size: in
            shuffle: bool = False, seed: int = 0) -> int:
     """Write positions of a data set to a new folder; returns the number of rows of each array.
 
-    split: one of dataset.SPLITS, or None for all.  size: board size; None for the most frequent.
+    split: one of game_index.SPLITS, or None for all.  size: board size; None for the most frequent.
     count: number of positions, drawn at random by seed; None for all.  packed: leave planes packed.
     symmetries: a key of SYMMETRIES.  shuffle: rows in random order, by seed; otherwise in the order of the games
     and their moves.  Raises BadInput if the folder exists, the disk is too small, or no position is selected.
@@ -206,7 +207,7 @@ def _new_array(path: Path, dtype: type, shape: tuple[int, ...]) -> BinaryIO:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", type=Path, metavar="DATASET", help="a folder made by preprocess")
     parser.add_argument("-o", "--output", required=True, type=Path, metavar="FOLDER", help="a new folder")
-    parser.add_argument("--split", choices=(*dataset.SPLITS, "all"), default="train",
+    parser.add_argument("--split", choices=(*SPLITS, "all"), default="train",
                         help="positions of this split (default: %(default)s)")
     parser.add_argument("--size", type=int, metavar="N",
                         help="board size (default: the most frequent in the data set)")

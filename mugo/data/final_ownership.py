@@ -27,6 +27,7 @@ MAX_UNSETTLED = 1 / 4     # of the points, by rollouts with the dead stones: 1 o
 _CODES = np.array([0, 1, 2], np.uint16)                  # of EMPTY, BLACK, WHITE (-1, the last)
 
 
+@njit(cache=True, nogil=True)
 def words_per_game(size):
     """The number of int16 words that the owners of a board's points take; size: an int or an array."""
     return (size * size + POINTS_PER_WORD - 1) // POINTS_PER_WORD
@@ -119,20 +120,3 @@ def owner_at(owners, start, i):
     """The owner, BLACK, WHITE or EMPTY, of the point with move index i, of the game whose words begin at start."""
     code = (np.int64(owners[start + (i >> 3)]) >> (2 * (i & 7))) & 3
     return BLACK if code == 1 else WHITE if code == 2 else EMPTY
-
-
-@njit(cache=True, nogil=True)
-def are_owners(size, start, owners):
-    """Which games' words, from start, hold owners of the points of their board and nothing else: bool (n,).
-
-    size, start: int64 (n,).
-    """
-    out = np.ones(len(size), np.bool_)
-    for g in range(len(size)):
-        points = size[g] * size[g]
-        for i in range((points + 7) // 8 * 8):
-            code = (np.int64(owners[start[g] + (i >> 3)]) >> (2 * (i & 7))) & 3
-            if code == 3 or (code and i >= points):
-                out[g] = False
-                break
-    return out

@@ -90,19 +90,45 @@ def game_hashes(size, setup, moves, symmetries):
 
 
 @njit(cache=True, nogil=True)
-def content_hashes(setup, moves, setup_start, setup_end, move_start, num_moves):
-    """A uint64 hash of each game's setup and moves as they are stored; its 16 copies have different ones.
+def content_hash(setup, moves):
+    """A uint64 hash of a game's setup and moves as they are stored; its 16 copies have different ones."""
+    h = splitmix64(len(setup))
+    for i in range(len(setup)):
+        h = splitmix64(h ^ np.uint64(setup[i]))
+    for i in range(len(moves)):
+        h = splitmix64(h ^ np.uint64(moves[i]))
+    return h
 
-    setup, moves: of all games.  The others, int64 (n,), are columns of games.parquet.
+
+@njit(cache=True, nogil=True)
+def content_hashes(setup, moves, setup_start, setup_end, move_start, num_moves):
+    """`content_hash` of each game, uint64 (n,).
+
+    setup, moves: of all games.  The others: int64 (n,), as of game_index.ranges.
     """
     out = np.empty(len(num_moves), np.uint64)
     for g in range(len(num_moves)):
-        h = splitmix64(setup_end[g] - setup_start[g])
-        for i in range(setup_start[g], setup_end[g]):
-            h = splitmix64(h ^ np.uint64(setup[i]))
-        for i in range(move_start[g], move_start[g] + num_moves[g]):
-            h = splitmix64(h ^ np.uint64(moves[i]))
-        out[g] = h
+        out[g] = content_hash(setup[setup_start[g]:setup_end[g]],
+                              moves[move_start[g]:move_start[g] + num_moves[g]])
+    return out
+
+
+@njit(cache=True, nogil=True)
+def words_hash(words):
+    """A uint64 hash of int16 words."""
+    h = splitmix64(len(words))
+    for i in range(len(words)):
+        h = splitmix64(h ^ np.uint64(words[i]))
+    return h
+
+
+@njit(cache=True, nogil=True)
+def words_hashes(words, start, count):
+    """`words_hash` of `count` words from `start`, both int64 (n,): uint64 (n,); a count of 0 for no words."""
+    out = np.empty(len(start), np.uint64)
+    for g in range(len(start)):
+        first = max(start[g], 0)
+        out[g] = words_hash(words[first:first + count[g]])
     return out
 
 

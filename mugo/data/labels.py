@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numba import njit
 
-from mugo.data.final_ownership import owner_at, words_per_game
+from mugo.data.final_ownership import owner_at
 from mugo.games.coords import WHITE_BIT
 from mugo.games.rules import record_bonus
 
@@ -18,37 +18,23 @@ def white_points(games: pd.DataFrame) -> np.ndarray:
     return games["komi"].to_numpy(np.float32) + np.array([bonuses[pair] for pair in pairs], np.float32)
 
 
-def label_columns(games: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(winner int8, white_points float32, owners_start int64), each (n,), of games."""
-    return games["winner"].to_numpy(np.int8), white_points(games), games["owners_start"].to_numpy(np.int64)
-
-
-def label_contents(games: pd.DataFrame, owners: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Arrays that are equal where all labels of the games are, but for the moves, wherever the owners are stored."""
-    winner, points, start = label_columns(games)
-    lengths = np.where(start >= 0, words_per_game(games["size"].to_numpy(np.int64)), 0)
-    return winner, points, lengths, np.concatenate([owners[:0], *(
-        owners[first:first + length] for first, length in zip(start[start >= 0], lengths[start >= 0], strict=True))])
-
-
 @njit(cache=True, nogil=True)
-def write_labels(size, games, samples, symmetries, moves, owners, num_moves, winner, white_points, owners_start,
-                 outcomes, colours, komi, next_moves, owners_out, scores):
+def write_labels(size, games, samples, symmetries, moves, owners, outcomes, colours, komi, next_moves, owners_out,
+                 scores):
     """Write the labels of a batch to the last six arguments, whose shapes are those of positions.Batch.
 
-    games: int64 (n,), each position's game.  samples: as for planes.write_sample_planes.  moves, owners: of all games.
-    The four arrays after them: of each game.
+    games: INDEX (n,), each position's game.  samples: as for planes.write_sample_planes.  moves, owners: of all games.
     """
     for j in range(len(games)):
         game = games[j]
         target = samples[j, 2] + samples[j, 3]
-        end = samples[j, 2] + num_moves[game]
+        end = samples[j, 2] + game.num_moves
         symmetry = symmetries[samples[j, 4]]
         white = np.int64(moves[target]) & WHITE_BIT
         colour = -1 if white else 1
-        outcomes[j] = colour * winner[game]
+        outcomes[j] = colour * game.winner
         colours[j] = colour
-        komi[j] = -colour * white_points[game]
+        komi[j] = -colour * game.white_points
         for k in range(2):               # an answer is the opponent's, and the move after it one's own
             next_moves[j, k] = -1
         for k in range(2):
@@ -56,7 +42,7 @@ def write_labels(size, games, samples, symmetries, moves, owners, num_moves, win
             if i >= end or (np.int64(moves[i]) & WHITE_BIT) == (np.int64(moves[i - 1]) & WHITE_BIT):
                 break
             next_moves[j, k] = symmetry[np.int64(moves[i]) & (WHITE_BIT - 1)]
-        start = owners_start[game]
+        start = np.int64(game.owners_start)
         scores[j] = np.nan
         score = 0
         for i in range(size * size):

@@ -1,109 +1,113 @@
-"""Merge new games into a data set and write its files.
+"""Merge new games into a data set: write new shards, and then the meta.json that names them.
 
     unfinished/part-*.parquet + the data set -> reject -> split -> the files, in this order:
 
-    moves.npy, ...          the moves, setup stones and owners so far, which stay as they are, then the new ones
-    meta.json               of both states: as the data set is, and as it will be ("next")
-    games.parquet           from here on the data set is in its new state
-    meta.json               of the new state only
+    shard-000007/ ...       the new games, and which older games they replace
+    meta.json               from here on the data set is in its new state
+    unfinished/             is deleted
 
-So the folder is a complete data set at every moment.  What a killed merge has written behind the arrays of the state
-is not read, and is not there after the next merge.
+Files of older shards are only read.  So the folder is a complete data set at every moment, and what a killed merge has
+written is in no state of it; the next merge deletes that.
 """
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from mugo.data import dataset
-from mugo.data.array_files import write_array
-from mugo.data.dataset import OFFSETS, SCHEMA, DataSet
+from mugo.data.dataset import DataSet
+from mugo.data.duplicates import Duplicates, find_duplicates
 from mugo.data.game_hash import assign_splits
-from mugo.data.games_table import ENCODED, make_table
-from mugo.data.meta import ARRAYS, GAMES, META, crc32, format_meta
-from mugo.data.parts import join_encoded, place_of, read_parts
-from mugo.data.rejection import reject_duplicates, reject_short, reject_unselected
-from mugo.data.table_file import write_table
+from mugo.data.meta import META, format_meta, is_shard_name, shard_name
+from mugo.data.new_games import NewGames
+from mugo.data.rejection import reject
+from mugo.data.shards import REJECTED, open_shard, write_shard
 from mugo.files import atomic_write
 
+SHARD_GAMES = 1 << 16                    # rows of a shard, and up to a part more; a smaller addition is a shard too
 
-def merge_parts(folder: Path, meta: dict, sources: list[dict]) -> DataSet:
-    """Add the games of folder/unfinished to the data set, write it, and delete folder/unfinished.
 
-    meta: as meta.read_state returns it.  sources: of the old and the new games.
+def merge_parts(folder: Path, meta: dict[str, Any], sources: list[dict[str, str]]) -> DataSet:
+    """Add the games of folder/unfinished to the data set, and delete folder/unfinished.
+
+    meta: of the data set.  sources: of the old and the new games.
     """
-    options = meta["options"]
-    old, arrays = _load_old(folder, meta)
-    new = _new_rows(folder, old)
-    reject_short(new, options["min_moves"])
-    reject_unselected(new, options["where"])
-    unplaced = dict.fromkeys(OFFSETS, 0) | {"owners_start": -1, "split": ""}
-    table = new.drop(columns=list(ENCODED)).assign(**unplaced).astype(SCHEMA)
-    if len(old):                         # pandas 2 warns of a table without rows
-        table = pd.concat([old, table])
-
-    def encoded_game(label: int) -> tuple[np.ndarray, np.ndarray]:
-        if label < len(old):
-            game = old.loc[label]
-            return (arrays["setup"][game["setup_start"]:game["setup_end"]],
-                    arrays["moves"][game["move_start"]:game["move_start"] + game["num_moves"]])
-        return np.frombuffer(new.at[label, "setup"], np.int16), np.frombuffer(new.at[label, "moves"], np.int16)
-
-    reject_duplicates(table, encoded_game)
-    arrays = _append(table, new, arrays)
-    table["split"] = assign_splits(table["opening_hash"].to_numpy(), options["seed"], options["validation"],
-                                   options["test"])
-    table.loc[table["reject_reason"] != "", "split"] = ""
-    _write(folder, meta, sources, table, arrays)
+    old = dataset.load_dataset(folder) if meta["counts"] else DataSet(folder, meta, (), {})
+    for path in folder.iterdir():
+        if is_shard_name(path.name) and path.name not in {entry["name"] for entry in meta["shards"]}:
+            shutil.rmtree(path)
+    new = NewGames(folder, old, meta["options"])
+    duplicates = find_duplicates(old, new, folder / "unfinished" / "buckets")
+    shards, entries = list(old.shards), list(meta["shards"])
+    number = max((int(entry["name"][6:]) for entry in entries), default=-1) + 1
+    paths = _paths_of(np.unique(duplicates.original), old, new)
+    rejected = _rejected(old, duplicates.among(range(new.first_label)), paths)
+    for table in _shard_tables(new, duplicates, paths, meta["options"]):
+        place = folder / shard_name(number + len(shards) - len(old.shards))
+        entries.append({"name": place.name} | write_shard(place, table, rejected))
+        shards.append(open_shard(place, entries[-1]))
+        rejected = rejected.iloc[:0]
+    state = {"sources": sources, "shards": entries}
+    data = DataSet(folder, meta, tuple(shards), dataset.rejected_games(shards))
+    write_meta(folder, meta | state | {"counts": dataset.count_games(data)})
+    shutil.rmtree(folder / "unfinished", ignore_errors=True)
     return dataset.load_dataset(folder)
 
 
-def _load_old(folder: Path, meta: dict) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
-    """(games.parquet, the arrays by their names in ENCODED); all empty for a new data set."""
-    if meta["files"]:
-        data = dataset.load_dataset(folder)
-        return data.games, {"setup": data.setup, "moves": data.moves, "owners": data.owners}
-    return pd.DataFrame(columns=list(SCHEMA)).astype(SCHEMA), {name: np.zeros(0, np.int16) for name in ENCODED}
+def _shard_tables(new: NewGames, duplicates: Duplicates, paths: dict[int, str], options: dict[str, Any]
+                  ) -> Iterator[pd.DataFrame]:
+    """The rows of each new shard, with their reject_reason and split."""
+    waiting: list[pd.DataFrame] = []
+    for table in new.tables():
+        found = duplicates.among(range(table.index[0], table.index[-1] + 1))
+        reject(table, found.label, "duplicate", _details(found, paths))
+        split = assign_splits(table["opening_hash"].to_numpy(), options["seed"], options["validation"],
+                              options["test"])
+        waiting.append(table.assign(split=np.where(table["reject_reason"] == "", split, "")))
+        if sum(map(len, waiting)) >= SHARD_GAMES:
+            yield pd.concat(waiting)
+            waiting.clear()
+    if waiting:
+        yield pd.concat(waiting)
 
 
-def _new_rows(folder: Path, old: pd.DataFrame) -> pd.DataFrame:
-    """The rows of all parts that are not in `old`, with labels that continue its labels."""
-    new = pd.concat([make_table([]), read_parts(folder)], ignore_index=True)
-    new = new[~new["file_key"].isin(old["file_key"])]
-    new.index = pd.RangeIndex(len(old), len(old) + len(new))
-    return new
+def _details(found: Duplicates, paths: dict[int, str]) -> list[str]:
+    return [f"{'the beginning of' if is_truncated else 'the same game as'} {paths[original]}"
+            for original, is_truncated in zip(found.original.tolist(), found.is_truncated, strict=True)]
 
 
-def _append(table: pd.DataFrame, new: pd.DataFrame, old: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The arrays with those of the new used games appended; sets OFFSETS of the new rows of the table."""
-    used = new.index[(table.loc[new.index, "reject_reason"] == "").to_numpy()]
-    joined = {name: join_encoded(new.loc[used, name]) for name in ENCODED}
-    setup_starts, move_starts, owners_starts = (len(old[name]) + joined[name][1] for name in ENCODED)
-    table.loc[used, "setup_start"] = setup_starts[:-1]
-    table.loc[used, "setup_end"] = setup_starts[1:]
-    table.loc[used, "move_start"] = move_starts[:-1]
-    table.loc[used, "owners_start"] = place_of(owners_starts)
-    return {name: np.concatenate([old[name], joined[name][0]]) for name in ENCODED}
+def _paths_of(labels: np.ndarray, old: DataSet, new: NewGames) -> dict[int, str]:
+    """The source and file of games by their labels."""
+    paths: dict[int, str] = {}
+    first = 0
+    for shard in old.shards:
+        of_shard = labels[(first <= labels) & (labels < first + shard.rows)]
+        if len(of_shard):
+            table = shard.table(["source", "file"]).iloc[of_shard - first]
+            paths |= dict(zip(of_shard.tolist(), table["source"] + "/" + table["file"], strict=True))
+        first += shard.rows
+    if len(labels) and labels[-1] >= new.first_label:
+        for table in new.tables(["source", "file"]):
+            chosen = table[table.index.isin(labels)]
+            paths |= dict(zip(chosen.index.tolist(), chosen["source"] + "/" + chosen["file"], strict=True))
+    return paths
 
 
-def _write(folder: Path, meta: dict, sources: list[dict], table: pd.DataFrame, arrays: dict[str, np.ndarray]) -> None:
-    """Write the files in the order that the module's docstring gives.  meta: of the state before."""
-    files = {}
-    for name in ARRAYS:
-        with atomic_write(folder / name) as path:
-            files[name] = write_array(path, arrays[Path(name).stem])
-    content = write_table(table)
-    files[GAMES] = {"bytes": len(content), "crc32": crc32(content)}
-    state = {"sources": sources, "counts": dataset.count_games(table), "files": files}
-    write_meta(folder, meta | {"next": state})
-    with atomic_write(folder / GAMES) as path:
-        path.write_bytes(content)
-    write_meta(folder, meta | state)
-    shutil.rmtree(folder / "unfinished", ignore_errors=True)
+def _rejected(old: DataSet, found: Duplicates, paths: dict[int, str]) -> pd.DataFrame:
+    """The games of old shards that are duplicates of new ones, as shards.REJECTED."""
+    ends = np.cumsum([shard.rows for shard in old.shards])
+    number = np.searchsorted(ends, found.label, side="right")
+    rows = found.label - np.concatenate([[0], ends])[number]
+    return pd.DataFrame({"shard": number, "row": rows, "reject_reason": "duplicate",
+                         "reject_details": _details(found, paths)}, columns=list(REJECTED)).astype(REJECTED)
 
 
-def write_meta(folder: Path, meta: dict) -> None:
+def write_meta(folder: Path, meta: dict[str, Any]) -> None:
     """Write meta.json."""
     with atomic_write(folder / META) as path:
         path.write_bytes(format_meta(meta))
+
+

@@ -1,20 +1,19 @@
-"""meta.json: the options of a data set, its sources and counts, and the length and checksum of each of its files.
+"""meta.json: the options of a data set, its sources and counts, and its shards with the checksums of their files.
 
-    {"format": 4, "options": {...}, "sources": [...], "counts": {...},
-     "files": {"games.parquet": {"bytes": 27185, "crc32": "89ab0123"},
-               "moves.npy": {"items": 12043, "crc32": "4567cdef"}, "setup.npy": {...}, "owners.npy": {...}},
-     "next": {"sources": [...], "counts": {...}, "files": {...}},       while merge.py replaces games.parquet
-     "checksum": "02468ace"}                                            CRC-32 of the text without this line
+    {"format": 5, "options": {...}, "sources": [...], "counts": {...},
+     "shards": [{"name": "shard-000000", "rows": 65536,
+                 "files": {"games.parquet": {"bytes": 27185, "crc32": "89ab0123"}, "index.npy": {...}, ...}}, ...],
+     "checksum": "02468ace"}                             CRC-32 of the text without this line
 
-sources, counts and files are one state of the data set.  With "next" there are two, and games.parquet tells by its
-checksum which of them the data set is in.  The arrays only grow, so `items` and the checksum are those of their first
-items.  A new data set has no files yet.
+A shard's files never change, so its replacement is the step from one state of a data set to the next.  A new data set
+has no counts yet.  The CRC-32 of a NumPy file is that of its data, without the header.
 
 CRC-32 finds every burst of up to 32 wrong bits, and any other damage but for one in 4,000,000,000.  It costs 0.15 s a
 gigabyte; BLAKE2b and SHA-256 cost 0.8 s.  None of them protects from a data set that somebody made up; range_checks.py
 does.
 """
 import json
+import re
 import zlib
 from pathlib import Path
 from typing import Any
@@ -23,13 +22,12 @@ from mugo.files import BadInput, error_line, read_regular_file
 from mugo.limits import FRACTION, SEED
 from mugo.schema import TEXT, Object, Test, check_value, integer, number
 
-FORMAT = 4                               # 1 had other names of columns, 2 no checksums, 3 no owners
-META, GAMES, MOVES, SETUP, OWNERS = "meta.json", "games.parquet", "moves.npy", "setup.npy", "owners.npy"
-ARRAYS = (MOVES, SETUP, OWNERS)
-FILES = (GAMES, *ARRAYS, META)
-STATE = ("sources", "counts", "files")
-MAX_META_BYTES = 16 << 20                # 100,000 sources
-MAX_GAMES_BYTES = 2 << 30                # games.parquet: 40,000,000 games
+FORMAT = 5               # 1 had other names of columns, 2 no checksums, 3 no owners, 4 all games in one file of a kind
+META, GAMES, INDEX_FILE, REJECTED_FILE = "meta.json", "games.parquet", "index.npy", "rejected.parquet"
+MOVES, SETUP, OWNERS = "moves.npy", "setup.npy", "owners.npy"
+FILES = (GAMES, INDEX_FILE, MOVES, SETUP, OWNERS, REJECTED_FILE)         # of a shard
+MAX_META_BYTES = 64 << 20                # 50,000 shards
+MAX_GAMES_BYTES = 256 << 20              # games.parquet: 5,000,000 games; a shard has 65,536
 
 
 def crc32(content: bytes | memoryview) -> str:
@@ -67,30 +65,18 @@ def _with_checksum(meta: dict[str, Any]) -> bytes:
     return (text[:-2] + f',\n "checksum": "{crc32(text.encode())}"\n}}').encode()
 
 
-def read_state(folder: Path) -> tuple[dict[str, Any], bytes]:
-    """The contents of meta.json in the state that the data set is in, without "next"; the content of games.parquet.
+def read_meta(folder: Path) -> dict[str, Any]:
+    """The contents of meta.json.  Raises BadInput if it is damaged or of another format; FileNotFoundError."""
+    return parse_meta(read_regular_file(folder / META, MAX_META_BYTES), folder / META)
 
-    The content is empty for a new data set, which has no files yet.
-    Raises BadInput if one of the two is damaged; FileNotFoundError.
-    """
-    path = folder / META
-    data = read_regular_file(path, MAX_META_BYTES)
-    while True:
-        meta = parse_meta(data, path)
-        current = {name: meta[name] for name in STATE}
-        states = [state for state in (meta.pop("next", None), current) if state is not None]
-        if current["files"] or (folder / GAMES).exists():
-            games = read_regular_file(folder / GAMES, MAX_GAMES_BYTES)
-            is_in = {"bytes": len(games), "crc32": crc32(games)}
-            state = next((state for state in states if state["files"].get(GAMES) == is_in), None)
-        else:
-            games, state = b"", current
-        if state is not None:
-            return meta | state, games
-        before, data = data, read_regular_file(path, MAX_META_BYTES)
-        if data == before:
-            raise BadInput(f"{folder / GAMES} is damaged: its checksum is not the one in {META}; make the data set "
-                           "again")                      # otherwise merge.py has replaced both
+
+def shard_name(number: int) -> str:
+    """The name of a shard's folder."""
+    return f"shard-{number:06d}"
+
+
+def is_shard_name(name: str) -> bool:
+    return re.fullmatch(r"shard-[0-9]{6,9}", name) is not None
 
 
 # ---- the schema
@@ -102,8 +88,8 @@ _OPTIONS = Object({"where": TEXT, "min_moves": _COUNT, "seed": integer(*SEED), "
                    "test": number(*FRACTION)})
 _SOURCE = Object({"label": TEXT, "checksum": TEXT})
 _COUNTS = Object({"found": _COUNT, "used": _COUNT, "positions": _COUNT}, may_be_empty=True)      # of a new data set
-_ARRAY = Object({"items": _COUNT, "crc32": _CHECKSUM})
-_FILES = Object({GAMES: Object({"bytes": _COUNT, "crc32": _CHECKSUM}), **dict.fromkeys(ARRAYS, _ARRAY)},
-                may_be_empty=True)
-_STATE = {"sources": [_SOURCE], "counts": _COUNTS, "files": _FILES}
-_SCHEMA = Object({"format": integer(FORMAT, FORMAT), "options": _OPTIONS, **_STATE}, {"next": Object(_STATE)})
+_FILE = Object({"bytes": _COUNT, "crc32": _CHECKSUM})
+_NAME = Test(lambda value: isinstance(value, str) and is_shard_name(value), "shard- and a number of 6 digits")
+_SHARD = Object({"name": _NAME, "rows": integer(0, 1 << 24), "files": Object(dict.fromkeys(FILES, _FILE))})
+_SCHEMA = Object({"format": integer(FORMAT, FORMAT), "options": _OPTIONS, "sources": [_SOURCE], "counts": _COUNTS,
+                  "shards": [_SHARD]})

@@ -45,7 +45,8 @@ def _page_sizes(data: bytes, column: Struct) -> list[int]:
     """The uncompressed size of each page of a column chunk, given its ColumnMetaData."""
     start = _get(column, 9, int)
     if 11 in column:                     # the dictionary is before the data
-        start = min(start, _get(column, 11, int) or start)
+        dictionary = _get(column, 11, int)
+        start = min(start or dictionary, dictionary or start)            # a table without rows has no data pages
     end = start + _get(column, 7, int)
     if not 4 <= start <= end <= len(data):
         raise ValueError("a column is outside of it")

@@ -6,12 +6,10 @@ A part can be deleted: the next preprocess reads its games again.
 import re
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
-from mugo.data.games_table import ENCODED, PART_COLUMNS
+from mugo.data.games_table import PART_COLUMNS
 from mugo.data.meta import crc32
-from mugo.data.range_checks import check_games
 from mugo.data.table_file import read_table, write_table
 from mugo.files import BadInput, atomic_write, read_regular_file
 
@@ -39,31 +37,3 @@ def read_part(path: Path, columns: list[str] | None = None) -> pd.DataFrame:
         raise BadInput(f"{path} is damaged: its checksum is not the one in its name; delete it and run the command "
                        "again, which reads its games again")
     return read_table(content, path, PART_COLUMNS, columns)
-
-
-def read_parts(folder: Path) -> pd.DataFrame:
-    """The rows of all parts.  Raises BadInput if one is damaged, or has a number out of range."""
-    tables = []
-    for path in part_paths(folder):
-        table = read_part(path)
-        (setup, setup_starts), (moves, starts), (owners, owners_starts) = (
-            join_encoded(table[name]) for name in ENCODED)
-        is_used = table["reject_reason"] == ""
-        if (is_used & (table["num_moves"] != np.diff(starts))).any():
-            raise BadInput(f"{path}: num_moves is not the number of moves")
-        check_games(path, table.assign(setup_start=setup_starts[:-1], setup_end=setup_starts[1:],
-                                       move_start=starts[:-1], owners_start=place_of(owners_starts),
-                                       split="train"), setup, moves, owners)
-        tables.append(table)
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(PART_COLUMNS))
-
-
-def place_of(starts: np.ndarray) -> np.ndarray:
-    """int64 (n,): where the owners of each game begin; -1 for a game without.  starts: as of join_encoded."""
-    return np.where(np.diff(starts) > 0, starts[:-1], -1)
-
-
-def join_encoded(games: pd.Series) -> tuple[np.ndarray, np.ndarray]:
-    """(array, starts) of games as bytes: int16, end to end; int64 (n + 1,), where each begins and the last ends."""
-    starts = np.concatenate([[0], np.cumsum([len(game) // 2 for game in games])]).astype(np.int64)
-    return np.frombuffer(b"".join(game[:len(game) // 2 * 2] for game in games), np.int16), starts

@@ -8,53 +8,55 @@ any time, and the planes can change without a new data set.
 """
 import hashlib
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 from numba import njit
 
-from mugo.data.game_hash import content_hashes
-from mugo.data.labels import label_columns, label_contents, write_labels
+from mugo.data.final_ownership import words_per_game
+from mugo.data.labels import write_labels
+from mugo.data.selection import GameSelection
 from mugo.data.shuffle import shuffled_positions
 from mugo.files import BadInput
 from mugo.games import planes
 from mugo.games.coords import symmetries
 
 
-def game_ranges(games: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """setup_start, setup_end, move_start and num_moves of games, int64 (n,): where they are in setup.npy, moves.npy."""
-    start, end, move_start, num_moves = (
-        games[name].to_numpy(np.int64) for name in ("setup_start", "setup_end", "move_start", "num_moves"))
-    return start, end, move_start, num_moves
+class Pieces(NamedTuple):
+    """An array of which only a piece is in memory at a time."""
+
+    dtype: np.dtype
+    length: int
+    pieces: Iterable[np.ndarray]
 
 
-def digest(*arrays: np.ndarray) -> str:
+def digest(*arrays: np.ndarray | Pieces) -> str:
     """A hash of arrays, their types and lengths included, as 32 hexadecimal digits."""
     h = hashlib.blake2b(digest_size=16)
     for array in arrays:
-        h.update(f"{array.dtype} {len(array)}:".encode())
-        h.update(np.ascontiguousarray(array).data)
+        dtype, length, pieces = array if isinstance(array, Pieces) else (array.dtype, len(array), [array])
+        h.update(f"{dtype} {length}:".encode())
+        for piece in pieces:
+            h.update(np.ascontiguousarray(piece).data)
     return h.hexdigest()
 
 
-@njit(cache=True, nogil=True)
-def _locate(indices, symmetry, first_index, skip_moves, setup_start, setup_end, move_start, games, samples):
-    """Write to games, int64 (n,), the game of each position, and to samples, int64 (n, 5), the rows for
-    write_sample_planes.
+def label_digests(games: GameSelection) -> tuple[np.ndarray | Pieces, ...]:
+    """What is equal where all labels of games are, but for the moves, wherever the owners are stored; for `digest`."""
+    start, size = games.column("owners_start"), games.column("size").astype(np.int64)
+    words = np.where(start >= 0, words_per_game(size), 0)
+    return (games.column("winner"), games.column("white_points"), words,
+            Pieces(np.dtype(np.int16), int(words.sum()), games.owners()))
 
-    The other arguments are the parameters and fields of `Positions.batch`; symmetry: int64 (n,).
-    """
+
+@njit(cache=True, nogil=True)
+def _locate(indices, first_index, rows):
+    """Write the game of each position to rows, int64 (n,)."""
     for j in range(len(indices)):
-        game = np.searchsorted(first_index, indices[j], side="right") - 1
-        games[j] = game
-        samples[j, 0] = setup_start[game]
-        samples[j, 1] = setup_end[game]
-        samples[j, 2] = move_start[game]
-        samples[j, 3] = indices[j] - first_index[game] + skip_moves
-        samples[j, 4] = symmetry[j]
+        rows[j] = np.searchsorted(first_index, indices[j], side="right") - 1
 
 
 class Batch(NamedTuple):
@@ -100,11 +102,8 @@ class Positions:
     """The positions before the moves of some games of one board size, with indices 0 to len - 1."""
 
     size: int
-    games: pd.DataFrame                  # rows of games.parquet, in order
+    games: GameSelection
     first_index: np.ndarray              # int64 (games + 1,): the index of each game's first position
-    setup: np.ndarray                    # int16: setup.npy
-    moves: np.ndarray                    # int16: moves.npy
-    owners: np.ndarray                   # int16: owners.npy
     skip_moves: int = 0                  # moves at the beginning of each game that have no position here
 
     def __len__(self) -> int:
@@ -113,35 +112,33 @@ class Positions:
     @cached_property
     def fingerprint(self) -> str:
         """32 hexadecimal digits, equal where every index is the same position with the same labels (Batch)."""
-        contents = content_hashes(self.setup, self.moves, *game_ranges(self.games))
-        return digest(np.array([self.size, self.skip_moves]), self.first_index, contents,
-                      *label_contents(self.games, self.owners))
+        return digest(np.array([self.size, self.skip_moves]), self.first_index, self.games.column("content_hash"),
+                      *label_digests(self.games))
 
     def batch(self, indices: np.ndarray, symmetry: np.ndarray | int = 0) -> Batch:
         """The positions with these indices, int64 (n,), each under its symmetry, 0 ... 7.  Thread-safe.
 
-        Raises BadInput if a game has an illegal move before its position, which `preprocess` never writes.
+        Raises BadInput if a game is damaged, or has an illegal move before its position, which `preprocess` never
+        writes.
         """
         if not hasattr(_scratch_of_thread, "scratch"):
             _scratch_of_thread.scratch = planes.new_scratch()
         n = len(indices)
-        samples = np.empty((n, 5), np.int64)
-        rows = np.empty(n, np.int64)
-        setup_start, setup_end, move_start, num_moves = self._ranges
-        _locate(indices, np.broadcast_to(np.asarray(symmetry, np.int64), n).copy(), self.first_index, self.skip_moves,
-                setup_start, setup_end, move_start, rows, samples)
+        rows, moves_played = self.locate(indices)
+        games, setup, moves, owners = self.games.arrays(rows)
+        samples = np.stack([games["setup_start"], games["setup_start"] + games["num_setup"], games["move_start"],
+                            moves_played, np.broadcast_to(symmetry, n)], 1).astype(np.int64, copy=False)
         packed = np.empty((n, self.size ** 2, planes.PACKED), np.uint8)
         targets = np.empty(n, np.int32)
-        written = planes.write_sample_planes(self.size, self.setup, self.moves, samples, symmetries(self.size),
+        written = planes.write_sample_planes(self.size, setup, moves, samples, symmetries(self.size),
                                              _scratch_of_thread.scratch, packed, targets)
         if written < n:
-            game = self.games.iloc[self.locate(indices[written:written + 1])[0][0]]
+            game = self.games.take(rows[written:written + 1]).table(["source", "file"]).iloc[0]
             raise BadInput(f"the data set has a game with an illegal move or setup stone: {game['file']!r:.100} of "
                            f"{game['source']!r:.100}; make the data set again")
         labels = (np.empty(n, np.int8), np.empty(n, np.int8), np.empty(n, np.float32), np.empty((n, 2), np.int32),
                   np.empty((n, self.size ** 2), np.int8), np.empty(n, np.float32))
-        write_labels(self.size, rows, samples, symmetries(self.size), self.moves, self.owners, num_moves,
-                     *self._label_columns, *labels)
+        write_labels(self.size, games, samples, symmetries(self.size), moves, owners, *labels)
         return Batch(packed, targets, *labels)
 
     def shuffled_batch(self, step: int, batch_size: int, seed: int, random_symmetry: bool = True) -> Batch:
@@ -154,13 +151,6 @@ class Positions:
 
     def locate(self, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(rows of self.games, moves played before the position), both int64 (n,)."""
-        rows = np.searchsorted(self.first_index, indices, side="right") - 1
+        rows = np.empty(len(indices), np.int64)
+        _locate(indices, self.first_index, rows)
         return rows, indices - self.first_index[rows] + self.skip_moves
-
-    @cached_property
-    def _ranges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        return game_ranges(self.games)
-
-    @cached_property
-    def _label_columns(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return label_columns(self.games)

@@ -14,15 +14,18 @@ from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from mugo.data import dataset
-from mugo.data.dataset import SCHEMA, DataSet
+from mugo.data.dataset import DataSet
+from mugo.data.game_index import SPLITS
 from mugo.data.games_table import COLUMNS, file_key, make_table, read_batch, unreadable_row
 from mugo.data.merge import merge_parts, write_meta
-from mugo.data.meta import FILES, FORMAT, GAMES, META, read_state
+from mugo.data.meta import FORMAT, META, read_meta
+from mugo.data.new_games import known_keys
 from mugo.data.parts import part_paths, read_part, write_part
-from mugo.data.table_file import read_table
+from mugo.data.query import names_in
 from mugo.files import BadInput, is_empty_folder, lock_folder
 from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, SEED, check_limits
 from mugo.parallel import ordered_map, process_pool
@@ -49,7 +52,8 @@ def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: in
         raise BadInput(f"{str(folder)!r}: the name of a data set must be valid UTF-8; choose another with -o") from None
     sources = find_sources(paths)
     options = {"where": where, "min_moves": min_moves, "seed": seed, "validation": validation, "test": test}
-    dataset.select_games(make_table([])[list(COLUMNS)], where)          # raises for an invalid query
+    if where:
+        names_in(where, COLUMNS)         # raises for an invalid query
     with lock_folder(folder):
         meta = _open_meta(folder, options)
         checksums = [source.checksum() for source in sources]
@@ -62,20 +66,17 @@ def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: in
 
 
 def _open_meta(folder: Path, options: dict) -> dict:
-    """The meta.json of the data set in `folder`, as read_state returns it; written if the data set is new.
+    """The meta.json of the data set in `folder`; written if the data set is new.
 
     Raises BadInput if the data set has other options, because a game must not change its split.
     """
     if (folder / META).exists():
-        try:
-            meta, _ = read_state(folder)
-        except FileNotFoundError:
-            raise BadInput(f"{folder / GAMES} is missing; make the data set again") from None
+        meta = read_meta(folder)
     elif is_empty_folder(folder):
-        meta = {"format": FORMAT, "options": options, "sources": [], "counts": {}, "files": {}}
+        meta = {"format": FORMAT, "options": options, "sources": [], "counts": {}, "shards": []}
     else:
         raise BadInput(f"{folder} exists and is not a data set; choose another name with -o")
-    if not meta["files"]:                # the parts do not depend on the options
+    if not meta["counts"]:               # the parts do not depend on the options
         meta["options"] = options
         write_meta(folder, meta)
     for name, value in options.items():
@@ -93,12 +94,19 @@ class _Parts:
         self.folder = folder
         self.unreadable: list[dict] = []     # rows
         self._tables: list[pd.DataFrame] = []
-        meta, content = read_state(folder)
-        tables = [read_part(path, ["file_key"]) for path in part_paths(folder)]
-        if meta["files"]:
-            tables.append(read_table(content, folder / GAMES, SCHEMA, ["file_key"]))
-        # keys of the files that are in the data set, in a part or in work
-        self.known: set[int] = {key for table in tables for key in table["file_key"].tolist()}
+        data = dataset.load_dataset(folder) if read_meta(folder)["counts"] else None
+        # keys of the files that are in the data set, 8 bytes each; in a part or in work
+        self._merged = known_keys(data) if data else np.empty(0, np.uint64)
+        self._read: set[int] = {key for path in part_paths(folder)
+                                for key in read_part(path, ["file_key"])["file_key"].tolist()}
+
+    def is_known(self, key: int) -> bool:
+        """Whether a file with this key was read before; from now on it was."""
+        place = int(np.searchsorted(self._merged, np.uint64(key)))
+        if key in self._read or place < len(self._merged) and int(self._merged[place]) == key:
+            return True
+        self._read.add(key)
+        return False
 
     def add(self, table: pd.DataFrame) -> None:
         self._tables.append(table)
@@ -151,9 +159,8 @@ def _new_batches(sources: list[Source], checksums: list[str], parts: _Parts, end
         for file in read_files(source, on_read):
             unreadable = isinstance(file, UnreadableFile)
             key = file_key(checksum, file.name, file.error.encode() if unreadable else file.data)
-            if key in parts.known:
+            if parts.is_known(key):
                 continue
-            parts.known.add(key)
             if unreadable:
                 parts.unreadable.append(unreadable_row(key, file))
                 continue
@@ -171,21 +178,21 @@ def _new_batches(sources: list[Source], checksums: list[str], parts: _Parts, end
 
 def format_counts(data: DataSet, seconds: float) -> str:
     """The table that the command prints at its end; seconds: how long it took."""
-    games, used = data.games, data.used_games
-    reasons = games.loc[games["reject_reason"] != "", "reject_reason"].value_counts()
+    found = data.table(["reject_reason", "num_moves", "split", "owners_start"])
+    used = found[found["reject_reason"] == ""]
+    reasons = found.loc[found["reject_reason"] != "", "reject_reason"].value_counts()
     positions = int(used["num_moves"].sum())
-    size = sum((data.folder / name).stat().st_size for name in FILES)
-    rows = [("games found", len(games)), ("games used", len(used)),
+    rows = [("games found", len(found)), ("games used", len(used)),
             ("games with known final ownership", int((used["owners_start"] >= 0).sum())), ("positions", positions)]
     lines = [f"{count:12,}  {name}" for name, count in rows]
-    for split in dataset.SPLITS:
+    for split in SPLITS:
         of_split = used[used["split"] == split]
         lines.append(f"{int(of_split['num_moves'].sum()):12,}  positions in {split}, from {len(of_split):,} games")
     if len(reasons):
         lines.append("  games not used, by reason:")
         lines += [f"{count:12,}  {reason}" for reason, count in reasons.items()]
     if positions:
-        lines.append(f"{size / positions:12.2f}  bytes per position on disk")
+        lines.append(f"{data.bytes / positions:12.2f}  bytes per position on disk")
     lines.append(f"{seconds:12,.1f}  seconds")
     return "\n".join(lines)
 
@@ -215,9 +222,9 @@ def command(args: argparse.Namespace) -> int:
     data = preprocess(args.games, args.output, where=args.where, min_moves=args.min_moves, workers=args.workers,
                       seed=args.seed, validation=args.validation, test=args.test)
     counts = format_counts(data, time.perf_counter() - start)
-    if not len(data.used_games):
+    if not data.meta["counts"]["used"]:
         print(counts, file=sys.stderr)
-        raise BadInput(f"no game can be used: the table has the reasons, and {args.output}/games.parquet that of each "
-                       "game")
+        raise BadInput(f"no game can be used: the table has the reasons, and {args.output}/shard-*/games.parquet that "
+                       "of each game")
     print(counts)
     return 0

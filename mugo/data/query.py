@@ -92,6 +92,13 @@ def matching_rows(games: pd.DataFrame, query: str) -> np.ndarray:
     return value.to_numpy(bool)
 
 
+def names_in(query: str, schema: dict[str, type]) -> set[str]:
+    """The columns that a query reads, of tables of this schema.  Raises BadInput as matching_rows does, but for what
+    only the values of the columns decide."""
+    matching_rows(pd.DataFrame(columns=list(schema)).astype(schema), query)
+    return {node.id for node in ast.walk(_parse(query)) if isinstance(node, ast.Name)} & set(schema)
+
+
 def _shortened(query: str) -> str:
     return query if len(query) <= 200 else f"{query[:200]}..."
 

@@ -1,13 +1,12 @@
-"""Checks of the numbers in a data set, before compiled code reads them: it does not check array bounds.
+"""Checks of the numbers in a data set, before compiled code uses them as indices: it does not check array bounds.
 
-    games       board sizes, winners, komi, handicaps, splits; a game's setup, moves and owners are inside the arrays,
-                and no two games share any
-    setup       encoded stones on the board of their game, at most one for each point
-    moves       encoded moves on the board of their game, or a pass
-    owners      for each point of the board of their game, Black, White or nobody
+    when a data set is opened    each record of an index: board size, winner, split; a game's setup, moves and owners
+                                 are inside the arrays, and no two games share any
+    when a game is read          its setup, moves and owners have the hashes in the index (the first time); encoded
+                                 stones and moves are on the board; owners are Black, White or nobody
 
-A move that passes may still be illegal.  Replaying every game takes 27 s a gigabyte, these checks 0.3 s; so a game is
-replayed when it is used, and Positions.batch reports an illegal one.
+A move that passes may still be illegal.  Replaying every game takes 27 s a gigabyte; so Positions.batch, which replays,
+reports an illegal one.
 """
 from pathlib import Path
 
@@ -15,49 +14,68 @@ import numpy as np
 import pandas as pd
 from numba import njit
 
-from mugo.data.final_ownership import are_owners, words_per_game
+from mugo.data.final_ownership import words_per_game
+from mugo.data.game_hash import content_hash, words_hash
+from mugo.data.game_index import SPLITS, GameArrays, owner_words, ranges
 from mugo.files import BadInput
 from mugo.games.coords import MAX_MOVES, MAX_SIZE, MIN_SIZE, WHITE_BIT
 
-SPLITS = ("train", "validation", "test")
 MAX_POINTS = MAX_SIZE ** 2               # the largest komi and handicap of records (sgf.properties)
+FAULTS = (                               # what `game_fault` returns, from 1
+    "its moves, setup or owners are not those that were written",
+    "a setup stone is not on the board",
+    "a move is not on the board",
+    "an owner is neither Black, White nor nobody",
+)
 
 
-def check_games(path: Path, games: pd.DataFrame, setup: np.ndarray, moves: np.ndarray, owners: np.ndarray
-                ) -> None:
-    """Raise BadInput, which names the row, for the first used game with a number out of range.
+def check_index(path: Path, games: np.ndarray, rows: int, setup: int, moves: int, owners: int) -> None:
+    """Raise BadInput, which names the record, for the first one with a number out of range.
 
-    path: of games.parquet.  games: its rows.  setup, moves, owners: int16.
+    path: of the index.  games: its records.  rows: of games.parquet.  setup, moves, owners: the lengths of the arrays.
     """
-    is_used = (games["reject_reason"] == "").to_numpy()
-    rows = np.flatnonzero(is_used)
-    size, winner, count, start, setup_start, setup_end, owners_start = (
-        games[name].to_numpy(np.int64)[is_used] for name in (
-            "size", "winner", "num_moves", "move_start", "setup_start", "setup_end", "owners_start"))
-
     def check(is_good: np.ndarray, what: str) -> None:
         if not is_good.all():
-            raise BadInput(f"{path} row {rows[is_good.argmin()]}: {what}; make the data set again")
+            raise BadInput(f"{path} record {is_good.argmin()}: {what}; make the data set again")
 
+    setup_start, setup_end, start, count = ranges(games)
+    size, row = games["size"].astype(np.int64), games["row"].astype(np.int64)
     check((MIN_SIZE <= size) & (size <= MAX_SIZE), f"the board size is not from {MIN_SIZE} to {MAX_SIZE}")
-    check((-1 <= winner) & (winner <= 1), "the winner is not 1, -1 or 0")
-    komi, handicap = games["komi"].to_numpy()[is_used], games["handicap"].to_numpy()[is_used]
-    check(np.isnan(komi) | (np.abs(komi) <= MAX_POINTS), f"the komi is not from -{MAX_POINTS} to {MAX_POINTS}")
-    check((0 <= handicap) & (handicap <= MAX_POINTS), f"the handicap is not from 0 to {MAX_POINTS}")
+    check((-1 <= games["winner"]) & (games["winner"] <= 1), "the winner is not 1, -1 or 0")
+    points = games["white_points"]
+    check(np.isnan(points) | (np.abs(points) <= 2 * MAX_POINTS),
+          f"White's points are not from -{2 * MAX_POINTS} to {2 * MAX_POINTS}")
     check((0 <= count) & (count <= MAX_MOVES), f"the number of moves is not from 0 to {MAX_MOVES:,}")
-    check((setup_start <= setup_end) & (setup_end <= setup_start + size ** 2),
+    check((0 <= setup_end - setup_start) & (setup_end - setup_start <= size ** 2),
           "the number of setup stones is not from 0 to that of the points")
-    check(_are_apart(setup_start, setup_end, len(setup)), "its setup is not in setup.npy behind the last game's")
-    check((start <= len(moves)) & _are_apart(start, np.minimum(start, len(moves)) + count, len(moves)),
-          "its moves are not in moves.npy behind the last game's")
-    check(games["split"].isin(SPLITS).to_numpy()[is_used], f"the split is none of {', '.join(SPLITS)}")
-    check(_are_encoded(size ** 2 - 1, setup_start, setup_end, setup), "a setup stone in setup.npy is not on the board")
-    check(_are_encoded(size ** 2, start, start + count, moves), "a move in moves.npy is not on the board")
+    check(_are_apart(setup_start, setup_end, setup), "its setup is not in setup.npy behind the last game's")
+    check(_are_apart(start, start + count, moves), "its moves are not in moves.npy behind the last game's")
+    check((0 <= games["split"]) & (games["split"] < len(SPLITS)), f"the split is none of {', '.join(SPLITS)}")
+    check((row > np.concatenate([[-1], row[:-1]])) & (row < rows), "its row is not in games.parquet behind the last")
+    owners_start = games["owners_start"].astype(np.int64)
     check(owners_start >= -1, "its owners are not in owners.npy")
-    rows, size, owners_start = (array[owners_start >= 0] for array in (rows, size, owners_start))
-    check(_are_apart(owners_start, np.minimum(owners_start, len(owners)) + words_per_game(size), len(owners)),
-          "its owners are not in owners.npy behind the last game's")
-    check(are_owners(size, owners_start, owners), "an owner in owners.npy is neither Black, White nor nobody")
+    known = owners_start >= 0
+    is_apart = np.ones(len(games), bool)
+    is_apart[known] = _are_apart(owners_start[known], (owners_start + owner_words(games))[known], owners)
+    check(is_apart, "its owners are not in owners.npy behind the last game's")
+
+
+def check_games(path: Path, games: GameArrays) -> None:
+    """Raise BadInput, which names the game, for the first one that has a fault.  path: of what they were read from."""
+    fault, game = first_fault(*games)
+    if fault:
+        raise BadInput(f"{path} game {game}: {FAULTS[fault - 1]}; make the data set again")
+
+
+def check_columns(path: Path, table: pd.DataFrame) -> None:
+    """Raise BadInput, which names the row, for the first used game with a komi or handicap out of range."""
+    for name, is_good in (("komi", lambda values: np.isnan(values) | (np.abs(values) <= MAX_POINTS)),
+                          ("handicap", lambda values: (0 <= values) & (values <= MAX_POINTS))):
+        bad = ~is_good(table[name].to_numpy()) & (table["reject_reason"] == "").to_numpy()
+        if bad.any():
+            least = f"-{MAX_POINTS}" if name == "komi" else "0"
+            raise BadInput(f"{path} row {bad.argmax()}: the {name} is not from {least} to {MAX_POINTS}; make the data "
+                           "set again")
 
 
 def _are_apart(start: np.ndarray, end: np.ndarray, length: int) -> np.ndarray:
@@ -66,14 +84,42 @@ def _are_apart(start: np.ndarray, end: np.ndarray, length: int) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def _are_encoded(max_index, start, end, encoded):
-    """Which ranges hold encoded moves (coords) up to max_index, int64 (n,), only: bool (n,)."""
-    out = np.empty(len(start), np.bool_)
-    for g in range(len(start)):
-        bits = np.int16(0)
-        highest = np.int16(0)
-        for i in range(start[g], end[g]):
-            bits |= encoded[i]
-            highest = max(highest, encoded[i] & np.int16(WHITE_BIT - 1))
-        out[g] = highest <= max_index[g] and 0 <= bits < 2 * WHITE_BIT
-    return out
+def first_fault(games, setup, moves, owners):
+    """(the fault, as of `game_fault`, of the first game with one, its number); (0, -1) if there is none."""
+    for g in range(len(games)):
+        start, first, last = games[g].setup_start, games[g].move_start, games[g].owners_start
+        words = words_per_game(np.int64(games[g].size)) if last >= 0 else 0
+        fault = game_fault(games[g], setup[start:start + games[g].num_setup],
+                           moves[first:first + games[g].num_moves], owners[max(last, 0):max(last, 0) + words], True)
+        if fault:
+            return fault, g
+    return 0, -1
+
+
+@njit(cache=True, nogil=True)
+def game_fault(game, setup, moves, owners, with_hashes):
+    """0, or the number of the first of FAULTS that a game has.  game: its record.  setup, moves, owners: its own."""
+    points = np.int64(game.size) * np.int64(game.size)
+    if with_hashes and (content_hash(setup, moves) != game.content_hash or words_hash(owners) != game.owners_hash):
+        return 1
+    if not _are_encoded(points - 1, setup):
+        return 2
+    if not _are_encoded(points, moves):
+        return 3
+    for i in range(len(owners)):
+        word = np.int64(owners[i]) & 0xffff
+        left = points - 8 * i            # points from this word on, two bits each
+        if word & (word >> 1) & 0x5555 or (left < 8 and word >> (2 * left)):
+            return 4
+    return 0
+
+
+@njit(cache=True, nogil=True)
+def _are_encoded(max_index, encoded):
+    """Whether an array holds encoded moves (coords) up to max_index only."""
+    bits = np.int16(0)
+    highest = np.int16(0)
+    for i in range(len(encoded)):
+        bits |= encoded[i]
+        highest = max(highest, encoded[i] & np.int16(WHITE_BIT - 1))
+    return highest <= max_index and 0 <= bits < 2 * WHITE_BIT

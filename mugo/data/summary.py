@@ -15,7 +15,7 @@ import pandas as pd
 
 from mugo.data import dataset
 from mugo.data.dataset import DataSet
-from mugo.data.summary_tables import source_family, summary_tables
+from mugo.data.summary_tables import COLUMNS, source_family, summary_tables
 from mugo.files import BadInput
 from mugo.plots import charts
 from mugo.plots.figures import GREEN, GREY, INK, NO_MATPLOTLIB, has_matplotlib, save_charts
@@ -30,7 +30,8 @@ Tables = dict[str, pd.DataFrame]
 def report(data: DataSet, games: pd.DataFrame, tables: Tables, where: str = "") -> str:
     """The tables as text, about 100 columns wide.
 
-    games: the selected rows of data.games.  tables: summary_tables(games).  where: the query that selected them.
+    games: the selected rows of data.games, with summary_tables.COLUMNS.  tables: summary_tables(games).  where: the
+    query that selected them.
     """
     lines = [f"{data.folder}: data set {data.fingerprint}" + (f", where {where}" if where else ""), ""]
     lines += side_by_side([
@@ -175,13 +176,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", type=Path, metavar="DATASET", help="a folder made by preprocess")
     parser.add_argument("--where", default="", metavar="QUERY",
                         help="only these games: a query, for example \"handicap == 0 and black_rank >= 6\"")
+    parser.add_argument("--verify", action="store_true",
+                        help="read every file and every game first, and stop at the first that is damaged")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE",
                         help="file of the charts, .png, .svg or .pdf (default: DATASET/statistics.png)")
 
 
 def command(args: argparse.Namespace) -> int:
     data = dataset.load_dataset(args.dataset)
-    games = dataset.select_games(data.games, args.where)
+    if args.verify:
+        data.verify()
+    games = data.table(COLUMNS, args.where)
     if not len(games):
         raise BadInput(f"{data.folder}: no games" + (f" where {args.where}" if args.where else ""))
     tables = summary_tables(games)

@@ -9,8 +9,11 @@ import pandas as pd
 
 from mugo.plots.text_table import truncate
 
-from mugo.data import dataset
+from mugo.data.game_index import SPLITS
 
+# What the tables need of games.parquet.
+COLUMNS = ["reject_reason", "split", "num_moves", "source", "size", "black_rank", "white_rank", "date", "result",
+           "winner", "handicap", "komi", "black", "white", "owners_start"]
 MAX_YEAR_ROWS = 16                       # of the table of years; more years are grouped
 YEAR_SPANS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 WIN_BY = {"R": "resignation", "T": "time", "F": "forfeit", "": "unknown margin"}
@@ -35,7 +38,7 @@ def summary_tables(games: pd.DataFrame) -> dict[str, pd.DataFrame]:
     rejected = games.loc[games["reject_reason"] != "", "reject_reason"]
     return {
         "reasons": rejected.value_counts().to_frame("games"),
-        "splits": _games_and_positions(used, used["split"]).reindex(dataset.SPLITS, fill_value=0),
+        "splits": _games_and_positions(used, used["split"]).reindex(SPLITS, fill_value=0),
         "sources": source_table(games),
         "sizes": _games_and_positions(used, used["size"]).sort_values("games", ascending=False),
         "ranks": rank_table(used),

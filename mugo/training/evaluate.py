@@ -22,6 +22,7 @@ import pandas as pd
 
 from mugo.data import dataset, shuffle
 from mugo.data.dataset import DataSet
+from mugo.data.game_index import SPLITS
 from mugo.data.positions import Positions
 from mugo.files import BadInput, atomic_write
 from mugo.intervals import mean_and_standard_error
@@ -46,7 +47,7 @@ def evaluate(network: Network, data: DataSet, *, split: str | None = "test", whe
     majority class, which always predicts the colour that wins more of these positions, with its frequency.  'last move'
     is not a part of 'all': the positions before the last move of all games that ended by a count, of `count` at most.
 
-    split: one of dataset.SPLITS, or None for all.  where: a query that selects games.  count: positions drawn
+    split: one of game_index.SPLITS, or None for all.  where: a query that selects games.  count: positions drawn
     by seed; 0 for all.  size: of the boards, by default those that the network was trained on.  Raises BadInput if
     there are none.
     """
@@ -65,7 +66,7 @@ class Sample(NamedTuple):
 def sample_positions(data: DataSet, size: int, split: str | None, where: str, count: int, seed: int) -> Sample:
     """The positions to evaluate; see `evaluate`."""
     positions = data.positions(split, size, where)
-    last = positions.first_index[1:][positions.games["owners_start"].to_numpy() >= 0] - 1
+    last = positions.first_index[1:][positions.games.column("owners_start") >= 0] - 1
     return Sample(positions, _drawn(np.arange(len(positions)), count, seed), _drawn(last, count, seed))
 
 
@@ -182,7 +183,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="a file, the folder of a training run, or a bundled name; the others are "
                              "compared with the first")
     parser.add_argument("dataset", type=Path, metavar="DATASET", help="a folder made by preprocess")
-    parser.add_argument("--split", choices=(*dataset.SPLITS, "all"), default="test",
+    parser.add_argument("--split", choices=(*SPLITS, "all"), default="test",
                         help="the games of this split (default: %(default)s)")
     parser.add_argument("--where", default="", metavar="QUERY", help="only these games: a query")
     parser.add_argument("--size", type=int, metavar="N",
@@ -216,7 +217,7 @@ def command(args: argparse.Namespace) -> int:
     prefix.parent.mkdir(parents=True, exist_ok=True)
     tta = args.tta and not all(network.equivariant for network in networks)
     rows = {name: predict_sample(network, sample, tta) for name, network in zip(names, networks, strict=True)}
-    games = sample.positions.games.iloc[np.unique(sample.positions.locate(sample.numbers)[0])]
+    games = sample.positions.games.take(np.unique(sample.positions.locate(sample.numbers)[0]))
     described = (f"on {len(sample.numbers):,} {split + ' ' if split else ''}positions of {len(games):,} games of "
                  f"{data.folder.resolve().name}" + (f" where {args.where}" if args.where else ""))
     if several:

@@ -29,7 +29,7 @@ import pandas as pd
 
 from mugo.data.positions import Batch, Positions
 from mugo.data.summary_tables import rank_groups, source_family
-from mugo.games.coords import WHITE_BIT, symmetries
+from mugo.games.coords import symmetries
 from mugo.games.planes import MAX_PLIES
 from mugo.nn.inference import Network
 from mugo.nn.output import NetworkOutput, mean_output, turned_back
@@ -65,20 +65,21 @@ def predict_positions(network: Network, positions: Positions, numbers: np.ndarra
             measured.append(measure_batch(network, batches, tta))
             bar.update(len(batches[0].targets))
     rows, moves_played = positions.locate(numbers)
-    games = positions.games.iloc[rows]
-    white = positions.moves[games["move_start"].to_numpy() + moves_played] & WHITE_BIT
+    games = positions.games.take(rows).table(["source", "black_rank", "white_rank"])
+    found = pd.concat(measured, ignore_index=True)
+    white = found.pop("colour") < 0
     parts = pd.DataFrame({
         "game": rows,
         "phase": phase_names(moves_played + 1),
         "rank": rank_groups(pd.Series(np.where(white, games["white_rank"], games["black_rank"])), RANKS),
         "source": games["source"].map(source_family).to_numpy(),
     })
-    rows = pd.concat([parts, pd.concat(measured, ignore_index=True)], axis=1)
+    rows = pd.concat([parts, found], axis=1)
     return rows.assign(black_won=np.where(white, 1 - rows["won"], rows["won"]))
 
 
 def measure_batch(network: Network, batches: list[Batch], tta: bool) -> pd.DataFrame:
-    """The measures of one batch, which is given in symmetry 0, or in all eight in order.
+    """The measures of one batch, which is given in symmetry 0, or in all eight in order; and its `colours`, as colour.
 
     tta: also with test-time augmentation, which in symmetry 0 alone changes nothing.
     """
@@ -94,7 +95,7 @@ def measure_batch(network: Network, batches: list[Batch], tta: bool) -> pd.DataF
                                         for turn, batch in zip(table[1:], batches[1:], strict=True))])
     if tta:
         measured |= {name + TTA: column for name, column in measure(output, batches[0]).items()}
-    return pd.DataFrame(measured)
+    return pd.DataFrame(measured | {"colour": batches[0].colours})
 
 
 def known_outcomes(batch: Batch) -> np.ndarray:

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from mugo.data.copies import find_copies
 from mugo.data.dataset import DataSet
 from mugo.data.game_hash import assign_splits
 from mugo.data.positions import Positions
+from mugo.data.selection import GameSelection
 from mugo.files import BadInput
 
 
@@ -29,7 +29,7 @@ def describe_data(data: DataSet, training: Positions, validation: Positions, see
     return {"fingerprint": data.fingerprint, "split": data.split_options,
             "training": training.fingerprint, "seed": seed, "validation": validation.fingerprint,
             "sources": [source["label"] for source in data.meta["sources"]],
-            "games": len(data.used_games), "positions": int(data.used_games["num_moves"].to_numpy().sum())}
+            "games": data.meta["counts"]["used"], "positions": data.meta["counts"]["positions"]}
 
 
 def check_same_data(run: Path, recorded: dict[str, Any], data: DataSet, training: Positions, validation: Positions
@@ -57,21 +57,21 @@ def training_records(metadata: dict[str, Any], size: int) -> Iterator[dict[str, 
         metadata = metadata.get("init_from") or {}
 
 
-def may_have_seen(metadata: dict[str, Any], games: pd.DataFrame) -> np.ndarray | None:
-    """Which games, rows of games.parquet of one board size, are in the training split of a network's data: bool (n,).
+def may_have_seen(metadata: dict[str, Any], games: GameSelection) -> np.ndarray | None:
+    """Which games, all of one board size, are in the training split of a network's data: bool (n,).
 
     It was not trained on the others, whatever its data set.  None if it does not record its split.
     """
     seen = np.zeros(len(games), bool)
-    for data in training_records(metadata, int(games["size"].iloc[0])):
+    for data in training_records(metadata, int(games.column("size")[0])):
         if "split" not in data:
             return None
-        seen |= assign_splits(games["opening_hash"].to_numpy(), **data["split"]) == "train"
+        seen |= assign_splits(games.column("opening_hash"), **data["split"]) == "train"
     return seen
 
 
-def unseen_notes(name: str, metadata: dict[str, Any], games: pd.DataFrame) -> list[str]:
-    """A line about whether a network was trained on the games that it is evaluated on, rows of games.parquet.
+def unseen_notes(name: str, metadata: dict[str, Any], games: GameSelection) -> list[str]:
+    """A line about whether a network was trained on the games that it is evaluated on.
 
     No line for a network that was not trained on records of games.
     """
@@ -89,12 +89,11 @@ def _seen_note(name: str, seen: np.ndarray | None, games: str) -> str:
     return f"{seen.sum():,} of {games} are in the training split of {name}, so it may have been trained on them"
 
 
-def copy_notes(data: DataSet, games: pd.DataFrame, split: str | None) -> list[str]:
+def copy_notes(data: DataSet, games: GameSelection, split: str | None) -> list[str]:
     """A line about copies of training games of a data set among games of its validation or test split."""
     if split not in ("validation", "test"):
         return []
-    training = data.used_games[data.used_games["split"] == "train"]
-    copies = games.loc[find_copies(data, games, training), "file"]
+    copies = games.take(find_copies(games, data.selection("train"))).table(["file"])["file"]
     return [f"copies of training games of {data.folder.resolve().name}, with another opening, among these "
             f"{len(games):,} games: "
             + (f"{len(copies):,} ({', '.join(copies[:3])}{', ...' * (len(copies) > 3)})" if len(copies) else "none")]

@@ -31,7 +31,8 @@ def copied(tmp_path, games: list[Record], others: list[Record], **options) -> li
     """find_copies of games and others in one data set, none of which is rejected."""
     data = dataset_of(tmp_path, [*games, *others], min_moves=0, **options)
     assert len(data.used_games) == len(games) + len(others)
-    return find_copies(data, data.used_games.iloc[:len(games)], data.used_games.iloc[len(games):]).tolist()
+    every = data.selection()
+    return find_copies(every.take(slice(len(games))), every.take(slice(len(games), None))).tolist()
 
 
 @pytest.mark.parametrize("symmetry", [0, 3, 6])

@@ -10,12 +10,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from damaged_data import copy_of, rewrite, sign
+from damaged_data import SHARD, copy_of, index_of, rewrite, sign
 from random_records import random_record, write_games
 
 from mugo import cli
-from mugo.data import array_files, dataset, meta, parts, preprocess, table_file
-from mugo.data.range_checks import check_games
+from mugo.data import array_files, dataset, meta, new_games, parts, preprocess, range_checks, table_file
+from mugo.data.game_hash import content_hashes, words_hashes
+from mugo.data.game_index import INDEX, GameArrays, owner_words, ranges
+from mugo.data.shards import REJECTED
 from mugo.files import BadInput
 from mugo.games.coords import WHITE_BIT
 
@@ -27,44 +29,70 @@ def folder(data, tmp_path):
 
 
 def error_of(folder) -> str:
-    """The line with which the data set is refused."""
+    """The line with which the data set is refused, at the latest when all of it is read."""
     with pytest.raises(BadInput) as caught:
-        dataset.load_dataset(folder)
+        dataset.load_dataset(folder).verify()
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
 # ---- damage
 
-@pytest.mark.parametrize("name", meta.FILES)
+FILES = (meta.META, *(f"{SHARD}/{name}" for name in meta.FILES))
+
+
+@pytest.mark.parametrize("name", FILES)
 def test_every_damaged_bit_is_noticed(folder, name):
     rewrite(folder, setup=np.arange(20, dtype=np.int16), owners=np.arange(20, dtype=np.int16))
     whole = (folder / name).read_bytes()
-    for bit in np.random.default_rng(1).choice(8 * len(whole), 200, replace=False):
+    for bit in np.random.default_rng(1).choice(8 * len(whole), 60, replace=False):
         content = bytearray(whole)
         content[bit // 8] ^= 1 << bit % 8
         (folder / name).write_bytes(content)
         assert str(folder / name) in error_of(folder), f"bit {bit}"
 
 
-@pytest.mark.parametrize("name", meta.FILES)
+@pytest.mark.parametrize("name", FILES)
 def test_a_file_that_is_cut_off_or_empty_is_noticed(folder, name):
     whole = (folder / name).read_bytes()
     for length in (0, 1, len(whole) // 2, len(whole) - 1):
         (folder / name).write_bytes(whole[:length])
         assert str(folder / name) in error_of(folder)
     (folder / name).unlink()
-    assert f"is not a data set: {name} is missing" in error_of(folder)
+    assert f"{name} is missing" in error_of(folder) or "No such file" in error_of(folder)
 
 
 def test_a_file_of_another_data_set_is_noticed(folder, tmp_path):
     write_games(tmp_path / "sgf", range(20, 32), plies=50)
     other = preprocess.preprocess([str(tmp_path / "sgf")], tmp_path / "other", workers=1)
-    for name in (meta.GAMES, *meta.ARRAYS):
+    for name in FILES[1:]:
         if (content := (other.folder / name).read_bytes()) != (whole := (folder / name).read_bytes()):
             (folder / name).write_bytes(content)
             assert str(folder / name) in error_of(folder)
             (folder / name).write_bytes(whole)
+
+
+@pytest.mark.parametrize("name, where", [("moves", 128 + 100), ("owners", 128 + 4), ("setup", 128)])
+def test_a_game_that_is_damaged_is_noticed_when_it_is_used(folder, name, where):
+    """Without all files being read when the data set is opened."""
+    index = index_of(folder)
+    index["owners_start"][3], index["setup_start"][3:], index["num_setup"][3] = 0, 1, 1
+    index["setup_start"][3] = 0
+    rewrite(folder, index=index, owners=np.zeros(11, np.int16), setup=np.array([80 | WHITE_BIT], np.int16))
+    path = folder / SHARD / f"{name}.npy"
+    content = bytearray(path.read_bytes())
+    content[where] ^= 1
+    path.write_bytes(content)
+    data, game = dataset.load_dataset(folder), 1 if name == "moves" else 3
+    positions = data.positions(None)
+    positions.batch(np.arange(50 * game - 50, 50 * game))
+    with pytest.raises(BadInput) as caught:
+        positions.batch(np.array([50 * game + 49]))
+    assert str(caught.value) == (f"{folder}/{SHARD} is damaged: of the game in row {game} of games.parquet, its moves, "
+                                 "setup or owners are not those that were written; make the data set again")
+    if name == "owners":
+        with pytest.raises(BadInput, match="is damaged"):
+            str(data.fingerprint)
 
 
 @pytest.mark.parametrize("command", [["show"], ["export", "-o", "out"], ["evaluate"], ["train", "-o", "out"],
@@ -72,49 +100,62 @@ def test_a_file_of_another_data_set_is_noticed(folder, tmp_path):
 def test_every_command_refuses_a_damaged_data_set_in_one_line(folder, tmp_path, capsys, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     write_games(tmp_path / "games", range(40, 43), plies=50)
-    content = bytearray((folder / "moves.npy").read_bytes())
-    content[200] ^= 1
-    (folder / "moves.npy").write_bytes(content)
+    for part in ("index.npy", "games.parquet"):
+        content = bytearray((folder / SHARD / part).read_bytes())
+        content[600] ^= 1
+        (folder / SHARD / part).write_bytes(content)
     name, *arguments = command
     arguments = ["-o", "set", "--workers", "1", "--validation", "0.2", "--test", "0.2", *arguments] \
         if name == "preprocess" else ["policy-9", "set"] if name == "evaluate" else ["set", *arguments]
     assert cli.main([name, *arguments]) == 2
     error = capsys.readouterr().err.splitlines()[-1]
-    assert error == (f"mugo {name}: set/moves.npy is damaged: its checksum is not the one in meta.json; make the data "
-                     "set again")
+    assert error == (f"mugo {name}: set/{SHARD}/index.npy is damaged: its checksum is not the one in meta.json; make "
+                     "the data set again")
     assert not (tmp_path / "out").exists()
 
 
 # ---- made up: the checksums are right
 
 def test_what_is_signed_anew_is_still_a_data_set(data, folder):
-    rewrite(folder, data.games, moves=data.moves, setup=data.setup)
+    arrays = data.selection().arrays()
+    rewrite(folder, data.games, moves=arrays.moves, setup=arrays.setup)
     again = dataset.load_dataset(folder)
+    again.verify()
     assert again.games.equals(data.games) and again.games.dtypes.equals(data.games.dtypes)
-    assert again.moves.tolist() == data.moves.tolist()
+    assert again.selection().arrays().moves.tolist() == arrays.moves.tolist()
+
+
+@pytest.mark.parametrize("field, value, line", [
+    ("size", 25, "record 3: the board size is not from 2 to 19"), ("size", 0, "board size"), ("size", -9, "board size"),
+    ("size", 5, "row 3 of games.parquet, a move is not on the board"),
+    ("winner", 2, "record 3: the winner is not 1, -1 or 0"), ("winner", -128, "winner"),
+    ("white_points", np.inf, "record 3: White's points are not from -722 to 722"),
+    ("white_points", -800, "White's points"),
+    ("num_moves", -1, "record 3: the number of moves is not from 0 to 4,095"), ("num_moves", 4096, "number of moves"),
+    ("num_moves", 51, "record 4: its moves are not in moves.npy behind the last game's"),
+    ("move_start", -1000000, "record 3: its moves are not in moves.npy"),
+    ("move_start", 2**31 - 1, "its moves are not in"), ("move_start", 0, "its moves are not in"),
+    ("setup_start", 1, "record 3: its setup is not in setup.npy behind the last game's"),
+    ("setup_start", -1, "its setup is not in setup.npy"), ("setup_start", -2**31, "setup"),
+    ("num_setup", 1, "record 3: its setup is not in setup.npy"), ("num_setup", 82, "the number of setup stones"),
+    ("num_setup", -1, "the number of setup stones"), ("num_setup", 2**31 - 1, "the number of setup stones"),
+    ("owners_start", -2, "record 3: its owners are not in owners.npy"),
+    ("owners_start", 0, "record 3: its owners are not in owners.npy behind the last game's"),
+    ("owners_start", 2**31 - 1, "its owners are not in owners.npy"),
+    ("split", 3, "record 3: the split is none of train, validation, test"), ("split", -1, "split"),
+    ("row", 2, "record 3: its row is not in games.parquet"), ("row", 12, "record 3: its row"),
+    ("row", -1, "record 3: its row")])
+def test_numbers_out_of_range_are_refused(folder, field, value, line):
+    index = index_of(folder)
+    index[field][3] = value
+    rewrite(folder, index=index)
+    assert line in error_of(folder)
 
 
 @pytest.mark.parametrize("column, value, line", [
-    ("size", 25, "row 3: the board size is not from 2 to 19"), ("size", 0, "board size"), ("size", -9, "board size"),
-    ("size", 5, "a move in moves.npy is not on the board"),
-    ("winner", 2, "row 3: the winner is not 1, -1 or 0"), ("winner", -128, "winner"),
     ("komi", np.inf, "row 3: the komi is not from -361 to 361"), ("komi", -361.5, "the komi"), ("komi", 3e38, "komi"),
-    ("handicap", -1, "row 3: the handicap is not from 0 to 361"), ("handicap", 362, "the handicap"),
-    ("num_moves", -1, "row 3: the number of moves is not from 0 to 4,095"), ("num_moves", 4096, "number of moves"),
-    ("num_moves", 51, "row 4: its moves are not in moves.npy behind the last game's"),
-    ("move_start", -1000000, "row 3: its moves are not in moves.npy"),
-    ("move_start", 2**63 - 1, "its moves are not in"),
-    ("move_start", 10**9, "its moves are not in"), ("move_start", 0, "its moves are not in"),
-    ("setup_start", 1, "row 3: the number of setup stones is not from 0 to that of the points"),
-    ("setup_start", -1, "its setup is not in setup.npy"), ("setup_start", -2**63, "setup"),
-    ("setup_end", 1, "row 3: its setup is not in setup.npy behind the last game's"),
-    ("setup_end", 82, "the number of setup stones"), ("setup_end", 2**63 - 1, "the number of setup stones"),
-    ("owners_start", -2, "row 3: its owners are not in owners.npy"),
-    ("owners_start", 0, "row 3: its owners are not in owners.npy behind the last game's"),
-    ("owners_start", 2**63 - 1, "its owners are not in owners.npy"),
-    ("split", "all", "row 3: the split is none of train, validation, test"), ("split", "", "split"),
-    ("reject_reason", "none", "meta.json: counts is")])
-def test_numbers_out_of_range_are_refused(data, folder, column, value, line):
+    ("handicap", -1, "row 3: the handicap is not from 0 to 361"), ("handicap", 362, "the handicap")])
+def test_numbers_of_the_table_out_of_range_are_refused(data, folder, column, value, line):
     games = data.games.copy()
     games.loc[3, column] = value
     rewrite(folder, games)
@@ -123,36 +164,38 @@ def test_numbers_out_of_range_are_refused(data, folder, column, value, line):
 
 @pytest.mark.parametrize("move", [82, 83, 511, 82 | WHITE_BIT, 1024, 32767, -1, -32768])
 def test_moves_and_stones_off_the_board_are_refused(data, folder, move):
-    moves = data.moves.copy()
+    moves = data.selection().arrays().moves
+    good = moves.copy()
     moves[321] = move
     rewrite(folder, moves=moves)
-    assert error_of(folder) == (f"{folder}/games.parquet row 6: a move in moves.npy is not on the board; make the data "
-                                "set again")
-    games = data.games.copy()
-    games.loc[5:, ["setup_start", "setup_end"]] = 3
-    games.loc[5, "setup_start"] = 1
-    rewrite(folder, games, moves=data.moves, setup=np.array([9, 9, move], np.int16))
-    assert "row 5: a setup stone in setup.npy is not on the board" in error_of(folder)
+    assert error_of(folder) == (f"{folder}/{SHARD} is damaged: of the game in row 6 of games.parquet, a move is not on "
+                                "the board; make the data set again")
+    index = index_of(folder)
+    index["setup_start"][5:], index["num_setup"][5] = 3, 2
+    index["setup_start"][5] = 1
+    rewrite(folder, index=index, moves=good, setup=np.array([9, 9, move], np.int16))
+    assert "row 5 of games.parquet, a setup stone is not on the board" in error_of(folder)
     rewrite(folder, setup=np.array([9, 9, 81], np.int16))
-    assert "a setup stone in setup.npy is not on the board" in error_of(folder)          # a pass
+    assert "a setup stone is not on the board" in error_of(folder)               # a pass
     rewrite(folder, setup=np.array([9, 80 | WHITE_BIT, 80], np.int16))
-    dataset.load_dataset(folder)
+    dataset.load_dataset(folder).verify()
 
 
 @pytest.mark.parametrize("word, is_good", [(0b10_01_00_10_01_00_01_10, True), (0b11, False), (-1, False),
                                            (0b11 << 12, False)])
-def test_owners_of_no_colour_are_refused(folder, data, word, is_good):
+def test_owners_of_no_colour_are_refused(folder, word, is_good):
     owners = np.zeros(22, np.int16)
-    games = data.games.assign(owners_start=np.where(np.arange(12) == 5, 11, -1))
+    index = index_of(folder)
+    index["owners_start"] = np.where(np.arange(12) == 5, 11, -1)
     owners[15] = np.uint16(word & 0xffff).view(np.int16)
-    rewrite(folder, games, owners=owners)
+    rewrite(folder, index=index, owners=owners)
     if is_good:
         assert dataset.load_dataset(folder).positions(None).batch(np.arange(260, 270)).owners.any()
     else:
-        assert "row 5: an owner in owners.npy is neither Black, White nor nobody" in error_of(folder)
+        assert "row 5 of games.parquet, an owner is neither Black, White nor nobody" in error_of(folder)
     owners[15], owners[21] = 0, 4                         # 9x9 has one point in its last word
-    rewrite(folder, games, owners=owners)
-    assert "row 5: an owner in owners.npy" in error_of(folder)
+    rewrite(folder, owners=owners)
+    assert "an owner is neither" in error_of(folder)
 
 
 def test_the_range_checks_agree_with_a_slow_twin():
@@ -161,14 +204,15 @@ def test_the_range_checks_agree_with_a_slow_twin():
     found = {True: 0, False: 0}
     for _ in range(400):
         n, moves = 3, rng.integers(0, 5, 12).astype(np.int16)
+        lowest = -int(rng.random() < 0.1)
         setup = rng.integers(0, 4, 6).astype(np.int16)
         if rng.random() < 0.3:
             moves[rng.integers(12)] = rng.choice([5, 516, 517, 1024, -1])
-        games = pd.DataFrame({"reject_reason": rng.choice(["", "", "", "duplicate"], n), "size": 2, "winner": 0,
-                              "komi": np.nan, "handicap": 0, "split": "train", "num_moves": rng.integers(-1, 5, n),
-                              "move_start": np.sort(rng.integers(0, 11, n)) - (rng.random() < 0.1),
-                              "setup_start": np.sort(rng.integers(0, 4, n))})
-        games["setup_end"] = games["setup_start"] + rng.integers(-1, 3, n)
+        games = np.zeros(n, INDEX)
+        games["size"], games["row"], games["white_points"] = 2, np.arange(n), np.nan
+        games["num_moves"] = rng.integers(lowest, 4, n)
+        games["move_start"] = np.sort(rng.integers(0, 11, n)) - (rng.random() < 0.1)
+        games["setup_start"], games["num_setup"] = np.sort(rng.integers(0, 5, n)), rng.integers(lowest, 2, n)
         owners = rng.integers(0, 3, (3, 4)) @ 4 ** np.arange(4)
         if rng.random() < 0.2:
             owners[rng.integers(3)] |= rng.choice([3, 192, 256, 1 << 15])
@@ -177,56 +221,65 @@ def test_the_range_checks_agree_with_a_slow_twin():
         if rng.random() < 0.8:
             games["owners_start"] = np.sort(games["owners_start"])
         try:
-            check_games("games.parquet", games, setup, moves, owners)
+            range_checks.check_index("index.npy", games, n, len(setup), len(moves), len(owners))
+            with_hashes(games, setup, moves, owners)
+            range_checks.check_games("a shard", GameArrays(games, setup, moves, owners))
             is_good = True
         except BadInput:
             is_good = False
         assert is_good == all_games_are_good(games, setup.tolist(), moves.tolist(),
                                              owners.view(np.uint16).tolist())
         found[is_good] += 1
-    assert min(found.values()) > 40
+    assert min(found.values()) > 25
+
+
+def with_hashes(games: np.ndarray, setup: np.ndarray, moves: np.ndarray, owners: np.ndarray) -> None:
+    """Set the hashes of records whose numbers are in range."""
+    games["content_hash"] = content_hashes(setup, moves, *ranges(games))
+    games["owners_hash"] = words_hashes(owners, games["owners_start"].astype(np.int64), owner_words(games))
 
 
 def all_games_are_good(games, setup, moves, owners) -> bool:
     last_stone = last_move = last_owners = 0
-    for game in games[games["reject_reason"] == ""].itertuples():
-        for start, end, last, array, points in (
-                (game.setup_start, game.setup_end, last_stone, setup, 4),
-                (game.move_start, game.move_start + game.num_moves, last_move, moves, 5)):
-            if not last <= start <= end <= len(array):
+    for game in games:
+        stones, played = (range(int(game[start]), int(game[start]) + int(game[count]))
+                          for start, count in (("setup_start", "num_setup"), ("move_start", "num_moves")))
+        for of_game, last, array, points in ((stones, last_stone, setup, 4), (played, last_move, moves, 5)):
+            if not last <= of_game.start <= of_game.stop <= len(array):
                 return False
-            if any(move not in [*range(points), *range(512, 512 + points)] for move in array[start:end]):
+            if any(array[i] not in [*range(points), *range(512, 512 + points)] for i in of_game):
                 return False
-        last_stone, last_move = game.setup_end, game.move_start + game.num_moves
-        if game.owners_start != -1:
-            if not last_owners <= game.owners_start < len(owners):
+        last_stone, last_move = stones.stop, played.stop
+        if game["owners_start"] != -1:
+            if not last_owners <= game["owners_start"] < len(owners):
                 return False
-            word = owners[game.owners_start]
+            word = owners[game["owners_start"]]
             if word >= 256 or "3" in np.base_repr(word, 4):
                 return False
-            last_owners = game.owners_start + 1
+            last_owners = game["owners_start"] + 1
     return True
 
 
-def test_illegal_moves_are_reported_when_their_game_is_used(data, folder, tmp_path):
+def test_illegal_moves_are_reported_when_their_game_is_used(data, folder):
     """On a stone, a suicide, a second stone of the setup on the first, and 4,000 moves on 2x2."""
-    first = data.games.iloc[0]
-    moves = data.moves.copy()
-    moves[first["move_start"] + 20] = moves[first["move_start"] + 19] ^ WHITE_BIT
+    moves = data.selection().arrays().moves
+    good = moves.copy()
+    moves[20] = moves[19] ^ WHITE_BIT
     rewrite(folder, moves=moves)
     positions = dataset.load_dataset(folder).positions(None)
     assert len(positions.batch(np.arange(21)).targets) == 21                # the move is a target there, not played
     with pytest.raises(BadInput, match="a game with an illegal move or setup stone: 'game-000.sgf' of 'sgf'"):
         positions.batch(np.arange(22))
-    games = data.games.copy()
-    games["setup_end"], games["setup_start"] = 2, np.where(np.arange(12) == 0, 0, 2)
-    rewrite(folder, games, moves=data.moves, setup=np.array([7, 7], np.int16))
+    index = index_of(folder)
+    index["setup_start"], index["num_setup"] = np.where(np.arange(12) == 0, 0, 2), np.where(np.arange(12) == 0, 2, 0)
+    rewrite(folder, index=index, moves=good, setup=np.array([7, 7], np.int16))
     with pytest.raises(BadInput, match="'game-000.sgf' of 'sgf'"):
         dataset.load_dataset(folder).positions(None).batch(np.array([0]))
-    games = data.games.iloc[:1].assign(size=2, num_moves=4000)
+    index = index_of(folder)[:1]
+    index["size"], index["num_moves"], index["num_setup"] = 2, 4000, 0
     for moves in (np.arange(4000) % 4, np.tile([0, 513, 2, 515], 1000), np.full(4000, 4), np.tile([4, 0], 2000)):
-        rewrite(folder, games, moves=moves.astype(np.int16))
-        sign(folder, counts={"found": 1, "used": 1, "positions": 4000})
+        rewrite(folder, index=index, moves=moves.astype(np.int16))
+        sign(folder, counts={"found": 12, "used": 1, "positions": 4000})
         positions = dataset.load_dataset(folder).positions(None)
         if moves[0] == 4 == moves[1]:
             positions.batch(np.array([3999]))            # only passes
@@ -257,26 +310,31 @@ class Bomb:
     b"PK\x03\x04" + bytes(2000)], ids=lambda content: str(content[:40]))
 def test_other_numpy_files_are_refused_before_they_are_parsed(folder, tmp_path, monkeypatch, content):
     monkeypatch.chdir(tmp_path)
-    (folder / "moves.npy").write_bytes(content)
-    assert f"{folder}/moves.npy is damaged: expected a NumPy file of at least 600 items of int16" in error_of(folder)
+    (folder / SHARD / "moves.npy").write_bytes(content)
+    assert f"{folder}/{SHARD}/moves.npy is damaged: expected a NumPy file of 1,328 bytes" in error_of(folder)
+    sign(folder)
+    line = error_of(folder)
+    assert f"{folder}/{SHARD}/moves.npy is damaged: expected a NumPy file of" in line or "are not in moves.npy" in line
     assert not (tmp_path / "ran").exists()
 
 
 @pytest.mark.parametrize("items", [0, 1, 12345, 10**12])
 def test_the_header_is_numpys(items):
-    content = array_files.header(items)
-    assert len(content) == 128
-    found = io.BytesIO(content)
-    assert np.lib.format.read_magic(found) == (1, 0)
-    assert np.lib.format.read_array_header_1_0(found) == ((items,), False, np.dtype("<i2"))
+    for dtype, length in ((np.dtype("<i2"), 128), (INDEX, 512)):
+        content = array_files.header(items, dtype)
+        assert len(content) == length
+        found = io.BytesIO(content)
+        assert np.lib.format.read_magic(found) == (1, 0)
+        assert np.lib.format.read_array_header_1_0(found) == ((items,), False, dtype)
 
 
 def test_arrays_are_read_by_numpy(data):
-    assert np.load(data.folder / "moves.npy").tolist() == data.moves.tolist()
-    assert np.load(data.folder / "setup.npy").dtype == np.int16
+    assert np.load(data.folder / SHARD / "moves.npy").tolist() == data.selection().arrays().moves.tolist()
+    assert np.load(data.folder / SHARD / "setup.npy").dtype == np.int16
+    assert np.load(data.folder / SHARD / "index.npy")["num_moves"].tolist() == data.games["num_moves"].tolist()
 
 
-@pytest.mark.parametrize("name", meta.FILES)
+@pytest.mark.parametrize("name", FILES)
 def test_pipes_devices_and_folders_are_refused_and_links_are_followed(folder, tmp_path, name):
     path = folder / name
     path.rename(tmp_path / "elsewhere")
@@ -289,7 +347,7 @@ def test_pipes_devices_and_folders_are_refused_and_links_are_followed(folder, tm
         if path.is_dir():
             path.rmdir()
     path.symlink_to(path)
-    assert "cannot be read as a data set: Too many levels of symbolic links" in error_of(folder)
+    assert "Too many levels of symbolic links" in error_of(folder)
 
 
 # ---- games.parquet
@@ -321,14 +379,14 @@ def test_a_table_with_other_columns_is_refused(data, folder):
             (arrow(games, source=pa.array([None] * 12, pa.string())), "column source has no value in 12 rows")):
         rewrite(folder, parquet(table))
         with pytest.raises(BadInput, match=line):
-            dataset.load_dataset(folder)
+            dataset.load_dataset(folder).table()
     no_text = pa.array([b"\xff\xfe"] * 12).view(pa.string())
     rewrite(folder, parquet(arrow(games, event=no_text)))
     with pytest.raises(BadInput, match="games.parquet cannot be read: .*UTF-?8"):
-        dataset.load_dataset(folder)
+        dataset.load_dataset(folder).table()
     for content in (b"", b"PAR1", b"PAR1" * 99, b"nonsense" * 99):
         rewrite(folder, content)
-        assert f"{folder}/games.parquet cannot be read" in error_of(folder)
+        assert f"{folder}/{SHARD}/games.parquet cannot be read" in error_of(folder)
 
 
 def test_a_small_table_that_would_take_much_memory_is_refused_before_it_does(data, folder, monkeypatch):
@@ -349,7 +407,8 @@ def test_a_small_table_that_would_take_much_memory_is_refused_before_it_does(dat
         "rows that are all the same": parquet(many.take(pa.array(np.zeros(100_000, np.int64))), compression="zstd"),
         "prefixes": parquet(with_event(pa.array(short)), use_dictionary=False,
                             column_encoding={"event": "DELTA_BYTE_ARRAY"})}
-    monkeypatch.setattr(pa, "schema", None)                               # none comes that far
+    schema = pa.schema                                                    # no table of games comes that far
+    monkeypatch.setattr(pa, "schema", lambda fields: schema(fields) if len(fields) == len(REJECTED) else pytest.fail())
     for name, content in tables.items():
         assert len(content) < 200_000
         rewrite(folder, content)
@@ -359,7 +418,7 @@ def test_a_small_table_that_would_take_much_memory_is_refused_before_it_does(dat
 
 def test_a_table_that_breaks_inside_is_refused_in_a_line(data, folder):
     """Its checksum is right; whatever pyarrow makes of it."""
-    whole = (folder / "games.parquet").read_bytes()
+    whole = (folder / SHARD / "games.parquet").read_bytes()
     rng = np.random.default_rng(5)
     for _ in range(100):
         content = bytearray(whole)
@@ -367,7 +426,7 @@ def test_a_table_that_breaks_inside_is_refused_in_a_line(data, folder):
             content[at] = rng.integers(256)
         rewrite(folder, bytes(content))
         try:
-            dataset.load_dataset(folder).positions(None).batch(np.arange(100))
+            dataset.load_dataset(folder).positions(None, where="black_rank > 0").batch(np.arange(20))
         except BadInput as error:
             assert "\n" not in str(error)
 
@@ -387,11 +446,11 @@ def test_a_table_that_breaks_inside_is_refused_in_a_line(data, folder):
     ({"sources": {}}, r"sources is \{\}, expected a list"),
     ({"sources": [3]}, r"sources\[0\] is 3, expected an object"),
     ({"sources": [{"label": [], "checksum": ""}]}, r"sources\[0\].label is \[\], expected text"),
-    ({"counts": {"found": 12, "used": 12, "positions": 7}}, "counts is .*, but games.parquet has"),
+    ({"counts": {"found": 12, "used": 12, "positions": 7}}, "counts is .*, but its shards have"),
     ({"counts": {"found": -1, "used": 12, "positions": 7}}, "counts.found is -1, expected an integer of at least 0"),
-    ({"extra": 1}, "it has a field 'extra', expected an object with format, options, sources, counts, files"),
-    ({"next": []}, r"next is \[\], expected an object with sources, counts, files"),
-    ({"format": 2}, "is a data set of format 2; this version reads format 4: delete it and run"),
+    ({"extra": 1}, "it has a field 'extra', expected an object with format, options, sources, counts, shards"),
+    ({"counts": {}}, "set is not a data set: shard-000000 is missing"),
+    ({"format": 2}, "is a data set of format 2; this version reads format 5: delete it and run"),
     ({"format": True}, "format True")])
 def test_fields_of_meta_json_are_checked(folder, change, line):
     sign(folder, **change)
@@ -400,16 +459,16 @@ def test_fields_of_meta_json_are_checked(folder, change, line):
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"3", b"null", b"[" * 100_000, b'{"a":' * 100_000, b"\xff\xfe",
-                                     b"1" * 5000, b'{"format": 4}', b'{"format": 4, "checksum": 7}', b" " * (17 << 20)])
+                                     b"1" * 5000, b'{"format": 5}', b'{"format": 5, "checksum": 7}', b" " * (65 << 20)])
 def test_a_meta_json_that_is_something_else_is_refused(folder, content):
     (folder / "meta.json").write_bytes(content)
     assert str(folder / "meta.json") in error_of(folder)
 
 
 def test_a_data_set_of_an_earlier_format_says_what_to_do(folder):
-    for number in (1, 2, 3):
+    for number in (1, 2, 3, 4):
         (folder / "meta.json").write_text(json.dumps({"format": number, "options": {}}))
-        assert error_of(folder) == (f"{folder} is a data set of format {number}; this version reads format 4: delete "
+        assert error_of(folder) == (f"{folder} is a data set of format {number}; this version reads format 5: delete "
                                     f"it and run `mugo preprocess GAMES -o {folder}` again")
 
 
@@ -429,28 +488,30 @@ def part(data, tmp_path):
 
 def test_every_damaged_bit_of_a_part_is_noticed(part):
     whole = part.read_bytes()
-    assert len(parts.read_parts(part.parents[1])) == 3
+    assert len(parts.read_part(part)) == 3
     for bit in np.random.default_rng(1).choice(8 * len(whole), 200, replace=False):
         content = bytearray(whole)
         content[bit // 8] ^= 1 << bit % 8
         part.write_bytes(content)
         with pytest.raises(BadInput, match="is damaged: its checksum is not the one in its name; delete it and run"):
-            parts.read_parts(part.parents[1])
+            parts.read_part(part)
 
 
 @pytest.mark.parametrize("change, line", [
     ({"size": 25}, "board size"), ({"num_moves": 61}, "num_moves is not the number of moves"),
-    ({"moves": np.full(60, 99, np.int16).tobytes()}, "a move in moves.npy is not on the board"),
-    ({"setup": np.full(60, 99, np.int16).tobytes()}, "a setup stone in setup.npy is not on the board"),
-    ({"owners": np.full(11, 3, np.int16).tobytes()}, "an owner in owners.npy is neither Black, White nor nobody"),
+    ({"moves": np.full(60, 99, np.int16).tobytes()}, "a move is not on the board"),
+    ({"setup": np.full(60, 99, np.int16).tobytes()}, "a setup stone is not on the board"),
+    ({"owners": np.full(11, 3, np.int16).tobytes()}, "an owner is neither Black, White nor nobody"),
+    ({"komi": np.float32(500)}, "row 0: the komi"),
     ({"owners": np.zeros(10, np.int16).tobytes()}, "its owners are not in owners.npy behind the last game's"),
     ({"winner": 9}, "winner")])
 def test_a_part_that_somebody_made_up_is_refused(part, tmp_path, change, line):
     table = parts.read_part(part).assign(**{name: [value] * 3 for name, value in change.items()})
     part.unlink()
     parts.write_part(tmp_path / "set", table.astype({"size": np.int16, "num_moves": np.int32, "winner": np.int8}))
+    path, = parts.part_paths(tmp_path / "set")
     with pytest.raises(BadInput, match=line):
-        parts.read_parts(tmp_path / "set")
+        new_games.check_part(path, parts.read_part(path))
 
 
 def test_parts_are_numbered_after_the_last_one(part, tmp_path):

@@ -1,16 +1,22 @@
 """Loading a data set, and selecting its games."""
+import hashlib
+import tempfile
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from damaged_data import copy_of, index_of, rewrite
 from random_records import dataset_of, random_record, transformed
 
-from mugo.data import dataset
+from mugo.data import dataset, game_hash
+from mugo.data.game_index import SPLITS
+from mugo.data.shards import Shard
 from mugo.files import BadInput
 
 
 def test_every_game_is_in_exactly_one_split(data):
-    parts = [set(data.positions(split).games["game_hash"]) for split in dataset.SPLITS]
+    parts = [set(data.positions(split).games.column("game_hash")) for split in SPLITS]
     assert sum(map(len, parts)) == len(set.union(*parts)) == len(data.used_games) == 12
 
 
@@ -25,7 +31,7 @@ def test_a_game_has_its_split_by_its_first_moves_whatever_the_other_games(tmp_pa
         (tmp_path / name).mkdir()
         splits.append(dataset_of(tmp_path / name, records, validation=0.3, test=0.3).games["split"].tolist())
     assert splits[0] == splits[1][:15:-1]
-    assert min(splits[0].count(split) for split in dataset.SPLITS) > 2
+    assert min(splits[0].count(split) for split in SPLITS) > 2
 
 
 def test_the_fingerprint_covers_the_games_their_order_split_and_winner(data, tmp_path):
@@ -47,29 +53,79 @@ def test_the_fingerprint_covers_the_games_their_order_split_and_winner(data, tmp
     assert len({data.fingerprint, *fingerprints.values()}) == 7
 
 
-def test_the_fingerprint_is_of_what_is_used_wherever_it_is_stored(data):
-    """Games that are no longer used leave gaps in the arrays."""
-    moved = data.games.assign(move_start=data.games["move_start"] + 7, setup_start=3, setup_end=3)
-    gaps = replace(data, games=moved, moves=np.concatenate([np.zeros(7, np.int16), data.moves]),
-                   setup=np.zeros(3, np.int16))
-    assert gaps.fingerprint == data.fingerprint
-    assert replace(data, games=data.games.assign(source="renamed")).fingerprint == data.fingerprint
-    for k in (0, 30, len(data.moves) - 1):
-        moves = data.moves.copy()
+def test_the_fingerprint_is_of_what_is_used_wherever_it_is_stored(data, tmp_path):
+    """Games that are no longer used leave gaps in the arrays; the table is not covered."""
+    folder, arrays = copy_of(data.folder, tmp_path / "set"), data.selection().arrays()
+    index = index_of(folder)
+    index["move_start"] += 7
+    index["setup_start"] = 3
+    rewrite(folder, data.games.assign(source="renamed"), index, setup=np.zeros(3, np.int16),
+            moves=np.concatenate([np.zeros(7, np.int16), arrays.moves]))
+    assert dataset.load_dataset(folder).fingerprint == data.fingerprint
+    fingerprints = {data.fingerprint}
+    for k in (7, 37, len(arrays.moves) + 6):
+        moves = np.concatenate([np.zeros(7, np.int16), arrays.moves])
         moves[k] ^= 1
-        assert replace(data, moves=moves).fingerprint != data.fingerprint
-    stone = replace(data, games=data.games.assign(setup_end=np.arange(len(data.games)) == 0),
-                    setup=np.zeros(1, np.int16))
-    assert len({data.fingerprint, stone.fingerprint, replace(stone, setup=np.ones(1, np.int16)).fingerprint}) == 3
+        rewrite(folder, moves=moves)
+        fingerprints.add(dataset.load_dataset(folder).fingerprint)
+    for stone in (0, 1):
+        index["setup_start"] = np.where(np.arange(len(index)) == 0, 2, 3)
+        index["num_setup"][0] = 1
+        rewrite(folder, index=index, setup=np.array([0, 0, stone], np.int16))
+        fingerprints.add(dataset.load_dataset(folder).fingerprint)
+    assert len(fingerprints) == 6
 
 
-def test_positions_have_a_fingerprint_of_their_own(data):
+def test_the_fingerprint_is_that_of_format_4():
+    """Networks record it: of one game of 9x9 by hand, as earlier versions computed it."""
+    record = random_record(3)
+    splitmix = game_hash.splitmix64
+    h = splitmix(np.uint64(0))
+    for move in record.moves:
+        h = splitmix(h ^ np.uint64(move))
+    expected = hashlib.blake2b(digest_size=16)
+    for array in (np.array([h], np.uint64), np.array([9], np.int16), np.array([0], np.int8), np.array([1], np.int8),
+                  np.array([6.5], np.float32), np.array([0]), np.zeros(0, np.int16)):
+        expected.update(f"{array.dtype} {len(array)}:".encode() + array.tobytes())
+    with tempfile.TemporaryDirectory() as folder:
+        data = dataset_of(Path(folder), [record], validation=0, test=0)
+        assert data.fingerprint == expected.hexdigest()
+
+
+def test_positions_have_a_fingerprint_of_their_own(data, tmp_path):
     every = data.positions(None)
     assert every.fingerprint == data.positions(None, moves=(1, 50)).fingerprint
     selections = [every, data.positions("train"), data.positions(None, where="black_rank > 3"),
                   data.positions(None, moves=(2, 50)), data.positions(None, moves=(1, 49)),
-                  replace(every, games=every.games.iloc[::-1]), replace(every, games=every.games.assign(winner=0))]
+                  replace(every, games=every.games.take(slice(None, None, -1)))]
+    folder = copy_of(data.folder, tmp_path / "set")
+    index = index_of(folder)
+    index["winner"] = 0
+    rewrite(folder, index=index)
+    selections.append(dataset.load_dataset(folder).positions(None))
     assert len({positions.fingerprint for positions in selections}) == len(selections)
+
+
+def test_games_are_selected_in_any_order(data):
+    games = data.selection()
+    rows = np.array([5, 0, 5, 11])
+    assert games.take(rows).table(["file", "num_moves"]).equals(
+        data.games.iloc[rows][["file", "num_moves"]].reset_index(drop=True))
+    assert games.take(rows).column("game_hash").tolist() == data.games["game_hash"].iloc[rows].tolist()
+    assert games.take(games.column("split") == 1).table()["split"].tolist() == ["validation"] * (
+        data.games["split"] == "validation").sum()
+    assert [len(chunk.games) for chunk in games.chunks(5)] == [5, 5, 2]
+    assert not len(games.take([]).table()) and list(games.take([]).table()) == list(data.games)
+
+
+def test_tables_are_read_column_by_column(data, monkeypatch):
+    read: list[list[str]] = []
+    original = Shard.table
+    monkeypatch.setattr(Shard, "table", lambda self, columns=None: read.append(columns) or original(self, columns))
+    chosen = data.table(["file", "black"], "black_rank >= 5 and source == 'sgf'")
+    assert chosen.equals(data.games.loc[data.games["black_rank"] >= 5, ["file", "black"]].reset_index(drop=True))
+    assert sorted(read[0]) == ["black", "black_rank", "file", "source"]
+    assert data.positions("train", where="komi > 0") and read[-1] == ["komi"]
 
 
 def test_positions_are_of_the_most_frequent_board_size_by_default(tmp_path):
@@ -82,7 +138,8 @@ def test_positions_are_of_the_most_frequent_board_size_by_default(tmp_path):
 
 
 def test_where_selects_games_and_an_empty_selection_is_an_error(data):
-    assert set(data.positions(None, where="black_rank >= 5").games["black_rank"]) == {5, 6, 7, 8, 9}
+    chosen = data.positions(None, where="black_rank >= 5").games
+    assert set(chosen.table(["black_rank"])["black_rank"]) == {5, 6, 7, 8, 9}
     with pytest.raises(BadInput, match="no train games on 9x9 where black_rank > 99"):
         data.positions("train", where="black_rank > 99")
     with pytest.raises(BadInput, match="no train games on 13x13"):

@@ -9,12 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from oracles import Game
 from small_games import random_game
 
-from mugo.data import dataset, game_hash, positions
+from mugo.data import dataset, game_hash
+from mugo.data.game_index import GameArrays, index_games
+from mugo.data.games_table import make_table
 from mugo.data.preprocess import preprocess
 from mugo.games.coords import WHITE_BIT, symmetries
 from mugo.sgf.parser import read_records
@@ -120,8 +121,7 @@ def copied(duplicates, sample_games, tmp_path_factory) -> dataset.DataSet:
 def test_no_copy_of_a_training_game_is_in_the_test_split(duplicates, copied):
     games = copied.used_games
     assert len(games) > len({name[:2] for name in games["file"].str[-8:]})           # some copies are used
-    test, train = (list(duplicates.canonical_openings(copied, games[games["split"] == split]))
-                   for split in ("test", "train"))
+    test, train = (list(duplicates.canonical_openings(copied.selection(split).arrays())) for split in ("test", "train"))
     assert min(len(test), len(train)) > 20
     assert duplicates.copies_between(test, train) == (0, 0)
 
@@ -153,18 +153,14 @@ def test_near_copies_differ_in_one_move(duplicates, sample_games, tmp_path):
 
 
 def near(duplicates, some: list[Record], others: list[Record], tmp_path) -> list[bool]:
-    return duplicates.near_copies(positions_of(some), positions_of(others)).tolist()
+    return duplicates.near_copies(some[0].size, arrays_of(some), arrays_of(others)).tolist()
 
 
-def positions_of(games: list[Record]) -> positions.Positions:
-    """The Positions of games, without files."""
-    plies, setups = np.array([len(game.moves) for game in games]), np.array([len(game.setup) for game in games])
-    starts, setup_ends = np.concatenate([[0], np.cumsum(plies)]), np.cumsum(setups)
-    rows = pd.DataFrame({"num_moves": plies, "move_start": starts[:-1], "setup_start": setup_ends - setups,
-                         "setup_end": setup_ends, "winner": 1, "komi": 6.5, "handicap": 0, "rules": "",
-                         "owners_start": -1})
-    return positions.Positions(games[0].size, rows, starts, np.concatenate([game.setup for game in games]),
-                             np.concatenate([game.moves for game in games]), np.zeros(0, np.int16))
+def arrays_of(games: list[Record]) -> GameArrays:
+    """Games as a data set has them, without files."""
+    table = make_table([{"size": game.size, "num_moves": len(game.moves), "setup": game.setup.tobytes(),
+                         "moves": game.moves.tobytes()} for game in games])
+    return index_games(table.assign(split="train"))
 
 
 def test_known_boards_are_those_that_brute_force_finds(duplicates, sample_games):
@@ -197,7 +193,7 @@ def test_known_boards_are_those_that_brute_force_finds(duplicates, sample_games)
             given = answers.get(board, [])
             best = {other for other in given if given.count(other) == max(map(given.count, given))}
             expected.append((bool(given), answer in best, len(best) > 1))
-    rows = duplicates.known_boards(positions_of(some), positions_of(others))
+    rows = duplicates.known_boards(9, arrays_of(some), arrays_of(others))
     known, answered, tied = (np.array(column) for column in zip(*expected, strict=True))
     assert rows["known"].tolist() == known.tolist()
     assert 0.3 < known.mean() < 1

@@ -10,7 +10,6 @@ from random_records import dataset_of, random_record
 
 from mugo.data import final_ownership
 from mugo.data.final_ownership import (
-    are_owners,
     count,
     count_difference,
     final_owners,
@@ -127,7 +126,7 @@ def test_a_counted_game_ends_by_two_passes(moves, passes):
 def test_a_data_set_has_the_passes_that_ended_a_counted_game(result, moves, tmp_path):
     record = replace(drawn_record(DEAD_STONES, result), moves=np.array([49], np.int16))
     data = dataset_of(tmp_path, [record], min_moves=0)
-    assert data.moves.tolist() == moves
+    assert data.selection().arrays().moves.tolist() == moves
     assert data.used_games["num_moves"].tolist() == [len(moves)]
 
 
@@ -139,8 +138,6 @@ def test_every_owner_survives_packing():
         assert words.dtype == np.int16 and len(words) == words_per_game(size)
         stored = np.concatenate([np.full(3, -1, np.int16), words])
         assert [owner_at(stored, 3, i) for i in range(size * size)] == owners.tolist()
-        assert are_owners(np.array([size]), np.array([3]), stored).tolist() == [True]
-        assert are_owners(np.array([size]), np.array([2]), stored).tolist() == [False]
     assert words_per_game(19) == 46                       # 92 bytes
 
 

@@ -1,10 +1,10 @@
 """The labels of positions, against replaying the games: komi, the moves that follow, the final owners and the score."""
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from damaged_data import copy_of, index_of, rewrite
 from random_records import dataset_of, finished_record, random_record
 
+from mugo.data.dataset import load_dataset
 from mugo.data.labels import white_points
 from mugo.data.shuffle import shuffled_positions
 from mugo.games.board import BLACK, WHITE
@@ -90,23 +90,30 @@ def test_whites_points_are_komi_and_those_for_handicap_stones_by_the_rules_of_th
     assert np.array_equal(white_points(games), [4.5, 3.5, 0.5, 4.5, 6.5, np.nan], equal_nan=True)
 
 
-def test_the_fingerprint_covers_the_labels(data):
-    positions = data.positions(None)
-    first = int(data.games["owners_start"].max())
-    owners = data.owners.copy()
-    owners[first] ^= 1 if owners[first] & 3 == 0 else owners[first] & 3          # Black's or White's to neutral
-    of_the_next = data.games["owners_start"].to_numpy().copy()
-    assert of_the_next[0] == 0 and of_the_next[1] == -1
-    of_the_next[:2] = of_the_next[1::-1]
-    variants = [(data.games, data.owners), (data.games, owners), (data.games.assign(owners_start=-1), data.owners),
-                (data.games.assign(komi=np.float32(3.5)), data.owners),
-                (data.games.assign(rules="Chinese", handicap=9), data.owners),
-                (data.games.assign(owners_start=of_the_next), data.owners)]
-    for whole in (data, positions):
-        assert len({replace(whole, games=games, owners=labels).fingerprint for games, labels in variants}) == 6
-    moved = data.games.assign(owners_start=data.games["owners_start"].map(lambda start: start + 3 * (start >= 0)))
-    gap = np.concatenate([np.zeros(3, np.int16), data.owners])
-    assert replace(data, games=moved, owners=gap).fingerprint == data.fingerprint
+def test_the_fingerprint_covers_the_labels(data, tmp_path):
+    folder, owners = copy_of(data.folder, tmp_path / "set"), data.selection().arrays().owners
+    whole = index_of(folder)
+    first = int(whole["owners_start"].max())
+    changed = owners.copy()
+    changed[first] ^= 1 if owners[first] & 3 == 0 else owners[first] & 3         # Black's or White's to neutral
+    assert whole["owners_start"][0] == 0 and whole["owners_start"][1] == -1
+    variants = [(whole, owners), (whole, changed)]
+    for field, values in (("owners_start", -1), ("white_points", 3.5), ("winner", 0)):
+        variants.append((whole.copy(), owners))
+        variants[-1][0][field] = values
+    variants.append((whole.copy(), owners))
+    variants[-1][0]["owners_start"][:2] = whole["owners_start"][1::-1]
+    fingerprints: dict[str, list[str]] = {"data": [], "positions": []}
+    for index, words in variants:
+        rewrite(folder, index=index, owners=words)
+        again = load_dataset(folder)
+        fingerprints["data"].append(again.fingerprint)
+        fingerprints["positions"].append(again.positions(None).fingerprint)
+    assert [len(set(of_kind)) for of_kind in fingerprints.values()] == [6, 6]
+    moved = whole.copy()
+    moved["owners_start"] += 3 * (whole["owners_start"] >= 0)
+    rewrite(folder, index=moved, owners=np.concatenate([np.zeros(3, np.int16), owners]))
+    assert load_dataset(folder).fingerprint == data.fingerprint == fingerprints["data"][0]
 
 
 @pytest.mark.parametrize("colour", [BLACK, WHITE])

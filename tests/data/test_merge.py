@@ -4,13 +4,17 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
-from damaged_data import copy_of
+from damaged_data import SHARD, copy_of, sign
 from random_records import finished_record, write_games
 
-from mugo.data import dataset, merge, meta
+from mugo.data import dataset, merge, meta, opening_buckets
+from mugo.data import preprocess as preprocess_module
 from mugo.data.dataset import DataSet
 from mugo.data.preprocess import preprocess
+from mugo.data.shards import REJECTED
+from mugo.data.table_file import write_table
 from mugo.files import BadInput
 from mugo.sgf.writer import format_record
 
@@ -45,10 +49,15 @@ def killed_at(k: int, monkeypatch, paths: list[str], folder: Path) -> bool:
     return False
 
 
+def contents_of(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
 def are_equal(one: DataSet, other: DataSet) -> bool:
+    arrays = [data.selection().arrays() for data in (one, other)]
     return (one.games.equals(other.games) and one.fingerprint == other.fingerprint
-            and all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("moves", "setup", "owners"))
-            and all(one.meta[name] == other.meta[name] for name in ("options", "sources", "counts")))
+            and all(np.array_equal(first, second) for first, second in zip(*arrays, strict=True))
+            and all(one.meta[name] == other.meta[name] for name in ("options", "sources", "counts", "shards")))
 
 
 @pytest.fixture
@@ -67,9 +76,10 @@ def test_a_merge_killed_at_any_write_leaves_one_of_the_two_states(archives, tmp_
     first, both = archives
     before = preprocess(first, tmp_path / "set", workers=1)
     after = preprocess(both, copy_of(tmp_path / "set", tmp_path / "after"), workers=1)
-    assert not are_equal(before, after) and len(after.used_games) == 9 and len(after.moves) > 6 * 40
+    assert not are_equal(before, after) and len(after.used_games) == 9
     assert (after.games["owners_start"] == -1).sum() == len(after.games) - 3
-    assert len(before.owners) == 11 and len(after.owners) == 3 * 11
+    assert len(before.selection().arrays().owners) == 11 and len(after.selection().arrays().owners) == 3 * 11
+    assert [len(data.shards) for data in (before, after)] == [1, 2] and 0 in after.rejected
     states, k = [], 0
     while True:
         folder = copy_of(tmp_path / "set", tmp_path / f"killed-{k}")
@@ -78,13 +88,13 @@ def test_a_merge_killed_at_any_write_leaves_one_of_the_two_states(archives, tmp_
         left = dataset.load_dataset(folder)
         states.append([are_equal(left, state) for state in (before, after)])
         assert are_equal(preprocess(both, folder, workers=1), after)
-        for name in meta.FILES[1:]:                      # dead moves at the end are cut off
-            assert (folder / name).read_bytes() == (tmp_path / "after" / name).read_bytes()
-        assert sorted(path.name for path in folder.iterdir()) == sorted(meta.FILES)
+        assert contents_of(folder) == contents_of(tmp_path / "after")    # nothing of the killed merge is left
         k += 1
     assert k > 12 and all(sum(state) == 1 for state in states)
     assert [state[1] for state in states] == sorted(state[1] for state in states)        # once new, always new
     assert states[0][0] and states[-1][1]
+    for path in (tmp_path / "set" / "shard-000000").iterdir():           # the old shard is as it was
+        assert path.read_bytes() == (tmp_path / "after" / "shard-000000" / path.name).read_bytes()
 
 
 def test_a_first_merge_killed_at_any_write_leaves_a_data_set_or_none(archives, tmp_path, monkeypatch):
@@ -97,49 +107,75 @@ def test_a_first_merge_killed_at_any_write_leaves_a_data_set_or_none(archives, t
         except BadInput as error:
             assert "is not a data set: " in str(error) and " is missing (make one: mugo preprocess" in str(error)
             seen.add("none")
-        options = {} if (folder / "games.parquet").exists() else {"seed": 5}     # those of no data set may change
+        options = {} if "new" in seen else {"seed": 5}   # those of no data set may change
         again = preprocess(archives[0], folder, workers=1, **options)
         assert again.games["game_hash"].equals(whole.games["game_hash"])
         k += 1
     assert k > 12 and seen == {"new", "none"}
 
 
-@pytest.mark.parametrize("name", ["moves", "owners"])
-def test_what_a_killed_merge_left_behind_the_arrays_is_not_read(name, archives, tmp_path, monkeypatch):
+def test_a_data_set_that_grows_while_it_is_open_stays_as_it_was(archives, tmp_path):
+    first, both = archives
+    data = preprocess(first, tmp_path / "set", workers=1)
+    opened = dataset.load_dataset(tmp_path / "set")
+    grown = preprocess(both, tmp_path / "set", workers=1)
+    assert are_equal(opened, data) and not are_equal(opened, grown)
+    opened.verify()
+
+
+def test_a_data_set_that_grows_while_it_is_opened_is_read_in_one_state(archives, tmp_path, monkeypatch):
     first, both = archives
     before = preprocess(first, tmp_path / "set", workers=1)
-    monkeypatch.setattr(merge, "write_table", lambda table: exec("raise Killed", {"Killed": Killed}))
-    with pytest.raises(Killed):
-        preprocess(both, tmp_path / "set", workers=1)
-    path, length = tmp_path / "set" / f"{name}.npy", len(getattr(before, name))
-    content = bytearray(path.read_bytes())
-    assert len(content) > 128 + 2 * length
-    for at in range(128 + 2 * length, len(content)):          # a flip there changes nothing
-        content[at] ^= 0xff
-    path.write_bytes(content)
-    assert are_equal(dataset.load_dataset(tmp_path / "set"), before)
+    read, was_merged = dataset.read_meta, False
 
-
-def test_a_data_set_that_is_merged_while_it_is_opened_is_read_in_one_state(archives, tmp_path, monkeypatch):
-    first, both = archives
-    preprocess(first, tmp_path / "set", workers=1)
-    read, was_merged = meta.read_regular_file, False
-
-    def read_then_merge(path, limit):
+    def read_then_merge(folder):
         nonlocal was_merged
-        content = read(path, limit)
+        values = read(folder)
         if not was_merged:               # after meta.json of the old state has been read
             was_merged = True
             preprocess(both, tmp_path / "set", workers=1)
-        return content
+        return values
 
-    monkeypatch.setattr(meta, "read_regular_file", read_then_merge)
-    assert len(dataset.load_dataset(tmp_path / "set").used_games) == 9 and was_merged
+    monkeypatch.setattr(dataset, "read_meta", read_then_merge)
+    assert are_equal(dataset.load_dataset(tmp_path / "set"), before) and was_merged
 
 
-def test_a_data_set_without_its_games_is_not_begun_anew(archives, tmp_path):
+def test_a_data_set_without_a_shard_is_not_begun_anew(archives, tmp_path):
     preprocess(archives[0], tmp_path / "set", workers=1)
-    (tmp_path / "set" / "games.parquet").unlink()
-    with pytest.raises(BadInput, match=r"set/games.parquet is missing; make the data set again"):
+    (tmp_path / "set" / "shard-000000" / "index.npy").unlink()
+    with pytest.raises(BadInput, match=r"set is not a data set: shard-000000/index.npy is missing"):
         preprocess(archives[0], tmp_path / "set", workers=1)
-    assert (tmp_path / "set" / "moves.npy").exists()
+    assert (tmp_path / "set" / "shard-000000" / "moves.npy").exists()
+
+
+def test_many_shards_and_buckets_are_the_same_data_set_as_one(archives, tmp_path, monkeypatch):
+    """Each archive added alone, or a shard for each part, in many buckets: the games used, their order and labels."""
+    whole = preprocess(archives[1], tmp_path / "whole", workers=1)
+    monkeypatch.setattr(preprocess_module, "PART_GAMES", 2)
+    monkeypatch.setattr(preprocess_module, "BATCH_FILES", 1)
+    monkeypatch.setattr(merge, "SHARD_GAMES", 2)
+    monkeypatch.setattr(opening_buckets, "BUCKET_GAMES", 1)
+    parts = preprocess(archives[1], tmp_path / "parts", workers=1)
+    assert len(parts.shards) >= 6 and len(whole.shards) == 1
+    columns = [name for name in whole.games if name != "owners_start"]
+    assert parts.games[columns].equals(whole.games[columns]) and parts.fingerprint == whole.fingerprint
+    assert (parts.games["owners_start"] >= 0).equals(whole.games["owners_start"] >= 0)
+    numbers = np.arange(len(whole.positions(None)))
+    for one, other in zip(whole.positions(None).batch(numbers), parts.positions(None).batch(numbers), strict=True):
+        assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+    grown = preprocess(archives[0], tmp_path / "grown", workers=1)
+    grown = preprocess(archives[1], tmp_path / "grown", workers=1)
+    assert grown.games[columns].equals(whole.games[columns]) and grown.fingerprint == whole.fingerprint
+    chosen = grown.positions(None, where="reject_reason == '' and black_rank > 2")
+    assert chosen.fingerprint == whole.positions(None, where="black_rank > 2").fingerprint
+    assert chosen.games.table().equals(grown.used_games[grown.used_games["black_rank"] > 2].reset_index(drop=True))
+
+
+def test_a_made_up_rejection_of_a_later_game_is_refused(archives, tmp_path):
+    preprocess(archives[0], tmp_path / "set", workers=1)
+    for shard, row in ((0, 0), (1, 0), (-1, 0)):
+        table = pd.DataFrame({"shard": [shard], "row": [row], "reject_reason": "duplicate", "reject_details": ""})
+        (tmp_path / "set" / SHARD / meta.REJECTED_FILE).write_bytes(write_table(table.astype(REJECTED)))
+        sign(tmp_path / "set")
+        with pytest.raises(BadInput, match="rejects a game that no older shard has"):
+            dataset.load_dataset(tmp_path / "set")

@@ -14,8 +14,9 @@ def test_a_batch_has_the_planes_moves_and_outcomes_of_its_positions(data):
     numbers, turns = shuffle.shuffled_positions(0, 80, len(positions), 9)
     batch = positions.batch(numbers, turns)
     rows, plies = positions.locate(numbers)
+    dates = positions.games.table(["date"])["date"]
     for i in range(len(numbers)):
-        record = random_record(int(positions.games["date"].iloc[rows[i]][:4]) - 2000, plies=50)
+        record = random_record(int(dates[rows[i]][:4]) - 2000, plies=50)
         position = position_of(record, int(plies[i]))
         assert np.array_equal(batch.packed[i], planes.encode([position], turns[i])[0])
         assert batch.targets[i] == symmetries(9)[turns[i]][record.moves[plies[i]] & 511]

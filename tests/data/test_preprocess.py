@@ -15,7 +15,6 @@ from sgf_games import encoded
 from mugo import cli, progress
 from mugo.data import dataset, merge, preprocess
 from mugo.data.games_table import file_key
-from mugo.data.meta import FILES
 from mugo.files import BadInput, lock_folder
 from mugo.games import planes
 from mugo.sgf.parser import read_records
@@ -26,8 +25,9 @@ def test_moves_and_game_info_are_stored_as_recorded(tmp_path):
     records = [random_record(seed, plies=40 + seed) for seed in range(5)]
     data = dataset_of(tmp_path, records)
     assert list(data.used_games["num_moves"]) == [40, 41, 42, 43, 44]
+    moves = data.selection().arrays().moves
+    assert moves.tolist() == np.concatenate([record.moves for record in records]).tolist()
     for row, record in zip(data.used_games.itertuples(), records, strict=True):
-        assert data.moves[row.move_start:row.move_start + row.num_moves].tolist() == record.moves.tolist()
         assert (row.winner, row.komi, row.date) == (record.winner, record.komi, record.date)
     assert data.meta["counts"] == {"found": 5, "used": 5, "positions": 210}
 
@@ -51,7 +51,7 @@ def test_a_second_run_adds_nothing_and_more_archives_add_their_games(tmp_path):
     more = preprocess.preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "set", workers=1, test=0.3)
     assert len(more.used_games) == 15
     assert more.games.iloc[:10].equals(first.games)
-    assert more.moves[:len(first.moves)].tolist() == first.moves.tolist()
+    assert [len(data.shards) for data in (first, again, more)] == [1, 1, 2]
     both = preprocess.preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "both", workers=1, test=0.3)
     assert both.games.equals(more.games)
     assert both.fingerprint == more.fingerprint != first.fingerprint
@@ -92,7 +92,7 @@ def test_a_killed_run_is_resumed_with_the_same_result(tmp_path, monkeypatch):
     resumed = preprocess.preprocess([str(tmp_path / "games.zip")], tmp_path / "set", workers=1)
     unbroken = preprocess.preprocess([str(tmp_path / "games.zip")], tmp_path / "other", workers=1)
     assert resumed.games.equals(unbroken.games)
-    assert resumed.moves.tolist() == unbroken.moves.tolist()
+    assert resumed.fingerprint == unbroken.fingerprint
     assert not (tmp_path / "set" / "unfinished").exists()
 
 
@@ -123,7 +123,7 @@ def test_without_any_usable_game_the_reasons_are_on_stderr_and_the_status_is_2(t
     assert printed.out == ""
     *table, error = printed.err.splitlines()
     assert error == ("mugo preprocess: no game can be used: the table has the reasons, and "
-                     f"{tmp_path}/set/games.parquet that of each game")
+                     f"{tmp_path}/set/shard-*/games.parquet that of each game")
     assert [line.split() for line in table[7:10]] == [["games", "not", "used,", "by", "reason:"],
                                                      ["3", "too", "few", "moves"], ["1", "not", "SGF"]]
     write_games(tmp_path / "b", range(3, 6), plies=30)           # games that can be used are added as to any data set
@@ -168,7 +168,7 @@ def test_parts_that_were_merged_but_not_deleted_are_not_merged_again(tmp_path, m
     assert list((tmp_path / "set" / "unfinished").glob("part-*.parquet"))
     again = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1)
     assert again.games.equals(first.games) and len(again.games) == 4
-    assert again.moves.tolist() == first.moves.tolist()
+    assert again.fingerprint == first.fingerprint and len(again.shards) == 1
 
 
 def test_setup_stones_are_stored(tmp_path):
@@ -176,8 +176,7 @@ def test_setup_stones_are_stored(tmp_path):
         f";{'BW'[i % 2]}[{chr(97 + i // 2)}{'ai'[i % 2]}]" for i in range(18)) + ")"
     record, = read_records(text.encode())
     data = dataset_of(tmp_path, [text], min_moves=10)
-    row = data.used_games.iloc[0]
-    assert data.setup[row["setup_start"]:row["setup_end"]].tolist() == record.setup.tolist() == [20, 60]
+    assert data.selection().arrays().setup.tolist() == record.setup.tolist() == [20, 60]
 
 
 def test_the_moves_of_an_opening_are_setup_stones_and_no_positions(tmp_path):
@@ -186,8 +185,8 @@ def test_the_moves_of_an_opening_are_setup_stones_and_no_positions(tmp_path):
     moves = "".join(f";{move[0]}[{move[1:]}]" for move in f"{opening} {rest}".split())
     data = dataset_of(tmp_path, [f"(;GM[1]SZ[9]C[startTurnIdx=5]{moves})"], min_moves=18)
     assert data.used_games["num_moves"].item() == data.meta["counts"]["positions"] == 18
-    assert data.setup.tolist() == encoded("Bba Bab Wee Bii", 9)
-    assert data.moves.tolist() == encoded(rest, 9)
+    assert data.selection().arrays().setup.tolist() == encoded("Bba Bab Wee Bii", 9)
+    assert data.selection().arrays().moves.tolist() == encoded(rest, 9)
     mine, theirs = planes.unpack(data.positions().batch(np.arange(18)).packed[0])[..., :2].reshape(-1, 2).T
     assert (np.flatnonzero(mine).tolist(), np.flatnonzero(theirs).tolist()) == ([40], [1, 9, 80])    # White is to play
 
@@ -204,10 +203,10 @@ def test_a_data_set_of_another_format_is_an_error_and_not_touched(tmp_path):
     write_games(tmp_path / "b", range(3, 6))
     folder = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1).folder
     sign(folder, format=7)
-    before = {name: (folder / name).read_bytes() for name in FILES}
+    before = {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
     with pytest.raises(BadInput, match="is a data set of format 7"):
         preprocess.preprocess([str(tmp_path / "b")], folder, workers=1)
-    assert before == {name: (folder / name).read_bytes() for name in FILES}
+    assert before == {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
 
 
 def test_options_may_change_until_the_first_merge(tmp_path, monkeypatch):

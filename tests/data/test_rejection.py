@@ -84,12 +84,11 @@ def test_a_truncated_copy_is_found_among_games_that_are_added_later(tmp_path, fi
     (tmp_path / "a" / "other.sgf").write_text(format_record(other), encoding="utf-8")
     preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1)
     data = preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "set", workers=1)
-    used = data.used_games.set_index("num_moves")
+    used, games = data.used_games.set_index("num_moves"), data.selection()
     assert sorted(used.index) == [70, 80]
     assert used.at[80, "source"] == ("b" if first == 50 else "a")
     for length, moves in ((70, other.moves), (80, transformed(whole, 3).moves)):
-        start = used.at[length, "move_start"]
-        assert data.moves[start:start + length].tolist() == moves.tolist()
+        assert games.arrays(games.column("num_moves") == length).moves.tolist() == moves.tolist()
 
 
 def test_passes_at_the_end_do_not_make_another_game(tmp_path):

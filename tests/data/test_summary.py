@@ -4,6 +4,7 @@ import re
 
 import pandas as pd
 import pytest
+from damaged_data import SHARD, copy_of
 from small_games import small_data
 
 from mugo import cli
@@ -24,7 +25,7 @@ def test_the_last_row_of_a_long_table_counts_the_others():
 
 def test_show_prints_tables_draws_charts_and_does_not_change_the_data_set(data, capsys):
     pytest.importorskip("matplotlib")
-    files = [path for path in data.folder.iterdir() if path.suffix != ".png"]
+    files = [path for path in data.folder.rglob("*") if path.is_file() and path.suffix != ".png"]
     before = [hashlib.sha256(path.read_bytes()).digest() for path in files]
     assert cli.main(["show", str(data.folder)]) == 0
     printed = capsys.readouterr().out
@@ -33,6 +34,20 @@ def test_show_prints_tables_draws_charts_and_does_not_change_the_data_set(data, 
     assert max(map(len, printed.splitlines())) <= 110 + len(str(data.folder))
     assert (data.folder / "statistics.png").read_bytes().startswith(b"\x89PNG")
     assert [hashlib.sha256(path.read_bytes()).digest() for path in files] == before
+
+
+def test_show_verifies_every_game(data, tmp_path, capsys):
+    """Damage of moves, which the tables of `show` do not need."""
+    folder = copy_of(data.folder, tmp_path / "set")
+    path = folder / SHARD / "moves.npy"
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    picture = ["-o", str(tmp_path / "a.png")]
+    assert cli.main(["show", str(data.folder), "--verify", *picture]) == 0 == cli.main(["show", str(folder), *picture])
+    assert cli.main(["show", str(folder), "--verify"]) == 2
+    assert capsys.readouterr().err == (f"mugo show: {path} is damaged: its checksum is not the one in meta.json; make "
+                                       "the data set again\n")
 
 
 def test_show_takes_a_query(data, tmp_path, capsys):

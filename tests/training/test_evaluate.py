@@ -372,7 +372,7 @@ def test_the_command_says_whether_the_games_are_unseen(data, known, tmp_path, mo
     test = data.positions("test", SIZE, UNLIKE).games
     for seed in (2, 0):
         split["seed"] = seed
-        seen = (assign_splits(test["opening_hash"].to_numpy(), **split) == "train").sum()
+        seen = (assign_splits(test.column("opening_hash"), **split) == "train").sum()
         assert (seen > 0) == (seed == 2)
         assert cli.main(command) == 0
         printed = capsys.readouterr().out

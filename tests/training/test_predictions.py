@@ -125,7 +125,7 @@ def test_the_last_positions_are_those_before_the_last_move_of_counted_games(data
     network = Oracle(data, 1)
     sample = evaluate.sample_positions(data, SIZE, None, "", 0, 0)
     rows = evaluate.predict_sample(network, sample, tta=False)
-    counted = {game: row.num_moves for game, row in enumerate(sample.positions.games.itertuples())
+    counted = {game: row.num_moves for game, row in enumerate(sample.positions.games.table().itertuples())
                if row.owners_start >= 0}
     assert 5 <= len(counted) < len(sample.positions.games)
     last = rows[rows["last_move"]]

@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from damaged_data import copy_of, rewrite
 from random_records import dataset_of, random_record, write_games
 
 from mugo.data.dataset import load_dataset
@@ -41,7 +42,11 @@ def selected(data, where: str = "") -> list:
 
 
 def games_of(data, split: str):
-    return data.used_games[data.used_games["split"] == split]
+    return data.selection(split)
+
+
+def files_of(games) -> list[str]:
+    return games.table(["file"])["file"].tolist()
 
 
 def test_no_game_of_another_split_can_have_been_a_training_game(data):
@@ -52,9 +57,9 @@ def test_no_game_of_another_split_can_have_been_a_training_game(data):
 
 def test_test_games_by_another_seed_may_have_been_training_games(data, other_seed):
     test = games_of(data, "test")
-    training = set(games_of(other_seed, "train")["file"])
+    training = set(files_of(games_of(other_seed, "train")))
     seen = provenance.may_have_seen(trained_on(other_seed), test)
-    assert seen.tolist() == [file in training for file in test["file"]]
+    assert seen.tolist() == [file in training for file in files_of(test)]
     line, = provenance.unseen_notes("net", trained_on(other_seed), test)
     assert line == (f"{seen.sum()} of these {len(test)} games are in the training split of net, so it may have been "
                     "trained on them")
@@ -88,7 +93,7 @@ def test_copies_of_training_games_with_another_opening_are_counted(tmp_path):
     test = games_of(data, "test")
     line, = provenance.copy_notes(data, test, "test")
     assert f"among these {len(test)} games: {len(expected)} ({', '.join(expected[:3])}, ...)" in line
-    alone = test[~test["file"].isin(expected)]
+    alone = test.take(~np.isin(files_of(test), expected))
     assert provenance.copy_notes(data, alone, "test")[0].endswith(f"among these {len(alone)} games: none")
     assert provenance.copy_notes(data, test, None) == provenance.copy_notes(data, test, "train") == []
 
@@ -99,7 +104,9 @@ def test_a_run_is_resumed_with_the_same_batches_only(data, other_seed, folder):
     provenance.check_same_data(folder / "run", recorded, data, *selected(data, where))
     with pytest.raises(BadInput, match="run was trained on other games than .*, or on another split of them"):
         provenance.check_same_data(folder / "run", recorded, other_seed, *selected(other_seed, where))
-    renamed = replace(data, games=data.games.assign(source=np.where(data.games.index % 2, "sgf", "kgs")))
+    copied = copy_of(data.folder, folder / "renamed")
+    rewrite(copied, data.games.assign(source=np.where(data.games.index % 2, "sgf", "kgs")))
+    renamed = load_dataset(copied)
     assert renamed.fingerprint == data.fingerprint
     with pytest.raises(BadInput, match="--where selects other training games in .* than when the run began"):
         provenance.check_same_data(folder / "run", recorded, renamed, *selected(renamed, where))
@@ -125,7 +132,7 @@ def test_a_run_on_other_positions_than_the_network_may_repeat_some(data, where, 
 def test_validation_games_that_the_network_was_trained_on_are_counted(data, other_seed):
     _, line = provenance.init_notes("net", trained_on(data), 0, *selected(other_seed))
     of_validation = games_of(other_seed, "validation")
-    shared = of_validation["file"].isin(games_of(data, "train")["file"]).sum()
+    shared = len({*files_of(of_validation)} & {*files_of(games_of(data, "train"))})
     assert shared
     assert line.startswith(f"{shared} of the {len(of_validation)} validation games are in the training split of net")
 

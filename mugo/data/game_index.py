@@ -1,0 +1,80 @@
+"""The index of a shard: one record of 64 bytes for each used game, in index.npy.
+
+    index.npy    record of game 0 | record of game 1 | ...
+                    |  setup_start, num_setup              --> setup.npy
+                    |  move_start, num_moves               --> moves.npy
+                    |  owners_start, or -1                 --> owners.npy
+
+It holds what a position needs beside the moves, and the hashes by which a game's stones, moves and owners are checked
+each time they are read (selection.py).
+"""
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from mugo.data.game_hash import content_hashes, words_hashes
+from mugo.data.final_ownership import words_per_game
+from mugo.data.games_table import ENCODED
+from mugo.data.labels import white_points
+
+SPLITS = ("train", "validation", "test")
+INDEX = np.dtype([
+    ("content_hash", "<u8"), ("owners_hash", "<u8"),     # game_hash.content_hashes, words_hashes
+    ("game_hash", "<u8"), ("opening_hash", "<u8"),       # game_hash.game_hashes
+    ("row", "<i4"),                                      # of games.parquet
+    ("setup_start", "<i4"), ("move_start", "<i4"), ("owners_start", "<i4"),
+    ("num_setup", "<i4"), ("num_moves", "<i4"),
+    ("white_points", "<f4"),                             # labels.white_points
+    ("size", "<i2"), ("winner", "i1"), ("split", "i1"),  # of SPLITS
+])
+
+
+class GameArrays(NamedTuple):
+    """Games in memory: their records, and the arrays into which these point."""
+
+    games: np.ndarray                    # INDEX (n,)
+    setup: np.ndarray                    # int16: encoded setup stones (games/coords.py)
+    moves: np.ndarray                    # int16: encoded moves
+    owners: np.ndarray                   # int16: final_ownership.pack_owners
+
+    @property
+    def ranges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """setup_start, setup_end, move_start and num_moves, int64 (n,)."""
+        return ranges(self.games)
+
+
+def ranges(games: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """setup_start, setup_end, move_start and num_moves of records, int64 (n,)."""
+    start, stones, move_start, num_moves = (
+        games[name].astype(np.int64) for name in ("setup_start", "num_setup", "move_start", "num_moves"))
+    return start, start + stones, move_start, num_moves
+
+
+def owner_words(games: np.ndarray) -> np.ndarray:
+    """The number of words in owners.npy of records, int64 (n,); 0 for a game without owners."""
+    return np.where(games["owners_start"] >= 0, words_per_game(games["size"].astype(np.int64)), 0)
+
+
+def index_games(table: pd.DataFrame) -> GameArrays:
+    """The games of a table of PART_COLUMNS and `split`, all of which are used; `row`: from 0."""
+    (setup, setup_starts), (moves, move_starts), (owners, owners_starts) = (
+        join_encoded(table[name]) for name in ENCODED)
+    games = np.zeros(len(table), INDEX)
+    games["row"] = np.arange(len(table))
+    games["setup_start"], games["num_setup"] = setup_starts[:-1], np.diff(setup_starts)
+    games["move_start"], games["num_moves"] = move_starts[:-1], np.diff(move_starts)
+    games["owners_start"] = np.where(np.diff(owners_starts) > 0, owners_starts[:-1], -1)
+    for name in ("game_hash", "opening_hash", "size", "winner"):
+        games[name] = table[name].to_numpy()
+    games["white_points"] = white_points(table)
+    games["split"] = table["split"].map(SPLITS.index).to_numpy(np.int8)
+    games["content_hash"] = content_hashes(setup, moves, *ranges(games))
+    games["owners_hash"] = words_hashes(owners, games["owners_start"].astype(np.int64), np.diff(owners_starts))
+    return GameArrays(games, setup, moves, owners)
+
+
+def join_encoded(games: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+    """(array, starts) of games as bytes: int16, end to end; int64 (n + 1,), where each begins and the last ends."""
+    starts = np.concatenate([[0], np.cumsum([len(game) // 2 for game in games])]).astype(np.int64)
+    return np.frombuffer(b"".join(game[:len(game) // 2 * 2] for game in games), np.int16), starts

@@ -1,0 +1,188 @@
+"""Some used games of a data set, in order, and their moves, read from the mapped files of its shards.  Compiled.
+
+    selection row    0           1           2           ...
+    shard, entry     0, 0        0, 2        1, 0                 4 bytes each
+                     --> record in the shard's index.npy --> stones, moves, owners in its arrays
+
+8 bytes a game are in memory.  A game is checked when it is read (range_checks.game_fault), so no file has to be read
+through before its first game is used.
+"""
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numba import carray, njit, types
+from numba.extending import intrinsic
+
+from mugo.data.final_ownership import words_per_game
+from mugo.data.game_hash import words_hash
+from mugo.data.game_index import INDEX, GameArrays, owner_words
+from mugo.data.range_checks import FAULTS, game_fault
+from mugo.data.shards import Shard
+from mugo.files import BadInput
+
+CHUNK = 1 << 15                          # games read at a time: 20 MB
+
+
+@intrinsic
+def _pointer(typing_context, address):
+    """An address, int64, as a pointer."""
+    def generate(context, builder, signature, arguments):
+        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+    return types.voidptr(types.int64), generate
+
+
+@njit(cache=True, nogil=True)
+def _copy_records(addresses, shard, entry, out):
+    """Copy the records of games; returns the lengths of their setup, moves and owners together.
+
+    addresses: int64 (shards, 5), of the data of index, setup, moves, owners and `checked`.  shard, entry: int32 (n,).
+    out: INDEX (n,).
+    """
+    setup = moves = owners = 0
+    for g in range(len(entry)):
+        records = carray(_pointer(addresses[shard[g], 0]), np.int64(entry[g]) + 1, INDEX)
+        out[g] = records[entry[g]]
+        setup += out[g].num_setup
+        moves += out[g].num_moves
+        owners += words_per_game(np.int64(out[g].size)) if out[g].owners_start >= 0 else 0
+    return setup, moves, owners
+
+
+@njit(cache=True, nogil=True)
+def _copy(source, start, count, out, at):
+    """Copy int16 items from an address to out[at:at + count]; returns that part of out."""
+    part = out[at:at + count]
+    if count:
+        items = carray(_pointer(source), start + count, np.int16)
+        for i in range(count):
+            part[i] = items[start + i]
+    return part
+
+
+@njit(cache=True, nogil=True)
+def _copy_games(addresses, shard, entry, games, setup, moves, owners):
+    """Copy the arrays of games, end to end, and let their records point into the copies.
+
+    Returns (the fault of the first game with one, as of range_checks.game_fault, its number), or (0, -1).
+    """
+    stones = played = words = 0
+    for g in range(len(games)):
+        s = shard[g]
+        own_setup = _copy(addresses[s, 1], np.int64(games[g].setup_start), np.int64(games[g].num_setup), setup, stones)
+        own_moves = _copy(addresses[s, 2], np.int64(games[g].move_start), np.int64(games[g].num_moves), moves, played)
+        start = np.int64(games[g].owners_start)
+        count = words_per_game(np.int64(games[g].size)) if start >= 0 else 0
+        own_owners = _copy(addresses[s, 3], start, count, owners, words)
+        checked = carray(_pointer(addresses[s, 4]), np.int64(entry[g]) + 1, np.bool_)
+        fault = game_fault(games[g], own_setup, own_moves, own_owners, not checked[entry[g]])
+        if fault:
+            return fault, g
+        checked[entry[g]] = True
+        games[g].setup_start, games[g].move_start = stones, played
+        if start >= 0:
+            games[g].owners_start = words
+        stones += len(own_setup)
+        played += len(own_moves)
+        words += count
+    return 0, -1
+
+
+@njit(cache=True, nogil=True)
+def _copy_owners(source, start, count, hashes, out):
+    """Copy the owners of games, end to end; returns the first game whose words have another hash, or -1."""
+    at = 0
+    for g in range(len(start)):
+        if words_hash(_copy(source, start[g], count[g], out, at)) != hashes[g]:
+            return g
+        at += count[g]
+    return -1
+
+
+@dataclass(frozen=True, eq=False)
+class GameSelection:
+    """Used games of a data set, in any order."""
+
+    shards: Sequence[Shard]
+    shard: np.ndarray                    # int32 (n,): of each game, in shards
+    entry: np.ndarray                    # int32 (n,): of each game, in the index of its shard
+
+    def __len__(self) -> int:
+        return len(self.entry)
+
+    def take(self, rows: Any) -> "GameSelection":
+        """The games with these rows: integers (n,), bool (len(self),) or a slice."""
+        return GameSelection(self.shards, self.shard[rows], self.entry[rows])
+
+    def column(self, name: str) -> np.ndarray:
+        """A field of INDEX, (n,)."""
+        out = np.empty(len(self), INDEX[name])
+        for shard, rows in self._by_shard():
+            out[rows] = shard.index[name][self.entry[rows]]
+            shard.forget_index()
+        return out
+
+    def arrays(self, rows: Any = slice(None)) -> GameArrays:
+        """The games, or those with these rows, in memory; 600 bytes a game.  Thread-safe.
+
+        Raises BadInput if one is damaged.
+        """
+        shard, entry = self.shard[rows], self.entry[rows]
+        games = np.empty(len(entry), INDEX)
+        lengths = _copy_records(self._addresses, shard, entry, games)
+        setup, moves, owners = (np.empty(length, np.int16) for length in lengths)
+        fault, game = _copy_games(self._addresses, shard, entry, games, setup, moves, owners)
+        if fault:
+            raise BadInput(f"{self.shards[shard[game]].folder} is damaged: of the game in row {games['row'][game]} of "
+                           f"games.parquet, {FAULTS[fault - 1]}; make the data set again")
+        return GameArrays(games, setup, moves, owners)
+
+    def chunks(self, games: int = CHUNK) -> Iterator[GameArrays]:
+        """`arrays` of so many games at a time, in order."""
+        for start in range(0, len(self), games):
+            yield self.arrays(slice(start, start + games))
+
+    def owners(self) -> Iterator[np.ndarray]:
+        """The words of owners.npy of the games, which are in the order of the shards: int16, a shard at a time.
+
+        Raises BadInput if they are damaged.
+        """
+        for shard, rows in self._by_shard():
+            games = shard.index[self.entry[rows]]
+            games = games[games["owners_start"] >= 0]
+            counts = owner_words(games)
+            out = np.empty(counts.sum(), np.int16)
+            wrong = _copy_owners(shard.owners.ctypes.data, games["owners_start"].astype(np.int64), counts,
+                                 games["owners_hash"], out)
+            if wrong >= 0:
+                raise BadInput(f"{shard.folder} is damaged: of the game in row {games['row'][wrong]} of games.parquet, "
+                               f"{FAULTS[0]}; make the data set again")
+            yield out
+
+    def table(self, columns: list[str] | None = None) -> pd.DataFrame:
+        """The rows of games.parquet, or some columns of them, in order, with index 0 to n - 1."""
+        tables = []
+        for shard, rows in self._by_shard():
+            table = shard.table(columns).iloc[shard.index["row"][self.entry[rows]]]
+            tables.append(table.set_axis(np.arange(len(self))[rows], axis=0))
+        return pd.concat(tables).sort_index() if tables else Shard.empty_table(columns)
+
+    def _by_shard(self) -> Iterator[tuple[Shard, Any]]:
+        """Each shard with rows that are games of it."""
+        if (np.diff(self.shard) >= 0).all():
+            ends = np.searchsorted(self.shard, np.arange(len(self.shards) + 1))
+            for shard, start, end in zip(self.shards, ends[:-1], ends[1:], strict=True):
+                if start < end:
+                    yield shard, slice(start, end)
+        else:
+            for number in np.unique(self.shard):
+                yield self.shards[number], np.flatnonzero(self.shard == number)
+
+    @cached_property
+    def _addresses(self) -> np.ndarray:
+        return np.array([[array.ctypes.data for array in (shard.index, shard.setup, shard.moves, shard.owners,
+                                                          shard.checked)]
+                         for shard in self.shards], np.int64).reshape(-1, 5)

@@ -1,0 +1,139 @@
+"""A shard: some games of a data set, in a folder of its own, written once and never changed.
+
+    shard-000003/games.parquet      one row per game, also for unused games, with the reason; columns: SCHEMA
+                 index.npy          one record per used game (game_index.py)
+                 moves.npy          int16: the encoded moves (games/coords.py) of the used games, concatenated
+                 setup.npy          int16: their encoded setup stones, likewise
+                 owners.npy         int16: who owns the points at the end of the games that were counted
+                 rejected.parquet   games of older shards that these games replace; columns: REJECTED
+
+Two bytes per move and no planes: positions.py encodes positions when they are needed.  meta.json has the length and
+the checksum of each file.  Only the index is read when a shard is opened; all arrays are mapped.
+"""
+import mmap
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mugo.data.array_files import map_array, write_array
+from mugo.data.game_index import INDEX, index_games
+from mugo.data.games_table import COLUMNS, ENCODED
+from mugo.data.meta import FILES, GAMES, INDEX_FILE, MAX_GAMES_BYTES, MOVES, OWNERS, REJECTED_FILE, SETUP, crc32
+from mugo.data.range_checks import check_columns, check_games, check_index
+from mugo.data.table_file import read_table, write_table
+from mugo.files import BadInput, atomic_write, error_line, fsync_folder, read_regular_file
+
+# owners_start: the game's place in owners.npy; -1 where its final owners are not known.
+SCHEMA = COLUMNS | {"owners_start": np.int64, "split": str}              # of games.parquet
+REJECTED = {"shard": np.int32, "row": np.int32, "reject_reason": str, "reject_details": str}
+_INT16 = np.dtype("<i2")
+
+
+@dataclass(frozen=True, eq=False)
+class Shard:
+    """An open shard.  The arrays are read-only and mapped."""
+
+    folder: Path
+    entry: dict[str, Any]                # of meta.json
+    index: np.ndarray                    # INDEX (games,)
+    setup: np.ndarray                    # int16
+    moves: np.ndarray                    # int16
+    owners: np.ndarray                   # int16
+    checked: np.ndarray                  # bool (games,): whose moves have been compared with the index
+    _mapping: mmap.mmap = field(repr=False)              # of the index
+
+    @property
+    def rows(self) -> int:
+        """The rows of games.parquet."""
+        return self.entry["rows"]
+
+    def table(self, columns: list[str] | None = None) -> pd.DataFrame:
+        """games.parquet, or some of its columns.  Raises BadInput if it is damaged."""
+        path = self.folder / GAMES
+        table = read_table(self._content(GAMES), path, SCHEMA, columns)
+        if len(table) != self.rows:
+            raise BadInput(f"{path} has {len(table):,} rows, expected {self.rows:,}; make the data set again")
+        if columns is None:
+            check_columns(path, table)
+        return table
+
+    def rejected(self) -> pd.DataFrame:
+        """rejected.parquet.  Raises BadInput if it is damaged."""
+        return read_table(self._content(REJECTED_FILE), self.folder / REJECTED_FILE, REJECTED)
+
+    def verify(self) -> None:
+        """Raise BadInput if any of its files is damaged; reads all of them."""
+        self.table()
+        self.rejected()
+        for name, array in ((SETUP, self.setup), (MOVES, self.moves), (OWNERS, self.owners)):
+            self._check(name, array.data)
+
+    def forget_index(self) -> None:
+        """Give back the memory that the pages of the index take; they stay in the file."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self._mapping.madvise(mmap.MADV_DONTNEED)
+
+    def _content(self, name: str) -> bytes:
+        try:
+            content = read_regular_file(self.folder / name, MAX_GAMES_BYTES)
+        except OSError as error:
+            raise BadInput(f"{self.folder / name} cannot be read: {error_line(error)}") from None
+        self._check(name, content)
+        return content
+
+    def _check(self, name: str, content: bytes | memoryview) -> None:
+        if crc32(content) != self.entry["files"][name]["crc32"]:
+            raise BadInput(f"{self.folder / name} is damaged: its checksum is not the one in meta.json; make the data "
+                           "set again")
+
+    @staticmethod
+    def empty_table(columns: list[str] | None = None) -> pd.DataFrame:
+        """`table` of a shard without rows."""
+        names = list(SCHEMA) if columns is None else columns
+        return pd.DataFrame(columns=names).astype({name: SCHEMA[name] for name in names})
+
+
+def open_shard(folder: Path, entry: dict[str, Any]) -> Shard:
+    """A shard, whose index is checked.  entry: of meta.json.  Raises BadInput if it is damaged; FileNotFoundError."""
+    sizes = {name: entry["files"][name]["bytes"] for name in FILES}
+    arrays = {name: map_array(folder / name, INDEX if name == INDEX_FILE else _INT16, sizes[name])
+              for name in (INDEX_FILE, SETUP, MOVES, OWNERS)}
+    index, setup, moves, owners = (array for array, _ in arrays.values())
+    shard = Shard(folder, entry, index, setup, moves, owners, np.zeros(len(index), bool), arrays[INDEX_FILE][1])
+    shard._check(INDEX_FILE, index.view(np.uint8).data)
+    check_index(folder / INDEX_FILE, index, shard.rows, len(setup), len(moves), len(owners))
+    shard.forget_index()
+    return shard
+
+
+def write_shard(folder: Path, table: pd.DataFrame, rejected: pd.DataFrame) -> dict[str, Any]:
+    """Write the files of a shard to a new folder; returns its entry in meta.json but for its name.
+
+    table: of PART_COLUMNS and `split`, which is '' for an unused game.  rejected: of REJECTED.
+    """
+    table = table.reset_index(drop=True)
+    is_used = (table["reject_reason"] == "").to_numpy()
+    arrays = index_games(table[is_used])
+    check_games(folder, arrays)
+    arrays.games["row"] = np.flatnonzero(is_used)
+    owners_start = np.full(len(table), -1)
+    owners_start[is_used] = arrays.games["owners_start"]
+    columns = table.drop(columns=list(ENCODED)).assign(owners_start=owners_start)[list(SCHEMA)].astype(SCHEMA)
+    folder.mkdir()
+    files = {}
+    for name, array in ((INDEX_FILE, arrays.games), (SETUP, arrays.setup), (MOVES, arrays.moves),
+                        (OWNERS, arrays.owners)):
+        with atomic_write(folder / name) as path:
+            write_array(path, array)
+            files[name] = {"bytes": path.stat().st_size, "crc32": crc32(array.view(np.uint8).data)}
+    for name, content in ((GAMES, write_table(columns)), (REJECTED_FILE, write_table(rejected.astype(REJECTED)))):
+        with atomic_write(folder / name) as path:
+            path.write_bytes(content)
+        files[name] = {"bytes": len(content), "crc32": crc32(content)}
+    fsync_folder(folder.parent)
+    return {"rows": len(table), "files": {name: files[name] for name in FILES}}
+
+
