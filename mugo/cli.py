@@ -39,7 +39,7 @@ INTERRUPTED = 130
 # package: the extra of pyproject.toml that installs it
 EXTRAS = {"h5py": "train", "keras": "train", "tensorflow": "train", "onnx": "train", "jax": "jax",
           "matplotlib": "pictures", "py7zr": "7z", "backports": "7z", "starlette": "web", "uvicorn": "web",
-          "websockets": "web"}
+          "websockets": "web", "dask": "distributed", "distributed": "distributed"}
 
 
 def run() -> NoReturn:

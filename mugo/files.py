@@ -14,11 +14,13 @@ import errno
 import hashlib
 import json
 import os
+import platform
 import re
 import shutil
 import stat
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -109,7 +111,9 @@ def atomic_write(path: str | os.PathLike) -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp()) if is_special else path.parent       # nobody else knows its name
     folder.mkdir(parents=True, exist_ok=True)
     name = path.name if len(os.fsencode(path.name)) < 200 else hashlib.blake2b(os.fsencode(path.name)).hexdigest()
-    temporary = folder / f".{name}.mugo-{os.getpid()}{path.suffix[:20]}"
+    # On storage that machines share, processes of two of them may have one number.
+    machine = zlib.crc32(platform.node().encode())
+    temporary = folder / f".{name}.{machine:08x}.mugo-{os.getpid()}{path.suffix[:20]}"
     try:
         yield temporary
         if is_special:

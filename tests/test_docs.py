@@ -18,9 +18,9 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / ".github" / "SECUR
          *(ROOT / folder / "README.md" for folder in ("data", "models", "notebooks"))]
 CODE = [*PAGES, ROOT / "CHANGELOG.md"]
 NEED_KERAS = ("train", "evaluate", "selfplay", "quantize")
-# Options in the pages that are not MuGo's: of GNU Go, gogui-twogtp, pip, MkDocs, and of benchmarks and tools.
+# Options in the pages that are not MuGo's: of GNU Go, gogui-twogtp, pip, MkDocs, Dask, and of benchmarks and tools.
 FOREIGN = {"--mode", "--level", "--positional-superko", "--strict", "--help", "--version", "--warn", "--seeds",
-           "--rounds", "--kills", "--doublings", "--from", "--kind", "--python"}
+           "--rounds", "--kills", "--doublings", "--from", "--kind", "--python", "--nworkers", "--nthreads"}
 
 
 def name_of(page: Path) -> str:

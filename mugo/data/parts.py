@@ -13,21 +13,31 @@ from mugo.data.meta import crc32
 from mugo.data.table_file import read_table, write_table
 from mugo.files import BadInput, atomic_write, read_regular_file
 
+UNFINISHED = "unfinished"                # the folder of the parts
 MAX_BYTES = 1 << 30                      # of a part; one of 8,192 games has 4 MB
 _NAME = re.compile(r"part-(\d{6,9})-([0-9a-f]{8})\.parquet", re.ASCII)
 
 
 def part_paths(folder: Path) -> list[Path]:
     """The parts of the data set in `folder`, in their order."""
-    return sorted(path for path in (folder / "unfinished").glob("part-*") if _NAME.fullmatch(path.name))
+    paths = (path for path in (folder / UNFINISHED).glob("part-*") if _NAME.fullmatch(path.name))
+    return sorted(paths, key=lambda path: (part_number(path), path.name))
 
 
-def write_part(folder: Path, table: pd.DataFrame) -> None:
-    """Save a table of PART_COLUMNS as the next part."""
-    content, paths = write_table(table), part_paths(folder)
-    number = max((int(path.name[5:].partition("-")[0]) for path in paths), default=-1) + 1
-    with atomic_write(folder / "unfinished" / f"part-{number:06d}-{crc32(content)}.parquet") as path:
+def part_number(path: Path) -> int:
+    """The number in the name of a part."""
+    return int(path.name[5:].partition("-")[0])
+
+
+def write_part(folder: Path, table: pd.DataFrame, number: int | None = None) -> Path:
+    """Save a table of PART_COLUMNS as the part with a number, by default the next one; returns its file."""
+    content = write_table(table)
+    if number is None:
+        number = max(map(part_number, part_paths(folder)), default=-1) + 1
+    written = folder / UNFINISHED / f"part-{number:06d}-{crc32(content)}.parquet"
+    with atomic_write(written) as path:
         path.write_bytes(content)
+    return written
 
 
 def read_part(path: Path, columns: list[str] | None = None) -> pd.DataFrame:

@@ -7,7 +7,6 @@ Parts are saved every PART_GAMES games.  After an interruption (Ctrl-C, SIGKILL)
 archives it adds their games.  Each SGF file has a key (its archive, path and content), so none is read twice.
 """
 import argparse
-import os
 import sys
 import time
 from collections import deque
@@ -18,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from mugo.data import dataset
+from mugo.data.cluster_read import read_on_cluster
 from mugo.data.dataset import DataSet
 from mugo.data.game_index import SPLITS
 from mugo.data.games_table import COLUMNS, file_key, make_table, read_batch, unreadable_row
@@ -28,7 +28,7 @@ from mugo.data.parts import part_paths, read_part, write_part
 from mugo.data.query import names_in
 from mugo.files import BadInput, is_empty_folder, lock_folder
 from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, SEED, check_limits
-from mugo.parallel import ordered_map, process_pool
+from mugo.parallel import add_scheduler_argument, check_scheduler, open_executor, ordered_map
 from mugo.progress import progress_bar
 from mugo.sgf.archives import SgfFile, UnreadableFile
 from mugo.sgf.sources import Source, find_sources, read_files
@@ -38,11 +38,12 @@ PART_GAMES = 8192                        # games that an interruption can lose
 
 
 def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: int = 20, workers: int | None = None,
-               seed: int = 0, validation: float = 0.02, test: float = 0.02) -> DataSet:
+               scheduler: str | None = None, seed: int = 0, validation: float = 0.02, test: float = 0.02) -> DataSet:
     """Add the games in files, folders and archives to the data set in `folder`, and return it.
 
     where: a query on games_table.COLUMNS that selects games.  min_moves: shorter games are not used.
-    workers: processes (None: one per core).  seed, validation, test: of the split; fractions of the games.
+    workers: processes (None: one per core).  scheduler: of a cluster whose workers read the games instead, see
+    parallel.open_executor and cluster_read.py.  seed, validation, test: of the split; fractions of the games.
     Raises BadInput for missing paths, for an invalid query, if the data set was made with other options or is of
     another format, and if another process is writing to it.
     """
@@ -57,7 +58,10 @@ def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: in
     with lock_folder(folder):
         meta = _open_meta(folder, options)
         checksums = [source.checksum() for source in sources]
-        _read_sources(sources, checksums, folder, workers)
+        if scheduler:
+            _read_on_cluster(sources, checksums, folder, scheduler)
+        else:
+            _read_sources(sources, checksums, folder, workers)
         known = {source["checksum"]: source for source in meta["sources"]}
         for source, checksum in zip(sources, checksums, strict=True):
             identity = checksum or str(source.path)      # loose files have no checksum
@@ -108,6 +112,10 @@ class _Parts:
         self._read.add(key)
         return False
 
+    def known_keys(self) -> np.ndarray:
+        """The keys: uint64 (n,)."""
+        return np.concatenate([self._merged, np.fromiter(self._read, np.uint64, len(self._read))])
+
     def add(self, table: pd.DataFrame) -> None:
         self._tables.append(table)
         if sum(map(len, self._tables)) >= PART_GAMES:
@@ -126,10 +134,10 @@ def _read_sources(sources: list[Source], checksums: list[str], folder: Path, wor
     parts = _Parts(folder)
     ends: deque[int] = deque()               # of the batches in work: bytes of the sources read
     all_bytes, games = sum(source.size for source in sources), 0
-    with progress_bar("B", all_bytes, scale=True, smoothing=0.05) as bar, process_pool(workers) as executor:
+    with progress_bar("B", all_bytes, scale=True, smoothing=0.05) as bar, open_executor(workers) as executor:
         try:
             batches = _new_batches(sources, checksums, parts, ends)
-            for table in ordered_map(executor, read_batch, batches, max_in_flight=4 * (workers or os.cpu_count() or 1)):
+            for table in ordered_map(executor, read_batch, batches):
                 parts.add(table)
                 games += len(table)
                 bar.set_postfix_str(f"{games:,} games", refresh=False)
@@ -138,8 +146,22 @@ def _read_sources(sources: list[Source], checksums: list[str], folder: Path, wor
             parts.save()
         except BaseException:
             parts.save()
-            executor.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _read_on_cluster(sources: list[Source], checksums: list[str], folder: Path, scheduler: str) -> None:
+    """Have the workers of a cluster read the new files of all sources, and save their games as parts."""
+    games = 0
+    with (open_executor(scheduler=scheduler) as executor,
+          progress_bar("B", sum(source.size for source in sources), scale=True, smoothing=0.05) as bar):
+
+        def on_unit(new_games: int, size: int) -> None:
+            nonlocal games
+            games += new_games
+            bar.set_postfix_str(f"{games:,} games", refresh=False)
+            bar.update(size)
+
+        read_on_cluster(executor, sources, checksums, folder, _Parts(folder).known_keys(), on_unit)
 
 
 def _new_batches(sources: list[Source], checksums: list[str], parts: _Parts, ends: deque[int]
@@ -205,6 +227,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--min-moves", type=int, default=20, metavar="N",
                         help="do not use games with fewer moves (default: %(default)s)")
     parser.add_argument("--workers", type=int, metavar="N", help="worker processes (default: one per core)")
+    add_scheduler_argument(parser)
     parser.add_argument("--seed", type=int, default=0,
                         help="random seed of the split into train, validation and test (default: %(default)s)")
     parser.add_argument("--validation", type=float, default=0.02, metavar="FRACTION",
@@ -214,13 +237,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(args: argparse.Namespace) -> int:
+    check_scheduler(args, "workers")
     check_limits(args, {"validation": FRACTION, "test": FRACTION, "workers": AT_LEAST_1, "min_moves": NON_NEGATIVE,
                         "seed": SEED})
     if args.validation + args.test >= 1:
         raise BadInput("--validation and --test are fractions of the games; their sum must be below 1")
     start = time.perf_counter()
     data = preprocess(args.games, args.output, where=args.where, min_moves=args.min_moves, workers=args.workers,
-                      seed=args.seed, validation=args.validation, test=args.test)
+                      scheduler=args.scheduler, seed=args.seed, validation=args.validation, test=args.test)
     counts = format_counts(data, time.perf_counter() - start)
     if not data.meta["counts"]["used"]:
         print(counts, file=sys.stderr)

@@ -2,10 +2,18 @@
 
     --jobs 2:    GameRunner "1"   one process of each participant, and of the scorer
                  GameRunner "2"   likewise
+
+A unit of work is a game, play_unit(GameUnit): in a thread of the command, or in a worker of a cluster.  Either way it
+takes a free runner of its process, or makes one; close_runners ends those of a match.
 """
+import os
+import platform
 import re
 import threading
+import time
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from mugo.files import BadInput
 from mugo.games import go
@@ -13,9 +21,44 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.position import BasePosition
 from mugo.games.scoring import without_dead
 from mugo.match.gtp_client import EngineFault, GtpClient, Participant, one_line
+from mugo.match.pairings import Pairing
 from mugo.match.referee import GameRecord, MatchRules, play_game, setup_commands
 
 SCORE_TIMEOUT = 300                      # seconds for final_score
+IDLE_SECONDS = 600                       # after which another match ends the programs of one that was killed
+
+
+@dataclass(frozen=True)
+class MatchSetup:
+    """What the runners of a match are made of.
+
+    key: of this run of the command.  The others: as of GameRunner.  many_machines: put this one's name into the names
+    of log files.
+    """
+
+    key: str
+    participants: tuple[Participant, ...]
+    rules: MatchRules
+    scorer: Participant | None = None
+    logs: Path | None = None
+    many_machines: bool = False
+
+    def runner(self, number: int) -> "GameRunner":
+        """Runner number 1, 2, ... of this process."""
+        name = f"{platform.node()}-{os.getpid()}-{number}" if self.many_machines else str(number)
+        return GameRunner(name, list(self.participants), self.rules, self.scorer, self.logs)
+
+
+class GameUnit(NamedTuple):
+    """A game to play, from the position of its opening."""
+
+    setup: MatchSetup
+    pairing: Pairing
+    opening: BasePosition
+
+    @property
+    def name(self) -> str:
+        return f"game {self.pairing.number}"
 
 
 class GameRunner:
@@ -110,6 +153,75 @@ class GameRunner:
             for client in self._clients.values():
                 client.close(force=force)
             self._clients.clear()
+
+
+@dataclass
+class _Runners:
+    """The runners of one match in this process."""
+
+    all: "list[GameRunner]" = field(default_factory=list)
+    free: "list[GameRunner]" = field(default_factory=list)
+    used: float = 0.0                    # time.monotonic() when one was last taken
+    is_closed: bool = False
+
+
+_runners: dict[str, _Runners] = {}       # by MatchSetup.key
+_lock = threading.Lock()
+
+
+def play_unit(unit: GameUnit) -> tuple[Pairing, GameRecord]:
+    """Play a game in a free runner of this process.  Raises as GameRunner.play."""
+    setup, pairing, opening = unit
+    black, white = setup.participants[pairing.black], setup.participants[pairing.white]
+    runner = _take_runner(setup)
+    try:
+        return pairing, runner.play(black, white, opening)
+    finally:
+        _give_back(setup, runner)
+
+
+def find_versions(setup: MatchSetup, start: BasePosition) -> dict[str, str]:
+    """GameRunner.versions, of a runner that then waits for a game.  Raises BadInput."""
+    runner = _take_runner(setup)
+    try:
+        return runner.versions(start)
+    finally:
+        _give_back(setup, runner)
+
+
+def close_runners(key: str, force: bool) -> None:
+    """End the programs of a match in this process; with `force` at once, and no game of it begins any more."""
+    with _lock:
+        runners = _runners.setdefault(key, _Runners()) if force else _runners.pop(key, _Runners())
+        runners.is_closed = True
+    for runner in runners.all:
+        runner.close(force=force)
+    runners.all.clear()
+
+
+def _take_runner(setup: MatchSetup) -> "GameRunner":
+    """A free runner, or a new one.  Raises KeyboardInterrupt after close_runners."""
+    with _lock:
+        now = time.monotonic()
+        runners = _runners.setdefault(setup.key, _Runners())
+        if runners.is_closed:
+            raise KeyboardInterrupt
+        runners.used = now
+        idle = [key for key, others in _runners.items()
+                if len(others.free) == len(others.all) and now - others.used > IDLE_SECONDS]
+        if not runners.free:
+            runner = setup.runner(len(runners.all) + 1)
+            runners.all.append(runner)
+        else:
+            runner = runners.free.pop()
+    for key in idle:
+        close_runners(key, force=False)
+    return runner
+
+
+def _give_back(setup: MatchSetup, runner: "GameRunner") -> None:
+    with _lock:
+        _runners[setup.key].free.append(runner)
 
 
 def interpret_score(text: str) -> float:

@@ -59,12 +59,21 @@ class EngineFault(Exception):
 class Participant:
     """A participant of a match.
 
-    name: as the user wrote it.  command: what is executed.  is_player: whether it is a player of MuGo.
+    name: as the user wrote it.  command: the words, of a player of MuGo those after `mugo`.
+    is_player: whether it is a player of MuGo.
     """
 
     name: str
     command: tuple[str, ...]
     is_player: bool
+
+    def executed(self) -> tuple[str, ...]:
+        """What is executed on this machine."""
+        if self.is_player:
+            return *_MUGO, *self.command
+        program, *arguments = self.command
+        # Debian installs games, GNU Go among them, in a folder that root's PATH lacks.
+        return shutil.which(program) or shutil.which(program, path="/usr/games") or program, *arguments
 
 
 def participant_of(text: str, options: Sequence[str] = ()) -> Participant:
@@ -80,9 +89,7 @@ def participant_of(text: str, options: Sequence[str] = ()) -> Participant:
         raise BadInput(f"a participant is a player ({', '.join(PLAYERS)}) with its options, or a GTP command line")
     if words[0] in PLAYERS:
         refuse_renamed_options(words)
-        return Participant(text, (*_MUGO, "gtp", *words, *options), True)
-    # Debian installs games, GNU Go among them, in a folder that root's PATH lacks.
-    words[0] = shutil.which(words[0]) or shutil.which(words[0], path="/usr/games") or words[0]
+        return Participant(text, ("gtp", *words, *options), True)
     return Participant(text, tuple(words), False)
 
 
@@ -104,7 +111,7 @@ class GtpClient:
         path = os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")]))
         try:
             self._process = subprocess.Popen(
-                participant.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                participant.executed(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                 env=os.environ | {"PYTHONPATH": path} if participant.is_player else None, start_new_session=True)
         except OSError as error:
             raise BadInput(f"{participant.command[0]}: cannot be started: {error.strerror or error}") from None

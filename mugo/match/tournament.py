@@ -3,7 +3,8 @@
     mugo match "uct --seconds 2" "gnugo --mode gtp --level 1" --games 100 --size 9
     mugo match "mcts --simulations 400" "uct --simulations 5000 --rollout uniform" --game gomoku --size 8
 
-    pairings --> --jobs game runners, one game at a time each --> games.csv, SGF files --> summary
+    pairings --> --jobs game runners, or the workers of a cluster, one game at a time each
+                                                                     --> games.csv, SGF files --> summary
 
 A match that was stopped is continued by the same command (match_folder.py).
 """
@@ -11,11 +12,10 @@ import argparse
 import contextlib
 import dataclasses
 import json
-import queue
+import secrets
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
@@ -26,16 +26,17 @@ from mugo.games.position import BasePosition
 from mugo.games.rules import record_bonus
 from mugo.limits import AT_LEAST_1, POSITIVE, SEED, check_limits
 from mugo.match.clock import interpret_time
-from mugo.match.game_runner import GameRunner
+from mugo.match.game_runner import GameUnit, MatchSetup, close_runners, find_versions, play_unit
 from mugo.match.gtp_client import Participant, participant_of
 from mugo.match.match_folder import MatchFolder, format_game, game_row
 from mugo.match.openings import load_openings
 from mugo.match.pairings import Pairing, find_pairing, make_pairings
 from mugo.match.referee import GameRecord, MatchRules
 from mugo.match.summary import Rows, format_summary, run_sprt, summarize
+from mugo.parallel import add_scheduler_argument, check_scheduler, completed, open_executor
 from mugo.players import game_options
 from mugo.plots.text_table import truncate
-from mugo.progress import progress_bar
+from mugo.progress import ProgressBar, progress_bar
 from mugo.sprt import SPRT, UNDECIDED
 
 MAX_ELO = 2000                           # a difference, of --sprt: 99.999 %
@@ -46,63 +47,51 @@ GO_DEFAULTS = {"ko": "superko", "rules": "", "scoring": "own"}       # options t
 
 
 def run_match(participants: list[Participant], rules: MatchRules, folder: MatchFolder, pairings: list[Pairing],
-              opening: Callable[[int], BasePosition], *, scorer: Participant | None = None, jobs: int = 1,
-              is_decided: Callable[[Rows], bool] = lambda rows: False) -> None:
-    """Play the games that the folder does not have, `jobs` at a time.
+              opening: Callable[[int], BasePosition], *, scorer: Participant | None = None, jobs: int | None = None,
+              scheduler: str | None = None, is_decided: Callable[[Rows], bool] = lambda rows: False) -> None:
+    """Play the games that the folder does not have, `jobs` at a time (None: 1), or on all workers of a cluster.
 
-    opening: a function from the number of an opening to its position.  scorer: see GameRunner.
-    is_decided: whether these games are enough; then those under way are broken off.
+    opening: a function from the number of an opening to its position.  scorer: see GameRunner.  scheduler: see
+    parallel.open_executor.  is_decided: whether these games are enough; then those under way are broken off.
     Raises BadInput for a program that does not work at all.
     """
     done = {int(row["number"]) for row in folder.rows}
     pairings = [pairing for pairing in pairings if pairing.number not in done]
     if not pairings or is_decided(folder.rows):
         return
-    runners = [GameRunner(str(number), participants, rules, scorer, folder.path and folder.path / "logs")
-               for number in range(1, min(jobs, len(pairings)) + 1)]
-    free_runners: queue.SimpleQueue[GameRunner] = queue.SimpleQueue()
-    for runner in runners:
-        free_runners.put(runner)
-
-    def play(pairing: Pairing) -> tuple[Pairing, GameRecord]:
-        runner = free_runners.get()
+    logs = folder.path and folder.path.absolute() / "logs"
+    setup = MatchSetup(secrets.token_hex(8), tuple(participants), rules, scorer, logs, many_machines=bool(scheduler))
+    jobs = None if scheduler else min(jobs or 1, len(pairings))
+    with open_executor(jobs, threads=True, scheduler=scheduler) as executor:
+        executor.check_paths(write=logs)
+        is_complete = False
         try:
-            return pairing, runner.play(participants[pairing.black], participants[pairing.white],
-                                        opening(pairing.opening))
+            versions = executor.submit(find_versions, setup, next(iter(opening(0).positions()))).result()
+            units = (GameUnit(setup, pairing, opening(pairing.opening)) for pairing in pairings)
+            with progress_bar("games", len(done) + len(pairings), len(done), smoothing=0.05) as bar:
+                bar.set_postfix_str(format_progress(participants, folder.rows))
+                for pairing, game in completed(executor, play_unit, units):
+                    add_game(folder, pairing, participants, game, rules, versions, bar)
+                    if is_decided(folder.rows):
+                        break
+                else:
+                    is_complete = True
         finally:
-            free_runners.put(runner)
-
-    executor = ThreadPoolExecutor(len(runners))
-    try:
-        versions = runners[0].versions(next(iter(opening(0).positions())))
-        with progress_bar("games", len(done) + len(pairings), len(done), smoothing=0.05) as bar:
-            bar.set_postfix_str(format_progress(participants, folder.rows))
-            for future in as_completed([executor.submit(play, pairing) for pairing in pairings]):
-                pairing, game = future.result()
-                row = game_row(pairing, participants[pairing.black], participants[pairing.white], game)
-                folder.add(row, format_game(row, game, rules, versions))
-                if game.at_fault:
-                    bar.write(f"game {pairing.number}: {row['black']} - {row['white']} {row['result']}: "
-                              f"{game.end}: {game.details}", file=sys.stderr)
-                bar.set_postfix_str(format_progress(participants, folder.rows), refresh=False)
-                bar.update()
-                if is_decided(folder.rows):
-                    _break_off(executor, runners)
-                    break
-    except BaseException:
-        _break_off(executor, runners)
-        raise
-    finally:
-        executor.shutdown()
-        for runner in runners:
-            runner.close()
+            executor.broadcast(close_runners, setup.key, not is_complete)
+            if not is_complete:
+                executor.shutdown(wait=False, cancel_futures=True)
 
 
-def _break_off(executor: ThreadPoolExecutor, runners: list[GameRunner]) -> None:
-    """Start no more games, and end the programs of those that are under way."""
-    executor.shutdown(wait=False, cancel_futures=True)
-    for runner in runners:
-        runner.close(force=True)
+def add_game(folder: MatchFolder, pairing: Pairing, participants: list[Participant], game: GameRecord,
+             rules: MatchRules, versions: dict[str, str], bar: ProgressBar) -> None:
+    """Write a game to the folder, and advance the bar.  versions: see GameRunner.versions."""
+    row = game_row(pairing, participants[pairing.black], participants[pairing.white], game)
+    folder.add(row, format_game(row, game, rules, versions))
+    if game.at_fault:
+        bar.write(f"game {pairing.number}: {row['black']} - {row['white']} {row['result']}: "
+                  f"{game.end}: {game.details}", file=sys.stderr)
+    bar.set_postfix_str(format_progress(participants, folder.rows), refresh=False)
+    bar.update()
 
 
 @contextlib.contextmanager
@@ -152,8 +141,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         "participants is stronger by ELO0 at most or by ELO1 at least; --games is the limit")
     parser.add_argument("--gauntlet", action="store_true",
                         help="the first participant against each other one, instead of a round robin")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N",
-                        help="games at a time, each with processes of its own (default: %(default)s)")
+    parser.add_argument("--jobs", type=int, metavar="N",
+                        help="games at a time, each with processes of its own (default: 1)")
+    add_scheduler_argument(parser)
     parser.add_argument("--seed", type=int, default=0, help="of the openings (default: %(default)s)")
     parser.add_argument("-o", "--output", type=Path, metavar="FOLDER",
                         help="write the games there, or continue the match that is in it")
@@ -217,6 +207,7 @@ def command(args: argparse.Namespace) -> int:
         folder = MatchFolder(args.output, match, expected)
         test = SPRT(*args.sprt) if args.sprt else None
         run_match(participants, rules, folder, pairings, opening, scorer=scorer, jobs=args.jobs,
+                  scheduler=args.scheduler,
                   is_decided=lambda rows: test is not None and run_sprt(rows, names[0], test).accepted != UNDECIDED)
     summary = summarize(folder.rows, names, test)
     print(json.dumps(summary, indent=1) if args.json else format_summary(summary))
@@ -229,6 +220,7 @@ def check_arguments(args: argparse.Namespace, start: BasePosition) -> None:
         for name, default in GO_DEFAULTS.items():
             if getattr(args, name) != default:
                 raise BadInput(f"--{name} is for Go, and this is Gomoku")
+    check_scheduler(args, "jobs")
     if len(args.participants) < 2:
         raise BadInput("a match takes two participants or more")
     if args.sprt:

@@ -33,6 +33,14 @@ def find_network(name: str | Path) -> Path:
                    f"one of the bundled ones ({', '.join(_names('*')) or 'none'})")
 
 
+def name_everywhere(name: str | Path) -> str:
+    """What names a network in every folder and in processes of other machines: the absolute path of its file, or the
+    name of a bundled one.  Raises BadInput.
+    """
+    path = find_network(name)
+    return path.stem if path.resolve().parent in network_folders() else str(path.absolute())
+
+
 def _names(pattern: str) -> list[str]:
     """The names of the bundled networks that match a glob pattern, sorted."""
     return sorted({path.stem for folder in network_folders() for path in folder.glob(f"{pattern}.keras")

@@ -13,13 +13,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mugo.files import BadInput
-from mugo.parallel import ordered_map, process_pool
+from mugo.limits import AT_LEAST_1, check_limits
+from mugo.parallel import add_scheduler_argument, check_scheduler, open_executor, ordered_map
 from mugo.players import options as player_options
 from mugo.plots.figures import NO_MATPLOTLIB, has_matplotlib
 from mugo.plots.terminal import Screen
 from mugo.plots.text_table import format_table
 from mugo.progress import ProgressBar, progress_bar
-from mugo.review.options import SIMULATIONS, make_reviewer, review_options
+from mugo.review.options import SIMULATIONS, make_reviewer, network_files, review_options
 from mugo.review.outputs import ReviewResult, review_game
 from mugo.review.report import percent
 from mugo.review.tasks import ReviewTask, find_tasks, refuse_overwriting
@@ -33,8 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="folder for the SGF, CSV, text and graphs of each game (default: %(default)s)")
     parser.add_argument("--fast", action="store_true",
                         help="no search: priors and win rates of the network alone")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N",
-                        help="games reviewed at the same time (default: %(default)s)")
+    parser.add_argument("--jobs", type=int, metavar="N", help="games reviewed at the same time (default: 1)")
+    add_scheduler_argument(parser)
     parser.add_argument("--komi", type=float, default=7.5, help="komi of games that name none (default: %(default)s)")
     parser.add_argument("--no-colour", "--no-color", action="store_true", help="no colours in the terminal")
     player_options.add_arguments(parser, default="mcts", by_option=True)
@@ -43,8 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def command(args: argparse.Namespace) -> int:
     """Run `mugo analyze`; returns the exit status: 2 if no game could be reviewed.  Raises BadInput."""
-    if args.jobs < 1:
-        raise BadInput(f"--jobs {args.jobs}: must be at least 1")
+    check_scheduler(args, "jobs")
+    check_limits(args, {"jobs": AT_LEAST_1})
     if not math.isfinite(args.komi):
         raise BadInput(f"--komi {args.komi}: must be finite")
     options = review_options(args)
@@ -64,7 +65,7 @@ def command(args: argparse.Namespace) -> int:
     screen = Screen.for_stream(sys.stdout, colour=not args.no_colour)
     done: list[tuple[str, ReviewResult]] = []
     with progress_bar("moves", sum(task.num_moves for task in tasks)) as bar:
-        results = _review_all(tasks, folder, options, screen, args.jobs, bar)
+        results = _review_all(tasks, folder, options, screen, args, bar)
         for task, result in zip(tasks, results, strict=True):
             if result.error:
                 bar.write(f"mugo analyze: {result.error}", file=sys.stderr)
@@ -91,22 +92,22 @@ def games_table(games: list[tuple[str, ReviewResult]]) -> list[str]:
     return format_table(rows)
 
 
-def _review_all(tasks: list[ReviewTask], folder: Path, options: str, screen: Screen, jobs: int,
+def _review_all(tasks: list[ReviewTask], folder: Path, options: str, screen: Screen, args: argparse.Namespace,
                 bar: ProgressBar) -> Iterator[ReviewResult]:
     """The results of review_game, in order.  The bar advances with each move; with several jobs, with each game."""
-    if jobs == 1:
+    if args.scheduler is None and (args.jobs or 1) == 1:
         finished = 0
         for task in tasks:
             yield review_game(task, folder, options, screen, bar.update)
             finished += task.num_moves
             bar.update(finished - bar.n)                 # for a game that was done before or ends early
         return
-    with process_pool(jobs) as executor:
-        try:
-            work = functools.partial(review_game, folder=folder, options=options, screen=screen)
-            for task, result in zip(tasks, ordered_map(executor, work, tasks, 2 * jobs), strict=True):
-                bar.update(task.num_moves)
-                yield result
-        except BaseException:
-            executor.shutdown(wait=False, cancel_futures=True)
-            raise
+    with open_executor(args.jobs, scheduler=args.scheduler) as executor:
+        if args.scheduler:
+            folder = folder.absolute()                   # workers have current folders of their own
+            folder.mkdir(parents=True, exist_ok=True)
+        executor.check_paths(network_files(options), folder)
+        work = functools.partial(review_game, folder=folder, options=options, screen=screen)
+        for task, result in zip(tasks, ordered_map(executor, work, tasks), strict=True):
+            bar.update(task.num_moves)
+            yield result

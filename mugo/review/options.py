@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mugo import __version__
 from mugo.files import BadInput
-from mugo.nn.bundled import bundled_name, find_network
+from mugo.nn.bundled import bundled_name, find_network, name_everywhere
 from mugo.nn.inference import precision_of
 from mugo.players import options as player_options
 from mugo.players import searcher
@@ -21,8 +21,8 @@ from mugo.search.search import Search
 
 SIMULATIONS = 400         # for a position, including the visits of the reused tree: about a second
 REVIEW_FORMAT = 5         # raised when the same settings give other files
-# The options that change a review.
-SETTINGS = ("player", "network", "fast", "simulations", "seconds", "tta", "komi", "seed", "rollout", "rollout_rules",
+# The options that change a review, beside the network, of which the checksum counts.
+SETTINGS = ("player", "fast", "simulations", "seconds", "tta", "komi", "seed", "rollout", "rollout_rules",
             "rollouts", "lambda_", "c", "fpu", "rave", "rave_bias", "heuristic_priors", "expand_after", "batch",
             "threads", "max_edges", "transpositions", "reuse_tree", "random_symmetry", "fpu_reduction_max",
             "root_fpu_reduction_max", "cpuct_exploration_log", "cpuct_exploration_base", "root_policy_temperature",
@@ -37,8 +37,16 @@ def review_options(args: argparse.Namespace) -> str:
     if args.player == "uct" and args.fast:
         raise BadInput("--fast uses the network alone, and uct has none")
     fast = args.fast or args.player in ("policy", "randompolicy")
+    network = args.network if args.network is None or args.player == "uct" else name_everywhere(args.network)
     # Without early stop: the best move may be known long before its win rate is.
-    return json.dumps(vars(args) | {"fast": fast, "early_stop": False}, default=lambda value: None, sort_keys=True)
+    return json.dumps(vars(args) | {"network": network, "fast": fast, "early_stop": False},
+                      default=lambda value: None, sort_keys=True)
+
+
+def network_files(options: str) -> list[Path]:
+    """The files that a reviewer of these options reads, beside those that come with MuGo."""
+    path = Path(json.loads(options)["network"] or "")
+    return [path] if path.is_absolute() else []
 
 
 @functools.lru_cache(1)

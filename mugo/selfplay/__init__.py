@@ -3,6 +3,7 @@
     options         options of the games and of the whole run
     parallel        many games at once, one network call for all of them; compiled
     replay_buffer   the games on disk, and the window of positions to train on
+    actors          who plays the games: threads, or the workers of a cluster
     arena           matches of a network against another one, and against plain UCT
     run_log         the tables, the learning curve and the TensorBoard log of a run
     run             the loop: self-play, training, arena

@@ -15,9 +15,7 @@ self-play, training or saving, `--resume` reaches exactly the weights that it wo
 unfinished games are lost.
 """
 import contextlib
-import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -38,12 +36,14 @@ from mugo.nn.metadata import config_of, new_metadata
 from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions
 from mugo.nn.tensorboard_log import TensorBoardLog
 from mugo.nn.transfer import init_from
+from mugo.parallel import open_executor
 from mugo.progress import ProgressBar, progress_bar
 from mugo.resume import check_kept
 from mugo.selfplay import arena
+from mugo.selfplay.actors import Actors, ClusterActors, LocalActors
 from mugo.selfplay.arena import ArenaPlayer, ArenaResult
 from mugo.selfplay.options import MAY_CHANGE, RunOptions, check_run
-from mugo.selfplay.parallel import ParallelSelfPlay, SelfPlayGame
+from mugo.selfplay.parallel import SelfPlayGame
 from mugo.selfplay.replay_buffer import ReplayBuffer, ReplayWindow, repair_buffer, rules_of
 from mugo.selfplay.run_log import write_curve, write_tables
 
@@ -120,56 +120,53 @@ class SelfPlayRun:
 
     # -- the loop
 
-    def run(self) -> None:
-        """Play, train and evaluate until there are options.games games.  After Ctrl-C the run can be resumed."""
-        options = self.options
-        network = self._newest_network()
-        workers = [ParallelSelfPlay(self.start, network, options.selfplay, games=options.parallel_games,
-                                    seed=[options.seed, len(self.buffer), i]) for i in range(options.threads)]
+    def run(self, scheduler: str | None = None) -> None:
+        """Play, train and evaluate until there are options.games games.  After Ctrl-C the run can be resumed.
+
+        scheduler: of a cluster that plays the games (see parallel.open_executor); training and arena stay here.
+        """
+        options, games = self.options, len(self.buffer)
         total = options.updates * options.update_games
-        with progress_bar("games", total, min(len(self.buffer), total), smoothing=0.02) as bar:
+        workers = None if scheduler else options.threads
+        with (open_executor(workers, threads=True, scheduler=scheduler) as executor, contextlib.ExitStack() as stack,
+              progress_bar("games", total, min(games, total), smoothing=0.02) as bar):
+            if scheduler:
+                actors: Actors = stack.enter_context(contextlib.closing(
+                    ClusterActors(executor, self.folder, self.start, options, games)))
+            else:
+                actors = LocalActors(executor, self.start, options, games)
+            actors.set_network(self._newest_graph(), self.metadata)
             while True:
                 update = self.metadata["update"]
                 if self.metadata["arena_update"] < update and options.has_arena(update):
                     self._evaluate(bar)
                 elif update < options.updates:
-                    self._play(workers, (update + 1) * options.update_games, bar)
+                    self._play(actors, (update + 1) * options.update_games, bar)
                     self._train(bar)
-                    network = self._newest_network()
-                    for worker in workers:
-                        worker.network = network
+                    actors.set_network(self._newest_graph(), self.metadata)
                 else:
                     break
 
-    def _newest_network(self) -> Network:
-        return Network.from_graph(checkpoint.onnx_graph(self.model, self.config), self.metadata, threads=1)
+    def _newest_graph(self) -> bytes:
+        return checkpoint.onnx_graph(self.model, self.config)
 
-    def _play(self, workers: list[ParallelSelfPlay], games: int, bar: ProgressBar) -> None:
-        """Self-play in a thread for each worker, until the replay buffer has so many games.
+    def _newest_network(self) -> Network:
+        return Network.from_graph(self._newest_graph(), self.metadata, threads=1)
+
+    def _play(self, actors: Actors, games: int, bar: ProgressBar) -> None:
+        """Self-play until the replay buffer has so many games.
 
         Games that end at the same time are kept, too; but the run never has more games than its updates need.
         """
-        lock, is_stopped = threading.Lock(), threading.Event()
-        before, start_time = sum(worker.simulations for worker in workers), time.perf_counter()
+        before, start_time = actors.simulations, time.perf_counter()
 
         def on_game(game: SelfPlayGame) -> None:
-            with lock:
-                if len(self.buffer) < self.options.updates * self.options.update_games:
-                    self.buffer.append(game)
-                    bar.update()
+            if len(self.buffer) < self.options.updates * self.options.update_games:
+                self.buffer.append(game)
+                bar.update()
 
-        def should_stop() -> bool:
-            return is_stopped.is_set() or len(self.buffer) >= games
-
-        with ThreadPoolExecutor(len(workers)) as executor:
-            futures = [executor.submit(worker.play, on_game, should_stop) for worker in workers]
-            try:
-                for future in futures:
-                    future.result()
-            finally:
-                is_stopped.set()
-        seconds = time.perf_counter() - start_time
-        simulations = sum(worker.simulations for worker in workers) - before
+        actors.play(on_game, lambda: len(self.buffer) >= games)
+        simulations, seconds = actors.simulations - before, time.perf_counter() - start_time
         self._simulations_per_second = simulations / max(seconds, 1e-9)
 
     def _train(self, bar: ProgressBar) -> None:

@@ -3,6 +3,7 @@
     mugo selfplay gomoku --size 6 -o six              # 6x6, four in a row
     mugo selfplay go --size 7 -o seven
     mugo selfplay gomoku -o six --resume --games 4000
+    mugo selfplay go -o seven --scheduler tcp://10.0.0.1:8786
 
 What is in RUN: run.py and run_log.py.
 """
@@ -24,6 +25,7 @@ from mugo.nn.backend import resolve_precision
 from mugo.nn.checkpoint import latest_checkpoint
 from mugo.nn.metadata import config_of
 from mugo.nn.transfer import check_init
+from mugo.parallel import add_scheduler_argument
 from mugo.resume import check_kept, format_names
 from mugo.selfplay import arena
 from mugo.selfplay.options import DEFAULT_SELFPLAY_OPTIONS, MAY_CHANGE, RunOptions, SelfPlayOptions, check_run
@@ -52,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="in Gomoku: more than K in a row do not win")
     parser.add_argument("--komi", type=float, metavar="POINTS", help=f"in Go (default: {KOMI:g})")
     parser.add_argument("--threads", type=int, metavar="N", help="threads of self-play (default: one for each core)")
+    add_scheduler_argument(parser)
     add_selfplay_arguments(parser.add_argument_group("self-play"))
     add_training_arguments(parser.add_argument_group("training"))
     add_network_arguments(parser.add_argument_group("the network"))
@@ -115,7 +118,7 @@ def command(args: argparse.Namespace) -> int:
     start, config, options = resumed_arguments(args) if args.resume else new_arguments(args)
     run = SelfPlayRun(args.output, start, config, options, args.resume, args.init_from, args.repair)
     with contextlib.closing(run):
-        run.run()
+        run.run(args.scheduler)
     print(format_result(run))
     return 0
 

@@ -9,6 +9,7 @@
     fit            batches into Keras's fit, on one device or several
     train          the training run                                  `mugo train`
     predictions    a network's predictions for positions of games, scored
+    cluster_predictions    the same on the workers of a cluster
     calibration    whether its probabilities come true
     report         tables of evaluation as text and as a picture
     evaluate       network + data set -> accuracy tables             `mugo evaluate`

@@ -12,6 +12,7 @@ network on one data set, so comparisons between networks are paired.
 From Python: `evaluate(network, data)` and `compare(networks, data)` are the tables as DataFrames.
 """
 import argparse
+import contextlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,9 +31,11 @@ from mugo.limits import NON_NEGATIVE, SEED, check_limits
 from mugo.nn.inference import Network
 from mugo.nn.range_calibration import format_figures
 from mugo.nn.runtime import PRECISIONS
+from mugo.parallel import add_scheduler_argument, open_executor
 from mugo.plots import figures
 from mugo.training import calibration, report
-from mugo.training.predictions import TTA, predict_positions
+from mugo.training.cluster_predictions import OnCluster
+from mugo.training.predictions import TTA, ClusterMeasure, predict_positions
 from mugo.training.provenance import copy_notes, unseen_notes
 from mugo.training.report import BASELINE, LAST_MOVE, MEASURES, difference_column
 
@@ -76,9 +79,11 @@ def _drawn(numbers: np.ndarray, count: int, seed: int) -> np.ndarray:
     return numbers[drawn]
 
 
-def predict_sample(network: Network, sample: Sample, tta: bool) -> pd.DataFrame:
+def predict_sample(network: Network, sample: Sample, tta: bool, on_cluster: ClusterMeasure | None = None
+                   ) -> pd.DataFrame:
     """The rows of `predict_positions`, with a column last_move: whether the row is one of sample.last."""
-    rows = predict_positions(network, sample.positions, np.concatenate([sample.numbers, sample.last]), tta)
+    numbers = np.concatenate([sample.numbers, sample.last])
+    rows = predict_positions(network, sample.positions, numbers, tta, on_cluster)
     return rows.assign(last_move=np.arange(len(rows)) >= len(sample.numbers))
 
 
@@ -197,6 +202,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--precision", nargs="+", choices=PRECISIONS, default=["float32"], metavar="P",
                         help="of the networks: float32, int8, or auto, as they are played on this processor; several "
                         "compare each network in each of them (default: float32)")
+    add_scheduler_argument(parser)
     parser.add_argument("-o", "--output", type=Path, metavar="PREFIX",
                         help="write PREFIX.csv, PREFIX.png and the same with -calibration; of several networks the "
                              "comparison to PREFIX.csv and each one's to PREFIX-NETWORK (default: NETWORK-SPLIT or "
@@ -216,7 +222,13 @@ def command(args: argparse.Namespace) -> int:
         raise BadInput(f"-o {prefix} is a folder: give the beginning of a file's name in it")
     prefix.parent.mkdir(parents=True, exist_ok=True)
     tta = args.tta and not all(network.equivariant for network in networks)
-    rows = {name: predict_sample(network, sample, tta) for name, network in zip(names, networks, strict=True)}
+    with contextlib.ExitStack() as stack:
+        on_cluster = None
+        if args.scheduler:
+            executor = stack.enter_context(open_executor(scheduler=args.scheduler))
+            on_cluster = OnCluster(executor, data, split, args.where, args.networks)
+        rows = {name: predict_sample(network, sample, tta, on_cluster)
+                for name, network in zip(names, networks, strict=True)}
     games = sample.positions.games.take(np.unique(sample.positions.locate(sample.numbers)[0]))
     described = (f"on {len(sample.numbers):,} {split + ' ' if split else ''}positions of {len(games):,} games of "
                  f"{data.folder.resolve().name}" + (f" where {args.where}" if args.where else ""))

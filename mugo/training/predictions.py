@@ -22,6 +22,7 @@ evaluate.py and calibration.py make tables of these rows.
 """
 import math
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -35,7 +36,7 @@ from mugo.nn.inference import Network
 from mugo.nn.output import NetworkOutput, mean_output, turned_back
 from mugo.nn.value_head import STDEV_OF_SCALE
 from mugo.parallel import ordered_map
-from mugo.progress import progress_bar
+from mugo.progress import ProgressBar, progress_bar
 
 BATCH = 128
 MIN_PROBABILITY = 1e-10                  # a probability below it counts as this much: 23 nats
@@ -44,26 +45,21 @@ TTA = "_tta"                             # ends the name of a measure with test-
 PHASES = ((1, 30), (31, 60), (61, 100), (101, 150), (151, 200), (201, 250), (251, MAX_PLIES))
 RANKS = (("kyu", -99, 0), ("1-3d", 1, 3), ("4-6d", 4, 6), ("7-8d", 7, 8), ("9d", 9, 9),
          ("professional", 10, 18))               # numbers as sgf's rank_number gives them
+# (network, positions, numbers, tta, bar) -> the measures of these positions, in order
+ClusterMeasure = Callable[[Network, Positions, np.ndarray, bool, ProgressBar], Iterator[pd.DataFrame]]
 
 
-def predict_positions(network: Network, positions: Positions, numbers: np.ndarray, tta: bool) -> pd.DataFrame:
+def predict_positions(network: Network, positions: Positions, numbers: np.ndarray, tta: bool,
+                      on_cluster: ClusterMeasure | None = None) -> pd.DataFrame:
     """One row for each of these positions: game, phase, rank and source, and what `measure` returns.
 
     tta: also with test-time augmentation over the eight symmetries, under the same names + '_tta'.  Further columns:
     black_won and won (of the side to move), 1 or 0, NaN where the game has no winner or its komi is unknown; and ms,
     the network's time for the position in its batch, without tta.
+    on_cluster: measures them on other machines; they see the same data set and network.
     """
-    chunks = [numbers[start:start + BATCH] for start in range(0, len(numbers), BATCH)]
-
-    def make(chunk: np.ndarray) -> list[Batch]:
-        return [positions.batch(chunk, symmetry) for symmetry in range(8 if tta and not network.equivariant else 1)]
-
-    measured = []
-    with (ThreadPoolExecutor(1) as executor,             # makes batches while the network computes
-          progress_bar("positions", len(numbers), scale=True) as bar):
-        for batches in ordered_map(executor, make, chunks, max_in_flight=3):
-            measured.append(measure_batch(network, batches, tta))
-            bar.update(len(batches[0].targets))
+    with progress_bar("positions", len(numbers), scale=True) as bar:
+        measured = list((on_cluster or measure_positions)(network, positions, numbers, tta, bar))
     rows, moves_played = positions.locate(numbers)
     games = positions.games.take(rows).table(["source", "black_rank", "white_rank"])
     found = pd.concat(measured, ignore_index=True)
@@ -76,6 +72,21 @@ def predict_positions(network: Network, positions: Positions, numbers: np.ndarra
     })
     rows = pd.concat([parts, found], axis=1)
     return rows.assign(black_won=np.where(white, 1 - rows["won"], rows["won"]))
+
+
+def measure_positions(network: Network, positions: Positions, numbers: np.ndarray, tta: bool,
+                      bar: ProgressBar | None = None) -> Iterator[pd.DataFrame]:
+    """The measures of these positions, BATCH at a time; the bar advances with each batch."""
+    chunks = [numbers[start:start + BATCH] for start in range(0, len(numbers), BATCH)]
+
+    def make(chunk: np.ndarray) -> list[Batch]:
+        return [positions.batch(chunk, symmetry) for symmetry in range(8 if tta and not network.equivariant else 1)]
+
+    with ThreadPoolExecutor(1) as executor:              # makes batches while the network computes
+        for batches in ordered_map(executor, make, chunks, max_in_flight=3):
+            yield measure_batch(network, batches, tta)
+            if bar is not None:
+                bar.update(len(batches[0].targets))
 
 
 def measure_batch(network: Network, batches: list[Batch], tta: bool) -> pd.DataFrame:

@@ -44,8 +44,8 @@ def test_a_response_is_the_text_after_the_equals_sign(start, arguments):
 def test_a_player_of_mugo_is_started_with_its_options():
     participant = participant_of("random --seed 3")
     assert participant.is_player
-    assert participant.command[0] == sys.executable
-    assert participant.command[3:] == ("gtp", "random", "--seed", "3")
+    assert participant.executed()[0] == sys.executable
+    assert participant.executed()[3:] == participant.command == ("gtp", "random", "--seed", "3")
 
 
 def test_a_player_of_mugo_imports_nothing_from_the_current_folder(tmp_path, monkeypatch):

@@ -169,7 +169,7 @@ def test_a_run_has_as_many_games_as_were_asked_for(small_run):
     assert len(small_run.buffer) == 24 and small_run.metadata["update"] == 3
     assert small_run.metadata["best"]["update"] == 3 and "best so far" not in str(small_run.metadata["arena"])
 
-    class Worker:
+    class ActorsAtOnce:
         """Games that end at the same time."""
         simulations = 0
 
@@ -178,7 +178,7 @@ def test_a_run_has_as_many_games_as_were_asked_for(small_run):
                 on_game(small_run.buffer[0])
 
     with tqdm(disable=True) as bar:
-        small_run._play([Worker()], 24, bar)
+        small_run._play(ActorsAtOnce(), 24, bar)
     assert len(small_run.buffer) == 24
 
 
@@ -302,7 +302,8 @@ def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(tmp_path, ca
     selfplay.add_arguments(parser)
     base = ["selfplay", "gomoku", "-o", str(folder), "--resume"]
     for action in parser._actions:
-        if action.dest in {"help", "game", "output", "resume", "repair", "games", "threads", "learning_rate"}:
+        if action.dest in {"help", "game", "output", "resume", "repair", "games", "threads", "learning_rate",
+                           "scheduler"}:
             continue
         given = [action.option_strings[0]]
         if action.nargs != 0:

@@ -1,0 +1,211 @@
+"""Who plays the games of a run: threads of this process, or the workers of a cluster.
+
+    actors.play(on_game, should_stop)      until there are enough games
+    actors.set_network(network, ...)       after each update; games go on with the newest network
+
+    a cluster:   RUN/newest.keras --> PlayUnit --> worker: ParallelSelfPlay, kept from unit to unit --> games that ended
+
+Workers go on playing while the run trains: they then finish the units that they have, with the network before.  A
+worker that is killed loses the games that it has not finished, as a run does that is killed.
+"""
+import json
+import math
+import secrets
+import threading
+import time
+import zipfile
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from mugo.files import atomic_write
+from mugo.games.position import BasePosition
+from mugo.nn.inference import Network
+from mugo.nn.metadata import METADATA, ONNX
+from mugo.parallel import UnitExecutor
+from mugo.selfplay.options import RunOptions, SelfPlayOptions
+from mugo.selfplay.parallel import ParallelSelfPlay, SelfPlayGame
+
+NEWEST = "newest.keras"                  # in the run's folder, for the workers of a cluster
+UNIT_SHARE = 8                           # a unit ends when this part of a worker's games has: seconds to minutes
+UNITS_A_WORKER = 2                       # submitted at a time: one that is played, and the next one
+IDLE_SECONDS = 600                       # after which another run takes the memory of one that was killed
+
+OnGame = Callable[[SelfPlayGame], None]
+
+
+class Actors(Protocol):
+    """Who plays the games.  simulations: so far, of games that have been returned or are played here."""
+
+    @property
+    def simulations(self) -> int: ...
+
+    def set_network(self, graph: bytes, metadata: dict[str, Any]) -> None:
+        """Play on with this network: an ONNX graph (checkpoint.onnx_graph) and its metadata."""
+        ...
+
+    def play(self, on_game: OnGame, should_stop: Callable[[], bool]) -> None:
+        """Play until should_stop() is true, and hand every game to on_game."""
+        ...
+
+
+class LocalActors:
+    """Threads of this process, each with options.parallel_games games at once.
+
+    executor: with as many threads as options.threads.  games: of the run so far; with options.seed and its number it
+    seeds an actor.
+    """
+
+    def __init__(self, executor: UnitExecutor, start: BasePosition, options: RunOptions, games: int):
+        self._executor, self._start, self._options, self._games = executor, start, options, games
+        self.workers: list[ParallelSelfPlay] = []
+
+    @property
+    def simulations(self) -> int:
+        return sum(worker.simulations for worker in self.workers)
+
+    def set_network(self, graph: bytes, metadata: dict[str, Any]) -> None:
+        network, options = Network.from_graph(graph, metadata, threads=1), self._options
+        if not self.workers:
+            self.workers = [ParallelSelfPlay(self._start, network, options.selfplay, games=options.parallel_games,
+                                             seed=[options.seed, self._games, i]) for i in range(options.threads)]
+        for worker in self.workers:
+            worker.network = network
+
+    def play(self, on_game: OnGame, should_stop: Callable[[], bool]) -> None:
+        """Games that end at the same time are handed over one after the other."""
+        lock, is_stopped = threading.Lock(), threading.Event()
+
+        def on_game_locked(game: SelfPlayGame) -> None:
+            with lock:
+                on_game(game)
+
+        def is_enough() -> bool:
+            return is_stopped.is_set() or should_stop()
+
+        futures = [self._executor.submit(worker.play, on_game_locked, is_enough) for worker in self.workers]
+        try:
+            for future in futures:
+                future.result()
+        finally:
+            is_stopped.set()
+            wait(futures)
+
+
+class PlayUnit(NamedTuple):
+    """Play on until `games` games have ended.
+
+    key: of this run of the command.  number: of the unit, from 0.  seed, parallel_games: of the ParallelSelfPlay that
+    a worker makes at its first unit; the number is added to the seed.  network: the file of the newest one.
+    """
+
+    key: str
+    number: int
+    network: Path
+    start: BasePosition
+    options: SelfPlayOptions
+    parallel_games: int
+    seed: list[int]
+    games: int
+
+    @property
+    def name(self) -> str:
+        return f"unit {self.number} of self-play"
+
+
+class ClusterActors:
+    """The workers of a cluster, each with options.parallel_games games at once.
+
+    folder: of the run, which they see.  games: as of LocalActors.
+    """
+
+    def __init__(self, executor: UnitExecutor, folder: Path, start: BasePosition, options: RunOptions, games: int):
+        self.simulations = 0
+        self._executor, self._network = executor, folder.absolute() / NEWEST
+        self._unit = PlayUnit(secrets.token_hex(8), 0, self._network, start, options.selfplay, options.parallel_games,
+                              [options.seed, games], math.ceil(options.parallel_games / UNIT_SHARE))
+        self._futures: set[Future] = set()
+        executor.check_paths(write=folder)
+
+    def set_network(self, graph: bytes, metadata: dict[str, Any]) -> None:
+        metadata = metadata | {"history": [], "arena": [], "openings": []}
+        with atomic_write(self._network) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+            archive.writestr(METADATA, json.dumps(metadata))
+            archive.writestr(ONNX, graph)
+
+    def play(self, on_game: OnGame, should_stop: Callable[[], bool]) -> None:
+        """Games beyond the last one that is asked for wait for the next call."""
+        while not should_stop():
+            while len(self._futures) < UNITS_A_WORKER * self._executor.capacity:
+                self._futures.add(self._executor.submit(play_unit, self._unit))
+                self._unit = self._unit._replace(number=self._unit.number + 1)
+            done, self._futures = wait(self._futures, return_when=FIRST_COMPLETED)
+            for future in done:
+                games, simulations = future.result()
+                self.simulations += simulations
+                for game in games:
+                    on_game(game)
+
+    def close(self) -> None:
+        """End the games of all workers; the network's file is deleted."""
+        self._executor.broadcast(end_players, self._unit.key)
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        self._network.unlink(missing_ok=True)
+
+
+# ---- in a worker
+
+@dataclass
+class _Player:
+    """A worker's games of one run."""
+
+    selfplay: ParallelSelfPlay
+    network: tuple[int, ...]             # what tells one file of the network from another
+    used: float = 0.0                    # time.monotonic()
+    is_ended: bool = False
+
+
+_players: dict[str, _Player] = {}        # by PlayUnit.key
+_ended: set[str] = set()                 # keys of runs that have ended
+
+
+def play_unit(unit: PlayUnit) -> tuple[list[SelfPlayGame], int]:
+    """The games that have ended, of those that this process plays for the run; and how many simulations that took."""
+    if unit.key in _ended:
+        return [], 0
+    player = _player_of(unit)
+    games: list[SelfPlayGame] = []
+    before = player.selfplay.simulations
+    player.selfplay.play(games.append, lambda: len(games) >= unit.games or player.is_ended)
+    player.used = time.monotonic()
+    return games, player.selfplay.simulations - before
+
+
+def _player_of(unit: PlayUnit) -> _Player:
+    """The games of the unit's run, with the newest network."""
+    stat = unit.network.stat()
+    version = stat.st_mtime_ns, stat.st_size, stat.st_ino
+    player = _players.get(unit.key)
+    if player is None:
+        now = time.monotonic()
+        for key in [key for key, other in _players.items() if now - other.used > IDLE_SECONDS]:
+            del _players[key]
+        network = Network(unit.network, threads=1, precision="float32")
+        selfplay = ParallelSelfPlay(unit.start, network, unit.options, games=unit.parallel_games,
+                                    seed=[*unit.seed, unit.number])
+        player = _players[unit.key] = _Player(selfplay, version)
+    elif player.network != version:
+        player.selfplay.network = Network(unit.network, threads=1, precision="float32")
+        player.network = version
+    player.used = time.monotonic()
+    return player
+
+
+def end_players(key: str) -> None:
+    """End a run's games in this process."""
+    _ended.add(key)
+    player = _players.pop(key, None)
+    if player is not None:
+        player.is_ended = True

@@ -1,0 +1,99 @@
+"""The measures of predictions.py, made by the workers of a cluster:  mugo evaluate ... --scheduler ADDRESS
+
+    numbers of positions --> MeasureUnit, UNIT positions --> worker: opens network and data set once --> measures
+
+The workers read the data set and the network under the same paths as the command.  A worker runs the network in one
+thread, so that a machine has one worker for each core.
+"""
+import functools
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from mugo.data.dataset import DataSet, load_dataset
+from mugo.data.meta import META
+from mugo.data.positions import Positions
+from mugo.files import BadInput
+from mugo.nn.bundled import find_network, name_everywhere
+from mugo.nn.inference import Network
+from mugo.parallel import UnitExecutor, ordered_map
+from mugo.progress import ProgressBar
+from mugo.training.predictions import BATCH, measure_positions
+
+UNIT = 8 * BATCH                         # positions: some seconds of a core
+
+
+class MeasureUnit(NamedTuple):
+    """Positions to measure; network_sha256 and data_sha256 are those of the network's file and of meta.json.
+
+    number: of the unit, from 0.  size: of the board.
+    """
+
+    number: int
+    network: str
+    network_sha256: str
+    precision: str
+    data: Path
+    data_sha256: str
+    split: str | None
+    size: int
+    where: str
+    numbers: np.ndarray
+    tta: bool
+
+    @property
+    def name(self) -> str:
+        return f"positions {self.number * UNIT:,} to {self.number * UNIT + len(self.numbers) - 1:,} of {self.data}"
+
+
+class OnCluster:
+    """A predictions.ClusterMeasure of positions of one data set: data.positions(split, size, where)."""
+
+    def __init__(self, executor: UnitExecutor, data: DataSet, split: str | None, where: str, networks: list[str]):
+        """networks: as the command line names them.  Raises BadInput if a worker does not see them, or the data."""
+        self._executor, self._split, self._where = executor, split, where
+        self._data = data.folder.absolute()
+        self._names = {find_network(name): name_everywhere(name) for name in networks}
+        files = [path for path in map(Path, self._names.values()) if path.is_absolute()]
+        executor.check_paths([*files, self._data / META])
+
+    def __call__(self, network: Network, positions: Positions, numbers: np.ndarray, tta: bool, bar: ProgressBar
+                 ) -> Iterator[pd.DataFrame]:
+        common = {"network": self._names[network.path], "network_sha256": sha256_of(network.path),
+                  "precision": network.precision, "data": self._data, "data_sha256": sha256_of(self._data / META),
+                  "split": self._split, "size": positions.size, "where": self._where, "tta": tta}
+        units = (MeasureUnit(number=start // UNIT, numbers=numbers[start:start + UNIT], **common)
+                 for start in range(0, len(numbers), UNIT))
+        for measured in ordered_map(self._executor, measure_unit, units):
+            yield measured
+            bar.update(len(measured))
+
+
+def measure_unit(unit: MeasureUnit) -> pd.DataFrame:
+    """The measures of a unit's positions.  Raises BadInput if the network or the data set is another one."""
+    network = _open_network(unit.network, unit.network_sha256, unit.precision)
+    positions = _open_positions(unit.data, unit.data_sha256, unit.split, unit.size, unit.where)
+    return pd.concat(measure_positions(network, positions, unit.numbers, unit.tta), ignore_index=True)
+
+
+@functools.lru_cache(4)
+def _open_network(name: str, sha256: str, precision: str) -> Network:
+    path = find_network(name)
+    if sha256_of(path) != sha256:
+        raise BadInput(f"{path} is another network on the worker than where the command runs")
+    return Network(path, threads=1, precision=precision)
+
+
+@functools.lru_cache(1)
+def _open_positions(data: Path, sha256: str, split: str | None, size: int, where: str) -> Positions:
+    if sha256_of(data / META) != sha256:
+        raise BadInput(f"{data} is another data set on the worker than where the command runs")
+    return load_dataset(data).positions(split, size, where)
+
+
+def sha256_of(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

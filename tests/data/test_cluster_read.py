@@ -1,0 +1,95 @@
+"""Units that read archives by themselves: the same rows in the same order as preprocess, whatever runs twice."""
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+from make_archives import tarred, zipped
+from random_records import random_record, write_games
+
+from mugo.data import cluster_read, preprocess
+from mugo.data.cluster_read import read_on_cluster, read_unit, read_units
+from mugo.data.parts import part_paths, read_part
+from mugo.parallel import open_executor
+from mugo.sgf.sources import find_sources
+from mugo.sgf.writer import format_record
+
+UNKNOWN = np.empty(0, np.uint64)
+
+
+@pytest.fixture
+def archives(tmp_path):
+    """A folder of loose files, a .zip and a .tar, one file of which is in it twice and one of which is damaged."""
+    games = {f"g{i:02d}.sgf": format_record(random_record(i, plies=12 + i)).encode() for i in range(40)}
+    write_games(tmp_path / "in" / "loose", range(100, 109), plies=10)
+    (tmp_path / "in" / "a.zip").write_bytes(zipped(games))
+    more = {f"old/{name}": data for name, data in list(games.items())[:7]} | {"old/bad.sgf": b"(;GM[1]SZ[9];B[zz"}
+    (tmp_path / "in" / "b.tar").write_bytes(tarred(more))
+    return tmp_path / "in"
+
+
+@pytest.fixture(autouse=True)
+def small_units(monkeypatch):
+    monkeypatch.setattr(cluster_read, "UNIT_BYTES", 700)
+    monkeypatch.setattr(cluster_read, "UNIT_FILES", 4)
+    monkeypatch.setattr(cluster_read, "BATCH_FILES", 3)
+    monkeypatch.setattr(cluster_read, "PART_GAMES", 5)
+
+
+def rows_of(folder):
+    return pd.concat([read_part(path) for path in part_paths(folder)], ignore_index=True)
+
+
+def read(sources, folder, known=UNKNOWN):
+    counts = []
+    folder.mkdir(exist_ok=True)
+    with open_executor(1) as executor:
+        read_on_cluster(executor, sources, [source.checksum() for source in sources], folder, known,
+                        lambda *count: counts.append(count))
+    return counts
+
+
+def test_units_read_every_file_once_and_in_the_order_of_preprocess(archives, tmp_path, monkeypatch):
+    sources = find_sources([archives])
+    counts = read(sources, tmp_path / "set")
+    assert len(counts) > 8 and sum(games for games, _ in counts) == len(rows_of(tmp_path / "set")) == 40 + 8 + 9
+    assert sum(size for _, size in counts) <= sum(source.size for source in sources)
+    monkeypatch.setattr(preprocess, "merge_parts", lambda *_: None)          # leave the parts
+    preprocess.preprocess([str(archives)], tmp_path / "here", workers=1)
+    pd.testing.assert_frame_equal(rows_of(tmp_path / "set"), rows_of(tmp_path / "here"))
+
+
+def test_a_unit_that_runs_twice_writes_the_same_files(archives, tmp_path):
+    sources = find_sources([archives])
+    read(sources, tmp_path / "set")
+    before = {path.name: path.read_bytes() for path in part_paths(tmp_path / "set")}
+    np.save(tmp_path / "set" / "unfinished" / "known.npy", UNKNOWN)
+    for unit in list(read_units(sources, [source.checksum() for source in sources], tmp_path / "set", 0))[3:6]:
+        assert read_unit(unit).names and set(read_unit(unit).names) <= set(before)
+    assert {path.name: path.read_bytes() for path in part_paths(tmp_path / "set")} == before
+
+
+def test_known_files_are_not_read_again(archives, tmp_path):
+    sources = find_sources([archives])
+    read(sources, tmp_path / "set")
+    before, rows = part_paths(tmp_path / "set"), rows_of(tmp_path / "set")
+    read(sources, tmp_path / "set", rows["file_key"].to_numpy())
+    assert part_paths(tmp_path / "set") == before
+    read(sources, tmp_path / "set", rows["file_key"].to_numpy()[:-5])
+    assert sorted(rows_of(tmp_path / "set")["file_key"][len(rows):]) == sorted(rows["file_key"][-5:])
+
+
+def test_parts_that_another_run_leaves_meanwhile_and_second_copies_are_deleted(archives, tmp_path, monkeypatch):
+    sources = find_sources([archives])
+    read(sources, tmp_path / "set")
+    rows = rows_of(tmp_path / "set")
+    other, stale = tmp_path / "other", part_paths(tmp_path / "set")[0]
+    other.mkdir()
+
+    def late_units(*arguments):
+        yield from read_units(*arguments)
+        shutil.copy(stale, other / "unfinished" / stale.name.replace("000000", "900000"))
+
+    monkeypatch.setattr(cluster_read, "read_units", late_units)
+    read([*sources, *sources], other)
+    pd.testing.assert_frame_equal(rows_of(other), rows)

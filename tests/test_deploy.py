@@ -1,0 +1,96 @@
+"""The examples for Docker and Kubernetes in docs/deploy: they parse, fit together, and their commands exist."""
+import argparse
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+from mugo.cli import COMMANDS
+from mugo.parallel import add_scheduler_argument
+
+yaml = pytest.importorskip("yaml")
+
+DEPLOY = Path(__file__).parents[1] / "docs" / "deploy"
+COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+OBJECTS = list(yaml.safe_load_all((DEPLOY / "kubernetes.yaml").read_text()))
+
+
+def pods():
+    """(name, the spec of its pods, their labels) of what runs pods."""
+    for item in OBJECTS:
+        if item["kind"] in ("Deployment", "Job"):
+            template = item["spec"]["template"]
+            yield item["metadata"]["name"], template["spec"], template["metadata"]["labels"]
+
+
+def commands():
+    """The words of every command in the examples."""
+    for service in COMPOSE["services"].values():
+        yield re.sub(r"\$\{\w+:-(\w+)\}", r"\1", service["command"]).split()
+    for _, spec, _ in pods():
+        yield from (container["args"] for container in spec["containers"])
+    for text in (DEPLOY / "compose.yaml").read_text().replace("\\\n#", "").split("\n"):
+        if found := re.search(r"run --rm mugo\s+(mugo .*)", text):
+            yield found[1].split()
+
+
+@pytest.mark.parametrize("words", list(commands()), ids=" ".join)
+def test_every_command_parses(words):
+    assert all(isinstance(word, str) for word in words)
+    if words[0] == "dask":
+        cli = pytest.importorskip(f"distributed.cli.dask_{words[1]}")
+        with cli.main.make_context(words[1], words[2:], resilient_parsing=False) as context:
+            assert context.params["port"] == "8786" if words[1] == "scheduler" else context.params["nthreads"] == 1
+    elif words != ["mugo", "--help"]:
+        assert words[0] == "mugo"
+        parser = argparse.ArgumentParser(exit_on_error=False)
+        importlib.import_module(f"mugo.{COMMANDS[words[1]][0]}").add_arguments(parser)
+        assert parser.parse_args(words[2:]).scheduler.endswith("scheduler:8786")
+
+
+def test_workers_and_commands_see_the_same_storage():
+    assert len(list(commands())) == 7
+    for service in COMPOSE["services"].values():
+        assert service["volumes"] == ["${STORAGE:-./storage}:/storage"] and service["image"] == "mugo"
+    claim, = (item["metadata"]["name"] for item in OBJECTS if item["kind"] == "PersistentVolumeClaim")
+    mounted = {name: spec for name, spec, _ in pods() if name != "mugo-scheduler"}
+    assert set(mounted) == {"mugo-worker", "mugo-preprocess"}
+    for spec in mounted.values():
+        assert [mount["mountPath"] for mount in spec["containers"][0]["volumeMounts"]] == ["/storage"]
+        volume, = spec["volumes"]
+        assert volume["persistentVolumeClaim"]["claimName"] == claim
+        assert spec["containers"][0]["volumeMounts"][0]["name"] == volume["name"]
+
+
+def test_labels_select_what_is_there_and_one_image_runs_everywhere():
+    assert [item["kind"] for item in OBJECTS] == ["PersistentVolumeClaim", "Deployment", "Service", "NetworkPolicy",
+                                                  "Deployment", "Job"]
+    labels = {name: found for name, _, found in pods()}
+    for item in OBJECTS:
+        if item["kind"] == "Deployment":
+            assert item["spec"]["selector"]["matchLabels"] == labels[item["metadata"]["name"]]
+    service, policy = OBJECTS[2], OBJECTS[3]
+    assert service["spec"]["selector"] == labels["mugo-scheduler"]
+    assert {port["port"] for port in service["spec"]["ports"]} == {8786, 8787}
+    assert all(policy["spec"]["podSelector"]["matchLabels"].items() <= found.items() for found in labels.values())
+    assert len({container["image"] for _, spec, _ in pods() for container in spec["containers"]}) == 1
+
+
+def test_the_port_of_the_scheduler_is_open_on_no_other_machine():
+    assert COMPOSE["services"]["scheduler"]["ports"] == ["127.0.0.1:8787:8787"]
+    assert "ports" not in COMPOSE["services"]["worker"]
+
+
+def test_the_image_has_the_extras_that_the_commands_need():
+    text = (DEPLOY / "Dockerfile").read_text()
+    extras = re.search(r"/src\[([\w,]+)\]", text)[1].split(",")
+    assert {"train", "distributed", "7z"} <= set(extras)
+    assert "USER mugo" in text
+
+
+def test_the_option_is_called_scheduler():
+    parser = argparse.ArgumentParser()
+    add_scheduler_argument(parser)
+    assert parser.parse_args(["--scheduler", "tcp://a:1"]).scheduler == "tcp://a:1"
+    assert parser.parse_args([]).scheduler is None
