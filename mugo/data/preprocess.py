@@ -35,6 +35,7 @@ from mugo.sgf.sources import Source, find_sources, read_files
 
 BATCH_FILES, BATCH_BYTES = 256, 4 << 20  # what a worker process gets at a time
 PART_GAMES = 8192                        # games that an interruption can lose
+RECENT_KEYS = 1 << 20                    # keys of files in a set, 90 bytes each; an array has the others in 8 bytes
 
 
 def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: int = 20, workers: int | None = None,
@@ -99,22 +100,25 @@ class _Parts:
         self.unreadable: list[dict] = []     # rows
         self._tables: list[pd.DataFrame] = []
         data = dataset.load_dataset(folder) if read_meta(folder)["counts"] else None
-        # keys of the files that are in the data set, 8 bytes each; in a part or in work
-        self._merged = known_keys(data) if data else np.empty(0, np.uint64)
-        self._read: set[int] = {key for path in part_paths(folder)
-                                for key in read_part(path, ["file_key"])["file_key"].tolist()}
+        of_parts = [read_part(path, ["file_key"])["file_key"].to_numpy() for path in part_paths(folder)]
+        # Keys of the files that are in the data set, in a part or in work: sorted, and the last ones.
+        self._sorted = np.unique(np.concatenate([known_keys(data) if data else np.empty(0, np.uint64), *of_parts]))
+        self._recent: set[int] = set()
 
     def is_known(self, key: int) -> bool:
         """Whether a file with this key was read before; from now on it was."""
-        place = int(np.searchsorted(self._merged, np.uint64(key)))
-        if key in self._read or place < len(self._merged) and int(self._merged[place]) == key:
+        place = int(np.searchsorted(self._sorted, np.uint64(key)))
+        if key in self._recent or place < len(self._sorted) and int(self._sorted[place]) == key:
             return True
-        self._read.add(key)
+        self._recent.add(key)
+        if len(self._recent) >= RECENT_KEYS:
+            self._sorted = np.unique(self.known_keys())
+            self._recent.clear()
         return False
 
     def known_keys(self) -> np.ndarray:
         """The keys: uint64 (n,)."""
-        return np.concatenate([self._merged, np.fromiter(self._read, np.uint64, len(self._read))])
+        return np.concatenate([self._sorted, np.fromiter(self._recent, np.uint64, len(self._recent))])
 
     def add(self, table: pd.DataFrame) -> None:
         self._tables.append(table)

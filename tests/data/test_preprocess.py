@@ -149,6 +149,22 @@ def test_a_file_of_the_same_name_and_content_in_another_archive_has_a_row_of_its
     assert data.games["reject_reason"].tolist() == ["", "duplicate", ""]
 
 
+@pytest.mark.parametrize("recent", [1, 3, 100])
+def test_files_are_known_by_their_keys_wherever_these_are(tmp_path, monkeypatch, recent):
+    """In a data set, in a part, in the set of the last ones, or in the array of those before."""
+    monkeypatch.setattr(preprocess, "RECENT_KEYS", recent)
+    write_games(tmp_path / "a", range(5))
+    preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1)
+    stored = dataset.load_dataset(tmp_path / "set").games["file_key"].tolist()
+    parts = preprocess._Parts(tmp_path / "set")
+    parts.add(preprocess.make_table([{"file_key": 7}]))
+    parts.save()
+    parts = preprocess._Parts(tmp_path / "set")
+    new = [1, 2**64 - 1, 2**63, 5, 6, 4]
+    assert not any(parts.is_known(key) for key in new) and all(parts.is_known(key) for key in [*new, 7, *stored])
+    assert sorted(parts.known_keys().tolist()) == sorted([*new, 7, *stored])
+
+
 def test_parts_of_a_stopped_run_are_kept_by_the_next_one(tmp_path, monkeypatch):
     for name, seeds in (("a", range(3)), ("b", range(3, 8))):
         write_games(tmp_path / name, seeds)
