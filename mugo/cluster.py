@@ -90,7 +90,7 @@ class DaskExecutor(Executor):
         logging.getLogger("distributed").setLevel(logging.CRITICAL)      # what the user must know is in our messages
         try:
             self._client: Any = Client(address, timeout=CONNECT_SECONDS, set_as_default=False, name="mugo")
-        except (OSError, ValueError, TypeError, ImportError) as error:       # TimeoutError is an OSError
+        except Exception as error:                       # of an address that is none, there are many kinds
             raise BadInput(f"--scheduler {address}: no Dask scheduler answers there, expected an address such as "
                            f"tcp://10.0.0.1:8786 ({error_line(error)})") from None
         self._lock = threading.Lock()

@@ -20,7 +20,8 @@ CODE = [*PAGES, ROOT / "CHANGELOG.md"]
 NEED_KERAS = ("train", "evaluate", "selfplay", "quantize")
 # Options in the pages that are not MuGo's: of GNU Go, gogui-twogtp, pip, MkDocs, Dask, and of benchmarks and tools.
 FOREIGN = {"--mode", "--level", "--positional-superko", "--strict", "--help", "--version", "--warn", "--seeds",
-           "--rounds", "--kills", "--doublings", "--from", "--kind", "--python", "--nworkers", "--nthreads"}
+           "--rounds", "--kills", "--doublings", "--from", "--kind", "--python", "--nworkers", "--nthreads",
+           "--unit-bytes"}
 
 
 def name_of(page: Path) -> str:

@@ -1,6 +1,4 @@
 """Units that read archives by themselves: the same rows in the same order as preprocess, whatever runs twice."""
-import shutil
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +7,7 @@ from random_records import random_record, write_games
 
 from mugo.data import cluster_read, preprocess
 from mugo.data.cluster_read import read_on_cluster, read_unit, read_units
-from mugo.data.parts import part_paths, read_part
+from mugo.data.parts import part_paths, read_part, write_part
 from mugo.parallel import open_executor
 from mugo.sgf.sources import find_sources
 from mugo.sgf.writer import format_record
@@ -83,12 +81,11 @@ def test_parts_that_another_run_leaves_meanwhile_and_second_copies_are_deleted(a
     sources = find_sources([archives])
     read(sources, tmp_path / "set")
     rows = rows_of(tmp_path / "set")
-    other, stale = tmp_path / "other", part_paths(tmp_path / "set")[0]
-    other.mkdir()
+    other, late = tmp_path / "other", read_part(part_paths(tmp_path / "set")[0]).assign(file_key=np.uint64(1))
 
     def late_units(*arguments):
         yield from read_units(*arguments)
-        shutil.copy(stale, other / "unfinished" / stale.name.replace("000000", "900000"))
+        write_part(other, late, 900000)
 
     monkeypatch.setattr(cluster_read, "read_units", late_units)
     read([*sources, *sources], other)
