@@ -1,4 +1,4 @@
-"""Run the notebooks again and keep what comes out, without the times and paths of this machine.
+"""Run the notebooks again and keep what comes out, without the times, progress and paths of this machine.
 
     pip install -e '.[notebooks]'
     python notebooks/run.py [NOTEBOOK ...]          all of them by default
@@ -21,6 +21,8 @@ def main() -> None:
                                 resources={"metadata": {"path": str(HERE)}}).execute()
         for cell in notebook.cells:
             cell.metadata.pop("execution", None)
+            if cell.cell_type == "code":
+                cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
         with atomic_write(path) as beside:
             nbformat.write(notebook, beside)
         print(path)
