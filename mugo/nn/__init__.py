@@ -29,6 +29,7 @@ With Keras:
     losses             losses and metrics
     schedules          learning-rate schedules
     optimizers         Muon and Adam, with weight averaging
+    interrupts         Ctrl-C between two training steps
     compile            losses, metrics and optimizer of a model; self-play's training step
     tensorboard_log    a log of training and of self-play for TensorBoard
     weight_averaging   the averaged model, with batch-norm statistics recalibrated

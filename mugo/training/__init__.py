@@ -4,7 +4,6 @@
     batch_schedule the sizes of its batches
     loader         its positions, and batches prefetched by threads
     callbacks      progress, checkpoints, validation
-    interrupts     Ctrl-C, between two steps
     provenance     what a network was trained on; whether other games are unseen by it
     fit            batches into Keras's fit, on one device or several
     train          the training run                                  `mugo train`

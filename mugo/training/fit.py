@@ -12,11 +12,11 @@ import numpy as np
 from mugo.data.positions import Positions
 from mugo.nn.backend import HAS_GPU, keras, tensorflow
 from mugo.nn.devices import DataParallel
+from mugo.nn.interrupts import InterruptCallback
 from mugo.nn.metadata import config_of
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.weight_averaging import AveragedModel
 from mugo.training.callbacks import CheckpointCallback, ProgressCallback
-from mugo.training.interrupts import InterruptCallback
 from mugo.training.loader import PrefetchLoader, examples
 from mugo.training.options import MAX_STEPS_PER_EXECUTION, TrainingOptions
 

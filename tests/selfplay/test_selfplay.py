@@ -4,6 +4,7 @@ import contextlib
 import copy
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import zipfile
@@ -345,6 +346,33 @@ def test_a_run_that_diverges_is_stopped_and_keeps_its_files(tmp_path, monkeypatc
     with contextlib.closing(run), pytest.raises(BadInput, match=line):   # now by the loss
         run.run()
     assert checkpoint.latest_checkpoint(folder, check_run)[1]["update"] == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_ctrl_c_ends_an_update_after_its_step_and_the_run_goes_on(tmp_path, monkeypatch):
+    real, begun, done = run_module.train_step, [], []
+
+    def interrupted(*args):
+        begun.append(1)
+        if len(begun) == 3:                              # the first of two of the second update
+            signal.raise_signal(signal.SIGINT)
+        done.append(real(*args))
+        return done[-1]
+
+    monkeypatch.setattr(run_module, "train_step", interrupted)
+    run = SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=False)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with contextlib.closing(run), pytest.raises(KeyboardInterrupt):
+            run.run()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert len(done) == 3 and run.metadata["update"] == 1
+    with contextlib.closing(SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=True)) as resumed:
+        resumed.run()
+        games = resumed.buffer[:24]
+    unbroken = run_with_games(tmp_path / "unbroken", games)
+    assert all(np.array_equal(a, b) for a, b in zip(weights(resumed), weights(unbroken), strict=True))
 
 
 def test_a_run_of_an_earlier_format_is_refused_with_one_line(tmp_path, capsys):

@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from mugo.training.interrupts import InterruptCallback
+from mugo.nn.interrupts import InterruptCallback
 
 
 @contextlib.contextmanager

@@ -30,15 +30,16 @@ class InterruptCallback(keras.callbacks.Callback):
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, self._before)
         if error is None:
-            self._raise_if_requested()
+            self.raise_if_requested()
 
     def on_train_batch_end(self, batch, logs=None):
-        self._raise_if_requested()
+        self.raise_if_requested()
 
     def on_epoch_end(self, epoch, logs=None):
-        self._raise_if_requested()
+        self.raise_if_requested()
 
-    def _raise_if_requested(self) -> None:
+    def raise_if_requested(self) -> None:
+        """Between two steps of a training loop that is not Keras's."""
         if self.requested:
             raise KeyboardInterrupt
 
