@@ -5,6 +5,7 @@ import importlib
 import importlib.metadata
 import inspect
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -55,6 +56,16 @@ def test_installed_versions_are_within_the_bounds():
     assert all(map(installed, NEEDED))
     assert not [f"{requirement}: {installed(requirement)}" for requirement in ALL
                 if installed(requirement) and not requirement.specifier.contains(installed(requirement), True)]
+
+
+def test_the_licence_of_every_dependency_is_listed_as_its_package_declares_it():
+    section = (ROOT / "docs" / "installing.md").read_text().split("## Licences")[1]
+    rows = re.findall(r"^\| (.+) \| (.+) \|$", section, re.MULTILINE)[1:]
+    listed = {name: licence for licence, names in rows for name in names.split(", ")}
+    assert sorted(listed) == sorted({requirement.name for requirement in ALL})
+    declared = {requirement.name: importlib.metadata.metadata(requirement.name)["License-Expression"]
+                for requirement in ALL if installed(requirement)}
+    assert not {name: text for name, text in declared.items() if text and not text.startswith(listed[name])}
 
 
 @pytest.mark.skipif(os.environ.get("MUGO_LOWEST") != "1", reason="MUGO_LOWEST=1 is for the lowest versions")
