@@ -1,7 +1,11 @@
 """Units of work on a Dask cluster: each result once, workers that are lost, and one clear line for what is wrong."""
+import contextlib
+import json
 import os
+import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -144,15 +148,24 @@ def test_a_scheduler_without_workers_is_told(monkeypatch):
 
 def test_the_scheduler_goes_while_units_run(tmp_path):
     (block := tmp_path / "block").touch()
-    with units.local_cluster(1) as local:
-        closing = threading.Timer(0.5, local.close, [5])
+    file = tmp_path / "scheduler.json"
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    programs = [[sys.executable, "-m", f"distributed.cli.dask_{role}", "--scheduler-file", str(file), *options]
+                for role, options in (("scheduler", ["--port", "0", "--no-dashboard"]),
+                                      ("worker", ["--nthreads", "1", "--no-nanny", "--no-dashboard"]))]
+    with contextlib.ExitStack() as stack:
+        scheduler, worker = (stack.enter_context(subprocess.Popen(program, env=environment, cwd=tmp_path,
+                                                                  stderr=subprocess.DEVNULL)) for program in programs)
+        stack.callback(worker.kill)
+        stack.callback(scheduler.kill)
+        while not file.exists() or not file.read_text().endswith("}"):
+            assert scheduler.poll() is None
+            time.sleep(0.05)
         with pytest.raises(BadInput, match="the scheduler has gone; the same command continues"):
-            with open_executor(scheduler=local.scheduler_address) as executor:
+            with open_executor(scheduler=json.loads(file.read_text())["address"]) as executor:
                 future = executor.submit(units.sleep_while, block)
-                closing.start()
+                threading.Timer(0.5, scheduler.kill).start()
                 future.result(60)
-        block.unlink()
-        closing.join()
 
 
 @pytest.mark.parametrize("first, name", [("a file", "a file"), (3, "3"), (None, "None"), ("x" * 200, "x" * 100),

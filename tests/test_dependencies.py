@@ -63,7 +63,7 @@ def test_the_licence_of_every_dependency_is_listed_as_its_package_declares_it():
     rows = re.findall(r"^\| (.+) \| (.+) \|$", section, re.MULTILINE)[1:]
     listed = {name: licence for licence, names in rows for name in names.split(", ")}
     assert sorted(listed) == sorted({requirement.name for requirement in ALL})
-    declared = {requirement.name: importlib.metadata.metadata(requirement.name)["License-Expression"]
+    declared = {requirement.name: importlib.metadata.metadata(requirement.name).json.get("license_expression")
                 for requirement in ALL if installed(requirement)}
     assert not {name: text for name, text in declared.items() if text and not text.startswith(listed[name])}
 
