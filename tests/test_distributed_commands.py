@@ -1,6 +1,7 @@
 """Every command with --scheduler: what it writes is what it writes without, also when workers are killed."""
 import csv
 import os
+import re
 import shutil
 import signal
 import threading
@@ -81,7 +82,9 @@ def test_analyze_writes_the_same_files(address, games, tmp_path, capsys):
     with Killer(address, lambda: len(list((tmp_path / "there").glob("*.json"))) >= 3) as killer:
         mugo("analyze", games, *options, "-o", tmp_path / "there", "--scheduler", address)
     assert killer.killed
-    assert capsys.readouterr().out.replace(str(tmp_path / "there"), "FOLDER") == here
+    there = capsys.readouterr().out.replace(str(tmp_path / "there"), "FOLDER")
+    # The worker may have written a game's files when it was killed; the next one finds them.
+    assert re.sub(r" \(\d reviewed before\)$", "", there.strip()) == here.strip()
     for suffix in "sgf", "csv", "txt", "json":
         written = contents(tmp_path / "there", f"*.{suffix}")
         assert written == contents(tmp_path / "here", f"*.{suffix}") and len(written) == 24
