@@ -46,7 +46,7 @@ def rewrite(folder: Path, games: pd.DataFrame | bytes | None = None, index: np.n
     arrays: moves, setup, owners.
     """
     if isinstance(games, pd.DataFrame):
-        games = write_table(games.astype(SCHEMA))
+        games = write_table(games, SCHEMA)
     if games is not None:
         (folder / SHARD / meta.GAMES).write_bytes(games)
     for name, array in arrays.items():

@@ -31,7 +31,7 @@ def part_number(path: Path) -> int:
 
 def write_part(folder: Path, table: pd.DataFrame, number: int | None = None) -> Path:
     """Save a table of PART_COLUMNS as the part with a number, by default the next one; returns its file."""
-    content = write_table(table)
+    content = write_table(table, PART_COLUMNS)
     if number is None:
         number = max(map(part_number, part_paths(folder)), default=-1) + 1
     written = folder / UNFINISHED / f"part-{number:06d}-{crc32(content)}.parquet"

@@ -129,7 +129,7 @@ def write_shard(folder: Path, table: pd.DataFrame, rejected: pd.DataFrame) -> di
         with atomic_write(folder / name) as path:
             write_array(path, array)
             files[name] = {"bytes": path.stat().st_size, "crc32": crc32(array.view(np.uint8).data)}
-    for name, content in ((GAMES, write_table(columns)), (REJECTED_FILE, write_table(rejected.astype(REJECTED)))):
+    for name, content in ((GAMES, write_table(columns, SCHEMA)), (REJECTED_FILE, write_table(rejected, REJECTED))):
         with atomic_write(folder / name) as path:
             path.write_bytes(content)
         files[name] = {"bytes": len(content), "crc32": crc32(content)}

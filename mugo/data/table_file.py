@@ -18,12 +18,17 @@ from mugo.files import BadInput, error_line
 
 FREE_BYTES, BYTES_PER_BYTE = 256 << 20, 100              # memory that a file may take: these, and so many for each byte
 _TEXT = pa.string(), pa.large_string()
+_WIDE = {str: pa.large_string(), bytes: pa.large_binary()}
 
 
-def write_table(table: pd.DataFrame) -> bytes:
-    """A table as the content of a Parquet file."""
+def write_table(table: pd.DataFrame, schema: dict[str, type]) -> bytes:
+    """A table as the content of a Parquet file.  schema: its columns; see read_table.
+
+    The types are said, because pandas 2 does not know that of a column of text without rows.
+    """
+    types = pa.schema([(name, _WIDE.get(kind) or pa.from_numpy_dtype(kind)) for name, kind in schema.items()])
     out = io.BytesIO()
-    table.to_parquet(out, index=False, compression="zstd")
+    pq.write_table(pa.Table.from_pandas(table, types, preserve_index=False), out, compression="zstd")
     return out.getvalue()
 
 
@@ -78,6 +83,5 @@ def _in_full(table: pa.Table, path: Path, schema: dict[str, type], size: int) ->
                 lengths = pc.binary_length(chunk.dictionary).cast(pa.int64())
                 needed += pc.sum(lengths.take(chunk.indices)).as_py() or 0
     _check_memory(needed + table.nbytes, path, size)
-    kinds = {str: pa.large_string(), bytes: pa.large_binary()}
-    plain = [(name, kinds.get(schema[name], table.schema.field(name).type)) for name in table.column_names]
+    plain = [(name, _WIDE.get(schema[name], table.schema.field(name).type)) for name in table.column_names]
     return table.cast(pa.schema(plain))                  # and without pandas' metadata

@@ -185,7 +185,7 @@ def test_a_made_up_rejection_of_a_later_game_is_refused(archives, tmp_path):
     preprocess(archives[0], tmp_path / "set", workers=1)
     for shard, row in ((0, 0), (1, 0), (-1, 0)):
         table = pd.DataFrame({"shard": [shard], "row": [row], "reject_reason": "duplicate", "reject_details": ""})
-        (tmp_path / "set" / SHARD / meta.REJECTED_FILE).write_bytes(write_table(table.astype(REJECTED)))
+        (tmp_path / "set" / SHARD / meta.REJECTED_FILE).write_bytes(write_table(table, REJECTED))
         sign(tmp_path / "set")
         with pytest.raises(BadInput, match="rejects a game that no older shard has"):
             dataset.load_dataset(tmp_path / "set")
