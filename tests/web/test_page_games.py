@@ -108,6 +108,21 @@ def test_a_move_is_deleted_after_a_question(page):
     assert page.run("document.getElementById('variations').hidden")
 
 
+def test_a_move_clicked_before_the_position_has_come_is_played(page):
+    load(page, SGF)
+    page.run("""import('/static/state.js').then(({ connection }) => {
+        const request = connection.request.bind(connection);
+        connection.request = async (command, ...rest) => {
+            if (command === "position") await new Promise((resolve) => setTimeout(resolve, 500));
+            return request(command, ...rest);
+        };
+    })""")
+    page.press("ArrowRight")
+    page.until(f"{NUMBER} === '1 / 4'")
+    play(page, "A1")
+    page.until(f"{STATUS} === 'White played A1. Black to play.'")
+
+
 # ---- results and announcements
 
 def test_a_variation_of_a_finished_game_has_no_result(page):

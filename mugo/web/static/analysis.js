@@ -78,8 +78,15 @@ export async function toggleAnalysis(isOn = !state.analyzing, limits = {}) {
 }
 
 export async function hint() {
-  const { node } = state.game;
-  if (state.genmoveNode || !node.position || isGameOver(node)) return;
+  const { game } = state;
+  const { node } = game;
+  try {
+    await fetchPosition(game, node);
+  } catch (error) {
+    showMessage(error.message, true);
+    return;
+  }
+  if (node !== state.game.node || state.genmoveNode || isGameOver(node)) return;
   setOverlay("search");
   showMessage("Searching for the best move…");
   await toggleAnalysis(true, { seconds: 2 });

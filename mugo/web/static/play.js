@@ -83,13 +83,14 @@ export function switchVariation(offset) {
 export async function play(vertex) {
   const { game } = state;
   const { node } = game;
-  if (!node.position) return;
-  const error = moveError(vertex);
-  if (error) {
-    showMessage(error, state.genmoveNode !== node);
-    return;
-  }
   try {
+    await fetchPosition(game, node);                               // of a node that has just been shown
+    if (game !== state.game || node !== game.node) return;
+    const error = moveError(vertex);
+    if (error) {
+      showMessage(error, state.genmoveNode !== node);
+      return;
+    }
     const { move, ...position } = await connection.request("play", { ...game.requestFields(node), move: vertex });
     if (game !== state.game || node !== game.node) return;
     const child = game.add(move);
