@@ -24,6 +24,7 @@ from mugo.intervals import mean_and_standard_error
 from mugo.nn.inference import Network
 from mugo.training.predictions import predict_positions
 
+COUNTED = """--where "source.str.contains('KGS') or owners_start >= 0" """     # KGS, and games with known owners
 COMMON = """--checkpoint-positions 64000 --warmup-steps 100 --where "source.str.contains('KGS')" """
 RECIPES = {
     "default": "",
@@ -47,6 +48,17 @@ RECIPES = {
     "value-head": "--value-head",
     "value-weight-1": "--value-head --value-weight 1",
     "label-smoothing": "--label-smoothing 0.05",
+    "weight-decay-1e-2": "--weight-decay 0.01",
+    "weight-decay-1e-1": "--weight-decay 0.1",
+    "batch-64-to-256": "--batch-size 64 --max-batch-size 256 --double-batch-every 16e3 --learning-rate 7e-3",
+    "policy-only": COUNTED,
+    "all-heads": f"--value-head {COUNTED}",
+    "no-ownership": f"--value-head --ownership-weight 0 {COUNTED}",
+    "no-score": f"--value-head --score-weight 0 {COUNTED}",
+    "value-alone": f"--value-head --ownership-weight 0 --score-weight 0 {COUNTED}",
+    "no-value": f"--value-head --value-weight 0 {COUNTED}",
+    "auxiliary-heads": f"--value-head --auxiliary-heads {COUNTED}",
+    "auxiliary-heads-alone": f"--auxiliary-heads {COUNTED}",
     "filters-32": "--filters 32",
     "filters-96": "--filters 96",
     "filters-128": "--filters 128",
@@ -59,6 +71,8 @@ RECIPES = {
                  "--optimizer adam --learning-rate 1e-4 --final-lr-fraction 1",
 }
 SOURCES = ("KGS", "tygem", "fox")
+HEAD_FIGURES = (("winner", "value_accuracy", 100), ("value error", "value_mse", 1),
+                ("owners", "ownership_accuracy", 100), ("score error", "score_error", 1))
 COUNT = 8_192                            # validation positions of each kind of source
 
 
@@ -82,7 +96,7 @@ def run(data: dataset.DataSet, folder: Path, name: str, seed: int, positions: in
         tried.append(predict_positions(network, tested, numbers, tta=False).assign(source=source, seconds=seconds))
     rows = pd.concat(tried, ignore_index=True)
     rows["game"] = rows["source"] + rows["game"].astype(str)
-    rows[[column for column in rows if column not in ("phase", "rank")]].to_parquet(kept)
+    rows.drop(columns="rank").astype({"phase": str}).to_parquet(kept)
     return pd.read_parquet(kept)
 
 
@@ -139,6 +153,9 @@ def table_row(name: str, seed: int, rows: pd.DataFrame, gain: pd.DataFrame, game
         row[f"{source} top-1"] = 100 * part["top1"].mean()
     kgs = rows[rows["source"] == "KGS"]
     row |= {"KGS top-5": 100 * kgs["top5"].mean(), "KGS ce": kgs["ce"].mean(), "minutes": rows["seconds"][0] / 60}
+    row |= {name: scale * rows[column].mean() for name, column, scale in HEAD_FIGURES if column in rows}
+    if "value_mse" in rows:
+        row |= {f"value error, {phase}": part.mean() for phase, part in rows.groupby("phase", sort=False)["value_mse"]}
     for column, error in ("gain", "±"), ("ce gain", "ce ±"):
         row[column], row[error] = mean_and_standard_error(gain[column].to_numpy(), games)
     return row
