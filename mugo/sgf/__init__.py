@@ -3,6 +3,11 @@
     record        Record, one game; BadRecord, why a game cannot be used
     encoding      bytes in any character set -> UTF-8
     nodes         a game's text <-> its nodes with all their properties; nothing is lost here
+    record_nodes  what the readers of other formats share
+    gib           records of Tygem -> nodes
+    ngf           records of CyberOro and Wbaduk -> nodes
+    ugf           records of Pandanet -> nodes
+    record_formats   which of them a file is                 to_sgf
     collection    a file's text -> each of its games, and its main line
     properties    komi, result, date, handicap and rank as servers write them
     parser        SGF bytes -> Records                       read_records, read_trees

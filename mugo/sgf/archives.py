@@ -22,9 +22,10 @@ from typing import Any, BinaryIO, NamedTuple
 from mugo.files import BadInput, error_line, is_temporary, printable
 from mugo.sgf.budget import MEMBER_BYTES, Budget, BudgetSpentError, MeteredStream, read_at_most
 from mugo.sgf.parser import MAX_BYTES
+from mugo.sgf.record_formats import SUFFIXES
 from mugo.sgf.sevenzip_header import check_header
 
-SGF_SUFFIXES = (".sgf", ".mgt", ".sgf.gz", ".sgf.xz", ".sgf.bz2", ".sgf.zst")
+SGF_SUFFIXES = (*SUFFIXES, ".sgf", ".mgt", ".sgf.gz", ".sgf.xz", ".sgf.bz2", ".sgf.zst")
 ARCHIVE_SUFFIXES = (".zip", ".7z", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz", ".tbz2",
                     ".tar.zst", ".tzst")
 MAX_NESTED_BYTES = 256 << 20        # of an archive inside an archive, which is held in memory
@@ -51,7 +52,8 @@ class UnreadableFile(NamedTuple):
 
 
 def is_sgf_name(name: str) -> bool:
-    """Whether a file name ends like SGF; false for macOS's "._" companion files and for unfinished files."""
+    """Whether a file name ends like SGF or a format that is read as SGF (record_formats.py); false for macOS's "._"
+    companion files and for unfinished files."""
     base = os.path.basename(name)
     return base.lower().endswith(SGF_SUFFIXES) and not base.startswith("._") and not is_temporary(base)
 

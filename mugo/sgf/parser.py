@@ -1,6 +1,7 @@
 """SGF bytes -> Records (FF[1] to FF[4]; GM[1] Go, on request GM[4] Gomoku).
 
     bytes of a file
+       | record_formats.to_sgf     GIB, NGF and UGF as SGF
        | encoding.to_utf8          byte-order marks, character sets, truncated characters
        | collection.split_games    the games of a collection, and the main line of each
        | sgfmill's grammar         a list of nodes: {'B': [b'pd'], 'C': [b'Hello']}
@@ -36,6 +37,7 @@ from mugo.sgf.properties import (
     property_text,
 )
 from mugo.sgf.record import BadRecord, Record
+from mugo.sgf.record_formats import to_sgf
 
 MAX_BYTES = 32 << 20                # of one file; the largest commented joseki dictionaries have 5 MB
 MAX_GAMES, GAME_BYTES = 100_000, 64  # of one file: so many games, and one for each so many bytes; a real game has 300
@@ -94,14 +96,19 @@ def _games(data: bytes) -> Iterator[GameText | BadRecord]:
         yield BadRecord("too large", f"{len(data):,} bytes of SGF; the limit is {MAX_BYTES:,}")
         return
     found, most = False, min(MAX_GAMES, 100 + len(data) // GAME_BYTES)
-    for number, game in enumerate(split_games(to_utf8(data))):
+    try:
+        text = to_utf8(to_sgf(data))
+    except BadRecord as bad:
+        yield bad
+        return
+    for number, game in enumerate(split_games(text)):
         found = True
         if number == most:
             yield BadRecord("too many games", f"a file of this size may have {most:,} games; what follows was not read")
             return
         yield game
     if not found:
-        yield BadRecord("not SGF", "no game found: an SGF game begins with '(;'")
+        yield BadRecord("not SGF", "no game found: an SGF game begins with '(;', and it is no GIB, NGF or UGF")
 
 
 def _record(game: GameText, gomoku: bool, setup_anywhere: bool) -> Record | BadRecord:

@@ -154,7 +154,7 @@ def test_an_sgf_file_is_navigated_and_variations_are_added(page):
 
 def test_a_bad_file_is_refused_in_a_line(page):
     load(page, "no game at all")
-    page.until(f"{STATUS} === \"game.sgf: no game found: an SGF game begins with '(;'\"")
+    page.until(f"{STATUS} === \"game.sgf: no game found: an SGF game begins with '(;', and it is no GIB, NGF or UGF\"")
 
 
 def test_a_reload_restores_the_game(page):

@@ -1,4 +1,4 @@
-// Games: new ones, SGF files, and the game that is restored after a reload.
+// Games: new ones, game records in files, folders and the clipboard, and the game that is restored after a reload.
 
 import { evaluateLine } from "./analysis.js";
 import { confirmReplacing } from "./confirm.js";
@@ -10,7 +10,9 @@ import { showMessage } from "./render.js";
 import { formatGame } from "./sgf.js";
 import { STORAGE_KEY, byId, connection, state, storeState } from "./state.js";
 
-const MAX_LISTED = 1000;                 // games of a file that the server lists
+const MAX_LISTED = 1000;                 // games of a file that the server lists; files of a folder
+const RECORD = /\.(sgf|gib|ngf|ugf|ugi)$/i;     // names of the files of a folder that are game records
+let opened = [];                         // [name, File] of several files that were opened at once
 
 /** Make a game the current one, and reset what belongs to the old one. */
 function setGame(game, fields) {
@@ -46,16 +48,69 @@ export async function newGame(rules, { human, opponent: preferred }) {
   await showNode();
 }
 
-export async function openFile(file) {
+/** Open one file, or ask which of several.  files: [name, File] each. */
+export async function openFiles(files) {
+  if (files.length > 1) {
+    opened = [...files].sort(([a], [b]) => a.localeCompare(b, undefined, { numeric: true }));
+    byId("files").hidden = false;
+    await openAnotherFile();
+  } else if (files.length) {
+    await openFile(files[0][1], files[0][0]);
+  }
+}
+
+/** Ask which of the files that were opened at once to open. */
+export async function openAnotherFile() {
+  const listed = opened.slice(0, MAX_LISTED);
+  const number = await choose(`${listed.length < opened.length ? "The first " : ""}${listed.length} files`,
+    listed.map(([name]) => ({ text: name })));
+  if (number !== null) await openFile(opened[number][1], opened[number][0]);
+}
+
+/** The files that were dropped or pasted, as [name, File]; of folders, the game records in them. */
+export async function filesOf(dataTransfer) {
+  const entries = [...dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  if (!entries.some((entry) => entry.isDirectory)) return [...dataTransfer.files].map((file) => [file.name, file]);
+  const found = [];
+  while (entries.length && found.length <= MAX_LISTED) {
+    const entry = entries.shift();
+    if (entry.isDirectory) {
+      const reader = entry.createReader();
+      let more;
+      do {                                               // it gives at most 100 entries at a time
+        more = await new Promise((...handlers) => reader.readEntries(...handlers));
+        entries.push(...more);
+      } while (more.length);
+    } else if (RECORD.test(entry.name)) {
+      found.push([entry.fullPath.replace(/^\//, ""), await new Promise((...handlers) => entry.file(...handlers))]);
+    }
+  }
+  return found;
+}
+
+/** Open what was dropped or pasted: files, folders, or the text of a record. */
+export async function openTransferred(dataTransfer) {
+  const text = dataTransfer.getData("text");             // a transfer is empty after its event, so before any await
+  const files = await filesOf(dataTransfer).catch((error) => {
+    showMessage(error.message, true);
+    return [];
+  });
+  if (files.length) await openFiles(files);
+  else if (text.trim()) await openFile(new File([text], "The text"), "The text");
+  else showMessage("There is no game record in it.", true);
+}
+
+async function openFile(file, name) {
   try {
-    if (file.size > 1.5e6) throw new Error(`${file.name} is larger than 1.5 MB`);
+    if (file.size > 1.5e6) throw new Error(`${name} is larger than 1.5 MB`);
     const bytes = new Uint8Array(await file.arrayBuffer());
     let binary = "";
     for (let i = 0; i < bytes.length; i += 4096) binary += String.fromCharCode(...bytes.subarray(i, i + 4096));
     const data = btoa(binary);
     let { game, games } = await connection.request("load", { data });
     if (games) {
-      const number = await chooseGame(file.name, games);
+      const number = await choose(`${name}: ${games.length < MAX_LISTED ? "" : "the first "}${games.length} games`,
+        games.map((each, i) => ({ text: each.error ? `${i + 1}: ${each.error}` : gameText(each, i), disabled: Boolean(each.error) })));
       if (number === null) return;
       ({ game } = await connection.request("load", { data, number }));
     }
@@ -65,19 +120,17 @@ export async function openFile(file) {
     if (game.notice) showMessage(game.notice);
     await evaluateLine();
   } catch (error) {
-    showMessage(`${file.name}: ${error.message}`, true);
+    showMessage(`${name}: ${error.message}`, true);
   }
 }
 
-/** Ask which game of a collection to open; resolves with its number, from 0, or with null. */
-function chooseGame(name, games) {
+/** Ask for one of several items, { text, disabled } each; resolves with its number, from 0, or with null. */
+function choose(title, items) {
   const dialog = byId("collection-dialog");
-  byId("collection-title").textContent = `${name}: ${games.length < MAX_LISTED ? "" : "the first "}${games.length} games`;
-  byId("collection").replaceChildren(...games.map((game, i) => {
-    const button = Object.assign(document.createElement("button"), { value: i, disabled: Boolean(game.error) });
-    button.textContent = game.error ? `${i + 1}: ${game.error}` : gameText(game, i);
+  byId("collection-title").textContent = title;
+  byId("collection").replaceChildren(...items.map(({ text, disabled = false }, i) => {
     const item = document.createElement("li");
-    item.append(button);
+    item.append(Object.assign(document.createElement("button"), { value: i, disabled, textContent: text }));
     return item;
   }));
   dialog.returnValue = "";

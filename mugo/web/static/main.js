@@ -7,7 +7,7 @@
 
 import { analyze, hint, setOverlay, toggleAnalysis, toggleGameAnalysis } from "./analysis.js";
 import { parseVertex } from "./coordinates.js";
-import { openFile, restoreGame, saveFile } from "./games.js";
+import { openAnotherFile, openFiles, openTransferred, restoreGame, saveFile } from "./games.js";
 import { updateFields, updateOpponents } from "./new_game_dialog.js";
 import { deleteMove, goTo, moveError, play, redo, resign, showNode, startScoring, step, switchVariation, toggleDead, undo }
   from "./play.js";
@@ -90,10 +90,11 @@ for (const name of ["mouseleave", "focusout"]) moves.addEventListener(name, () =
 
 byId("new").onclick = () => byId("new-game-dialog").showModal();
 byId("open").onclick = () => byId("file").click();
+byId("files").onclick = openAnotherFile;
 byId("save").onclick = saveFile;
 byId("help").onclick = () => byId("help-dialog").showModal();
 byId("file").onchange = ({ target }) => {
-  if (target.files[0]) openFile(target.files[0]);
+  openFiles([...target.files].map((file) => [file.name, file]));
   target.value = "";
 };
 byId("play-touched").onclick = () => play(touchedVertex());
@@ -133,7 +134,7 @@ byId("comment").onblur = render;
 for (const button of document.querySelectorAll("[data-step]")) button.onclick = () => step(button.dataset.step);
 for (const radio of document.querySelectorAll("[name=overlay]")) radio.onchange = () => setOverlay(radio.value);
 
-// ---- the wheel, keys and dropped files
+// ---- the wheel, keys, dropped and pasted files
 
 let wheel = 0;                           // pixels turned since the last step
 byId("board-frame").addEventListener("wheel", (event) => {
@@ -191,8 +192,12 @@ addEventListener("dragleave", (event) => { if (!event.relatedTarget) byId("drop"
 addEventListener("drop", (event) => {
   event.preventDefault();
   byId("drop").hidden = true;
-  const file = event.dataTransfer.files[0];
-  if (file) openFile(file);
+  openTransferred(event.dataTransfer);
+});
+addEventListener("paste", (event) => {
+  if (event.target.closest?.("input, textarea, select, dialog")) return;
+  event.preventDefault();
+  openTransferred(event.clipboardData);
 });
 
 connection.open();

@@ -1,0 +1,125 @@
+"""NGF, the records of the CyberOro and Wbaduk servers.
+
+    Rated game                  1 the game                  GI korea siptan             the other order of the header,
+    19                          2 size                      GIPark 1p                   with GI before each line:
+    whitename   7D*             3 White and rank            GILee 5p                    1 the game, 2 and 3 the players,
+    blackname   5D*             4 Black and rank            GI                          6 date, 7 size, 8 handicap,
+    www.cyberoro.com            5 place                     GI                          10 komi
+    2                           6 handicap stones           GI2006-9-5
+    0                           7                           GI19
+    6                           8 komi without its half     GI0
+    20170316 [09:51]            9 date                      GI0
+    5                           10                          GI6
+    White wins by  resign!      11 result                   GI211
+    189                         12 number of moves
+    PMABWQRRQ                   a move: PM, number, colour, column and row (B is the first), again the other way round
+
+Follows https://senseis.xmp.net/?NGF and files of the servers.  Handicap stones stand on the fixed points.  Which of two
+players of the other order is Black is not known, so they stand in the event.
+"""
+import re
+
+from mugo.sgf.nodes import Node, escaped
+from mugo.sgf.record import BadRecord
+from mugo.sgf.record_nodes import MAX_HANDICAP, line_of_nodes, move_value, root_node, with_fixed_handicap
+
+_MOVE = re.compile(rb"^[ \t]*PM[A-Z]{2}[BW][A-Z]{2}", re.MULTILINE)
+_COMMENT = re.compile(r"^IDB\[(\d{1,4})\](.*?)\[EndTxt\]", re.MULTILINE | re.DOTALL)
+_WINNER = re.compile(r"(Black|White)\s+(wins|loses)\b", re.IGNORECASE)
+_PLAYER = re.compile(r"(.*?)\s+(\d{1,2})([DKPdkp])([Pp]?)(\*?)")
+
+
+def is_ngf(data: bytes) -> bool:
+    return b"(;" not in data[:2000] and bool(_MOVE.search(data[:4096]))
+
+
+def read_ngf(data: bytes) -> list[Node]:
+    """The nodes of a game.  Raises BadRecord."""
+    text = _decode(data)
+    lines = [line.strip() for line in text.splitlines()]
+    first = next(i for i, line in enumerate(lines) if line.startswith("PM"))
+    header = lines[:first]
+    size, handicap, root = _read_other_header(header) if header[:1] and header[0].startswith("GI") \
+        else _read_header(header)
+    moves = []
+    for line in lines[first:]:
+        if line.startswith("PM"):
+            place = f"move {len(moves) + 1}: {line[:9]!r}"
+            if not re.match(r"PM[A-Z]{2}[BW][A-Z]{2}", line):
+                raise BadRecord("malformed NGF", f"{place}: expected PM, a number, B or W, and two letters")
+            moves.append((line[4], move_value(ord(line[5]) - ord("B"), ord(line[6]) - ord("B"), size, place)))
+    nodes = line_of_nodes(with_fixed_handicap(root, size, handicap), moves)
+    for number, comment in _COMMENT.findall(text):
+        if int(number) < len(nodes):
+            nodes[int(number)] = nodes[int(number)].with_values(C=escaped(comment.strip()))
+    return nodes
+
+
+def _decode(data: bytes) -> str:
+    """The text: in UTF-8, or of the Korean server in CP949, if all other letters are Hangul, or in GB18030."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        pass
+    korean = data.decode("cp949", "replace")
+    if all("가" <= letter <= "힣" for letter in korean if letter > "\x7f"):
+        return korean
+    return data.decode("gb18030", "replace")
+
+
+def _number(text: str, what: str, most: int) -> int:
+    if not re.fullmatch(r"\d{1,3}", text) or int(text) > most:
+        raise BadRecord("malformed NGF", f"{text[:20]!r}: expected {what}, at most {most}")
+    return int(text)
+
+
+def _read_header(lines: list[str]) -> tuple[int, int, Node]:
+    """(size, handicap, root)."""
+    if len(lines) < 9:
+        raise BadRecord("malformed NGF", f"{len(lines)} lines before the first move; expected 12")
+    size, handicap = _number(lines[1], "the board size", 19), _number(lines[5], "the handicap", MAX_HANDICAP)
+    white, white_rank = _player(lines[2])
+    black, black_rank = _player(lines[3])
+    root = root_node(size, _komi(lines[7], handicap), handicap, PW=white, WR=white_rank, PB=black, BR=black_rank,
+                     EV=lines[0], PC=lines[4], DT=_date(lines[8]), RE=_result(lines[10] if len(lines) > 10 else ""))
+    return size, handicap, root
+
+
+def _read_other_header(lines: list[str]) -> tuple[int, int, Node]:
+    """(size, handicap, root) of a header whose lines begin with GI."""
+    fields = [line.removeprefix("GI") for line in lines]
+    if len(fields) < 10:
+        raise BadRecord("malformed NGF", f"{len(fields)} lines before the first move; expected 11")
+    size, handicap = _number(fields[6], "the board size", 19), _number(fields[7], "the handicap", MAX_HANDICAP)
+    event = ": ".join(part for part in (fields[0], " - ".join(name for name in fields[1:3] if name)) if part)
+    return size, handicap, root_node(size, _komi(fields[9], handicap), handicap, EV=event, DT=_date(fields[5]))
+
+
+def _player(text: str) -> tuple[str, str]:
+    """(name, rank) of 'name 7D*', 'name 9DP' (a professional), 'name 10K'."""
+    match = _PLAYER.fullmatch(text)
+    if not match:
+        return text, ""
+    return match[1], match[2] + ("p" if match[4] else match[3].lower()) + match[5]
+
+
+def _komi(text: str, handicap: int) -> float | None:
+    """Whole numbers stand for half a point more in even games."""
+    if not re.fullmatch(r"-?\d{1,3}(\.\d)?", text):
+        return None
+    return float(text) + (0.5 if handicap == 0 and float(text).is_integer() else 0)
+
+
+def _date(text: str) -> str:
+    match = re.match(r"(\d{4})-?(\d{1,2})-?(\d{1,2})(?!\d)", text)
+    return f"{match[1]}-{int(match[2]):02}-{int(match[3]):02}" if match else ""
+
+
+def _result(text: str) -> str:
+    match = _WINNER.match(text)
+    if not match:
+        return ""
+    winner = "B" if (match[1].lower() == "black") == (match[2].lower() == "wins") else "W"
+    rest = text[match.end():].lower()
+    points = re.search(r"\d{1,3}(?:\.\d)?", rest)
+    return f"{winner}+" + ("R" if "resi" in rest else "T" if "time" in rest else points[0] if points else "")

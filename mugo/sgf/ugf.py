@@ -1,0 +1,206 @@
+"""UGF (.ugf, .ugi), the records of Pandanet (IGS) and of Japanese newspapers' sites.
+
+    [Header]
+    Lang=SJIS                             the character set
+    Size=19
+    Hdcp=2,0.50                           handicap stones, komi
+    CoordinateType=IGS                    rows are counted from below; without this line from above
+    Winner=B,7.50                         or C: by resignation
+    PlayerB=name,7d,,address
+    [Data]
+    DP,B0,0,0                             handicap stones have the number 0
+    QP,B1,1,0                             column and row (A is the first), colour and clock, number of the move, seconds
+    YA,W1,2,0                             a point off the board is a pass
+    [Figure]
+    .Text,2                               a comment on a move, up to .EndText
+    [ReviewNode]                          the tree of a review: number, colour (1 Black, 2 White), column, row from 1
+    NODE,1,0,0,0                          the root
+      VARIATION,                          of the node before, up to VARIATIONEND
+    [ReviewComment]
+    .Comment,55                           a comment on a node of the review
+
+Follows https://homepages.cwi.nl/~aeb/go/misc/ugf.html and files of Pandanet.  A review's tree, whose main line is the
+game, replaces the moves of [Data].  Addresses of players are left out.
+"""
+import re
+
+from mugo.sgf.nodes import Node, escaped
+from mugo.sgf.record import BadRecord
+from mugo.sgf.record_nodes import MAX_HANDICAP, line_of_nodes, move_value, root_node
+
+_CODECS = {"SJIS": "cp932", "EUC": "euc_jp", "BIG5": "big5", "GB": "gb18030", "KSC": "cp949"}
+_RULES = {"JPN": "Japanese", "CHN": "Chinese"}
+_POINT = re.compile(r"([A-Z])([A-Z]),([BW])\d*(?:,(\d{1,5}))?")
+_REVIEW_NODE = re.compile(r"NODE,(\d{1,6}),([0-2]),(\d{1,3}),(\d{1,3})")
+
+
+def is_ugf(data: bytes) -> bool:
+    return bool(re.match(rb"(?:\xef\xbb\xbf)?(?:\s|#[^\n]*\n)*\[Header\]", data[:4096], re.IGNORECASE))
+
+
+def read_ugf(data: bytes) -> list[Node]:
+    """The nodes of a game.  Raises BadRecord."""
+    sections = _sections(_decode(data))
+    header = {name.strip().lower(): value.strip()
+              for name, separator, value in (line.partition("=") for line in sections.get("header", [])) if separator}
+    if not re.fullmatch(r"\d{1,2}", header.get("size", "")):
+        raise BadRecord("malformed UGF", f"Size={header.get('size', '')[:20]}: expected the board size")
+    size, is_from_below = int(header["size"]), header.get("coordinatetype", "").upper() == "IGS"
+    root, handicap = _read_root(header, size)
+    root, moves = _read_moves(sections.get("data", []), root, size, handicap, is_from_below)
+    nodes = line_of_nodes(root, moves)
+    numbers = {number: number for number in range(len(nodes))}
+    texts = _comments(sections.get("figure", []), ".text,", ".endtext")
+    if "reviewnode" in sections:
+        nodes, numbers = _read_review(sections["reviewnode"], root, size, is_from_below)
+        texts = _comments(sections.get("reviewcomment", []), ".comment,", None)
+    for number, text in texts:
+        if number in numbers and text:
+            index = numbers[number]
+            before = nodes[index].text("C")
+            nodes[index] = nodes[index].with_values(C=escaped(f"{before}\n{text}" if before else text))
+    return nodes
+
+
+def _decode(data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        language = re.search(rb"^\s*Lang=(\w+)", data[:4096], re.MULTILINE | re.IGNORECASE)
+        return data.decode(_CODECS.get(language[1].decode().upper() if language else "", "cp932"), "replace")
+
+
+def _sections(text: str) -> dict[str, list[str]]:
+    """The lines of each section by its name in lower case; of a name that occurs twice, of both."""
+    sections: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in text.splitlines():
+        match = re.fullmatch(r"\s*\[([A-Za-z]{1,40})\]\s*", line)
+        if match:
+            lines = sections.setdefault(match[1].lower(), [])
+        else:
+            lines.append(line)
+    return sections
+
+
+def _read_root(header: dict[str, str], size: int) -> tuple[Node, int]:
+    """(root without handicap stones, their number)."""
+    stones, _, komi = header.get("hdcp", "").partition(",")
+    if stones and (not re.fullmatch(r"\d{1,2}", stones) or int(stones) > MAX_HANDICAP):
+        raise BadRecord("malformed UGF", f"Hdcp={stones[:20]}: expected the handicap stones, at most {MAX_HANDICAP}")
+    handicap = int(stones or 0)
+    players = {colour: [*header.get(f"player{colour}", "").split(","), "", ""] for colour in "bw"}
+    date = re.match(r"(\d{4})/(\d{1,2})/(\d{1,2})", header.get("date", ""))
+    minutes = re.match(r"\w;(\d{1,5});", header.get("ptime", ""))
+    root = root_node(
+        size, float(komi) if re.fullmatch(r"-?\d{1,3}(\.\d{1,2})?", komi) else None, handicap,
+        PB=players["b"][0], BR=players["b"][1], PW=players["w"][0], WR=players["w"][1],
+        RE=_result(header.get("winner", "")), EV=header.get("title", "").strip(","), PC=header.get("place", ""),
+        DT="-".join(f"{int(part):02}" for part in date.groups()) if date else "",
+        RU=_RULES.get(header.get("rule", ""), header.get("rule", "")), CP=header.get("copyright", ""),
+        GC=header.get("comment", ""), TM=str(60 * int(minutes[1])) if minutes and int(minutes[1]) else "")
+    return root, handicap
+
+
+def _result(text: str) -> str:
+    winner, _, rest = text.partition(",")
+    if winner not in ("B", "W"):
+        return "0" if winner == "D" else ""
+    if re.fullmatch(r"\d{1,3}(\.\d{1,2})?", rest.strip()):
+        return f"{winner}+" + (f"{float(rest):g}" if float(rest) else "")
+    return f"{winner}+" + {"C": "R", "R": "R", "T": "T"}.get(rest.strip()[:1].upper(), "")
+
+
+def _read_moves(lines: list[str], root: Node, size: int, handicap: int, is_from_below: bool
+                ) -> tuple[Node, list[tuple[str, bytes]]]:
+    """(the root with the handicap stones, moves)."""
+    moves: list[tuple[str, bytes]] = []
+    stones: list[bytes] = []
+    for line in lines:
+        if not line.strip():
+            continue
+        match = _POINT.match(line.strip().upper())
+        if not match:
+            raise BadRecord("malformed UGF", f"move {len(moves) + 1}: {line.strip()[:20]!r}: expected 'QP,B1,1,0'")
+        value = _value(ord(match[1]) - ord("A"), ord(match[2]) - ord("A"), size, is_from_below)
+        if match[4] == "0" and match[3] == "B" and not moves and len(stones) < handicap and value:
+            stones.append(value)
+        else:
+            moves.append((match[3], value))
+    return (Node(-1, root.properties | {"AB": stones}) if stones else root), moves
+
+
+def _value(col: int, row: int, size: int, is_from_below: bool) -> bytes:
+    """The SGF value of a point counted from 0; a point off the board is a pass."""
+    if not (0 <= col < size and 0 <= row < size):
+        return b""
+    return move_value(col, size - 1 - row if is_from_below else row, size, "")
+
+
+def _comments(lines: list[str], begin: str, end: str | None) -> list[tuple[int, str]]:
+    """(number, text) of each comment: the lines between `begin`NUMBER and the next such line or `end`."""
+    comments: list[tuple[int, list[str]]] = []
+    is_open = False
+    for line in lines:
+        lower = line.strip().lower()
+        match = re.match(re.escape(begin) + r"(\d{1,6})", lower)
+        if match:
+            comments.append((int(match[1]), []))
+            is_open = True
+        elif lower == end:
+            is_open = False
+        elif is_open and not (end and lower.startswith(".")):
+            comments[-1][1].append(line.rstrip())
+    return [(number, "\n".join(text).strip()) for number, text in comments]
+
+
+def _read_review(lines: list[str], root: Node, size: int, is_from_below: bool) -> tuple[list[Node], dict[int, int]]:
+    """(the nodes of a review, their indices by its numbers)."""
+    nodes, numbers = [root], {}
+    variations: list[list[int]] = [[]]                   # of each node
+    next_of: dict[int, int] = {}                         # of a node that has one, the node after it in its own line
+    last, begins_variation = 0, False                    # the index of the node before
+    branches: list[int] = []                             # the nodes that open variations begin at
+    for line in (line.strip() for line in lines):
+        if line.startswith("VARIATIONEND") and branches:
+            last, begins_variation = branches.pop(), False
+        elif line.startswith("VARIATION"):
+            branches.append(last)
+            begins_variation = True
+        elif line:
+            match = _REVIEW_NODE.match(line)
+            if not match:
+                raise BadRecord("malformed UGF", f"{line[:30]!r}: expected 'NODE,number,colour,column,row'")
+            number, colour, col, row = (int(text) for text in match.groups())
+            if colour:
+                nodes.append(Node(last, {"BW"[colour - 1]: [_value(col - 1, row - 1, size, is_from_below)]}))
+                variations.append([])
+                if begins_variation:
+                    variations[last].append(len(nodes) - 1)
+                else:
+                    next_of[last] = len(nodes) - 1
+                last, begins_variation = len(nodes) - 1, False
+            numbers[number] = last
+    return _main_line_first(nodes, numbers, next_of, variations)
+
+
+def _main_line_first(nodes: list[Node], numbers: dict[int, int], next_of: dict[int, int], variations: list[list[int]]
+                     ) -> tuple[list[Node], dict[int, int]]:
+    """The same tree, in which the node after a node stands before the variations from there.
+
+    Where a line ends and has variations, an empty node goes on with it, as the first child is the main line in SGF.
+    """
+    moved: list[Node] = []
+    new_index: dict[int, int] = {}
+    stack = [0]
+    while stack:
+        index = stack.pop()
+        new_index[index] = len(moved)
+        parent = nodes[index].parent
+        moved.append(Node(new_index[parent] if parent >= 0 else -1, nodes[index].properties))
+        stack += reversed(variations[index])
+        if index in next_of:
+            stack.append(next_of[index])
+        elif variations[index]:
+            moved.append(Node(new_index[index], {}))
+    return moved, {number: new_index[index] for number, index in numbers.items()}
