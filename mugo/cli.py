@@ -20,6 +20,7 @@ from mugo.renamed import refuse_renamed_options
 
 # command: (module, help)
 COMMANDS = {
+    "download": ("data.download", "fetch public archives of game records"),
     "preprocess": ("data.preprocess", "read SGF archives into a data set"),
     "show": ("data.summary", "print and plot the statistics of a data set"),
     "export": ("data.export", "write a data set's planes and moves as .npy files"),
