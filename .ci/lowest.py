@@ -1,13 +1,13 @@
 """Print the lowest versions that pyproject.toml allows, as constraints for pip.
 
-Only of direct dependencies; theirs are the newest that go with them.  pre-commit, mkdocs and the like are left out:
-they check the sources, and are not what these run with.
+Only of direct dependencies; theirs are the newest that go with them.  pre-commit, mkdocs, build and the like are
+left out: they check the sources, and are not what these run with.
 """
 import re
 import tomllib
 from pathlib import Path
 
-LEFT_OUT = {"lint", "docs"}
+LEFT_OUT = {"lint", "release", "docs"}
 
 project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
 requirements = list(project["dependencies"])

@@ -1,10 +1,6 @@
-"""What pyproject.toml installs is what the repository holds."""
+"""What pyproject.toml installs is what the repository holds; tests/test_distributions.py builds and installs it."""
 import re
-import shutil
-import subprocess
-import sys
 import tomllib
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -29,19 +25,13 @@ def test_the_docstring_of_a_package_lists_its_modules(package):
     assert {path.stem for path in package.parent.glob("*.py")} - {"__init__"} <= listed
 
 
-@pytest.mark.wheel
-def test_a_wheel_contains_every_module_the_networks_and_the_page(tmp_path):
-    source = tmp_path / "source"             # a copy: setuptools would leave build/ in the repository
-    for folder in "mugo", "models":
-        shutil.copytree(ROOT / folder, source / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in "pyproject.toml", "README.md", "LICENSE":
-        shutil.copy(ROOT / name, source)
-    subprocess.run([sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path, source],
-                   check=True)
-    with zipfile.ZipFile(next(tmp_path.glob("mugo-*.whl"))) as wheel:
-        names = set(wheel.namelist())
-    static = {path.relative_to(ROOT).as_posix() for path in (ROOT / "mugo" / "web" / "static").iterdir()}
-    modules = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("mugo/**/*.py")}
-    networks = {f"mugo/models/{path.name}" for path in (ROOT / "models").glob("*.keras")}
-    assert static | modules | networks <= names
-    assert {name for name in names if name.endswith(".py")} == modules
+def test_ci_runs_for_every_supported_python():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    versions = [line.rpartition(" ")[2] for line in project["classifiers"] if "Python ::" in line]
+    assert project["requires-python"] == f">={versions[0]}"
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text()
+    assert re.search(r"python: \[(.*)\]", workflow)[1] == ", ".join(f'"{version}"' for version in versions)
+    assert re.search(r"for candidate in (.*) python3; do", (ROOT / ".ci" / "run").read_text())[1].split() \
+        == [f"python{version}" for version in versions]
+    listed = ", ".join(versions[:-1]) + f" or {versions[-1]}"
+    assert f"Python {listed}; tested on Linux" in (ROOT / "docs" / "installing.md").read_text()

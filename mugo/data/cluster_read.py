@@ -92,7 +92,7 @@ def read_on_cluster(executor: UnitExecutor, sources: list[Source], checksums: li
     executor.check_paths([Path(source.path) for source in sources], folder / UNFINISHED)
     before = part_paths(folder)
     with atomic_write(folder / UNFINISHED / KNOWN) as temporary, open(temporary, "wb") as file:
-        np.save(file, np.sort(known))
+        np.save(file, np.sort(known), allow_pickle=False)
     first = max(map(part_number, before), default=-1) + 1
     names = {path.name for path in before}
     for parts in completed(executor, read_unit, read_units(sources, checksums, folder, first)):
