@@ -183,7 +183,8 @@ def test_the_gtp_reference_lists_every_command():
     described = {code.split(" ")[0] for code in inline_code(ROOT / "docs" / "gtp.md")}
     assert set(protocol) <= described
     ours = {word for word in described if re.match(r"(mugo|kata|lz|kgs|gogui|cgos)-", word)}
-    assert ours - set(protocol) == set()
+    of_others = re.findall(r"^\| `(\S+)` \| no \|", (ROOT / "docs" / "gtp.md").read_text(), re.MULTILINE)
+    assert ours - set(protocol) - set(of_others) == set()
 
 
 def test_every_package_has_an_api_page_in_the_navigation():

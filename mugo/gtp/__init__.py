@@ -7,9 +7,14 @@ Read in this order:
     params          options of the player, changed by name
     state           what commands read and change: player, position, clocks
     commands        the commands of GTP 2 and KGS
+    analyze_formats the arguments of an analysis, and the formats of its lines
     analyze         lz-analyze, kata-analyze, lz-genmove_analyze ...: search results, streamed
     gogui           GoGui's extensions
+    katago          KataGo's searches, positions and clocks
+    raw_nn          kata-raw-nn: what the network says
     param_commands  mugo-param, kata-set-param, rules
+    gnugo           GNU Go's list_stones, final_status, printsgf ...
+    gomill          Gomill's gomill-genmove_ex ...
     engine          a line in, a reply out; pondering
     command         the command line, stdin and stdout
 

@@ -4,17 +4,15 @@
 
     http://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2/gtp2-spec.html     GTP 2, draft 2
     http://www.weddslist.com/kgs/how/kgsGtp.html                              KGS's extensions
-    https://www.gnu.org/software/gnugo/gnugo_19.html                          GNU Go's: cputime, printsgf
 
 A failure has the text that the specification prescribes, where it prescribes one; the details go to the log.
 """
 import contextlib
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from mugo import __version__
-from mugo.files import BadInput, atomic_write
+from mugo.files import BadInput
 from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, format_gtp, interpret_gtp
@@ -22,7 +20,6 @@ from mugo.games.go import Position, fixed_handicap
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_NAMES, IllegalMove
-from mugo.games.rules import bonus_rules
 from mugo.gtp.protocol import (
     SYNTAX_ERROR,
     GtpError,
@@ -37,8 +34,7 @@ from mugo.gtp.protocol import (
 )
 from mugo.gtp.state import EngineState
 from mugo.players.time_control import NO_LIMIT, absolute, canadian, japanese
-from mugo.sgf.convert import load_position, record_from_position
-from mugo.sgf.writer import format_record
+from mugo.sgf.convert import load_position
 
 # ---- administrative commands
 
@@ -65,12 +61,6 @@ def _known_command(engine: EngineState, name: str) -> str:
 @command("list_commands")
 def _list_commands(engine: EngineState) -> str:
     return "\n".join(commands_of(engine.position.game))
-
-
-@command("cputime")
-def _cputime(engine: EngineState) -> str:
-    """Seconds of processor time of all threads since the start."""
-    return f"{time.process_time():.3f}"
 
 
 @command("quit")
@@ -152,7 +142,7 @@ def _play(engine: EngineState, colour: str, vertex: str) -> None:
     mover = parse_colour(colour)
     point = parse_vertex(vertex, engine.position.size)
     try:
-        engine.position = engine.play_move(engine.position, point, mover)
+        engine.report_move(point, mover)
     except IllegalMove as error:
         raise GtpError("illegal move", str(error)) from None
 
@@ -210,7 +200,8 @@ def _time_settings(engine: EngineState, main_time: str, byo_yomi_time: str, byo_
 
 
 @command("kgs-time_settings")
-def _kgs_time_settings(engine: EngineState, system: str, *numbers: str) -> None:
+def set_kgs_clocks(engine: EngineState, system: str, *numbers: str) -> None:
+    """Set the clocks to a time system of KGS.  Raises GtpError."""
     match system, *numbers:
         case ["none"]:
             engine.set_clocks(NO_LIMIT)
@@ -234,7 +225,8 @@ def _time_left(engine: EngineState, colour: str, seconds: str, stones: str) -> N
 # ---- the end of a game
 
 @command("final_score")
-def _final_score(engine: EngineState) -> str:
+def final_score(engine: EngineState) -> str:
+    """The result without dead stones.  Raises GtpError for a game of Gomoku that is not over."""
     if not engine.position.may_pass:
         if not engine.position.is_over:
             raise GtpError("the game is not over", "in Gomoku there is no score before the end")
@@ -277,7 +269,7 @@ def _loadsgf(engine: EngineState, *words: str) -> None:
     if len(words) > 1 and words[-1].isascii() and words[-1].isdigit():
         plies = max(parse_int(words[-1]) - 1, 0)
         words = words[:-1]
-    path = _path(words)
+    path = parse_path(words)
     try:
         engine.position = load_position(path, plies, engine.komi, engine.position.game)
     except BadInput as error:
@@ -289,26 +281,7 @@ def _loadsgf(engine: EngineState, *words: str) -> None:
         engine.set_position(engine.position)
 
 
-@command("printsgf")
-def _printsgf(engine: EngineState, *words: str) -> str | None:
-    """The game as SGF: in the reply, or written to a file if one is named; "-" names none."""
-    result = _final_score(engine) if engine.position.is_over else ""
-    position = engine.position
-    rules = bonus_rules(position.handicap, position.handicap_bonus) if position.handicap_bonus else ""
-    text = format_record(record_from_position(position, result=result, rules=rules))
-    if not words or words == ("-",):
-        return text
-    path = _path(words)
-    if not path.name or not path.parent.is_dir():
-        raise GtpError("cannot save file", f"{path} is not the name of a file in a folder that exists")
-    try:
-        with atomic_write(path) as temporary:
-            temporary.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise GtpError("cannot save file", f"{path}: {error}") from None
-    return None
-
-
-def _path(words: Sequence[str]) -> Path:
+def parse_path(words: Sequence[str]) -> Path:
+    """A file's name, which GoGui quotes."""
     text = " ".join(words)
     return Path(text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text)

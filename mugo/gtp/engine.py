@@ -3,9 +3,9 @@
     7 play b D4 # hello      ->  =7
     8 play w d4              ->  ?8 illegal move
 
-One function per command, in commands.py, analyze.py, gogui.py and param_commands.py; `list_commands` is those
-functions.  A failure is an exception that becomes a `?` reply, with the text that the specification prescribes where
-it prescribes one; the details go to the log.  Pondering, the search on the opponent's time, is done here.
+One function per command, in the modules of COMMAND_MODULES; `list_commands` is those functions.  A failure is an
+exception that becomes a `?` reply, with the text that the specification prescribes where it prescribes one; the details
+go to the log.  Pondering, the search on the opponent's time, is done here.
 """
 import inspect
 import threading
@@ -15,7 +15,7 @@ from typing import TextIO
 
 from mugo.files import BadInput
 from mugo.games.position import BasePosition
-from mugo.gtp import analyze, commands, gogui, param_commands
+from mugo.gtp import analyze, commands, gnugo, gogui, gomill, katago, param_commands, raw_nn
 from mugo.gtp.line_reader import MAX_LINE_BYTES, LineReader
 from mugo.gtp.protocol import (
     COMMANDS,
@@ -29,7 +29,8 @@ from mugo.gtp.protocol import (
 from mugo.gtp.state import EngineState
 from mugo.search.search import Search
 
-COMMAND_MODULES = (commands, analyze, gogui, param_commands)      # to import them registers their commands
+# To import them registers their commands.
+COMMAND_MODULES = (commands, analyze, katago, raw_nn, param_commands, gnugo, gogui, gomill)
 MAX_LOGGED = 500          # characters of a failed line in the log
 
 

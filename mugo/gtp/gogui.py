@@ -25,7 +25,7 @@ from mugo.games.go import Position as Go
 from mugo.games.plane_tables import plane_names
 from mugo.games.planes import unpack
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, STONE_MARKS, BasePosition, IllegalMove
-from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, commands_of, parse_colour, parse_count, parse_vertex
+from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, commands_of, parse_colour, parse_vertex
 from mugo.gtp.state import EngineState
 from mugo.players.evaluator import moves_by_prior, ownership_by
 from mugo.search.result import SearchResult
@@ -43,7 +43,8 @@ def _analyze_commands(engine: EngineState) -> str:
     lines = ["gfx/Policy/mugo-policy", "gfx/Search/mugo-search", "var/Principal Variation/mugo-pv",
              "hstring/Search Tree/mugo-tree", "string/Last Move Explained/mugo-explain",
              "dboard/Ownership/mugo-ownership", "plist/Dead Stones/final_status_list dead",
-             "plist/Seki/final_status_list seki", "string/Score/final_score",
+             "plist/Seki/final_status_list seki", "string/Final Status/final_status %p", "string/Score/final_score",
+             "plist/Stones/list_stones %c",
              "sboard/Liberties/mugo-liberties", "gfx/Ladders/mugo-ladders", "param/Parameters/mugo-param"]
     known = set(commands_of(engine.position.game))
     if engine.player.network is None:
@@ -66,7 +67,7 @@ def _interrupt(engine: EngineState) -> None:
 def _play_sequence(engine: EngineState, *words: str) -> None:
     """Play moves: all of them, or none if one is illegal."""
     position = engine.position
-    for colour, point in _parse_stones(words, position.size):
+    for colour, point in parse_stones(words, position.size):
         try:
             position = engine.play_move(position, point, colour)
         except IllegalMove as error:
@@ -79,7 +80,7 @@ def _setup(engine: EngineState, *words: str) -> None:
     """Put stones on an empty board."""
     if engine.position.stones.any():
         raise GtpError("board not empty")
-    stones = {point: colour for colour, point in _parse_stones(words, engine.position.size)}
+    stones = {point: colour for colour, point in parse_stones(words, engine.position.size)}
     if PASS in stones:
         raise GtpError(SYNTAX_ERROR, "a stone cannot be on a pass")
     board = engine.empty_board(engine.position.size).with_turn(engine.position.to_play)
@@ -95,19 +96,7 @@ def _setup_player(engine: EngineState, colour: str) -> None:
     engine.position = engine.position.with_turn(parse_colour(colour))
 
 
-@command("gg-undo")
-def _undo(engine: EngineState, moves: str = "1") -> None:
-    """Undo this many moves, or none if there are fewer."""
-    position = engine.position
-    for _ in range(parse_count(moves)):
-        try:
-            position = position.undo()
-        except IllegalMove as error:
-            raise GtpError("cannot undo", str(error)) from None
-    engine.set_position(position)
-
-
-def _parse_stones(words: Sequence[str], size: int) -> list[tuple[int, int]]:
+def parse_stones(words: Sequence[str], size: int) -> list[tuple[int, int]]:
     """(colour, point) of each pair of a colour and a vertex.  Raises GtpError."""
     if len(words) % 2:
         raise GtpError(SYNTAX_ERROR, "expected pairs of a colour and a vertex")

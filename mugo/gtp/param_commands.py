@@ -20,12 +20,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mugo.files import BadInput
-from mugo.games.rules import DECISIVE, Rules, parse_rules
+from mugo.games.rules import ALIASES, DECISIVE, Rules, parse_rules
+from mugo.gtp.params import DEFAULT
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_bool, parse_float
 from mugo.gtp.state import EngineState
+from mugo.search.settings import PUCT_C, ROOT_FPU_SHARE, Settings
 
-KATAGO_NAMES = {"maxVisits": "simulations", "maxPlayouts": "simulations", "maxTime": "seconds",
-                "numSearchThreads": "threads"}
+NO_VISIT_LIMIT, NO_TIME_LIMIT = 2 ** 50, 1e20            # KataGo's values of maxVisits and maxTime
 
 
 # ---- parameters of the engine itself
@@ -108,27 +109,94 @@ def _param(engine: EngineState, *words: str) -> str | None:
 
 # ---- KataGo's parameters and rules, KGS's rules
 
+@dataclass(frozen=True)
+class KatagoParameter:
+    """A parameter of KataGo's that means the same here.
+
+    option: its name here.  default: the value where the option is not set; a function of the engine where it depends on
+    others.  of_puct: whether only the search of mcts has it.  no_limit: from this value on there is no limit.
+    """
+    option: str
+    default: float | Callable[[EngineState], float] = 0.0
+    of_puct: bool = False
+    no_limit: float | None = None
+
+
+def _default_root_fpu(engine: EngineState) -> float:
+    return ROOT_FPU_SHARE * float(_katago_value(engine, "fpuReductionMax"))
+
+
+KATAGO_PARAMETERS = {
+    "cpuctExploration": KatagoParameter("c", PUCT_C, of_puct=True),
+    "cpuctExplorationBase": KatagoParameter("cpuct-exploration-base", Settings.cpuct_exploration_base, of_puct=True),
+    "cpuctExplorationLog": KatagoParameter("cpuct-exploration-log", Settings.cpuct_exploration_log, of_puct=True),
+    "fpuReductionMax": KatagoParameter("fpu-reduction-max", Settings.fpu_reduction_max, of_puct=True),
+    "lagBuffer": KatagoParameter("lag"),
+    "lcbStdevs": KatagoParameter("lcb-stdevs", Settings.lcb_stdevs),
+    "maxPlayouts": KatagoParameter("simulations", NO_VISIT_LIMIT, no_limit=NO_VISIT_LIMIT),
+    "maxTime": KatagoParameter("seconds", NO_TIME_LIMIT, no_limit=NO_TIME_LIMIT),
+    "maxVisits": KatagoParameter("simulations", NO_VISIT_LIMIT, no_limit=NO_VISIT_LIMIT),
+    "minVisitPropForLCB": KatagoParameter("min-visit-prop-for-lcb", Settings.min_visit_prop_for_lcb),
+    "numSearchThreads": KatagoParameter("threads"),
+    "ponderingEnabled": KatagoParameter("ponder"),
+    "rootFpuReductionMax": KatagoParameter("root-fpu-reduction-max", _default_root_fpu, of_puct=True),
+    "rootPolicyTemperature": KatagoParameter("root-policy-temperature", Settings.root_policy_temperature, of_puct=True),
+    "useGraphSearch": KatagoParameter("transpositions"),
+}
+
+
 @command("kata-list-params")
 def _kata_list_params(engine: EngineState) -> str:
-    return " ".join(name for name, option in KATAGO_NAMES.items() if option in _names(engine))
+    return " ".join(_katago_names(engine))
 
 
 @command("kata-get-param")
 def _kata_get_param(engine: EngineState, name: str) -> str:
-    return _get(engine, _option_of(engine, name))
+    """The value as KataGo writes it: a number, true or false."""
+    return json.dumps(_katago_value(engine, name))
+
+
+@command("kata-get-params")
+def _kata_get_params(engine: EngineState) -> str:
+    """All of them as an object of JSON."""
+    values: dict[str, bool | float | str] = {name: _katago_value(engine, name) for name in _katago_names(engine)}
+    if "ponderingEnabled" in values:                     # KataGo has a text here
+        values["ponderingEnabled"] = json.dumps(values["ponderingEnabled"])
+    return json.dumps(values, separators=(",", ":"))
 
 
 @command("kata-set-param")
 def _kata_set_param(engine: EngineState, name: str, value: str) -> None:
-    _set(engine, _option_of(engine, name), value)
+    parameter = _katago_parameter(engine, name)
+    if parameter.no_limit is not None and parse_float(value) >= parameter.no_limit:
+        value = DEFAULT
+    _set(engine, parameter.option, value)
 
 
-def _option_of(engine: EngineState, katago_name: str) -> str:
-    """The option that KataGo has under this name.  Raises GtpError."""
-    option = KATAGO_NAMES.get(katago_name)
-    if option not in _names(engine):
-        raise GtpError("unknown parameter", f"{katago_name!r} is none of {', '.join(KATAGO_NAMES)}")
-    return option
+def _katago_names(engine: EngineState) -> list[str]:
+    """KataGo's parameters that the player has: a search's, those of a network's search, the engine's own."""
+    known, is_puct, has_search = _names(engine), engine.player.name == "mcts", engine.player.search is not None
+    return [name for name, parameter in KATAGO_PARAMETERS.items()
+            if parameter.option in known and (is_puct or not parameter.of_puct)
+            and (has_search or parameter.option in ENGINE_PARAMETERS)]
+
+
+def _katago_parameter(engine: EngineState, name: str) -> KatagoParameter:
+    names = _katago_names(engine)
+    if name not in names:
+        raise GtpError("unknown parameter", f"{name!r} is none of {', '.join(names)}")
+    return KATAGO_PARAMETERS[name]
+
+
+def _katago_value(engine: EngineState, name: str) -> bool | int | float:
+    """The value of KataGo's parameter.  Raises GtpError for one that is not there."""
+    parameter = _katago_parameter(engine, name)
+    text = _get(engine, parameter.option)
+    if _is_bool(engine, parameter.option):
+        return parse_bool(text)
+    if text == DEFAULT:
+        return parameter.default(engine) if callable(parameter.default) else parameter.default
+    return int(text) if parameter.option in ("simulations", "threads") else float(text)
 
 
 @command("kata-get-rules", "go")
@@ -147,13 +215,30 @@ def _kata_set_rules(engine: EngineState, *words: str) -> None:
     except ValueError as error:
         raise GtpError(SYNTAX_ERROR if text.startswith("{") else "unsupported rules",
                        f"could not parse rules: {error}") from None
+    _follow(engine, rules, "kata-set-rules")
+
+
+def _follow(engine: EngineState, rules: Rules, name: str) -> None:
+    """Follow rules that a command of this name asks for.  Raises GtpError where they decide otherwise who wins."""
     different = rules.unlike(rules.followed())
     if set(different) & set(DECISIVE):
         raise GtpError("unsupported rules", f"not followed: {rules.describe(different)}; scoring is by area")
     if different:
-        engine.log(f"kata-set-rules: not followed: {rules.describe(different)}")
+        engine.log(f"{name}: not followed: {rules.describe(different)}")
     engine.rules = rules.followed()
     engine.set_position(engine.position)
+
+
+@command("kata-set-rule", "go")
+def _kata_set_rule(engine: EngineState, field: str, value: str) -> None:
+    """Change one field of the rules that are followed."""
+    fields = (engine.rules or Rules()).as_json() | {ALIASES.get(field, field): {"true": True, "false": False}.get(
+        value.lower(), value)}
+    try:
+        rules = parse_rules(fields)
+    except ValueError as error:
+        raise GtpError(SYNTAX_ERROR, f"could not parse rules: {error}") from None
+    _follow(engine, rules, "kata-set-rule")
 
 
 @command("kgs-rules", "go")

@@ -69,6 +69,7 @@ class EngineState:
         self._write: Callable[[str], object] = lambda text: None
         self._reply_started = False
         self._own_move: BasePosition | None = None       # the position after the engine's last own move
+        self._proposed: tuple[BasePosition, int, int] | None = None      # position, colour, point of propose_move
         self.set_clocks(NO_LIMIT)
 
     # -- replies that are streamed
@@ -148,19 +149,57 @@ class EngineState:
         on_progress: called with the result so far every progress_interval seconds, by a player that searches.
         Raises BadInput where the player cannot move.
         """
+        point = self.select_move(position, cleanup, on_progress, progress_interval)
+        self.play_own_move(position, point)
+        return self.format_move(point)
+
+    def play_own_move(self, position: BasePosition, point: int) -> None:
+        """Play a move of `select_move`; RESIGN plays nothing."""
+        if point != RESIGN:
+            self.position = self._own_move = position.play(point)
+
+    def propose_move(self, colour: int, should_stop: Callable[[], bool] | None = None,
+                     on_progress: Callable[[SearchResult], None] | None = None,
+                     progress_interval: float = 1.0) -> str:
+        """What generate_move returns for this colour, without playing it.
+
+        If the controller's next move is this one, pondering begins.
+
+        should_stop: ends the search of a player that searches; None: `# interrupt` does.
+        """
+        point = self.select_move(self.position.with_turn(colour), False, on_progress, progress_interval, should_stop)
+        self._proposed = self.position, colour, point
+        return self.format_move(point)
+
+    def report_move(self, point: int, colour: int) -> None:
+        """Play a move that the controller reports.  Raises IllegalMove."""
+        before, self._proposed = self._proposed, None
+        is_own = before is not None and before[0] is self.position and before[1:] == (colour, point)
+        self.position = self.play_move(self.position, point, colour)
+        if is_own:
+            self._own_move = self.position
+
+    def stop_pondering(self) -> None:
+        """Do not ponder until the next own move."""
+        self._own_move = None
+
+    def select_move(self, position: BasePosition, cleanup: bool = False,
+                    on_progress: Callable[[SearchResult], None] | None = None, progress_interval: float = 1.0,
+                    should_stop: Callable[[], bool] | None = None) -> int:
+        """The point that the player selects, on its clock, which nobody plays; PASS, or RESIGN.
+
+        Arguments as of generate_move; should_stop as of propose_move.  Raises BadInput where the player cannot move.
+        """
         clock = self.clocks[position.to_play]
         started = self._now()
         try:
-            with self._search_callbacks(on_progress, progress_interval):
+            with self._search_callbacks(on_progress, progress_interval, should_stop or self.is_interrupted):
                 stones = int((position.stones != EMPTY).sum())
-                point = self.player.select_move(position, seconds=clock.seconds(position.size, stones),
-                                                max_seconds=clock.max_seconds(position.size, stones),
-                                                cleanup=cleanup or self.must_clean_up())
+                return self.player.select_move(position, seconds=clock.seconds(position.size, stones),
+                                               max_seconds=clock.max_seconds(position.size, stones),
+                                               cleanup=cleanup or self.must_clean_up())
         finally:
             clock.spend(self._now() - started)
-        if point != RESIGN:
-            self.position = self._own_move = position.play(point)
-        return self.format_move(point)
 
     def must_clean_up(self) -> bool:
         """Whether dead stones are captured before a pass: by the option, or by rules without friendly passes."""
@@ -168,15 +207,15 @@ class EngineState:
 
     @contextlib.contextmanager
     def _search_callbacks(self, on_progress: Callable[[SearchResult], None] | None,
-                          progress_interval: float) -> Iterator[None]:
-        """Set the callbacks of a player that searches for a while; `# interrupt` stops its search."""
+                          progress_interval: float, should_stop: Callable[[], bool]) -> Iterator[None]:
+        """Set the callbacks of a player that searches for a while."""
         player = self.player
         if not isinstance(player, SearchPlayer):
             yield
             return
         before = player.on_progress, player.progress_interval, player.should_stop
         player.on_progress, player.progress_interval = on_progress, progress_interval
-        player.should_stop = self.is_interrupted
+        player.should_stop = should_stop
         try:
             yield
         finally:

@@ -1,20 +1,23 @@
-"""Time control: main time, Canadian and Japanese byo-yomi -> seconds for a move.  Arithmetic only: the GTP engine
+"""Time control: main time, byo-yomi, Fischer increments -> seconds for a move.  Arithmetic only: the GTP engine
 measures the time and passes it to `spend`.
 
     main time |=========>--------------------| then  |--period--|--period--| ...
                 spent      main                        left, for `stones` more moves
 
 A period starts again when its stones have been played.  A period that runs out is lost, and the game is lost with the
-last one.  So every time system of GTP is four numbers, a TimeSettings:
+last one.  With Fischer time, main time gets an increment after each move, up to a limit.  So every time system of GTP
+is a TimeSettings:
 
-                 main    period   stones   periods
-    no limit     inf     0        1        1         time_settings 0 T 0, kgs-time_settings none
-    absolute     M       0        1        1         time_settings M 0 0, kgs-time_settings absolute M
-    Canadian     M       T        S        1         time_settings M T S, kgs-time_settings canadian M T S
-    Japanese     M       T        1        N         kgs-time_settings byoyomi M T N
+                 main    period   stones   periods   increment
+    no limit     inf     0        1        1         0           time_settings 0 T 0, kgs-time_settings none
+    absolute     M       0        1        1         0           time_settings M 0 0, kgs-time_settings absolute M
+    Canadian     M       T        S        1         0           time_settings M T S, kgs-time_settings canadian M T S
+    Japanese     M       T        1        N         0           kgs-time_settings byoyomi M T N
+    Fischer      M       0        1        1         I           kata-time_settings fischer M I
 
 GTP 2, section 4.2: https://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2/gtp2-spec.html
 KGS: http://www.weddslist.com/kgs/how/kgsGtp.html
+KataGo: https://github.com/lightvector/KataGo/blob/master/docs/GTP_Extensions.md    kata-time_settings
 """
 import math
 from dataclasses import dataclass
@@ -37,13 +40,15 @@ MIN_SECONDS = 0.001
 class TimeSettings:
     """The time system of a game, a row of the table above; times in seconds.
 
-    >>> TimeSettings(main=600, period=30, periods=5)
-    TimeSettings(main=600, period=30, stones=1, periods=5)
+    max_main: main time after an increment at most.  max_move: the most that a single move may take.
     """
     main: float = math.inf
     period: float = 0
     stones: int = 1
     periods: int = 1
+    increment: float = 0
+    max_main: float = math.inf
+    max_move: float = math.inf
 
 
 NO_LIMIT = TimeSettings()
@@ -64,6 +69,19 @@ def canadian(main: float, period: float, stones: int) -> TimeSettings:
 def japanese(main: float, period: float, periods: int) -> TimeSettings:
     """Byo-yomi of one stone a period; without periods absolute time."""
     return TimeSettings(main, period, periods=periods) if period and periods else absolute(main)
+
+
+def fischer(main: float, increment: float, max_main: float = math.inf, max_move: float = math.inf) -> TimeSettings:
+    """Main time that grows by the increment after each move, to max_main at most; no move may take more than max_move.
+
+    Neither main time nor an increment is no limit, but for that of each move.  Raises ValueError for a limit of main
+    time that is less than the main time.
+    """
+    if max_main < main:
+        raise ValueError(f"the limit of main time, {max_main:g} s, is less than the main time, {main:g} s")
+    if not main and not increment:
+        main = max_main = math.inf
+    return TimeSettings(main, increment=increment, max_main=max_main, max_move=max_move)
 
 
 class Clock:
@@ -119,7 +137,7 @@ class Clock:
         """Subtract the time of a move from the clock."""
         cost = max(seconds, 0) + self.lag
         if cost < self.main or math.isinf(self.main) or not self.settings.period:
-            self.main = max(self.main - cost, 0)
+            self.main = min(max(self.main - cost, 0) + self.settings.increment, self.settings.max_main)
             return
         cost -= self.main
         self.main = 0
@@ -137,26 +155,29 @@ class Clock:
 
         size: of the board; stones: number of stones on it.
 
-            share  = max(2 (main - reserve) / remaining_moves,  left / stones to play)
+            share  = max(increment + 2 (main - increment - reserve) / remaining_moves,  left / stones to play)
             result = (1 - SAFETY_MARGIN) share - lag,  at least MIN_SECONDS
 
         The stones of a period of byo-yomi have equal shares.  In Japanese byo-yomi a share is the whole period; the
         later periods are a reserve.  A move in main time has twice an equal share: the time of a move then falls
         linearly from the first move to 0 at the expected end, because games are mostly decided in their first half
         (Baier and Winands 2012, "Time Management for Monte-Carlo Tree Search in Go", compare such formulas).  A move
-        in main time never has less than one in byo-yomi.  Without byo-yomi the lag of size² / 3 moves is a reserve for
-        long games.
+        in main time never has less than one in byo-yomi.  Without byo-yomi the lag of size² / 3 moves, as far as it is
+        more than their increments, is a reserve for long games.  An increment, which the move before has earned, is
+        for this move alone.
         """
+        most = self.settings.max_move
         if math.isinf(self.main):
-            return None
-        main = 2 * (self.main - self._reserve(size)) / remaining_moves(size, stones)
-        return self._without_lag(max(main, self._period_share()))
+            return None if math.isinf(most) else self._without_lag(most)
+        own = min(self.settings.increment, self.main)
+        main = own + 2 * (self.main - own - self._reserve(size)) / remaining_moves(size, stones)
+        return self._without_lag(min(max(main, self._period_share()), most))
 
     def max_seconds(self, size: int, stones: int) -> float | None:
         """The most that the next move may take if its position is unclear; None without a limit.  Arguments as of
         `seconds`.
 
-            in main time      MAIN_FRACTION (main - what size² moves without thinking take)
+            in main time      MAIN_FRACTION (main - what size² moves without thinking take, less their increments)
             in a period       left - STONE_FRACTION (period / stones of it) (stones to play after this one), or what
                               these take without thinking, if that is more
 
@@ -166,17 +187,21 @@ class Clock:
         seconds = self.seconds(size, stones)
         if seconds is None:
             return None
-        reserve = 0 if self.settings.period else (self.lag + MIN_SECONDS) * size * size
+        reserve = 0 if self.settings.period else self._idle_cost(MIN_SECONDS) * size * size
         most = MAIN_FRACTION * (self.main - reserve)
         if self.main == 0 and self._is_synchronised:
             equal = self.settings.period / self.settings.stones
             kept = max(STONE_FRACTION * equal, min(equal, (self.lag + MIN_SECONDS) / (1 - SAFETY_MARGIN)))
             most = self.left - kept * (self.stones - 1)
-        return max(self._without_lag(most), seconds)
+        return max(self._without_lag(min(most, self.settings.max_move)), seconds)
 
     def _reserve(self, size: int) -> float:
         """Seconds of main time that are kept for the lag of long games."""
-        return 0 if self.settings.period else self.lag * size * size / 3
+        return 0 if self.settings.period else self._idle_cost() * size * size / 3
+
+    def _idle_cost(self, seconds: float = 0) -> float:
+        """What main time loses by a move that takes so many seconds."""
+        return max(self.lag + seconds - self.settings.increment, 0)
 
     def _period_share(self) -> float:
         """An equal share of what is left of the period."""

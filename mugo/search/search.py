@@ -225,6 +225,11 @@ class Search:
             done += self._run(int(min(chunk, limits.simulations - done)))
             yield done
 
+    def clear(self) -> None:
+        """Drop the tree: the next search starts a new one."""
+        wait(self._running)
+        self._root = None
+
     def _set_root(self, position: BasePosition) -> None:
         """Advance the root to a position that is in the tree and drop the rest, or start a new tree."""
         network = self.network

@@ -20,14 +20,8 @@ from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, board_points, interpret_gtp, move_index
 from mugo.games.go import Position
-from mugo.gtp.analyze import (
-    CGOS_DIGITS,
-    format_cgos,
-    format_kata,
-    parse_analyze_options,
-    reported_moves,
-    result_from_policy,
-)
+from mugo.gtp.analyze import result_from_policy
+from mugo.gtp.analyze_formats import CGOS_DIGITS, format_cgos, format_kata, parse_analyze_options, reported_moves
 from mugo.gtp.engine import GtpEngine, serve
 from mugo.gtp.line_reader import MAX_UNREAD, LineReader
 from mugo.gtp.protocol import GtpError

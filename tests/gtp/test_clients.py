@@ -9,11 +9,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from gtp.test_engine import FirstPlayer, exchanges, new_engine
 
-from mugo.games.coords import interpret_gtp
+from mugo.games.coords import PASS, interpret_gtp
 
 HERE = Path(__file__).parent
 RECORDINGS = sorted((HERE / "transcripts" / "clients").glob("*.txt"))
@@ -21,14 +22,20 @@ GOMILL_PYTHON = os.environ.get("GOMILL_PYTHON")
 
 
 class RecordedPlayer(FirstPlayer):
-    """Plays the moves of a recording."""
+    """Plays and explains the moves of a recording; where that has a claim, it has proven a win."""
     name = "uct"
 
     def __init__(self, recording):
         self.vertices = [reply.split()[-1] for line, reply in recording if "genmove" in line.split()[0]]
+        self.explanations = [reply[2:].strip() for line, reply in recording if line == "gomill-explain_last_move"]
 
     def select_move(self, position, **options):
-        return interpret_gtp(self.vertices.pop(0), position.size)
+        vertex = self.vertices.pop(0)
+        self.search_result = SimpleNamespace(proven=1) if vertex == "claim" else None
+        return PASS if vertex == "claim" else interpret_gtp(vertex, position.size)
+
+    def explain(self):
+        return self.explanations.pop(0)
 
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
@@ -38,7 +45,7 @@ def test_a_client_gets_the_replies_of_the_recording(path):
     engine = new_engine(player)
     for line, reply in recording:
         assert (line, engine.answer(line)) == (line, reply)
-    assert engine.quitting and not player.vertices
+    assert engine.quitting and not player.vertices and not player.explanations
 
 
 @pytest.mark.skipif(not GOMILL_PYTHON, reason="gomill is not installed: it needs Python 2.7 (GOMILL_PYTHON)")
@@ -50,4 +57,6 @@ def test_gomill_plays_games_to_the_end_and_asks_for_the_score(tmp_path):
     games = json.loads(ended.stdout)
     assert [(game["errors"], game["is_forfeit"]) for game in games] == [(None, False)] * 2
     assert all(game["result"][:2] in ("B+", "W+") and game["moves"] > 20 for game in games)
+    assert all(game["description"].startswith("MuGo random 0") and not game["cpu_errors"] for game in games)
+    assert all(0 < game["cpu_times"][colour] < 200 for game in games for colour in "bw")
     assert ">> place_free_handicap 2" in (tmp_path / "log").read_text()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from gtp.test_engine import FirstPlayer, new_engine
+from gtp_client import GNUGO, Client
 
 from mugo.games.gomoku import Position as Gomoku
 from mugo.gtp.engine import COMMANDS
@@ -99,3 +100,28 @@ def test_a_handicap_that_is_placed_may_have_fewer_stones_than_asked_for_and_neve
         engine = new_engine(FirstPlayer(), size=9)
         placed = engine.answer(f"place_free_handicap {asked}").split()[1:]
         assert 2 <= len(placed) <= asked and len(set(placed)) == len(placed) == (engine.position.stones != 0).sum()
+
+
+def comparison():
+    """The rows of the table of other programs: command -> cells."""
+    text = PAGE.read_text(encoding="utf-8").partition("## Compared with other programs\n")[2].partition("\n## ")[0]
+    rows = [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in text.splitlines()
+            if line.startswith("|")]
+    return {name: cells for name, *cells in rows[2:]}
+
+
+def test_the_comparison_has_every_command_and_tells_the_truth():
+    table = comparison()
+    assert {name for name, cells in table.items() if cells[0] == "yes"} == {
+        name for name in COMMANDS if not name.startswith("mugo-")}
+    assert all(cells[0] == "no" or name in COMMANDS for name, cells in table.items())
+    for name in REQUIRED + TOURNAMENTS:
+        assert table[name] == ["yes"] * 4, name
+
+
+@pytest.mark.skipif(GNUGO is None, reason="GNU Go is not installed")
+def test_the_comparison_tells_the_truth_of_gnu_go():
+    with Client([GNUGO, "--mode", "gtp"]) as gnugo:
+        known = set(gnugo.ask("list_commands").split())
+    for name, cells in comparison().items():
+        assert cells[2] == ("yes" if name in known else "no"), name

@@ -78,12 +78,13 @@ def test_every_analyze_command_that_is_listed_is_answered(monkeypatch):
     for player, own in players:
         engine = GtpEngine(player, size=5)
         lines = engine.answer("gogui-analyze_commands").removeprefix("= ").split("\n")[:-2]
-        assert len(lines) == 8 + 48 + len(own)
+        assert len(lines) == 10 + 48 + len(own)
         commands = [line.split("/")[-1] for line in lines]
         assert {"mugo-policy", *search} & set(commands) == own
         for line in lines:
             kind, label, command = line.split("/")
             assert kind in ("gfx", "var", "hstring", "string", "dboard", "plist", "sboard", "param") and label
+            command = command.replace("%p", "C3").replace("%c", "black")      # GoGui asks for a point, a colour
             assert engine.answer(command).startswith("= "), line
     assert engine.answer("mugo-plane ladder capture") == engine.answer("mugo-plane 44")
 

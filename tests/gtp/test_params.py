@@ -1,11 +1,13 @@
 """mugo-param and kata-set-param: options of the command line changed over GTP."""
 import argparse
+import json
 
 import pytest
 
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.params import Parameters
 from mugo.players import options as player_options
+from mugo.search.lcb import LCB_STDEVS, MIN_VISIT_PROP
 
 
 def new_engine(*words):
@@ -85,7 +87,43 @@ def test_the_network_stays_open_unless_its_options_change():
 
 def test_katagos_names_of_options():
     engine = new_engine("uct", "--max-edges", "5000")
-    assert ask(engine, "kata-list-params") == "= maxVisits maxPlayouts maxTime numSearchThreads"
+    assert ask(engine, "kata-list-params") == ("= lagBuffer lcbStdevs maxPlayouts maxTime maxVisits minVisitPropForLCB "
+                                               "numSearchThreads ponderingEnabled useGraphSearch")
     assert ask(engine, "kata-set-param maxVisits 77") == "= "
     assert ask(engine, "kata-get-param maxVisits") == ask(engine, "mugo-param simulations") == "= 77"
-    assert ask(engine, "kata-set-param playoutDoublingAdvantage 1") == "? unknown parameter"
+    for name in "playoutDoublingAdvantage", "cpuctExploration":              # uct has UCB1
+        assert ask(engine, f"kata-set-param {name} 1") == "? unknown parameter"
+
+
+def test_a_limit_that_katago_has_by_default_is_none_and_can_be_put_back():
+    engine = new_engine("uct", "--max-edges", "5000")
+    for name, option, unlimited in (("maxVisits", "simulations", "1125899906842624"), ("maxTime", "seconds", "1e+20")):
+        assert ask(engine, f"kata-get-param {name}") == f"= {unlimited}"
+        ask(engine, f"kata-set-param {name} 5")
+        assert ask(engine, f"mugo-param {option}") in ("= 5", "= 5.0")
+        assert ask(engine, f"kata-set-param {name} {unlimited}") == "= "
+        assert ask(engine, f"mugo-param {option}") == "= default"
+        assert ask(engine, f"kata-set-param {name} many") == "? syntax error"
+
+
+def test_katagos_parameters_of_the_search_of_mcts():
+    engine = new_engine("mcts", "--max-edges", "5000", "--rollout", "none", "--simulations", "9")
+    values = json.loads(ask(engine, "kata-get-params")[2:])
+    assert values == {
+        "cpuctExploration": 2.0, "cpuctExplorationBase": 500.0, "cpuctExplorationLog": 0.0, "fpuReductionMax": 0.0,
+        "lagBuffer": 0.2, "lcbStdevs": LCB_STDEVS, "maxPlayouts": 9, "maxTime": 1e20, "maxVisits": 9,
+        "minVisitPropForLCB": MIN_VISIT_PROP, "numSearchThreads": 1, "ponderingEnabled": "false",
+        "rootFpuReductionMax": 0.0, "rootPolicyTemperature": 1.0, "useGraphSearch": True}
+    assert list(values) == sorted(values) == ask(engine, "kata-list-params").split()[1:]
+    for name, value in {"cpuctExploration": 1.25, "cpuctExplorationBase": 100.0, "cpuctExplorationLog": 0.5,
+                        "fpuReductionMax": 0.25, "lcbStdevs": 3.0, "minVisitPropForLCB": 0.5,
+                        "rootPolicyTemperature": 1.5, "numSearchThreads": 2}.items():
+        assert ask(engine, f"kata-set-param {name} {value}") == "= "
+        assert ask(engine, f"kata-get-param {name}") == f"= {value}"
+    assert ask(engine, "kata-get-param rootFpuReductionMax") == "= 0.125"
+    assert ask(engine, "kata-set-param rootFpuReductionMax 0.1") == ask(engine, "kata-set-param useGraphSearch false")
+    settings = engine.player.search.settings
+    assert (settings.c, settings.cpuct_exploration_log, settings.cpuct_exploration_base) == (1.25, 0.5, 100)
+    assert (settings.fpu_reduction_max, settings.root_fpu_reduction_max) == (0.25, 0.1)
+    assert (settings.lcb_stdevs, settings.min_visit_prop_for_lcb) == (3, 0.5)
+    assert (settings.root_policy_temperature, settings.threads, settings.transpositions) == (1.5, 2, False)

@@ -15,6 +15,7 @@ from mugo.players.time_control import (
     TimeSettings,
     absolute,
     canadian,
+    fischer,
     japanese,
     remaining_moves,
 )
@@ -35,8 +36,13 @@ from mugo.players.time_control import (
     (japanese(0, 30, 0), NO_LIMIT),
     (absolute(600), TimeSettings(600)),
     (absolute(0), NO_LIMIT),
+    (fischer(600, 10), TimeSettings(600, increment=10)),
+    (fischer(0, 10), TimeSettings(0, increment=10)),
+    (fischer(0, 0), NO_LIMIT),
+    (fischer(60, 30, 70, 20), TimeSettings(60, increment=30, max_main=70, max_move=20)),
+    (fischer(0, 0, 70, 20), TimeSettings(max_move=20)),
 ])
-def test_the_four_numbers_of_time_settings(made, settings):
+def test_the_numbers_of_time_settings(made, settings):
     assert made == settings
 
 
@@ -75,6 +81,38 @@ def test_a_move_in_main_time_has_no_less_than_in_byo_yomi():
     assert clock.seconds(19, 0) == 0.95 * 30 - 1
     clock = Clock(canadian(60, 300, 25), lag=1)
     assert clock.seconds(19, 0) == 0.95 * 12 - 1
+
+
+def test_an_increment_comes_after_the_move_and_is_for_the_next_one_alone():
+    clock = Clock(fischer(100, 10), lag=0)
+    for main in 100, 105, 110:
+        assert clock.main == main
+        assert clock.seconds(9, 0) == pytest.approx(0.95 * (10 + 2 * (main - 10) / 32.4))
+        assert clock.max_seconds(9, 0) == pytest.approx(0.95 * main / 3)
+        clock.spend(5)
+    clock.correct(4, 0)
+    assert clock.seconds(9, 0) == clock.max_seconds(9, 0) == pytest.approx(0.95 * 4)
+    clock.spend(60)                                  # lost, but the controller may think otherwise
+    assert clock.main == 10
+
+
+def test_a_fischer_clock_may_have_a_limit_of_its_time_and_of_each_move():
+    clock = Clock(fischer(60, 30, 70, 8), lag=0.5)
+    clock.spend(1)
+    assert clock.main == 70
+    assert clock.seconds(9, 0) == clock.max_seconds(9, 0) == 0.95 * 8 - 0.5
+    unlimited = Clock(fischer(0, 0, 70, 8), lag=0)
+    unlimited.spend(1000)
+    assert unlimited.seconds(9, 0) == unlimited.max_seconds(9, 0) == 0.95 * 8
+    with pytest.raises(ValueError, match="the limit of main time, 50 s, is less than the main time, 60 s"):
+        fischer(60, 30, 50)
+
+
+def test_the_lag_that_increments_do_not_cover_is_kept():
+    share = [Clock(settings, lag=1).seconds(19, 0) for settings in (absolute(900), fischer(900, 0.4), fischer(900, 2))]
+    moves = remaining_moves(19, 0)
+    assert share == [pytest.approx(0.95 * part - 1) for part in (
+        2 * (900 - 361 / 3) / moves, 0.4 + 2 * (899.6 - 0.6 * 361 / 3) / moves, 2 + 2 * 898 / moves)]
 
 
 def test_a_move_may_begin_in_main_time_and_end_in_byo_yomi():
@@ -188,6 +226,7 @@ class Referee:
         from_main = min(seconds, self.main)
         self.main -= from_main
         if self.main > 0:
+            self.main = min(self.main + self.settings.increment, self.settings.max_main)
             return
         if not self.settings.period:
             self.lost = True
@@ -211,11 +250,15 @@ class Referee:
 
 def any_settings(rng: random.Random, size: int, lag: float) -> TimeSettings:
     # Absolute time must pay for the lag of the longest game that is simulated, twice.
-    system = rng.choice(("absolute", "Canadian", "Japanese"))
+    system = rng.choice(("absolute", "Canadian", "Japanese", "Fischer"))
     main = rng.choice((0, rng.uniform(1, 100), rng.uniform(100, 3600)))
     a_stone = 10 * lag + rng.uniform(0.5, 20)
     if system == "absolute":
         return absolute(2 * lag * size * 11 + max(main, 1))
+    if system == "Fischer":
+        increment = rng.uniform(0, 20)
+        main = 2 * max(lag - increment, 0) * size * 11 + 10 * lag + max(main, 1)
+        return fischer(main, increment, main * rng.uniform(1, 2), rng.uniform(1, 60))
     if system == "Japanese":
         return japanese(main, a_stone, rng.randint(1, 9))
     stones = rng.randint(1, 30)

@@ -1,0 +1,93 @@
+"""GNU Go's commands that controllers use, beyond those of GTP 2.
+
+    list_stones b    =  D4 Q16
+    final_status D4  =  alive
+
+The reply of each is as GNU Go's; a malformed argument is a `syntax error`, as in every other command here.
+
+https://www.gnu.org/software/gnugo/gnugo_19.html
+"""
+import time
+
+import numpy as np
+
+from mugo.files import atomic_write
+from mugo.games import scoring
+from mugo.games.area import area_ownership
+from mugo.games.board import BLACK, POINTS, WHITE
+from mugo.games.coords import PASS, board_points, format_gtp
+from mugo.games.position import IllegalMove
+from mugo.games.rules import bonus_rules
+from mugo.gtp.commands import final_score, parse_path
+from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_colour, parse_count, parse_vertex
+from mugo.gtp.state import EngineState
+from mugo.sgf.convert import record_from_position
+from mugo.sgf.writer import format_record
+
+@command("cputime")
+def _cputime(engine: EngineState) -> str:
+    """Seconds of processor time of all threads since the start."""
+    return f"{time.process_time():.3f}"
+
+
+@command("gg-undo")
+def _undo(engine: EngineState, moves: str = "1") -> None:
+    """Undo this many moves, or none if there are fewer."""
+    position = engine.position
+    for _ in range(parse_count(moves)):
+        try:
+            position = position.undo()
+        except IllegalMove as error:
+            raise GtpError("cannot undo", str(error)) from None
+    engine.set_position(position)
+
+
+@command("get_komi")
+def _get_komi(engine: EngineState) -> str:
+    """The komi as it was set, without White's points for handicap stones."""
+    return f"{engine.komi:g}"
+
+
+@command("list_stones")
+def _list_stones(engine: EngineState, colour: str) -> str:
+    """The vertices with a stone of this colour, row by row from the top."""
+    position, wanted = engine.position, parse_colour(colour)
+    return " ".join(format_gtp(int(point), position.size)
+                    for point in board_points(position.size)[position.stones.ravel() == wanted])
+
+
+@command("final_status", "go")
+def _final_status(engine: EngineState, vertex: str) -> str:
+    """What a point is at the end of the game: alive, dead, seki, white_territory, black_territory or dame.
+
+    Eyes of chains in seki are territory, as they count by area.
+    """
+    position, point = engine.go_position(), parse_vertex(vertex, engine.position.size)
+    if point == PASS:
+        raise GtpError(SYNTAX_ERROR, "expected a point of the board")
+    for status, chains in scoring.final_statuses(position).items():
+        if any(point in chain for chain in chains):
+            return status
+    owners = np.zeros(POINTS, np.int8)
+    area_ownership(scoring.without_dead(position).board[0], owners)
+    return {BLACK: "black_territory", WHITE: "white_territory"}.get(int(owners[point]), "dame")
+
+
+@command("printsgf")
+def _printsgf(engine: EngineState, *words: str) -> str | None:
+    """The game as SGF: in the reply, or written to a file if one is named; "-" names none."""
+    result = final_score(engine) if engine.position.is_over else ""
+    position = engine.position
+    rules = bonus_rules(position.handicap, position.handicap_bonus) if position.handicap_bonus else ""
+    text = format_record(record_from_position(position, result=result, rules=rules))
+    if not words or words == ("-",):
+        return text
+    path = parse_path(words)
+    if not path.name or not path.parent.is_dir():
+        raise GtpError("cannot save file", f"{path} is not the name of a file in a folder that exists")
+    try:
+        with atomic_write(path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise GtpError("cannot save file", f"{path}: {error}") from None
+    return None

@@ -1,0 +1,53 @@
+"""Gomill's commands, which its ringmaster uses: comments on moves, claims of a win, a description of the engine.
+
+    gomill-genmove_ex b claim    =  claim         the search has proven that Black wins
+                                 =  D4            it has not, and D4 has been played
+
+https://mjw.woodcraft.me.uk/gomill/doc/0.8.3/gtp_extensions.html
+"""
+import time
+
+from mugo import __version__
+from mugo.gtp.protocol import command, parse_colour
+from mugo.gtp.state import EngineState
+
+KEYWORDS = ("claim",)
+
+
+@command("gomill-genmove_ex")
+def _genmove_ex(engine: EngineState, *words: str) -> str:
+    """Without arguments the keywords; else as genmove.  With `claim` a win that the search has proven is claimed, and
+    nothing is played.  Other keywords are ignored, as Gomill asks for."""
+    if not words:
+        return "\n".join(KEYWORDS)
+    position = engine.position.with_turn(parse_colour(words[0]))
+    engine.wait_until_ready()
+    point = engine.select_move(position)
+    result = engine.player.search_result
+    if "claim" in words[1:] and result is not None and result.proven == 1:
+        return "claim"
+    engine.play_own_move(position, point)
+    return engine.format_move(point)
+
+
+@command("gomill-explain_last_move")
+def _explain_last_move(engine: EngineState) -> str:
+    """One line about the player's last move; none if it has made none."""
+    return engine.player.explain()
+
+
+@command("gomill-describe_engine")
+def _describe_engine(engine: EngineState) -> str:
+    """Name and version, the network, and the options of the player, a line each."""
+    network = engine.player.network
+    parameters = engine.parameters
+    lines = [f"{engine.name or f'MuGo {engine.player.name}'} {__version__}"]
+    lines += [] if network is None else [f"network: {network.describe()}"]
+    lines += [f"{name} {parameters.value(name)}" for name in parameters.names()] if parameters else []
+    return "\n".join(lines)
+
+
+@command("gomill-cpu_time")
+def _cpu_time(engine: EngineState) -> str:
+    """Seconds of processor time of all threads since the start."""
+    return f"{time.process_time():.3f}"

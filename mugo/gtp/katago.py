@@ -1,0 +1,108 @@
+"""KataGo's commands for positions, searches and clocks.
+
+Its analysis is in analyze, its parameters and rules in param_commands.
+
+    kata-search b                   =  D4            the move that genmove would play; nothing is played
+    set_position b D4 w Q16         =                a new start, Black to move
+    kata-time_settings fischer 300 10
+
+https://github.com/lightvector/KataGo/blob/master/docs/GTP_Extensions.md
+"""
+import math
+
+from mugo.games.board import BLACK
+from mugo.games.coords import PASS
+from mugo.games.position import IllegalMove
+from mugo.gtp.analyze import Cancellation
+from mugo.gtp.commands import set_kgs_clocks
+from mugo.gtp.gogui import parse_stones
+from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_colour, parse_float, parse_seconds
+from mugo.gtp.state import EngineState
+from mugo.players.time_control import fischer
+
+TIME_SETTINGS = ("none", "absolute", "byoyomi", "canadian", "fischer", "fischer-capped")
+
+
+# ---- positions
+
+@command("set_position")
+def _set_position(engine: EngineState, *words: str) -> None:
+    """A new game from these stones, without history, Black to move; no stones: an empty board."""
+    pairs = parse_stones(words, engine.position.size)
+    points = [point for _, point in pairs]
+    if PASS in points:
+        raise GtpError(SYNTAX_ERROR, "a stone cannot be on a pass")
+    if len(set(points)) < len(points):
+        raise GtpError("illegal stone placements", "two stones are on one point")
+    engine.wait_until_ready()
+    board = engine.empty_board(engine.position.size)
+    try:
+        board = board.with_stones([point for colour, point in pairs if colour == BLACK],
+                                  [point for colour, point in pairs if colour != BLACK], BLACK)
+    except IllegalMove as error:
+        raise GtpError("illegal stone placements", str(error)) from None
+    engine.start_game(board)
+
+
+# ---- searches
+
+@command("kata-search")
+def _kata_search(engine: EngineState, colour: str) -> str:
+    """The move that genmove would play, on the clock, without playing it."""
+    mover = parse_colour(colour)
+    engine.wait_until_ready()
+    return engine.propose_move(mover)
+
+
+@command("kata-search_cancellable")
+def _kata_search_cancellable(engine: EngineState, colour: str) -> str:
+    """The same; any line ends it, and the reply is then `cancelled`."""
+    mover = parse_colour(colour)
+    engine.wait_until_ready()
+    cancellation = Cancellation(engine)
+    vertex = engine.propose_move(mover, cancellation)
+    return "cancelled" if cancellation.happened else vertex
+
+
+@command("stop")
+def _stop(engine: EngineState) -> None:
+    """Stop pondering, until the next own move."""
+    engine.stop_pondering()
+
+
+@command("clear_cache")
+def _clear_cache(engine: EngineState) -> None:
+    """Drop the search tree.  A network has no cache of evaluations."""
+    engine.stop_pondering()
+    if engine.player.search is not None:
+        engine.player.search.clear()
+
+
+# ---- clocks
+
+@command("kata-list_time_settings")
+def _kata_list_time_settings(engine: EngineState) -> str:
+    return " ".join(TIME_SETTINGS)
+
+
+@command("kata-time_settings")
+def _kata_time_settings(engine: EngineState, system: str, *numbers: str) -> None:
+    """As kgs-time_settings, and Fischer time.  A limit of less than 0 is none."""
+    match system, *numbers:
+        case ["fischer", main, increment]:
+            engine.set_clocks(fischer(parse_seconds(main), parse_seconds(increment)))
+        case ["fischer-capped", main, increment, max_main, max_move]:
+            try:
+                engine.set_clocks(fischer(parse_seconds(main), parse_seconds(increment), _parse_limit(max_main),
+                                          _parse_limit(max_move)))
+            except ValueError as error:
+                raise GtpError(SYNTAX_ERROR, str(error)) from None
+        case ["fischer" | "fischer-capped", *_]:
+            raise GtpError(SYNTAX_ERROR, "fischer MAIN INCREMENT or fischer-capped MAIN INCREMENT MAX_MAIN MAX_MOVE")
+        case _:
+            set_kgs_clocks(engine, system, *numbers)
+
+
+def _parse_limit(text: str) -> float:
+    seconds = parse_float(text)
+    return math.inf if seconds < 0 else seconds

@@ -1,0 +1,113 @@
+"""kata-raw-nn: what a network says of the position, without a search, in KataGo's format.
+
+    kata-raw-nn 0
+    = symmetry 0
+    whiteWin 0.434211
+    whiteLoss 0.565789
+    noResult 0.000000
+    whiteLead -1.271                      komi included, as all scores
+    ...
+    policy
+    0.000121 0.000188 ...                 a row of the board a line, the top row first; NAN where a move is illegal
+    policyPass 0.000003
+    whiteOwnership
+    0.0312040 -0.0020311 ...
+
+Values are White's.  Keys of outputs that the network does not have are left out.  noResult is 0: no game ends without
+a result here.  varTimeLeft, shorttermWinlossError and shorttermScoreError are -1, as of KataGo's networks without them.
+
+https://github.com/lightvector/KataGo/blob/master/docs/GTP_Extensions.md
+"""
+import functools
+import math
+
+import numpy as np
+
+from mugo.games.board import WHITE
+from mugo.games.coords import PASS, move_index, symmetries
+from mugo.games.game import encode
+from mugo.games.position import BasePosition, global_features
+from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_colour
+from mugo.gtp.state import EngineState
+from mugo.nn.output import NetworkOutput, turned_back
+from mugo.players.evaluator import legal_moves
+
+COLOURS = ("b", "w", "black", "white")
+
+
+@functools.cache
+def katago_symmetries() -> tuple[int, ...]:
+    """For each of KataGo's symmetries 0 to 7 the row of coords.symmetries.
+
+    KataGo's number is a sum: 1 turns the board upside down, 2 reflects it left to right, 4 then transposes it.
+    """
+    square, table = np.arange(9).reshape(3, 3), symmetries(3)
+    rows = []
+    for number in range(8):
+        turned = square[::-1] if number & 1 else square
+        turned = turned[:, ::-1] if number & 2 else turned
+        turned = turned.T if number & 4 else turned
+        target = np.argsort(turned.ravel())                  # where each move index goes
+        rows.append(next(row for row in range(8) if np.array_equal(table[row][:9], target)))
+    return tuple(rows)
+
+
+def evaluate_in(network, position: BasePosition, symmetry: int) -> NetworkOutput:
+    """A network's output for a position turned by a row of coords.symmetries, turned back.  Raises BadInput."""
+    network = network.for_position(position) if hasattr(network, "for_position") else network
+    features = global_features([position.white_points], [position.to_play])
+    output = network.evaluate_packed(encode([position], symmetry), features)
+    return turned_back(output, symmetries(position.size)[symmetry])
+
+
+def format_raw(output: NetworkOutput, position: BasePosition, number: int) -> str:
+    """KataGo's text for an output of one position.  number: KataGo's of the symmetry."""
+    sign = 1 if position.to_play == WHITE else -1
+    lines = [f"symmetry {number}"]
+    if output.values is not None:
+        win = (1 + sign * float(output.values[0])) / 2
+        lines += [f"whiteWin {win:.6f}", f"whiteLoss {1 - win:.6f}", "noResult 0.000000"]
+    mean, stdev = output.score(0)
+    if mean is not None and stdev is not None:
+        lines += [f"whiteLead {sign * mean:.3f}", f"whiteScoreSelfplay {sign * mean:.3f}",
+                  f"whiteScoreSelfplaySq {mean ** 2 + stdev ** 2:.3f}"]
+    lines += [f"{key} -1.000" for key in ("varTimeLeft", "shorttermWinlossError", "shorttermScoreError")]
+    size, legal = position.size, legal_moves(position)
+    indices = [move_index(point, size) for point in legal]
+    priors = np.full(size * size + 1, np.nan)
+    priors[indices] = output.priors[0][indices]
+    priors /= max(np.nansum(priors), 1e-30)
+    lines += ["policy", *_rows([_probability(prior) for prior in priors[:-1].tolist()], size)]
+    if PASS in legal:
+        lines.append(f"policyPass {_probability(priors[-1])} ")
+    if output.ownership is not None:
+        owners = sign * output.ownership[0] + 0.0          # no -0.0
+        lines += ["whiteOwnership", *_rows([f"{owner:9.7f}" for owner in owners.tolist()], size)]
+    return "\n".join(lines)
+
+
+def _probability(prior: float) -> str:
+    return "    NAN" if math.isnan(prior) else f"{prior:8.6f}"
+
+
+def _rows(texts: list[str], size: int) -> list[str]:
+    return [" ".join(texts[row * size:(row + 1) * size]) + " " for row in range(size)]
+
+
+@command("kata-raw-nn")
+def _kata_raw_nn(engine: EngineState, *words: str) -> str:
+    """[COLOUR] and a symmetry from 0 to 7, or `all` for each of them."""
+    position, left = engine.position, list(words)
+    if left and left[0].lower() in COLOURS:
+        position = position.with_turn(parse_colour(left.pop(0)))
+    if len(left) != 1 or left[0].lower() not in ("all", *"01234567"):
+        raise GtpError(SYNTAX_ERROR, "expected [COLOUR], and a symmetry from 0 to 7, or all")
+    if position.is_over and not position.may_pass:
+        raise GtpError("the game is over")
+    network = engine.player.network
+    if network is None:
+        raise GtpError("no network", f"{engine.player.name} plays without one")
+    engine.wait_until_ready()
+    numbers = range(8) if left[0].lower() == "all" else [int(left[0])]
+    return "\n".join(format_raw(evaluate_in(network, position, katago_symmetries()[number]), position, number)
+                     for number in numbers)

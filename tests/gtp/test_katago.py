@@ -1,0 +1,227 @@
+"""KataGo's searches that play nothing, kata-raw-nn, clear_cache and stop; the rest is in transcripts/katago.txt.
+
+The formats are written from KataGo's docs/GTP_Extensions.md and from the code of cpp/command/gtp.cpp and
+cpp/neuralnet/nninputs.cpp that prints them.
+"""
+import io
+import re
+import time
+
+import numpy as np
+import pytest
+from fakes import StoneCounter
+from gtp.test_analyze import StubReader
+from gtp_client import GNUGO, Client
+
+from mugo.games.board import BLACK, WHITE
+from mugo.games.coords import PASS, move_index
+from mugo.games.game import encode
+from mugo.games.go import Position
+from mugo.gtp.engine import GtpEngine, serve
+from mugo.gtp.raw_nn import evaluate_in, katago_symmetries
+from mugo.nn.output import NetworkOutput
+from mugo.players.options import make_player
+from mugo.players.policy import PolicyPlayer
+from mugo.players.searcher import PlayOptions
+
+VERTEX = r"(?:[A-E][1-5]|pass)"
+
+
+def uct(simulations=None):
+    return make_player("uct", seed=1, play_options=PlayOptions(simulations=simulations, resign=0))
+
+
+def test_kata_search_finds_the_move_of_genmove_and_plays_nothing():
+    searching, playing = (GtpEngine(uct(60), size=5) for _ in range(2))
+    for engine in searching, playing:
+        engine.answer("play b C3")
+    assert searching.answer("kata-search w") == playing.answer("genmove w")
+    assert searching.position.plies == 1 and playing.position.plies == 2
+
+
+def test_kata_search_analyze_ends_with_the_move_and_plays_nothing():
+    engine = GtpEngine(uct(60), size=5)
+    lines = engine.answer("3 kata-search_analyze b 100 rootInfo true").splitlines()
+    assert lines[0] == "=3" and re.fullmatch(f"play {VERTEX}", lines[-2]) and lines[-1] == ""
+    assert lines[-3].startswith("info move ") and " rootInfo visits " in lines[-3]
+    assert engine.position.plies == 0
+
+
+@pytest.mark.parametrize("command, lines", [("kata-search_cancellable b", ["= cancelled", ""]),
+                                            ("kata-search_analyze_cancellable b 1", ["=", "play cancelled", ""])])
+def test_another_line_cancels_a_search(command, lines):
+    engine = GtpEngine(uct(10 ** 9), size=5)
+    reader = StubReader(2 if "analyze" in command else 0)
+    end = engine.answer(command, reader.write, reader)
+    reply = [line for line in (reader.text + end).splitlines() if not line.startswith("info ")]
+    assert reply == lines and engine.position.plies == 0
+
+
+def test_a_search_that_ends_by_itself_is_not_cancelled():
+    reader = StubReader(10 ** 9)
+    assert re.fullmatch(f"= {VERTEX}\n\n", GtpEngine(uct(30), size=5).answer("kata-search_cancellable b", reader.write,
+                                                                             reader))
+
+
+def test_pondering_begins_when_the_move_of_a_search_is_played_and_stop_ends_it():
+    engine = GtpEngine(uct(30), size=5, ponder=True)
+    vertex = engine.answer("kata-search b").split()[1]
+    assert engine._ponder_thread is None
+    other = "A1" if vertex != "A1" else "B1"
+    for move, ponders in (other, False), (vertex, True):
+        if not ponders:
+            engine.answer(f"play b {move}")
+            assert engine._ponder_thread is None
+            engine.answer("undo")
+            engine.answer("kata-search b")
+            continue
+        engine.answer(f"play b {engine.answer('kata-search b').split()[1]}")
+        assert engine._ponder_thread is not None
+        engine.answer("name")
+        assert engine._ponder_thread is not None
+        assert engine.answer("stop") == "= \n\n" and engine._ponder_thread is None
+        engine.answer("name")
+        assert engine._ponder_thread is None
+    engine.close()
+
+
+def test_clear_cache_drops_the_tree():
+    engine = GtpEngine(uct(100), size=5)
+    search = engine.player.search
+    for clear, is_new in (False, False), (True, True):
+        engine.answer("kata-search b")
+        if clear:
+            assert engine.answer("clear_cache") == "= \n\n"
+        result = search.search(engine.position, simulations=10)
+        assert (result.visits <= 11) == is_new
+    assert GtpEngine(PolicyPlayer(StoneCounter()), size=5).answer("clear_cache") == "= \n\n"
+
+
+# ---- kata-raw-nn
+
+class CornerNetwork(StoneCounter):
+    """Not equivariant: whatever the board, the first point of the board as it sees it has half of the priors, and is
+    the side to move's."""
+
+    def evaluate_packed(self, packed, features=None):
+        output = super().evaluate_packed(packed, features)
+        n, points = packed.shape[:2]
+        priors = np.full((n, points + 1), 0.5 / points, np.float32)
+        priors[:, 0] = 0.5
+        ownership = np.zeros((n, points), np.float32)
+        ownership[:, 0] = 1
+        return NetworkOutput(priors, output.values, ownership, output.score_mean, output.score_stdev)
+
+
+def parse_raw(text):
+    """{key: numbers} for each symmetry, as a client reads them: words and numbers, whatever the whitespace."""
+    results, key = [], ""
+    for word in text.removeprefix("=").split():
+        if re.fullmatch(r"NAN|-?\d+(\.\d+)?", word):
+            results[-1][key].append(float(word))
+        else:
+            key = word
+            if key == "symmetry":
+                results.append({})
+            results[-1][key] = []
+    return results
+
+
+def raw_engine(network, *lines):
+    engine = GtpEngine(PolicyPlayer(network), size=5, komi=0.5)
+    for line in lines:
+        engine.answer(line)
+    return engine
+
+
+def test_kata_raw_nn_has_katagos_lines():
+    lines = raw_engine(StoneCounter(), "play b C3", "play w A5").answer("8 kata-raw-nn 0").split("\n")
+    assert lines[:10] == [
+        "=8 symmetry 0", "whiteWin 0.524979", "whiteLoss 0.475021", "noResult 0.000000", "whiteLead 0.500",
+        "whiteScoreSelfplay 0.500", "whiteScoreSelfplaySq 9.250", "varTimeLeft -1.000", "shorttermWinlossError -1.000",
+        "shorttermScoreError -1.000"]
+    assert lines[10] == "policy" and lines[16].startswith("policyPass 0.") and lines[17] == "whiteOwnership"
+    assert lines[11] == "    NAN 0.041667 0.041667 0.041667 0.041667 "
+    assert lines[18] == "1.0000000 0.0000000 0.0000000 0.0000000 0.0000000 "
+    assert lines[23:] == ["", ""]
+
+
+def test_the_policy_of_kata_raw_nn_sums_to_1_over_the_legal_moves():
+    engine = raw_engine(StoneCounter(), "play b C3", "play w D4")
+    for line, to_play in ("kata-raw-nn 0", BLACK), ("kata-raw-nn w 0", WHITE):
+        raw, = parse_raw(engine.answer(line))
+        assert raw["symmetry"] == [0] and len(raw["policy"]) == 25 and len(raw["policyPass"]) == 1
+        assert np.nansum(raw["policy"]) + raw["policyPass"][0] == pytest.approx(1, abs=1e-4)
+        illegal = {move_index(point, 5) for point in range(7, 36) if point % 6 and
+                   engine.position.with_turn(to_play).why_illegal(point)}
+        assert {k for k, prior in enumerate(raw["policy"]) if np.isnan(prior)} == illegal
+        assert raw["whiteOwnership"][12] == -1 and raw["whiteOwnership"][8] == 1       # of White, whoever is to play
+        assert raw["whiteLead"] == [0.5]
+
+
+def test_the_symmetries_are_katagos():
+    first = raw_engine(CornerNetwork()).answer("kata-raw-nn all")
+    results = parse_raw(first)
+    assert [raw["symmetry"] for raw in results] == [[k] for k in range(8)]
+    # The network looks at the upper left of the board as it was turned; where that was before:
+    upper_left, lower_left, upper_right, lower_right = 0, 20, 4, 24
+    expected = [upper_left, lower_left, upper_right, lower_right] * 2     # 1 flips rows, 2 columns; a transposition
+    assert [int(np.argmax(raw["policy"])) for raw in results] == expected  # leaves the corner where it is then
+    assert [int(np.argmin(raw["whiteOwnership"])) for raw in results] == expected      # Black's, who is to play
+
+
+def test_a_transposed_board_is_what_katago_transposes():
+    position = Position(5).with_stones(black=[7, 14], white=[9])             # A5, B4; C5
+    turns = [lambda b: b, lambda b: b[::-1], lambda b: b[:, ::-1], lambda b: b[::-1, ::-1]]
+    for number, turned in enumerate(turns * 2):
+        board = turned(position.stones)
+        board = board.T if number >= 4 else board
+        packed = encode([position], katago_symmetries()[number])
+        own = (packed[0, :, 0] & 1).astype(int) - (packed[0, :, 0] >> 1 & 1)
+        assert np.array_equal(own.reshape(5, 5), board * position.to_play)
+
+
+def test_outputs_that_a_network_does_not_have_are_left_out():
+    class PriorsOnly(StoneCounter):
+        has_value = has_ownership = False
+
+        def evaluate_packed(self, packed, features=None):
+            return NetworkOutput(super().evaluate_packed(packed, features).priors)
+
+    raw, = parse_raw(raw_engine(PriorsOnly()).answer("kata-raw-nn 3"))
+    assert set(raw) == {"symmetry", "policy", "policyPass", "varTimeLeft", "shorttermWinlossError",
+                        "shorttermScoreError"}
+
+
+def test_a_bundled_network_says_the_same_by_kata_raw_nn():
+    player = make_player("policy")
+    position = Position(9, 6.5).play(Position(9).legal_points()[40])
+    output = player.network.evaluate([position])
+    raw = evaluate_in(player.network, position, 0)
+    assert np.array_equal(raw.priors, output.priors) and np.array_equal(raw.values, output.values)
+    assert PASS not in position.legal_points()
+
+
+# ---- GNU Go
+
+@pytest.mark.skipif(GNUGO is None, reason="GNU Go is not installed")
+def test_gnu_go_gives_the_same_replies():
+    lines = ["boardsize 7", "clear_board", "komi 6.5", "list_stones black"]
+    for k, vertex in enumerate("D7 C7 D6 C6 D5 C5 D4 C4 D3 C3 D2 C2 D1 C1 F4 A4".split()):
+        lines.append(f"play {'bw'[k % 2]} {vertex}")
+    ours = GtpEngine(uct(1), size=7)
+    with Client([GNUGO, "--mode", "gtp", "--chinese-rules"]) as gnugo:
+        for line in lines:
+            assert (line, ours.answer(line)) == (line, f"= {gnugo.ask(line)}\n\n")
+        assert ours.answer("get_komi").split() == ["=", *gnugo.ask("get_komi").split()]
+        for line in ("list_stones black", "list_stones w", "final_status D4", "final_status C1", "final_status G7",
+                     "final_status A1", "final_status F4"):
+            assert (line, ours.answer(line)) == (line, f"= {gnugo.ask(line)}\n\n")
+
+
+def test_the_clock_runs_during_a_search_that_plays_nothing():
+    engine, out = GtpEngine(uct(20), size=5), io.StringIO()
+    started = time.monotonic()
+    serve(engine, io.StringIO("kata-time_settings absolute 100\nkata-search b\nkata-search w\nquit\n"), out)
+    most = time.monotonic() - started + 2 * engine.lag
+    assert all(100 - most <= clock.main <= 100 - engine.lag for clock in engine.clocks.values())
