@@ -178,7 +178,7 @@ def test_values_are_of_the_colour_in_the_command():
 
 def test_a_client_limits_the_number_of_moves_and_the_moves_searched():
     engine = new_engine()
-    assert len(parse_lz(analyze(engine, "lz-analyze 2 maxmoves 3")[-1])) == 3
+    assert len(parse_lz(analyze(engine, "lz-analyze 50 maxmoves 3")[-1])) == 3
     assert len(parse_lz(analyze(engine, "lz-analyze 2 maxmoves 3 minmoves 5")[-1])) == 5
     allowed = parse_lz(analyze(engine, "lz-analyze b 2 allow b c3,D4 1")[-1])
     assert {move["move"] for move in allowed} == {"C3", "D4"}
