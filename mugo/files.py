@@ -1,6 +1,7 @@
 """Atomic writes, folder locks, the exception for a user's mistake, and lines on stderr.
 
     atomic_write    a temporary file, fsync, os.replace, fsync of the folder
+    remove_unfinished    what killed processes left
     lock_folder     one writer at a time: flock on the folder
     BadInput        one line for the user; mugo.cli prints it and exits with status 2
     printable       text from elsewhere, for a terminal
@@ -20,6 +21,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import time
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -111,9 +113,7 @@ def atomic_write(path: str | os.PathLike) -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp()) if is_special else path.parent       # nobody else knows its name
     folder.mkdir(parents=True, exist_ok=True)
     name = path.name if len(os.fsencode(path.name)) < 200 else hashlib.blake2b(os.fsencode(path.name)).hexdigest()
-    # On storage that machines share, processes of two of them may have one number.
-    machine = zlib.crc32(platform.node().encode())
-    temporary = folder / f".{name}.{machine:08x}.mugo-{os.getpid()}{path.suffix[:20]}"
+    temporary = folder / f".{name}.{_machine()}.mugo-{os.getpid()}{path.suffix[:20]}"
     try:
         yield temporary
         if is_special:
@@ -148,7 +148,14 @@ def _write_special(path: Path, content: Path) -> None:
         file.write(content.read_bytes())
 
 
-_TEMPORARY_NAME = re.compile(r"\..*\.mugo-([0-9]{1,10})(\.[^.]*)?", re.DOTALL)
+def _machine() -> str:
+    """This machine in names of temporary files: on storage that machines share, processes of two of them may have one
+    number."""
+    return f"{zlib.crc32(platform.node().encode()):08x}"
+
+
+_TEMPORARY_NAME = re.compile(r"\.(.*)\.mugo-([0-9]{1,10})(\.[^.]*)?", re.DOTALL)
+ABANDONED_SECONDS = 3600                 # without a change: an unfinished file of another machine, which nobody writes
 
 
 def is_temporary(name: str) -> bool:
@@ -175,14 +182,26 @@ def _refuse_links(folder: Path) -> None:
                     raise BadInput(f"{entry.path} is a symbolic link, and a folder that MuGo writes to holds none")
 
 
-def _remove_unfinished(folder: Path) -> None:
-    """Delete the unfinished files that killed processes left in a folder and the folders directly below it."""
+def remove_unfinished(folder: Path) -> None:
+    """Delete the unfinished files that killed processes left in a folder and the folders directly below it.
+
+    Of another machine, whose processes cannot be seen here, those that have not changed for ABANDONED_SECONDS.
+    """
     for place in _with_folders(folder):
         with contextlib.suppress(OSError):
             for entry in os.scandir(place):
-                match = _TEMPORARY_NAME.fullmatch(entry.name)
-                if match and entry.is_file(follow_symlinks=False) and not _is_running(int(match[1])):
+                if is_temporary(entry.name) and entry.is_file(follow_symlinks=False) and _is_abandoned(entry):
                     os.unlink(entry.path)
+
+
+def _is_abandoned(entry: os.DirEntry) -> bool:
+    """Whether nobody writes an unfinished file any more."""
+    match = _TEMPORARY_NAME.fullmatch(entry.name)
+    assert match
+    machine = match[1].rpartition(".")[2]
+    if re.fullmatch("[0-9a-f]{8}", machine) and machine != _machine():
+        return time.time() - entry.stat(follow_symlinks=False).st_mtime > ABANDONED_SECONDS
+    return not _is_running(int(match[2]))
 
 
 def _is_running(process: int) -> bool:
@@ -214,7 +233,7 @@ def lock_folder(folder: Path) -> Iterator[None]:
     try:
         lock_file(descriptor, folder)
         _refuse_links(folder)
-        _remove_unfinished(folder)
+        remove_unfinished(folder)
         yield
     finally:
         os.close(descriptor)

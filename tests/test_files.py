@@ -3,6 +3,7 @@ import errno
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,15 @@ def test_unfinished_files_of_killed_processes_are_no_content_and_are_taken_away(
     with lock_folder(tmp_path):
         assert not any(path.exists() for path in stale)
         assert all(path.exists() for path in others)
+
+
+def test_an_unfinished_file_of_another_machine_is_taken_away_when_nobody_has_written_it_for_an_hour(tmp_path):
+    new, old = tmp_path / ".a.sgf.01234567.mugo-1.sgf", tmp_path / f".b.sgf.01234567.mugo-{os.getpid()}.sgf"
+    for path in new, old:
+        path.write_text("half")
+    os.utime(old, (time.time() - 3700, time.time() - 3700))
+    with lock_folder(tmp_path):
+        assert new.exists() and not old.exists()
 
 
 def test_a_folder_with_a_symbolic_link_is_not_written_to(tmp_path):

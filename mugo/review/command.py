@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from mugo.files import BadInput
+from mugo.files import BadInput, remove_unfinished
 from mugo.limits import AT_LEAST_1, check_limits
 from mugo.parallel import add_scheduler_argument, check_scheduler, open_executor, ordered_map
 from mugo.players import options as player_options
@@ -23,7 +23,7 @@ from mugo.progress import ProgressBar, progress_bar
 from mugo.review.options import SIMULATIONS, make_reviewer, network_files, review_options
 from mugo.review.outputs import ReviewResult, review_game
 from mugo.review.report import percent
-from mugo.review.tasks import ReviewTask, find_tasks, refuse_overwriting
+from mugo.review.tasks import ReviewTask, find_tasks, output_file, refuse_overwriting
 from mugo.sgf.archives import printable_name
 
 
@@ -62,6 +62,10 @@ def command(args: argparse.Namespace) -> int:
     make_reviewer(options)                               # errors of the options come before the first game
     if not has_matplotlib():
         print(f"mugo analyze: no graphs: {NO_MATPLOTLIB}", file=sys.stderr)
+    # Of this command's games some may be reviewed twice: a worker that is lost may have written its game's files.
+    before = {task.name for task in tasks if output_file(folder, task.name, ".json").exists()}
+    if folder.is_dir():
+        remove_unfinished(folder)
     screen = Screen.for_stream(sys.stdout, colour=not args.no_colour)
     done: list[tuple[str, ReviewResult]] = []
     with progress_bar("moves", sum(task.num_moves for task in tasks)) as bar:
@@ -73,7 +77,7 @@ def command(args: argparse.Namespace) -> int:
                 done.append((task.name, result))
     if done:
         print("\n".join([*(done[0][1].text if len(done) == 1 else games_table(done)), ""]))
-        done_before = sum(result.was_done for _, result in done)
+        done_before = sum(result.was_done and name in before for name, result in done)
         print(f"{folder}{os.sep}: " + (f"{done[0][0]}.*" if len(done) == 1 else f"{len(done)} games")
               + (f" ({done_before} reviewed before)" if done_before else ""))
     return 0 if done else 2

@@ -20,7 +20,7 @@ from mugo.games.coords import PASS, board_points, format_sgf, interpret_gtp, mov
 from mugo.games.go import Position
 from mugo.nn.output import NetworkOutput
 from mugo.players.evaluator import SearchEvaluator
-from mugo.review import report
+from mugo.review import command, report
 from mugo.review.annotated_sgf import annotated_sgf
 from mugo.review.graph import save_win_rate_graph
 from mugo.review.options import describe_reviewer
@@ -350,6 +350,24 @@ def test_a_game_reviewed_with_the_same_settings_is_not_reviewed_again(tmp_path, 
     monkeypatch.undo()
     assert run(tmp_path, tmp_path / "game.sgf", "--seed", "2") == 0
     assert "reviewed before" not in capsys.readouterr().out
+
+
+def test_a_game_that_a_lost_worker_wrote_is_not_one_reviewed_before(tmp_path, capsys, monkeypatch):
+    (tmp_path / "game.sgf").write_text(PLAIN)
+
+    def twice(*arguments, **named):
+        review_game(*arguments, **named)
+        return review_game(*arguments, **named)
+
+    review_game = command.review_game
+    monkeypatch.setattr(command, "review_game", twice)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / ".game.txt.mugo-999999999.txt").write_text("of a worker that was killed")
+    assert run(tmp_path, tmp_path / "game.sgf") == 0
+    assert "reviewed before" not in capsys.readouterr().out
+    assert not list((tmp_path / "out").glob(".*"))
+    assert run(tmp_path, tmp_path / "game.sgf") == 0
+    assert "(1 reviewed before)" in capsys.readouterr().out
 
 
 def test_the_exit_status_is_2_only_if_no_game_could_be_review_text(tmp_path, capsys):
