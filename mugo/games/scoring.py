@@ -156,6 +156,14 @@ def is_nearly_over(position: BasePosition) -> bool:
     return 10 * int(unsettled.sum()) <= position.size ** 2
 
 
+def may_evaluate_pass(position: BasePosition) -> bool:
+    """Whether a search that evaluates a position for people should look at a pass.
+
+    In Go near the end of the game, and not after a pass, where a second one would count dead stones as alive.
+    """
+    return position.may_pass and position.last != PASS and is_nearly_over(position)
+
+
 def all_chains_settled(position: BasePosition, kind: int = UNIFORM) -> bool:
     """Whether every chain is clearly alive or clearly dead by rollouts of this kind.  A chain in seki is neither."""
     owners = ownership(position, kind=kind).ravel()

@@ -221,7 +221,7 @@ class Reviewer:
 
 def _evaluate(evaluator: SearchEvaluator, position: Position, reused_visits: int = 0) -> Evaluation:
     """The evaluation of a position.  A pass is considered only near the end of the game, and not after a pass."""
-    may_pass = position.last != PASS and scoring.is_nearly_over(position)
+    may_pass = scoring.may_evaluate_pass(position)
     return evaluator.evaluate(position, may_pass=may_pass, reused_visits=reused_visits)
 
 

@@ -7,21 +7,21 @@ result, ...), and "nodes", in which a parent stands before its children and a no
 
     index   node
     0       {"parent": -1, "comment": "Jubango", "properties": "SZ[19]C[Jubango]"}       the root
-    1       {"parent": 0, "move": "B Q16", "win_rate": 0.52, "visits": 800, "properties": "B[pd]C[Black wins ...]"}
+    1       {"parent": 0, "move": "B Q16", "win_rate": 0.52, "lead": 1.5, "visits": 800, "properties": "..."}
     2       {"parent": 1, "move": "W D4", "properties": "W[dp]LB[pd:A]"}
     3       {"parent": 1, "stones": "...X...O", "first": "B", "properties": "AW[dp]"}     a variation
     4       {"parent": 3, "move": "B Q4"}                                                a move of the page
 
 **A node is one SGF node, and "properties" is all that the file has in it, as SGF text.**  The page sends it back, and
-that text is written again: with a new C only if comment, win rate and visits are not those of the text, and with new
-game-info properties only if "info" is not that of the text.  So nothing is lost that this program does not know, and
-nobody keeps another copy of the file.  "move" of a node with "properties" is for the page only.
+that text is written again: with a new C only if comment, win rate, lead and visits are not those of the text, and with
+new game-info properties only if "info" is not that of the text.  So nothing is lost that this program does not know,
+and nobody keeps another copy of the file.  "move" of a node with "properties" is for the page only.
 
 "stones" ('X', 'O', '.', row by row from the top) and "first" are of a node after which the position has no history:
 after setup stones, and after a move that the rules forbid; "illegal" then says why.  A node with "illegal" and without
-"stones" leaves the board as it was.  "win_rate" is Black's win rate after the move, 0 to 1, and "visits" the visits of
-the search that found it; in SGF they are the first line of the comment.  Gomoku is GM[4] with RU[5 in a row] or
-RU[exactly 5 in a row].  "notice" says what of the file was not read.
+"stones" leaves the board as it was.  "win_rate" is Black's win rate after the move, 0 to 1, "lead" Black's lead in
+points, and "visits" the visits of the search that found them; in SGF they are the first line of the comment.  Gomoku is
+GM[4] with RU[5 in a row] or RU[exactly 5 in a row].  "notice" says what of the file was not read.
 """
 import re
 from itertools import islice
@@ -51,7 +51,8 @@ MAX_LISTED = 1000                        # games of a collection that are listed
 INFO = {"PB": "black", "PW": "white", "BR": "black_rank", "WR": "white_rank", "RE": "result", "DT": "date",
         "EV": "event", "PC": "place", "RU": "rules"}
 LISTED = ("black", "white", "black_rank", "white_rank", "result", "date", "event")
-WIN_RATE = re.compile(r"Black wins (\d{1,3}(?:\.\d)?) % \((\d{1,15}) visits\)\s*", re.ASCII)
+WIN_RATE = re.compile(r"Black wins (\d{1,3}(?:\.\d)?) % \((\d{1,15}) visits(?:, ([BW])\+(\d{1,4}\.\d))?\)\s*", re.ASCII)
+MAX_LEAD = 1000                          # points
 
 
 def format_move(colour: int, point: int, size: int) -> str:
@@ -155,17 +156,19 @@ def _start_and_nodes(tree: GameTree) -> tuple[BasePosition, list[dict]]:
 
 
 def _comment_fields(node: Node) -> dict:
-    """The "comment", "win_rate" and "visits" of a node, as far as it has them."""
+    """The "comment", "win_rate", "lead" and "visits" of a node, as far as it has them."""
     fields, text = _split_comment(node)
     return fields | ({"comment": text[:MAX_COMMENT]} if text else {})
 
 
 def _split_comment(node: Node) -> tuple[dict[str, Any], str]:
-    """("win_rate" and "visits" of a node, as far as it has them, the whole comment without them)."""
+    """("win_rate", "lead" and "visits" of a node, as far as it has them, the whole comment without them)."""
     text = node.text("C") or ""
     fields: dict[str, Any] = {}
     if match := WIN_RATE.search(text):
         fields["win_rate"], fields["visits"] = round(min(float(match[1]), 100) / 100, 3), int(match[2])
+        if match[3]:
+            fields["lead"] = float(match[4]) * (-1 if match[3] == "W" else 1)
         text = text[:match.start()] + text[match.end():]
     return fields, text.strip()
 
@@ -254,12 +257,15 @@ def _with_info(root: Node, info: dict, before: dict[str, str], is_go: bool) -> N
 
 
 def _format_comment(node: dict) -> str:
-    """The SGF comment of a node: its win rate, then its text."""
+    """The SGF comment of a node: its win rate and lead, then its text."""
     text = node.get("comment", "")
     text = text[:MAX_COMMENT] if isinstance(text, str) else ""
     win_rate, visits = node.get("win_rate"), node.get("visits")
     if isinstance(win_rate, int | float) and isinstance(visits, int) and 0 <= win_rate <= 1 and 0 <= visits < 1 << 63:
-        text = f"Black wins {100 * win_rate:.1f} % ({visits} visits)\n{text}"
+        lead = node.get("lead")
+        points = f", {'W' if lead <= -0.05 else 'B'}+{abs(lead):.1f}" \
+            if isinstance(lead, int | float) and abs(lead) <= MAX_LEAD else ""
+        text = f"Black wins {100 * win_rate:.1f} % ({visits} visits{points})\n{text}"
     return text.strip()
 
 

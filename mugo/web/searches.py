@@ -11,13 +11,14 @@ from typing import TypeVar
 from mugo.files import BadInput
 from mugo.games.coords import format_gtp
 from mugo.games.position import BasePosition
+from mugo.games.scoring import may_evaluate_pass
 from mugo.players.options import SEARCHERS
 from mugo.players.player import RESIGN, Player
 from mugo.players.searcher import SearchPlayer, default_settings
 from mugo.search.search import Search
 from mugo.sgf.tree import require_field, require_number
 from mugo.web.opponents import MAX_EDGES, find_opponent, make_opponent
-from mugo.web.positions import black_win_rate, final_win_rate, format_search
+from mugo.web.positions import black_lead, black_win_rate, final_win_rate, format_search
 from mugo.web.scheduler import Job
 
 MAX_SECONDS = 600.0                      # of one analysis
@@ -46,7 +47,8 @@ class SessionSearches:
         if limit is not None and not 0 < limit <= 1 << 30 or max_seconds <= 0:
             raise BadInput(f"an analysis has at least one simulation and at most {MAX_SECONDS:g} seconds")
         result = self._analysis_search(name, position.game).search(
-            position, simulations=limit, seconds=max_seconds, should_stop=job.checkpoint,
+            position, simulations=limit, seconds=max_seconds, may_pass=may_evaluate_pass(position),
+            should_stop=job.checkpoint,
             on_progress=lambda result: job.report({"search": format_search(result)}),
             progress_interval=PROGRESS_INTERVAL)
         return {"search": format_search(result), "done": True}
@@ -75,21 +77,24 @@ class SessionSearches:
             | ({"search": format_search(result)} if result else {})
 
     def evaluate(self, position: BasePosition, request: dict, job: Job) -> dict:
-        """"win_rates": Black's in every position up to this one, by the value head; null without a value head.
+        """"win_rates" and "leads": Black's in every position up to this one, by the network; null without a value head,
+        or without scores.
 
-        In a game of Gomoku that is over it is the result.
+        In a game of Gomoku that is over the win rate is the result.
         """
-        win_rates = []
+        win_rates, leads = [], []
         for batch in _batches(position.positions(), EVALUATION_BATCH):
             if job.checkpoint():
                 break
-            values = self.network.evaluate(batch).values
+            output = self.network.evaluate(batch)
+            values = output.values
             if values is None:
-                return {"win_rates": None, "done": True}
+                return {"win_rates": None, "leads": None, "done": True}
+            leads += [black_lead(output.score(k)[0], each) for k, each in enumerate(batch)]
             win_rates += [final_win_rate(each) if each.is_over and not each.may_pass else
                           black_win_rate((1 + float(value)) / 2, each)
                           for value, each in zip(values, batch, strict=True)]
-        return {"win_rates": win_rates, "done": True}
+        return {"win_rates": win_rates, "leads": None if None in leads else leads, "done": True}
 
 
 Item = TypeVar("Item")

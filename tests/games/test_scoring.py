@@ -11,6 +11,7 @@ from mugo.games.board import BLACK, WHITE, new_boards
 from mugo.games.coords import PASS, board_points, interpret_gtp, move_index
 from mugo.games.dead_stones import remove_dead_chains
 from mugo.games.go import Position, position_of
+from mugo.games.gomoku import Position as Gomoku
 from mugo.games.scoring_session import area_ownership
 from mugo.sgf.parser import read_records
 from mugo.sgf.sources import find_sources, read_files
@@ -228,6 +229,12 @@ def test_a_game_is_nearly_over_when_its_points_are_settled():
         . X . O . . .
     """)
     assert not scoring.is_nearly_over(half_open) and not scoring.is_nearly_over(Position(9))
+
+
+def test_a_pass_is_evaluated_near_the_end_and_not_after_a_pass():
+    settled = draw(SETTLED)[0]
+    assert scoring.may_evaluate_pass(settled) and not scoring.may_evaluate_pass(settled.play(PASS))
+    assert not scoring.may_evaluate_pass(Position(9)) and not scoring.may_evaluate_pass(Gomoku(6, 4))
 
 
 def test_chains_in_seki_are_not_settled():

@@ -165,3 +165,13 @@ def test_a_long_comment_is_kept_whole_when_only_its_win_rate_changes():
 def test_a_number_of_visits_that_no_program_writes_is_text():
     comment = f"Black wins 50 % ({'9' * 5000} visits)"
     assert read_game(f"(;SZ[9];B[aa]C[{comment}])".encode())["nodes"][1]["comment"] == comment
+
+
+def test_leads_are_read_and_written():
+    text = b"(;SZ[9]C[Black wins 40.0 % (5 visits, W+12.5)\nnote];B[aa]C[Black wins 90 % (1 visits, B+0.0)])"
+    game = read_game(text)
+    assert [node["lead"] for node in game["nodes"]] == [-12.5, 0.0] and game["nodes"][0]["comment"] == "note"
+    assert format_game(game).encode().split(b"C[", 1)[1].startswith(b"Black wins 40.0 % (5 visits, W+12.5)\nnote]")
+    for lead, shown in (3.04, ", B+3.0"), (-0.01, ", B+0.0"), (-1.0, ", W+1.0"), (1e9, ""), ("x", ""), (None, ""):
+        game["nodes"][1] |= {"win_rate": 0.8, "lead": lead}
+        assert f"Black wins 80.0 % (1 visits{shown})" in format_game(game)

@@ -42,7 +42,7 @@ export async function fetchPosition(game, node) {
 /** Store a search result in its node. */
 export function storeSearch(game, node, search) {
   node.search = search;
-  Object.assign(node, { win_rate: search.win_rate, visits: search.visits });
+  Object.assign(node, { win_rate: search.win_rate, lead: search.lead, visits: search.visits });
   if (game === state.game) renderSoon();
 }
 
@@ -127,20 +127,30 @@ export async function toggleGameAnalysis() {
 }
 
 async function analyzeNode(game, node) {
+  if (game.isGo && node.position.is_over) {              // a search would count dead stones as alive
+    const isCounted = node === game.end && /^[BW]\+\d/.test(game.info.result ?? "");
+    const { result } = isCounted ? game.info : await connection.request("score", game.requestFields(node));
+    node.win_rate = { B: 1, W: 0 }[result[0]] ?? 0.5;
+    node.lead = result === "0" ? 0 : Number(result.slice(2)) * (result[0] === "B" ? 1 : -1);
+    return;
+  }
   const fields = { ...game.requestFields(node), player: searchPlayer(), simulations: GAME_ANALYSIS_SIMULATIONS };
   const answer = await connection.request("analyze", fields, ({ search }) => search && storeSearch(game, node, search));
   if (answer.search) storeSearch(game, node, answer.search);
 }
 
-/** Request the network's value of every position of the current line. */
+/** Request the network's value and score of every position of the current line. */
 export async function evaluateLine() {
   const { game } = state;
   if (!hasNetwork()) return;
   for (const segment of game.segments()) {
-    const { win_rates } = await connection.request("evaluate", game.requestFields(segment.at(-1)), () => {});
+    const { win_rates, leads } = await connection.request("evaluate", game.requestFields(segment.at(-1)), () => {});
     if (!win_rates) break;
     const start = game.requestFields(segment[0]).moves.length;
-    for (const node of segment) node.value = win_rates[game.requestFields(node).moves.length - start];
+    for (const node of segment) {
+      const i = game.requestFields(node).moves.length - start;
+      Object.assign(node, { value: win_rates[i], value_lead: leads?.[i] ?? null });
+    }
   }
   if (game === state.game) render();
 }

@@ -86,7 +86,7 @@ export class Board {
     const [margin, outside] = [0.62 + letter, 0.55 + 0.52 * letter];
     this.svg.setAttribute("viewBox", `${-margin} ${-margin} ${edge + 2 * margin} ${edge + 2 * margin}`);
     this.layers = {};
-    for (const name of ["lines", "shadows", "stones", "marks", "markup", "overlay", "ghosts", "cursor"]) {
+    for (const name of ["lines", "shadows", "stones", "marks", "next", "markup", "overlay", "ghosts", "cursor"]) {
       this.layers[name] = draw("g", { class: name });
     }
     const paths = [];
@@ -114,8 +114,8 @@ export class Board {
   /** Draw the stones, the mark of the last move, the winning row and the overlay.
 
       position: the server's answer; dead: vertices of dead stones; overlay: elements above the stones;
-      markup: of the node, as markup.js has it. */
-  show(position, { dead = [], overlay = [], markup = null } = {}) {
+      markup: of the node, as markup.js has it; next: vertices of the next moves, the main line's first. */
+  show(position, { dead = [], overlay = [], markup = null, next = [] } = {}) {
     const deadVertices = new Set(dead);
     const [shadows, stones, marks] = [[], [], []];
     for (let i = 0; i < position.stones.length; i++) {
@@ -137,6 +137,10 @@ export class Board {
     this.layers.shadows.replaceChildren(...shadows);
     this.layers.stones.replaceChildren(...stones);
     this.layers.marks.replaceChildren(...marks);
+    this.layers.next.replaceChildren(...next.flatMap((vertex, i) => {
+      const at = parseVertex(vertex, this.size);
+      return at ? [draw("circle", { cx: at.col, cy: at.row, r: 0.3, class: i ? "variation" : "" })] : [];
+    }));
     this.layers.markup.replaceChildren(...(markup?.elements ?? []));
     this.layers.overlay.replaceChildren(...overlay);
     this.svg.classList.toggle("white-to-play", position.to_play === "W");

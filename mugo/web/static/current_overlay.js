@@ -1,7 +1,8 @@
 // The selected overlay of the current position, and its legend.
 
+import { lostByMoves } from "./losses.js";
 import * as overlays from "./overlays.js";
-import { byId, hasNetwork, state } from "./state.js";
+import { byId, hasNetwork, isAnalysisHidden, state } from "./state.js";
 
 const GO_ONLY = ["ownership", "ladders"];
 
@@ -10,7 +11,7 @@ export const isAvailable = (name) => name in OVERLAYS && (state.game.isGo || !GO
 
 /** The SVG elements of the selected overlay; also updates the legend. */
 export function currentOverlay() {
-  const { overlay: name } = state;
+  const name = isAnalysisHidden() ? "none" : state.overlay;
   const [elements, legend] = OVERLAYS[name](state.game.node, state.game);
   byId("legend").textContent = legend;
   byId("plane").hidden = name !== "plane";
@@ -43,6 +44,14 @@ const OVERLAYS = {
     const answer = search?.ownership ? search : ownership;
     return [answer && position ? overlays.ownership(answer, game.size, position.stones) : [],
       "The expected owner of each point. Larger squares are more certain."];
+  },
+
+  losses({ position }, game) {
+    const lost = lostByMoves(game.line().slice(0, game.index() + 1));
+    const legend = lost.moves.length
+      ? `What each move lost, in ${lost.unit === "lead" ? "points" : "percent of win rate"}, by the searches before and after it.`
+      : "Analyse all moves to see what each of them lost.";
+    return [position ? overlays.losses(lost, game.size, position.stones) : [], legend];
   },
 
   ladders({ planes }, game) {

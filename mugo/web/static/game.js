@@ -2,8 +2,8 @@
 //
 //   start   the server's answer to "new" or "load" without its nodes: name, size, komi and handicap or k and exactly,
 //           black, white, first, info
-//   node    one node of the SGF tree: { move: "B Q16", parent, children, comment, win_rate, visits, value }, and the
-//           server's answers about it: position, search, policy, planes, ownership.  A node of a file has all its
+//   node    one node of the SGF tree: { move: "B Q16", parent, children, comment, win_rate, lead, visits, value,
+//           value_lead }, and the server's answers about it: position, search, policy, planes, ownership.  A node of a file has all its
 //           properties as SGF text in `properties`, which is sent back when the game is saved.  `stones` and `first` are
 //           of a node whose position has no history (setup stones, or a move against the rules, as `illegal` says).
 //
@@ -28,6 +28,7 @@ export class Game {
     this.networkError = null;            // why no network plays this game
     this.end = this.info.result ? this.line().at(-1) : null;     // the node in which the game ended with its result
     this.undone = null;                  // the node that undo led to: the game goes on there
+    this.changes = 0;                    // of the tree's shape, counted
     this.isUnsaved = false;              // whether moves, comments or the result have changed since it was saved
   }
 
@@ -129,6 +130,7 @@ export class Game {
     const found = children.find((each) => each.move === move && !each.illegal && !each.stones);
     const child = found ?? { move, parent: this.node, children: [], selected: 0 };
     if (!found) children.push(child);
+    this.changes += 1;
     if (goesOn && children[0] !== child) {
       children.splice(children.indexOf(child), 1);
       children.unshift(child);
@@ -147,14 +149,33 @@ export class Game {
     if (!node.parent) return;
     node.parent.children.splice(node.parent.children.indexOf(node), 1);
     node.parent.selected = 0;
+    this.changes += 1;
     if (this.end && path(this.end).includes(node)) this.end = null;
     this.isUnsaved = true;
     this.goTo(node.parent);
   }
 
+  /** The node of the main line at which the variation of the current node begins; null in the main line. */
+  branching() {
+    const nodes = path(this.node);
+    const first = nodes.findIndex((node) => node.parent && node.parent.children[0] !== node);
+    return first < 0 ? null : nodes[first].parent;
+  }
+
+  /** Make the current line the main line up to the current node. */
+  promote() {
+    for (let child = this.node; child.parent; child = child.parent) {
+      const { children } = child.parent;
+      children.unshift(...children.splice(children.indexOf(child), 1));
+      child.parent.selected = 0;
+    }
+    this.changes += 1;
+    this.isUnsaved = true;
+  }
+
   /** The game for this tab's storage; `current` and `end` are the indices of the current node and of the last one. */
   toJSON() {
-    const names = ["move", "comment", "win_rate", "visits", "properties", "stones", "first", "illegal"];
+    const names = ["move", "comment", "win_rate", "lead", "visits", "properties", "stones", "first", "illegal"];
     const { end, isUnsaved, notice } = this;
     const { nodes, index } = this.nodeList(names);
     return { ...this.start, info: this.info, notice, nodes, current: index.get(this.node), end: index.get(end) ?? null, isUnsaved };
@@ -162,7 +183,7 @@ export class Game {
 
   /** The form that the server writes as SGF. */
   toMessage() {
-    const { nodes } = this.nodeList(["move", "comment", "win_rate", "visits", "properties"]);
+    const { nodes } = this.nodeList(["move", "comment", "win_rate", "lead", "visits", "properties"]);
     return { ...this.start, info: this.info, nodes };
   }
 

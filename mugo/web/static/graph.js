@@ -1,4 +1,5 @@
-// Black's win rate along the current line: a thin curve for the network's values, a thick one for searches.
+// Black's win rate, or lead in points, along the current line: a thin curve for the network's values, a thick one for
+// searches.
 
 import { draw } from "./board.js";
 
@@ -9,6 +10,7 @@ export class Graph {
     this.svg = svg;
     this.line = [];
     this.current = 0;
+    this.unit = "win_rate";
     const select = (event) => {
       const box = svg.getBoundingClientRect();
       const share = (event.clientX - box.left - LEFT) / Math.max(1, box.width - LEFT - RIGHT);
@@ -20,24 +22,29 @@ export class Graph {
       select(event);
     });
     svg.addEventListener("pointermove", (event) => svg.hasPointerCapture(event.pointerId) && select(event));
-    new ResizeObserver(() => this.show(this.line, this.current)).observe(svg);
+    new ResizeObserver(() => this.show(this.line, this.current, this.unit)).observe(svg);
   }
 
   lastMove() { return Math.max(1, this.line.length - 1); }
 
-  /** line: nodes with `win_rate` of a search and `value` of the network.  current: index of the current node. */
-  show(line, current) {
-    this.line = line;
-    this.current = current;
+  /** line: nodes with `win_rate` and `lead` of a search, `value` and `value_lead` of the network.  current: index of the
+      current node.  unit: "win_rate" or "lead". */
+  show(line, current, unit) {
+    Object.assign(this, { line, current, unit });
+    const [ofSearch, ofNetwork] = unit === "lead" ? ["lead", "value_lead"] : ["win_rate", "value"];
     const { clientWidth: width, clientHeight: height } = this.svg;
     if (!width) return;
     const x = (i) => LEFT + (width - LEFT - RIGHT) * i / this.lastMove();
-    const y = (rate) => TOP + (height - TOP - BOTTOM) * (1 - rate);
+    const most = unit === "lead" ? leadLimit(line) : 1;
+    const least = unit === "lead" ? -most : 0;
+    const y = (value) => TOP + (height - TOP - BOTTOM) * (most - Math.max(least, Math.min(most, value))) / (most - least);
+    const middle = (most + least) / 2;
     const parts = [draw("rect", { x: LEFT, y: TOP, width: width - LEFT - RIGHT, height: height - TOP - BOTTOM,
       class: "background" })];
-    for (const rate of [0, 0.5, 1]) {
-      parts.push(draw("path", { d: `M${LEFT} ${y(rate)}H${width - RIGHT}`, class: rate === 0.5 ? "half" : "grid-line" }));
-      parts.push(draw("text", { x: LEFT - 5, y: y(rate), class: "y-label" }, `${100 * rate}`));
+    for (const value of [least, middle, most]) {
+      parts.push(draw("path", { d: `M${LEFT} ${y(value)}H${width - RIGHT}`, class: value === middle ? "half" : "grid-line" }));
+      const label = unit === "lead" ? `${value > 0 ? "+" : ""}${value}`.replace("-", "−") : `${100 * value}`;
+      parts.push(draw("text", { x: LEFT - 5, y: y(value), class: "y-label" }, label));
     }
     const tickStep = [1, 2, 5, 10, 20, 50, 100, 200, 500].find((step) => this.lastMove() / step <= 8) ?? 1000;
     for (let i = 0; i <= this.lastMove(); i += tickStep) {
@@ -45,15 +52,15 @@ export class Graph {
     }
     const points = (name) => line.map((node, i) => [i, node[name]]).filter(([, rate]) => rate != null);
     const path = (pairs) => pairs.map(([i, rate], k) => `${k ? "L" : "M"}${x(i).toFixed(1)} ${y(rate).toFixed(1)}`).join("");
-    const [values, winRates] = [points("value"), points("win_rate")];
+    const [values, winRates] = [points(ofNetwork), points(ofSearch)];
     if (values.length > 1) parts.push(draw("path", { d: path(values), class: "values" }));
     if (winRates.length > 1) {
       const [first, end] = [winRates[0][0], winRates.at(-1)[0]];
-      parts.push(draw("path", { d: `${path(winRates)}L${x(end)} ${y(0.5)}L${x(first)} ${y(0.5)}Z`, class: "area" }));
+      parts.push(draw("path", { d: `${path(winRates)}L${x(end)} ${y(middle)}L${x(first)} ${y(middle)}Z`, class: "area" }));
       parts.push(draw("path", { d: path(winRates), class: "win-rates" }));
     }
     parts.push(draw("path", { d: `M${x(current)} ${TOP}V${height - BOTTOM}`, class: "current" }));
-    const winRate = line[current]?.win_rate ?? line[current]?.value;
+    const winRate = line[current]?.[ofSearch] ?? line[current]?.[ofNetwork];
     if (winRate != null) parts.push(draw("circle", { cx: x(current), cy: y(winRate), r: 4, class: "current" }));
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.svg.replaceChildren(...parts);
@@ -61,3 +68,9 @@ export class Graph {
 }
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [30, 10, 8, 20];
+
+/** The largest lead that is shown, in points: of those of the line, at least 10, rounded up. */
+function leadLimit(line) {
+  const leads = line.flatMap(({ lead, value_lead: other }) => [lead, other]).filter((lead) => lead != null).map(Math.abs);
+  return Math.min(100, Math.max(10, 10 * Math.ceil(Math.max(0, ...leads) / 10)));
+}

@@ -1,5 +1,6 @@
 // Event handlers of the page: the server's messages, the board, buttons, keys and dropped files.
 //
+//   losses      what moves lost             tree_view   the tree of variations
 //   state       the state that all modules share, and the connection to the server
 //   render      draws the state: board, graph, overlays (overlays, current_overlay) and status line (status)
 //   analysis    requests about a position       play     moves, navigation, scoring
@@ -9,9 +10,9 @@ import { analyze, hint, setOverlay, toggleAnalysis, toggleGameAnalysis } from ".
 import { parseVertex } from "./coordinates.js";
 import { openAnotherFile, openFiles, openTransferred, restoreGame, saveFile } from "./games.js";
 import { updateFields, updateOpponents } from "./new_game_dialog.js";
-import { deleteMove, goTo, moveError, play, redo, resign, showNode, startScoring, step, switchVariation, toggleDead, undo }
-  from "./play.js";
-import { board, graph, render, renderGhosts, showMessage } from "./render.js";
+import { backToMainLine, deleteMove, goTo, moveError, play, promote, redo, resign, showNode, startScoring, step, switchVariation,
+  toggleDead, undo } from "./play.js";
+import { board, graph, render, renderGhosts, showMessage, treeView } from "./render.js";
 import { byId, connection, state, storeState, touchedVertex } from "./state.js";
 
 // ---- the server
@@ -75,6 +76,13 @@ graph.onSelect = (moveNumber) => {
   const node = state.game?.line()[moveNumber];
   if (node && node !== state.game.node) goTo(node);
 };
+treeView.onSelect = (node) => goTo(node);
+const goToMistake = ({ target }) => {
+  const row = target.closest("tr[data-index]");
+  if (row) goTo(state.game.line()[row.dataset.index]);
+};
+byId("mistake-list").onclick = goToMistake;
+byId("mistake-list").onkeydown = (event) => event.key === "Enter" && goToMistake(event);
 byId("variations").onclick = ({ target }) => {
   const i = [...byId("variations").children].indexOf(target);
   if (i >= 0) goTo(state.game.node.children[i]);
@@ -103,6 +111,8 @@ byId("undo").onclick = undo;
 byId("redo").onclick = redo;
 byId("hint").onclick = hint;
 byId("delete").onclick = deleteMove;
+byId("promote").onclick = promote;
+byId("back").onclick = backToMainLine;
 byId("resign").onclick = resign;
 byId("score").onclick = async () => {
   if (state.score) {
@@ -118,6 +128,16 @@ byId("search-player").onchange = ({ target }) => {
   state.searchPlayer = target.value;
   storeState();
   analyze();
+};
+byId("graph-unit").onchange = ({ target }) => {
+  state.graphUnit = target.value;
+  storeState();
+  render();
+};
+byId("hide-analysis").onchange = ({ target }) => {
+  state.hidesAnalysis = target.checked;
+  storeState();
+  render();
 };
 byId("plane").onchange = ({ target }) => {
   state.plane = Number(target.value);
@@ -164,7 +184,8 @@ const KEYS = {
   ArrowUp: () => switchVariation(-1), ArrowDown: () => switchVariation(1),
   Delete: deleteMove, p: () => play("pass"), u: undo, r: redo, h: hint, s: () => byId("score").click(), a: () => toggleAnalysis(),
   "?": () => byId("help-dialog").showModal(),
-  ...Object.fromEntries(["none", "policy", "search", "ownership", "ladders", "plane"]
+  b: backToMainLine, m: () => state.game.branching() && promote(),
+  ...Object.fromEntries(["none", "policy", "search", "ownership", "ladders", "plane", "losses"]
     .map((name, i) => [i, () => setOverlay(name)])),
 };
 addEventListener("keydown", (event) => {

@@ -2,6 +2,7 @@
 
 import { draw } from "./board.js";
 import { parseVertex } from "./coordinates.js";
+import { formatLoss } from "./losses.js";
 
 const percent = (share) => `${Math.round(100 * share)}`;
 
@@ -49,6 +50,17 @@ export function search({ moves }, size, toPlay) {
     }
   }
   return elements;
+}
+
+/** What the moves of a line lost, on their stones; moves: of losses.lostByMoves.  From level 2 on with the loss. */
+export function losses({ unit, moves }, size, stones) {
+  const last = new Map(moves.map((each) => [each.vertex, each]));
+  return [...last.values()].flatMap(({ vertex, colour, lost, level }) => {
+    const at = parseVertex(vertex, size);
+    if (!at || stones[at.row * size + at.col] !== (colour === "B" ? "X" : "O")) return [];
+    const dot = circle(at, level < 2 ? 0.17 : 0.34, `loss level-${level}`);
+    return level < 2 ? [dot] : [dot, label(at, formatLoss(lost, unit), level < 4 ? "dark" : "bright")];
+  });
 }
 
 /** 1234 -> '1.2k'. */

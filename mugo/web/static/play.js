@@ -203,6 +203,18 @@ export async function deleteMove() {
   await showCurrentNode();
 }
 
+/** Go back to the main line, to where the variation of the current node begins. */
+export function backToMainLine() {
+  const node = state.game.branching();
+  if (node) goTo(node);
+}
+
+/** Make the variation of the current node the main line. */
+export function promote() {
+  state.game.promote();
+  return showCurrentNode();
+}
+
 export async function resign() {
   if (!await confirm("Resign this game?", "Resign") || !canResign()) return;
   await stopGenmove();

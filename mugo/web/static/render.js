@@ -4,15 +4,19 @@ import { Board } from "./board.js";
 import { parseVertex } from "./coordinates.js";
 import { currentOverlay } from "./current_overlay.js";
 import { Graph } from "./graph.js";
+import { formatLoss, lostByMoves, meanLosses, mistakes } from "./losses.js";
 import { markup } from "./markup.js";
 import { area, formatCount } from "./overlays.js";
-import { byId, COLOUR_NAMES, hasNetwork, searchPlayer, state, touchedVertex } from "./state.js";
+import { byId, COLOUR_NAMES, hasNetwork, isAnalysisHidden, searchPlayer, state, touchedVertex } from "./state.js";
 import { positionText, scoreText } from "./status.js";
+import { TreeView } from "./tree_view.js";
 
 const TABLE_ROWS = 6;                    // moves in the table of a search
+const MISTAKES = 12;                     // in the list
 
 export const board = new Board(byId("board"));
 export const graph = new Graph(byId("graph"));
+export const treeView = new TreeView(byId("tree"));
 
 export function render() {
   const { game } = state;
@@ -28,7 +32,8 @@ export function render() {
     const { score } = state;
     const shown = score ? { dead: score.dead, overlay: area(score, game.size, node.position.stones) } : { overlay };
     board.marks = markup(node, game.size, node.position.stones);
-    board.show(node.position, { ...shown, markup: board.marks });
+    const next = state.human || score ? [] : node.children.filter(({ move }) => move).map(({ move }) => move.slice(2));
+    board.show(node.position, { ...shown, markup: board.marks, next });
     byId("markup-description").textContent = board.marks.text;
   }
   renderPlayers();
@@ -36,7 +41,8 @@ export function render() {
   renderStatus();
   renderAnalysis();
   renderGhosts();
-  graph.show(game.line(), game.index());
+  renderReview();
+  treeView.show(game);
   renderGameInfo();
   renderActions();
 }
@@ -53,6 +59,41 @@ function renderGameInfo() {
   }
 }
 
+/** The graph, and the list of mistakes. */
+function renderReview() {
+  const { game } = state;
+  const line = game.line();
+  const isHidden = isAnalysisHidden();
+  byId("hide-analysis").checked = state.hidesAnalysis;
+  byId("hidden-analysis").hidden = !isHidden;
+  byId("win-rates").hidden = isHidden;
+  const hasLeads = line.some(({ lead, value_lead: ofNetwork }) => (lead ?? ofNetwork) != null);
+  byId("graph-unit").disabled = !hasLeads;
+  byId("graph-unit").value = hasLeads ? state.graphUnit : "win_rate";
+  graph.show(line, game.index(), byId("graph-unit").value);
+  const lost = lostByMoves(line);
+  const listed = mistakes(lost.moves).slice(0, MISTAKES);
+  byId("mistakes").hidden = isHidden || !lost.moves.length;
+  byId("mean-losses").textContent = meanLosses(lost);
+  byId("mistake-list").hidden = !listed.length;
+  byId("mistake-unit").textContent = lost.unit === "lead" ? "Points lost" : "% lost";
+  const body = byId("mistake-list").tBodies[0];
+  const focused = [...body.rows].indexOf(document.activeElement);
+  body.replaceChildren(...listed.map(({ node, index, colour, vertex, lost: loss, level, better }) => {
+    const row = document.createElement("tr");
+    row.tabIndex = 0;
+    row.dataset.index = index;
+    row.setAttribute("aria-label", `Go to move ${game.moveNumber(node)}`);
+    row.setAttribute("aria-current", String(node === game.node));
+    for (const text of [game.moveNumber(node), `${COLOUR_NAMES[colour]} ${vertex}`, formatLoss(loss, lost.unit), better ?? ""]) {
+      row.insertCell().textContent = text;
+    }
+    row.cells[2].className = `loss-text level-${level}`;
+    return row;
+  }));
+  if (focused >= 0) body.rows[Math.min(focused, body.rows.length - 1)]?.focus();
+}
+
 function renderActions() {
   const { game } = state;
   const { node } = game;
@@ -62,6 +103,7 @@ function renderActions() {
   byId("analyze").disabled = isGameOver(node) && !state.analyzing;
   byId("resign").disabled = !canResign();
   byId("delete").disabled = !node.parent;
+  byId("branch").hidden = !game.branching();
   byId("undo").disabled = !game.undoTarget(state.human);
   byId("redo").disabled = !game.redoTarget(state.human);
   byId("score").setAttribute("aria-pressed", String(Boolean(state.score)));
@@ -148,6 +190,13 @@ function formatLead(lead) {
   return lead == null ? "" : ` · ${lead < 0 ? "W" : "B"}+${Math.abs(lead).toFixed(1)}`;
 }
 
+/** Black's lead as that of a colour: '+3.5', '−0.4'. */
+function formatPoints(lead, colour) {
+  if (lead == null) return "";
+  const points = colour === "B" ? lead : -lead;
+  return `${points < 0 ? "−" : "+"}${Math.abs(points).toFixed(1)}`;
+}
+
 function renderAnalysis() {
   const { game, analyzing, genmoveNode, gameAnalysis } = state;
   const { search, position } = game.node;
@@ -158,22 +207,25 @@ function renderAnalysis() {
   byId("analyze-game").setAttribute("aria-pressed", String(Boolean(gameAnalysis)));
   byId("analyze-game").disabled = Boolean(genmoveNode);
   byId("analyze-game").textContent = gameAnalysis ? `Stop (${gameAnalysis.done} of ${gameAnalysis.total})` : "Analyse all moves";
-  const isHidden = !search || !position || genmoveNode === game.node;
+  const isHidden = !search || !position || genmoveNode === game.node || isAnalysisHidden();
   byId("moves").hidden = isHidden;
   const winRate = game.node.win_rate ?? game.node.value;
   byId("search-summary").textContent = search && !isHidden
     ? `Black wins ${(100 * search.win_rate).toFixed(1)} %${formatLead(search.lead)} · ` +
       `${search.visits.toLocaleString("en")} visits` +
       (state.waiting ? " · waiting for other searches" : "")
-    : winRate == null ? "" : `Black wins ${(100 * winRate).toFixed(1)} %`;
+    : winRate == null || isAnalysisHidden() ? "" : `Black wins ${(100 * winRate).toFixed(1)} %${formatLead(game.node.lead ?? game.node.value_lead)}`;
   if (isHidden) return;
+  const hasLeads = search.moves.some(({ lead }) => lead != null);
+  byId("lead-column").hidden = !hasLeads;
   const rows = search.moves.slice(0, TABLE_ROWS).map((info) => {
     const row = document.createElement("tr");
     row.tabIndex = 0;
     row.dataset.move = info.move;
     row.setAttribute("aria-label", `Play ${info.move}`);
     const moveWinRate = position.to_play === "B" ? info.win_rate : 1 - info.win_rate;
-    for (const text of [info.move, `${(100 * moveWinRate).toFixed(1)}`, formatCount(info.visits),
+    const lead = hasLeads ? [formatPoints(info.lead, position.to_play)] : [];
+    for (const text of [info.move, `${(100 * moveWinRate).toFixed(1)}`, ...lead, formatCount(info.visits),
       `${(100 * info.prior).toFixed(1)}`, info.pv.slice(1).join(" ")]) {
       row.insertCell().textContent = text;
     }

@@ -58,19 +58,21 @@ function formatPoint(vertex, size) {
   return at ? String.fromCharCode(97 + at.col, 97 + at.row) : "";
 }
 
-/** The comment of a node: the win rate, then its text. */
-function formatComment({ comment = "", win_rate: winRate, visits }) {
+/** The comment of a node: the win rate and the lead, then its text. */
+function formatComment({ comment = "", win_rate: winRate, lead, visits }) {
   const hasSearch = typeof winRate === "number" && Number.isInteger(visits);
-  return `${hasSearch ? `Black wins ${(100 * winRate).toFixed(1)} % (${visits} visits)\n` : ""}${comment}`.trim();
+  const points = typeof lead === "number" ? `, ${lead <= -0.05 ? "W" : "B"}+${Math.abs(lead).toFixed(1)}` : "";
+  return `${hasSearch ? `Black wins ${(100 * winRate).toFixed(1)} % (${visits} visits${points})\n` : ""}${comment}`.trim();
 }
 
-/** The whole comment, win rate and visits that the properties of a node give, as _split_comment in mugo/sgf/tree.py has them. */
+/** The whole comment, win rate, lead and visits that the properties of a node give, as _split_comment in mugo/sgf/tree.py has them. */
 function commentFields(properties) {
   const values = [...properties.matchAll(PROPERTY)].find(([, ident]) => ident === "C")?.[2] ?? "[]";
   const raw = /\[((?:[^\\\]]|\\[^])*)\]/.exec(values)[1];
   let text = raw.replace(/\n\r|\r\n|\r/g, "\n").replace(/[\t\f\v]/g, " ").replace(/\\([^])/g, (_, next) => (next === "\n" ? "" : next));
-  const found = /Black wins (\d{1,3}(?:\.\d)?) % \((\d{1,15}) visits\)\s*/.exec(text);
+  const found = /Black wins (\d{1,3}(?:\.\d)?) % \((\d{1,15}) visits(?:, ([BW])\+(\d{1,4}\.\d))?\)\s*/.exec(text);
   const fields = found ? { win_rate: Math.min(Number(found[1]), 100) / 100, visits: Number(found[2]) } : {};
+  if (found?.[3]) fields.lead = (found[3] === "W" ? -1 : 1) * Number(found[4]);
   if (found) text = text.replace(found[0], "");
   return { ...fields, comment: text.trim() };
 }

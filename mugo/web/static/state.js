@@ -14,6 +14,8 @@ export const state = {
   overlay: "none",
   plane: 0,                              // number of the plane that the overlay "plane" shows
   searchPlayer: "mcts",                  // "mcts" or "uct": how positions are analysed
+  graphUnit: "win_rate",                 // "win_rate" or "lead": what the graph shows, where leads are known
+  hidesAnalysis: false,                  // whether the analysis is hidden while the person plays
   analyzing: false,
   genmoveNode: null,                     // the node in which MuGo is choosing a move
   gameAnalysis: null,                    // { done, total } while all moves are analysed
@@ -34,12 +36,16 @@ export const hasNetwork = () => !state.game.networkError;
 /** The player that analyses the current game: "uct" where there is no network. */
 export const searchPlayer = () => (hasNetwork() ? state.searchPlayer : "uct");
 
+/** Whether the analysis is hidden now: the person plays, and wants it so. */
+export const isAnalysisHidden = () => Boolean(state.hidesAnalysis && state.human && !state.game.info.result);
+
 /** Store the state in this tab, so that a reload restores it. */
 export function storeState() {
-  const { game, human, opponent, overlay, plane, searchPlayer: player } = state;
+  const { game, human, opponent, overlay, plane, searchPlayer: player, graphUnit, hidesAnalysis } = state;
   if (!game) return;
   try {
-    const stored = { game: game.toJSON(), human, opponent, overlay, plane, searchPlayer: player };
+    const stored = { game: game.toJSON(), human, opponent, overlay, plane, searchPlayer: player, graphUnit,
+      hidesAnalysis };
     sessionStorage.setItem(STORAGE_KEY, JSON.stringify(stored));
   } catch {
     try {

@@ -1,0 +1,46 @@
+// What each move of the current line lost, by the searches before and after it.
+
+/** Losses from which on a move has each of the levels 1 to 5: in points, and in win rate. */
+export const LEVELS = { lead: [0.5, 1.5, 3, 6, 12], win_rate: [0.025, 0.05, 0.1, 0.2, 0.4] };
+const LISTED_LEVEL = 2;                  // from which on a move is a mistake
+
+/** "lead" if searches of this line have leads, else "win_rate". */
+const unitOf = (line) => (line.some(({ lead }) => lead != null) ? "lead" : "win_rate");
+
+/** { unit, moves }: for each move between two searches { node, index, colour, vertex, lost, level, better }.
+
+    index: of the node in the line.  lost: points or win rate of the side that moved; searches differ, so it can be below 0.
+    better: the best move of the search before, null if it is this one or not known. */
+export function lostByMoves(line) {
+  const unit = unitOf(line);
+  const moves = [];
+  for (let index = 1; index < line.length; index++) {
+    const [before, node] = [line[index - 1], line[index]];
+    if (!node.move || node.illegal || node.position?.is_over || before[unit] == null || node[unit] == null) continue;
+    const [colour, vertex] = node.move.split(" ");
+    const lost = (before[unit] - node[unit]) * (colour === "B" ? 1 : -1);
+    const best = before.search?.moves[0]?.move ?? null;
+    const level = LEVELS[unit].filter((least) => lost >= least).length;
+    moves.push({ node, index, colour, vertex, lost, level, better: best === vertex ? null : best });
+  }
+  return { unit, moves };
+}
+
+/** The mistakes among these moves, the largest first. */
+export function mistakes(moves) {
+  return moves.filter(({ level }) => level >= LISTED_LEVEL).sort((a, b) => b.lost - a.lost);
+}
+
+/** 'Black lost 0.6 points a move, White 1.2.'; '' without moves. */
+export function meanLosses({ unit, moves }) {
+  const means = [["B", "Black"], ["W", "White"]].map(([colour, name]) => {
+    const lost = moves.filter((each) => each.colour === colour).map((each) => Math.max(0, each.lost));
+    return lost.length ? [name, formatLoss(lost.reduce((a, b) => a + b) / lost.length, unit)] : null;
+  }).filter(Boolean);
+  if (!means.length) return "";
+  const what = unit === "lead" ? "points" : "% of win rate";
+  return `Lost a move, in ${what}: ${means.map((mean) => mean.join(" ")).join(", ")}.`;
+}
+
+/** A loss as a number: '3.2' points, or '12' percent. */
+export const formatLoss = (lost, unit) => (unit === "lead" ? lost : 100 * lost).toFixed(unit === "lead" || lost < 0.1 ? 1 : 0);

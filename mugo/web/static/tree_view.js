@@ -1,0 +1,92 @@
+// The tree of a game's variations around the current node: moves to the right, variations below their main line.
+
+import { draw } from "./board.js";
+
+const [STEP, RADIUS, MARGIN] = [20, 7, 12];        // CSS pixels: between nodes, of a node, around the tree
+const MAX_LANES = 9;                               // shown at once
+
+export class TreeView {
+  onSelect(node) {}                                // called when a node is clicked; main.js replaces it
+
+  constructor(svg) {
+    this.svg = svg;
+    svg.addEventListener("click", ({ target }) => {
+      const node = this.shown?.[target.closest("[data-node]")?.dataset.node];
+      if (node) this.onSelect(node);
+    });
+    new ResizeObserver(() => this.game && this.show(this.game)).observe(svg.parentElement);
+  }
+
+  /** Show a game; hidden while it has no variation. */
+  show(game) {
+    const section = this.svg.parentElement;
+    if (this.game !== game || this.changes !== game.changes) {
+      Object.assign(this, { game, changes: game.changes, places: layOut(game.root) });
+    }
+    section.hidden = this.places.lanes < 2;
+    const width = this.svg.clientWidth;
+    if (section.hidden || !width) return;
+    const { column, lane } = this.places.of.get(game.node);
+    const columns = Math.floor((width - 2 * MARGIN) / STEP) + 1;
+    const lanes = Math.min(this.places.lanes, MAX_LANES);
+    const left = Math.max(0, Math.min(column - Math.floor(columns / 2), this.places.columns - columns));
+    const top = Math.max(0, Math.min(lane - Math.floor(lanes / 2), this.places.lanes - lanes));
+    const isShown = (place) => place.column >= left - 1 && place.column <= left + columns && place.lane >= top - 1 && place.lane <= top + lanes;
+    const x = (place) => MARGIN + STEP * (place.column - left);
+    const y = (place) => MARGIN + STEP * (place.lane - top);
+    const [edges, nodes] = [[], []];
+    const onLine = new Set(game.line());
+    this.shown = [];
+    for (const [node, place] of this.places.of) {
+      const before = node.parent && this.places.of.get(node.parent);
+      const crosses = before && before.column < left + columns && place.column >= left - 1
+        && before.lane <= top + lanes && place.lane >= top - 1;
+      if (crosses) {
+        edges.push(draw("path", { d: edge(x(before), y(before), x(place), y(place)), class: onLine.has(node) ? "line" : "" }));
+      }
+      if (!isShown(place)) continue;
+      this.shown.push(node);
+      const kind = { B: "black", W: "white" }[node.move?.[0]] ?? "setup";
+      nodes.push(draw("circle", { cx: x(place), cy: y(place), r: RADIUS, "data-node": this.shown.length - 1,
+        class: `${kind}${node === game.node ? " current" : ""}${node.comment ? " has-comment" : ""}` },
+      draw("title", {}, node.move ? `${game.moveNumber(node)}: ${node.move}` : "start or setup")));
+    }
+    const height = 2 * MARGIN + STEP * (lanes - 1);
+    this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.svg.style.height = `${height}px`;
+    this.svg.setAttribute("aria-label", `Game tree: ${this.places.chains} lines of play`);
+    this.svg.replaceChildren(...edges, ...nodes);
+  }
+}
+
+function edge(x1, y1, x2, y2) {
+  return y1 === y2 ? `M${x1} ${y1}H${x2}` : `M${x1} ${y1}V${y2 - STEP / 2}L${Math.min(x1 + STEP / 2, x2)} ${y2}H${x2}`;
+}
+
+/** { of: node -> { column, lane }, lanes, columns, chains }.
+
+    A chain, a node and its first children to the end, is in one lane: the first one below that of the node it leaves
+    that is free over its length.  Chains that leave later are placed first, so edges do not cross. */
+function layOut(root) {
+  const of = new Map();
+  const occupied = [];                             // of each lane, the [first, last] columns of its chains
+  const chains = [{ start: root, column: 0, above: -1 }];
+  let [columns, count] = [0, 0];
+  while (chains.length) {
+    const { start, column, above } = chains.pop();
+    const chain = [];
+    for (let node = start; node; node = node.children[0]) chain.push(node);
+    const last = column + chain.length - 1;
+    let lane = above + 1;
+    while ((occupied[lane] ??= []).some(([from, to]) => from <= last && to >= column - 1)) lane += 1;
+    occupied[lane].push([column - 1, last]);
+    columns = Math.max(columns, last + 1);
+    count += 1;
+    chain.forEach((node, i) => {
+      of.set(node, { column: column + i, lane });
+      // the last of these on the stack, which is placed first, leaves last; of one node the first variation
+      for (const child of node.children.slice(1).reverse()) chains.push({ start: child, column: column + i + 1, above: lane });
+    });
+  }
+  return { of, lanes: occupied.length, columns, chains: count };
+}

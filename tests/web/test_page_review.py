@@ -1,0 +1,133 @@
+"""A review on the page in a headless Chromium: points, losses, mistakes, the tree, variations, a hidden analysis."""
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+pytest.importorskip("websockets")
+import chromium
+from web_page import NUMBER, STATUS, load, new_game, save, sgf_properties
+
+pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
+# After each move a search by which Black leads by 1, 1, -3.2, -2.2, -14.2 points: White lost none, 1.0 of them, Black
+# 4.2 and 12.
+LEADS = "(;SZ[9]C[Black wins 55.0 % (80 visits, B+1.0)];B[ee]C[Black wins 55.0 % (80 visits, B+1.0)]" \
+        ";W[cc]C[Black wins 55.0 % (80 visits, B+1.0)];B[gg]C[Black wins 30.0 % (80 visits, W+3.2)]" \
+        ";W[cg]C[Black wins 38.0 % (80 visits, W+2.2)];B[gc]C[Black wins 2.0 % (80 visits, W+14.2)];W[dd])"
+RATES = LEADS.replace(", B+1.0", "").replace(", W+3.2", "").replace(", W+2.2", "").replace(", W+14.2", "")
+TREE = "(;SZ[9];B[ee](;W[cc];B[gg](;W[dd])(;W[ff];B[ed]))(;W[cg];B[hh])(;W[gc]))"
+MISTAKES = "[...document.querySelectorAll('#mistake-list tbody tr')].map((row) => " \
+           "[...row.cells].map((cell) => cell.textContent).join(' ')).join('|')"
+DOTS = "[...document.querySelectorAll('.overlay .loss')].map((dot) => dot.getAttribute('cx') + " \
+       "dot.getAttribute('cy') + dot.className.baseVal.slice(-1)).join(' ')"
+VISIBLE = "((id) => document.getElementById(id).getBoundingClientRect().width > 0)"
+CIRCLES = "document.querySelectorAll('#tree circle').length"
+CURRENT = "document.querySelector('#tree .current title').textContent"
+
+
+def choose_unit(page, unit):
+    page.run(f"""(() => {{
+        const select = document.getElementById('graph-unit');
+        select.value = '{unit}';
+        select.dispatchEvent(new Event('change'));
+    }})()""")
+
+
+def test_mistakes_in_points(page):
+    load(page, LEADS)
+    page.until(f"{MISTAKES} === '5 Black G7 12.0 |3 Black G3 4.2 '")
+    assert page.run("document.getElementById('mean-losses').textContent") == \
+        "Lost a move, in points: Black 5.4, White 0.5."
+    page.run("document.querySelector('#mistake-list tbody tr').click()")
+    page.until(f"{NUMBER} === '5 / 6' && document.querySelector('#mistake-list tr[aria-current=true]').rowIndex === 1")
+    page.press("6")                        # dots up to the current move: levels 0, 0, 3, 1 and 5
+    page.until(f"{DOTS} === '440 220 663 261 625'")
+    page.press("ArrowLeft")
+    page.until(f"{DOTS} === '440 220 663 261'")
+    assert page.run("document.getElementById('legend').textContent").startswith("What each move lost, in points")
+
+
+def test_mistakes_in_win_rates_where_no_lead_is_known(page):
+    load(page, RATES)
+    page.until(f"{MISTAKES} === '5 Black G7 36 |3 Black G3 25 |4 White C3 8.0 '")
+    assert page.run("document.getElementById('mistake-unit').textContent") == "% lost"
+    assert page.run("document.getElementById('graph-unit').disabled")
+
+
+def test_the_graph_of_leads(page):
+    load(page, LEADS)
+    choose_unit(page, "lead")
+    labels = "[...document.querySelectorAll('#graph .y-label')].map((each) => each.textContent).join(' ')"
+    page.until(f"{labels} === '−20 0 +20'")
+    page.press("End")
+    page.press("ArrowLeft")
+    page.until(f"{NUMBER} === '5 / 6'")
+    top, bottom, y = page.run("""[...document.querySelectorAll('#graph .grid-line')].map((line) =>
+        Number(/ ([\\d.]+)H/.exec(line.getAttribute('d'))[1])).sort((a, b) => a - b).concat(
+        Number(document.querySelector('#graph circle').getAttribute('cy')))""")
+    assert y == pytest.approx(top + (bottom - top) * (20 + 14.2) / 40, abs=0.5)
+    choose_unit(page, "win_rate")
+    page.until(f"{labels} === '0 50 100'")
+
+
+def test_leads_are_saved_and_loaded(page):
+    load(page, LEADS)
+    page.press("End")
+    page.run("document.getElementById('comment').focus()")
+    page.run("(() => { const field = document.getElementById('comment'); field.value = 'a note'; "
+             "field.dispatchEvent(new Event('input')); field.blur(); })()")
+    text = save(page)
+    assert sgf_properties(text)[1:-1] == sgf_properties(LEADS)[1:-1] and "W[dd]C[a note]" in text
+
+
+def test_the_analysis_of_a_finished_game_ends_with_its_result(page):
+    load(page, "(;SZ[9]KM[7.5]RE[W+7.5];B[];W[])")
+    page.run("document.getElementById('analyze-game').click()")
+    page.until("document.getElementById('analyze-game').textContent === 'Analyse all moves' "
+               "&& document.getElementById('search-summary').textContent !== ''")
+    page.press("End")
+    page.until(f"{NUMBER} === '2 / 2'")
+    page.until("document.getElementById('search-summary').textContent === 'Black wins 0.0 % · W+7.5'")
+
+
+def test_the_tree_and_its_variations(page):
+    load(page, TREE)
+    page.until(f"{VISIBLE}('tree') && {CIRCLES} === 10")
+    assert page.run("document.getElementById('tree').getAttribute('aria-label')") == "Game tree: 4 lines of play"
+    lanes = page.run("Object.fromEntries([...document.querySelectorAll('#tree circle')].map((each) => "
+                     "[each.textContent, each.getAttribute('cy')]))")
+    assert lanes["3: B G3"] == lanes["start or setup"] == lanes["4: W D6"]
+    assert lanes["4: W F4"] == lanes["5: B E6"] > lanes["4: W D6"] and lanes["2: W C3"] == lanes["3: B H2"]
+    assert len({lanes["2: W C7"], lanes["2: W C3"], lanes["2: W G7"]}) == 3
+    page.run("[...document.querySelectorAll('#tree circle')].find((each) => each.textContent === '5: B E6')"
+             ".dispatchEvent(new MouseEvent('click', { bubbles: true }))")
+    page.until(f"{NUMBER} === '5 / 5' && {CURRENT} === '5: B E6' && {VISIBLE}('branch')")
+    page.press("b")                        # back to the game
+    page.until(f"{NUMBER} === '3 / 5' && {CURRENT} === '3: B G3' && !{VISIBLE}('branch')")
+    page.press("End")
+    page.press("m")                        # make it the main line
+    page.until(f"!{VISIBLE}('branch') && {NUMBER} === '5 / 5'")
+    assert "(;W[ff];B[ed])(;W[dd])" in save(page).replace("\n", "")
+
+
+def test_marks_of_the_next_moves(page):
+    load(page, TREE)
+    page.press("ArrowRight")
+    next_moves = "[...document.querySelectorAll('.next circle')].map((each) => " \
+                 "each.getAttribute('cx') + each.getAttribute('cy') + each.className.baseVal).join(' ')"
+    page.until(f"{next_moves} === '22 26variation 62variation'")
+    new_game(page)                         # none in a game that is played
+    assert page.run(next_moves) == ""
+
+
+def test_the_analysis_can_be_hidden_while_playing(page):
+    new_game(page, colour="B")
+    assert page.run(f"{VISIBLE}('win-rates')")
+    page.press("1")
+    page.until("document.querySelector('.overlay .heat')")
+    page.run("document.getElementById('hide-analysis').click()")
+    page.until(f"!{VISIBLE}('win-rates') && {VISIBLE}('hidden-analysis') && !document.querySelector('.overlay *')")
+    page.run("document.getElementById('resign').click()")
+    page.until("document.querySelector('#confirm-dialog[open]')")
+    page.run("document.querySelector('#confirm-dialog [value=yes]').click()")
+    page.until(f"{VISIBLE}('win-rates') && {STATUS}.endsWith('by resignation.')")
+    page.run("document.getElementById('hide-analysis').click()")
