@@ -14,7 +14,6 @@ import sys
 from concurrent.futures import BrokenExecutor
 from typing import NoReturn
 
-from mugo import __version__
 from mugo.files import BadInput, printable
 from mugo.renamed import refuse_renamed_options
 
@@ -34,13 +33,15 @@ COMMANDS = {
     "match": ("match.tournament", "play matches between players and GTP programs"),
     "analyze": ("review.command", "review game records move by move"),
     "play": ("tui.play", "play in the terminal"),
+    "doctor": ("doctor", "examine this machine and installation, for bug reports"),
+    "completion": ("completion", "print a script that completes commands and options in a shell"),
     "demo": ("demo", "preprocess, train, evaluate and play on the sample games, in a few minutes"),
 }
 INTERRUPTED = 130
 # package: the extra of pyproject.toml that installs it
 EXTRAS = {"h5py": "train", "keras": "train", "tensorflow": "train", "onnx": "train", "jax": "jax",
           "matplotlib": "pictures", "py7zr": "7z", "backports": "7z", "starlette": "web", "uvicorn": "web",
-          "websockets": "web", "dask": "distributed", "distributed": "distributed"}
+          "websockets": "web", "dask": "distributed", "distributed": "distributed", "shtab": "completion"}
 
 
 def run() -> NoReturn:
@@ -106,19 +107,35 @@ class _Parser(argparse.ArgumentParser):
         raise BadInput(f"{message} (see {self.prog} --help)")
 
 
+class _PrintVersions(argparse.Action):
+    """--version: the versions of MuGo and of what it runs on.  importlib.metadata is imported only for it."""
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        from mugo.versions import describe_versions
+
+        print(describe_versions())
+        parser.exit()
+
+
+def add_command(subparsers, name: str) -> argparse.ArgumentParser:
+    """Add the parser of a command, without its arguments.  subparsers: what ArgumentParser.add_subparsers returns."""
+    description = COMMANDS[name][1]
+    return subparsers.add_parser(name, help=description, description=description[0].upper() + description[1:] + ".")
+
+
 def _run(name: str | None, arguments: list[str]) -> int:
     """Parse the arguments and run the command.  name: the command among them, if any."""
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         raise BadInput("NUMBA_DISABLE_JIT is set, and the rules of the games run as compiled code only: unset it")
     parser = _Parser(prog="mugo", description="A Go program that learns from game records.")
-    parser.add_argument("--version", action="version", version=f"MuGo {__version__}")
+    parser.add_argument("--version", action=_PrintVersions, nargs=0, help="print the versions of MuGo and of what it "
+                        "runs on, and exit")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     module = None
-    for command, (module_name, description) in COMMANDS.items():
-        subparser = subparsers.add_parser(command, help=description,
-                                          description=description[0].upper() + description[1:] + ".")
+    for command in COMMANDS:
+        subparser = add_command(subparsers, command)
         if command == name:
-            module = importlib.import_module(f"mugo.{module_name}")
+            module = importlib.import_module(f"mugo.{COMMANDS[command][0]}")
             module.add_arguments(subparser)
             refuse_renamed_options(arguments, subparser._option_string_actions)
     args, unknown = parser.parse_known_args(arguments)

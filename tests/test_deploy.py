@@ -1,6 +1,7 @@
 """The examples for Docker and Kubernetes in docs/deploy: they parse, fit together, and their commands exist."""
 import argparse
 import importlib
+import json
 import re
 from pathlib import Path
 
@@ -82,11 +83,48 @@ def test_the_port_of_the_scheduler_is_open_on_no_other_machine():
     assert "ports" not in COMPOSE["services"]["worker"]
 
 
-def test_the_image_has_the_extras_that_the_commands_need():
-    text = (DEPLOY / "Dockerfile").read_text()
-    extras = re.search(r"/src\[([\w,]+)\]", text)[1].split(",")
-    assert {"train", "distributed", "7z"} <= set(extras)
-    assert "USER mugo" in text
+def stages():
+    """The stages of the Dockerfile: name -> its instructions, (word, the rest); lines that end in a backslash go on."""
+    text = re.sub(r"^#.*\n", "", (DEPLOY / "Dockerfile").read_text(), flags=re.MULTILINE).replace("\\\n", " ")
+    found = {}
+    for line in filter(str.strip, text.splitlines()):
+        word, _, rest = line.partition(" ")
+        assert word in ("FROM", "RUN", "COPY", "USER", "WORKDIR", "EXPOSE", "HEALTHCHECK", "ENTRYPOINT", "CMD"), line
+        if word == "FROM":
+            image, _, name = rest.partition(" AS ")
+            assert image in ("python:3.11-slim", *found)
+            found[name] = []
+        else:
+            found[name].append((word, rest.strip()))
+    return found
+
+
+def test_each_image_has_the_extras_that_its_command_needs_and_runs_as_nobody_special():
+    images = stages()
+    assert list(images)[-1] == "cluster"                 # what is built without --target
+    for name, extras in ("engine", {"7z"}), ("page", {"web"}), ("cluster", {"train", "7z", "distributed"}):
+        install, = (rest for word, rest in images[name] if word == "RUN" and "pip install" in rest)
+        assert set(re.search(r"mugo-\*\.whl\)\[([\w,]+)\]\"$", install)[1].split(",")) == extras
+        words = [word for word, _ in images[name]]
+        assert ("USER", "mugo") in images[name] and words.index("USER") < words.index("CMD")
+        assert "USER" not in words[words.index("USER") + 1:]
+
+
+@pytest.mark.parametrize("name", ["engine", "page"])
+def test_an_image_of_one_command_runs_it_and_what_is_compiled_for_it_parses(name):
+    instructions = stages()[name]
+    fields = dict(instructions)
+    assert json.loads(fields["ENTRYPOINT"]) == ["mugo"]
+    commands = [json.loads(fields["CMD"])]
+    commands += [rest.partition("| mugo ")[2].split() for word, rest in instructions if "| mugo" in rest]
+    assert len(commands) == 2
+    for command, *arguments in commands:
+        parser = argparse.ArgumentParser(exit_on_error=False)
+        importlib.import_module(f"mugo.{COMMANDS[command][0]}").add_arguments(parser)
+        assert parser.parse_args(arguments)
+    if name == "page":
+        assert fields["EXPOSE"] == commands[0][commands[0].index("--port") + 1] == "8080"
+        assert "http://127.0.0.1:8080/" in json.loads(fields["HEALTHCHECK"].partition("CMD ")[2])[-1]
 
 
 def test_the_option_is_called_scheduler():
