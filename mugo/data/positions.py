@@ -141,12 +141,16 @@ class Positions:
         write_labels(self.size, games, samples, symmetries(self.size), moves, owners, *labels)
         return Batch(packed, targets, *labels)
 
-    def shuffled_batch(self, step: int, batch_size: int, seed: int, random_symmetry: bool = True) -> Batch:
+    def shuffled_batch(self, step: int, batch_size: int, seed: int, random_symmetry: bool = True,
+                       part: tuple[int, int] = (0, 1)) -> Batch:
         """Batch number `step` (from 0) of the endless shuffled stream (data/shuffle.py) for this seed.
 
         random_symmetry: augment, each position under one of the eight symmetries, drawn by seed.
+        part: (i, n) is part i of n equal ones of the batch, in its order.
         """
-        indices, symmetry = shuffled_positions(step * batch_size, batch_size, len(self), seed)
+        index, parts = part
+        count = batch_size // parts
+        indices, symmetry = shuffled_positions(step * batch_size + index * count, count, len(self), seed)
         return self.batch(indices, symmetry if random_symmetry else 0)
 
     def locate(self, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

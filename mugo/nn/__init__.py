@@ -30,6 +30,7 @@ With Keras:
     schedules          learning-rate schedules
     optimizers         Muon and Adam, with weight averaging
     interrupts         Ctrl-C between two training steps
+    processes          several processes that train one model: what they agree on
     compile            losses, metrics and optimizer of a model; self-play's training step
     tensorboard_log    a log of training and of self-play for TensorBoard
     weight_averaging   the averaged model, with batch-norm statistics recalibrated

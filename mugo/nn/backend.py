@@ -4,6 +4,7 @@ Its backend is the one that the environment variable KERAS_BACKEND names: Tensor
 BadInput if it names another.
 """
 import contextlib
+import functools
 import os
 import sys
 from collections.abc import Iterator
@@ -43,16 +44,22 @@ with quiet():
     if keras.backend.backend() == "tensorflow":
         import tensorflow
 
-        HAS_GPU = bool(tensorflow.config.list_physical_devices("GPU"))
-    else:
-        import jax
+__all__ = ["FUSED_BATCH_NORM", "JIT", "has_gpu", "keras", "ops", "resolve_precision", "tensorflow"]
 
-        HAS_GPU = jax.default_backend() != "cpu"
 
-__all__ = ["FUSED_BATCH_NORM", "HAS_GPU", "JIT", "keras", "ops", "resolve_precision", "tensorflow"]
+@functools.cache
+def has_gpu() -> bool:
+    """Whether there is a GPU, or on JAX a TPU.  JAX starts its devices here: a process joins others before
+    (mugo/nn/processes.py)."""
+    if tensorflow:
+        return bool(tensorflow.config.list_physical_devices("GPU"))
+    import jax
+
+    return jax.default_backend() != "cpu"
+
 
 # How models are compiled: on the CPU, XLA made TensorFlow a third slower; JAX always compiles.
-JIT: Any = "auto" if keras.backend.backend() == "jax" or HAS_GPU else False
+JIT: Any = "auto" if keras.backend.backend() == "jax" or has_gpu() else False
 
 # Whether there is one operation for all of batch normalisation: layers.FusedBatchNorm.
 FUSED_BATCH_NORM = keras.backend.backend() == "tensorflow"
@@ -61,8 +68,8 @@ FUSED_BATCH_NORM = keras.backend.backend() == "tensorflow"
 def bfloat16_is_faster() -> bool:
     """Whether this machine multiplies bfloat16 faster than float32: a GPU, or TensorFlow on a CPU with instructions
     for it (JAX on a CPU converts to and fro)."""
-    if HAS_GPU or keras.backend.backend() != "tensorflow":
-        return HAS_GPU
+    if has_gpu() or keras.backend.backend() != "tensorflow":
+        return has_gpu()
     with contextlib.suppress(OSError):
         return "avx512_bf16" in Path("/proc/cpuinfo").read_text()
     return False

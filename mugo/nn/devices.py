@@ -1,4 +1,5 @@
-"""Data parallelism: a model on several devices of one machine, each of which gets an equal part of every batch.
+"""Data parallelism: a model on several devices, each of which gets an equal part of every batch.  On JAX they may
+belong to several processes (processes.py), each of which gives its part.
 
     JAX           keras.distribution.DataParallel: the compiler divides one program among the devices
     TensorFlow    tf.distribute.MirroredStrategy: each device runs the program as a replica.  Replicas exchange
@@ -13,6 +14,7 @@ from typing import Any
 
 from mugo.files import BadInput
 from mugo.nn.backend import keras, ops, tensorflow
+from mugo.nn.processes import place
 
 
 def list_devices() -> list[str]:
@@ -30,15 +32,23 @@ class DataParallel:
     """The first `count` devices.  Raises BadInput if there are not so many."""
 
     def __init__(self, count: int | None = None):
-        """count: None takes all devices."""
+        """count: None takes all devices.  Those of other processes are needed too: then a number is refused."""
         devices = list_devices()
+        processes = place()[1]
+        if processes > 1 and count is not None:
+            raise BadInput(f"--devices {count}: several processes train on all of their devices; "
+                           "CUDA_VISIBLE_DEVICES takes fewer")
         if count is not None and not 1 <= count <= len(devices):
             raise BadInput(f"--devices {count}: must be from 1 to {len(devices)}, the devices of this machine")
         self.count = count or len(devices)
         self._distribution: Any = None
         if self.count > 1:
+            # auto_shard_dataset: every process has its part of each batch already.
             self._distribution = tensorflow.distribute.MirroredStrategy(devices[:self.count]) if tensorflow else \
-                keras.distribution.DataParallel(devices=devices[:self.count])
+                keras.distribution.DataParallel(devices=devices[:self.count], auto_shard_dataset=processes == 1)
+            if processes > 1 and not hasattr(self._distribution, "auto_shard_dataset"):
+                raise BadInput(f"Keras {keras.__version__} trains in several processes on data of TensorFlow only: "
+                               "install a newer one")
 
     def check_batch_size(self, size: int) -> None:
         """Raise BadInput unless batches of this size can be divided equally."""

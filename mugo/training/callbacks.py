@@ -13,6 +13,7 @@ from mugo.nn import checkpoint
 from mugo.nn.backend import keras
 from mugo.nn.devices import one_device
 from mugo.nn.metadata import config_of
+from mugo.nn.processes import is_first
 from mugo.nn.tensorboard_log import TensorBoardLog
 from mugo.nn.weight_averaging import AveragedModel
 from mugo.plots import curves
@@ -47,9 +48,11 @@ class ProgressCallback(keras.callbacks.Callback):
         self.batches, self.step = options.batches, step
         self.bar = progress_bar("positions", self.batches.positions_at(options.steps),
                                 self.batches.positions_at(self.step), scale=True, smoothing=0.02)
-        self.last_shown = 0.0
+        self.last_shown, self.shown = 0.0, is_first()
 
     def on_train_batch_end(self, batch, logs=None):
+        if not self.shown:
+            return
         before = self.step
         self.step += self.model.steps_per_execution
         self.bar.update(self.batches.positions_at(self.step) - self.batches.positions_at(before))
@@ -115,6 +118,8 @@ class CheckpointCallback(keras.callbacks.Callback):
             if not math.isfinite(value):
                 self.stop_diverged(f"{name} is {value}")
         history.append({name: round(row[name], 6) for name in COLUMNS if name in row})
+        if not is_first():
+            return
         self.save()
         for name, value in history[-1].items():
             group = "validation" if name.startswith("validation_") else "training"
@@ -145,8 +150,9 @@ class CheckpointCallback(keras.callbacks.Callback):
         `check_diverged` says it again.  Checkpoints and network.keras stay as they are."""
         model: Any = self.model
         step, rate = int(model.optimizer.iterations.numpy()), self.options.learning_rate
-        with atomic_write(self.run / DIVERGED) as temporary:
-            temporary.write_text(json.dumps({"step": step, "learning_rate": rate}))
+        if is_first():
+            with atomic_write(self.run / DIVERGED) as temporary:
+                temporary.write_text(json.dumps({"step": step, "learning_rate": rate}))
         history = self.metadata["history"]
         raise BadInput(f"{self.run}: training has diverged: at step {step:,} {reason}; "
                        + (f"the files of step {history[-1]['step']:,} are unchanged: continue from them with --resume "

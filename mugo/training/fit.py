@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from mugo.data.positions import Positions
-from mugo.nn.backend import HAS_GPU, keras, tensorflow
+from mugo.nn.backend import has_gpu, keras, tensorflow
 from mugo.nn.devices import DataParallel
-from mugo.nn.interrupts import InterruptCallback
 from mugo.nn.metadata import config_of
 from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.processes import broadcast, interrupt_callback, is_first, place
 from mugo.nn.weight_averaging import AveragedModel
 from mugo.training.callbacks import CheckpointCallback, ProgressCallback
 from mugo.training.loader import PrefetchLoader, examples
@@ -33,23 +33,26 @@ def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], training: P
     config, options = config_of(metadata), TrainingOptions(**metadata["options"])
     assert isinstance(config, PolicyNetConfig)
     first_step = int(model.optimizer.iterations.numpy())
-    if first_step >= options.steps:
+    part = place()
+    if first_step >= options.steps and is_first():
         print(f"{run} is finished: {options.steps:,} steps, {options.batches.positions_at(options.steps):,} positions")
+    if first_step >= options.steps:
         return
 
     def make(step: int) -> tuple:
         size = options.batches.size_at(step)
         number = (options.skip_positions + options.batches.positions_at(step)) // size       # of batches of this size
-        batch = training.shuffled_batch(number, size, options.seed, options.symmetry)
-        return examples(batch, config, np.random.default_rng((options.seed, number)))
+        batch = training.shuffled_batch(number, size, options.seed, options.symmetry, part)
+        return examples(batch, config, np.random.default_rng((options.seed, number)), part)
 
     progress = ProgressCallback(options, first_step)
-    interrupt = InterruptCallback()
+    interrupt = interrupt_callback()
     callbacks = [progress, CheckpointCallback(run, options, metadata, progress.bar, averaged, validation), interrupt]
     step, steps_per_second, history = first_step, 0.0, metadata["history"]
     with contextlib.closing(progress.bar), interrupt:
         while step < options.steps:
-            count = options.interval_steps(step, history[-1]["seconds"] if history else 0.0, steps_per_second)
+            count = broadcast(options.interval_steps(
+                step, history[-1]["seconds"] if history else 0.0, steps_per_second))
             set_steps_per_execution(model, steps_per_execution(config, options, parallel, count))
             with contextlib.closing(PrefetchLoader(make, step, threads=min(8, os.cpu_count() or 1))) as loader:
                 fit(model, loader, count, parallel, len(history), callbacks)
@@ -114,7 +117,7 @@ def steps_per_execution(config: PolicyNetConfig, options: TrainingOptions, paral
     if tensorflow and parallel.count > 1:
         return 1                         # Keras's loop of steps and MirroredStrategy's iterators do not work together
     multiplications = config.filters ** 2 * config.size ** 2 * options.batches.last
-    most = MAX_STEPS_PER_EXECUTION if HAS_GPU else min(MAX_STEPS_PER_EXECUTION, SMALL_STEP // multiplications)
+    most = MAX_STEPS_PER_EXECUTION if has_gpu() else min(MAX_STEPS_PER_EXECUTION, SMALL_STEP // multiplications)
     return max(steps for steps in range(1, max(1, most) + 1) if count % steps == 0)
 
 

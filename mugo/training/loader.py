@@ -26,12 +26,14 @@ def select_positions(data: DataSet, split: str, size: int, options: TrainingOpti
     return data.positions(split, size, options.where, move_range(options.moves))
 
 
-def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | None = None) -> tuple[Any, dict]:
+def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | None = None,
+             part: tuple[int, int] = (0, 1)) -> tuple[Any, dict]:
     """A batch as Keras takes it: (inputs, targets) of a model of this config; see keras_model.build and losses.
 
     Where the final score of a game is known, so is the winner by area for every komi; by territory rules, another may
     have been recorded.
     rng: half of these positions get another komi, drawn around the game's.  None: the games' own komi.
+    part: which part of a larger batch this is, as of Positions.shuffled_batch; it gets the komi that it has there.
     """
     targets: dict[str, np.ndarray] = {"policy": batch.targets}
     features, outcomes = None, batch.outcomes.astype(np.float32)
@@ -39,8 +41,11 @@ def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | N
         komi = np.nan_to_num(batch.komi)
         known = ~np.isnan(batch.scores)
         if rng is not None:
-            others = known & (rng.random(len(komi)) < OTHER_KOMI)
-            komi = np.where(others, np.floor(rng.normal(komi, KOMI_STDEV)) + 0.5, komi).astype(np.float32)
+            index, parts = part
+            drawn, shifts = rng.random(parts * len(komi)), rng.standard_normal(parts * len(komi))
+            here = slice(index * len(komi), (index + 1) * len(komi))
+            others = known & (drawn[here] < OTHER_KOMI)
+            komi = np.where(others, np.floor(komi + KOMI_STDEV * shifts[here]) + 0.5, komi).astype(np.float32)
         features, outcomes = batch.global_features(komi), batch.outcomes_by_area(komi)
         targets["ownership"] = np.where(known[:, None], batch.owners, UNKNOWN_OWNER).astype(np.int8)
         targets["score"] = (batch.scores + komi)[:, None]

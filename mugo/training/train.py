@@ -19,15 +19,20 @@ started with N positions.
 """
 import argparse
 import contextlib
+import hashlib
+import json
 import math
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from mugo import __version__
 from mugo.data import dataset
 from mugo.data.dataset import DataSet
 from mugo.data.positions import Positions
-from mugo.files import BadInput, lock_folder, log_to_stderr
+from mugo.files import BadInput, lock_folder, log_to_stderr, open_regular_file
 from mugo.limits import AT_LEAST_1, FRACTION, POSITIVE, PRECISIONS, check_limits
 from mugo.nn import checkpoint
 from mugo.nn.backend import keras, resolve_precision
@@ -40,10 +45,12 @@ from mugo.nn.keras_model import build
 from mugo.nn.metadata import MAX_WIDTH, config_of, new_metadata, read_metadata
 from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.processes import check_equal, ending_together, is_first, join, place, together
 from mugo.nn.transfer import check_init, init_from
 from mugo.nn.weight_averaging import AveragedModel
 from mugo.resume import check_kept, format_names
 from mugo.training.callbacks import (
+    DIVERGED,
     PRE_DECAY,
     check_diverged,
     link_pre_decay,
@@ -66,32 +73,62 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
     init: a network (see find_network) to initialise from (transfer.init_from).  The first batch is the one after
     those that it was trained on; if those were of other positions, some may be repeated: see provenance.init_notes.
     devices: how many to train on; None: all.  The run is the same on any number, but for rounding.
+    In several processes (processes.join) each calls this with the same arguments; process 0 alone writes.
     Raises BadInput if RUN holds a run already, or none to resume; and for a loss or weights that become infinite or
     NaN, after which the files of the last checkpoint are unchanged.
     """
-    parallel = DataParallel(devices)
-    parallel.check_batch_size(options.batch_size)
     with contextlib.ExitStack() as stack:
-        is_new_folder = not run.is_dir()
-        if not is_new_folder:
-            stack.enter_context(lock_folder(run))
-        with parallel.scope():
-            model, metadata = resume_run(run, config, options, data, init) if resume else \
-                new_run(run, data, config, options, init)
-            model.optimizer.build(model.trainable_variables)
+        with together():
+            parallel = DataParallel(devices)
+            parallel.check_batch_size(options.batch_size)
+        if place()[1] > 1:
+            check_equal(inputs_of(run, data, config, options, init) | {"--resume": bytes([resume])})
+        with together():
+            is_new_folder = not run.is_dir()
+            if not is_new_folder and is_first():
+                stack.enter_context(lock_folder(run))
+            with parallel.scope():
+                model, metadata = resume_run(run, config, options, data, init) if resume else \
+                    new_run(run, data, config, options, init)
+                model.optimizer.build(model.trainable_variables)
+        check_equal(weights_of(model))
         config, options = policy_config(metadata, run), TrainingOptions(**metadata["options"])
         training = select_positions(data, "train", config.size, options)
         validation = validation_batch(select_positions(data, "validation", config.size, options), options, config)
         averaged = averaged_model(model, training, config, options)
-        if is_new_folder:                # created when nothing is wrong with the input
+        if is_new_folder and is_first():     # created when nothing is wrong with the input
             stack.enter_context(lock_folder(run))
-        if not resume:
+        if not resume and is_first():
             checkpoint.save(model, run / PRE_DECAY, metadata)
-        elif metadata["history"]:
+        elif metadata["history"] and is_first():
             averaged.update_ema_model()
             write_results(averaged.model, run, metadata, validation)
         fit_run(model, run, metadata, training, averaged, validation, parallel)
+        check_equal(weights_of(model))
     return run / checkpoint.NETWORK
+
+
+def inputs_of(run: Path, data: DataSet, config: PolicyNetConfig, options: TrainingOptions, init: str
+              ) -> dict[str, bytes]:
+    """What must be the same in all processes of a run before they make its model, by its name in errors."""
+    files = [run / checkpoint.CHECKPOINT, run / PRE_DECAY, run / DIVERGED, *([find_network(init)] if init else [])]
+    return {"the version of MuGo or Keras": f"{__version__} {keras.version()}".encode(),
+            "the options": json.dumps([asdict(config), asdict(options)]).encode(),
+            "the data set": data.fingerprint.encode(),
+            "a checkpoint or network": b"".join(file_digest(path) for path in files)}
+
+
+def weights_of(model: keras.Model) -> dict[str, bytes]:
+    """As `inputs_of`: the weights and the optimizer's state."""
+    arrays = [np.asarray(keras.ops.convert_to_numpy(weight)) for weight in (*model.weights, *model.optimizer.variables)]
+    return {"the weights": b"".join(array.tobytes() for array in arrays)}
+
+
+def file_digest(path: Path) -> bytes:
+    """A hash of a file; b"missing" if there is none."""
+    with contextlib.suppress(OSError), open_regular_file(path) as file:
+        return hashlib.blake2b(file.read()).digest()
+    return b"missing"
 
 
 def new_run(run: Path, data: DataSet, config: PolicyNetConfig, options: TrainingOptions, init: str
@@ -111,7 +148,7 @@ def new_run(run: Path, data: DataSet, config: PolicyNetConfig, options: Training
         path = find_network(init)
         metadata["init_from"] = init_from(model, config, path)
         source = read_metadata(path)
-        for line in init_notes(init, source, options.seed, training, validation):
+        for line in init_notes(init, source, options.seed, training, validation) if is_first() else ():
             log_to_stderr(line)
         last = options.batches.last
         options = replace(options, skip_batches=-(-positions_seen(source) // last) * last // options.batch_size)
@@ -130,6 +167,7 @@ def resume_run(run: Path, config: PolicyNetConfig, options: TrainingOptions, dat
     shorter and is past the start of that decay; and if it has diverged with this learning rate.
     """
     check_diverged(run, options.learning_rate)
+    keras.utils.set_random_seed(options.seed)            # Keras makes random weights first: the same in all processes
     model, metadata = latest_checkpoint(run, check_run)
     before = TrainingOptions(**metadata["options"])
     size = policy_config(metadata, run).size
@@ -138,7 +176,8 @@ def resume_run(run: Path, config: PolicyNetConfig, options: TrainingOptions, dat
     given = {name: value for name, value in (asdict(config) | asdict(options)).items() if name not in DERIVED}
     check_kept(run, asdict(policy_config(metadata, run)) | asdict(before), given, MAY_CHANGE)
     check_init(run, metadata, init)
-    link_pre_decay(run, before, metadata)                # the run may have been killed before that
+    if is_first():
+        link_pre_decay(run, before, metadata)            # the run may have been killed before that
     changed = replace(before, **{name: getattr(options, name) for name in MAY_CHANGE})
     rescheduled = replace(changed, learning_rate=before.learning_rate) != before
     step = metadata["history"][-1]["step"] if metadata["history"] else 0
@@ -218,6 +257,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         "new one more --filters")
     parser.add_argument("--devices", type=int, metavar="N",
                         help="train on N GPUs, with an equal part of each batch on each (default: all)")
+    group = parser.add_argument_group("several processes, on JAX; each trains on all of its GPUs",
+                                      "the environment's JAX_COORDINATOR_ADDRESS, JAX_NUM_PROCESSES and JAX_PROCESS_ID "
+                                      "say the same")
+    group.add_argument("--coordinator-address", metavar="HOST:PORT", help="where process 0 runs, with a free port")
+    group.add_argument("--num-processes", type=int, metavar="N", help="how many there are")
+    group.add_argument("--process-id", type=int, metavar="I", help="the number of this one, from 0")
     group = parser.add_argument_group("length (default: one epoch)").add_mutually_exclusive_group()
     group.add_argument("--positions", type=float, metavar="N", help="positions to train on, say 2e6")
     group.add_argument("--epochs", type=float, metavar="N", help="times through all positions of the training split")
@@ -295,12 +340,21 @@ def add_learning_arguments(group: argparse._ArgumentGroup) -> None:
 
 
 def command(args: argparse.Namespace) -> int:
+    join(args.coordinator_address, args.num_processes, args.process_id)
+    with ending_together():
+        return train_command(args)
+
+
+def train_command(args: argparse.Namespace) -> int:
     check_limits(args, {"positions": AT_LEAST_1, "epochs": POSITIVE, "minutes": POSITIVE, "decay_start": FRACTION,
                         "size": (2, 19), "filters": (1, MAX_WIDTH), "policy_filters": (0, MAX_WIDTH),
                         "layers": (3, math.inf)})
-    data = dataset.load_dataset(args.dataset)
-    config, options = resumed_arguments(args) if args.resume else new_arguments(args, data)
+    with together():
+        data = dataset.load_dataset(args.dataset)
+        config, options = resumed_arguments(args) if args.resume else new_arguments(args, data)
     path = train(data, args.output, config, options, args.resume, args.init_from, args.devices)
+    if not is_first():
+        return 0
     best = read_metadata(path)["best"]
     print(f"{path}: top-1 {best['validation_top1']:.2%}, top-5 {best['validation_top5']:.2%} on validation positions "
           f"after {best['positions']:,} positions")
@@ -317,6 +371,8 @@ def new_arguments(args: argparse.Namespace, data: DataSet) -> tuple[PolicyNetCon
     """The config and options of a new run.  Raises BadInput."""
     config = config_from_arguments(args, data)
     options = with_given(TrainingOptions(int(args.positions or 1), precision=resolve_precision(args.precision)), args)
+    if args.minutes and place()[1] > 1:
+        raise BadInput("--minutes: several processes take --positions or --epochs")
     if not args.positions:
         positions = positions_in(args.minutes, data, config, options, args.devices) if args.minutes else \
             int((args.epochs or 1) * len(select_positions(data, "train", config.size, options)))

@@ -1,0 +1,182 @@
+"""Several processes of one run, on JAX and this machine: they see the batches of one process, and end as it does."""
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from networks import checkpoint, keras
+from small_runs import CONFIG
+
+from mugo import cli
+from mugo.files import BadInput
+from mugo.nn import processes
+from mugo.training.loader import examples
+
+on_jax = pytest.mark.skipif(keras.backend.backend() != "jax", reason="could not import 'jax' as Keras's backend")
+SECONDS = 900                            # for a run on a machine that does other work
+OPTIONS = ["--filters", "8", "--layers", "3", "--batch-size", "16", "--checkpoint-positions", "128",
+           "--positions", "640", "--validation-positions", "50", "--precision", "float32", "--decay-start", "1",
+           "--learning-rate", "1e-3", "--value-head", "--komi-input"]
+
+
+# ---- parts of batches
+
+@pytest.mark.parametrize("parts", [2, 4])
+def test_parts_of_a_batch_are_the_batch_with_the_same_symmetries_and_komi(data, parts):
+    positions = data.positions("train", 9)
+    whole = examples(positions.shuffled_batch(5, 16, 3), CONFIG, np.random.default_rng((3, 5)))
+    single = [examples(positions.shuffled_batch(5, 16, 3, part=(i, parts)), CONFIG, np.random.default_rng((3, 5)),
+                       (i, parts)) for i in range(parts)]
+    assert len(single[0][1]["policy"]) == 16 // parts
+    joined = keras.tree.map_structure(lambda *arrays: np.concatenate(arrays), *single)
+    keras.tree.map_structure(np.testing.assert_array_equal, whole, joined)
+
+
+# ---- who joins
+
+@pytest.mark.parametrize("given, expected", [
+    ({"coordinator_address": "10.0.0.1:1234"}, "--num-processes: missing"),
+    ({"num_processes": 2, "process_id": 0}, "--coordinator-address: missing"),
+    ({"coordinator_address": "10.0.0.1", "num_processes": 2, "process_id": 0}, "10.0.0.1: must be HOST:PORT"),
+    ({"coordinator_address": "a:1", "num_processes": 0, "process_id": 0}, "--num-processes 0: must be from 1"),
+    ({"coordinator_address": "a:1", "num_processes": 2, "process_id": 2}, "--process-id 2: must be from 0 to 1"),
+    ({"coordinator_address": "a:1", "num_processes": 2, "process_id": -1}, "--process-id -1: must be from 0 to 1")])
+def test_numbers_that_do_not_fit_are_refused(given, expected):
+    with pytest.raises(BadInput, match=re.escape(expected)):
+        processes.join(**given)
+
+
+def test_the_environment_says_the_same_as_the_options(monkeypatch):
+    monkeypatch.setenv("JAX_COORDINATOR_ADDRESS", "10.0.0.1:1234")
+    monkeypatch.setenv("JAX_NUM_PROCESSES", "2")
+    with pytest.raises(BadInput, match="--process-id: missing"):
+        processes.join()
+    monkeypatch.setenv("JAX_PROCESS_ID", "7")
+    with pytest.raises(BadInput, match="--process-id 7"):
+        processes.join()
+    with pytest.raises(BadInput, match="--process-id 3"):
+        processes.join(process_id=3)
+
+
+def test_several_processes_on_tensorflow_are_refused(data, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(keras.backend, "backend", lambda: "tensorflow")
+    assert cli.main(["train", str(data.folder), "-o", str(tmp_path / "run"), "--coordinator-address", "localhost:1",
+                     "--num-processes", "2", "--process-id", "0"]) == 2
+    assert "KERAS_BACKEND=jax" in capsys.readouterr().err
+
+
+def test_one_process_agrees_with_itself():
+    assert processes.place() == (0, 1) and processes.broadcast(5) == 5
+    processes.check_equal({"weights": b"1"})
+    with pytest.raises(BadInput, match="this"):
+        with processes.together():
+            raise BadInput("this")
+
+
+def test_ctrl_c_is_a_notice_to_all_and_a_second_one_ends_this_process(monkeypatch):
+    signals = []
+    monkeypatch.setattr(os, "kill", lambda process, number: signals.append((process == os.getpid(), number)))
+    with processes.StopTogetherCallback() as callback:
+        signal.raise_signal(signal.SIGINT)
+        assert signals == [(True, signal.SIGTERM)] and callback.requested
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+
+# ---- two processes
+
+class Two:
+    """Two processes of `mugo train`, the parts of one run; with their output."""
+
+    def __init__(self, arguments: list, differing: list[list] | None = None):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        environment = os.environ | {
+            "KERAS_BACKEND": "jax", "JAX_COORDINATOR_ADDRESS": f"127.0.0.1:{port}", "JAX_NUM_PROCESSES": "2",
+            "JAX_PLATFORMS": "cpu", "TF_CPP_MIN_LOG_LEVEL": "3"}
+        self.outputs: list[str] = ["", ""]
+        self.processes = [subprocess.Popen(
+            [sys.executable, "-m", "mugo", "train", *map(str, arguments), *map(str, (differing or [[], []])[index])],
+            env=environment | {"JAX_PROCESS_ID": str(index)}, text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT)
+            for index in range(2)]
+        self.threads = [threading.Thread(target=self.read, args=(index,)) for index in range(2)]
+        for thread in self.threads:
+            thread.start()
+
+    def read(self, index: int) -> None:
+        for line in self.processes[index].stdout:
+            self.outputs[index] += line
+
+    def statuses(self) -> list[int]:
+        """Wait for both; those that do not end are killed, with status -9."""
+        end = time.monotonic() + SECONDS
+        for process in self.processes:
+            try:
+                process.wait(max(1.0, end - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
+        for thread in self.threads:
+            thread.join()
+        return [process.wait() for process in self.processes]
+
+    def wait_for(self, path: Path) -> None:
+        end = time.monotonic() + SECONDS
+        while not path.exists() and all(process.poll() is None for process in self.processes):
+            if time.monotonic() > end:
+                for process in self.processes:
+                    process.kill()
+            time.sleep(0.05)
+        assert path.exists(), self.outputs
+
+
+@on_jax
+@pytest.mark.runs
+def test_two_processes_killed_interrupted_and_resumed_end_as_one_process(data, tmp_path):
+    """A process is killed, the run resumed, a process gets SIGTERM, and the run is resumed again."""
+    one = subprocess.run([sys.executable, "-m", "mugo", "train", data.folder, "-o", tmp_path / "one", *OPTIONS],
+                        capture_output=True, text=True, env=os.environ | {"KERAS_BACKEND": "jax"})
+    assert one.returncode == 0, one.stderr
+    run = tmp_path / "two"
+    killed = Two([data.folder, "-o", run, *OPTIONS])
+    killed.wait_for(run / "checkpoint.keras")
+    killed.processes[1].kill()
+    statuses = killed.statuses()
+    assert statuses[1] == -signal.SIGKILL and statuses[0] not in (0, -signal.SIGKILL), killed.outputs
+    assert "mugo train: process 0 of 2: a step failed, because another process has ended" in killed.outputs[0] \
+        or "JAX distributed service" in killed.outputs[0]        # which ends it if it notices first
+    assert "Traceback" not in killed.outputs[0]
+
+    (run / "network.keras").unlink()
+    interrupted = Two([data.folder, "-o", run, "--resume"])
+    interrupted.wait_for(run / "network.keras")          # written before the first step
+    interrupted.processes[1].send_signal(signal.SIGTERM)         # as Ctrl-C: see the test above
+    assert interrupted.statuses() == [130, 130], interrupted.outputs
+    step = int(checkpoint.load(run / "checkpoint.keras").optimizer.iterations.numpy())
+    assert 8 < step < 40
+
+    resumed = Two([data.folder, "-o", run, "--resume"])
+    assert resumed.statuses() == [0, 0], resumed.outputs         # they compare their weights at the end
+    assert "mugo: " not in resumed.outputs[1] and "validation" not in resumed.outputs[1]
+    ours, theirs = (checkpoint.load(tmp_path / name / "checkpoint.keras") for name in ("one", "two"))
+    for a, b in zip(ours.weights, theirs.weights, strict=True):
+        assert np.allclose(a, b, atol=2e-3), a.path
+
+
+@on_jax
+@pytest.mark.runs
+def test_processes_that_read_other_options_end_with_a_line_each(data, tmp_path):
+    two = Two([data.folder, "-o", tmp_path / "run", *OPTIONS], [[], ["--seed", "1"]])
+    assert two.statuses() == [2, 2], two.outputs
+    assert all("process 1 differs from process 0 in the options" in output for output in two.outputs), two.outputs
+    two = Two([data.folder, "-o", tmp_path / "run", *OPTIONS], [[], ["--batch-size", "15"]])
+    assert two.statuses() == [2, 2], two.outputs
+    assert "process 0 of 2 ends, because process 1 could not begin" in two.outputs[0]
+    assert "--batch-size 15: must be a multiple of the number of devices, 2" in two.outputs[1]
