@@ -217,11 +217,11 @@ def _is_running(process: int) -> bool:
 
 
 @contextlib.contextmanager
-def lock_folder(folder: Path) -> Iterator[None]:
+def lock_folder(folder: Path, may_have_links: bool = False) -> Iterator[None]:
     """Create a folder if it does not exist, and hold an exclusive lock on it; no lock on Windows.
 
     Unfinished files that killed processes left in it are deleted.  Raises BadInput if another process holds the lock,
-    if `folder` is a file, and if it holds a symbolic link: what is written would go to another place.
+    if `folder` is a file, and if it holds a symbolic link, unless it may: what is written would go to another place.
     """
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"{folder} is not a folder; choose another name with -o")
@@ -232,7 +232,8 @@ def lock_folder(folder: Path) -> Iterator[None]:
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         lock_file(descriptor, folder)
-        _refuse_links(folder)
+        if not may_have_links:
+            _refuse_links(folder)
         remove_unfinished(folder)
         yield
     finally:

@@ -24,13 +24,13 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
 import mugo
-from mugo.files import BadInput
+from mugo.files import BadInput, error_line, log_to_stderr
 from mugo.players.options import PLAYERS
 from mugo.renamed import refuse_renamed_options
 
@@ -131,13 +131,9 @@ class GtpClient:
 
     def _read_stderr(self, log: Path | None) -> None:
         assert self._process.stderr
-        with self._process.stderr as errors, contextlib.ExitStack() as stack:
-            file = stack.enter_context(open(log, "ab", buffering=0)) if log else None
-            left = MAX_LOG_BYTES - file.tell() if file else 0
+        with self._process.stderr as errors, contextlib.closing(_Log(log)) as file:
             while line := errors.readline(MAX_LINE_BYTES):
-                if file and left > 0:
-                    left -= len(line)
-                    file.write(line if left > 0 else line + b"\n(what follows is left out)\n")
+                file.write(line)
                 text = one_line(line)
                 if text:
                     self._last_errors.append(text)
@@ -249,6 +245,37 @@ class GtpClient:
             self._process.stdin.close()
         self._stdout_reader.join(1)
         self._stderr_reader.join(1)
+
+
+class _Log:
+    """What a program writes to stderr, in a file: MAX_LOG_BYTES of it.  A file that cannot be written, on a full disk
+    for example, is given up with a line on stderr: it must not stop the reading of what the program writes."""
+
+    def __init__(self, path: Path | None):
+        self._file, self._path, self._left = None, path, 0
+        if path is not None:
+            with self._given_up_on_error():
+                self._file = open(path, "ab", buffering=0)
+                self._left = MAX_LOG_BYTES - self._file.tell()
+
+    def write(self, line: bytes) -> None:
+        if self._file and self._left > 0:
+            self._left -= len(line)
+            with self._given_up_on_error():
+                self._file.write(line if self._left > 0 else line + b"\n(what follows is left out)\n")
+
+    @contextlib.contextmanager
+    def _given_up_on_error(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            log_to_stderr(f"{self._path}: {error_line(error)}; what the program writes to stderr is no longer kept")
+            self.close()
+
+    def close(self) -> None:
+        if self._file:
+            self._file.close()
+            self._file = None
 
 
 def _kill(process: subprocess.Popen) -> None:

@@ -168,7 +168,7 @@ def link_checkpoint(checkpoint: Path, path: Path) -> None:
 def latest_checkpoint(run: Path, check: Callable[[dict[str, Any], Path], None],
                       names: tuple[str, ...] = (CHECKPOINT, PREVIOUS)) -> tuple[keras.Model, dict[str, Any]]:
     """The first of these checkpoints of a run that is not damaged, and its metadata.  It gets the first name too, so
-    that the next checkpoint does not replace it by a damaged one.
+    that the next checkpoint does not replace it by a damaged one.  A line on stderr says which was damaged.
 
     check: raises BadInput for metadata that are not those of such a run; another file of the run is not tried then,
     because damage is found by checksums.  Raises BadInput if there is no checkpoint, and for a run of an earlier
@@ -181,7 +181,9 @@ def latest_checkpoint(run: Path, check: Callable[[dict[str, Any], Path], None],
                 model = load(run / name)
             except EarlierFormat:
                 raise
-            except BadInput:
+            except BadInput as error:
+                if name != names[-1]:
+                    log_to_stderr(f"{error}; the checkpoint before it is tried")
                 continue
             check(metadata, run / name)
             if name != names[0]:

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from mugo.files import BadInput, remove_unfinished
+from mugo.files import BadInput, lock_folder
 from mugo.limits import AT_LEAST_1, check_limits
 from mugo.parallel import add_scheduler_argument, check_scheduler, open_executor, ordered_map
 from mugo.players import options as player_options
@@ -64,11 +64,10 @@ def command(args: argparse.Namespace) -> int:
         print(f"mugo analyze: no graphs: {NO_MATPLOTLIB}", file=sys.stderr)
     # Of this command's games some may be reviewed twice: a worker that is lost may have written its game's files.
     before = {task.name for task in tasks if output_file(folder, task.name, ".json").exists()}
-    if folder.is_dir():
-        remove_unfinished(folder)
     screen = Screen.for_stream(sys.stdout, colour=not args.no_colour)
     done: list[tuple[str, ReviewResult]] = []
-    with progress_bar("moves", sum(task.num_moves for task in tasks)) as bar:
+    with (lock_folder(folder, may_have_links=True),
+          progress_bar("moves", sum(task.num_moves for task in tasks)) as bar):
         results = _review_all(tasks, folder, options, screen, args, bar)
         for task, result in zip(tasks, results, strict=True):
             if result.error:
@@ -109,7 +108,6 @@ def _review_all(tasks: list[ReviewTask], folder: Path, options: str, screen: Scr
     with open_executor(args.jobs, scheduler=args.scheduler) as executor:
         if args.scheduler:
             folder = folder.absolute()                   # workers have current folders of their own
-            folder.mkdir(parents=True, exist_ok=True)
         executor.check_paths(network_files(options), folder)
         work = functools.partial(review_game, folder=folder, options=options, screen=screen)
         for task, result in zip(tasks, ordered_map(executor, work, tasks), strict=True):

@@ -1,10 +1,12 @@
 """One game reviewed, and its files written: NAME.sgf, .csv, .txt, .png, .svg, and NAME.json last.
 
-NAME.json holds a fingerprint of the game and of the settings.  A game whose NAME.json has the same fingerprint is not
-reviewed again, so an interrupted command continues where it was stopped.
+NAME.json holds a fingerprint of the game and of the settings, and the CRC-32 of itself and of NAME.txt.  A game whose
+NAME.json has the same fingerprint, and where both are undamaged, is not reviewed again, so an interrupted command
+continues where it was stopped.
 """
 import functools
 import json
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,10 +54,11 @@ def review_game(task: ReviewTask, folder: Path, options: str, screen: Screen = P
     task_fingerprint = fingerprint(task, options, record.size)
     try:
         statistics = read_json(output_file(folder, task.name, ".json"))
-        if statistics["fingerprint"] == task_fingerprint:
-            text = read_text(output_file(folder, task.name, ".txt"), MAX_REPORT_BYTES)
+        text = read_text(output_file(folder, task.name, ".txt"), MAX_REPORT_BYTES)
+        checksum = statistics.pop("checksum")
+        if statistics["fingerprint"] == task_fingerprint and checksum == _checksum(statistics, text.encode()):
             return ReviewResult(statistics, text.splitlines(), was_done=True)
-    except (OSError, BadInput, KeyError, TypeError):
+    except (OSError, BadInput, KeyError, TypeError, AttributeError):
         pass                                             # not reviewed yet, or interrupted
     try:
         review = make_reviewer(options).review(record, on_move)
@@ -74,7 +77,9 @@ def review_game(task: ReviewTask, folder: Path, options: str, screen: Screen = P
             + (f", {record.result}" if record.result else "")
         for suffix in GRAPH_SUFFIXES:
             save_win_rate_graph(review, output_file(folder, task.name, suffix), title)
-    _write(output_file(folder, task.name, ".json"), json.dumps(statistics, indent=1, ensure_ascii=False).encode())
+    checksum = {"checksum": _checksum(statistics, files[".txt"])}
+    _write(output_file(folder, task.name, ".json"),
+           json.dumps(statistics | checksum, indent=1, ensure_ascii=False).encode())
     return ReviewResult(statistics, [reviewed_by, *notes, "", *text_report(review, screen)])
 
 
@@ -99,6 +104,11 @@ def review_statistics(review: Review) -> dict:
             "top1": sum(move.rank == 1 for move in moves), "top5": sum(move.rank <= 5 for move in moves)}
     return {"size": review.record.size, "moves": len(review.moves), "result": review.record.result,
             "stop_reason": review.stop_reason, **sides}
+
+
+def _checksum(statistics: dict, text: bytes) -> str:
+    """The CRC-32 of the contents of NAME.json, without this, and of NAME.txt, as 8 hexadecimal digits."""
+    return f"{zlib.crc32(text, zlib.crc32(json.dumps(statistics, indent=1).encode())):08x}"
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -98,6 +98,7 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
         averaged = averaged_model(model, training, config, options)
         if is_new_folder and is_first():     # created when nothing is wrong with the input
             stack.enter_context(lock_folder(run))
+            check_no_run(run)                # another process may have made one
         if not resume and is_first():
             checkpoint.save(model, run / PRE_DECAY, metadata)
         elif metadata["history"] and is_first():
@@ -134,8 +135,7 @@ def file_digest(path: Path) -> bytes:
 def new_run(run: Path, data: DataSet, config: PolicyNetConfig, options: TrainingOptions, init: str
             ) -> tuple[keras.Model, dict[str, Any]]:
     """A new model, compiled, and the metadata of its run; see `train`."""
-    if (run / checkpoint.CHECKPOINT).exists():
-        raise BadInput(f"{run} holds a training run already: --resume continues it, or give -o another folder")
+    check_no_run(run)
     check_diverged(run, options.learning_rate)
     training, validation = (select_positions(data, split, config.size, options) for split in ("train", "validation"))
     metadata = new_metadata(config) | {
@@ -155,6 +155,12 @@ def new_run(run: Path, data: DataSet, config: PolicyNetConfig, options: Training
         metadata["options"] = asdict(options)
     compile_model(model, config, options)
     return model, metadata
+
+
+def check_no_run(run: Path) -> None:
+    """Raise BadInput if the folder holds a run."""
+    if (run / checkpoint.CHECKPOINT).exists():
+        raise BadInput(f"{run} holds a training run already: --resume continues it, or give -o another folder")
 
 
 def resume_run(run: Path, config: PolicyNetConfig, options: TrainingOptions, data: DataSet, init: str
