@@ -12,6 +12,7 @@ The packages, the lowest first; each imports those above it only (import-linter 
     cli demo     the commands
 """
 import atexit
+import contextlib
 import hashlib
 import os
 import shutil
@@ -56,6 +57,17 @@ def _private_folder(folder: Path) -> bool:
     return False
 
 
+def remove_damaged_cache(folder: Path) -> None:
+    """Delete the files of numba's cache that are empty or begin with no pickle, as a power cut may leave them: numba
+    would end every command at them.  What is missing is compiled again."""
+    with contextlib.suppress(OSError):
+        for place in os.scandir(folder):
+            for entry in os.scandir(place) if place.is_dir(follow_symlinks=False) else ():
+                with contextlib.suppress(OSError), open(entry.path, "rb") as file:
+                    if file.read(1) != b"\x80":
+                        os.unlink(entry.path)
+
+
 def _set_compile_cache() -> None:
     """Give numba a cache folder for exactly these compiled sources.
 
@@ -70,6 +82,7 @@ def _set_compile_cache() -> None:
     temporary = Path(tempfile.gettempdir(), f"mugo-{user}")      # for a read-only home, as in some containers
     for folder in caches, temporary:
         if _private_folder(folder) and _private_folder(folder / key):
+            remove_damaged_cache(folder / key)
             os.environ["NUMBA_CACHE_DIR"] = str(folder / key)
             return
     folder = tempfile.mkdtemp(prefix="mugo-")                    # somebody else's is in the way: compile each time

@@ -11,6 +11,7 @@ import importlib
 import io
 import os
 import sys
+import traceback
 from concurrent.futures import BrokenExecutor
 from typing import NoReturn
 
@@ -85,6 +86,17 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         path = f"{error.filename}: " if error.filename else ""
         return _fail(name, f"{path}{error.strerror or error}")
+    except Exception as error:           # of any type: what a damaged pickle raises
+        if not _is_of_compile_cache(error):
+            raise
+        return _fail(name, f"the cache of compiled code is damaged: delete the folder {os.environ['NUMBA_CACHE_DIR']}, "
+                           "and give the command again")
+
+
+def _is_of_compile_cache(error: BaseException) -> bool:
+    """Whether an exception was raised while numba read its cache."""
+    place = os.path.join("numba", "core", "caching.py")
+    return any(frame.f_code.co_filename.endswith(place) for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
 def _open_standard_streams() -> None:

@@ -81,3 +81,39 @@ def test_a_folder_in_tmp_that_is_not_the_users_is_not_used(tmp_path):
         own.mkdir()
         os.chown(own, 12345, 12345)
         assert cache_folder(home, temporary).parent == temporary
+
+
+COMPILED_CALL = """
+import sys
+from mugo import cli
+def command(args):
+    import numpy
+    from mugo.data.game_hash import splitmix64
+    print(splitmix64(numpy.uint64(3)))
+    return 0
+cli._run = lambda name, arguments: command(arguments)
+sys.exit(cli.main(["gtp"]))
+"""
+
+
+def test_a_damaged_cache_is_made_again_or_named_in_one_line(tmp_path):
+    """Empty and zeroed files, which a power cut may leave, are deleted; other damage is said."""
+    def run() -> subprocess.CompletedProcess:
+        environment = {key: value for key, value in os.environ.items() if key not in ("NUMBA_CACHE_DIR",
+                                                                                      "XDG_CACHE_HOME")}
+        return subprocess.run([sys.executable, "-c", COMPILED_CALL], env=environment | {"HOME": str(tmp_path)},
+                              cwd=PACKAGE.parent, capture_output=True, text=True)
+
+    whole = run()
+    files = [path for path in tmp_path.rglob("*.nb?")]
+    assert whole.returncode == 0 and {path.suffix for path in files} == {".nbi", ".nbc"}
+    for content in b"", bytes(1000):
+        for path in files:
+            path.write_bytes(content)
+        assert run().stdout == whole.stdout
+    index = next(path for path in files if path.suffix == ".nbi")
+    index.write_bytes(index.read_bytes()[:12])
+    damaged = run()
+    assert damaged.returncode == 2 and damaged.stderr.startswith("mugo gtp: the cache of compiled code is damaged: "
+                                                                 f"delete the folder {tmp_path}/")
+    assert damaged.stderr.count("\n") == 1

@@ -1,0 +1,225 @@
+"""Damage in every kind of file that is read: one line that names the file, or the answer of the undamaged one.
+
+Data sets have tests of their own (tests/data/test_damage.py), and so have single fields of every format.  What has no
+checksum is said here and in docs/reliability.md: SGF text, .tar, games.csv.
+"""
+import contextlib
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from damage import damaged
+from fakes import FAKE_ENGINE
+from fault_cases import Analyze, Match, make_inputs
+from make_archives import sevenzipped, tarred, zipped
+from random_records import random_record
+
+from mugo import cli
+from mugo.data.dataset import load_dataset
+from mugo.data.parts import read_part, write_part
+from mugo.files import BadInput
+from mugo.games import gomoku
+from mugo.games.go import Position
+from mugo.nn.inference import Network
+from mugo.selfplay.parallel import SelfPlayGame
+from mugo.selfplay.replay_buffer import ReplayBuffer
+from mugo.sgf.archives import SgfFile, UnreadableFile
+from mugo.sgf.parser import read_records, read_trees
+from mugo.sgf.sources import find_sources, read_files
+from mugo.sgf.writer import format_record
+
+MODEL = Path(__file__).parents[2] / "models" / "policy-9.keras"
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    return make_inputs(tmp_path_factory.mktemp("inputs"))
+
+
+def refused(call, *names: str) -> str:
+    """The line with which a call refuses its input; '' if it returns."""
+    try:
+        call()
+    except BadInput as error:
+        assert "\n" not in str(error) and all(name in str(error) for name in names), str(error)
+        return str(error)
+    return ""
+
+
+@pytest.mark.faults
+def test_a_data_set(inputs, tmp_path):
+    folder = shutil.copytree(inputs / "set", tmp_path / "set")
+    names = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != ".png"]
+    assert len(names) == 7
+    for path in names:
+        whole = path.read_bytes()
+        for what, data in damaged(whole, 20):
+            path.write_bytes(data)
+            assert refused(lambda: load_dataset(folder).verify(), str(folder)), (path.name, what)
+        path.write_bytes(whole)
+    load_dataset(folder).verify()
+
+
+def test_a_part_of_an_unfinished_preprocess(tmp_path):
+    from mugo.data.games_table import file_key, read_batch
+    data = format_record(random_record(1)).encode()
+    path = write_part(tmp_path, read_batch([(file_key(b"", "a.sgf", data), SgfFile("games", "a.sgf", data))]))
+    whole = path.read_bytes()
+    for what, content in damaged(whole, 40):
+        path.write_bytes(content)
+        assert refused(lambda: read_part(path), str(path)), what
+
+
+@pytest.mark.faults
+def test_a_network(tmp_path):
+    """What is played with is covered by the checksums of the archive; other bytes may change without an effect."""
+    path, position = tmp_path / "net.keras", Position(9)
+    expected = Network(MODEL, 1).evaluate([position]).priors
+    accepted = 0
+    for what, data in damaged(MODEL.read_bytes(), 32):
+        path.write_bytes(data)
+        networks = []
+        if not refused(lambda: networks.append(Network(path, 1)), str(path)):  # noqa: B023   called at once
+            accepted += 1
+            assert np.array_equal(networks[0].evaluate([position]).priors, expected), what
+    assert 0 < accepted < 32                             # of the Keras part, which playing does not read
+
+
+@pytest.mark.faults
+def test_a_network_that_keras_loads(tmp_path):
+    checkpoint = pytest.importorskip("mugo.nn.checkpoint")
+    path = tmp_path / "net.keras"
+    expected = [np.asarray(weight) for weight in checkpoint.load(MODEL).get_weights()]
+    for what, data in damaged(MODEL.read_bytes(), 8, seed=3):
+        path.write_bytes(data)
+        models = []
+        if not refused(lambda: models.append(checkpoint.load(path)), str(path)):       # noqa: B023   called at once
+            assert all(map(np.array_equal, models[0].get_weights(), expected)), what
+
+
+def test_a_replay_buffer(tmp_path):
+    path, start, rng = tmp_path / "replay_buffer.bin", gomoku.Position(3, 3), np.random.default_rng(1)
+    with contextlib.closing(ReplayBuffer(path, start)) as buffer:
+        for _ in range(8):
+            n = int(rng.integers(5, 9))
+            buffer.append(SelfPlayGame(rng.permutation(9)[:n].astype(np.int16),
+                                       rng.integers(1, 9, (n, 10)).astype(np.uint16), 0))
+        games = [game.moves.tolist() for game in buffer]
+    whole, cut_off = path.read_bytes(), 0
+    for what, data in damaged(whole, 80):
+        path.write_bytes(data)
+        found = []
+
+        def load():
+            with contextlib.closing(ReplayBuffer(path, start)) as buffer:
+                found.extend(game.moves.tolist() for game in buffer)     # noqa: B023   called at once
+
+        if not refused(load, str(path)):
+            assert what.startswith(("cut", "double"))                    # an incomplete game at the end; it is said
+            assert found == (games[:len(found)] if what.startswith("cut") else games)
+            cut_off += 1
+    assert cut_off < 25
+
+
+@pytest.fixture(scope="module")
+def match(inputs, tmp_path_factory):
+    case, out = Match(inputs), tmp_path_factory.mktemp("match") / "out"
+    case.games = 6
+    assert cli.main([str(word) for word in case.words(out)]) == 0
+    return case, out
+
+
+@pytest.mark.parametrize("name", ["match.json", "games.csv"])
+def test_a_folder_of_a_match(match, tmp_path, capsys, name):
+    """Numbers in games.csv have no checksum; what is no row of this match is refused, and lost rows are played again.
+    """
+    case, finished = match
+    out = shutil.copytree(finished, tmp_path / "out")
+    whole, rows, changed = (out / name).read_bytes(), case.rows(finished), 0
+    for what, data in damaged(whole, 24):
+        if name == "games.csv" and data[:data.rfind(b"\n") + 1].count(b"\n") < 7:
+            continue                                     # it would be played: seconds
+        (out / name).write_bytes(data)
+        capsys.readouterr()
+        status = cli.main([str(word) for word in case.words(out)])
+        errors = capsys.readouterr().err.splitlines()
+        assert "Traceback" not in "".join(errors)
+        if status:
+            assert status == 2 and len(errors) == 1 and str(out) in errors[0], what
+        else:
+            changed += case.rows(out) != rows
+            assert name == "games.csv" or (out / name).read_bytes() == whole, what
+        shutil.rmtree(out)
+        shutil.copytree(finished, out)
+    assert changed <= 3
+
+
+@pytest.mark.faults
+def test_a_review_that_is_continued(inputs, tmp_path, capsys):
+    """A damaged report is made again."""
+    case, out = Analyze(inputs), tmp_path / "out"
+    words = [str(word) for word in case.words(out)]
+    words[1] = str(sorted((inputs / "few").iterdir())[0])
+    assert cli.main(words) == 0
+    stem = Path(words[1]).stem
+    whole = {suffix: (out / f"{stem}.{suffix}").read_bytes() for suffix in ("json", "txt")}
+    for suffix, data in whole.items():
+        tried = [change for _, change in damaged(data, 8)]
+        if suffix == "json":             # a number that is another number
+            tried.append(data.replace(json.dumps(json.loads(data)["moves"]).encode(), b"13", 1))
+        for change in tried:
+            (out / f"{stem}.{suffix}").write_bytes(change)
+            capsys.readouterr()
+            assert cli.main(words) == 0
+            assert "reviewed before" not in capsys.readouterr().out
+            assert (out / f"{stem}.{suffix}").read_bytes() == data
+    assert cli.main(words) == 0 and "reviewed before" in capsys.readouterr().out
+
+
+CHECKED = {"zip": zipped, "7z": sevenzipped}
+# The checksum is that of the whole stream: what was read before its end has been handed on, and then the archive is
+# named as unreadable.
+STREAMS: dict = {"tar.gz": lambda files: tarred(files, "w:gz"), "tar.bz2": lambda files: tarred(files, "w:bz2"),
+           "tar.xz": lambda files: tarred(files, "w:xz")}
+
+
+@pytest.mark.parametrize("kind", [*CHECKED, *STREAMS, "tar"])
+def test_an_archive(tmp_path, kind):
+    games = {f"{seed}.sgf": format_record(random_record(seed, plies=30)).encode() for seed in range(6)}
+    path = tmp_path / f"games.{kind}"
+    for what, data in damaged(({"tar": tarred} | CHECKED | STREAMS)[kind](games), 60):
+        path.write_bytes(data)
+        found: list[SgfFile | UnreadableFile] = []
+
+        def read():
+            found.extend(file for source in find_sources([path]) for file in read_files(source))  # noqa: B023
+
+        line = refused(read, "games")
+        whole = [file for file in found if isinstance(file, SgfFile) and file.data in games.values()]
+        if kind in CHECKED:
+            assert len(whole) == sum(isinstance(file, SgfFile) for file in found), what
+        if kind in STREAMS and not line:
+            assert len(whole) == len(games) or any(isinstance(file, UnreadableFile) for file in found), what
+
+
+def test_sgf_text():
+    """It has no checksum: another letter is another move.  No damage raises anything else than is documented."""
+    whole = format_record(random_record(3), {0: "comment \\] with brackets", 5: "é"}).encode()
+    for _, data in damaged(whole, 300):
+        list(read_records(data))
+        list(read_trees(data))
+
+
+def test_programs_of_a_match_that_write_damaged_replies(tmp_path, capsys):
+    for fault in "GARBAGE", "REFUSE", "CRASH":
+        assert cli.main(["match", f"{FAKE_ENGINE} {fault}", FAKE_ENGINE, "--size", "3", "--komi", "0.5", "--games", "1",
+                         "-o", str(tmp_path / fault)]) == 0
+        errors = capsys.readouterr().err
+        assert "game 0: " in errors and "Traceback" not in errors
+
+
+def test_what_is_damaged_differs():
+    kinds = [what.split()[0] for what, data in damaged(bytes(range(256)), 40) if data != bytes(range(256))]
+    assert set(kinds) == {"flip", "cut", "zero", "double"} and len(kinds) > 30
