@@ -357,10 +357,13 @@ def _reject_constant(text: str) -> None:
 
 
 def serve(engine: AnalysisEngine, lines: Iterable[str], finish: bool = True) -> None:
-    """Handle lines to the end of the input, then close the engine; `finish` as in AnalysisEngine.close."""
+    """Handle lines to the end of the input, or until the client has closed the output, then close the engine; `finish`
+    as in AnalysisEngine.close."""
     try:
         for line in lines:
             engine.handle_line(line)
+            if engine.output_closed:
+                break
     except BaseException:
         engine.close(finish=False)
         raise

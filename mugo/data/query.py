@@ -94,7 +94,9 @@ def matching_rows(games: pd.DataFrame, query: str) -> np.ndarray:
 
 def names_in(query: str, schema: dict[str, type]) -> set[str]:
     """The columns that a query reads, of tables of this schema.  Raises BadInput as matching_rows does, but for what
-    only the values of the columns decide."""
+    only the values of the columns decide.  '' reads none."""
+    if not query:
+        return set()
     matching_rows(pd.DataFrame(columns=list(schema)).astype(schema), query)
     return {node.id for node in ast.walk(_parse(query)) if isinstance(node, ast.Name)} & set(schema)
 

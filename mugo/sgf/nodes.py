@@ -90,7 +90,9 @@ def parse_game(text: bytes, most: int | None = None) -> list[Node]:
         if delimiter == b"(":
             parents.append(current)
             continue
-        current = parents.pop() if parents else -1
+        if not parents:
+            raise ValueError("a bracket that closes nothing")
+        current = parents.pop()
         if not parents:
             return nodes
     raise ValueError("unexpected end of SGF data")

@@ -20,6 +20,8 @@ PROGRAMS = {                             # its words, what it gets, and a text o
     "pondering": (["gtp", "uct", "--size", "5", "--simulations", "100", "--ponder"], "genmove b\n", "= "),
     "analysis": (["analysis", "uct"], QUERY, "moveInfos"),
 }
+# Where nothing is written the next reply finds that nobody is there; `analysis` stops its searches at once.
+NEXT_LINE = {"pondering": "name\n", "analysis": json.dumps({"id": "b", "action": "query_version"}) + "\n"}
 
 
 def begun(words, text, answer) -> subprocess.Popen:
@@ -50,10 +52,10 @@ def test_a_program_ends_when_its_client_is_gone(name, how):
     process = begun(*PROGRAMS[name])
     if how == "both pipes closed":
         process.stdin.close()
-    elif name == "pondering":
-        process.stdin.write("name\n")    # pondering writes nothing: the next reply finds nobody
-        process.stdin.flush()
     process.stdout.close()
+    if how == "the output closed" and name in NEXT_LINE:
+        process.stdin.write(NEXT_LINE[name])
+        process.stdin.flush()
     errors = ended(process)
     if not process.stdin.closed:
         process.stdin.close()
