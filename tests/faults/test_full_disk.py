@@ -3,15 +3,11 @@ the same command ends as if nothing had been.
 
     MUGO_EVERY_WRITE=1 pytest -m faults tests/faults/test_full_disk.py -s        # every n; by default some of them
 
-full_disk.py says what counts as a write.  Only the last test has a disk of its own, and is skipped where no one can be
-mounted.
+full_disk.py says what counts as a write.
 """
 import os
 import random
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from fault_cases import Analyze, Match, Preprocess, make_inputs
@@ -101,36 +97,3 @@ def test_the_disk_is_full_from_a_write_on(tmp_path):
         assert caught.value.filename == str(tmp_path / "file") and (tmp_path / "file").read_text() == "old"
         assert disk.failed[0] == disk.tried[number] and [path.name for path in tmp_path.iterdir()] == ["file"]
     assert open(tmp_path / "file").read() == "old"       # and outside of it everything is as before
-
-
-@pytest.mark.faults
-@pytest.mark.skipif(sys.platform != "linux" or os.getuid() != 0, reason="signals and mounting need root on Linux")
-def test_commands_on_a_small_disk_of_their_own(inputs, tmp_path):
-    """A tmpfs that is too small by more and more: what C code writes fails as well."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", disk], stderr=subprocess.DEVNULL).returncode:
-        pytest.skip("signals: nothing can be mounted here")
-    try:
-        for make in Preprocess, Match, Analyze:
-            case, out = make(inputs), disk / "out"
-            for free in 0, 4, 16, 40:    # kB
-                case.prepare(out)
-                fill = disk / "fill"
-                space = os.statvfs(disk)
-                fill.write_bytes(bytes(max(0, space.f_bavail * space.f_bsize - (free << 10))))
-                done = subprocess.run([sys.executable, Path(__file__).parents[2] / "main.py",
-                                       *map(str, case.words(out))], capture_output=True, text=True)
-                assert done.returncode == 0 or is_one_line(done.stderr, case.name), (case.name, free, done.stderr)
-                assert done.returncode in (0, 2)
-                fill.unlink()
-                assert mugo(case.words(out)) == 0
-                if not case.unbroken:
-                    case.prepare(tmp_path / case.name)
-                    mugo(case.words(tmp_path / case.name))
-                    case.unbroken = case.contents(tmp_path / case.name)
-                case.check(out)
-                assert case.contents(out) == case.unbroken
-                shutil.rmtree(out)
-    finally:
-        subprocess.run(["umount", disk], check=True)
