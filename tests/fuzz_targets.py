@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 from make_archives import tarred, zipped
+from other_records import GIB, NGF, REVIEW, UGF
 from random_records import random_record
 
 from mugo.analysis.engine import AnalysisEngine
@@ -160,7 +161,8 @@ def fuzz_query(data: bytes) -> None:
 def _sgf_seeds() -> list[bytes]:
     return [format_record(random_record(seed, plies=12), {0: "a \\] comment"}).encode() for seed in range(3)] + [
         b"(;GM[1]SZ[19]HA[2]AB[dd][pp]RU[Japanese]KM[0.5];W[qd](;B[dq]C[x\\]])(;B[tt];W[]))", b"(;FF[1]AddBlack[aa]);",
-        b"(;GM[1]FF[4]CA[GB2312]SZ[9]PB[\xbf\xc2]RE[B+R];B[aa];W[bb])(;SZ[5];B[aa])"]
+        b"(;GM[1]FF[4]CA[GB2312]SZ[9]PB[\xbf\xc2]RE[B+R];B[aa];W[bb])(;SZ[5];B[aa])"] + [
+        text.encode() for text in (GIB, NGF, UGF, UGF + REVIEW)]
 
 
 def _archive_seeds() -> list[bytes]:
