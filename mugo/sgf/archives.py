@@ -227,6 +227,9 @@ def _untar(label: str, prefix: str, stream: MeteredStream, depth: int,
                 yield from _member(label, prefix + printable_name(member.name), member.size,
                                    lambda member=member: archive.extractfile(member), depth, budget)
             stream.end = member.offset_data + member.size + MAX_HEADER_BYTES
+    stream.end = None
+    while stream.read():                         # up to the end: there the checksum of compressed data is compared
+        pass
 
 
 def _unzip(label: str, prefix: str, file: BinaryIO, depth: int, budget: Budget) -> Iterator[SgfFile | UnreadableFile]:

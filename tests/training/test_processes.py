@@ -84,6 +84,7 @@ def test_one_process_agrees_with_itself():
 def test_ctrl_c_is_a_notice_to_all_and_a_second_one_ends_this_process(monkeypatch):
     signals = []
     monkeypatch.setattr(os, "kill", lambda process, number: signals.append((process == os.getpid(), number)))
+    monkeypatch.setattr(signal, "getsignal", lambda number: signal.default_int_handler)      # where it is ignored too
     with processes.StopTogetherCallback() as callback:
         signal.raise_signal(signal.SIGINT)
         assert signals == [(True, signal.SIGTERM)] and callback.requested

@@ -24,7 +24,7 @@ def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(data, unbrok
     for action in parser._actions:
         name, option = action.dest, action.option_strings[0] if action.option_strings else ""
         if name in {"help", "dataset", "output", "resume", "positions", "epochs", "minutes", "decay_start",
-                    "learning_rate", "devices"}:
+                    "learning_rate", "devices", "coordinator_address", "num_processes", "process_id"}:
             continue
         if isinstance(action, argparse.BooleanOptionalAction):
             given = [action.option_strings[1 if kept[name] else 0]]

@@ -63,8 +63,8 @@ def poison(monkeypatch, step: int) -> None:
     """Let the outcomes be NaN from this training step on."""
     batch_of = positions.Positions.shuffled_batch
 
-    def batch(self, number, size, seed, symmetry=True):
-        made = batch_of(self, number, size, seed, symmetry)
+    def batch(self, number, size, *args):
+        made = batch_of(self, number, size, *args)
         return made._replace(outcomes=np.full(size, np.nan)) if size == OPTIONS.batch_size and number >= step else made
 
     monkeypatch.setattr(positions.Positions, "shuffled_batch", batch)
