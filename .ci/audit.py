@@ -58,6 +58,7 @@ def main() -> int:
             print(f"NOT AUDITED: {source}: the vulnerability service cannot be reached")
             complete = False
             continue
+        packages = [each for each in packages if "editable" not in each.get("skip_reason", "")]      # MuGo itself
         unknown = sum("skip_reason" in package for package in packages)
         complete &= not unknown
         print(describe(source, packages, unknown))

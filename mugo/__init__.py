@@ -63,6 +63,8 @@ def remove_damaged_cache(folder: Path) -> None:
     with contextlib.suppress(OSError):
         for place in os.scandir(folder):
             for entry in os.scandir(place) if place.is_dir(follow_symlinks=False) else ():
+                if not entry.name.endswith((".nbi", ".nbc")):       # another process is writing it
+                    continue
                 with contextlib.suppress(OSError), open(entry.path, "rb") as file:
                     if file.read(1) != b"\x80":
                         os.unlink(entry.path)

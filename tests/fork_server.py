@@ -10,6 +10,7 @@ import contextlib
 import importlib
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-TIMEOUT = 300                            # seconds for what kill_when waits for
+TIMEOUT = 300                            # seconds for a command, and for what kill_when waits for
 
 
 def serve(modules: list[str]) -> None:
@@ -89,6 +90,9 @@ class ForkServer:
                 time.sleep(0.001)
             with contextlib.suppress(ProcessLookupError):            # it may have ended; a zombie is killed in vain
                 os.kill(pid, signal.SIGKILL)
+        if not select.select([self._process.stdout], [], [], TIMEOUT)[0]:
+            os.kill(pid, signal.SIGKILL)
+            raise AssertionError(f"{words} did not end in {TIMEOUT} seconds; it printed:\n{log.read_text()[-2000:]}")
         status = self._reply()["status"]
         return status, time.monotonic() - started
 

@@ -67,6 +67,7 @@ def vulnerable(name: str) -> dict:
 
 
 SAFE = {"name": "numpy", "version": "2.0", "vulns": []}
+EDITABLE = {"name": "mugo", "skip_reason": "distribution marked as editable"}
 UNKNOWN = {"name": "numpy", "skip_reason": "Dependency not found on PyPI"}
 
 
@@ -100,7 +101,7 @@ def test_one_that_is_accepted_with_a_reason_is_none(audit, name):
 
 def test_one_without_a_reason_and_one_that_is_no_longer_found_are_errors(audit):
     assert "has no reason" in audit(report(vulnerable("jinja2")), accepted='PYSEC-2026-1 = ""').stderr
-    done = audit(report(SAFE), accepted='PYSEC-2026-1 = "templates are our own"')
+    done = audit(report(SAFE, EDITABLE), accepted='PYSEC-2026-1 = "templates are our own"')
     assert done.returncode == 1 and "PYSEC-2026-1 is no longer found" in done.stdout
     assert audit(report(UNKNOWN), accepted='PYSEC-2026-1 = "templates are our own"').returncode == 0
 

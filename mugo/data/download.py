@@ -17,7 +17,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from mugo.data.fetch import RemoteFile, check_url, describe, fetch_file, partial_size, read_page
-from mugo.files import BadInput, atomic_write, lock_folder, printable, read_json, read_text
+from mugo.files import BadInput, atomic_write, lock_folder, log_to_stderr, printable, read_json, read_text
 from mugo.progress import progress_bar
 from mugo.schema import TEXT, Object, check_value, integer
 from mugo.sgf.archives import ARCHIVE_SUFFIXES, SGF_SUFFIXES
@@ -29,7 +29,8 @@ MAX_NAME = 200                           # bytes of a file name
 RECORDS = "downloads.json"               # {name: {url, size, validator, sha256}} of what was fetched
 _DOWNLOADS = Object({}, others=Object({"url": TEXT, "size": integer(0), "validator": TEXT, "sha256": TEXT}),
                     may_be_empty=True)
-_SHA256_LINE = re.compile(r"^([0-9a-fA-F]{64})(?:[ \t]+\*?(\S[^\r\n]*?))?[ \t]*\r?$", re.MULTILINE)
+_SHA256 = re.compile(r"[0-9a-fA-F]{64}")
+_SHA256_OF_BSD = re.compile(r"SHA256 \((.+)\) = ([0-9a-fA-F]{64})")
 
 
 class _Links(HTMLParser):
@@ -63,14 +64,14 @@ def find_files(url: str) -> tuple[dict[str, str], list[str]]:
 
     Raises BadInput if there are none, or two with one name.
     """
-    check_url(url)
+    check_url(url)                       # before anything else looks at it
     if is_archive_name(file_name(url)):
         return {file_name(url): url}, []
     text, address = read_page(url, MAX_PAGE_BYTES)
     page = _Links()
     page.feed(text)
     files: dict[str, str] = {}
-    checksums: list[str] = []
+    checksums: dict[str, None] = {}
     for link in page.links:
         try:
             base = urllib.parse.urljoin(address, page.base)
@@ -83,18 +84,30 @@ def find_files(url: str) -> tuple[dict[str, str], list[str]]:
         if is_archive_name(name):
             if files.setdefault(name, target) != target:
                 raise BadInput(f"{printable(url)} links to two files with the name {name}")
-        elif re.fullmatch(r"sha256sums?(\.txt)?|.*\.sha256", name, re.IGNORECASE) and target not in checksums:
-            checksums.append(target)
+        elif re.fullmatch(r"sha256sums?(\.txt)?|.*\.sha256", name, re.IGNORECASE):
+            checksums[target] = None
     if not files:
         raise BadInput(f"{printable(url)}: no link to an archive (.zip, .tar.gz, .7z, ...) or a game record")
     if len(files) > MAX_FILES:
         raise BadInput(f"{printable(url)} links to {len(files):,} files, expected at most {MAX_FILES:,}")
-    return files, checksums
+    return files, list(checksums)
 
 
 def parse_checksums(text: str, name: str = "") -> dict[str, str]:
-    """{file name: SHA-256} of the output of sha256sum.  name: the file's, where a line has a checksum alone."""
-    return {Path(of or name).name: checksum.lower() for checksum, of in _SHA256_LINE.findall(text) if of or name}
+    """{file name: SHA-256} of the output of sha256sum, or of BSD's sha256.
+
+    name: the file's, where a line has a checksum alone.
+    """
+    found: dict[str, str] = {}
+    for line in (line.strip() for line in text.splitlines()):
+        checksum, _, of = line.partition(" ")
+        if match := _SHA256_OF_BSD.fullmatch(line):
+            of, checksum = match.groups()
+        elif not _SHA256.fullmatch(checksum):
+            continue
+        if of or name:
+            found[Path(of.strip().removeprefix("*") or name).name] = checksum.lower()
+    return found
 
 
 def _checksums(addresses: list[str], names: dict[str, str]) -> dict[str, str]:
@@ -124,29 +137,53 @@ def download(url: str, folder: Path, pattern: str = "", yes: bool = False, check
         raise BadInput(f"{printable(url)}: no file's name matches {pattern!r}")
     expected = _checksums(found, files)
     if checksums is not None:
-        expected |= {name: value for name, value in parse_checksums(read_text(checksums, MAX_PAGE_BYTES)).items()
-                     if name in files}
+        alone = next(iter(files)) if len(files) == 1 else ""
+        given = parse_checksums(read_text(checksums, MAX_PAGE_BYTES), alone)
+        if given.keys().isdisjoint(files):
+            raise BadInput(f"{checksums} has no SHA-256 checksum of these files; expected lines of sha256sum")
+        expected |= {name: value for name, value in given.items() if name in files}
     with lock_folder(folder):
         done = _read_records(folder)
         with ThreadPoolExecutor(CONNECTIONS) as executor:
-            remotes = dict(zip(files, executor.map(describe, files.values()), strict=True))
+            remotes = dict(zip(files, executor.map(_describe, files.values()), strict=True))
+        missing_files = [name for name, remote in remotes.items() if remote is None]
         wanted = [(name, remote) for name, remote in remotes.items()
-                  if not _is_there(folder, name, remote, done, expected)]
+                  if remote is not None and not _is_there(folder, name, remote, done, expected)]
         if not wanted:
+            _refuse_missing(missing_files, len(files))
             print(f"{folder}: all {len(files)} files are there")
             return 0
-        missing = _print_plan(wanted, folder, expected, len(files) - len(wanted))
+        missing = _print_plan(wanted, folder, expected, len(files) - len(wanted) - len(missing_files))
         free = shutil.disk_usage(folder).free
         if missing > free:
             raise BadInput(f"{folder}: {missing / 1e9:.2f} GB to fetch, and {free / 1e9:.2f} GB free")
         if not (yes or _agreed()):
             print("nothing fetched")
             return 0
-        return _fetch_all(wanted, folder, done, expected, missing)
+        failed = missing_files + _fetch_all(wanted, folder, done, expected, missing)
+        count = len(wanted) + len(missing_files) - len(failed)
+        print(f"{folder}: {count} {'file' if count == 1 else 'files'} fetched")
+        _refuse_missing(failed, len(wanted) + len(missing_files))
+        return count
+
+
+def _describe(url: str) -> RemoteFile | None:
+    """What the server says of a file; None, and a line on stderr, if it does not have it."""
+    try:
+        return describe(url)
+    except BadInput as error:
+        log_to_stderr(str(error))
+        return None
+
+
+def _refuse_missing(failed: list[str], count: int) -> None:
+    if failed:
+        raise BadInput(f"{len(failed)} of {count} files did not come; the same command tries them again")
 
 
 def _fetch_all(wanted: list[tuple[str, RemoteFile]], folder: Path, done: dict[str, dict], expected: dict[str, str],
-               total: int) -> int:
+               total: int) -> list[str]:
+    """Fetch these files; returns the names of those that did not come."""
     failed: list[str] = []
     with progress_bar("B", total, scale=True) as bar:
         for name, remote in wanted:
@@ -161,11 +198,7 @@ def _fetch_all(wanted: list[tuple[str, RemoteFile]], folder: Path, done: dict[st
             done[name] = {"url": remote.url, "size": size, "validator": remote.validator, "sha256": sha256}
             with atomic_write(folder / RECORDS) as path:
                 path.write_text(json.dumps(done, indent=1, sort_keys=True))
-    count = len(wanted) - len(failed)
-    print(f"{folder}: {count} {'file' if count == 1 else 'files'} fetched")
-    if failed:
-        raise BadInput(f"{len(failed)} of {len(wanted)} files did not come; the same command tries them again")
-    return count
+    return failed
 
 
 def _read_records(folder: Path) -> dict[str, dict]:

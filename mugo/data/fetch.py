@@ -56,8 +56,12 @@ class RemoteFile:
 
 def check_url(url: str) -> None:
     """Raises BadInput for an address that is not http or https, or has no server."""
-    parts = urllib.parse.urlsplit(url)
-    if parts.scheme not in SCHEMES or not parts.hostname:
+    try:
+        parts = urllib.parse.urlsplit(url)
+        is_good = parts.scheme in SCHEMES and bool(parts.hostname)
+    except ValueError:
+        is_good = False
+    if not is_good:
         raise BadInput(f"{printable(url)[:200]}: expected an address that begins with https:// or http://")
 
 

@@ -30,6 +30,7 @@ from mugo.nn.metadata import (
     read_metadata,
 )
 from mugo.nn.onnx_export import onnx_difference, to_onnx
+from mugo.nn.processes import is_first
 from mugo.nn.range_calibration import CalibrationPositions, quantize
 from mugo.nn.weight_shapes import weight_shapes
 
@@ -158,8 +159,8 @@ def load(path: Path) -> keras.Model:
 
 def link_checkpoint(checkpoint: Path, path: Path) -> None:
     """Give a checkpoint's file another name too (a hard link), atomically in place of whatever had that name."""
-    temporary = path.with_name(f".{path.name}.link")
-    temporary.unlink(missing_ok=True)                    # of a run that was killed
+    temporary = path.with_name(f".{path.name}.mugo-{os.getpid()}.link")      # a name of files.is_temporary
+    temporary.unlink(missing_ok=True)
     os.link(checkpoint, temporary)
     os.replace(temporary, path)
     temporary.unlink(missing_ok=True)                    # POSIX renames nothing where both are one file already
@@ -186,7 +187,7 @@ def latest_checkpoint(run: Path, check: Callable[[dict[str, Any], Path], None],
                     log_to_stderr(f"{error}; the checkpoint before it is tried")
                 continue
             check(metadata, run / name)
-            if name != names[0]:
+            if name != names[0] and is_first():
                 link_checkpoint(run / name, run / names[0])
             return model, metadata
     raise BadInput(f"{run} holds no training run to resume: {names[0]} is missing or damaged")

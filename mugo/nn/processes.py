@@ -15,6 +15,7 @@ import inspect
 import os
 import re
 import signal
+import socket
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -58,6 +59,7 @@ def join(coordinator_address: str | None = None, num_processes: int | None = Non
     if getattr(jax.config, "jax_cpu_collectives_implementation", None) in (None, "none"):    # the default before 0.6
         with contextlib.suppress(AttributeError):
             jax.config.update("jax_cpu_collectives_implementation", "gloo")
+    _reach(address, count, index)
     heartbeat = {"heartbeat_timeout_seconds": HEARTBEAT_SECONDS}
     if not heartbeat.keys() <= inspect.signature(jax.distributed.initialize).parameters.keys():
         heartbeat = {}                   # JAX before 0.7
@@ -65,6 +67,28 @@ def join(coordinator_address: str | None = None, num_processes: int | None = Non
         jax.distributed.initialize(address, count, index, initialization_timeout=START_SECONDS, **heartbeat)
     except RuntimeError as error:
         raise BadInput(f"process {index} of {count} cannot join at {address}: {error_line(error)}") from None
+
+
+def _reach(address: str, count: int, index: int) -> None:
+    """Wait until process 0 listens, or, in process 0, see that it can: JAX aborts the process where it fails later.
+
+    Raises BadInput after START_SECONDS.
+    """
+    host, _, port = address.rpartition(":")
+    host = host.strip("[]")
+    end = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            if index == 0:
+                socket.create_server(("", int(port))).close()        # as JAX, on all of its addresses
+            else:
+                socket.create_connection((host, int(port)), timeout=10).close()
+            return
+        except (OSError, OverflowError) as error:
+            if index == 0 or time.monotonic() > end:
+                what = "listen" if index == 0 else "reach process 0"
+                raise BadInput(f"process {index} of {count} cannot {what} at {address}: {error_line(error)}") from None
+        time.sleep(0.2)
 
 
 def _checked(values: Mapping[str, Any]) -> tuple[str, int, int]:

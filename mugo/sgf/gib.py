@@ -17,12 +17,11 @@ import re
 
 from mugo.sgf.nodes import Node
 from mugo.sgf.record import BadRecord
-from mugo.sgf.record_nodes import MAX_HANDICAP, line_of_nodes, move_value, root_node, with_fixed_handicap
+from mugo.sgf.record_nodes import MAX_HANDICAP, check_count, line_of_nodes, move_value, root_node, with_fixed_handicap
 
 SIZE = 19
 _RESULTS = {"0": ("B", None), "1": ("W", None), "3": ("B", "R"), "4": ("W", "R"), "7": ("B", "T"), "8": ("W", "T")}
 _HEADER = re.compile(r"^\\\[(\w+)=(.*?)\\\]", re.MULTILINE)
-_NAME = re.compile(r"(.*?)\s*\(([^()]*)\)\s*")
 
 
 def is_gib(data: bytes) -> bool:
@@ -62,8 +61,8 @@ def _fields(text: str) -> dict[str, str]:
 
 def _player(text: str) -> tuple[str, str]:
     """(name, rank) of 'name (2D)'."""
-    match = _NAME.fullmatch(text)
-    return (match[1], match[2].lower()) if match else (text, "")
+    name, bracket, rank = text.rstrip().rpartition("(")
+    return (name.rstrip(), rank[:-1].lower()) if bracket and rank.endswith(")") else (text, "")
 
 
 def _result(main: dict[str, str]) -> str:
@@ -103,4 +102,5 @@ def _read_moves(text: str) -> tuple[int, list[tuple[str, bytes]]]:
             raise BadRecord("malformed GIB", f"{place}: expected flag, number, colour 1 or 2, column and row")
         value = b"" if words[0] == "SKI" else move_value(numbers[3], numbers[4], SIZE, place)
         moves.append(("BW"[numbers[2] - 1], value))
+        check_count(len(moves))
     return handicap, moves

@@ -13,20 +13,32 @@
     White wins by  resign!      11 result                   GI211
     189                         12 number of moves
     PMABWQRRQ                   a move: PM, number, colour, column and row (B is the first), again the other way round
+    PMACBAAAA                   a pass
+    IDB[1] text[EndTxt]         a comment on a move
 
 Follows https://senseis.xmp.net/?NGF and files of the servers.  Handicap stones stand on the fixed points.  Which of two
 players of the other order is Black is not known, so they stand in the event.
 """
 import re
 
-from mugo.sgf.nodes import Node, escaped
+from mugo.sgf.nodes import Node
 from mugo.sgf.record import BadRecord
-from mugo.sgf.record_nodes import MAX_HANDICAP, line_of_nodes, move_value, root_node, with_fixed_handicap
+from mugo.sgf.record_nodes import (
+    MAX_HANDICAP,
+    check_count,
+    line_of_nodes,
+    move_value,
+    root_node,
+    with_comments,
+    with_fixed_handicap,
+)
 
 _MOVE = re.compile(rb"^[ \t]*PM[A-Z]{2}[BW][A-Z]{2}", re.MULTILINE)
-_COMMENT = re.compile(r"^IDB\[(\d{1,4})\](.*?)\[EndTxt\]", re.MULTILINE | re.DOTALL)
+_MOVE_LINE = re.compile(r"PM[A-Z]{2}[BW][A-Z]{2}")
+_COMMENT, _END_OF_COMMENT = re.compile(r"^IDB\[(\d{1,4})\]", re.MULTILINE), "[EndTxt]"
+_HEADER_LINES = 9                        # at least: before them no line is a move
 _WINNER = re.compile(r"(Black|White)\s+(wins|loses)\b", re.IGNORECASE)
-_PLAYER = re.compile(r"(.*?)\s+(\d{1,2})([DKPdkp])([Pp]?)(\*?)")
+_RANK = re.compile(r"(\d{1,2})([DKPdkp])([Pp]?)(\*?)")
 
 
 def is_ngf(data: bytes) -> bool:
@@ -35,24 +47,38 @@ def is_ngf(data: bytes) -> bool:
 
 def read_ngf(data: bytes) -> list[Node]:
     """The nodes of a game.  Raises BadRecord."""
-    text = _decode(data)
+    text, comments = _cut_comments(_decode(data))
     lines = [line.strip() for line in text.splitlines()]
-    first = next(i for i, line in enumerate(lines) if line.startswith("PM"))
+    first = next((i for i, line in enumerate(lines) if i >= _HEADER_LINES and _MOVE_LINE.match(line)), None)
+    if first is None:
+        raise BadRecord("malformed NGF", "no move after a header of 12 lines")
     header = lines[:first]
-    size, handicap, root = _read_other_header(header) if header[:1] and header[0].startswith("GI") \
-        else _read_header(header)
-    moves = []
+    size, handicap, root = _read_other_header(header) if header[0].startswith("GI") else _read_header(header)
+    moves: list[tuple[str, bytes]] = []
     for line in lines[first:]:
         if line.startswith("PM"):
             place = f"move {len(moves) + 1}: {line[:9]!r}"
-            if not re.match(r"PM[A-Z]{2}[BW][A-Z]{2}", line):
+            if not _MOVE_LINE.match(line):
                 raise BadRecord("malformed NGF", f"{place}: expected PM, a number, B or W, and two letters")
-            moves.append((line[4], move_value(ord(line[5]) - ord("B"), ord(line[6]) - ord("B"), size, place)))
+            is_pass = line[5:7] == "AA"
+            moves.append((line[4], b"" if is_pass else
+                          move_value(ord(line[5]) - ord("B"), ord(line[6]) - ord("B"), size, place)))
+            check_count(len(moves))
     nodes = line_of_nodes(with_fixed_handicap(root, size, handicap), moves)
-    for number, comment in _COMMENT.findall(text):
-        if int(number) < len(nodes):
-            nodes[int(number)] = nodes[int(number)].with_values(C=escaped(comment.strip()))
-    return nodes
+    return with_comments(nodes, [(min(number, len(moves)), comment) for number, comment in comments])
+
+
+def _cut_comments(text: str) -> tuple[str, list[tuple[int, str]]]:
+    """(the text without its comments, (number of the move, text) of each)."""
+    parts, comments, position = [], [], 0
+    while start := _COMMENT.search(text, position):
+        end = text.find(_END_OF_COMMENT, start.end())
+        if end < 0:
+            break
+        parts.append(text[position:start.start()])
+        comments.append((int(start[1]), text[start.end():end].strip()))
+        position = end + len(_END_OF_COMMENT)
+    return "".join([*parts, text[position:]]), comments
 
 
 def _decode(data: bytes) -> str:
@@ -75,8 +101,6 @@ def _number(text: str, what: str, most: int) -> int:
 
 def _read_header(lines: list[str]) -> tuple[int, int, Node]:
     """(size, handicap, root)."""
-    if len(lines) < 9:
-        raise BadRecord("malformed NGF", f"{len(lines)} lines before the first move; expected 12")
     size, handicap = _number(lines[1], "the board size", 19), _number(lines[5], "the handicap", MAX_HANDICAP)
     white, white_rank = _player(lines[2])
     black, black_rank = _player(lines[3])
@@ -97,10 +121,11 @@ def _read_other_header(lines: list[str]) -> tuple[int, int, Node]:
 
 def _player(text: str) -> tuple[str, str]:
     """(name, rank) of 'name 7D*', 'name 9DP' (a professional), 'name 10K'."""
-    match = _PLAYER.fullmatch(text)
+    words = text.rsplit(None, 1)
+    match = _RANK.fullmatch(words[-1]) if len(words) == 2 else None
     if not match:
         return text, ""
-    return match[1], match[2] + ("p" if match[4] else match[3].lower()) + match[5]
+    return words[0], match[1] + ("p" if match[3] else match[2].lower()) + match[4]
 
 
 def _komi(text: str, handicap: int) -> float | None:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from mugo.sgf import gib, ngf, ugf
 from mugo.sgf.nodes import Node, format_nodes
+from mugo.sgf.record import BadRecord
 
 SUFFIXES = (".gib", ".ngf", ".ugf", ".ugi")
 
@@ -26,5 +27,8 @@ def to_sgf(data: bytes) -> bytes:
     """
     for is_format, read in _FORMATS:
         if is_format(data):
-            return format_nodes(read(data))
+            try:
+                return format_nodes(read(data))
+            except ValueError as error:
+                raise error if isinstance(error, BadRecord) else BadRecord("malformed record", str(error)) from None
     return data

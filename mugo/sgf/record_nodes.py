@@ -4,6 +4,7 @@ from mugo.games.go import fixed_handicap
 from mugo.sgf.nodes import Node, escaped
 from mugo.sgf.record import BadRecord
 
+MAX_NODES = 100_000                      # of one game, as of the values of an SGF main line
 MAX_HANDICAP = 9                         # stones of these formats, which stand on the fixed points
 
 
@@ -43,6 +44,23 @@ def move_value(col: int, row: int, size: int, place: str) -> bytes:
     if not (0 <= col < size and 0 <= row < size):
         raise BadRecord("move outside the board", f"{place}: column {col + 1}, row {row + 1} of {size}x{size}")
     return format_sgf(point_at(row, col, size), size).encode()
+
+
+def check_count(nodes: int) -> None:
+    """Raises BadRecord for more nodes than MAX_NODES."""
+    if nodes > MAX_NODES:
+        raise BadRecord("too large", f"more than {MAX_NODES:,} moves")
+
+
+def with_comments(nodes: list[Node], texts: list[tuple[int, str]]) -> list[Node]:
+    """The nodes with these comments, (index, text) each; of several on one node each is a paragraph."""
+    of_node: dict[int, list[str]] = {}
+    for index, text in texts:
+        if text:
+            of_node.setdefault(index, []).append(text)
+    for index, paragraphs in of_node.items():
+        nodes[index] = nodes[index].with_values(C=escaped("\n".join(paragraphs)))
+    return nodes
 
 
 def line_of_nodes(root: Node, moves: list[tuple[str, bytes]]) -> list[Node]:

@@ -24,11 +24,12 @@ game, replaces the moves of [Data].  Addresses of players are left out.
 """
 import re
 
-from mugo.sgf.nodes import Node, escaped
+from mugo.sgf.nodes import Node, main_line
 from mugo.sgf.record import BadRecord
-from mugo.sgf.record_nodes import MAX_HANDICAP, line_of_nodes, move_value, root_node
+from mugo.sgf.record_nodes import MAX_HANDICAP, check_count, line_of_nodes, move_value, root_node, with_comments
 
 _CODECS = {"SJIS": "cp932", "EUC": "euc_jp", "BIG5": "big5", "GB": "gb18030", "KSC": "cp949"}
+_SECTIONS = {"header", "remote", "files", "data", "figure", "messageline", "reviewnode", "reviewcomment"}
 _RULES = {"JPN": "Japanese", "CHN": "Chinese"}
 _POINT = re.compile(r"([A-Z])([A-Z]),([BW])\d*(?:,(\d{1,5}))?")
 _REVIEW_NODE = re.compile(r"NODE,(\d{1,6}),([0-2]),(\d{1,3}),(\d{1,3})")
@@ -48,18 +49,16 @@ def read_ugf(data: bytes) -> list[Node]:
     size, is_from_below = int(header["size"]), header.get("coordinatetype", "").upper() == "IGS"
     root, handicap = _read_root(header, size)
     root, moves = _read_moves(sections.get("data", []), root, size, handicap, is_from_below)
-    nodes = line_of_nodes(root, moves)
-    numbers = {number: number for number in range(len(nodes))}
-    texts = _comments(sections.get("figure", []), ".text,", ".endtext")
+    nodes, numbers = line_of_nodes(root, moves), {}
     if "reviewnode" in sections:
-        nodes, numbers = _read_review(sections["reviewnode"], root, size, is_from_below)
-        texts = _comments(sections.get("reviewcomment", []), ".comment,", None)
-    for number, text in texts:
-        if number in numbers and text:
-            index = numbers[number]
-            before = nodes[index].text("C")
-            nodes[index] = nodes[index].with_values(C=escaped(f"{before}\n{text}" if before else text))
-    return nodes
+        reviewed, numbers = _read_review(sections["reviewnode"], root, size, is_from_below)
+        nodes = reviewed if len(reviewed) > 1 else nodes             # a review without a move is none
+    line = main_line(nodes)
+    texts = [(line[number], text) for number, text in _comments(sections.get("figure", []), ".text,", ".endtext")
+             if number < len(line)]
+    texts += [(numbers[number], text)
+              for number, text in _comments(sections.get("reviewcomment", []), ".comment,", None) if number in numbers]
+    return with_comments(nodes, texts)
 
 
 def _decode(data: bytes) -> str:
@@ -76,7 +75,7 @@ def _sections(text: str) -> dict[str, list[str]]:
     lines: list[str] = []
     for line in text.splitlines():
         match = re.fullmatch(r"\s*\[([A-Za-z]{1,40})\]\s*", line)
-        if match:
+        if match and match[1].lower() in _SECTIONS:
             lines = sections.setdefault(match[1].lower(), [])
         else:
             lines.append(line)
@@ -103,12 +102,12 @@ def _read_root(header: dict[str, str], size: int) -> tuple[Node, int]:
 
 
 def _result(text: str) -> str:
-    winner, _, rest = text.partition(",")
+    winner, rest = (part.strip() for part in (text.partition(",")[::2]))
     if winner not in ("B", "W"):
         return "0" if winner == "D" else ""
-    if re.fullmatch(r"\d{1,3}(\.\d{1,2})?", rest.strip()):
+    if re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,2})?", rest):
         return f"{winner}+" + (f"{float(rest):g}" if float(rest) else "")
-    return f"{winner}+" + {"C": "R", "R": "R", "T": "T"}.get(rest.strip()[:1].upper(), "")
+    return f"{winner}+" + {"C": "R", "R": "R", "T": "T"}.get(rest[:1].upper(), "")
 
 
 def _read_moves(lines: list[str], root: Node, size: int, handicap: int, is_from_below: bool
@@ -127,6 +126,7 @@ def _read_moves(lines: list[str], root: Node, size: int, handicap: int, is_from_
             stones.append(value)
         else:
             moves.append((match[3], value))
+            check_count(len(moves))
     return (Node(-1, root.properties | {"AB": stones}) if stones else root), moves
 
 
@@ -149,7 +149,7 @@ def _comments(lines: list[str], begin: str, end: str | None) -> list[tuple[int, 
             is_open = True
         elif lower == end:
             is_open = False
-        elif is_open and not (end and lower.startswith(".")):
+        elif is_open:
             comments[-1][1].append(line.rstrip())
     return [(number, "\n".join(text).strip()) for number, text in comments]
 
@@ -162,7 +162,9 @@ def _read_review(lines: list[str], root: Node, size: int, is_from_below: bool) -
     last, begins_variation = 0, False                    # the index of the node before
     branches: list[int] = []                             # the nodes that open variations begin at
     for line in (line.strip() for line in lines):
-        if line.startswith("VARIATIONEND") and branches:
+        if line.startswith("VARIATIONEND"):
+            if not branches:
+                raise BadRecord("malformed UGF", "VARIATIONEND without a variation")
             last, begins_variation = branches.pop(), False
         elif line.startswith("VARIATION"):
             branches.append(last)
@@ -175,6 +177,7 @@ def _read_review(lines: list[str], root: Node, size: int, is_from_below: bool) -
             if colour:
                 nodes.append(Node(last, {"BW"[colour - 1]: [_value(col - 1, row - 1, size, is_from_below)]}))
                 variations.append([])
+                check_count(len(nodes))
                 if begins_variation:
                     variations[last].append(len(nodes) - 1)
                 else:

@@ -83,10 +83,11 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
             parallel.check_batch_size(options.batch_size)
         if place()[1] > 1:
             check_equal(inputs_of(run, data, config, options, init) | {"--resume": bytes([resume])})
-        with together():
+        with together():                     # before a model is made, which is work of all processes on JAX
             is_new_folder = not run.is_dir()
             if not is_new_folder and is_first():
                 stack.enter_context(lock_folder(run))
+        with together():
             with parallel.scope():
                 model, metadata = resume_run(run, config, options, data, init) if resume else \
                     new_run(run, data, config, options, init)
@@ -96,14 +97,15 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
         training = select_positions(data, "train", config.size, options)
         validation = validation_batch(select_positions(data, "validation", config.size, options), options, config)
         averaged = averaged_model(model, training, config, options)
-        if is_new_folder and is_first():     # created when nothing is wrong with the input
-            stack.enter_context(lock_folder(run))
-            check_no_run(run)                # another process may have made one
-        if not resume and is_first():
-            checkpoint.save(model, run / PRE_DECAY, metadata)
-        elif metadata["history"] and is_first():
-            averaged.update_ema_model()
-            write_results(averaged.model, run, metadata, validation)
+        with together():
+            if is_new_folder and is_first():     # created when nothing is wrong with the input
+                stack.enter_context(lock_folder(run))
+                check_no_run(run)                # another process may have made one
+            if not resume and is_first():
+                checkpoint.save(model, run / PRE_DECAY, metadata)
+            elif metadata["history"] and is_first():
+                averaged.update_ema_model()
+                write_results(averaged.model, run, metadata, validation)
         fit_run(model, run, metadata, training, averaged, validation, parallel)
         check_equal(weights_of(model))
     return run / checkpoint.NETWORK
@@ -352,10 +354,10 @@ def command(args: argparse.Namespace) -> int:
 
 
 def train_command(args: argparse.Namespace) -> int:
-    check_limits(args, {"positions": AT_LEAST_1, "epochs": POSITIVE, "minutes": POSITIVE, "decay_start": FRACTION,
-                        "size": (2, 19), "filters": (1, MAX_WIDTH), "policy_filters": (0, MAX_WIDTH),
-                        "layers": (3, math.inf)})
     with together():
+        check_limits(args, {"positions": AT_LEAST_1, "epochs": POSITIVE, "minutes": POSITIVE, "decay_start": FRACTION,
+                            "size": (2, 19), "filters": (1, MAX_WIDTH), "policy_filters": (0, MAX_WIDTH),
+                            "layers": (3, math.inf)})
         data = dataset.load_dataset(args.dataset)
         config, options = resumed_arguments(args) if args.resume else new_arguments(args, data)
     path = train(data, args.output, config, options, args.resume, args.init_from, args.devices)

@@ -252,11 +252,12 @@ def test_refused_addresses_and_pages(site, tmp_path, monkeypatch):
     for address, message in (
             ("file:///etc/passwd", "begins with https"), ("ftp://x/a.zip", "begins with https"),
             ("games", "begins with https"), ("http:///a.zip", "begins with https"),
-            (site.address + "/none", "answers 404"), (site.address + "/away", "is not allowed"),
+            ("http://[", "begins with https"), (site.address + "/none", "answers 404"),
+            (site.address + "/away", "is not allowed"),
             (site.address + "/elsewhere", "ftp://127.0.0.1/x.zip: expected an address"),
             (site.address + "/big", "more than 1,000 bytes"),
             (site.page("/1/a.zip", "/2/a.zip"), "two files with the name a.zip"),
-            ("http://127.0.0.1:1/a.zip", "refused")):
+            ("http://127.0.0.1:1/a.zip", "did not come")):
         with pytest.raises(BadInput, match=message):
             download(address, tmp_path, yes=True)
     monkeypatch.setattr(download_module, "MAX_FILES", 1)
@@ -291,4 +292,25 @@ def test_the_command(site, tmp_path, capsys):
     assert cli.main(["download", site.address + "/a.zip", "-o", str(tmp_path), "--yes"]) == 0
     assert "1 file fetched" in capsys.readouterr().out
     assert cli.main(["download", site.address + "/b.zip", "-o", str(tmp_path), "--yes"]) == 2
-    assert capsys.readouterr().err.startswith("mugo download: http://127.0.0.1:")
+    assert [line.split(": ")[0] for line in capsys.readouterr().err.splitlines()] == ["mugo", "mugo download"]
+
+
+def test_a_dead_link_does_not_keep_the_others_back(site, tmp_path, capsys):
+    site.files["/good.zip"] = b"good"
+    with pytest.raises(BadInput, match="1 of 2 files did not come"):
+        download(site.page("/dead.zip", "/good.zip"), tmp_path, yes=True)
+    assert (tmp_path / "good.zip").exists() and "dead.zip: the server answers 404" in capsys.readouterr().err
+    with pytest.raises(BadInput, match="1 of 2 files did not come"):
+        download(site.page("/dead.zip", "/good.zip"), tmp_path, yes=True)
+
+
+def test_a_file_of_checksums_is_not_ignored(site, tmp_path):
+    site.files["/a.zip"] = b"a"
+    sums = tmp_path / "sums"
+    for text in "0" * 64, f"SHA256 (a.zip) = {'0' * 64}":
+        sums.write_text(text)
+        with pytest.raises(BadInput, match="1 of 1 files did not come"):
+            download(site.address + "/a.zip", tmp_path / "new", yes=True, checksums=sums)
+    sums.write_text("nothing")
+    with pytest.raises(BadInput, match="has no SHA-256 checksum of these files"):
+        download(site.address + "/a.zip", tmp_path / "new", yes=True, checksums=sums)

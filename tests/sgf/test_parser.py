@@ -57,7 +57,7 @@ def test_of_a_property_that_is_given_twice_the_first_counts():
 
 @pytest.mark.parametrize("sgf, reason, line", [
     ("", "not SGF", "no game found"),
-    ("Rated game\n19\nPMABWQRRQ\n", "malformed NGF", "2 lines before the first move; expected 12"),
+    ("Rated game\n19\nPMABWQRRQ\n", "malformed NGF", "no move after a header of 12 lines"),
     ("()", "not SGF", "no game found"),
     ("(;SZ[9];B[cc]", "malformed SGF", "never closed"),
     ("(;SZ[9];B[cc];W[d", "malformed SGF", "never closed"),

@@ -1,5 +1,6 @@
 """Records in GIB, NGF and UGF: the games in them, by hand; and that damaged ones are refused."""
 import random
+import time
 
 import numpy as np
 import pytest
@@ -202,3 +203,43 @@ def test_an_empty_file_is_none_of_them(tmp_path):
     (tmp_path / "a.gib").write_bytes(b"")
     with pytest.raises(BadInput, match="no game found"):
         load_position(tmp_path / "a.gib")
+
+
+# ---- what a review of these readers found
+
+def test_passes_and_comments_of_ngf():
+    text = NGF.replace("PMADBTTTT", "PMADBAAAA\nPMAEWAAAA") + \
+        "IDB[2]PMZZBCC is no move[EndTxt]\nIDB[2]again[EndTxt]\nIDB[99]PM me\nlater[EndTxt]\n"
+    tree = only_tree(text)
+    assert moves_of(tree.record) == [("B", 16, 3), ("W", 3, 3), ("B",), ("W",)]
+    assert tree.nodes[2].text("C") == "PMZZBCC is no move\nagain" and tree.nodes[4].text("C") == "PM me\nlater"
+
+
+def test_a_name_may_look_like_the_beginning_of_a_move():
+    assert only_tree(NGF.replace("CYY         9DP", "PMABBQRRQ   5D")).record.black == "PMABBQRRQ"
+
+
+def test_a_review_without_moves_and_comments_with_dots_and_brackets():
+    text = UGF.replace("A good move.", "...a good move\n[Ok]\n.Fig") + "[ReviewNode]\n[ReviewComment]\n"
+    tree = only_tree(text)
+    assert len(tree.record.moves) == 3 and tree.nodes[2].text("C") == "...a good move\n[Ok]\n.Fig\n(really]"
+    tree = only_tree(UGF + REVIEW)
+    assert tree.nodes[main_line(tree.nodes)[2]].text("C") == "A good move.\n(really]"
+
+
+@pytest.mark.parametrize("text", [
+    UGF.replace("Winner=W,C", "Winner=B,\x1f7.50"), UGF.replace("Winner=W,C", "Winner=B,٧.5"),
+    UGF + "[ReviewNode]\nNODE,1,0,0,0\nNODE,2,1,17,16\nVARIATIONEND\nNODE,3,2,4,4\n"])
+def test_odd_files_raise_nothing(text):
+    (game,) = read_records(text.encode())
+    assert isinstance(game, BadRecord) or game.result in ("", "B+", "B+7.5")
+
+
+@pytest.mark.parametrize("text", [
+    NGF + "IDB[1]x\n" * 30_000, UGF.split("[Figure]")[0] + "[Figure]\n" + ".Text,1\na\n.EndText\n" * 15_000,
+    NGF.replace("CYY ", "CYY" + " " * 3_000), GIB.replace("흑 (", "x" + " ( " * 100_000),
+    NGF + "PMABBREER\n" * 100_100])
+def test_long_files_take_linear_time(text):
+    started = time.perf_counter()
+    list(read_trees(text.encode()))
+    assert time.perf_counter() - started < 10

@@ -54,6 +54,18 @@ def test_numbers_that_do_not_fit_are_refused(given, expected):
         processes.join(**given)
 
 
+@on_jax
+def test_a_run_that_cannot_begin_says_so_in_a_line(monkeypatch):
+    monkeypatch.setattr(processes, "START_SECONDS", 0.5)
+    with socket.create_server(("", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(BadInput, match=f"process 0 of 2 cannot listen at 127.0.0.1:{port}: Address already in use"):
+            processes.join(f"127.0.0.1:{port}", 2, 0)
+    for address in f"127.0.0.1:{port}", "no-such-host.invalid:1234":
+        with pytest.raises(BadInput, match=f"process 1 of 2 cannot reach process 0 at {address}"):
+            processes.join(address, 2, 1)
+
+
 def test_the_environment_says_the_same_as_the_options(monkeypatch):
     monkeypatch.setenv("JAX_COORDINATOR_ADDRESS", "10.0.0.1:1234")
     monkeypatch.setenv("JAX_NUM_PROCESSES", "2")
@@ -156,9 +168,9 @@ def test_two_processes_killed_interrupted_and_resumed_end_as_one_process(data, t
         or "JAX distributed service" in killed.outputs[0]        # which ends it if it notices first
     assert "Traceback" not in killed.outputs[0]
 
-    (run / "network.keras").unlink()
+    (run / "log.csv").unlink(missing_ok=True)
     interrupted = Two([data.folder, "-o", run, "--resume"])
-    interrupted.wait_for(run / "network.keras")          # written before the first step
+    interrupted.wait_for(run / "log.csv")               # written before the first step
     interrupted.processes[1].send_signal(signal.SIGTERM)         # as Ctrl-C: see the test above
     assert interrupted.statuses() == [130, 130], interrupted.outputs
     step = int(checkpoint.load(run / "checkpoint.keras").optimizer.iterations.numpy())

@@ -210,8 +210,8 @@ def test_a_network_initialised_from_another_is_trained_on_other_positions(data, 
     """On two runs in a row the stream of batches goes on, also where the second has other batches."""
     steps = []
     batch_of = positions.Positions.shuffled_batch
-    monkeypatch.setattr(positions.Positions, "shuffled_batch", lambda self, step, size, seed, symmetry=True: (
-        steps.append((step, size, seed)), batch_of(self, step, size, seed, symmetry))[1])
+    monkeypatch.setattr(positions.Positions, "shuffled_batch", lambda self, step, size, seed, *args: (
+        steps.append((step, size, seed)), batch_of(self, step, size, seed, *args))[1])
     for name, source, size, first in (("second", unbroken, 16, 24), ("third", tmp_path / "second", 64, 8)):
         steps.clear()
         train.train(data, tmp_path / name, CONFIG, replace(OPTIONS, positions=128, batch_size=size), init=str(source))

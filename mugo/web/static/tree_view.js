@@ -36,12 +36,15 @@ export class TreeView {
     const y = (place) => MARGIN + STEP * (place.lane - top);
     const [edges, nodes] = [[], []];
     const onLine = new Set(game.line());
+    const leaving = new Set();                     // nodes whose edge to a variation below those shown is drawn
     this.shown = [];
     for (const [node, place] of this.places.of) {
       const before = node.parent && this.places.of.get(node.parent);
       const crosses = before && before.column < left + columns && place.column >= left - 1
         && before.lane <= top + lanes && place.lane >= top - 1;
-      if (crosses) {
+      const isBelow = place.lane > top + lanes;
+      if (crosses && !(isBelow && leaving.has(node.parent))) {
+        if (isBelow) leaving.add(node.parent);
         edges.push(draw("path", { d: edge(x(before), y(before), x(place), y(place)), class: onLine.has(node) ? "line" : "" }));
       }
       if (!isShown(place)) continue;
@@ -71,15 +74,17 @@ function layOut(root) {
   const of = new Map();
   const occupied = [];                             // of each lane, the [first, last] columns of its chains
   const chains = [{ start: root, column: 0, above: -1 }];
+  const below = new Map();                         // node -> the lane of its variation that was placed last
   let [columns, count] = [0, 0];
   while (chains.length) {
     const { start, column, above } = chains.pop();
     const chain = [];
     for (let node = start; node; node = node.children[0]) chain.push(node);
     const last = column + chain.length - 1;
-    let lane = above + 1;
+    let lane = Math.max(above, below.get(start.parent) ?? above) + 1;
     while ((occupied[lane] ??= []).some(([from, to]) => from <= last && to >= column - 1)) lane += 1;
     occupied[lane].push([column - 1, last]);
+    if (column) below.set(start.parent, lane);
     columns = Math.max(columns, last + 1);
     count += 1;
     chain.forEach((node, i) => {
