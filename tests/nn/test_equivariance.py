@@ -53,7 +53,8 @@ def new_model(config=CONFIG, optimizer="adam"):
 
 
 def largest_difference(model) -> float:
-    """Between outputs of turned boards and turned outputs; of scores, which are in points, a tenth."""
+    """Between outputs of turned boards and turned outputs; of scores, which are in points, a tenth.  Of outputs above
+    20, which random weights may give, in units of a twentieth of the largest: sums of float32 have five digits."""
     outputs = {name: np.array(output) for name, output in model(INPUTS).items()}
     differences = []
     for g in range(8):
@@ -61,7 +62,8 @@ def largest_difference(model) -> float:
             of_turned = np.array(of_turned)
             if of_turned.shape[1] > 2:   # points, and perhaps a pass
                 of_turned = of_turned[:, TURNS[g, :of_turned.shape[1]]]
-            differences.append(np.abs(of_turned - outputs[name]).max() / (10 if name == "score" else 1))
+            unit = max(10 if name == "score" else 1, np.abs(outputs[name]).max() / 20)
+            differences.append(np.abs(of_turned - outputs[name]).max() / unit)
     return max(differences)
 
 

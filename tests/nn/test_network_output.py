@@ -6,7 +6,7 @@ from drawing import draw
 onnx = pytest.importorskip("onnx")
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402   after the check for onnx
 
-from networks import policy_network  # noqa: E402
+from networks import checkpoint, random_model  # noqa: E402
 
 from mugo.files import BadInput  # noqa: E402
 from mugo.games import planes  # noqa: E402
@@ -103,7 +103,11 @@ def test_every_output_is_of_the_side_to_move_and_turned_back(tta):
 
 @pytest.mark.parametrize("size", [SIZE, 9])
 def test_a_network_file_with_komi_has_all_outputs_on_every_board(tmp_path, size):
-    _, path = policy_network(tmp_path, size=SIZE, value_head=True, komi_input=True)
+    config = PolicyNetConfig(size=SIZE, filters=4, value_head=True, komi_input=True)
+    model, path = random_model(config), tmp_path / "net.keras"
+    kernel = model.get_layer("ownership_conv").kernel
+    kernel.assign(0.01 * np.array(kernel))               # or owners may all be certain
+    checkpoint.export(model, path, new_metadata(config))
     network = Network(path, threads=1)
     assert network.has_value and network.has_ownership and network.needs_global_features
     positions = [Position(size, komi).play(point_at(2, 1, size)) for komi in (-6.5, 6.5)]          # White is to move
