@@ -35,6 +35,34 @@ def test_the_board_fits_the_window(page, width, height, least):
         assert board_box(page)[1] >= 0 and board_box(page)[3] <= height
 
 
+LONG = "(;GM[1]FF[4]SZ[19]C[%s];B[pd](;W[dp];B[pq])(;W[dd])(;W[cc])(;W[dc]))" % ("A long comment. " * 400)
+
+
+@pytest.mark.parametrize("width, height", [(1280, 800), (1366, 768), (1024, 768), (900, 640)])
+def test_a_window_does_not_scroll_and_has_the_variations_in_it(page, width, height):
+    load(page, LONG)
+    page.resize(width, height)
+    assert page.run("document.documentElement.scrollHeight") <= height
+    page.press("ArrowRight")
+    page.until("!document.getElementById('variations').hidden && !document.getElementById('tree-section').hidden")
+    lowest = "Math.max(...['navigation', 'variations', 'tree-section'].map((id) => " \
+             "document.getElementById(id).getBoundingClientRect().bottom))"
+    assert page.run(lowest) <= height
+    assert page.run("document.documentElement.scrollHeight") <= height
+    page.run("document.getElementById('graph').scrollIntoView()")
+    assert page.run("document.getElementById('graph').getBoundingClientRect().bottom") <= height
+    assert page.run("scrollY") == 0 and board_box(page)[3] <= height
+
+
+def test_a_long_comment_scrolls_in_its_own_box(page):
+    load(page, LONG)
+    page.press("Home")
+    page.until("document.getElementById('comment').value.length > 5000")
+    box = page.run("(() => { const { clientHeight, scrollHeight } = document.getElementById('comment'); "
+                   "return [clientHeight, scrollHeight] })()")
+    assert box[0] < 200 < box[1]
+
+
 def test_the_header_of_a_phone_is_one_line(page):
     page.resize(360, 640, touch=True)
     assert page.run("document.querySelector('header').offsetHeight") < 60

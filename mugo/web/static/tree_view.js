@@ -3,7 +3,7 @@
 import { draw } from "./board.js";
 
 const [STEP, RADIUS, MARGIN] = [20, 7, 12];        // CSS pixels: between nodes, of a node, around the tree
-const MAX_LANES = 9;                               // shown at once
+const MAX_LANES = 6;                               // shown at once
 
 export class TreeView {
   onSelect(node) {}                                // called when a node is clicked; main.js replaces it
