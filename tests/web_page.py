@@ -59,7 +59,7 @@ def play_out(page, size, moves):
 
 def screen_point(page, vertex, size=9):
     """The centre of a board point on the screen, (x, y)."""
-    row, col = int(vertex[1:]), "ABCDEFGHJ".index(vertex[0])
+    row, col = int(vertex[1:]), "ABCDEFGHJKLMNOPQRST".index(vertex[0])
     return page.run(f"""(() => {{
         const board = document.getElementById('board');
         const point = new DOMPoint({col}, {size - row}).matrixTransform(board.getScreenCTM());
@@ -69,7 +69,7 @@ def screen_point(page, vertex, size=9):
 
 def stone(page, vertex, size=9):
     """'black', 'white' or None."""
-    row, col = size - int(vertex[1:]), "ABCDEFGHJ".index(vertex[0])
+    row, col = size - int(vertex[1:]), "ABCDEFGHJKLMNOPQRST".index(vertex[0])
     return page.run(f"(document.querySelector('.stones circle[cx=\"{col}\"][cy=\"{row}\"]')?.className.baseVal ?? '')"
                     ".trim() || null")
 

@@ -142,7 +142,7 @@ def _start_and_nodes(tree: GameTree) -> tuple[BasePosition, list[dict]]:
         written: dict[str, Any] = {"parent": node.parent}
         move = move_of(node.properties, record.size)
         if node.parent < 0:
-            start = position if move else position.with_turn(record.first_player)
+            start = position if move or "PL" in node.properties else position.with_turn(record.first_player)
         else:
             if move:
                 written["move"] = format_move(*move, record.size)

@@ -95,6 +95,12 @@ def load(request: dict, state: ServerState) -> dict:
     return {"game": read_game(data)} if len(games) == 1 else {"games": games}
 
 
+@handler("reread")
+def reread(request: dict, state: ServerState) -> dict:
+    """"game": a "game" as it is read again: with the positions after nodes whose properties were edited."""
+    return {"game": read_game(format_game(require_field(request, "game", dict)).encode())}
+
+
 @handler("save")
 def save(request: dict, state: ServerState) -> dict:
     """"sgf": a "game" as SGF text."""

@@ -24,7 +24,7 @@ TEXTS = ("a", "[B] \\ ]", "two\nlines: \\]", "Müller 囲碁", "]];(B[aa])", " "
 def format_by_page(tmp_path_factory):
     """Games -> SGF texts, by the page's module in node."""
     folder = tmp_path_factory.mktemp("page")
-    for name in "sgf.js", "coordinates.js":
+    for name in "sgf.js", "coordinates.js", "properties.js":
         shutil.copy(Path(web_app.__file__).parent / "static" / name, folder)
     (folder / "package.json").write_text('{"type": "module"}')
     (folder / "run.js").write_text('import { readFileSync } from "node:fs"; import { formatGame } from "./sgf.js";\n'

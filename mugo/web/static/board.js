@@ -15,18 +15,21 @@ export function draw(name, attributes = {}, ...children) {
 }
 
 export class Board {
-  onSelect(vertex, isTouch) {}           // called at a click, a tap or Enter; main.js replaces it
+  onSelect(vertex, isTouch, pressed) {}  // called at a click, a tap or Enter; pressed: where the mouse went down; main.js replaces it
   onHover(vertex) {}                     // called with the point under the mouse or the cursor, or null; likewise
 
   constructor(svg) {
     this.svg = svg;
     this.cursor = null;                  // the keyboard's cursor, { row, col }
     this.hover = null;                   // the last vertex passed to onHover
-    svg.addEventListener("pointerdown", (event) => { this.isTouch = event.pointerType !== "mouse"; });
+    svg.addEventListener("pointerdown", (event) => {
+      this.isTouch = event.pointerType !== "mouse";
+      this.pressed = this.vertexOf(event);
+    });
     svg.addEventListener("mousedown", (event) => event.preventDefault());      // keep the focus off the board
     svg.addEventListener("click", (event) => {
       const vertex = this.vertexOf(event);
-      if (vertex) this.onSelect(vertex, this.isTouch);
+      if (vertex) this.onSelect(vertex, this.isTouch, this.pressed ?? vertex);
     });
     svg.addEventListener("pointermove", (event) => event.pointerType === "mouse" && this.setHover(this.vertexOf(event)));
     svg.addEventListener("pointerleave", () => this.setHover(null));
@@ -161,6 +164,9 @@ export class Board {
     this.layers.ghosts.replaceChildren(...ghosts);
     for (const name of ["overlay", "markup"]) this.layers[name].classList.toggle("faint", isNumbered && ghosts.length > 0);
   }
+
+  /** Draw elements above the ghost stones. */
+  showPreview(elements) { this.layers.ghosts.append(...elements); }
 
   /** Draw the two lines through a point, which show where it is beside a finger. */
   showCrosshair({ row, col }) {

@@ -28,6 +28,7 @@ export class Game {
     this.networkError = null;            // why no network plays this game
     this.end = this.info.result ? this.line().at(-1) : null;     // the node in which the game ended with its result
     this.undone = null;                  // the node that undo led to: the game goes on there
+    this.edits = { done: [], undone: [] };               // steps of edit.js
     this.changes = 0;                    // of the tree's shape, counted
     this.isUnsaved = false;              // whether moves, comments or the result have changed since it was saved
   }
@@ -173,6 +174,25 @@ export class Game {
     this.isUnsaved = true;
   }
 
+  /** Take over what the server has read of this game's SGF.  from: the first node whose position may be another one. */
+  update({ nodes, notice, ...start }, from) {
+    const { index } = this.nodeList([]);
+    for (const [node, i] of index) {
+      for (const name of ["move", "stones", "first", "illegal"]) {
+        if (nodes[i][name] === undefined) delete node[name];
+        else node[name] = nodes[i][name];
+      }
+    }
+    const stack = [from];
+    while (stack.length) {
+      const node = stack.pop();
+      for (const name of ["position", "search", "policy", "planes", "ownership", "value", "value_lead"]) delete node[name];
+      stack.push(...node.children);
+    }
+    if (this.info.result !== start.info.result) this.end = start.info.result ? mainLine(this.root).at(-1) : null;
+    Object.assign(this, { start, info: start.info });
+  }
+
   /** The game for this tab's storage; `current` and `end` are the indices of the current node and of the last one. */
   toJSON() {
     const names = ["move", "comment", "win_rate", "lead", "visits", "properties", "stones", "first", "illegal"];
@@ -224,4 +244,11 @@ function path(node) {
   const nodes = [];
   for (let each = node; each; each = each.parent) nodes.push(each);
   return nodes.reverse();
+}
+
+/** A node, its first child, that one's first child, and so on. */
+export function mainLine(root) {
+  const nodes = [];
+  for (let node = root; node; node = node.children[0]) nodes.push(node);
+  return nodes;
 }

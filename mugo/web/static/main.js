@@ -5,9 +5,12 @@
 //   render      draws the state: board, graph, overlays (overlays, current_overlay) and status line (status)
 //   analysis    requests about a position       play     moves, navigation, scoring
 //   games       new games and SGF files         new_game_dialog, confirm        markup      marks of SGF nodes
+//   edit        edits of nodes, with edit_properties and properties; edit_view and edit_panel show and select the tools
 
 import { analyze, hint, setOverlay, toggleAnalysis, toggleGameAnalysis } from "./analysis.js";
 import { parseVertex } from "./coordinates.js";
+import { useTool } from "./edit.js";
+import { editAction } from "./edit_panel.js";
 import { openAnotherFile, openFiles, openTransferred, restoreGame, saveFile } from "./games.js";
 import { updateFields, updateOpponents } from "./new_game_dialog.js";
 import { backToMainLine, deleteMove, goTo, moveError, play, promote, redo, resign, showNode, startScoring, step, switchVariation,
@@ -51,9 +54,13 @@ function handleHover(vertex) {
 }
 
 /** Handle a click, a tap or Enter on a point. */
-function handleSelect(vertex, isTouch) {
+function handleSelect(vertex, isTouch, pressed) {
   const { game } = state;
   if (!game) return;
+  if (state.tool !== null) {
+    useTool(vertex, pressed);
+    return;
+  }
   if (state.score) {
     toggleDead(vertex);
     return;
@@ -119,6 +126,7 @@ byId("score").onclick = async () => {
     state.score = null;
     render();
   } else {
+    state.tool = null;
     await startScoring().catch((error) => showMessage(error.message, true));
   }
 };
@@ -168,7 +176,7 @@ byId("board-frame").addEventListener("wheel", (event) => {
 
 /** Whether a field uses a key itself: a text or a list every key, the overlays and the slider those that move them. */
 function usesKey(field, key) {
-  return field.closest("textarea, select") || (field.closest("input") && /^(Arrow|Home|End|Page)/.test(key));
+  return field.closest("textarea, select, input[type=text]") || (field.closest("input") && /^(Arrow|Home|End|Page)/.test(key));
 }
 
 // After a mouse or a finger has used an overlay, the slider or a list, the keys are those of the page again.
@@ -191,7 +199,7 @@ const KEYS = {
 addEventListener("keydown", (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || !state.game) return;
   if (document.querySelector("dialog[open]") || usesKey(event.target, event.key)) return;
-  const action = KEYS[event.key];
+  const action = editAction(event.key) ?? KEYS[event.key];
   if (!action) return;
   event.preventDefault();
   action();

@@ -3,26 +3,16 @@
 
 import { draw } from "./board.js";
 import { formatVertex } from "./coordinates.js";
+import { parseProperties, pointsOf, unescaped } from "./properties.js";
 
-const LETTERS = "abcdefghijklmnopqrstuvwxyz";
-const NAMES = { TR: "triangle", SQ: "square", CR: "circle", MA: "cross", SL: "selected", TB: "Black's territory",
+export const NAMES = { TR: "triangle", SQ: "square", CR: "circle", MA: "cross", SL: "selected", TB: "Black's territory",
   TW: "White's territory", DD: "dimmed" };
 const MAX_DESCRIBED = 40;                // marks in the text for screen readers
-
-/** The properties of a node from their SGF text, 'B[pd]LB[pd:A]' -> { B: ["pd"], LB: ["pd:A"] }; values stay escaped. */
-export function parseProperties(text = "") {
-  const properties = Object.create(null);
-  let values = [];
-  for (const [, name, value] of text.matchAll(/([A-Za-z]+)|\[((?:[^\\\]]|\\[^])*)\]/g)) {
-    if (name) values = properties[name] ??= [];
-    else values.push(value);
-  }
-  return properties;
-}
 
 /** The marks of a node: { elements, text, names }; names: vertex -> what is on it. */
 export function markup(node, size, stones) {
   const properties = parseProperties(node.properties);
+  const valuesOf = (property) => (property === "DD" ? dimmed(node) : properties.get(property) ?? []);
   const under = ({ row, col }) => ({ X: "on-black", O: "on-white" }[stones[row * size + col]] ?? "on-empty");
   const elements = [];
   const names = new Map();
@@ -31,22 +21,22 @@ export function markup(node, size, stones) {
     names.set(vertex, [names.get(vertex), name].filter(Boolean).join(", "));
   };
   for (const [property, name] of Object.entries(NAMES)) {
-    for (const at of (properties[property] ?? []).flatMap((value) => pointsOf(value, size))) {
+    for (const at of valuesOf(property).flatMap((value) => pointsOf(value, size))) {
       elements.push(MARKS[property](at, under(at)));
       add(at, name);
     }
   }
-  for (const value of properties.LB ?? []) {
+  for (const value of valuesOf("LB")) {
     const [, place, text] = /^\s*(\w+)\s*:([^]*)$/.exec(value) ?? [];
     const [at] = pointsOf(place ?? "", size);
     if (!at) continue;
-    const label = text.replace(/\\([^])/g, "$1").trim().slice(0, 40);
+    const label = unescaped(text).trim().slice(0, 40);
     elements.push(...labelled(at, label, under(at)));
     add(at, `label ${label}`);
   }
   const lines = [];
   for (const [property, name] of [["AR", "arrow"], ["LN", "line"]]) {
-    for (const value of properties[property] ?? []) {
+    for (const value of valuesOf(property)) {
       const [from, to] = value.split(":").map((place) => pointsOf(place, size)[0]);
       if (!from || !to || from === to) continue;
       elements.unshift(line(from, to, property === "AR"));          // below the others
@@ -59,17 +49,15 @@ export function markup(node, size, stones) {
   return { elements, text, names };
 }
 
-/** The points of 'pd', or of a rectangle 'aa:cc'; none if they are not on the board. */
-function pointsOf(value, size) {
-  const corners = value.split(":").map((corner) => corner.trim()).map(([col, row, ...rest]) =>
-    (col && row && !rest.length ? { row: LETTERS.indexOf(row), col: LETTERS.indexOf(col) } : { row: -1, col: -1 }));
-  const [first, last] = [corners[0], corners.at(-1)];
-  if (corners.some(({ row, col }) => row < 0 || col < 0 || row >= size || col >= size)) return [];
-  const points = [];
-  for (let row = Math.min(first.row, last.row); row <= Math.max(first.row, last.row); row++) {
-    for (let col = Math.min(first.col, last.col); col <= Math.max(first.col, last.col); col++) points.push({ row, col });
+/** The values of DD that hold in a node: those of the last node up to it that has DD. */
+export function dimmed(node) {
+  for (let each = node; each; each = each.parent) {
+    if (each.properties?.includes("DD[")) {
+      const values = parseProperties(each.properties).get("DD");
+      if (values) return values;
+    }
   }
-  return points;
+  return [];
 }
 
 const shape = (d, under) => draw("path", { d, class: `mark ${under}` });
@@ -77,7 +65,7 @@ const square = ({ row, col }, side, className) =>
   draw("rect", { x: col - side / 2, y: row - side / 2, width: side, height: side, rx: 0.04, class: className });
 
 // property -> function of a point and of what is under it -> an SVG element
-const MARKS = {
+export const MARKS = {
   TR: ({ row, col }, under) => shape(`M${col} ${row - 0.31}l.28 .48h-.56z`, under),
   SQ: (at, under) => square(at, 0.44, `mark ${under}`),
   CR: ({ row, col }, under) => draw("circle", { cx: col, cy: row, r: 0.25, class: `mark ${under}` }),
@@ -89,7 +77,7 @@ const MARKS = {
 };
 
 /** A label of at most six letters, smaller where it is longer. */
-function labelled({ row, col }, label, under) {
+export function labelled({ row, col }, label, under) {
   const text = label.length > 6 ? `${label.slice(0, 5)}…` : label;
   const size = Math.min(0.52, 1.5 / Math.max(1, text.length));
   const width = Math.max(0.62, 0.62 * size * text.length);
@@ -98,7 +86,7 @@ function labelled({ row, col }, label, under) {
     draw("text", { x: col, y: row, class: under, "font-size": size }, text)];
 }
 
-function line(from, to, isArrow) {
+export function line(from, to, isArrow) {
   const [right, down] = [to.col - from.col, to.row - from.row];
   const length = Math.hypot(right, down);
   const [x, y] = [right / length, down / length];        // the direction

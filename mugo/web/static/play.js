@@ -18,7 +18,7 @@ export async function showNode() {
     if (!game.opponents) await fetchOpponents(game);
     if (game !== state.game || node !== game.node) return;
     render();
-    if (node.position.is_over && !node.children.length && game.end !== node) await showResult();
+    if (node.position.is_over && !node.children.length && game.end !== node && state.tool === null) await showResult();
     if (shouldGenmove()) await genmove();
     else analyze();
     await fetchOverlay();
@@ -132,7 +132,7 @@ function isMuGosColour() {
 /** Whether MuGo is to choose a move now. */
 function shouldGenmove() {
   const { position, children } = state.game.node;
-  return isMuGosTurn() && !state.genmoveNode && position && !position.is_over && !children.length;
+  return isMuGosTurn() && state.tool === null && !state.genmoveNode && position && !position.is_over && !children.length;
 }
 
 /** Request MuGo's move in the current node, and play it there, even if the person has gone to another node. */
@@ -195,7 +195,7 @@ export async function deleteMove() {
   const { game } = state;
   const { node } = game;
   if (!node.parent) return;
-  const question = `Delete move ${game.moveNumber()}, and all moves after it?`;
+  const question = `Delete ${node.move ? `move ${game.moveNumber()}` : "this node"}, and all moves after it?`;
   if (!await confirm(question, "Delete") || game !== state.game || node !== game.node) return;
   await stopGenmove();
   byId("comment").blur();
@@ -221,7 +221,7 @@ export async function resign() {
   endGame(`${state.human === "B" ? "W" : "B"}+R`, state.game.line().at(-1));
 }
 
-async function stopGenmove() {
+export async function stopGenmove() {
   if (!state.genmoveNode) return;
   state.genmoveNode = null;
   await connection.request("stop");

@@ -3,6 +3,7 @@
 import { Board } from "./board.js";
 import { parseVertex } from "./coordinates.js";
 import { currentOverlay } from "./current_overlay.js";
+import { renderEditing, toolPreview, TOOLS } from "./edit_view.js";
 import { Graph } from "./graph.js";
 import { formatLoss, lostByMoves, meanLosses, mistakes } from "./losses.js";
 import { markup } from "./markup.js";
@@ -45,6 +46,7 @@ export function render() {
   treeView.show(game);
   renderGameInfo();
   renderActions();
+  renderEditing();
 }
 
 /** The players, date and result of a file, and the comment.  A comment being edited stays with its node. */
@@ -182,7 +184,7 @@ function renderStatus() {
   byId("board").setAttribute("aria-roledescription", `${game.isGo ? "Go" : "Gomoku"} board`);
   const last = game.node.move ? `, last move ${game.node.move}` : "";
   byId("board").setAttribute("aria-label", `${game.size} by ${game.size} board, move ${game.moveNumber()}${last}` +
-    `${position ? `, ${COLOUR_NAMES[position.to_play]} to play` : ""}. Arrow keys move the cursor, Enter plays.`);
+    `${position ? `, ${COLOUR_NAMES[position.to_play]} to play` : ""}. Arrow keys move the cursor, Enter ${state.tool === null ? "plays" : `edits: ${TOOLS[state.tool].title}`}.`);
 }
 
 /** Who leads, as ' · W+3.5'; '' where the lead is not known. */
@@ -243,7 +245,11 @@ export function renderGhosts() {
   const { position, search } = game.node;
   const isBlack = position?.to_play === "B";
   const info = hover && search?.moves.find(({ move }) => move === hover);
-  if (!hover || !position || score) board.showGhosts([], isBlack, false);
+  if (state.tool !== null) {
+    const { elements, stone } = toolPreview();
+    board.showGhosts(stone ? [hover] : [], stone === "X", false);
+    board.showPreview(elements);
+  } else if (!hover || !position || score) board.showGhosts([], isBlack, false);
   else if (info && (state.overlay === "search" || state.analyzing)) board.showGhosts(info.pv, isBlack, true);
   else {
     const at = parseVertex(hover, game.size);

@@ -1,11 +1,11 @@
 // A game as SGF text, for a page whose server is gone.  format_game in mugo/sgf/tree.py writes the same properties.
 
 import { parseVertex } from "./coordinates.js";
+import { escaped, formatPoint, parseProperties, unescaped, withValues } from "./properties.js";
 
-const INFO = { PB: "black", PW: "white", BR: "black_rank", WR: "white_rank", RE: "result", DT: "date", EV: "event",
+export const INFO = { PB: "black", PW: "white", BR: "black_rank", WR: "white_rank", RE: "result", DT: "date", EV: "event",
   PC: "place", RU: "rules" };
 const MAX_COMMENT = 20_000;              // characters; of a longer one the page has the beginning
-const PROPERTY = /([A-Za-z]+)((?:\s*\[(?:[^\\\]]|\\[^])*\])+)/g;
 
 /** game: of Game.toMessage. */
 export function formatGame(game) {
@@ -29,17 +29,18 @@ export function formatGame(game) {
 
 function formatNode(game, node, isRoot) {
   let properties = node.properties === undefined ? newProperties(game, node, isRoot) : node.properties;
-  if (isRoot) properties = withValue(properties, "CA", "UTF-8");
+  if (isRoot) properties = withValues(properties, "CA", ["UTF-8"]);
   const before = commentFields(properties);
   const shown = before.comment.slice(0, MAX_COMMENT);
   if (formatComment(node) === formatComment({ ...before, comment: shown })) return properties;
   const comment = (node.comment ?? "") === shown ? before.comment : node.comment;  // shown is the beginning of a longer one
-  return withValue(properties, "C", formatComment({ ...node, comment }));
+  const written = formatComment({ ...node, comment });
+  return withValues(properties, "C", written ? [escaped(written)] : []);
 }
 
-/** The properties of a node that is not from a file, without its comment. */
-function newProperties(game, { move }, isRoot) {
-  if (!isRoot) return `${move[0]}[${formatPoint(move.slice(2), game.size)}]`;
+/** The properties of a node that is not from a file, without its comment.  game: of Game.toMessage; its nodes are not used. */
+export function newProperties(game, { move }, isRoot) {
+  if (!isRoot) return `${move[0]}[${formatMove(move.slice(2), game.size)}]`;
   const isGo = game.name !== "gomoku";
   const values = { FF: 4, GM: isGo ? 1 : 4, CA: "UTF-8", AP: "MuGo:web", SZ: game.size };
   if (isGo) values.KM = game.komi;
@@ -48,14 +49,14 @@ function newProperties(game, { move }, isRoot) {
   for (const [ident, name] of Object.entries(INFO)) if (info[name]) values[ident] = info[name].slice(0, 200);
   let properties = Object.entries(values).map(([ident, value]) => `${ident}[${escaped(String(value))}]`).join("");
   for (const [ident, vertices] of [["AB", game.black], ["AW", game.white]]) {
-    if (vertices.length) properties += `${ident}${vertices.map((vertex) => `[${formatPoint(vertex, game.size)}]`).join("")}`;
+    if (vertices.length) properties += `${ident}${vertices.map((vertex) => `[${formatMove(vertex, game.size)}]`).join("")}`;
   }
   return properties + (game.black.length || game.white.length || game.first === "W" ? `PL[${game.first}]` : "");
 }
 
-function formatPoint(vertex, size) {
+function formatMove(vertex, size) {
   const at = parseVertex(vertex, size);
-  return at ? String.fromCharCode(97 + at.col, 97 + at.row) : "";
+  return at ? formatPoint(at) : "";
 }
 
 /** The comment of a node: the win rate and the lead, then its text. */
@@ -67,26 +68,10 @@ function formatComment({ comment = "", win_rate: winRate, lead, visits }) {
 
 /** The whole comment, win rate, lead and visits that the properties of a node give, as _split_comment in mugo/sgf/tree.py has them. */
 function commentFields(properties) {
-  const values = [...properties.matchAll(PROPERTY)].find(([, ident]) => ident === "C")?.[2] ?? "[]";
-  const raw = /\[((?:[^\\\]]|\\[^])*)\]/.exec(values)[1];
-  let text = raw.replace(/\n\r|\r\n|\r/g, "\n").replace(/[\t\f\v]/g, " ").replace(/\\([^])/g, (_, next) => (next === "\n" ? "" : next));
+  let text = unescaped(parseProperties(properties).get("C")?.[0] ?? "");
   const found = /Black wins (\d{1,3}(?:\.\d)?) % \((\d{1,15}) visits(?:, ([BW])\+(\d{1,4}\.\d))?\)\s*/.exec(text);
   const fields = found ? { win_rate: Math.min(Number(found[1]), 100) / 100, visits: Number(found[2]) } : {};
   if (found?.[3]) fields.lead = (found[3] === "W" ? -1 : 1) * Number(found[4]);
   if (found) text = text.replace(found[0], "");
   return { ...fields, comment: text.trim() };
 }
-
-/** The properties with one value for a property; without it for "". */
-function withValue(properties, ident, value) {
-  const written = value && `${ident}[${escaped(value)}]`;
-  let isWritten = false;
-  const replaced = properties.replace(PROPERTY, (property, each) => {
-    if (each !== ident) return property;
-    isWritten = true;
-    return written;
-  });
-  return isWritten ? replaced : replaced + written;
-}
-
-function escaped(text) { return text.replace(/[\\\]]/g, "\\$&"); }

@@ -22,6 +22,8 @@ export const state = {
   score: null,                           // the server's answer to "score" while the score is shown
   hover: null,                           // the vertex under the mouse or the cursor
   touched: null,                         // { node, vertex }: the point that a first touch has shown in a node
+  tool: null,                            // the selected tool (edit_view.TOOLS) while the board is edited
+  lineStart: null,                       // { node, vertex }: the first point of a line or an arrow
   waiting: false,                        // whether the search waits for a slot of the server
   message: null,                         // { text, isError } in the status line until the next action
   planes: {},                            // "go", "gomoku" -> names of the input planes

@@ -1,0 +1,297 @@
+// Editing: marks, setup stones, the side to move, and the name, annotations and game information of nodes.
+//
+//   useTool, setTurn, ...  -->  carryOut(step)  -->  Game.edits, for undo and redo
+//
+// A step has the properties of nodes before and after it.  Marks need no server.  After a step that changes positions
+// the server reads the game again: what it refuses is taken back, with its reason in the status line.
+
+import { fetchPosition } from "./analysis.js";
+import { parseVertex } from "./coordinates.js";
+import { labelAt, nextLabel, setAnnotation, setLabel, setStone, toggleDimmed, toggleLine, toggleMark } from "./edit_properties.js";
+import { capital, TOOLS } from "./edit_view.js";
+import { mainLine } from "./game.js";
+import { dimmed } from "./markup.js";
+import { showNode, stopGenmove } from "./play.js";
+import { escaped, parseProperties, unescaped, withValues } from "./properties.js";
+import { board, render, showMessage } from "./render.js";
+import { INFO, newProperties } from "./sgf.js";
+import { byId, COLOUR_NAMES, connection, state, storeState } from "./state.js";
+
+const STONES = { X: "black stone", O: "white stone", ".": "empty" };
+const FIELDS = ["properties", "win_rate", "lead", "visits"];         // of a node, that a step changes
+let lastTool = "TR";
+let pending = Promise.resolve();         // steps wait for those before them
+
+/** The rules refuse the stones of a node. */
+class SetupError extends Error {}
+
+/** The SGF text of a node's properties, without its comment where it is not from a file. */
+export function propertiesOf(game, node) {
+  return node.properties ?? newProperties({ ...game.start, info: game.info }, node, !node.parent);
+}
+
+/** Begin or end the editing; name: of a tool. */
+export async function toggleEditing(name = lastTool) {
+  const isOn = state.tool === null;
+  Object.assign(state, { tool: isOn ? name : null, score: null, lineStart: null, touched: null, message: null });
+  if (isOn) {
+    await stopGenmove();
+    selectTool(name);
+  } else {
+    await showNode();                    // MuGo may be to move
+  }
+}
+
+export function selectTool(name) {
+  Object.assign(state, { tool: name, lineStart: null });
+  lastTool = name;
+  showMessage(`Edit: ${TOOLS[name].title}. ${TOOLS[name].hint}`);
+}
+
+/** Run one edit after the others. */
+function enqueue(edit) {
+  pending = pending.then(edit).catch((error) => showMessage(`${capital(error.message)}.`, true));
+  return pending;
+}
+
+/** Carry out a step: changes, { node, before, after } each, whose fields are null where the node is not in the tree. */
+async function carryOut(step, isUndo = false) {
+  const { game, changes, changesPositions } = step;
+  const put = (isBack) => {
+    for (const { node, before, after } of changes) putNode(node, isBack ? before : after);
+    if (step.info) game.info = isBack ? step.info.before : step.info.after;
+  };
+  put(isUndo);
+  const { node } = changes[0];
+  const isThere = !node.parent || node.parent.children.includes(node);
+  try {
+    if (changesPositions && isThere) await reread(game, changes);
+  } catch (error) {
+    put(!isUndo);
+    throw error;
+  }
+  game.changes += 1;
+  game.isUnsaved = true;
+  if (game !== state.game) return;
+  state.message = null;
+  if (!step.info) game.goTo(isThere ? node : node.parent);
+  if (changesPositions) {
+    await showNode();
+  } else {
+    storeState();
+    render();
+  }
+}
+
+function putNode(node, fields) {
+  const siblings = node.parent?.children ?? [node];
+  if (fields === null) {
+    if (node.children.length) throw new Error("moves follow the setup: delete them first");
+    siblings.splice(siblings.indexOf(node), 1);
+    node.parent.selected = 0;
+    return;
+  }
+  if (!siblings.includes(node)) siblings.push(node);
+  Object.assign(node, fields);
+}
+
+/** Let the server read the game.  Throws a SetupError if it refuses what a node sets up. */
+async function reread(game, changes) {
+  const { game: read } = await connection.request("reread", { game: game.toMessage() });
+  const { index } = game.nodeList([]);
+  for (const { node } of changes) {
+    const { illegal } = read.nodes[index.get(node)];
+    if (illegal && !node.illegal) throw new SetupError(illegal);
+  }
+  game.update(read, changes[0].node);
+}
+
+/** A new step, after which what was undone is forgotten. */
+async function commit(step) {
+  await carryOut(step);
+  const { done, undone } = step.game.edits;
+  done.push(step);
+  undone.length = 0;
+  render();
+}
+
+const fieldsOf = (node) => Object.fromEntries(FIELDS.map((name) => [name, node[name]]));
+
+/** Change the properties of the current node, which changes no position. */
+async function editNode(edit, node = state.game.node) {
+  const { game } = state;
+  const text = propertiesOf(game, node);
+  const properties = edit(text);
+  if (properties === text) return;
+  await commit({ game, changes: [{ node, before: fieldsOf(node), after: { ...fieldsOf(node), properties } }] });
+}
+
+/** Whether a node has a move, also one that is not on the board. */
+function hasMove({ move, properties: text }) {
+  const properties = parseProperties(text);
+  return Boolean(move) || properties.has("B") || properties.has("W");
+}
+
+/** Change the setup of the current node; of one with a move, in a new node after it: SGF forbids both in one node. */
+async function editSetup(edit) {
+  const { game } = state;
+  const { node } = game;
+  if (hasMove(node)) {
+    const child = { parent: node, children: [], selected: 0 };
+    await commit({ game, changesPositions: true, changes: [{ node: child, before: null, after: { properties: edit("") } }] });
+    return;
+  }
+  const after = { properties: edit(propertiesOf(game, node)), win_rate: undefined, lead: undefined, visits: undefined };
+  await commit({ game, changesPositions: true, changes: [{ node, before: fieldsOf(node), after }] });
+}
+
+/** Undo the last edit, or carry it out again. */
+export function undoEdit(isRedo = false) {
+  return enqueue(async () => {
+    const { done, undone } = state.game.edits;
+    const [from, to] = isRedo ? [undone, done] : [done, undone];
+    const step = from.at(-1);
+    if (!step) return;
+    if (step.changes.some(({ node }) => !isInTree(state.game, node, isRedo))) {
+      from.pop();
+      throw new Error("the node of this edit was deleted");
+    }
+    await carryOut(step, !isRedo);
+    to.push(from.pop());
+    showMessage(isRedo ? "The edit is made again." : "The edit is undone.");
+  });
+}
+
+function isInTree(game, node, isRedo) {
+  let each = node;
+  if (isRedo && each.parent && !each.parent.children.includes(each)) each = each.parent;
+  for (; each.parent; each = each.parent) if (!each.parent.children.includes(each)) return false;
+  return each === game.root;
+}
+
+// ---- the tools
+
+/** Use the tool on a point; pressed: where the mouse was pressed. */
+export function useTool(vertex, pressed = vertex) {
+  const { tool } = state;
+  return enqueue(() => {
+    if (tool in STONES) return setUpStone(tool, vertex);
+    if (tool === "LN" || tool === "AR") return drawLine(tool, vertex, pressed);
+    return tool === "text" ? writeLabel(vertex) : setMark(tool, vertex);
+  });
+}
+
+async function setMark(tool, vertex) {
+  const { game } = state;
+  const { node, size } = game;
+  const at = parseVertex(vertex, size);
+  await editNode((text) => {
+    if (tool === "DD") return toggleDimmed(text, at, size, node.parent ? dimmed(node.parent) : []);
+    if (tool !== "letter" && tool !== "number") return toggleMark(text, tool, at, size);
+    const isSame = (tool === "number" ? /^\d+$/ : /^[A-Za-z]\d*$/).test(labelAt(text, at));
+    return setLabel(text, at, isSame ? "" : nextLabel(text, tool === "number"));
+  });
+  showMessage(`${vertex}: ${board.marks?.names.get(vertex) ?? "no mark"}.`);
+}
+
+async function writeLabel(vertex) {
+  const { game } = state;
+  const at = parseVertex(vertex, game.size);
+  const label = await askLabel(vertex, labelAt(propertiesOf(game, game.node), at));
+  if (label === null || game !== state.game) return;
+  await editNode((text) => setLabel(text, at, label));
+  showMessage(`${vertex}: ${board.marks?.names.get(vertex) ?? "no mark"}.`);
+}
+
+/** Ask for a label; resolves with null if the person cancels. */
+function askLabel(vertex, before) {
+  const dialog = byId("label-dialog");
+  byId("label-title").textContent = `Label on ${vertex}`;
+  byId("label-text").value = before;
+  dialog.returnValue = "";
+  dialog.showModal();
+  byId("label-text").select();
+  return new Promise((resolve) => {
+    dialog.onclose = () => resolve(dialog.returnValue === "set" ? byId("label-text").value : null);
+  });
+}
+
+async function drawLine(tool, vertex, pressed) {
+  const { game, lineStart } = state;
+  const from = lineStart?.node === game.node ? lineStart.vertex : pressed;
+  if (from === vertex) {                 // the first click, or the second one on the same point
+    state.lineStart = lineStart ? null : { node: game.node, vertex };
+    showMessage(lineStart ? "No line." : `From ${vertex}: click the other end.`);
+    return;
+  }
+  state.lineStart = null;
+  await editNode((text) => toggleLine(text, tool, parseVertex(from, game.size), parseVertex(vertex, game.size)));
+  const isThere = board.marks?.text.includes(`from ${from} to ${vertex}`);
+  showMessage(`${capital(TOOLS[tool].title)} from ${from} to ${vertex}${isThere ? "" : " removed"}.`);
+}
+
+async function setUpStone(tool, vertex) {
+  const { game } = state;
+  const { node, size } = game;
+  const { row, col } = parseVertex(vertex, size);
+  const stoneAt = (each) => each.position.stones[row * size + col];
+  await fetchPosition(game, node);
+  const stone = stoneAt(node) === tool ? "." : tool;
+  if (stoneAt(node) === stone) return showMessage(`${vertex} is empty.`);
+  const before = hasMove(node) ? node : node.parent;
+  if (before) await fetchPosition(game, before);
+  try {
+    await editSetup((text) => setStone(text, { row, col }, stone, before ? stoneAt(before) : ".", size));
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    throw new Error(`no ${STONES[stone]} on ${vertex}: ${game.isGo ? "a chain would have no liberties" : error.message}`);
+  }
+  return showMessage(`${vertex}: ${STONES[stone]}.`);
+}
+
+/** Give the turn to the other side (PL). */
+export function changeTurn() {
+  return enqueue(async () => {
+    const { game } = state;
+    await fetchPosition(game, game.node);
+    const turn = game.node.position.to_play === "B" ? "W" : "B";
+    await editSetup((text) => withValues(text, "PL", [turn]));
+    showMessage(`${COLOUR_NAMES[game.node.position.to_play]} to play.`);
+  });
+}
+
+// ---- names, annotations and game information
+
+/** Set the values of a property of a node. */
+export const setNodeValues = (ident, values, node = state.game.node) =>
+  enqueue(() => editNode((text) => withValues(text, ident, values), node));
+
+/** Set the annotation of the current position (kind 0) or move (kind 1). */
+export const annotate = (kind, value) => enqueue(() => editNode((text) => setAnnotation(text, kind, value)));
+
+/** Change the game information; texts: identifier -> text, '' for none.  It then stands in the root. */
+export const editGameInfo = (texts) => enqueue(async () => {
+  const { game } = state;
+  const info = { before: game.info, after: { ...game.info } };
+  const edit = (node, text) => Object.entries(texts).reduce((edited, [ident, value]) =>
+    withValues(edited, ident, value && !node.parent ? [escaped(value)] : []), text);
+  for (const [ident, value] of Object.entries(texts)) {
+    if (ident in INFO) info.after[INFO[ident]] = value;
+  }
+  const changes = mainLine(game.root).map((node) => ({ node, text: propertiesOf(game, node) }))
+    .map(({ node, text }) => ({ node, text, properties: edit(node, text) })).filter(({ text, properties }) => text !== properties)
+    .map(({ node, properties }) => ({ node, before: fieldsOf(node), after: { ...fieldsOf(node), properties } }));
+  if (!changes.length) return;
+  await commit({ game, info, changes, changesPositions: true });
+  showMessage("The game information is changed.");
+});
+
+/** The game information that the main line has: identifier -> text. */
+export function gameInfoTexts() {
+  const { game } = state;
+  const texts = {};
+  for (const node of mainLine(game.root)) {
+    for (const [ident, [value]] of parseProperties(propertiesOf(game, node))) texts[ident] ??= unescaped(value);
+  }
+  return texts;
+}

@@ -1,0 +1,243 @@
+"""Editing on the page in a headless Chromium: marks, setup stones, annotations, game information, round trip."""
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+pytest.importorskip("websockets")
+import chromium
+from web_page import IS_GOMOKU, NUMBER, STATUS, STONES, load, new_game, save, screen_point, stone
+
+from mugo.sgf.nodes import parse_game
+
+pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
+SGF = "(;GM[1]FF[4]CA[UTF-8]SZ[9];B[ee]TR[aa:cc]C[ a];W[cc](;B[gc])(;B[gg]))\n"
+# A game with commentary of our own in the style of a magazine's: every kind of property, escapes, compressed lists.
+COMMENTED = """(;GM[1]FF[4]CA[UTF-8]AP[Sketch:1.0]SZ[19]KM[7.5]HA[0]RU[Chinese]EV[Formal match]RO[5]PB[Fan Hui]BR[2p]\
+PW[AlphaGo]DT[2015-10-05,06]TM[3600]OT[3x30 byo-yomi]RE[W+Resign]ST[2]XX[kept][as it is]\
+C[Two openings are compared here.\\
+The second one \\[see the variation\\] is calmer.];B[pd]BL[3590.5]N[Hoshi];W[dp]WL[3588]\
+TR[cc:ee][pp]LB[dd:A][qf:1][qn:b\\:c];B[cd];W[qp]C[白 answers in the empty corner.\n\nIt is as large as A.]CR[qp];B[ed]
+(;W[op]GB[1]HO[2];B[oq]BM[1]MA[pq]AR[oq:nq]LN[cd:ed];W[nq];B[pq];W[np]TB[aa:bb][da]TW[ss]DD[ka:ss])
+(;W[iq]DM[1]SL[iq];B[ck]VW[]FG[257:x];W[]KO[];B[tt]C[]))
+"""
+PROPERTIES = "window.state.game.node.properties"
+
+
+def tool(page, name):
+    page.run(f"document.querySelector('[name=tool][value=\"{name}\"]').click()")
+    page.until(f"document.querySelector('[name=tool]:checked').value === '{name}'")
+
+
+@pytest.fixture
+def editing(page):
+    """Opens a file and begins to edit it, at this many moves."""
+    page.run("import('/static/state.js').then(({ state }) => { window.state = state; })")
+
+    def begin(text, moves=0):
+        load(page, text)
+        for _ in range(moves):
+            page.press("ArrowRight")
+        page.until(f"{NUMBER}.startsWith('{moves} ')")
+        if page.run("window.state.tool === null"):
+            page.press("e")
+        page.until("window.state.tool !== null && window.state.game.node.position")
+    yield begin
+    page.run("window.state.tool === null || document.getElementById('edit').click()")
+    page.until("window.state.tool === null")
+
+
+def use(page, name, vertex, said, size=9):
+    tool(page, name)
+    page.click(*screen_point(page, vertex, size))
+    page.until(f"{STATUS} === {said!r}")
+
+
+def test_marks_are_set_replaced_removed_and_undone(page, editing):
+    editing(SGF, 1)
+    use(page, "CR", "G7", "G7: circle.")
+    use(page, "MA", "G7", "G7: cross.")
+    use(page, "letter", "H1", "H1: label A.")
+    use(page, "letter", "J1", "J1: label B.")
+    use(page, "number", "J2", "J2: label 1.")
+    use(page, "letter", "H1", "H1: no mark.")
+    use(page, "TR", "B8", "B8: no mark.")
+    use(page, "TW", "A1", "A1: White's territory.")
+    assert page.run(PROPERTIES) == "B[ee]TR[aa:ca][ab][cb][ac:cc]C[ a]MA[gc]LB[ii:B][ih:1]TW[ai]"
+    for _ in range(8):
+        page.run("document.getElementById('edit-undo').click()")
+    page.until(f"{PROPERTIES} === 'B[ee]TR[aa:cc]C[ a]'")
+    assert save(page) == SGF
+    page.run("document.getElementById('edit-redo').click()")
+    page.until(f"{PROPERTIES} === 'B[ee]TR[aa:cc]C[ a]CR[gc]'")
+
+
+def test_lines_are_drawn_by_two_clicks_or_by_dragging(page, editing):
+    editing(SGF, 1)
+    use(page, "AR", "A1", "From A1: click the other end.")
+    page.move(*screen_point(page, "C5"))
+    page.until("document.querySelectorAll('.ghosts .line').length === 2")
+    tool(page, "LN")                       # another tool forgets the first point
+    use(page, "AR", "C4", "From C4: click the other end.")
+    page.click(*screen_point(page, "E2"))
+    page.until(f"{STATUS} === 'Arrow from C4 to E2.'")
+    tool(page, "LN")
+    page.move(*screen_point(page, "J9"))
+    for kind, vertex in ("mousePressed", "J9"), ("mouseMoved", "J5"), ("mouseReleased", "J5"):
+        x, y = screen_point(page, vertex)
+        page.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
+    page.until(f"{STATUS} === 'Line from J9 to J5.'")
+    assert page.run(PROPERTIES).endswith("C[ a]AR[cf:eh]LN[ia:ie]")
+
+
+def test_the_keyboard_edits(page, editing):
+    editing("(;GM[1]FF[4]SZ[9])")
+    page.press("q")
+    for _ in range(60):
+        page.press("Tab")
+        if page.run("document.activeElement.id") == "board":
+            break
+    page.press("ArrowUp")
+    page.press("Enter")
+    page.until(f"{STATUS} === 'E6: square.'")
+    page.until("document.getElementById('board').getAttribute('aria-label').endsWith('Enter edits: square.')")
+    page.press("g")
+    page.press("Enter")
+    page.until("document.querySelector('#label-dialog[open]')")
+    for letter in "a]b":
+        page.press(letter)
+    page.press("Enter")
+    page.until(f"{STATUS} === 'E6: square, label a]b.'")
+    page.send("Input.dispatchKeyEvent", type="keyDown", key="z", windowsVirtualKeyCode=90, modifiers=2)
+    page.until(f"{STATUS} === 'The edit is undone.' && {PROPERTIES}.endsWith('SQ[ed]')")
+    page.press("Escape")
+
+
+def test_a_mark_on_a_move_of_the_page_is_saved_and_restored(page, editing):
+    new_game(page)
+    page.click(*screen_point(page, "E5"))
+    page.until(f"{STONES} === 1")
+    page.press("e")
+    use(page, "TR", "E5", "E5: triangle.")
+    page.reload()
+    page.until(f"document.querySelector('.grid') && {STONES} === 1 && document.querySelector('.markup .mark')")
+    assert ";B[ee]TR[ee])" in save(page)
+    page.run("import('/static/state.js').then(({ state }) => { window.state = state; })")
+
+
+# ---- setup
+
+def test_stones_are_set_up_in_a_new_node_after_a_move(page, editing):
+    editing(SGF, 2)
+    use(page, "X", "G7", "G7: black stone.")
+    use(page, "O", "A1", "A1: white stone.")
+    use(page, "O", "G7", "G7: white stone.")
+    use(page, ".", "E5", "E5: empty.")
+    assert page.run(PROPERTIES) == "AW[ai][gc]AE[ee]" and page.run(STONES) == 3
+    page.run("document.getElementById('edit-turn').click()")
+    page.until(f"{PROPERTIES} === 'AW[ai][gc]AE[ee]PL[W]' && {STATUS} === 'White to play.'")
+    page.press("e")                        # and the game goes on from there
+    page.click(*screen_point(page, "B2"))
+    page.until(f"{STATUS} === 'White played B2. Black to play.'")
+    assert save(page) == SGF.replace("(;B[gg])", "(;B[gg])(;AW[ai][gc]AE[ee]PL[W]\n;W[bh])")
+
+
+def test_the_setup_of_the_root_and_moves_that_follow(page, editing):
+    editing("(;GM[1]FF[4]CA[UTF-8]SZ[9];B[ee];W[cc])\n")
+    use(page, "X", "C7", "C7: black stone.")
+    page.press("End")
+    page.until(f"{STATUS} === 'White C7 is occupied. Shown as recorded. Black to play.'")
+    page.press("Home")
+    page.until(f"{NUMBER} === '0 / 2'")
+    page.run("document.getElementById('edit-undo').click()")
+    page.until(f"{STATUS} === 'The edit is undone.' && {STONES} === 0")
+    page.press("End")
+    page.until(f"{STATUS} === 'White played C7. Black to play.'")
+    assert save(page) == "(;GM[1]FF[4]CA[UTF-8]SZ[9];B[ee];W[cc])\n"
+
+
+@pytest.mark.parametrize("moves", [0, 1])
+def test_a_stone_without_liberties_is_refused_in_a_line(page, editing, moves):
+    editing("(;GM[1]FF[4]CA[UTF-8]SZ[9]AB[ab][ba];W[ee])\n", moves)
+    tool(page, "O")
+    page.click(*screen_point(page, "A9"))
+    said = "No white stone on A9: a chain would have no liberties."
+    page.until(f"document.querySelector('#status.error') && {STATUS} === '{said}'")
+    assert page.run(STONES) == 2 + moves
+    assert save(page) == "(;GM[1]FF[4]CA[UTF-8]SZ[9]AB[ab][ba];W[ee])\n"
+
+
+def test_mugo_waits_for_the_setup_and_then_plays(page, editing):
+    new_game(page, colour="B")
+    page.press("e")
+    use(page, "O", "G7", "G7: white stone.")
+    page.run("document.getElementById('edit-turn').click()")
+    page.until(f"{STATUS} === 'White to play.'")
+    page.press("e")
+    page.until(f"{STONES} === 2 && {STATUS} === 'White played C3. Black to play.'", 30)
+    assert "AW[gc]PL[W];W[cg])" in save(page).replace("\n", "")
+
+
+def test_stones_of_gomoku(page, editing):
+    editing("(;GM[4]FF[4]SZ[9]RU[5 in a row];B[ee])", 1)
+    assert page.run(f"Boolean({IS_GOMOKU})")
+    use(page, "O", "A1", "A1: white stone.")
+    assert stone(page, "A1") == "white" and page.run(STONES) == 2
+
+
+# ---- names, annotations and game information
+
+def test_names_and_annotations(page, editing):
+    editing(SGF, 1)
+    page.run("""(() => {
+        const set = (id, value) => {
+            Object.assign(document.getElementById(id), { value }).dispatchEvent(new Event('change'));
+        };
+        set('node-name', 'Joseki');
+        set('position-annotation', 'GB2');
+        set('move-annotation', 'IT');
+        document.getElementById('hotspot').click();
+    })()""")
+    page.until(f"{PROPERTIES} === 'B[ee]TR[aa:cc]C[ a]N[Joseki]GB[2]IT[]HO[1]'")
+    page.press("e")
+    assert page.run("document.getElementById('node-info').textContent") == \
+        "Joseki · Very good for Black · Interesting move · Hotspot"
+
+
+def test_the_game_information_is_edited_and_its_komi_counts(page, editing):
+    editing("(;GM[1]FF[4]CA[UTF-8]SZ[9]PB[Aoi]RE[B+Resign]XX[1];B[ee];W[cc]PW[Beni])\n")
+    page.run("document.getElementById('edit-info').click()")
+    fields = "Object.fromEntries([...document.querySelectorAll('#game-info-dialog [name]')]" \
+             ".map((each) => [each.name, each]))"
+    assert page.run(f"(({{ PB, PW, RE, KM }}) => [PB, PW, RE, KM].map(({{ value }}) => value))({fields})") == \
+        ["Aoi", "Beni", "B+Resign", ""]
+    page.run("(({ PW, KM, GC }) => { PW.value = 'Ema ]'; KM.value = '0.5'; GC.value = 'a\\nb'; })" f"({fields})")
+    page.run("document.querySelector('#game-info-dialog [value=set]').click()")
+    page.until(f"{STATUS} === 'The game information is changed.'")
+    page.until("document.querySelector('#player-white .captures').textContent.endsWith('komi 0.5') && "
+               "document.querySelector('#player-white .name').textContent === 'Ema ]'")
+    assert save(page) == "(;GM[1]FF[4]CA[UTF-8]SZ[9]PB[Aoi]RE[B+Resign]XX[1]PW[Ema \\]]KM[0.5]GC[a\nb]\n;B[ee];W[cc])\n"
+
+
+# ---- the round trip
+
+def test_a_file_that_is_opened_and_saved_is_the_same(page):
+    load(page, COMMENTED)
+    saved = save(page)
+    assert parse_game(saved.encode()) == parse_game(COMMENTED.encode())
+    load(page, saved)
+    assert save(page) == saved
+
+
+def test_one_mark_and_one_comment_are_all_that_differs(page, editing):
+    editing(COMMENTED, 2)
+    use(page, "SQ", "D16", "D16: square, label A.", 19)
+    page.run("""(() => {
+        const field = document.getElementById('comment');
+        field.value = 'A new [comment]';
+        field.dispatchEvent(new Event('input'));
+    })()""")
+    expected = parse_game(COMMENTED.encode())
+    changed = expected[2].properties | {"TR": [b"cc:ec", b"cd", b"ed", b"ce:ee", b"pp"], "SQ": [b"dd"],
+                                        "C": [rb"A new [comment\]"]}
+    expected[2] = expected[2]._replace(properties=changed)
+    assert parse_game(save(page).encode()) == expected
