@@ -313,7 +313,7 @@ def test_the_number_of_sessions_is_limited(client, monkeypatch):
     ('{"id": []}', "'id' must be a number or a string"),
     ("{}", "'command' is missing"),
     ('{"command": "sing"}', "unknown command 'sing' (known: new, opponents, position, play, policy, planes, ownership, "
-                       "score, load, save, analyze, genmove, evaluate, stop)"),
+                       "score, load, reread, save, analyze, genmove, evaluate, stop)"),
     ('{"command": "position"}', "'game' is missing"),
     ('{"command": "position", "game": {"size": true, "komi": 0}, "moves": []}', "'size' cannot be a bool"),
     ('{"command": "position", "game": {"size": 9, "komi": NaN}, "moves": []}',
@@ -351,7 +351,7 @@ def test_random_requests_never_break_the_connection(page):
         fields = {name: rng.choice(values) for name in rng.sample(names, rng.randrange(len(names)))}
         if rng.random() < 0.5:
             fields |= {"game": go_game(), "moves": rng.choice([[], ["B C3"], values])}
-        command = rng.choice(["new", "position", "play", "policy", "planes", "ownership", "score", "load", "save"])
+        command = rng.choice(["new", "position", "play", "policy", "planes", "ownership", "score", "load", "reread", "save"])
         page.socket.send_text(json.dumps({"id": number, "command": command, **fields}))
         answer = page.socket.receive_json()
         assert answer["id"] == number and "\n" not in answer.get("error", "")
@@ -595,3 +595,12 @@ def test_white_gets_points_for_the_handicap_stones_of_a_file_by_its_rules(page):
     answer = page.request("score", game=start, moves=moves, dead=[])
     assert (answer["komi"], answer["handicap_bonus"], answer["result"]) == (0.5, 3, "B+21.5")
     assert "KM[0.5]" in page.request("save", game=game)["sgf"]
+
+
+def test_a_game_is_read_again_after_its_properties_were_edited(page):
+    game = page.request("load", data=in_base64("(;SZ[5]PL[W];B[cc];W[aa])"))["game"]
+    assert game["first"] == "W"
+    game["nodes"][0]["properties"] += "AB[aa]KM[3.5]"
+    again = page.request("reread", game=game)["game"]
+    assert again["komi"] == 3.5 and again["black"] == ["A5"] and again["nodes"][1] == game["nodes"][1]
+    assert again["nodes"][2]["illegal"].startswith("White A5") and again["nodes"][2]["first"] == "B"
