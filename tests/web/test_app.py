@@ -351,7 +351,8 @@ def test_random_requests_never_break_the_connection(page):
         fields = {name: rng.choice(values) for name in rng.sample(names, rng.randrange(len(names)))}
         if rng.random() < 0.5:
             fields |= {"game": go_game(), "moves": rng.choice([[], ["B C3"], values])}
-        command = rng.choice(["new", "position", "play", "policy", "planes", "ownership", "score", "load", "reread", "save"])
+        command = rng.choice(["new", "position", "play", "policy", "planes", "ownership", "score", "load", "reread",
+                              "save"])
         page.socket.send_text(json.dumps({"id": number, "command": command, **fields}))
         answer = page.socket.receive_json()
         assert answer["id"] == number and "\n" not in answer.get("error", "")
