@@ -114,11 +114,12 @@ export class Board {
     this.svg.replaceChildren(GRADIENTS.cloneNode(true), ...Object.values(this.layers));
   }
 
-  /** Draw the stones, the mark of the last move, the winning row and the overlay.
+  /** Draw the stones, their numbers, the mark of the last move, the winning row and the overlay.
 
       position: the server's answer; dead: vertices of dead stones; overlay: elements above the stones;
-      markup: of the node, as markup.js has it; next: vertices of the next moves, the main line's first. */
-  show(position, { dead = [], overlay = [], markup = null, next = [] } = {}) {
+      markup: of the node, as markup.js has it; next: vertices of the next moves, the main line's first;
+      numbers: vertex -> move number. */
+  show(position, { dead = [], overlay = [], markup = null, next = [], numbers = new Map() } = {}) {
     const deadVertices = new Set(dead);
     const [shadows, stones, marks] = [[], [], []];
     for (let i = 0; i < position.stones.length; i++) {
@@ -129,7 +130,15 @@ export class Board {
       stones.push(stone(row, col, position.stones[i] === "X", isDead ? "dead" : ""));
     }
     const last = position.last_move && parseVertex(position.last_move, this.size);
-    if (last && !markup?.names.has(position.last_move)) {
+    for (const [vertex, number] of numbers) {
+      if (markup?.names.has(vertex)) continue;
+      const { row, col } = parseVertex(vertex, this.size);
+      const under = position.stones[row * this.size + col] === "X" ? "on-black" : "on-white";
+      const size = [0.64, 0.58, 0.47][String(number).length - 1] ?? 0.36;
+      marks.push(draw("text", { x: col, y: row, "font-size": size,
+        class: `${under}${vertex === position.last_move ? " last" : ""}` }, String(number)));
+    }
+    if (last && !markup?.names.has(position.last_move) && !numbers.has(position.last_move)) {
       const isBlack = position.stones[last.row * this.size + last.col] === "X";
       marks.push(draw("circle", { cx: last.col, cy: last.row, r: 0.22, class: isBlack ? "on-black" : "on-white" }));
     }

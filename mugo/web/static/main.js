@@ -5,6 +5,7 @@
 //   render      draws the state: board, graph, overlays (overlays, current_overlay) and status line (status)
 //   analysis    requests about a position       play     moves, navigation, scoring
 //   games       new games and SGF files         new_game_dialog, confirm        markup      marks of SGF nodes
+//   move_numbers, move_number_field    numbers on the stones
 //   edit        edits of nodes, with edit_properties and properties; edit_view and edit_panel show and select the tools
 
 import { analyze, hint, setOverlay, toggleAnalysis, toggleGameAnalysis } from "./analysis.js";
@@ -12,6 +13,7 @@ import { parseVertex } from "./coordinates.js";
 import { useTool } from "./edit.js";
 import { editAction } from "./edit_panel.js";
 import { openAnotherFile, openFiles, openTransferred, restoreGame, saveFile } from "./games.js";
+import { toggleMoveNumbers } from "./move_number_field.js";
 import { updateFields, updateOpponents } from "./new_game_dialog.js";
 import { backToMainLine, deleteMove, goTo, moveError, play, promote, redo, resign, showNode, startScoring, step, switchVariation,
   toggleDead, undo } from "./play.js";
@@ -192,7 +194,7 @@ const KEYS = {
   ArrowUp: () => switchVariation(-1), ArrowDown: () => switchVariation(1),
   Delete: deleteMove, p: () => play("pass"), u: undo, r: redo, h: hint, s: () => byId("score").click(), a: () => toggleAnalysis(),
   "?": () => byId("help-dialog").showModal(),
-  b: backToMainLine, m: () => state.game.branching() && promote(),
+  n: toggleMoveNumbers, b: backToMainLine, m: () => state.game.branching() && promote(),
   ...Object.fromEntries(["none", "policy", "search", "ownership", "ladders", "plane", "losses"]
     .map((name, i) => [i, () => setOverlay(name)])),
 };

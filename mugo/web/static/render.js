@@ -7,6 +7,7 @@ import { renderEditing, toolPreview, TOOLS } from "./edit_view.js";
 import { Graph } from "./graph.js";
 import { formatLoss, lostByMoves, meanLosses, mistakes } from "./losses.js";
 import { markup } from "./markup.js";
+import { moveNumbers } from "./move_numbers.js";
 import { area, formatCount } from "./overlays.js";
 import { byId, COLOUR_NAMES, hasNetwork, isAnalysisHidden, searchPlayer, state, touchedVertex } from "./state.js";
 import { positionText, scoreText } from "./status.js";
@@ -34,7 +35,9 @@ export function render() {
     const shown = score ? { dead: score.dead, overlay: area(score, game.size, node.position.stones) } : { overlay };
     board.marks = markup(node, game.size, node.position.stones);
     const next = state.human || score ? [] : node.children.filter(({ move }) => move).map(({ move }) => move.slice(2));
-    board.show(node.position, { ...shown, markup: board.marks, next });
+    const numbered = byId("move-numbers").value;
+    const numbers = numbered === "0" || score || state.overlay === "losses" ? new Map() : moveNumbers(game, numbered);
+    board.show(node.position, { ...shown, markup: board.marks, next, numbers });
     byId("markup-description").textContent = board.marks.text;
   }
   renderPlayers();
