@@ -3,12 +3,17 @@
 The same work in one run, in turns: the archives are read as `mugo preprocess` does (data/cluster_read.py), in this
 process, in worker processes, and by clusters of so many workers on this machine.  Each has read once before.  And empty
 units, which cost what the scheduler costs.
+
+"copies at once" are processes that know nothing of each other, each of which reads everything: no division of the work
+can gain more than they do on the cores of this machine.
 """
 import argparse
 import contextlib
 import statistics
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +43,20 @@ def unit_milliseconds(executor: UnitExecutor) -> float:
     return 1000 * (time.perf_counter() - start) / EMPTY_UNITS
 
 
+def read_alone(paths: list[str]) -> None:
+    """Read everything in this process."""
+    with open_executor(1) as executor:
+        read_seconds(executor, find_sources(paths))
+
+
+def copies_seconds(pool: ProcessPoolExecutor, copies: int, paths: list[str]) -> float:
+    """Seconds that so many processes take when each reads everything, divided by their number."""
+    start = time.perf_counter()
+    for done in [pool.submit(read_alone, paths) for _ in range(copies)]:
+        done.result()
+    return (time.perf_counter() - start) / copies
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("archives", nargs="+")
@@ -59,20 +78,28 @@ def main() -> None:
             executors[f"cluster of {count}"] = stack.enter_context(open_executor(scheduler=local.scheduler_address))
         if 1 in args.workers:
             del executors["1 worker processes"]          # a thread, as "this process" is
+        spawn = get_context("spawn")
+        pools = {f"{count} copies at once": (stack.enter_context(ProcessPoolExecutor(count, spawn)), count)
+                 for count in args.workers if count > 1}
         for executor in executors.values():              # compiled code is loaded
             read_seconds(executor, sources)
-        seconds: dict[str, list[float]] = {name: [] for name in executors}
+        for pool, count in pools.values():
+            copies_seconds(pool, count, args.archives)
+        seconds: dict[str, list[float]] = {name: [] for name in (*executors, *pools)}
         units = games = 0
         for _ in range(args.rounds):
             for name, executor in executors.items():
                 taken, units, games = read_seconds(executor, sources)
                 seconds[name].append(taken)
+            for name, (pool, count) in pools.items():
+                seconds[name].append(copies_seconds(pool, count, args.archives))
         first = statistics.median(seconds["this process"])
         print(f"{games:,} games in {units} units, {args.rounds} rounds\n")
         print(f"{'':20} {'seconds':>8} {'speed-up':>9} {'ms an empty unit':>17}")
-        for name, executor in executors.items():
-            taken = statistics.median(seconds[name])
-            print(f"{name:20} {taken:8.2f} {first / taken:9.2f} {unit_milliseconds(executor):17.2f}")
+        for name, values in seconds.items():
+            taken = statistics.median(values)
+            empty = f"{unit_milliseconds(executors[name]):17.2f}" if name in executors else ""
+            print(f"{name:20} {taken:8.2f} {first / taken:9.2f} {empty}".rstrip())
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Starts commands of MuGo quickly: a process that has imported them forks one for each command line.
 
-    {"words": ["match", ...], "constants": {"mugo.data.preprocess:PART_GAMES": 4}, "log": "out.txt"}
+    {"words": ["match", ...], "constants": {"mugo.data.preprocess:PART_GAMES": 4}, "log": "out.txt", "disk": null}
                      -->  {"pid": 123}          when it has begun, and {"status": -9} when it has ended
 
 Requests and replies are lines of JSON on stdin and stdout.  Importing Keras takes seconds; killed a hundred times, a
@@ -37,7 +37,12 @@ def serve(modules: list[str]) -> None:
 
 
 def _run(request: dict) -> None:
-    """Be the process of a command line: does not return."""
+    """Be the process of a command line: does not return.
+
+    disk: {"folder", "after", "report"} of a FullDisk below a folder; its operations are written to the report.
+    """
+    from full_disk import FullDisk
+
     from mugo import cli
 
     os.setsid()
@@ -49,10 +54,13 @@ def _run(request: dict) -> None:
     for name, value in request["constants"].items():
         module, _, constant = name.partition(":")
         setattr(importlib.import_module(module), constant, value)
-    status = 1
-    with contextlib.suppress(SystemExit):
+    status, at = 1, request["disk"]
+    disk = FullDisk(at["folder"], at["after"]) if at else contextlib.nullcontext()
+    with disk, contextlib.suppress(SystemExit):
         status = cli.main(request["words"])
         sys.stdout.flush()
+    if isinstance(disk, FullDisk):
+        Path(at["report"]).write_text(json.dumps({"tried": disk.tried, "failed": disk.failed}))
     os._exit(status)
 
 
@@ -72,14 +80,15 @@ class ForkServer:
         return json.loads(self._process.stdout.readline())
 
     def run(self, words: list[str], log: Path, constants: dict | None = None, kill_after: float | None = None,
-            kill_when: Callable[[], bool] | None = None) -> tuple[int, float]:
-        """(exit status, seconds) of a command; -9 if it was killed.  log: gets what it prints.
+            kill_when: Callable[[], bool] | None = None, disk: dict | None = None) -> tuple[int, float]:
+        """(exit status, seconds) of a command; -9 if it was killed.  log: gets what it prints; disk: see _run.
 
         kill_after: seconds after which it is killed by SIGKILL, alone: its own children are not.  kill_when: the same,
         as soon as this holds.
         """
         assert self._process.stdin is not None
-        request = {"words": [str(word) for word in words], "constants": constants or {}, "log": str(log)}
+        request = {"words": [str(word) for word in words], "constants": constants or {}, "log": str(log),
+                   "disk": disk}
         started = time.monotonic()
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()

@@ -162,8 +162,10 @@ def link_checkpoint(checkpoint: Path, path: Path) -> None:
     temporary = path.with_name(f".{path.name}.mugo-{os.getpid()}.link")      # a name of files.is_temporary
     temporary.unlink(missing_ok=True)
     os.link(checkpoint, temporary)
-    os.replace(temporary, path)
-    temporary.unlink(missing_ok=True)                    # POSIX renames nothing where both are one file already
+    try:
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)                # POSIX renames nothing where both are one file already
 
 
 def latest_checkpoint(run: Path, check: Callable[[dict[str, Any], Path], None],

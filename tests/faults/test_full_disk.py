@@ -5,12 +5,14 @@ the same command ends as if nothing had been.
 
 full_disk.py says what counts as a write.
 """
+import json
 import os
 import random
 import shutil
 
 import pytest
-from fault_cases import Analyze, Match, Preprocess, make_inputs
+from fault_cases import Analyze, Match, Preprocess, SelfPlay, Train, make_inputs
+from fork_server import ForkServer
 from full_disk import FullDisk
 
 from mugo import cli
@@ -28,13 +30,13 @@ def mugo(words) -> int:
     return cli.main([str(word) for word in words])
 
 
-def chosen(tried: list[str]) -> list[int]:
+def chosen(tried: list[str], spread: int = SPREAD) -> list[int]:
     """Numbers of operations from 0 on: all; or one of each kind and some that are far from each other."""
     count, kinds = len(tried), [text.split()[0] for text in tried]
     if os.environ.get("MUGO_EVERY_WRITE"):
         return list(range(count))
     one_of_each = [random.choice([i for i in range(count) if kinds[i] == kind]) for kind in set(kinds)]
-    return sorted({*one_of_each, *(round(i * (count - 1) / (SPREAD - 1)) for i in range(SPREAD))})
+    return sorted({*one_of_each, *(round(i * (count - 1) / (spread - 1)) for i in range(spread))})
 
 
 def is_one_line(error: str, name: str) -> bool:
@@ -79,6 +81,51 @@ def test_a_disk_that_becomes_full_is_one_line_and_with_space_again_the_command_c
     assert tried >= {"write"} and len(tried) > 1
     with capsys.disabled():
         print(f"\n{case.name}: the disk full at {len(numbers)} of {writes} writes")
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("make", [Train, SelfPlay], ids=lambda make: make.name)
+def test_a_run_whose_disk_becomes_full_resumes_when_there_is_space(make, inputs, tmp_path, capsys):
+    """TensorBoard's files are not in it: TensorFlow writes them."""
+    pytest.importorskip("keras")
+    case, tried = make(inputs), set()
+    out, log, report = tmp_path / "out", tmp_path / "log", tmp_path / "report"
+    with ForkServer(list(case.modules)) as server:
+
+        def run(after=None) -> tuple[int, dict]:
+            report.unlink(missing_ok=True)
+            disk = {"folder": str(out), "after": after, "report": str(report)}
+            status, _ = server.run(case.words(out), log, case.constants, disk=disk)
+            return status, json.loads(report.read_text())
+
+        def run_again(folder) -> None:
+            assert server.run(case.words(folder), log, case.constants)[0] == 0, log.read_text()
+
+        status, disk = run()
+        assert status == 0, log.read_text()
+        case.unbroken, numbers = case.contents(out), chosen(disk["tried"], spread=0)
+        if isinstance(case, SelfPlay):
+            case.run_again = run_again
+            shutil.rmtree(out)
+            server.run(case.words(out), log, case.constants, kill_when=(out / "checkpoint.keras").exists)
+            case.save_start(out)
+        for number in numbers:
+            for path in tmp_path.glob("out*"):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            status, disk_then = run(number)
+            text = log.read_text(errors="replace").replace("\r", "\n")
+            if disk_then["failed"]:
+                tried.add(disk_then["failed"][0].split()[0])
+                assert status == 2 and is_one_line(text, case.name), (number, disk_then["failed"], text[-2000:])
+            if out.exists():
+                case.check(out)
+                assert not [path for path in out.rglob("*") if is_temporary(path.name)]
+            run_again(out)
+            case.check(out)
+            assert case.contents(out) == case.expected(out), number
+    assert tried >= {"write"} and len(tried) > 1
+    with capsys.disabled():
+        print(f"\n{case.name}: the disk full at {len(numbers)} of {len(disk['tried'])} writes")
 
 
 def test_the_disk_is_full_from_a_write_on(tmp_path):
