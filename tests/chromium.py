@@ -83,9 +83,12 @@ class Chromium:
                   mobile=touch)
         self.send("Emulation.setTouchEmulationEnabled", enabled=touch)
 
-    def prefer(self, scheme: str) -> None:
-        """scheme: 'dark' or 'light'."""
-        self.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+    def prefer(self, scheme: str, forced_colors: bool = False) -> None:
+        """scheme: 'dark' or 'light'.  forced_colors: as with a contrast theme of Windows.  Nothing moves."""
+        self.send("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": scheme},
+            {"name": "forced-colors", "value": "active" if forced_colors else "none"},
+            {"name": "prefers-reduced-motion", "value": "reduce"}])
 
     def run(self, script: str):
         """The value of a JavaScript expression, promises awaited."""

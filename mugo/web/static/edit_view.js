@@ -25,7 +25,7 @@ export const TOOLS = {
   SL: { title: "selected", key: "f", icon: mark("SL"), hint: POINT },
   letter: { title: "letter", key: "l", icon: label("A"), hint: "Click a point for the next free letter; another click removes it." },
   number: { title: "number", key: "n", icon: label("1"), hint: "Click a point for the next free number; another click removes it." },
-  text: { title: "text label", key: "g", icon: label("Abc"), hint: "Click a point, and write its label." },
+  text: { title: "text label", key: "g", icon: label("Ab"), hint: "Click a point, and write its label." },
   LN: { title: "line", key: "i", icon: stroke(false), hint: LINE },
   AR: { title: "arrow", key: "w", icon: stroke(true), hint: LINE },
   TB: { title: "Black’s territory", key: "y", icon: mark("TB"), hint: POINT },

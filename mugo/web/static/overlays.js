@@ -29,7 +29,7 @@ export function policy({ priors }, size) {
     const prior = priors[i];
     if (prior < 0.002) continue;
     elements.push(circle(at, 0.46, "heat", 0.12 + 0.83 * Math.sqrt(prior)));
-    if (prior >= 0.01) elements.push(label(at, percent(prior), prior > 0.12 ? "bright" : "dark"));
+    if (prior >= 0.01) elements.push(label(at, percent(prior), prior > 0.4 ? "bright" : "dark"));
   }
   return elements;
 }
