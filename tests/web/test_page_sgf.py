@@ -29,7 +29,8 @@ def format_by_page(tmp_path_factory):
     (folder / "package.json").write_text('{"type": "module"}')
     (folder / "run.js").write_text('import { readFileSync } from "node:fs"; import { formatGame } from "./sgf.js";\n'
                                    'const games = JSON.parse(readFileSync(0, "utf8"));\n'
-                                   'console.log(JSON.stringify(games.map(formatGame)));')
+                                   'const written = games.map((game) => formatGame(game, game.written_info));\n'
+                                   'console.log(JSON.stringify(written));')
 
     def run(games: list[dict]) -> list[str]:
         done = subprocess.run([NODE, folder / "run.js"], input=json.dumps(games).encode(), capture_output=True,
@@ -103,6 +104,16 @@ def test_the_page_keeps_a_file_as_the_server_does(format_by_page, text, change):
     game["nodes"] = [node | change for node in game["nodes"]]
     written, = format_by_page([game])
     assert sgf_properties(written) == sgf_properties(format_game(game))
+
+
+def test_the_page_writes_a_result_that_a_file_gets(format_by_page):
+    game = read_game(b"(;GM[1]CA[UTF-8]SZ[9]RE[W+Resign]PB[Aoi];B[ee])")
+    game |= {"written_info": game["info"], "info": {"black": "Aoi", "white": "Ema ]", "result": "B+R"}}
+    written, = format_by_page([game])
+    assert sgf_properties(written) == sgf_properties(format_game(game))
+    assert "RE[B+R]" in written and "PW[Ema \\]]" in written and "PB[Aoi]" in written
+    unchanged, = format_by_page([game | {"info": game["written_info"]}])
+    assert "RE[W+Resign]" in unchanged
 
 
 def test_a_long_game_is_written_and_read(format_by_page):

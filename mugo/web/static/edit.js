@@ -27,6 +27,7 @@ class SetupError extends Error {}
 
 /** The SGF text of a node's properties, without its comment where it is not from a file. */
 export function propertiesOf(game, node) {
+  if (!node.parent && node.properties === undefined) game.writtenInfo = { ...game.info };
   return node.properties ?? newProperties({ ...game.start, info: game.info }, node, !node.parent);
 }
 

@@ -29,6 +29,7 @@ export class Game {
     this.end = this.info.result ? this.line().at(-1) : null;     // the node in which the game ended with its result
     this.undone = null;                  // the node that undo led to: the game goes on there
     this.edits = { done: [], undone: [] };               // steps of edit.js
+    this.writtenInfo = { ...this.info };                 // what the root's properties have of the info, if it has properties
     this.changes = 0;                    // of the tree's shape, counted
     this.isUnsaved = false;              // whether moves, comments or the result have changed since it was saved
   }
@@ -190,15 +191,15 @@ export class Game {
       stack.push(...node.children);
     }
     if (this.info.result !== start.info.result) this.end = start.info.result ? mainLine(this.root).at(-1) : null;
-    Object.assign(this, { start, info: start.info });
+    Object.assign(this, { start, info: start.info, writtenInfo: { ...start.info } });
   }
 
   /** The game for this tab's storage; `current` and `end` are the indices of the current node and of the last one. */
   toJSON() {
     const names = ["move", "comment", "win_rate", "lead", "visits", "properties", "stones", "first", "illegal"];
-    const { end, isUnsaved, notice } = this;
+    const { end, isUnsaved, notice, writtenInfo } = this;
     const { nodes, index } = this.nodeList(names);
-    return { ...this.start, info: this.info, notice, nodes, current: index.get(this.node), end: index.get(end) ?? null, isUnsaved };
+    return { ...this.start, info: this.info, notice, nodes, current: index.get(this.node), end: index.get(end) ?? null, isUnsaved, writtenInfo };
   }
 
   /** The form that the server writes as SGF. */
@@ -221,7 +222,7 @@ export class Game {
     return { nodes, index };
   }
 
-  static fromJSON({ current, end, isUnsaved, ...start }) {
+  static fromJSON({ current, end, isUnsaved, writtenInfo, ...start }) {
     const game = new Game(start);
     const nodes = [];
     const stack = [game.root];
@@ -231,7 +232,7 @@ export class Game {
       stack.push(...node.children.toReversed());
     }
     game.goTo(nodes[current] ?? game.root);
-    Object.assign(game, { end: nodes[end] ?? null, isUnsaved });
+    Object.assign(game, { end: nodes[end] ?? null, isUnsaved, writtenInfo });
     return game;
   }
 }

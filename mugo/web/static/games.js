@@ -16,7 +16,8 @@ let opened = [];                         // [name, File] of several files that w
 
 /** Make a game the current one, and reset what belongs to the old one. */
 function setGame(game, fields) {
-  Object.assign(state, { game, genmoveNode: null, gameAnalysis: null, score: null, message: null, hover: null }, fields);
+  Object.assign(state, { game, genmoveNode: null, gameAnalysis: null, score: null, message: null, hover: null,
+    tool: null, lineStart: null }, fields);
   const name = game.isGo ? "go" : "gomoku";
   document.querySelector("main").dataset.game = name;
   byId("plane").replaceChildren(...state.planes[name].map((plane, i) => new Option(plane, i)));
@@ -153,7 +154,7 @@ export async function saveFile() {
     const written = game.toMessage();
     game.isUnsaved = false;
     const { sgf } = await connection.request("save", { game: written }).catch((error) => {
-      if (error instanceof ConnectionError) return { sgf: formatGame(written) };
+      if (error instanceof ConnectionError) return { sgf: formatGame(written, game.writtenInfo) };
       game.isUnsaved = true;
       throw error;
     });

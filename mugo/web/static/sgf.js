@@ -7,8 +7,8 @@ export const INFO = { PB: "black", PW: "white", BR: "black_rank", WR: "white_ran
   PC: "place", RU: "rules" };
 const MAX_COMMENT = 20_000;              // characters; of a longer one the page has the beginning
 
-/** game: of Game.toMessage. */
-export function formatGame(game) {
+/** game: of Game.toMessage.  writtenInfo: the game information that the root's properties have. */
+export function formatGame(game, writtenInfo = game.info) {
   const children = game.nodes.map(() => []);
   game.nodes.forEach(({ parent }, i) => { if (i) children[parent].push(i); });
   let text = "";
@@ -20,16 +20,23 @@ export function formatGame(game) {
       continue;
     }
     const hasBrackets = !i || children[game.nodes[i].parent].length > 1;
-    text += `${hasBrackets ? "\n(" : "\n"};${formatNode(game, game.nodes[i], !i)}`;
+    text += `${hasBrackets ? "\n(" : "\n"};${formatNode(game, game.nodes[i], i ? null : writtenInfo)}`;
     if (hasBrackets) stack.push(null);
     stack.push(...children[i].toReversed());
   }
   return `${text.trimStart()}\n`;
 }
 
-function formatNode(game, node, isRoot) {
-  let properties = node.properties === undefined ? newProperties(game, node, isRoot) : node.properties;
-  if (isRoot) properties = withValues(properties, "CA", ["UTF-8"]);
+/** writtenInfo: of the root; null for another node. */
+function formatNode(game, node, writtenInfo) {
+  let properties = node.properties === undefined ? newProperties(game, node, Boolean(writtenInfo)) : node.properties;
+  if (writtenInfo) properties = withValues(properties, "CA", ["UTF-8"]);
+  if (writtenInfo && node.properties !== undefined) {
+    for (const [ident, name] of Object.entries(INFO)) {
+      const text = game.info[name] ?? "";
+      if (text !== (writtenInfo[name] ?? "")) properties = withValues(properties, ident, text ? [escaped(text.slice(0, 200))] : []);
+    }
+  }
   const before = commentFields(properties);
   const shown = before.comment.slice(0, MAX_COMMENT);
   if (formatComment(node) === formatComment({ ...before, comment: shown })) return properties;
