@@ -21,6 +21,7 @@ Properties = dict[str, list[bytes]]
 
 _TOKEN = re.compile(rb"\s*+(?:\[([^\\\]]*+(?:\\.[^\\\]]*+)*+)\]|([A-Za-z]{1,64})|([;()]))", re.DOTALL)
 _LOWER_CASE = bytes(range(ord("a"), ord("z") + 1))
+_LIKE_A_ROOT = re.compile(rb"\((?=\s{0,9};\s{0,9}[A-Z]{2}\s{0,9}\[[^\\\]]{0,40}\Z)")
 LINE_LENGTH = 79                         # of a file that is written; a longer node is a longer line
 
 
@@ -42,8 +43,11 @@ class Node(NamedTuple):
 
 
 def escaped(text: str) -> bytes:
-    """The raw value of a text.  A lone surrogate, which UTF-8 cannot encode, becomes '?'."""
-    return sgf_grammar.escape_text(text.encode("utf-8", "replace"))
+    """The raw value of a text.  A lone surrogate, which UTF-8 cannot encode, becomes '?'.
+
+    A bracket is escaped that the value's end would make the beginning of another game (collection.split_games).
+    """
+    return _LIKE_A_ROOT.sub(rb"\\(", sgf_grammar.escape_text(text.encode("utf-8", "replace")))
 
 
 # ---- reading

@@ -8,6 +8,7 @@ from mugo.games import coords
 from mugo.games.board import WHITE
 from mugo.games.coords import WHITE_BIT
 from mugo.games.gomoku import format_row
+from mugo.sgf.nodes import escaped
 from mugo.sgf.properties import GM_GO, GM_GOMOKU
 from mugo.sgf.record import Record
 
@@ -25,7 +26,7 @@ def format_record(record: Record, comments: Mapping[int, str] | None = None) -> 
             "RU": format_row(record.k, record.exactly) if record.k else record.rules,
             "KM": "" if record.komi is None else f"{record.komi:g}",
             "HA": str(record.handicap) if record.handicap else ""}
-    root.update({ident: [_escaped(text)] for ident, text in info.items() if text})
+    root.update({ident: [escaped(text)] for ident, text in info.items() if text})
     for encoded in record.setup.tolist():
         root.setdefault("AW" if encoded & WHITE_BIT else "AB", []).append(_format_move(encoded, size))
     if len(record.setup) or record.first_player == WHITE:
@@ -37,13 +38,9 @@ def format_record(record: Record, comments: Mapping[int, str] | None = None) -> 
     if record.opening_moves:
         comments[0] = f"startTurnIdx={record.opening_moves}\n{comments.get(0, '')}".strip()
     for number, text in comments.items():
-        tree.sequence[number]["C"] = [_escaped(text)]
+        tree.sequence[number]["C"] = [escaped(text)]
     return sgf_grammar.serialise_game_tree(tree).decode()
 
 
 def _format_move(encoded: int, size: int) -> bytes:
     return coords.format_sgf(coords.point_of_index(encoded & WHITE_BIT - 1, size), size).encode()
-
-
-def _escaped(text: str) -> bytes:
-    return sgf_grammar.escape_text(text.encode("utf-8", "replace"))
