@@ -16,7 +16,7 @@ from mugo.files import BadInput, atomic_write
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import format_gtp, move_index, point_of_index
 from mugo.games.go import Position
-from mugo.games.scoring import without_dead
+from mugo.games.scoring import final_result
 from mugo.nn.inference import Network
 from mugo.players.options import make_player
 from mugo.players.player import Player
@@ -48,7 +48,7 @@ def play_game(folder: Path, network: Network) -> None:
     """Play a game of the network (Black) against `random`; writes game.sgf, game.png and what_it_sees.png."""
     black, white = make_player("policy", network=network), make_player("random", seed=1)
     end = play_out({BLACK: black, WHITE: white}, Position(network.size))
-    result = without_dead(end).result()
+    result = final_result(end)
     record = record_from_position(end, black=network.name, white=white.name, result=result,
                                   date=time.strftime("%Y-%m-%d"))
     with atomic_write(folder / "game.sgf") as path:

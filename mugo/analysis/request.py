@@ -6,6 +6,7 @@
 
 https://github.com/lightvector/KataGo/blob/master/docs/Analysis_Engine.md
 """
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +23,7 @@ from mugo.analysis.fields import (
     read_integer,
     read_number,
 )
-from mugo.analysis.rules import handicap, read_komi
+from mugo.analysis.rules import handicap, read_rules
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_SIZE, MIN_SIZE, WHITE_BIT, move_index
 from mugo.games.go import IllegalMove, Position, position_of
@@ -152,12 +153,12 @@ def _read_game(fields: Fields, warnings: list[tuple[str, str]]) -> Record:
     if "moves" not in fields:
         raise InvalidQuery("must be an array of pairs, as [[\"B\", \"D4\"], [\"W\", \"pass\"]]", "moves")
     moves = parse_moves(fields["moves"], "moves", size)
-    komi = read_komi(fields, stones, warnings)
+    rules, komi = read_rules(fields, stones, warnings)
     first = moves[0][0] if moves else WHITE if handicap(stones) else BLACK
     if "initialPlayer" in fields:
         first = parse_colour(fields["initialPlayer"], "initialPlayer")
     game = Record(size, _encode([(colour, point) for point, colour in stones.items()], size), _encode(moves, size),
-                  first, komi)
+                  first, komi, rules=json.dumps(rules.as_json()))
     try:
         start = _start(game)
     except IllegalMove as error:

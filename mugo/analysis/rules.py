@@ -1,7 +1,8 @@
 """The rules and the komi of a query; White's points for handicap stones are added to the komi.
 
     {"rules": "chinese", "komi": 7.5}                              -->  komi 7.5 (+ N for N handicap stones)
-    {"rules": {"scoring": "TERRITORY", "ko": "SIMPLE", ...}}       -->  komi 6.5 and a warning
+    {"rules": {"scoring": "TERRITORY", "ko": "SIMPLE", ...}}       -->  komi 6.5, counted by territory
+    {"rules": "tromp-taylor", "komi": 7.5}                         -->  komi 7.5 and a warning: no suicide
 
 The names and objects of rules are games/rules.py's.  Rules that are not followed are accepted with a warning.
 
@@ -11,11 +12,9 @@ from dataclasses import replace
 
 from mugo.analysis.fields import Fields, InvalidQuery, is_integer, read_number
 from mugo.games.board import WHITE
-from mugo.games.rules import FIELDS, Rules, parse_rules
+from mugo.games.rules import FIELDS, POSITIONAL, SIMPLE, Rules, parse_rules
 
 MAX_KOMI = 400            # as KataGo's own limit
-# What an analysis under other rules differs in; a game's moves may repeat a position under any rules.
-COMPARED = ("scoring", "tax", "hasButton", "ko", "suicide")
 
 
 def handicap(stones: dict[int, int]) -> int:
@@ -26,8 +25,9 @@ def handicap(stones: dict[int, int]) -> int:
     return len(stones) if len(stones) > 1 and WHITE not in stones.values() else 0
 
 
-def read_komi(fields: Fields, stones: dict[int, int], warnings: list[tuple[str, str]]) -> float:
-    """White's points by komi and for handicap stones.  Appends a warning about rules that are not followed.
+def read_rules(fields: Fields, stones: dict[int, int], warnings: list[tuple[str, str]]) -> tuple[Rules, float]:
+    """(the rules as they are followed, White's points by komi and for handicap stones).  Appends a warning about rules
+    that are not followed.
 
     stones: point -> colour of the initial stones.  Raises InvalidQuery.
     """
@@ -37,15 +37,17 @@ def read_komi(fields: Fields, stones: dict[int, int], warnings: list[tuple[str, 
         raise InvalidQuery(str(error), "rules") from None
     except ValueError as error:
         raise InvalidQuery(f"could not parse rules: {error}", "rules") from None
-    different = [name for name in rules.unlike(Rules()) if name in COMPARED]
+    different = [name for name in rules.unlike(rules.followed())]
+    if rules.ko not in (POSITIONAL, SIMPLE):             # by simple ko no repetition wins, so a search needs none
+        different.append("ko")
     if different:
-        warnings.append(("rules", f"not followed: {rules.describe(different)}.  Scoring is by area, under positional "
-                                  "superko, and suicide is illegal"))
-    bonus = rules.area_bonus(handicap(stones))
+        warnings.append(("rules", f"not followed: {rules.describe(different)}.  Moves are searched under positional "
+                                  "superko without suicide, and there is no button and no tax but that on seki"))
+    bonus = rules.handicap_bonus(handicap(stones))
     if "whiteHandicapBonus" in fields:
         bonus = _with_bonus(rules, fields["whiteHandicapBonus"]).handicap_bonus(handicap(stones))
     komi = read_number(fields, "komi", -MAX_KOMI, MAX_KOMI)
-    return (rules.default_komi if komi is None else komi) + bonus
+    return rules.followed(), (rules.default_komi if komi is None else komi) + bonus
 
 
 def _with_bonus(rules: Rules, bonus: object) -> Rules:

@@ -6,6 +6,7 @@ Read in this order:
     rng         random numbers for compiled code
     board       stones, chains, liberties, captures, ko, superko, legality, eyes
     area        the area score, and the owner of each point
+    territory   territory scoring as a count by area: stones played, the komi for it
     replay      encoded moves: setup stones, replaying a game
     ladders     reading ladders
     patterns    the 3x3 patterns of MoGo's rollouts

@@ -60,7 +60,9 @@ BOARD = np.dtype([
     ("k", np.int64),                     # Gomoku: how many in a row win; 0: Go
     ("exactly", np.int64),               # Gomoku: whether more than k in a row do not win
     ("winner", np.int64),                # Gomoku: the colour with k in a row, or EMPTY
-    ("padding", np.int64, 5),            # 7,808 bytes: whole cache lines
+    ("territory", np.int64),             # Go: 1 where the game is counted by territory and prisoners, 0 by area
+    ("seki_tax", np.int64),              # Go: 1 where eyes of chains in seki are no points
+    ("padding", np.int64, 3),            # 7,808 bytes: whole cache lines
 ], align=True)
 
 _random = np.random.default_rng(20160920)
@@ -90,6 +92,8 @@ def clear(b, size):
     b.k = 0
     b.exactly = 0
     b.winner = EMPTY
+    b.territory = 0
+    b.seki_tax = 0
     for i in range(RECENT):
         b.recent[i] = PASS
     for p in range(POINTS):

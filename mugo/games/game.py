@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 
 from mugo.files import BadInput
-from mugo.games import area, board, go_priors, gomoku, gomoku_fours, gomoku_priors, planes, rollouts
+from mugo.games import area, board, go_priors, gomoku, gomoku_fours, gomoku_priors, planes, rollouts, territory
 from mugo.games.board import LEGAL, ZOBRIST, index_of, is_repetition, is_true_eye, legality
 from mugo.games.coords import PASS
 from mugo.games.go import Position as Go
@@ -47,6 +47,8 @@ def position_hash(b):
     key = b.hash ^ mix((state + np.uint64(1)) * _GOLDEN)
     if b.black_captures + b.white_captures:
         captured = np.uint64(0)
+        if b.territory:                  # prisoners are points
+            captured += np.uint64(b.black_captures - b.white_captures + (1 << 20))
         for p in range(b.width + 1, b.width * (b.size + 1)):
             if b.ever_captured[p]:
                 captured ^= ZOBRIST[2 * p]
@@ -64,6 +66,22 @@ def path_hash(key, move):
 def is_over(b):
     """Whether the game has ended."""
     return gomoku.is_over(b) if b.k else b.passes >= 2
+
+
+@njit(cache=True, nogil=True)
+def counts_all_alive(b):
+    """Whether two passes end the game with every stone counted as alive.
+
+    By area dead stones can be captured first, at no cost.  By territory that costs points, so rollouts or a network
+    decide what is dead, and the outcome is no exact one.
+    """
+    return b.k == 0 and b.territory == 0
+
+
+@njit(cache=True, nogil=True)
+def is_decided(b):
+    """Whether the game has ended with an outcome that the board alone gives."""
+    return is_over(b) and (b.k != 0 or counts_all_alive(b))
 
 
 @njit(cache=True, nogil=True)
@@ -112,7 +130,7 @@ def winning_sequence(b):
 @njit(cache=True, nogil=True)
 def pass_value(b, komi):
     """The value, for the side to move, of a pass that ends the game; of the first pass in a row an upper bound, because
-    the opponent may answer it with the second."""
+    the opponent may answer it with the second.  Where counts_all_alive."""
     return np.int64(outcome(b, komi)) * b.to_play
 
 
@@ -139,7 +157,7 @@ def play(b, move):
 
 @njit(cache=True, nogil=True)
 def outcome(b, komi):
-    """The outcome of a game that is over."""
+    """The outcome of a game that is over, in Go by area.  komi: against the area (area_komi)."""
     return float(b.winner) if b.k else float(np.sign(area.area_score(b) - komi))
 
 
@@ -148,7 +166,20 @@ def roll_out(b, kind, mercy, komi, first_plays):
     """Play b to its end at random; returns the outcome.  mercy, first_plays: as in rollouts.roll_out."""
     if b.k:
         return float(gomoku.roll_out(b, kind & gomoku.THREATS, first_plays))
+    if b.territory:
+        komi = territory.area_komi(b, komi)
+        b.passes = min(b.passes, 1)
     return float(np.sign(rollouts.roll_out(b, kind, mercy, first_plays) - komi))
+
+
+@njit(cache=True, nogil=True)
+def area_komis(boards, komi):
+    """float64 (n,): territory.area_komi of each of the boards."""
+    komis = np.full(len(boards), komi, np.float64)
+    for i in range(len(boards)):
+        if boards[i].territory:
+            komis[i] = territory.area_komi(boards[i], komi)
+    return komis
 
 
 @njit(cache=True, nogil=True)

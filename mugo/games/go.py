@@ -1,12 +1,12 @@
 """Go: positions with superko, komi, handicap and result.
 
-Tromp-Taylor rules without suicide: area scoring, positional superko.  https://tromp.github.io/go.html
+Positional superko, no suicide; area scoring (https://tromp.github.io/go.html), or by territory (territory).
 What positions of every game have is in position; dead stones are found in scoring.
 
     record (sgf) --> positions_of --> Position, Position, ...
 """
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -27,10 +27,13 @@ from mugo.games.board import (
 from mugo.games.coords import MAX_SIZE, MIN_SIZE, PASS, WHITE_BIT, board_points, format_gtp, point_at
 from mugo.games.position import COLOUR_NAMES, STONE_MARKS, BasePosition, IllegalMove
 from mugo.games.replay import decode, replay, set_up
-from mugo.games.rules import POSITIONAL, SITUATIONAL, record_bonus
+from mugo.games.rules import POSITIONAL, SITUATIONAL, Rules, bonus_rules, parse_record_rules
+from mugo.games.territory import stones_played
 
 __all__ = ["COLOUR_NAMES", "STONE_MARKS", "IllegalMove", "Position", "fixed_handicap", "format_komi", "format_score",
-           "position_of", "positions_of"]
+           "position_of", "positions_of", "rules_name"]
+
+SCORING_FIELDS = ["territory", "seki_tax"]       # of BOARD: how a game is counted
 
 
 class Position(BasePosition):
@@ -53,14 +56,47 @@ class Position(BasePosition):
         play(board, point, colour)
 
     def _empty(self, to_play: int) -> "Position":
-        return Position(self.size, self.komi, to_play)
+        other = Position(self.size, self.komi, to_play)
+        other.board[SCORING_FIELDS] = self.board[SCORING_FIELDS]
+        return other
 
     def _place_setup(self, setup: np.ndarray) -> int:
         return set_up(self.board[0], setup)
 
     def has_same_rules(self, other: BasePosition) -> bool:
-        """Whether the other position has the same game, board size and komi."""
-        return (other.game, other.size, other.white_points) == (self.game, self.size, self.white_points)
+        """Whether the other position has the same game, board size, komi and scoring."""
+        return (other.game, other.size, other.white_points) == (self.game, self.size, self.white_points) \
+            and bool((self.board[SCORING_FIELDS] == other.board[SCORING_FIELDS]).all())
+
+    def with_rules(self, rules: Rules) -> "Position":
+        """This position, its game and komi, counted by these rules: their scoring and tax, and White's points for
+        handicap stones."""
+        other = self._copy()
+        other.handicap_bonus = rules.handicap_bonus(self.handicap)
+        flags = np.array((rules.scoring == "TERRITORY", rules.tax == "SEKI"), other.board[SCORING_FIELDS].dtype)
+        other.board[SCORING_FIELDS] = flags
+        if self._line is not None:                       # other positions share it
+            other._line = self._copy_line(self.plies)
+            other._line.start = other._line.start.copy()
+            other._line.start[SCORING_FIELDS] = flags
+        return other
+
+    @property
+    def scoring_rules(self) -> Rules:
+        """MuGo's own rules with the scoring and tax of this position."""
+        return Rules(scoring="TERRITORY" if self.counts_territory else "AREA",
+                     tax="SEKI" if self.board[0]["seki_tax"] else "NONE")
+
+    def without_stones(self, points: Iterable[int]) -> "Position":
+        """A new start without the stones on these points, which are then prisoners as those captured before."""
+        dead, all_points, colours = set(points), board_points(self.size), self.board[0]["colour"]
+        black, white = ([point for point in all_points.tolist() if colours[point] == colour and point not in dead]
+                        for colour in (BLACK, WHITE))
+        other = self._empty(self.to_play).with_stones(black, white)
+        other.handicap, other.handicap_bonus = self.handicap, self.handicap_bonus
+        for name, colour in (("black_captures", WHITE), ("white_captures", BLACK)):
+            other.board[0][name] = self.board[0][name] + sum(colours[point] == colour for point in dead)
+        return other
 
     def why_illegal(self, point: int, colour: int | None = None, ko: str = POSITIONAL) -> str | None:
         """The rule that forbids a move, as 'retakes the ko'; None if the move is legal.
@@ -129,8 +165,10 @@ class Position(BasePosition):
         return bool(self.board[0]["passes"] >= 2)
 
     def score(self) -> float:
-        """Black's area minus White's, minus white_points; every stone on the board counts as alive."""
-        return area_score(self.board[0]) - self.white_points
+        """Black's points minus White's, minus white_points, by area or by territory and prisoners; every stone on the
+        board counts as alive, and none as in seki (scoring.final_score)."""
+        board = self.board[0]
+        return area_score(board) - (stones_played(board) if self.counts_territory else 0) - self.white_points
 
     def result(self) -> str:
         """The score in SGF (RE): 'B+3.5', 'W+0.5', '0'."""
@@ -148,6 +186,11 @@ def format_komi(position: Position) -> str:
     """'0.5 komi', '0.5 komi and 6 points for handicap stones'."""
     return f"{position.komi:g} komi" + (
         f" and {position.handicap_bonus:g} points for handicap stones" if position.handicap_bonus else "")
+
+
+def rules_name(position: Position) -> str:
+    """Rules (RU) for a record of this game: position_of gives it the same scoring and points for handicap stones."""
+    return "Japanese" if position.counts_territory else bonus_rules(position.handicap, position.handicap_bonus)
 
 
 def position_of(record, plies: int | None = None, komi: float = 7.5) -> Position:
@@ -184,8 +227,7 @@ def _start(record, komi: float) -> Position:
         points[colour].append(point)
     position = position.with_stones(points[BLACK], points[WHITE])
     position.handicap = record.handicap
-    position.handicap_bonus = record_bonus(record.rules, record.handicap)
-    return position
+    return position.with_rules(parse_record_rules(record.rules) or Rules())
 
 
 def _illegal_move(position: Position, point: int, colour: int) -> IllegalMove:

@@ -18,6 +18,7 @@ import numpy as np
 
 from mugo.games.board import BLACK, EMPTY, WHITE, clear, new_boards, set_to_play
 from mugo.games.coords import COLUMNS, MAX_MOVES, PASS, WHITE_BIT, board_points, format_gtp, row_col
+from mugo.games.territory import area_komi
 
 MAX_POINTS = 1e6                         # of komi, as a global feature
 COLOUR_NAMES = {BLACK: "Black", WHITE: "White"}
@@ -310,6 +311,17 @@ class BasePosition(ABC):
     def white_points(self) -> float:
         """White's points by komi and for handicap stones."""
         return self.komi + self.handicap_bonus
+
+    @property
+    def counts_territory(self) -> bool:
+        """Whether a game of Go is counted by territory and prisoners, not by area."""
+        return bool(self.board[0]["territory"])
+
+    @property
+    def area_komi(self) -> float:
+        """White's points against the area at the end, by which the game is decided as by its own rules
+        (territory.area_komi)."""
+        return float(area_komi(self.board[0], self.white_points))
 
     @property
     def captures(self) -> dict[int, int]:

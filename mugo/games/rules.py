@@ -9,7 +9,9 @@ What MuGo does under other rules:
     ko                  its own moves keep positional superko, which every ko rule here allows; which repetitions of the
                         opponent are legal: Position.why_illegal
     suicide             illegal
-    scoring, tax, hasButton     area scoring without a tax or a button
+    scoring             followed: by area, or by territory and prisoners (territory)
+    tax                 SEKI is followed in the final score, not by the search; ALL is not
+    hasButton           not followed
     whiteHandicapBonus  followed: handicap_bonus
     friendlyPassOk      followed by GTP: where it is false, dead stones are captured before a pass
 
@@ -33,7 +35,7 @@ FIELDS = {
     "friendlyPassOk": ("friendly_pass_ok", (False, True)),
 }
 ALIASES = {"score": "scoring"}
-DECISIVE = ("scoring", "tax", "hasButton")      # fields that decide who wins, of those that are not followed
+DECISIVE = ("tax", "hasButton")          # fields that decide who wins, of those that are not followed
 
 
 @dataclass(frozen=True)
@@ -63,15 +65,20 @@ class Rules:
                          for name in names)
 
     def followed(self) -> Self:
-        """These rules as MuGo plays: with its own scoring and without suicide."""
-        return replace(self, scoring="AREA", tax="NONE", has_button=False, suicide=False)
+        """These rules as MuGo plays: without a tax on all groups, a button and suicide."""
+        return replace(self, tax="NONE" if self.tax == "ALL" else self.tax, has_button=False, suicide=False)
+
+    def not_followed(self, decisive: bool = False) -> str:
+        """The fields that are not followed, as 'suicide true, tax ALL'; '' for none.  decisive: only those of
+        DECISIVE."""
+        return self.describe([name for name in self.unlike(self.followed()) if not decisive or name in DECISIVE])
 
     def handicap_bonus(self, stones: int) -> int:
         """White's points for so many handicap stones of Black."""
         return {"0": 0, "N": stones, "N-1": max(stones - 1, 0)}[self.white_handicap_bonus]
 
     def area_bonus(self, stones: int) -> int:
-        """The same where the game is counted by area, whatever these rules say.
+        """The same where a game that was played by these rules is counted by area, as in data sets.
 
         Handicap stones are no points of territory, so White gets as many.  In 80 of 188 handicap games of KGS by
         Japanese rules the count is then the recorded result, in 69 a point less.
@@ -138,6 +145,15 @@ def parse_rules(value: object) -> Rules:
     if values.get("scoring") == "TERRITORY":
         values.setdefault("tax", "SEKI")
     return Rules(**values)
+
+
+def rules_to_play(name: str) -> Rules:
+    """The rules of a name or JSON text that MuGo plays by; as parse_rules, and ValueError for those that decide
+    otherwise who wins."""
+    rules = parse_rules(name)
+    if rules.not_followed(decisive=True):
+        raise ValueError(f"{shorten(name)} is not followed: {rules.not_followed(decisive=True)}")
+    return rules
 
 
 def record_bonus(text: str, handicap: int) -> int:

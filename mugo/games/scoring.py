@@ -1,6 +1,6 @@
 r"""Scoring a finished game of Go: ownership of points, dead stones, seki, and when nothing is left to play for.
 
-    position --> rollouts --> ownership --> dead chains --> position without them --> area score
+    position --> rollouts --> ownership --> dead chains --> position without them --> final score
                                        \--> settled points --> when to pass
 
 Rollouts play a finished position to its end, where every stone left is alive.  They are reliable in finished positions,
@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
+from mugo.games.area import area_ownership
 from mugo.games.board import BLACK, EMPTY, POINTS, WHITE, new_boards
 from mugo.games.coords import PASS, board_points, move_index
 from mugo.games.dead_stones import CLEARLY_DEAD, SEED
-from mugo.games.go import Position
+from mugo.games.go import Position, format_score
 from mugo.games.position import BasePosition
 from mugo.games.rollouts import MOGO, UNIFORM, roll_out_ownership
 from mugo.games.seki import CLEAR_OWNERSHIP, chains, seki_points
@@ -41,6 +42,9 @@ def candidate_moves(position: BasePosition, priors: np.ndarray, cleanup: bool = 
     - After a pass of the opponent, it passes if the game is won by area score, dead stones counted as alive.  If it
       is won only without dead stones, it plays on and captures them.  If it is lost, the candidates are the points
       that are not settled.
+    - By territory, where moves in settled territory cost points, it passes when nothing is left to play for, and in a
+      won game, dead stones removed, after a pass of the opponent.  Near the end the candidates are the points that are
+      not settled.
     - After 2 size² moves it passes, so that every game ends.
 
     cleanup: capture the opponent's dead stones before passing.
@@ -57,7 +61,12 @@ def candidate_moves(position: BasePosition, priors: np.ndarray, cleanup: bool = 
         return points
     point_priors = priors[_indices(points, position.size)]
     prefers_pass = priors[-1] > point_priors.max()
-    if position.last == PASS:
+    if position.counts_territory:
+        if position.last == PASS and final_score(position) * position.to_play > 0 or is_finished(position):
+            return none
+        if not prefers_pass and not is_nearly_over(position):
+            return points
+    elif position.last == PASS:
         if position.score() * position.to_play > 0:
             return none
         if without_dead(position).score() * position.to_play > 0:
@@ -111,16 +120,15 @@ def score_stdev(owners: np.ndarray) -> float:
 
 
 def without_dead(position: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> BasePosition:
-    """A finished position without its dead stones, ready for `score`; a new start without history.
+    """A finished position without its dead stones, which are prisoners, ready for `score`; a new start without history.
 
     A chain is dead if the opponent owns its points by the mean, and it is in no seki.  Clearly dead chains are removed
     first, and the ownership of the others is computed again without them.
     """
+    assert isinstance(position, Position)
     size, points = position.size, board_points(position.size)
-    empty = Position(size, position.komi)
-    empty.handicap, empty.handicap_bonus = position.handicap, position.handicap_bonus
     while True:
-        stones = position.stones.ravel().copy()
+        stones = position.stones.ravel()
         owners = ownership_of(position).ravel()
         survival = owners * stones                     # of each stone: 1 its colour always owns the point, -1 never
         in_seki = seki_points(position, owners)
@@ -129,10 +137,53 @@ def without_dead(position: BasePosition, ownership_of: OwnershipOf = ownership_a
         if lowest >= 0:
             return position
         limit = CLEARLY_DEAD if lowest < CLEARLY_DEAD else 0
-        for chain in indices:
-            if survival[chain].mean() < limit:
-                stones[chain] = EMPTY
-        position = empty.with_stones(points[stones == BLACK], points[stones == WHITE], position.to_play)
+        dead = [index for chain in indices if survival[chain].mean() < limit for index in chain]
+        position = position.without_stones(points[dead].tolist())
+
+
+def final_score(position: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> float:
+    """Black's points minus White's and minus white_points, by the rules of the game, of a finished position of Go
+    without its dead stones."""
+    counted = without_dead(position, ownership_of)
+    return counted.score() - seki_tax(counted, ownership_of)
+
+
+def final_result(position: BasePosition) -> str:
+    """final_score in SGF (RE): 'B+3.5', 'W+0.5', '0'."""
+    return format_score(final_score(position))
+
+
+def seki_tax(counted: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> int:
+    """Black's points minus White's that are eyes of chains in seki, where the rules give no points for them, else 0.
+
+    counted: without dead stones.
+    """
+    if not counted.board[0]["seki_tax"]:
+        return 0
+    owners = owner_of_points(counted)
+    return int(sum(owners[point] for point in eyes_in_seki(counted, ownership_of)))
+
+
+def eyes_in_seki(counted: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> set[int]:
+    """The empty points that only chains in seki and their colour surround.  counted: without dead stones."""
+    in_seki = seki_points(counted, ownership_of(counted).ravel())
+    owners, colour, width = owner_of_points(counted), counted.board[0]["colour"], counted.size + 1
+    found: set[int] = set()
+    left = list(in_seki)
+    while left:
+        point = left.pop()
+        for beside in (point - width, point - 1, point + 1, point + width):
+            if colour[beside] == EMPTY and owners[beside] != EMPTY and beside not in found:
+                found.add(beside)
+                left.append(beside)
+    return found
+
+
+def owner_of_points(counted: BasePosition) -> np.ndarray:
+    """int8 (POINTS,), by point: area.area_ownership of a position without dead stones."""
+    owners = np.zeros(POINTS, np.int8)
+    area_ownership(counted.board.copy()[0], owners)
+    return owners
 
 
 def final_statuses(position: BasePosition, ownership_of: OwnershipOf = ownership_at_end
@@ -154,6 +205,27 @@ def is_nearly_over(position: BasePosition) -> bool:
         return len(points) == 0
     unsettled = np.abs(ownership(position).ravel()[_indices(points, position.size)]) <= SETTLED
     return 10 * int(unsettled.sum()) <= position.size ** 2
+
+
+def is_finished(position: BasePosition) -> bool:
+    """Whether nothing is left to play for by territory.
+
+    By MoGo's rollouts every chain is clearly alive, clearly dead or in seki, and without the dead ones every empty
+    point that nobody owns is between stones of both colours: a neutral point, not an open border.
+    """
+    if 3 * np.count_nonzero(position.stones) < position.size ** 2:
+        return False
+    owners = ownership_at_end(position).ravel()
+    in_seki = seki_points(position, owners)
+    if any(abs(owners[_indices(chain, position.size)].mean()) <= CLEAR_OWNERSHIP
+           for chain in chains(position) if chain[0] not in in_seki):
+        return False
+    counted = without_dead(position)
+    colour, width = counted.board[0]["colour"], counted.size + 1
+    owner = owner_of_points(counted)
+    neutral = [point for point in board_points(counted.size).tolist()
+               if colour[point] == EMPTY and owner[point] == EMPTY]
+    return all({BLACK, WHITE} <= {int(colour[point + step]) for step in (-width, -1, 1, width)} for point in neutral)
 
 
 def may_evaluate_pass(position: BasePosition) -> bool:

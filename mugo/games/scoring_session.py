@@ -2,8 +2,8 @@
 
     ScoringSession(position) -- toggle(point) ... --> ownership(), score(), result()
 
-Rollouts propose the dead chains (scoring.py).  The area is then counted by the Tromp-Taylor rules
-(https://tromp.github.io/go.html).
+Rollouts propose the dead chains (scoring.py).  The game is then counted by its rules: by area as Tromp and Taylor do
+(https://tromp.github.io/go.html), or by territory and prisoners, without points in seki.
 """
 from collections.abc import Collection
 
@@ -12,7 +12,7 @@ import numpy as np
 from mugo.files import BadInput
 from mugo.games import area, scoring
 from mugo.games.board import BLACK, EMPTY, POINTS, WHITE, clear, new_boards
-from mugo.games.coords import board_points, format_gtp, row_col
+from mugo.games.coords import board_points, format_gtp
 from mugo.games.go import Position, format_komi, format_score
 
 
@@ -37,23 +37,45 @@ class ScoringSession:
         self.dead ^= set(chain)
 
     def ownership(self) -> np.ndarray:
-        """int8 (size, size): BLACK, WHITE, or EMPTY for a neutral point; dead stones are removed."""
-        stones = self.position.stones.copy()
-        for point in self.dead:
-            stones[row_col(point, self.position.size)] = EMPTY
-        return area_ownership(stones)
+        """int8 (size, size): BLACK, WHITE, or EMPTY for a neutral point; dead stones are removed.
+
+        By rules with a tax on seki, eyes of chains in seki are neutral.
+        """
+        counted = self._counted()
+        owners = scoring.owner_of_points(counted)
+        if counted.board[0]["seki_tax"]:
+            owners[list(scoring.eyes_in_seki(counted))] = EMPTY
+        return owners[board_points(counted.size)].reshape(counted.size, counted.size)
+
+    def points(self) -> dict[int, int]:
+        """Of each colour: its area, or its territory and prisoners."""
+        ownership, counted = self.ownership(), self._counted()
+        if not counted.counts_territory:
+            return {colour: int((ownership == colour).sum()) for colour in (BLACK, WHITE)}
+        return {colour: int(((ownership == colour) & (counted.stones == EMPTY)).sum()) + prisoners
+                for colour, prisoners in self.prisoners().items()}
+
+    def prisoners(self) -> dict[int, int]:
+        """Of each colour: the stones that it has captured, and the opponent's dead ones."""
+        return self._counted().captures
+
+    def _counted(self) -> Position:
+        return self.position.without_stones(self.dead)
 
     def score(self) -> float:
-        """Black's area minus White's area minus White's points by komi and for handicap stones."""
-        return float(self.ownership().sum(dtype=int)) - self.position.white_points
+        """Black's points minus White's points minus those by komi and for handicap stones."""
+        points = self.points()
+        return points[BLACK] - points[WHITE] - self.position.white_points
 
     def result(self) -> str:
         """The score as an SGF result: 'B+3.5', 'W+0.5', '0'."""
         return format_score(self.score())
 
     def __str__(self) -> str:
-        ownership = self.ownership()
-        return (f"Black {np.count_nonzero(ownership == BLACK)}, White {np.count_nonzero(ownership == WHITE)} and "
+        points, prisoners = self.points(), self.prisoners()
+        of_them = {colour: f" (prisoners: {prisoners[colour]})" if self.position.counts_territory else ""
+                   for colour in (BLACK, WHITE)}
+        return (f"Black {points[BLACK]}{of_them[BLACK]}, White {points[WHITE]}{of_them[WHITE]} and "
                 f"{format_komi(self.position)}: {self.result()}")
 
 

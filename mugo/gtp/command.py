@@ -59,7 +59,8 @@ def command(arguments: argparse.Namespace) -> int:
         # In a thread, so that the first commands are answered before compiled code is loaded.
         warming_up = threading.Thread(target=warm_up, args=[player, start])
         engine = GtpEngine(player, start=start, lag=arguments.lag, cleanup=arguments.cleanup, ponder=arguments.ponder,
-                           name=arguments.name, parameters=Parameters(arguments, start.game), log=log,
+                           name=arguments.name, rules=game_options.rules_of(arguments),
+                           parameters=Parameters(arguments, start.game), log=log,
                            wait_until_ready=warming_up.join)
         warming_up.start()
         with _reserved_stdout() as out:
@@ -113,7 +114,7 @@ def warm_up(player: Player, start: BasePosition) -> None:
     notice.start()
     try:
         player.warm_up(start)
-        scoring.without_dead(Position(5).play(PASS)).result()
+        scoring.final_result(Position(5).play(PASS))
         if player.network is not None:
             log_to_stderr(f"network: {player.network.describe()}")
         log_to_stderr("GTP ready, beginning main protocol loop")

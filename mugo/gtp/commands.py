@@ -16,7 +16,7 @@ from mugo.files import BadInput
 from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, format_gtp, interpret_gtp
-from mugo.games.go import Position, fixed_handicap
+from mugo.games.go import fixed_handicap
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_NAMES, IllegalMove
@@ -131,7 +131,7 @@ def _place_handicap(engine: EngineState, points: list[int]) -> str:
     if engine.position.stones.any():
         raise GtpError("board not empty")
     size = engine.position.size
-    engine.set_position(Position(size).with_handicap(points))
+    engine.set_position(engine.empty_board(size).with_handicap(points))
     return " ".join(format_gtp(point, size) for point in points)
 
 
@@ -231,7 +231,7 @@ def final_score(engine: EngineState) -> str:
         if not engine.position.is_over:
             raise GtpError("the game is not over", "in Gomoku there is no score before the end")
         return engine.position.result()
-    return scoring.without_dead(engine.go_position()).result()
+    return scoring.final_result(engine.go_position())
 
 
 @command("final_status_list", "go")

@@ -14,10 +14,12 @@ import numpy as np
 from mugo.files import atomic_write
 from mugo.games import scoring
 from mugo.games.area import area_ownership
-from mugo.games.board import BLACK, POINTS, WHITE
+from mugo.games.board import BLACK, EMPTY, POINTS, WHITE
 from mugo.games.coords import PASS, board_points, format_gtp
+from mugo.games.go import Position as Go
+from mugo.games.go import rules_name
 from mugo.games.position import IllegalMove
-from mugo.games.rules import bonus_rules
+
 from mugo.gtp.commands import final_score, parse_path
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_colour, parse_count, parse_vertex
 from mugo.gtp.state import EngineState
@@ -60,7 +62,7 @@ def _list_stones(engine: EngineState, colour: str) -> str:
 def _final_status(engine: EngineState, vertex: str) -> str:
     """What a point is at the end of the game: alive, dead, seki, white_territory, black_territory or dame.
 
-    Eyes of chains in seki are territory, as they count by area.
+    Eyes of chains in seki are territory where they count, and dame where they do not, as by Japanese rules.
     """
     position, point = engine.go_position(), parse_vertex(vertex, engine.position.size)
     if point == PASS:
@@ -69,7 +71,10 @@ def _final_status(engine: EngineState, vertex: str) -> str:
         if any(point in chain for chain in chains):
             return status
     owners = np.zeros(POINTS, np.int8)
-    area_ownership(scoring.without_dead(position).board[0], owners)
+    counted = scoring.without_dead(position)
+    area_ownership(counted.board.copy()[0], owners)
+    if counted.board[0]["seki_tax"]:
+        owners[list(scoring.eyes_in_seki(counted))] = EMPTY
     return {BLACK: "black_territory", WHITE: "white_territory"}.get(int(owners[point]), "dame")
 
 
@@ -78,7 +83,8 @@ def _printsgf(engine: EngineState, *words: str) -> str | None:
     """The game as SGF: in the reply, or written to a file if one is named; "-" names none."""
     result = final_score(engine) if engine.position.is_over else ""
     position = engine.position
-    rules = bonus_rules(position.handicap, position.handicap_bonus) if position.handicap_bonus else ""
+    rules = rules_name(position) if isinstance(position, Go) and (
+        position.handicap_bonus or position.counts_territory) else ""
     text = format_record(record_from_position(position, result=result, rules=rules))
     if not words or words == ("-",):
         return text

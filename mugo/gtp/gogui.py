@@ -141,7 +141,7 @@ def _rules_final_result(engine: EngineState) -> str:
     position = engine.position
     if not position.is_over:
         return "unknown"
-    score = (scoring.without_dead(position) if isinstance(position, Go) else position).score()
+    score = scoring.final_score(position) if isinstance(position, Go) else position.score()
     return "draw" if score == 0 else "black" if score > 0 else "white"
 
 

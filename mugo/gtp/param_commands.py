@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mugo.files import BadInput
-from mugo.games.rules import ALIASES, DECISIVE, Rules, parse_rules
+from mugo.games.rules import ALIASES, Rules, parse_rules
 from mugo.gtp.params import DEFAULT
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_bool, parse_float
 from mugo.gtp.state import EngineState
@@ -202,12 +202,12 @@ def _katago_value(engine: EngineState, name: str) -> bool | int | float:
 @command("kata-get-rules", "go")
 def _kata_get_rules(engine: EngineState) -> str:
     """The rules that are followed."""
-    return json.dumps((engine.rules or Rules()).as_json(), separators=(",", ":"))
+    return json.dumps(engine.current_rules().as_json(), separators=(",", ":"))
 
 
 @command("kata-set-rules", "go")
 def _kata_set_rules(engine: EngineState, *words: str) -> None:
-    """Rules by name or as KataGo's JSON.  Those with another way to decide who wins are refused; the log has what else
+    """Rules by name or as KataGo's JSON.  Those with a button or a tax on all groups are refused; the log has what else
     is not followed."""
     text = " ".join(words)
     try:
@@ -220,11 +220,10 @@ def _kata_set_rules(engine: EngineState, *words: str) -> None:
 
 def _follow(engine: EngineState, rules: Rules, name: str) -> None:
     """Follow rules that a command of this name asks for.  Raises GtpError where they decide otherwise who wins."""
-    different = rules.unlike(rules.followed())
-    if set(different) & set(DECISIVE):
-        raise GtpError("unsupported rules", f"not followed: {rules.describe(different)}; scoring is by area")
-    if different:
-        engine.log(f"{name}: not followed: {rules.describe(different)}")
+    if rules.not_followed(decisive=True):
+        raise GtpError("unsupported rules", f"not followed: {rules.not_followed()}")
+    if rules.not_followed():
+        engine.log(f"{name}: not followed: {rules.not_followed()}")
     engine.rules = rules.followed()
     engine.set_position(engine.position)
 
@@ -232,7 +231,7 @@ def _follow(engine: EngineState, rules: Rules, name: str) -> None:
 @command("kata-set-rule", "go")
 def _kata_set_rule(engine: EngineState, field: str, value: str) -> None:
     """Change one field of the rules that are followed."""
-    fields = (engine.rules or Rules()).as_json() | {ALIASES.get(field, field): {"true": True, "false": False}.get(
+    fields = engine.current_rules().as_json() | {ALIASES.get(field, field): {"true": True, "false": False}.get(
         value.lower(), value)}
     try:
         rules = parse_rules(fields)

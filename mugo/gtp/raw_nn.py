@@ -55,7 +55,7 @@ def katago_symmetries() -> tuple[int, ...]:
 def evaluate_in(network, position: BasePosition, symmetry: int) -> NetworkOutput:
     """A network's output for a position turned by a row of coords.symmetries, turned back.  Raises BadInput."""
     network = network.for_position(position) if hasattr(network, "for_position") else network
-    features = global_features([position.white_points], [position.to_play])
+    features = global_features([position.area_komi], [position.to_play])
     output = network.evaluate_packed(encode([position], symmetry), features)
     return turned_back(output, symmetries(position.size)[symmetry])
 

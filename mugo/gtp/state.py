@@ -37,6 +37,7 @@ class EngineState:
     cleanup: always capture dead stones before passing, for servers that count every stone as alive.
     ponder: search on the opponent's time, from an own move to the next command.
     name: the reply to the command `name`, for clients that know only some engines; '' for MuGo's own.
+    rules: that a client would set; None: those of the first position.
     parameters: options of the player that GTP commands can change; None: none can be changed.
     log: called with a line for each failure, and with the traceback of an internal error.
     now: the time in seconds, from any origin.
@@ -47,14 +48,15 @@ class EngineState:
 
     def __init__(self, player: Player, *, size: int = 19, komi: float = 7.5, start: BasePosition | None = None,
                  lag: float = LAG, cleanup: bool = False, ponder: bool = False, name: str = "",
-                 parameters: Parameters | None = None, log: Callable[[str], object] = lambda text: None,
+                 rules: Rules | None = None, parameters: Parameters | None = None,
+                 log: Callable[[str], object] = lambda text: None,
                  now: Callable[[], float] = time.monotonic, wait_until_ready: Callable[[], object] = lambda: None):
         if not 0 <= lag < math.inf:
             raise BadInput(f"a lag is 0 seconds or more, not {lag}")
         self.player = player
         self.position = start or new_game("go", size, komi=komi)
         self.komi = self.position.komi           # in Gomoku kept without effect
-        self.rules: Rules | None = None          # of Go, as far as they are followed; None: no client has set any
+        self.rules = rules                       # of Go, as far as they are followed; None: nobody has set any
         self.quitting = False
         self.lag = lag
         self.cleanup = cleanup
@@ -101,7 +103,13 @@ class EngineState:
         position = self.position
         if isinstance(position, Gomoku):
             return new_game(position.game, size, k=position.k, exactly=position.exactly)
-        return new_game(position.game, size, komi=self.komi)
+        board = new_game(position.game, size, komi=self.komi)
+        assert isinstance(board, Go)
+        return board.with_rules(self.current_rules())
+
+    def current_rules(self) -> Rules:
+        """The rules that a client has set, else MuGo's own with the scoring of the game, as of a record loaded."""
+        return self.rules or (self.position.scoring_rules if isinstance(self.position, Go) else Rules())
 
     def go_position(self) -> Go:
         """The position, of a game of Go.  Raises GtpError in another game."""
@@ -115,13 +123,12 @@ class EngineState:
         self.set_clocks(self.time_settings)
 
     def set_position(self, position: BasePosition) -> None:
-        """Make this the position, with the current komi, and White's points for handicap stones by the rules that a
-        client has set."""
+        """Make this the position, with the current komi, and counted by the rules that a client has set."""
         self.position = copy.copy(position)
-        if position.game == "go":
-            self.position.komi = self.komi
+        if isinstance(position, Go):
             if self.rules:
-                self.position.handicap_bonus = self.rules.handicap_bonus(position.handicap)
+                self.position = position.with_rules(self.rules)
+            self.position.komi = self.komi
 
     def play_move(self, position: BasePosition, point: int, colour: int) -> BasePosition:
         """The position after a move that the controller reports.  Raises IllegalMove.

@@ -19,7 +19,7 @@ from mugo.files import BadInput
 from mugo.games import go
 from mugo.games.board import BLACK, WHITE
 from mugo.games.position import BasePosition
-from mugo.games.scoring import without_dead
+from mugo.games.scoring import final_score
 from mugo.match.gtp_client import EngineFault, GtpClient, Participant, one_line
 from mugo.match.pairings import Pairing
 from mugo.match.referee import GameRecord, MatchRules, play_game, setup_commands
@@ -64,7 +64,7 @@ class GameUnit(NamedTuple):
 class GameRunner:
     """Plays one game at a time.  Use it from one thread; `close` may be called from another.
 
-    name: for the names of log files.  scorer: a program that scores the games; None: `without_dead` does.
+    name: for the names of log files.  scorer: a program that scores the games; None: `final_score` does.
     logs: the folder of the programs' stderr; None: it is discarded.
     """
 
@@ -129,7 +129,7 @@ class GameRunner:
         """Black's lead at the end of a game.  Raises BadInput if the scorer fails, and again after a restart."""
         if not self.scorer:
             assert isinstance(position, go.Position)     # a game of Gomoku needs no scoring
-            return without_dead(position).score()
+            return final_score(position)
         try:
             return self._score_by_program(self.scorer, position)
         except (EngineFault, ValueError):

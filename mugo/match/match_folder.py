@@ -21,7 +21,8 @@ from typing import Any
 
 from mugo.files import BadInput, atomic_write, error_line, is_empty_folder, printable, read_regular_file, read_json
 from mugo.games.board import BLACK, WHITE
-from mugo.games.rules import bonus_rules
+from mugo.games.go import Position as Go
+from mugo.games.go import rules_name
 from mugo.match.gtp_client import Participant
 from mugo.match.pairings import Pairing
 from mugo.match.referee import GameRecord, MatchRules
@@ -176,7 +177,7 @@ def format_game(row: dict[str, str], game: GameRecord, rules: MatchRules, versio
                f"ended by: {row['end']}", row["details"], game.comments.get(0, "")]
     record = record_from_position(game.position, black=row["black"], white=row["white"], result=row["result"],
                                   date=row["date"], event=f"mugo match, game {row['number']}",
-                                  rules=rules.kgs_rules or bonus_rules(game.position.handicap,
-                                                                       game.position.handicap_bonus),
+                                  rules=rules.kgs_rules or (rules_name(game.position) if isinstance(game.position, Go)
+                                                            else ""),
                                   opening_moves=game.opening_moves)
     return format_record(record, game.comments | {0: "\n".join(filter(None, summary))})

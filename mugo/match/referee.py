@@ -7,7 +7,7 @@ Moves are checked by the rules of the position, in Go with positional superko.  
 GNU Go does without --positional-superko, may lose by that.  With `simple_ko` repetitions are allowed; a program that
 plays by superko then refuses the opponent's repetition and loses, as any program does that refuses a legal move.
 
-The score of a game of Go is the caller's.  A game of Gomoku ends with a row or a full board.
+The score of a game of Go is the caller's, by the opening's rules.  A game of Gomoku ends with a row or a full board.
 """
 import time
 from collections.abc import Callable
@@ -35,7 +35,8 @@ class MatchRules:
     move_timeout: seconds for one move; a program that needs more has failed.
     max_moves: a game that lasts longer is scored as it stands; None: three moves a point.
     simple_ko: moves that repeat an earlier position are allowed.
-    kgs_rules: the argument of kgs-rules for programs that know this command; "" for none.
+    kgs_rules: the argument of kgs-rules for programs that know this command; "" for none.  The opening has the rules
+    by which the game is counted.
     """
 
     size: int = 9

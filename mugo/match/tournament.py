@@ -23,7 +23,7 @@ from mugo.files import BadInput, lock_folder
 from mugo.games import go, gomoku
 from mugo.games.coords import MAX_MOVES
 from mugo.games.position import BasePosition
-from mugo.games.rules import record_bonus
+from mugo.games.rules import Rules
 from mugo.limits import AT_LEAST_1, POSITIVE, SEED, check_limits
 from mugo.match.clock import interpret_time
 from mugo.match.game_runner import GameUnit, MatchSetup, close_runners, find_versions, play_unit
@@ -42,8 +42,8 @@ from mugo.sprt import SPRT, UNDECIDED
 MAX_ELO = 2000                           # a difference, of --sprt: 99.999 %
 MAX_GAMES = 1_000_000                    # of each pair
 GO_SIZE = 9                              # the board of Go by default
-GNUGO_SCORER = "gnugo --mode gtp --chinese-rules"
-GO_DEFAULTS = {"ko": "superko", "rules": "", "scoring": "own"}       # options that Gomoku does not have
+GNUGO_SCORERS = {False: "gnugo --mode gtp --chinese-rules", True: "gnugo --mode gtp --japanese-rules"}
+GO_DEFAULTS = {"ko": "superko", "scoring": "own"}       # options that Gomoku does not have
 
 
 def run_match(participants: list[Participant], rules: MatchRules, folder: MatchFolder, pairings: list[Pairing],
@@ -170,8 +170,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--ko", choices=("superko", "simple"), default="superko",
                        help="superko: a move that repeats a position loses the game; simple: it is allowed, for "
                        "programs that know simple ko only (default: %(default)s)")
-    group.add_argument("--rules", default="", metavar="NAME",
-                       help="send kgs-rules NAME to programs that know it; the score is an area score in any case")
     group.add_argument("--scoring", default="own", metavar="PROGRAM",
                        help="what scores a game: own (dead stones by rollouts), gnugo, or a GTP command line "
                        "(default: %(default)s)")
@@ -186,13 +184,14 @@ def command(args: argparse.Namespace) -> int:
                        move_timeout=args.move_timeout, max_moves=args.max_moves, simple_ko=args.ko == "simple",
                        kgs_rules=args.rules)
     scorer = None if args.scoring == "own" else participant_of(
-        GNUGO_SCORER if args.scoring == "gnugo" else args.scoring)
+        GNUGO_SCORERS[isinstance(start, go.Position) and start.counts_territory] if args.scoring == "gnugo"
+        else args.scoring)
     match = match_settings(args, start)
     if args.handicap:
         assert isinstance(start, go.Position)            # first_position refuses --handicap in Gomoku
         try:
             start = start.with_handicap(go.fixed_handicap(start.size, args.handicap))
-            start.handicap_bonus = record_bonus(args.rules, start.handicap)
+            start = start.with_rules(game_options.rules_of(args) or Rules())
         except ValueError as error:
             raise BadInput(f"--handicap: {error}") from None
     opening = load_openings(args.openings, start, max_moves=args.opening_moves, seed=args.seed)

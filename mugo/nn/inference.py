@@ -188,7 +188,7 @@ class Network:
             raise ValueError("a network evaluates boards of one size at a time")
         for position in positions:
             self.for_position(position)
-        features = global_features([position.white_points for position in positions],
+        features = global_features([position.area_komi for position in positions],
                                    [position.to_play for position in positions])
         return self.evaluate_symmetries(lambda symmetry: encode(positions, symmetry),
                                         range(8) if tta and not self.equivariant else [0], features)

@@ -144,7 +144,7 @@ def score_estimate(result: SearchResult, ownership: np.ndarray | None = None) ->
     ownership = result.ownership if ownership is None else ownership
     if ownership is None:
         return None
-    lead = (float(ownership.sum()) - result.position.white_points) * result.position.to_play
+    lead = (float(ownership.sum()) - result.position.area_komi) * result.position.to_play
     return lead, scoring.score_stdev(ownership)
 
 

@@ -1,4 +1,4 @@
-"""Command-line options of the game: --game, --size, --k, --exactly, --komi --> the first position.
+"""Command-line options of the game: --game, --size, --k, --exactly, --komi, --rules --> the first position.
 
     mugo gtp uct --game gomoku --size 15          Gomoku on 15x15, 5 in a row
     mugo gtp mcts --network gomoku-6-4            the game of the network: Gomoku on 6x6, 4 in a row
@@ -8,12 +8,15 @@ import argparse
 
 from mugo.files import BadInput
 from mugo.games.game import GAMES, new_game
+from mugo.games.go import Position
 from mugo.games.position import BasePosition
+from mugo.games.rules import Rules, rules_to_play
 from mugo.players.options import NETWORK_PLAYERS
 
 KOMI = 7.5
+TERRITORY_KOMI = 6.5
 GOMOKU_SIZE = 8
-GAME_OPTIONS = {"go": ("komi", "handicap"), "gomoku": ("k", "exactly")}        # options of one game only
+GAME_OPTIONS = {"go": ("komi", "handicap", "rules"), "gomoku": ("k", "exactly")}        # options of one game only
 
 
 def add_arguments(parser: argparse._ActionsContainer, size: str) -> None:
@@ -25,7 +28,10 @@ def add_arguments(parser: argparse._ActionsContainer, size: str) -> None:
                         "to 6x6, else 5)")
     parser.add_argument("--exactly", action="store_true", help="in Gomoku: more than K in a row do not win "
                         "(default: they do)")
-    parser.add_argument("--komi", type=float, help=f"in Go (default: {KOMI:g})")
+    parser.add_argument("--komi", type=float, help=f"in Go (default: {KOMI:g}, or {TERRITORY_KOMI:g} by territory)")
+    parser.add_argument("--rules", default="", metavar="NAME",
+                        help="in Go: japanese or korean (territory), chinese, aga, ..., or KataGo's JSON "
+                        "(default: area scoring)")
 
 
 def first_position(args: argparse.Namespace, size: int) -> BasePosition:
@@ -37,12 +43,26 @@ def first_position(args: argparse.Namespace, size: int) -> BasePosition:
         if getattr(args, name, None):
             raise BadInput(f"--{name} is for {other.capitalize()}, and this is {game.capitalize()}")
     if game == "go":
-        return new_game(game, size if args.size is None else args.size, komi=KOMI if args.komi is None else args.komi)
+        rules = rules_of(args) or Rules()
+        komi = args.komi if args.komi is not None else TERRITORY_KOMI if rules.scoring == "TERRITORY" else KOMI
+        start = new_game(game, size if args.size is None else args.size, komi=komi)
+        assert isinstance(start, Position)
+        return start.with_rules(rules)
     if trained.get("game") != game:
         trained = {}
     size = trained.get("size", GOMOKU_SIZE) if args.size is None else args.size
     own = size == trained.get("size") and args.k is None
     return new_game(game, size, k=trained["k"] if own else args.k, exactly=args.exactly or own and trained["exactly"])
+
+
+def rules_of(args: argparse.Namespace) -> Rules | None:
+    """The rules that a command line asks for, as far as they are followed; None if it names none.  Raises BadInput."""
+    if not getattr(args, "rules", ""):
+        return None
+    try:
+        return rules_to_play(args.rules).followed()
+    except ValueError as error:
+        raise BadInput(f"--rules: {error}") from None
 
 
 def trained_for(args: argparse.Namespace) -> dict:

@@ -4,11 +4,13 @@ They pass
 
 - when no sensible point is left,
 - when the opponent has passed, the score without dead stones is a win, and every chain is clearly alive or dead,
-- when the owner of every playable point is settled, and a search of the position after the pass finds no loss,
+- when the owner of every playable point is settled, or by territory nothing is left to play for, and a search of the
+  position after the pass finds no loss,
 - when the search prefers the pass, unless the pass ends a lost game and another move is hardly worse.
 
-A pass that ends the game has an exact value, the area score with every stone alive, which is not how people count.
-So the other moves are searched without it, and compared with it here.
+By area a pass that ends the game has an exact value, the score with every stone alive, which is not how people count.
+So the other moves are searched without it, and compared with it here.  By territory the search evaluates such a pass as
+any other move, and a move in settled territory costs a point: the second and third rules keep it from being played.
 
 Before the game is nearly over only the first rule applies: the tree scores by area with every stone alive, so two early
 passes may win a game that people would play on.  With `cleanup` the score includes dead stones, and those of the
@@ -25,6 +27,8 @@ from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.search import Search
 
 MARGIN = 0.05             # differences of win rates below this are noise
+# By territory, after the end of a game: rollouts of the side that has lost hope for mistakes.
+FINISHED_MARGIN = 0.2
 MIN_VISITS = 100          # simulations after which ownership and win rates are relied on
 
 
@@ -35,7 +39,8 @@ def wins_by_pass(position: BasePosition, cleanup: bool) -> bool:
 
 def value_of_last_pass(position: BasePosition) -> float:
     """The win rate, 0, 1/2 or 1, of the side to move if it ends the game by a pass."""
-    return (1 + float(np.sign(position.score())) * position.to_play) / 2
+    score = scoring.final_score(position) if position.counts_territory else position.score()
+    return (1 + float(np.sign(score)) * position.to_play) / 2
 
 
 def moves_before_pass(position: BasePosition, cleanup: bool) -> list[int]:
@@ -44,16 +49,19 @@ def moves_before_pass(position: BasePosition, cleanup: bool) -> list[int]:
 
 
 def move_or_pass(search: Search, result: SearchResult, best: MoveInfo, *, cleanup: bool, may_end_game: bool,
-                 deadline: float | None, should_stop: Callable[[], bool]) -> int:
+                 is_finished: bool, deadline: float | None, should_stop: Callable[[], bool]) -> int:
     """The point to play after a search whose best move is `best`, or PASS.
 
     search: for the position after a pass; not the one of `result`, whose tree it would drop.
     may_end_game: whether a pass that ends the game is allowed, which `result` then does not contain.
+    is_finished: by territory, whether nothing is left to play for (scoring.is_finished).
     deadline: of the search after a pass, in seconds of search.now; None without one.
     should_stop: as in Search.search.
     """
     position = result.position
-    if _is_settled(result) and _pass_loses_nothing(search, result, best, deadline, should_stop):
+    margin = FINISHED_MARGIN if is_finished else MARGIN
+    if (is_finished or _is_settled(result)) and _pass_loses_nothing(search, result, best, margin, deadline,
+                                                                    should_stop):
         return _pass_unless_cleanup(result, cleanup)
     if may_end_game:
         value = value_of_last_pass(position)
@@ -75,8 +83,8 @@ def _pass_unless_cleanup(result: SearchResult, cleanup: bool) -> int:
 
 def _is_won(position: BasePosition, cleanup: bool) -> bool:
     """Whether the side to move wins if the game ends here."""
-    counted = position if cleanup else scoring.without_dead(position)
-    return counted.score() * position.to_play > 0
+    score = position.score() if cleanup else scoring.final_score(position)
+    return score * position.to_play > 0
 
 
 def _is_settled(result: SearchResult) -> bool:
@@ -92,13 +100,13 @@ def _is_settled(result: SearchResult) -> bool:
     return bool((np.abs(ownership.ravel()[points]) > scoring.SETTLED).all())
 
 
-def _pass_loses_nothing(search: Search, result: SearchResult, best: MoveInfo, deadline: float | None,
+def _pass_loses_nothing(search: Search, result: SearchResult, best: MoveInfo, margin: float, deadline: float | None,
                         should_stop: Callable[[], bool]) -> bool:
-    """Whether a search after the pass finds a win rate that is not lower."""
+    """Whether a search after the pass finds a win rate that is not lower, or lower by the margin at most."""
     left = None if deadline is None else deadline - search.now()
     if left is not None and left <= 0:
         return False
     simulations = max(result.visits, MIN_VISITS) // 4
     after = search.search(result.position.play(PASS), simulations=simulations, seconds=left, should_stop=should_stop)
     is_reliable = after.visits >= MIN_VISITS // 4 or after.proven is not None
-    return is_reliable and 1 - after.win_rate >= best.win_rate - MARGIN
+    return is_reliable and 1 - after.win_rate >= best.win_rate - margin

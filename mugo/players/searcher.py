@@ -93,7 +93,8 @@ class SearchPlayer:
         self.search_result = None
         if not len(position.sensible_points()):
             return pass_or_raise(position)
-        may_pass = position.may_pass and (cleanup or scoring.is_nearly_over(position))
+        is_finished = position.counts_territory and scoring.is_finished(position)
+        may_pass = position.may_pass and (cleanup or is_finished or scoring.is_nearly_over(position))
         allowed_moves = None
         if may_pass and passing.wins_by_pass(position, cleanup):
             allowed_moves = passing.moves_before_pass(position, cleanup)
@@ -102,7 +103,7 @@ class SearchPlayer:
         limits = self._limits(seconds, max_seconds)
         longest = limits["max_seconds"] or limits["seconds"]
         deadline = self.search.now() + longest if longest else None
-        may_end_game = may_pass and position.last == PASS
+        may_end_game = may_pass and position.last == PASS and not position.counts_territory
         if may_pass:                                     # the rest is for the search after a pass
             limits |= {name: 0.8 * limits[name] for name in ("seconds", "max_seconds") if limits[name]}
         expected_win_rate = self._win_rate if position.plies == self._plies + 2 else None
@@ -120,7 +121,8 @@ class SearchPlayer:
         if not position.may_pass:
             return best.point
         return passing.move_or_pass(self._search_after_pass, self.search_result, best, cleanup=cleanup,
-                                    may_end_game=may_end_game, deadline=deadline, should_stop=self.should_stop)
+                                    may_end_game=may_end_game, is_finished=is_finished, deadline=deadline,
+                                    should_stop=self.should_stop)
 
     @property
     def _search_after_pass(self) -> Search:

@@ -273,17 +273,19 @@ def _is_harmless_pass(position: Position, point: int, best: int, ends_game: bool
     nearly over.
 
     Win rates are no measure of that: rollouts from a finished position give the side that has lost up to a half.  So
-    the area is counted without dead stones.  The pass is harmless if it wins; if every chain is clearly alive or dead,
-    and all neutral points together do not change the winner; or if the best move does not change the winner.
+    the game is counted without dead stones.  The pass is harmless if it wins; if every chain is clearly alive or dead,
+    and all neutral points together do not change the winner (by territory they count for nobody); or if the best move
+    does not change the winner.
     """
     if point != PASS or not (ends_game or scoring.is_nearly_over(position)):
         return False
-    counted = scoring.without_dead(position.play(PASS))
-    score = counted.score() * position.to_play
-    neutral = np.count_nonzero(area_ownership(counted.stones) == EMPTY)
+    after = position.play(PASS)
+    score = scoring.final_score(after) * position.to_play
+    neutral = 0 if after.counts_territory else np.count_nonzero(
+        area_ownership(scoring.without_dead(after).stones) == EMPTY)
     if score > 0 or score + neutral <= 0 and scoring.all_chains_settled(position, MOGO):
         return True
-    return bool(np.sign(scoring.without_dead(position.play(best)).score() * position.to_play) <= np.sign(score))
+    return bool(np.sign(scoring.final_score(position.play(best)) * position.to_play) <= np.sign(score))
 
 
 def _most_likely_move(position: Position, priors: np.ndarray) -> int:

@@ -54,7 +54,7 @@ def _write_edges(tree, nodes, edges, v, b):
         edge.lower = lower
         edge.upper = upper
         edge.may_repeat = game.may_repeat(b, np.int64(edge.move))
-    if b.passes and game.may_pass(b):
+    if b.passes and game.counts_all_alive(b):
         edges[first + n - 1].lower = edges[first + n - 1].upper = game.pass_value(b, tree.komi)
     tree.n_edges += n
     nodes[v].first = first

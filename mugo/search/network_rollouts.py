@@ -9,11 +9,11 @@ from mugo.games.position import global_features
 NO_HISTORY = np.zeros(MAX_PLIES + 1024, np.uint64)       # rollouts do not check superko: no hash repeats
 
 
-def roll_out(network, boards: np.ndarray, game_name: str, size: int, white_points: float, scratch: Scratch) -> None:
+def roll_out(network, boards: np.ndarray, game_name: str, size: int, komi: np.ndarray, scratch: Scratch) -> None:
     """Play boards (n,) to their ends, in place.
 
     network: with `evaluate_packed`.  boards: records of board.BOARD; their random states decide what is drawn.
-    white_points: White's by komi and for handicap stones.
+    komi: float64 (n,), White's points against the area (game.area_komis).
     A game is cut after rollouts.MOVES_PER_POINT moves for each point, as it stands then.
     """
     running = range(len(boards))
@@ -24,6 +24,6 @@ def roll_out(network, boards: np.ndarray, game_name: str, size: int, white_point
         packed = np.empty((len(running), size * size, game.packed_bytes(game_name)), np.uint8)
         for k, out in zip(running, packed, strict=True):
             game.write_board_planes(boards[k:k + 1], NO_HISTORY, scratch, symmetries(size)[0], out)
-        priors = network.evaluate_packed(packed, global_features(white_points, boards["to_play"][running])).priors
+        priors = network.evaluate_packed(packed, global_features(komi[running], boards["to_play"][running])).priors
         for k, weights in zip(running, priors, strict=True):
             game.play_sampled(boards[k], weights)

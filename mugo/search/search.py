@@ -181,7 +181,7 @@ class Search:
     def _bound_root(self) -> None:
         """Bring the bounds of the root and its edges up to date."""
         settings, edges = self._trees[0], self._root_edges()
-        if len(edges) and edges[-1]["move"] == PASS:
+        if len(edges) and edges[-1]["move"] == PASS and game.counts_all_alive(self._boards[0]):
             edges[-1]["upper"] = min(edges[-1]["upper"], game.pass_value(self._boards[0], settings["komi"]))
         solver.bound_root(self._nodes, self._edges, settings["root"])
 
@@ -246,7 +246,7 @@ class Search:
             compact.advance_root(self._trees, self._nodes, self._edges, self._table, node)
         if node == records.NULL_NODE or settings["n_edges"] + position.size ** 2 >= len(self._edges):
             settings["komi"] = position.white_points
-            settings["mercy"] = rollouts.mercy_threshold(position.size, position.white_points)
+            settings["mercy"] = rollouts.mercy_threshold(position.size, position.area_komi)
             tree.reset(settings, self._nodes, self._table, np.uint64(game.position_hash(board)))
         if self.network is None and not self._nodes[settings["root"]]["count"]:
             root = settings["root"]
@@ -301,10 +301,11 @@ class Search:
         self.positions_evaluated += rows
         self._leaves_evaluated += rows
         to_play = self._boards["to_play"][1:1 + n][needed]
+        komi = game.area_komis(self._boards[1:1 + n], self._root.white_points)[needed]
         try:
             if rows:
                 output = turned_back(self._root_network.evaluate_packed(
-                    packed[:n][needed], global_features(self._root.white_points, to_play)), symmetry[:n][needed])
+                    packed[:n][needed], global_features(komi, to_play)), symmetry[:n][needed])
         finally:
             evaluated_at = time.perf_counter()
             for finish in finish_rollouts:               # even when the network fails
@@ -347,11 +348,12 @@ class Search:
         for _ in range(self.settings.rollouts):
             ends = leaf_boards[running]
             ends["random"] = boards["random"][running]
-            network_rollouts.roll_out(self._root_network, ends, self._root.game, self._root.size,
-                                      self._root.white_points, self._scratch)
+            ends["passes"] = np.minimum(ends["passes"], 1)
+            komis = game.area_komis(ends, self._root.white_points)
+            network_rollouts.roll_out(self._root_network, ends, self._root.game, self._root.size, komis, self._scratch)
             boards["random"][running] = ends["random"]
-            for k, end in zip(running, ends, strict=True):
-                outcome = game.outcome(end, self._root.white_points) * int(leaf_boards[k]["to_play"])
+            for k, end, komi in zip(running, ends, komis, strict=True):
+                outcome = game.outcome(end, komi) * int(leaf_boards[k]["to_play"])
                 self._leaves[k]["value"] += self._lambda * outcome / self.settings.rollouts
                 game.add_ownership(end, self._ownership_sums[0])
 

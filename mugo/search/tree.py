@@ -257,7 +257,7 @@ def simulate(trees, nodes, edges, table, boards, history, path, ownership, scrat
         leaf, depth = select(tree, nodes, edges, table, boards[1], history, path, scratch)
         c = boards[1].to_play
         exact = True
-        if game.is_over(boards[1]):
+        if game.is_decided(boards[1]):
             value = game.outcome(boards[1], tree.komi) * c
         elif is_proven(nodes[leaf]):
             value = float(nodes[leaf].lower)
@@ -289,7 +289,7 @@ def select_batch(trees, nodes, edges, table, boards, history, paths, leaves, scr
         record.length = depth
         record.value = 0.0
         record.exact = True
-        if game.is_over(boards[1 + k]):
+        if game.is_decided(boards[1 + k]):
             record.value = game.outcome(boards[1 + k], tree.komi) * boards[1 + k].to_play
         elif is_proven(nodes[leaf]):
             record.value = float(nodes[leaf].lower)

@@ -17,8 +17,9 @@ import numpy as np
 from mugo.games.board import BLACK, EMPTY, LEGAL, WHITE, legality
 from mugo.games.coords import PASS, format_gtp, interpret_sgf, row_col
 from mugo.games.game import new_game
+from mugo.games.go import Position as Go
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition, IllegalMove
-from mugo.games.rules import record_bonus
+from mugo.games.rules import Rules, parse_record_rules
 from mugo.sgf.nodes import Node, Properties, children_of
 from mugo.sgf.parser import SETUP, interpret_setup
 from mugo.sgf.record import BadRecord, Record
@@ -41,9 +42,9 @@ def empty_board(record: Record, komi: float = 7.5) -> BasePosition:
     if record.k:
         return new_game("gomoku", record.size, k=record.k, exactly=record.exactly)
     position = new_game("go", record.size, komi=komi if record.komi is None else record.komi)
+    assert isinstance(position, Go)
     position.handicap = record.handicap
-    position.handicap_bonus = record_bonus(record.rules, record.handicap)
-    return position
+    return position.with_rules(parse_record_rules(record.rules) or Rules())
 
 
 def has_setup(properties: Properties) -> bool:

@@ -1,7 +1,7 @@
 """Game trees as JSON, for the browser's board: SGF <-> the JSON game.
 
 A game is a dict: "name" ("go" or "gomoku"), "size", for Go "komi", "handicap" and White's points for it by the rules,
-"handicap_bonus", for Gomoku "k" and "exactly",
+"handicap_bonus", and "scoring" ("AREA" or "TERRITORY"), for Gomoku "k" and "exactly",
 "black" and "white" (GTP vertices of the stones at the root), "first" ("B" or "W", who plays first), "info" (players,
 result, ...), and "nodes", in which a parent stands before its children and a node's first child is the main line:
 
@@ -34,9 +34,11 @@ from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, format_gtp, format_sgf, interpret_gtp, point_at
 from mugo.games.game import GAMES, new_game
+from mugo.games.go import Position as Go
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import format_row, interpret_row
 from mugo.games.position import COLOUR_LETTERS, COLOUR_OF, STONE_MARKS, BasePosition
+from mugo.games.rules import parse_rules
 from mugo.sgf import node_positions
 from mugo.sgf.convert import rules_of
 from mugo.sgf.node_positions import move_of, positions_of_nodes
@@ -74,7 +76,8 @@ def interpret_move(text: str, size: int) -> tuple[int, int]:
 # ---- the root position -------------------------------------------------------------------------
 
 def empty_board(game: dict) -> BasePosition:
-    """The empty board for a game's "name" (default: Go), "size", and "komi" or "k" and "exactly".
+    """The empty board for a game's "name" (default: Go), "size", and "komi" and "scoring" (KataGo's "AREA", the
+    default, or "TERRITORY") or "k" and "exactly".
 
     Raises BadInput.
     """
@@ -83,7 +86,12 @@ def empty_board(game: dict) -> BasePosition:
         raise BadInput(f"unknown game {name!r:.20} (known: {', '.join(GAMES)})")
     size = require_field(game, "size", int)
     if name == "go":
-        return new_game(name, size, komi=require_number(game, "komi", 361))
+        board = new_game(name, size, komi=require_number(game, "komi", 361))
+        assert isinstance(board, Go)
+        try:
+            return board.with_rules(parse_rules({"scoring": game.get("scoring", "AREA")}))
+        except ValueError as error:
+            raise BadInput(str(error)) from None
     exactly = game.get("exactly", False)
     if not isinstance(exactly, bool):
         raise BadInput("'exactly' must be true or false")
@@ -96,7 +104,8 @@ def game_from_position(position: BasePosition) -> dict:
     stones = position.stones
     points = {colour: [format_gtp(point_at(row, col, size), size)
                        for row, col in np.argwhere(stones == colour).tolist()] for colour in (BLACK, WHITE)}
-    bonus = {"handicap_bonus": position.handicap_bonus} if position.game == "go" else {}
+    bonus = {"handicap_bonus": position.handicap_bonus, "scoring": position.scoring_rules.scoring} \
+        if isinstance(position, Go) else {}
     return {"name": position.game, "size": size, **rules_of(position), **bonus, "black": points[BLACK],
             "white": points[WHITE], "first": COLOUR_LETTERS[position.to_play], "info": {}, "nodes": [{"parent": -1}]}
 

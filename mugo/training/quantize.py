@@ -49,7 +49,7 @@ def own_positions(network: Network, seed: int) -> CalibrationPositions:
                 if move == RESIGN:
                     break
                 position = position.play(move)
-    features = global_features([position.white_points for position in positions],
+    features = global_features([position.area_komi for position in positions],
                                [position.to_play for position in positions])
     return CalibrationPositions(encode(positions), features)
 

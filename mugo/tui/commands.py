@@ -135,9 +135,11 @@ def score(session: Session) -> None:
     ownership = ownership_by(session.player.network, session.position)
     session.show_board(ownership=ownership)
     black, white = float(ownership[ownership > 0].sum()), float(-ownership[ownership < 0].sum())
-    lead = black - white - session.position.white_points
-    session.print(f"estimate {format_score(round(2 * lead) / 2)}: Black {black:.0f}, White {white:.0f} and "
-                  f"{format_komi(session.position)}, each point weighted by its ownership")
+    position = session.position
+    komi = f"{position.area_komi:g} against the area" if position.counts_territory else format_komi(position)
+    lead = black - white - position.area_komi
+    session.print(f"estimate {format_score(round(2 * lead) / 2)}: Black {black:.0f}, White {white:.0f} and {komi}, "
+                  "each point weighted by its ownership")
 
 
 @command("chain", "POINT", game="go")
@@ -229,7 +231,9 @@ def new(session: Session, size: str | None = None) -> None:
         k = position.k if int(size) == position.size else default_row(int(size))
         session.start(new_game("gomoku", int(size), k=k, exactly=position.exactly))
     else:
-        session.start(new_game("go", int(size), komi=position.komi))
+        start = new_game("go", int(size), komi=position.komi)
+        assert isinstance(position, Position) and isinstance(start, Position)
+        session.start(start.with_rules(position.scoring_rules))
 
 
 @command("swap")

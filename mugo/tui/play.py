@@ -20,6 +20,7 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.game import GAMES
 from mugo.games.go import Position, fixed_handicap
 from mugo.games.position import BasePosition
+from mugo.games.rules import Rules
 from mugo.players import game_options, searcher
 from mugo.players import options as player_options
 from mugo.players.game_options import KOMI
@@ -111,7 +112,8 @@ def first_position(args: argparse.Namespace) -> BasePosition:
         return position
     try:
         start = Position(position.size, HANDICAP_KOMI if args.komi is None else args.komi)
-        return start.with_handicap(fixed_handicap(position.size, args.handicap))
+        start = start.with_handicap(fixed_handicap(position.size, args.handicap))
+        return start.with_rules(game_options.rules_of(args) or Rules())
     except ValueError as bad:
         raise BadInput(str(bad)) from None
 

@@ -16,11 +16,10 @@ import numpy as np
 from mugo.files import BadInput, atomic_write
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, format_gtp
-from mugo.games.go import Position
+from mugo.games.go import Position, rules_name
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition
-from mugo.games.rules import bonus_rules
 from mugo.players.evaluator import Evaluation, evaluator_for
 from mugo.players.player import RESIGN, Player
 from mugo.players.searcher import SearchPlayer
@@ -93,7 +92,8 @@ class Session:
         else:
             captures = position.captures
             bonus = f" and {position.handicap_bonus:g} for handicap stones" if position.handicap_bonus else ""
-            rules = f"captures: Black {captures[BLACK]}, White {captures[WHITE]}   komi {position.komi:g}{bonus}"
+            rules = f"captures: Black {captures[BLACK]}, White {captures[WHITE]}   komi {position.komi:g}{bonus}" \
+                + ("   counted by territory" if position.counts_territory else "")
         self.print("\n" + "\n".join(board_lines(position, self.screen, labels=labels, ownership=ownership)) + "\n"
                    f"move {position.plies}: {turn}{last}\n{rules}\n")
 
@@ -227,7 +227,7 @@ class Session:
         names = {colour: "Human" if colour in self.humans else f"MuGo {self.player.name}" for colour in (BLACK, WHITE)}
         record = record_from_position(self.position, result=self.result, black=names[BLACK], white=names[WHITE],
                                       date=time.strftime("%Y-%m-%d"),
-                                      rules=bonus_rules(self.position.handicap, self.position.handicap_bonus))
+                                      rules=rules_name(self.position) if isinstance(self.position, Position) else "")
         return format_record(record)
 
     def save_if_changed(self) -> None:

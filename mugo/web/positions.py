@@ -21,6 +21,7 @@ from mugo.games.go import Position as Go
 from mugo.games.go import fixed_handicap
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.position import COLOUR_LETTERS, COLOUR_OF, STONE_MARKS, BasePosition
+from mugo.games.rules import rules_to_play
 from mugo.games.scoring_session import ScoringSession
 from mugo.players.evaluator import ownership_by
 from mugo.search.result import SearchResult
@@ -42,15 +43,23 @@ SEARCH_MOVES = 20                        # moves of a search result that are sen
 def new_game(request: dict) -> dict:
     """A game without moves, in the form of sgf.tree.
 
-    request: for Go "size", "komi" and "handicap" (0, or 2 to 9 fixed stones); for Gomoku "size", "k" and "exactly".
+    request: for Go "size", "komi", "handicap" (0, or 2 to 9 fixed stones) and "rules" (a name, by default "Chinese");
+    for Gomoku "size", "k" and "exactly".
     """
     position = empty_board(request)
+    name = str(request.get("rules", "Chinese"))
+    try:
+        rules = rules_to_play(name).followed()
+    except ValueError as error:
+        raise BadInput(str(error)) from None
     if isinstance(position, Go) and (handicap := require_field(request, "handicap", int)):
         try:
             position = position.with_handicap(fixed_handicap(position.size, handicap))
         except ValueError as error:
             raise BadInput(str(error)) from None
-    return game_from_position(position)
+    if not isinstance(position, Go):
+        return game_from_position(position)
+    return game_from_position(position.with_rules(rules)) | {"info": {"rules": name}}
 
 
 def position_of_request(request: dict) -> BasePosition:
@@ -191,8 +200,8 @@ def score(position: BasePosition, dead: list | None, toggle: str | None) -> dict
 
     dead: vertices of dead stones; None: those that rollouts take for dead.  toggle: a vertex of a chain to switch
     between dead and alive.
-    Returns "dead", "area" row by row ('B', 'W', '.' for neutral points), "points" of both sides, "komi",
-    "handicap_bonus" (White's points for handicap stones) and "result".
+    Returns "dead", "area" row by row ('B', 'W', '.' for neutral points), "points" of both sides, "prisoners", which are
+    part of them (null by area), "komi", "handicap_bonus" (White's points for handicap stones) and "result".
     """
     size = position.size
     session = ScoringSession(_require_go(position),
@@ -202,7 +211,9 @@ def score(position: BasePosition, dead: list | None, toggle: str | None) -> dict
     area = session.ownership()
     return {"dead": [format_gtp(point, size) for point in sorted(session.dead)],
             "area": "".join(COLOUR_LETTERS.get(int(owner), ".") for owner in area.ravel()),
-            "points": {COLOUR_LETTERS[colour]: int((area == colour).sum()) for colour in (BLACK, WHITE)},
+            "points": {COLOUR_LETTERS[colour]: points for colour, points in session.points().items()},
+            "prisoners": {COLOUR_LETTERS[colour]: prisoners for colour, prisoners in session.prisoners().items()}
+            if position.counts_territory else None,
             "komi": position.komi, "handicap_bonus": position.handicap_bonus, "result": session.result()}
 
 

@@ -81,16 +81,29 @@ def test_fields_that_are_not_followed_are_warned_about():
         return [(field, text) for field, text in parse_query(query(**more))[1]]
 
     assert fields() == fields(rules="chinese-ogs") == fields(rules='{"score": "AREA"}') == []
-    for rules, text in (("stone_scoring", "ko SIMPLE, tax ALL."), ("tromptaylor", ": suicide true."),
-                        ("AGA", ": ko SITUATIONAL."), ("nz", "ko SITUATIONAL, suicide true."),
-                        ("aga-button", "hasButton true, ko SITUATIONAL."), ("chinese", ": ko SIMPLE."),
-                        ({"ko": "SIMPLE", "scoring": "AREA"}, ": ko SIMPLE."),
-                        ('{"score": "TERRITORY"}', "scoring TERRITORY, tax SEKI.")):
+    for followed in ("japanese", "korean", "chinese", {"ko": "SIMPLE", "scoring": "AREA"}, '{"score": "TERRITORY"}',
+                     {"scoring": "TERRITORY", "tax": "NONE"}, {"tax": "SEKI"}):
+        assert fields(rules=followed) == [], followed
+    for rules, text in (("stone_scoring", ": tax ALL."), ("tromptaylor", ": suicide true."),
+                        ("AGA", ": ko SITUATIONAL."), ("nz", ": suicide true, ko SITUATIONAL."),
+                        ("aga-button", "hasButton true, ko SITUATIONAL."), ("ancient-territory", ": tax ALL."),
+                        ({"ko": "SPIGHT"}, ": ko SPIGHT.")):
         ((field, warning),) = fields(rules=rules)
         assert field == "rules" and text in warning, rules
     assert fields(rootPolicyTemperature=1.2)[0][0] == "rootPolicyTemperature"
     assert fields(colour="red")[0] == ("colour", "unknown field: ignored")
     assert "humanSLProfile" in fields(overrideSettings={"humanSLProfile": "rank_1d", "maxTime": "3"})[0][1]
+
+
+def test_a_query_is_counted_by_its_rules():
+    for rules, is_territory, tax in (("japanese", True, "SEKI"), ("chinese", False, "NONE"),
+                                     ({"scoring": "TERRITORY", "tax": "NONE"}, True, "NONE"),
+                                     ("ancient-territory", True, "NONE"), ({"tax": "SEKI"}, False, "SEKI")):
+        for position in parse_query(query(rules=rules, moves=[["B", "C3"], ["W", "D3"]]))[0].position(1).positions():
+            assert position.counts_territory == is_territory and position.scoring_rules.tax == tax, rules
+    stones = [["B", "A1"], ["B", "C3"], ["B", "E5"]]
+    position = parse_query(query(rules="japanese", initialStones=stones, komi=0.5))[0].position(0)
+    assert (position.white_points, position.area_komi) == (0.5, 0.5 + 3 - 0.5)
 
 
 def test_a_warning_about_rules_is_sent_once():

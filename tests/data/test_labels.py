@@ -7,9 +7,11 @@ from random_records import dataset_of, finished_record, random_record
 from mugo.data.dataset import load_dataset
 from mugo.data.labels import white_points
 from mugo.data.shuffle import shuffled_positions
+from mugo.games.area import area_score
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import symmetries
 from mugo.games.go import position_of
+from mugo.games.rules import record_bonus
 
 
 @pytest.fixture(scope="module")
@@ -37,13 +39,14 @@ def test_every_label_of_every_position_is_what_replaying_its_game_says(data, rec
         if record.komi is None:
             assert np.isnan(batch.komi[i])
         else:
-            assert batch.komi[i] == -position.to_play * position.white_points
+            bonus = record_bonus(record.rules, record.handicap)
+            assert batch.komi[i] == -position.to_play * (record.komi + bonus)
         following = [turn[move & 511] for move in record.moves[plies[i] + 1:plies[i] + 3]]
         assert batch.next_moves[i].tolist() == (following + [-1, -1])[:2]
         turned = np.zeros(81, int)
         if rows[i] in (0, 2):
             turned[turn[:-1]] = position.to_play * final_area(end)
-            assert batch.scores[i] == turned.sum() == position.to_play * (end.score() + end.white_points)
+            assert batch.scores[i] == turned.sum() == position.to_play * area_score(end.board.copy()[0])
             assert np.sign(batch.scores[i] + batch.komi[i]) == batch.outcomes[i]
             labelled.add(int(rows[i]))
         else:

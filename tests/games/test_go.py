@@ -394,7 +394,7 @@ def test_moves_played_at_once_do_not_change_the_position_that_they_start_from():
 
 
 @pytest.mark.parametrize("rules, handicap, bonus", [
-    ("Chinese", 6, 6), ("chinese", 2, 2), ("AGA", 6, 5), ("NZ", 6, 0), ("Japanese", 6, 6), ("Chinese (Ing)", 3, 3),
+    ("Chinese", 6, 6), ("chinese", 2, 2), ("AGA", 6, 5), ("NZ", 6, 0), ("Chinese (Ing)", 3, 3),
     ("", 6, 0), ("whatever", 6, 0), ("Chinese", 0, 0), ("AGA", 0, 0), ('{"scoring": "x"}', 6, 0)])
 def test_white_gets_points_for_the_handicap_stones_of_a_record_by_its_rules(rules, handicap, bonus):
     stones = [0, 8, 72, 80, 4, 76][:handicap]
@@ -404,3 +404,13 @@ def test_white_gets_points_for_the_handicap_stones_of_a_record_by_its_rules(rule
     position = position_of(game)
     assert position.score() == handicap - 1 - 0.5 - bonus if handicap else position.score() == -81.5
     assert position.komi == 0.5 and not position.has_same_rules(position_of(record(komi=bonus + 1)))
+
+
+@pytest.mark.parametrize("rules", ["Japanese", "japanese (1989)", "Korean"])
+def test_a_record_with_territory_rules_is_counted_by_territory(rules):
+    game = record(setup=[0, 8, 72], moves=[40 + WHITE_BIT], first_player=WHITE, komi=0.5, handicap=3, rules=rules)
+    for position in (position_of(game), *positions_of(game), position_of(game).undo(), position_of(game).play(PASS)):
+        assert position.counts_territory and (position.handicap_bonus, position.white_points) == (0, 0.5)
+    assert position_of(game).score() == -0.5             # no stone is a point
+    assert position_of(game, 0).score() == 81 - 3 - 0.5
+    assert not position_of(record(komi=0.5, rules="Chinese")).counts_territory

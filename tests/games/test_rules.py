@@ -3,7 +3,7 @@ from dataclasses import fields
 
 import pytest
 
-from mugo.games.rules import FIELDS, NAMED_RULES, Rules, bonus_rules, parse_rules, record_bonus
+from mugo.games.rules import FIELDS, NAMED_RULES, Rules, bonus_rules, parse_rules, record_bonus, rules_to_play
 
 
 def test_every_field_has_a_name_of_katagos():
@@ -69,9 +69,21 @@ def test_other_types_are_no_rules(value):
 def test_what_is_followed_of_rules():
     for name, rules in NAMED_RULES.items():
         followed = rules.followed()
-        assert set(followed.unlike(Rules())) <= {"ko", "whiteHandicapBonus", "friendlyPassOk"}, name
+        assert set(followed.unlike(Rules())) <= {"ko", "scoring", "tax", "whiteHandicapBonus", "friendlyPassOk"}, name
+        assert followed.tax != "ALL"
         assert rules.unlike(followed) == rules.followed().unlike(rules)
     assert parse_rules("nz").describe(parse_rules("nz").unlike(Rules())) == "ko SITUATIONAL, suicide true"
+    assert parse_rules("japanese").not_followed() == parse_rules("aga").not_followed() == ""
+    assert parse_rules("tromp-taylor").not_followed() == "suicide true"
+    assert parse_rules("tromp-taylor").not_followed(decisive=True) == ""
+    assert parse_rules("ancient-territory").not_followed() == "tax ALL"
+
+
+def test_rules_that_decide_otherwise_who_wins_are_refused():
+    assert rules_to_play("Japanese") == NAMED_RULES["japanese"] and rules_to_play("nz") == NAMED_RULES["nz"]
+    for name, text in ("aga-button", "hasButton true"), ("stone-scoring", "tax ALL"):
+        with pytest.raises(ValueError, match=f"^'{name}' is not followed: {text}$"):
+            rules_to_play(name)
 
 
 @pytest.mark.parametrize("bonus, points", [("0", [0, 0, 0]), ("N", [0, 2, 9]), ("N-1", [0, 1, 8])])

@@ -4,6 +4,7 @@ import contextlib
 import functools
 import io
 import itertools
+import json
 import os
 import random
 import re
@@ -422,12 +423,41 @@ def test_what_is_not_followed_of_rules_is_logged():
     for name in "tromp-taylor", "new_zealand":
         assert engine.answer(f"kata-set-rules {name}") == "= \n\n"
         assert log.pop() == "kata-set-rules: not followed: suicide true"
-    for name, text in (("aga-button", "hasButton true"), ("stone-scoring", "tax ALL"),
-                       ("japanese", "scoring TERRITORY, tax SEKI")):
+    for name, text in ("aga-button", "hasButton true"), ("stone-scoring", "tax ALL"):
         before = engine.answer("kata-get-rules")
         assert engine.answer(f"kata-set-rules {name}") == "? unsupported rules\n\n"
-        assert log.pop() == f"kata-set-rules {name}: not followed: {text}; scoring is by area"
+        assert log.pop() == f"kata-set-rules {name}: not followed: {text}"
         assert engine.answer("kata-get-rules") == before
+
+
+def test_japanese_rules_count_territory_and_prisoners(tmp_path):
+    """White has lost a stone on B5; Black has a wall on column C with one stone behind it, White the rest."""
+    log = []
+    engine = new_engine(size=5, komi=0.5, log=log.append)
+    moves = ("b C1", "w D1", "b C2", "w D2", "b C3", "w D3", "b C4", "w D4", "b C5", "w D5", "b A4", "w B5", "b B4",
+             "w E3", "b A5", "w pass", "b B2", "w pass", "b pass")
+    results = {}
+    for name in "chinese", "japanese", "korean", "aga":
+        for line in (f"kata-set-rules {name}", "clear_board", *(f"play {move}" for move in moves)):
+            assert engine.answer(line) == "= \n\n", line
+        results[name] = engine.answer("final_score").split()[1]
+        assert json.loads(engine.answer("kata-get-rules")[2:])["scoring"] == (
+            "TERRITORY" if name in ("japanese", "korean") else "AREA")
+    # Black: 15 points of area, of them 9 stones, and a prisoner.  White: 10, of them 6 stones.
+    assert results == {"chinese": "B+4.5", "aga": "B+4.5", "japanese": "B+2.5", "korean": "B+2.5"}
+    assert log == []
+    assert "RU[Japanese]" not in engine.answer("printsgf")
+    assert engine.answer("kgs-rules japanese") == "= \n\n" and engine.answer("undo") == "= \n\n"
+    assert "RU[Japanese]" in engine.answer("printsgf")
+    engine.answer("play b pass")
+    engine.answer(f"printsgf {tmp_path / 'game.sgf'}")
+    other = new_engine()
+    assert other.answer(f"loadsgf {tmp_path / 'game.sgf'}") == "= \n\n"
+    assert other.answer("final_score") == "= B+2.5\n\n"             # the record's rules count
+    assert '"scoring":"TERRITORY","suicide":false,"tax":"SEKI"' in other.answer("kata-get-rules")
+    assert other.answer("clear_board") == "= \n\n" and other.position.counts_territory
+    assert other.answer("kata-set-rule scoring AREA") == other.answer("kata-set-rule tax NONE") == "= \n\n"
+    assert not other.position.counts_territory
 
 
 def test_dead_stones_are_captured_before_a_pass_by_rules_without_friendly_passes():

@@ -303,7 +303,7 @@ def test_every_move_of_a_networks_rollout_has_the_komi_of_its_side_to_move():
     network, boards = Records(3), np.repeat(Position(3, 7.5, WHITE).board, 2)
     boards[1] = Position(3).board[0]
     boards["random"] = 7, 8
-    network_rollouts.roll_out(network, boards, "go", 3, 8.5, new_scratch())
+    network_rollouts.roll_out(network, boards, "go", 3, np.full(len(boards), 8.5), new_scratch())
     both = [komi for komi in network.calls if len(komi) == 2]
     assert len(both) > 5 and both == [[8.5, -8.5], [-8.5, 8.5]] * (len(both) // 2) + [[8.5, -8.5]] * (len(both) % 2)
 

@@ -6,6 +6,7 @@ import { defaultOpponent, newGame } from "./games.js";
 import { showMessage } from "./render.js";
 import { byId, connection } from "./state.js";
 
+const TERRITORY = ["Japanese", "Korean"];
 const form = document.querySelector("#new-game-dialog form");
 let preferredOpponent = null;            // the last one selected; another game may not have it
 let lastRequest = 0;                     // number of the last request for opponents; earlier answers are ignored
@@ -13,7 +14,8 @@ let lastRequest = 0;                     // number of the last request for oppon
 /** The selected game, as the fields of the request "new". */
 function rules() {
   if (form.game.value === "go") {
-    return { name: "go", size: Number(form.size.value), komi: Number(form.komi.value), handicap: Number(form.handicap.value) };
+    return { name: "go", size: Number(form.size.value), komi: Number(form.komi.value), handicap: Number(form.handicap.value),
+      rules: form.rules.value };
   }
   const [size, k] = form.board.value === "other" ? [form.other_size.value, form.k.value] : form.board.value.split(" ");
   return { name: "gomoku", size: Number(size), k: Number(k), exactly: form.exactly.checked };
@@ -25,7 +27,7 @@ export function updateFields() {
   form.dataset.game = form.game.value;
   byId("other-board").hidden = form.board.value !== "other";
   form.other_size.disabled = form.k.disabled = isGo || byId("other-board").hidden;    // hidden fields are not validated
-  form.komi.disabled = !isGo;
+  form.komi.disabled = form.rules.disabled = !isGo;
   form.k.max = Math.max(3, form.other_size.value);
   form.opponent.disabled = form.colour.value === "both";
   updateHandicaps();
@@ -65,7 +67,9 @@ export async function updateOpponents() {
 form.addEventListener("change", ({ target }) => {
   updateFields();
   if (target.name === "opponent") preferredOpponent = target.value;
-  if (target.name === "size" || target.name === "handicap") form.komi.value = Number(form.handicap.value) ? 0.5 : 7.5;
+  if (["size", "handicap", "rules"].includes(target.name)) {
+    form.komi.value = Number(form.handicap.value) ? 0.5 : TERRITORY.includes(form.rules.value) ? 6.5 : 7.5;
+  }
   if (["game", "size", "board", "other_size", "k", "exactly"].includes(target.name)) updateOpponents();
 });
 byId("new-game-dialog").addEventListener("close", async () => {

@@ -28,7 +28,9 @@ function resultText(result) {
   return `${COLOUR_NAMES[result[0]]} wins ${how}`.trim();
 }
 
-export function scoreText({ result, points, komi, handicap_bonus: bonus }) {
+export function scoreText({ result, points, prisoners, komi, handicap_bonus: bonus }) {
   const handicap = bonus ? ` + ${bonus} for handicap stones` : "";
-  return `${resultText(result)}: Black ${points.B}, White ${points.W} + ${komi}${handicap}. Click a chain to mark it dead or alive.`;
+  const counted = (colour) => points[colour] + (prisoners ? ` (${points[colour] - prisoners[colour]} territory, ` +
+    `${prisoners[colour]} prisoner${prisoners[colour] === 1 ? "" : "s"})` : "");
+  return `${resultText(result)}: Black ${counted("B")}, White ${counted("W")} + ${komi}${handicap}. Click a chain to mark it dead or alive.`;
 }

@@ -1,0 +1,103 @@
+"""By territory rules players pass when the game is over, and play on while something is left."""
+import numpy as np
+import pytest
+from drawing import DEAD_STONES, SETTLED, draw
+
+from mugo.games import scoring
+from mugo.games.board import BLACK, WHITE
+from mugo.games.coords import PASS, point_at
+from mugo.games.go import Position
+from mugo.games.rules import NAMED_RULES
+from mugo.nn.output import NetworkOutput
+from mugo.players.policy import PolicyPlayer
+from mugo.players.searcher import PlayOptions, SearchPlayer
+from mugo.search.search import Search
+from mugo.search.settings import Settings
+
+JAPANESE = NAMED_RULES["japanese"]
+
+# Black captures a stone on a, or White saves it; b is a neutral point.
+LAST_CAPTURE = """
+    . X . X O . O
+    X X X X O O O
+    . X . X O . O
+    X X X X O O O
+    . X X O a O .
+    X X X X O O O
+    . . . X b O .
+"""
+
+
+class LikesOwnTerritory:
+    """A network whose highest priors are those of the first points, and whose lowest is that of a pass."""
+    name = "likes own territory"
+    has_ownership = False
+
+    def evaluate(self, positions, tta=False):
+        n = positions[0].size ** 2 + 1
+        priors = np.arange(n, 0, -1, np.float32)
+        return NetworkOutput(np.stack([priors / priors.sum()] * len(positions)))
+
+
+def uct(simulations=300):
+    return SearchPlayer("uct", Search(Settings(seed=1, rollout="mogo")), PlayOptions(simulations, resign=0))
+
+
+@pytest.mark.parametrize("komi", [-30.5, -0.5, 0.5, 30.5])
+@pytest.mark.parametrize("to_play", [BLACK, WHITE])
+@pytest.mark.parametrize("picture", [SETTLED, DEAD_STONES], ids=["settled", "dead stones"])
+def test_players_pass_after_the_end_whoever_wins(picture, to_play, komi):
+    position = draw(picture, to_play=to_play, komi=komi)[0].with_rules(JAPANESE)
+    assert scoring.is_finished(position)
+    for player in uct(), PolicyPlayer(LikesOwnTerritory()):
+        assert player.select_move(position) == PASS
+        assert player.select_move(position.with_turn(-to_play).play(PASS)) == PASS
+
+
+def test_by_area_the_policy_fills_its_territory():
+    position = draw(SETTLED)[0]
+    assert PolicyPlayer(LikesOwnTerritory()).select_move(position) != PASS
+
+
+def test_a_game_with_an_open_border_or_a_chain_in_atari_is_not_finished():
+    position = draw(SETTLED)[0].with_rules(JAPANESE)
+    border = [point_at(3, col, 7) for col in (2, 3)]
+    assert not scoring.is_finished(position.without_stones(border))
+    assert not scoring.is_finished(Position(7).with_rules(JAPANESE))
+    assert not scoring.is_finished(draw(LAST_CAPTURE)[0].with_rules(JAPANESE))
+
+
+def test_a_capture_that_is_left_is_played():
+    position, at = draw(LAST_CAPTURE, to_play=WHITE)
+    position = position.with_rules(JAPANESE)
+    position.komi = (position.play(at["a"], WHITE).score() + position.play(at["a"], BLACK).score()) / 2
+    assert uct(1000).select_move(position) == at["a"]
+
+
+def test_neutral_points_are_nothing_to_play_for():
+    position, _ = draw("""
+        . X . X . O . O O
+        X X X X . O O . O
+        . X . X . O . O O
+        X X X X . O O O .
+        X . X X . O O O O
+        X X X X . O . O .
+        . X . X . O O O O
+        X X X X . O . O .
+        . X . X . O O O O
+    """)
+    assert scoring.is_finished(position.with_rules(JAPANESE))
+    by_area = [position.with_rules(NAMED_RULES["chinese"]).play(point_at(row, 4, 9)).score() for row in (0, 1)]
+    assert by_area == [position.score() + 1] * 2
+    assert position.with_rules(JAPANESE).play(point_at(0, 4, 9)).score() == position.with_rules(JAPANESE).score()
+
+
+def test_the_search_prefers_a_pass_to_a_move_in_own_territory():
+    """Black leads by half a point, and by a move in its own territory loses by half a point."""
+    position = draw(SETTLED)[0].with_rules(JAPANESE)
+    position.komi = position.score() - 0.5
+    after = position.play(next(int(point) for point in position.sensible_points()
+                               if position.play(int(point)).score() == position.score() - 1))
+    win_rates = [1 - Search(Settings(seed=1, rollout="mogo")).search(each, simulations=2000).win_rate
+                 for each in (position.play(PASS), after)]
+    assert win_rates[0] > win_rates[1] + 0.05
