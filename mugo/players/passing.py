@@ -49,19 +49,19 @@ def moves_before_pass(position: BasePosition, cleanup: bool) -> list[int]:
 
 
 def move_or_pass(search: Search, result: SearchResult, best: MoveInfo, *, cleanup: bool, may_end_game: bool,
-                 is_finished: bool, deadline: float | None, should_stop: Callable[[], bool]) -> int:
+                 deadline: float | None, should_stop: Callable[[], bool], is_finished: bool = False) -> int:
     """The point to play after a search whose best move is `best`, or PASS.
 
     search: for the position after a pass; not the one of `result`, whose tree it would drop.
     may_end_game: whether a pass that ends the game is allowed, which `result` then does not contain.
-    is_finished: by territory, whether nothing is left to play for (scoring.is_finished).
     deadline: of the search after a pass, in seconds of search.now; None without one.
     should_stop: as in Search.search.
+    is_finished: by territory, whether nothing is left to play for (scoring.is_finished).
     """
     position = result.position
     margin = FINISHED_MARGIN if is_finished else MARGIN
-    if (is_finished or _is_settled(result)) and _pass_loses_nothing(search, result, best, margin, deadline,
-                                                                    should_stop):
+    if (is_finished or _is_settled(result)) and _pass_loses_nothing(search, result, best, deadline, should_stop,
+                                                                    margin):
         return _pass_unless_cleanup(result, cleanup)
     if may_end_game:
         value = value_of_last_pass(position)
@@ -100,8 +100,8 @@ def _is_settled(result: SearchResult) -> bool:
     return bool((np.abs(ownership.ravel()[points]) > scoring.SETTLED).all())
 
 
-def _pass_loses_nothing(search: Search, result: SearchResult, best: MoveInfo, margin: float, deadline: float | None,
-                        should_stop: Callable[[], bool]) -> bool:
+def _pass_loses_nothing(search: Search, result: SearchResult, best: MoveInfo, deadline: float | None,
+                        should_stop: Callable[[], bool], margin: float = MARGIN) -> bool:
     """Whether a search after the pass finds a win rate that is not lower, or lower by the margin at most."""
     left = None if deadline is None else deadline - search.now()
     if left is not None and left <= 0:
