@@ -121,7 +121,7 @@ def _record(game: GameText, gomoku: bool, setup_anywhere: bool) -> Record | BadR
 
 
 SETUP = {"AB": BLACK, "AW": WHITE, "AE": EMPTY}
-_INFO = frozenset("PB PW BR WR DT EV GN PC RU RE KM HA PL AP TC".split())
+_INFO = frozenset("PB PW BR WR DT EV GN PC RU TM OT RE KM HA PL AP TC".split())
 
 
 def _interpret_nodes(nodes: list[Properties], gomoku: bool, setup_anywhere: bool) -> Record:
@@ -162,7 +162,8 @@ def _info_texts(info: Mapping[str, list[bytes]], size: int) -> dict[str, str]:
             "black_rank": property_text(info, "BR"), "white_rank": property_text(info, "WR"),
             "date": interpret_date(property_text(info, "DT")),
             "event": property_text(info, "EV") or property_text(info, "GN"), "place": property_text(info, "PC"),
-            "rules": property_text(info, "RU")}
+            "rules": property_text(info, "RU"),
+            "main_time": property_text(info, "TM"), "overtime": property_text(info, "OT")}
 
 
 def _collect_info(nodes: Sequence[Properties]) -> Properties:

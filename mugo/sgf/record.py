@@ -44,6 +44,8 @@ class Record:
     event: str = ""
     place: str = ""
     rules: str = ""
+    main_time: str = ""             # seconds, as written: '600'
+    overtime: str = ""              # as written: '5x30 byo-yomi'
     k: int = 0                      # Gomoku: stones in a row that win; 0 in Go
     exactly: bool = False           # Gomoku: whether more than k in a row do not win
     opening_moves: int = 0          # first moves that the players did not choose: KataGo's startTurnIdx

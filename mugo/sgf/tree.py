@@ -10,7 +10,7 @@ result, ...), and "nodes", in which a parent stands before its children and a no
     1       {"parent": 0, "move": "B Q16", "win_rate": 0.52, "lead": 1.5, "visits": 800, "properties": "..."}
     2       {"parent": 1, "move": "W D4", "properties": "W[dp]LB[pd:A]"}
     3       {"parent": 1, "stones": "...X...O", "first": "B", "properties": "AW[dp]"}     a variation
-    4       {"parent": 3, "move": "B Q4"}                                                a move of the page
+    4       {"parent": 3, "move": "B Q4", "time_left": 28.5, "overtime_left": 3}         a move of the page
 
 **A node is one SGF node, and "properties" is all that the file has in it, as SGF text.**  The page sends it back, and
 that text is written again: with a new C only if comment, win rate, lead and visits are not those of the text, and with
@@ -20,8 +20,10 @@ and nobody keeps another copy of the file.  "move" of a node with "properties" i
 "stones" ('X', 'O', '.', row by row from the top) and "first" are of a node after which the position has no history:
 after setup stones, and after a move that the rules forbid; "illegal" then says why.  A node with "illegal" and without
 "stones" leaves the board as it was.  "win_rate" is Black's win rate after the move, 0 to 1, "lead" Black's lead in
-points, and "visits" the visits of the search that found them; in SGF they are the first line of the comment.  Gomoku is
-GM[4] with RU[5 in a row] or RU[exactly 5 in a row].  "notice" says what of the file was not read.
+points, and "visits" the visits of the search that found them; in SGF they are the first line of the comment.
+"time_left", the seconds that the side that moved had left, and "overtime_left", its periods then, are of moves of the
+page only; in SGF they are BL and OB, or WL and OW.  Gomoku is GM[4] with RU[5 in a row] or RU[exactly 5 in a row].
+"notice" says what of the file was not read.
 """
 import re
 from itertools import islice
@@ -51,10 +53,11 @@ MAX_NODES = 20_000                       # of one game; only joseki dictionaries
 MAX_COMMENT = 20_000                     # characters
 MAX_LISTED = 1000                        # games of a collection that are listed
 INFO = {"PB": "black", "PW": "white", "BR": "black_rank", "WR": "white_rank", "RE": "result", "DT": "date",
-        "EV": "event", "PC": "place", "RU": "rules"}
+        "EV": "event", "PC": "place", "RU": "rules", "TM": "main_time", "OT": "overtime"}
 LISTED = ("black", "white", "black_rank", "white_rank", "result", "date", "event")
 WIN_RATE = re.compile(r"Black wins (\d{1,3}(?:\.\d)?) % \((\d{1,15}) visits(?:, ([BW])\+(\d{1,4}\.\d))?\)\s*", re.ASCII)
 MAX_LEAD = 1000                          # points
+MAX_TIME = 1e6                           # seconds, and periods
 
 
 def format_move(colour: int, point: int, size: int) -> str:
@@ -217,7 +220,8 @@ def _interpret_node(node: Any, i: int, size: int) -> Node:
             raise BadInput(f"the properties of node {i} of the game: {error}") from None
     elif i:
         colour, point = interpret_move(require_field(node, "move", str), size)
-        written = Node(parent, {COLOUR_LETTERS[colour]: [format_sgf(point, size).encode()]})
+        move = {COLOUR_LETTERS[colour]: [format_sgf(point, size).encode()]}
+        written = Node(parent, move | _time_properties(node, COLOUR_LETTERS[colour]))
     else:
         written = Node(parent, {})
     before = _comment_fields(written)
@@ -228,6 +232,13 @@ def _interpret_node(node: Any, i: int, size: int) -> Node:
             comment = comment.strip()
         written = written.with_values(C=escaped(comment) if comment else None)
     return written
+
+
+def _time_properties(node: dict, colour: str) -> dict[str, list[bytes]]:
+    """BL and OB, or WL and OW, of a move of the page, as far as it has them."""
+    names = {f"{colour}L": "time_left", f"O{colour}": "overtime_left"}
+    return {ident: [f"{require_number(node, name, MAX_TIME):.1f}".removesuffix(".0").encode()]
+            for ident, name in names.items() if name in node}
 
 
 def _new_root(game: dict, start: BasePosition) -> dict[str, list[bytes]]:

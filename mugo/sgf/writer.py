@@ -24,6 +24,7 @@ def format_record(record: Record, comments: Mapping[int, str] | None = None) -> 
     info = {"PB": record.black, "PW": record.white, "BR": record.black_rank, "WR": record.white_rank,
             "RE": record.result, "DT": record.date, "EV": record.event, "PC": record.place,
             "RU": format_row(record.k, record.exactly) if record.k else record.rules,
+            "TM": record.main_time, "OT": record.overtime,
             "KM": "" if record.komi is None else f"{record.komi:g}",
             "HA": str(record.handicap) if record.handicap else ""}
     root.update({ident: [escaped(text)] for ident, text in info.items() if text})

@@ -8,6 +8,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import TypeVar
 
+import numpy as np
+
 from mugo.files import BadInput
 from mugo.games.coords import format_gtp
 from mugo.games.position import BasePosition
@@ -15,8 +17,9 @@ from mugo.games.scoring import may_evaluate_pass
 from mugo.players.options import SEARCHERS
 from mugo.players.player import RESIGN, Player
 from mugo.players.searcher import SearchPlayer, default_settings
+from mugo.players.time_control import Clock, TimeSettings
 from mugo.search.search import Search
-from mugo.sgf.tree import require_field, require_number
+from mugo.sgf.tree import MAX_TIME, require_field, require_number
 from mugo.web.opponents import MAX_EDGES, find_opponent, make_opponent
 from mugo.web.positions import black_lead, black_win_rate, final_win_rate, format_search
 from mugo.web.scheduler import Job
@@ -61,7 +64,13 @@ class SessionSearches:
         return self._analysis[1]
 
     def genmove(self, position: BasePosition, request: dict, job: Job) -> dict:
-        """The "move" of an "opponent": a vertex, "pass" or "resign".  Its seconds are by the clock."""
+        """The "move" of an "opponent": a vertex, "pass" or "resign".  Its seconds are by the clock.
+
+        request: "clock", if there is one: "main" time left, "period" and "increment", in seconds, and "periods" left.
+        It plays at its level, or faster where its clock demands it.
+        """
+        clock = _interpret_clock(require_field(request, "clock", dict)) if "clock" in request else Clock()
+        stones = int(np.count_nonzero(position.stones))
         key = require_field(request, "opponent", str)
         opponent = find_opponent(key)
         if self._opponent is None or self._opponent[0] != (key, position.game):
@@ -71,7 +80,8 @@ class SessionSearches:
         if isinstance(player, SearchPlayer):
             player.should_stop = job.checkpoint
             player.on_progress = lambda result: job.report({"search": format_search(result)})
-        point = player.select_move(position)
+        point = player.select_move(position, seconds=clock.seconds(position.size, stones),
+                                   max_seconds=clock.max_seconds(position.size, stones))
         result = player.search_result
         return {"move": "resign" if point == RESIGN else format_gtp(point, position.size), "done": True} \
             | ({"search": format_search(result)} if result else {})
@@ -95,6 +105,15 @@ class SessionSearches:
                           black_win_rate((1 + float(value)) / 2, each)
                           for value, each in zip(values, batch, strict=True)]
         return {"win_rates": win_rates, "leads": None if None in leads else leads, "done": True}
+
+
+def _interpret_clock(request: dict) -> Clock:
+    """The clock of a side before its move.  Raises BadInput."""
+    names = ("main", "period", "periods", "increment")
+    main, period, periods, increment = (max(0.0, require_number(request, name, MAX_TIME)) for name in names)
+    if period and periods:
+        return Clock(TimeSettings(main, period, periods=int(periods)))
+    return Clock(TimeSettings(main, increment=increment))
 
 
 Item = TypeVar("Item")

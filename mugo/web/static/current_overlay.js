@@ -11,7 +11,7 @@ export const isAvailable = (name) => name in OVERLAYS && (state.game.isGo || !GO
 
 /** The SVG elements of the selected overlay; also updates the legend. */
 export function currentOverlay() {
-  const name = isAnalysisHidden() ? "none" : state.overlay;
+  const name = isAnalysisHidden() && state.revealed?.node !== state.game.node ? "none" : state.overlay;
   const [elements, legend] = OVERLAYS[name](state.game.node, state.game);
   byId("legend").textContent = legend;
   byId("plane").hidden = name !== "plane";

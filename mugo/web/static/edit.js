@@ -6,6 +6,7 @@
 // the server reads the game again: what it refuses is taken back, with its reason in the status line.
 
 import { fetchPosition } from "./analysis.js";
+import { timeLeft } from "./clock.js";
 import { parseVertex } from "./coordinates.js";
 import { labelAt, nextLabel, setAnnotation, setLabel, setStone, toggleDimmed, toggleLine, toggleMark } from "./edit_properties.js";
 import { capital, TOOLS } from "./edit_view.js";
@@ -28,7 +29,7 @@ class SetupError extends Error {}
 /** The SGF text of a node's properties, without its comment where it is not from a file. */
 export function propertiesOf(game, node) {
   if (!node.parent && node.properties === undefined) game.writtenInfo = { ...game.info };
-  return node.properties ?? newProperties({ ...game.start, info: game.info }, node, !node.parent);
+  return node.properties ?? newProperties({ ...game.start, info: game.info }, { ...node, ...timeLeft(node) }, !node.parent);
 }
 
 /** Begin or end the editing; name: of a tool. */

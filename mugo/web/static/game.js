@@ -3,13 +3,17 @@
 //   start   the server's answer to "new" or "load" without its nodes: name, size, komi and handicap or k and exactly,
 //           black, white, first, info
 //   node    one node of the SGF tree: { move: "B Q16", parent, children, comment, win_rate, lead, visits, value,
-//           value_lead }, and the server's answers about it: position, search, policy, planes, ownership.  A node of a file has all its
+//           value_lead, times: of both clocks after the move }, and the server's answers about it: position, search, policy, planes, ownership.  A node of a file has all its
 //           properties as SGF text in `properties`, which is sent back when the game is saved.  `stones` and `first` are
 //           of a node whose position has no history (setup stones, or a move against the rules, as `illegal` says).
 //
 // The current node is the one on the board.  The current line leads through it along the selected children.
 // Undo and redo go along it and remove nothing.
+//
+// A game is played from its root, or from a node of it (`played`): then only the nodes of that game belong to it, and
+// its result is not that of the record.
 
+import { GameClock, timeLeft } from "./clock.js";
 import { formatVertex } from "./coordinates.js";
 
 export class Game {
@@ -19,7 +23,7 @@ export class Game {
     this.info = start.info ?? {};
     const created = [];
     for (const { parent, ...fields } of nodes) {
-      const node = { ...fields, parent: created[parent] ?? null, children: [], selected: 0 };
+      const node = { selected: 0, ...fields, parent: created[parent] ?? null, children: [] };
       node.parent?.children.push(node);
       created.push(node);
     }
@@ -30,6 +34,9 @@ export class Game {
     this.undone = null;                  // the node that undo led to: the game goes on there
     this.edits = { done: [], undone: [] };               // steps of edit.js
     this.writtenInfo = { ...this.info };                 // what the root's properties have of the info, if it has properties
+    this.played = null;                  // the game that is played from a node of this one; see playFrom
+    this.clock = null;                   // the GameClock of the game that is played
+    this.savedAs = null;                 // its place in the browser's storage; see saved_games.js
     this.changes = 0;                    // of the tree's shape, counted
     this.isUnsaved = false;              // whether moves, comments or the result have changed since it was saved
   }
@@ -91,9 +98,50 @@ export class Game {
     return this.start.first;
   }
 
-  /** The node that undo leads to: the one before; if human is "B" or "W", the last one before with that colour to play. */
+  /** Whether a node belongs to the game that is played. */
+  isInPlay(node = this.node) { return !this.played || this.played.nodes.has(node); }
+
+  /** Play from the current node: the new moves are a variation of it, and the nodes from before stay as they are.
+
+      played: from, the nodes of the game, its result, the node in which it ended, and whether its moves are those of
+      the record's main line, which then gets the result too.  A root without moves begins an ordinary game. */
+  playFrom() {
+    const { node } = this;
+    const isLast = !node.children.length && !this.branching();
+    const isNew = isLast && !node.parent;
+    this.played = isNew ? null
+      : { from: node, nodes: new Set([node]), result: null, end: null, isMainLine: isLast && !this.info.result };
+    this.undone = null;
+    this.clock = null;
+  }
+
+  /** The result of the game that is played; null while it goes on. */
+  get result() { return (this.played ? this.played.result : this.info.result) ?? null; }
+
+  /** The result of the game that has ended in a node; null in any other node. */
+  resultAt(node) {
+    if (this.played && this.isInPlay(node)) return node === this.played.end ? this.played.result : null;
+    return (node === this.end && this.info.result) || null;
+  }
+
+  /** The node in which the game that is played has ended; null while it goes on. */
+  get resultNode() { return this.played ? this.played.end : this.end; }
+
+  /** The last node of the current line that belongs to the game that is played. */
+  lastInPlay() { return this.line().findLast((node) => this.isInPlay(node)) ?? null; }
+
+  /** The move that was played after the current node before an undo; null if there is none. */
+  reply() {
+    if (!this.played) return this.next();
+    return [this.next(), ...this.node.children].find((node) => node && this.isInPlay(node)) ?? null;
+  }
+
+  /** The node that undo leads to: the one before; if human is "B" or "W", the last one before with that colour to play.
+      It does not leave the game that is played. */
   undoTarget(human) {
-    return path(this.node).slice(0, -1).findLast((node) => this.isTurnOf(human, node)) ?? null;
+    const isInPlay = this.isInPlay();
+    return path(this.node).slice(0, -1).findLast((node) => this.isTurnOf(human, node) && (!isInPlay || this.isInPlay(node)))
+      ?? null;
   }
 
   /** The node that redo leads to: the next one; if human is "B" or "W", the next one with that colour to play, or the last. */
@@ -108,11 +156,16 @@ export class Game {
   undo(human) {
     const { node } = this;
     this.goTo(this.undoTarget(human));
-    if (human && (!this.end || path(this.end).includes(node))) this.undone = this.node;
+    const end = this.played ? this.played.end : this.end;
+    if (human && this.isInPlay() && (!end || path(end).includes(node))) this.undone = this.node;
   }
 
   /** Set the result, in the node in which the game ends; null: the game goes on. */
   setResult(result, end = null) {
+    if (this.played) {
+      Object.assign(this.played, { result, end });
+      if (!this.played.isMainLine || (end && this.branching(end))) return;
+    }
     if (result) this.info.result = result;
     else delete this.info.result;
     Object.assign(this, { end, isUnsaved: true });
@@ -133,12 +186,15 @@ export class Game {
     const child = found ?? { move, parent: this.node, children: [], selected: 0 };
     if (!found) children.push(child);
     this.changes += 1;
-    if (goesOn && children[0] !== child) {
+    if (this.played?.nodes.has(this.node)) {
+      this.played.nodes.add(child);
+      if (goesOn && this.played.end && !path(this.played.end).includes(child)) this.setResult(null);
+    } else if (goesOn && children[0] !== child) {
       children.splice(children.indexOf(child), 1);
       children.unshift(child);
       this.isUnsaved = true;
     }
-    if (goesOn && this.end && !path(this.end).includes(child)) this.setResult(null);
+    if (goesOn && !this.played && this.end && !path(this.end).includes(child)) this.setResult(null);
     if (!found) this.isUnsaved = true;
     this.goTo(child);
     if (goesOn && found) this.undone = child;
@@ -153,14 +209,17 @@ export class Game {
     node.parent.selected = 0;
     this.changes += 1;
     if (this.end && path(this.end).includes(node)) this.end = null;
+    const { played } = this;
+    if (played?.end && path(played.end).includes(node)) Object.assign(played, { result: null, end: null });
+    if (played && path(played.from).includes(node)) this.played = null;
     this.isUnsaved = true;
     this.goTo(node.parent);
   }
 
-  /** The node of the main line at which the variation of the current node begins; null in the main line. */
-  branching() {
-    const nodes = path(this.node);
-    const first = nodes.findIndex((node) => node.parent && node.parent.children[0] !== node);
+  /** The node of the main line at which the variation of a node begins; null in the main line. */
+  branching(node = this.node) {
+    const nodes = path(node);
+    const first = nodes.findIndex((each) => each.parent && each.parent.children[0] !== each);
     return first < 0 ? null : nodes[first].parent;
   }
 
@@ -196,15 +255,24 @@ export class Game {
 
   /** The game for this tab's storage; `current` and `end` are the indices of the current node and of the last one. */
   toJSON() {
-    const names = ["move", "comment", "win_rate", "lead", "visits", "properties", "stones", "first", "illegal"];
-    const { end, isUnsaved, notice, writtenInfo } = this;
+    const names = ["move", "comment", "win_rate", "lead", "visits", "properties", "stones", "first", "illegal", "times",
+      "selected"];
+    const { end, isUnsaved, notice, clock, savedAs, writtenInfo } = this;
     const { nodes, index } = this.nodeList(names);
-    return { ...this.start, info: this.info, notice, nodes, current: index.get(this.node), end: index.get(end) ?? null, isUnsaved, writtenInfo };
+    const indexOf = (node) => index.get(node) ?? null;
+    const played = this.played && { ...this.played, from: indexOf(this.played.from), end: indexOf(this.played.end),
+      nodes: [...this.played.nodes].map(indexOf).filter((i) => i !== null) };
+    return { ...this.start, info: this.info, notice, nodes, current: indexOf(this.node), end: indexOf(end), isUnsaved, savedAs,
+      writtenInfo, isUndone: this.undone === this.node, played, clock: clock && { ...clock.toJSON(), node: indexOf(clock.node) } };
   }
 
   /** The form that the server writes as SGF. */
   toMessage() {
-    const { nodes } = this.nodeList(["move", "comment", "win_rate", "lead", "visits", "properties"]);
+    const { nodes } = this.nodeList(["move", "comment", "win_rate", "lead", "visits", "properties", "times"]);
+    for (const node of nodes) {
+      Object.assign(node, timeLeft(node));
+      delete node.times;
+    }
     return { ...this.start, info: this.info, nodes };
   }
 
@@ -222,7 +290,7 @@ export class Game {
     return { nodes, index };
   }
 
-  static fromJSON({ current, end, isUnsaved, writtenInfo, ...start }) {
+  static fromJSON({ current, end, isUnsaved, isUndone, savedAs, writtenInfo, played, clock, ...start }) {
     const game = new Game(start);
     const nodes = [];
     const stack = [game.root];
@@ -232,7 +300,13 @@ export class Game {
       stack.push(...node.children.toReversed());
     }
     game.goTo(nodes[current] ?? game.root);
-    Object.assign(game, { end: nodes[end] ?? null, isUnsaved, writtenInfo });
+    Object.assign(game, { end: nodes[end] ?? null, isUnsaved, savedAs: savedAs ?? null, writtenInfo,
+      undone: isUndone ? game.node : null });
+    if (played) {
+      game.played = { ...played, from: nodes[played.from], end: nodes[played.end] ?? null,
+        nodes: new Set(played.nodes.map((i) => nodes[i])) };
+    }
+    if (clock) game.clock = GameClock.fromJSON(clock, nodes[clock.node]);
     return game;
   }
 }

@@ -1,10 +1,12 @@
 // Games: new ones, game records in files, folders and the clipboard, and the game that is restored after a reload.
 
 import { evaluateLine } from "./analysis.js";
+import { startClock } from "./clock_view.js";
 import { confirmReplacing } from "./confirm.js";
 import { ConnectionError } from "./connection.js";
 import { isAvailable } from "./current_overlay.js";
 import { Game } from "./game.js";
+import { defaultOpponent } from "./opponents.js";
 import { fetchOpponents, showNode } from "./play.js";
 import { showMessage } from "./render.js";
 import { formatGame } from "./sgf.js";
@@ -17,7 +19,7 @@ let opened = [];                         // [name, File] of several files that w
 /** Make a game the current one, and reset what belongs to the old one. */
 function setGame(game, fields) {
   Object.assign(state, { game, genmoveNode: null, gameAnalysis: null, score: null, message: null, hover: null,
-    tool: null, lineStart: null }, fields);
+    tool: null, lineStart: null, offer: null, revealed: null }, fields);
   const name = game.isGo ? "go" : "gomoku";
   document.querySelector("main").dataset.game = name;
   byId("plane").replaceChildren(...state.planes[name].map((plane, i) => new Option(plane, i)));
@@ -27,14 +29,8 @@ function setGame(game, fields) {
   document.querySelector(`[name=overlay][value=${state.overlay}]`).checked = true;
 }
 
-/** The preferred opponent, or a default one if the game does not have it. */
-export function defaultOpponent(opponents, preferred) {
-  const keys = opponents.map(({ key }) => key);
-  return [preferred, "mcts-200", "uct-1000"].find((key) => keys.includes(key)) ?? "";
-}
-
-/** Start a game.  rules: the fields of the request "new".  human: "B", "W", "both" or "random". */
-export async function newGame(rules, { human, opponent: preferred }) {
+/** Start a game.  rules: the fields of the request "new".  human: "B", "W", "both" or "random"; clock: settings or null. */
+export async function newGame(rules, { human, opponent: preferred, clock = null }) {
   await connection.request("stop");
   const game = new Game((await connection.request("new", rules)).game);
   await fetchOpponents(game);
@@ -45,6 +41,7 @@ export async function newGame(rules, { human, opponent: preferred }) {
     game.info[colour === "B" ? "white" : "black"] = `MuGo ${opponent}`;
     game.info[colour === "B" ? "black" : "white"] = "You";
   }
+  startClock(game, clock);
   game.info.date = new Date().toISOString().slice(0, 10);
   await showNode();
 }
@@ -168,6 +165,15 @@ export async function saveFile() {
   } catch (error) {
     showMessage(error.message, true);
   }
+}
+
+/** Show a stored game; its clock stands. */
+export async function restoreStored({ game: stored, human, opponent }) {
+  await connection.request("stop").catch(() => {});
+  const game = Game.fromJSON(stored);
+  if (game.clock) game.clock.isPaused = true;
+  setGame(game, { human, opponent, analyzing: false });
+  await showNode();
 }
 
 /** Restore the game stored in this tab; without one, start `first`, a game of the server. */

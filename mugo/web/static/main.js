@@ -7,8 +7,14 @@
 //   games       new games and SGF files         new_game_dialog, confirm        markup      marks of SGF nodes
 //   move_numbers, move_number_field    numbers on the stones
 //   edit        edits of nodes, with edit_properties and properties; edit_view and edit_panel show and select the tools
+//   play_from   playing on from a position      opponents   lists of opponents
+//   clock       times, as arithmetic            clock_view  shows the clocks and lets them run
+//   autosave    games in the browser's storage  saved_games their list
+//   teaching    offers mistakes back            sound, autoplay
 
 import { analyze, hint, setOverlay, toggleAnalysis, toggleGameAnalysis } from "./analysis.js";
+import { toggleAutoplay } from "./autoplay.js";
+import { togglePause } from "./clock_view.js";
 import { parseVertex } from "./coordinates.js";
 import { useTool } from "./edit.js";
 import { editAction } from "./edit_panel.js";
@@ -17,7 +23,9 @@ import { toggleMoveNumbers } from "./move_number_field.js";
 import { updateFields, updateOpponents } from "./new_game_dialog.js";
 import { backToMainLine, deleteMove, goTo, moveError, play, promote, redo, resign, showNode, startScoring, step, switchVariation,
   toggleDead, undo } from "./play.js";
+import { askPlayFrom, stopPlaying } from "./play_from.js";
 import { board, graph, render, renderGhosts, showMessage, treeView } from "./render.js";
+import { openSavedGames } from "./saved_games.js";
 import { byId, connection, state, storeState, touchedVertex } from "./state.js";
 
 // ---- the server
@@ -109,6 +117,10 @@ byId("new").onclick = () => byId("new-game-dialog").showModal();
 byId("open").onclick = () => byId("file").click();
 byId("files").onclick = openAnotherFile;
 byId("save").onclick = saveFile;
+byId("saved").onclick = openSavedGames;
+byId("play-from").onclick = askPlayFrom;
+byId("stop-playing").onclick = stopPlaying;
+byId("pause").onclick = togglePause;
 byId("help").onclick = () => byId("help-dialog").showModal();
 byId("file").onchange = ({ target }) => {
   openFiles([...target.files].map((file) => [file.name, file]));
@@ -178,7 +190,8 @@ byId("board-frame").addEventListener("wheel", (event) => {
 
 /** Whether a field uses a key itself: a text or a list every key, the overlays and the slider those that move them. */
 function usesKey(field, key) {
-  return field.closest("textarea, select, input[type=text]") || (field.closest("input") && /^(Arrow|Home|End|Page)/.test(key));
+  return field.closest("textarea, select, input[type=text]") || (key === " " && field.closest("button, input"))
+    || (field.closest("input") && /^(Arrow|Home|End|Page)/.test(key));
 }
 
 // After a mouse or a finger has used an overlay, the slider or a list, the keys are those of the page again.
@@ -194,7 +207,8 @@ const KEYS = {
   ArrowUp: () => switchVariation(-1), ArrowDown: () => switchVariation(1),
   Delete: deleteMove, p: () => play("pass"), u: undo, r: redo, h: hint, s: () => byId("score").click(), a: () => toggleAnalysis(),
   "?": () => byId("help-dialog").showModal(),
-  n: toggleMoveNumbers, b: backToMainLine, m: () => state.game.branching() && promote(),
+  n: toggleMoveNumbers, f: askPlayFrom, " ": toggleAutoplay, b: backToMainLine,
+  m: () => state.game.branching() && promote(),
   ...Object.fromEntries(["none", "policy", "search", "ownership", "ladders", "plane", "losses"]
     .map((name, i) => [i, () => setOverlay(name)])),
 };

@@ -1,13 +1,16 @@
 // The dialog "New game".
 
+import { addClockFields, clockSettings } from "./clock_view.js";
 import { confirmReplacing } from "./confirm.js";
 import { sentence } from "./current_overlay.js";
-import { defaultOpponent, newGame } from "./games.js";
+import { newGame } from "./games.js";
+import { listOpponents } from "./opponents.js";
 import { showMessage } from "./render.js";
 import { byId, connection } from "./state.js";
 
 const TERRITORY = ["Japanese", "Korean"];
 const form = document.querySelector("#new-game-dialog form");
+addClockFields(form);
 let preferredOpponent = null;            // the last one selected; another game may not have it
 let lastRequest = 0;                     // number of the last request for opponents; earlier answers are ignored
 
@@ -53,13 +56,7 @@ export async function updateOpponents() {
     answer.network_error = error.message;
   }
   if (request !== lastRequest) return;
-  const groups = new Map();
-  for (const { key, group, name } of answer.opponents) {
-    if (!groups.has(group)) groups.set(group, Object.assign(document.createElement("optgroup"), { label: group }));
-    groups.get(group).append(new Option(name, key));
-  }
-  form.opponent.replaceChildren(...groups.values());
-  form.opponent.value = defaultOpponent(answer.opponents, preferredOpponent);
+  listOpponents(form.opponent, answer.opponents, preferredOpponent);
   byId("network-error").hidden = !answer.network_error;
   byId("network-error").textContent = answer.network_error ? sentence(answer.network_error) : "";
 }
@@ -74,6 +71,6 @@ form.addEventListener("change", ({ target }) => {
 });
 byId("new-game-dialog").addEventListener("close", async () => {
   if (byId("new-game-dialog").returnValue !== "start" || !await confirmReplacing("Start a new game")) return;
-  newGame(rules(), { human: form.colour.value, opponent: form.opponent.value })
+  newGame(rules(), { human: form.colour.value, opponent: form.opponent.value, clock: clockSettings(form) })
     .catch((error) => showMessage(error.message, true));
 });

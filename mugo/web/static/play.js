@@ -1,10 +1,14 @@
 // Playing, navigation and scoring.
 
 import { analyze, fetchOverlay, fetchPosition, storeSearch } from "./analysis.js";
+import { checkFlag, pressClock, rewindClock, setFlagHandler } from "./clock_view.js";
 import { confirm } from "./confirm.js";
 import { parseVertex } from "./coordinates.js";
+import { stopPlaying } from "./play_from.js";
 import { board, canResign, isGameOver, render, showMessage } from "./render.js";
+import { hearNode } from "./sound.js";
 import { byId, COLOUR_NAMES, connection, state, storeState } from "./state.js";
+import { endReveal, isMoveAccepted, prepareCheck } from "./teaching.js";
 
 /** Show the current node: request its position, then let MuGo move, or continue the analysis. */
 export async function showNode() {
@@ -18,10 +22,15 @@ export async function showNode() {
     if (!game.opponents) await fetchOpponents(game);
     if (game !== state.game || node !== game.node) return;
     render();
-    if (node.position.is_over && !node.children.length && game.end !== node && state.tool === null) await showResult();
-    if (shouldGenmove()) await genmove();
-    else analyze();
+    if (node.position.is_over && !node.children.length && !game.resultAt(node) && state.tool === null) await showResult();
+    hearNode(game, node);
+    endReveal();
+    if (await isMoveAccepted()) {
+      if (shouldGenmove()) await genmove();
+      else analyze();
+    }
     await fetchOverlay();
+    prepareCheck();
   } catch (error) {
     showMessage(error.message, true);
   }
@@ -38,7 +47,7 @@ async function showResult() {
   const { game, human } = state;
   if (game.isGo) {
     if (!state.score) await startScoring();
-  } else if (human && !game.end) {
+  } else if (human && game.isInPlay() && !game.result) {
     game.setResult(game.node.position.result, game.node);
     storeState();
     render();
@@ -55,7 +64,7 @@ export function goTo(node) {
 
 /** Show the node that the game has gone to. */
 function showCurrentNode() {
-  Object.assign(state, { score: null, hover: null, message: null });
+  Object.assign(state, { score: null, hover: null, message: null, offer: null });
   return showNode();
 }
 
@@ -64,7 +73,7 @@ export function step(target) {
   const { game } = state;
   const line = game.line();
   const node = { first: game.root, previous: game.node.parent, next: game.next(), last: line.at(-1) }[target];
-  if (node && node !== game.node) goTo(node);
+  return node && node !== game.node ? goTo(node) : null;
 }
 
 /** Go to another variation at the nearest branching point at or before the current node. */
@@ -93,15 +102,19 @@ export async function play(vertex) {
     }
     const { move, ...position } = await connection.request("play", { ...game.requestFields(node), move: vertex });
     if (game !== state.game || node !== game.node) return;
+    if (checkFlag()) return;
     const child = game.add(move);
     child.position = position;
-    if (isMuGosColour() && game.next()) {                          // a move from before an undo: MuGo's reply is known
+    pressClock(node, child, move[0]);
+    const reply = isMuGosColour() && game.isInPlay() ? game.reply() : null;
+    if (reply) {                                                   // a move from before an undo: MuGo's reply is known
       const goesOn = game.undone === game.node;
-      game.goTo(game.next());
+      game.goTo(reply);
       if (goesOn) game.undone = game.node;
+      pressClock(child, reply, reply.move[0]);
     }
     state.hover = board.cursor ? vertex : null;
-    Object.assign(state, { score: null, message: null });
+    Object.assign(state, { score: null, message: null, offer: null });
     await showNode();
   } catch (error) {
     showMessage(error.message, true);
@@ -114,6 +127,9 @@ export function moveError(vertex) {
   const { node } = game;
   const { position } = node;
   if (state.genmoveNode === node) return `MuGo is thinking: it plays ${COLOUR_NAMES[position.to_play]}.`;
+  if (isMuGosTurn() && game.isInPlay() && (state.offer || state.checking === node)) {
+    return state.offer ? "Take the move back or play on first." : "Your move is being checked.";
+  }
   if (vertex === "pass" && !game.isGo) return "There is no pass in Gomoku.";
   const at = parseVertex(vertex, game.size);
   if (at && position.stones[at.row * game.size + at.col] !== ".") return `${vertex} is occupied.`;
@@ -122,7 +138,7 @@ export function moveError(vertex) {
 }
 
 /** Whether MuGo is to play in the current node, in a game that goes on. */
-function isMuGosTurn() { return isMuGosColour() && !state.game.info.result; }
+function isMuGosTurn() { return isMuGosColour() && !state.game.result; }
 
 function isMuGosColour() {
   const { game, human } = state;
@@ -131,8 +147,10 @@ function isMuGosColour() {
 
 /** Whether MuGo is to choose a move now. */
 function shouldGenmove() {
-  const { position, children } = state.game.node;
-  return isMuGosTurn() && state.tool === null && !state.genmoveNode && position && !position.is_over && !children.length;
+  const { game } = state;
+  const { position, children } = game.node;
+  return isMuGosTurn() && state.tool === null && !state.genmoveNode && position && !position.is_over && game.isInPlay()
+    && !children.some((child) => game.isInPlay(child));
 }
 
 /** Request MuGo's move in the current node, and play it there, even if the person has gone to another node. */
@@ -143,14 +161,15 @@ async function genmove() {
   render();
   let answer;
   try {
-    answer = await connection.request("genmove", { ...game.requestFields(node), opponent }, ({ search, waiting }) => {
+    const clock = game.clock?.node === node ? { clock: game.clock.forServer(game.toPlay(node)) } : {};
+    answer = await connection.request("genmove", { ...game.requestFields(node), opponent, ...clock }, ({ search, waiting }) => {
       state.waiting = waiting;
       if (search) storeSearch(game, node, search);
     });
   } finally {
-    if (state.genmoveNode === node) state.genmoveNode = null;
+    if (game !== state.game || !checkFlag()) stopWaiting(node);
   }
-  if (game !== state.game || answer.stopped) return;
+  if (game !== state.game || answer.stopped || game.result) return;
   if (answer.search) storeSearch(game, node, answer.search);
   if (answer.move === "resign") {
     endGame(`${node.position.to_play === "B" ? "W" : "B"}+R`, node);
@@ -158,17 +177,31 @@ async function genmove() {
   }
   const current = game.node;
   game.goTo(node);
-  game.add(`${node.position.to_play} ${answer.move}`);
+  const child = game.add(`${node.position.to_play} ${answer.move}`);
+  pressClock(node, child, node.position.to_play);
   if (current !== node) game.goTo(current);
   state.message = null;
   await showNode();
 }
+
+function stopWaiting(node) {
+  if (state.genmoveNode === node) state.genmoveNode = null;
+}
+
+/** The time of a colour has run out. */
+setFlagHandler((colour) => {
+  const { game } = state;
+  if (state.genmoveNode) connection.request("stop").catch(() => {});
+  endGame(`${colour === "B" ? "W" : "B"}+T`, game.clock.node);
+  if (game.node !== game.clock.node) showMessage(`${COLOUR_NAMES[colour]} has lost on time.`);
+});
 
 /** End the game with a result in a node. */
 function endGame(result, node) {
   state.game.setResult(result, node);
   state.message = null;
   state.genmoveNode = null;
+  state.offer = null;
   storeState();
   render();
   analyze();
@@ -181,13 +214,19 @@ export async function undo() {
   await stopGenmove();
   byId("comment").blur();
   game.undo(human);
+  rewindClock();
   await showCurrentNode();
 }
 
 /** Go forward one move; in a game against MuGo, to the person's next turn. */
 export function redo() {
-  const node = state.game.redoTarget(state.human);
-  if (node) goTo(node);
+  const { game } = state;
+  const node = game.redoTarget(state.human);
+  if (!node) return;
+  const isInPlay = game.isInPlay() && game.isInPlay(node);
+  game.goTo(node);
+  if (isInPlay) rewindClock();
+  showCurrentNode();
 }
 
 /** Delete the current move and those after it. */
@@ -199,7 +238,10 @@ export async function deleteMove() {
   if (!await confirm(question, "Delete") || game !== state.game || node !== game.node) return;
   await stopGenmove();
   byId("comment").blur();
+  const isPlayed = Boolean(game.played);
   game.remove();
+  if (isPlayed && !game.played) await stopPlaying();
+  rewindClock();
   await showCurrentNode();
 }
 
@@ -218,7 +260,7 @@ export function promote() {
 export async function resign() {
   if (!await confirm("Resign this game?", "Resign") || !canResign()) return;
   await stopGenmove();
-  endGame(`${state.human === "B" ? "W" : "B"}+R`, state.game.line().at(-1));
+  endGame(`${state.human === "B" ? "W" : "B"}+R`, state.game.lastInPlay());
 }
 
 export async function stopGenmove() {
@@ -253,7 +295,8 @@ function setScore(score) {
   const { game } = state;
   state.score = score;
   state.message = null;
-  if (game.node.position.is_over && state.human && (!game.end || game.end === game.node)) {
+  const { resultNode } = game;
+  if (game.node.position.is_over && state.human && game.isInPlay() && (!resultNode || resultNode === game.node)) {
     game.setResult(score.result, game.node);
   }
   storeState();

@@ -1,6 +1,9 @@
 // Draws the page from the state.  Sends no requests; events are handled in main.js.
 
+import { renderAutoplay } from "./autoplay.js";
 import { Board } from "./board.js";
+import { describeSettings } from "./clock.js";
+import { renderClocks } from "./clock_view.js";
 import { parseVertex } from "./coordinates.js";
 import { currentOverlay } from "./current_overlay.js";
 import { renderEditing, toolPreview, TOOLS } from "./edit_view.js";
@@ -9,8 +12,10 @@ import { formatLoss, lostByMoves, meanLosses, mistakes } from "./losses.js";
 import { markup } from "./markup.js";
 import { moveNumbers } from "./move_numbers.js";
 import { area, formatCount } from "./overlays.js";
+import { renderPlaying, shownName } from "./play_from.js";
 import { byId, COLOUR_NAMES, hasNetwork, isAnalysisHidden, searchPlayer, state, touchedVertex } from "./state.js";
 import { positionText, scoreText } from "./status.js";
+import { renderTeaching } from "./teaching.js";
 import { TreeView } from "./tree_view.js";
 
 const TABLE_ROWS = 6;                    // moves in the table of a search
@@ -50,6 +55,10 @@ export function render() {
   renderGameInfo();
   renderActions();
   renderEditing();
+  renderPlaying();
+  renderTeaching();
+  renderAutoplay();
+  renderClocks();
 }
 
 /** The players, date and result of a file, and the comment.  A comment being edited stays with its node. */
@@ -57,7 +66,7 @@ function renderGameInfo() {
   const { game } = state;
   const result = game.info.result && `result ${game.info.result}`;
   const { event, place, date, rules } = game.info;
-  byId("game-info").textContent = [event, place, date, rules, result].filter(Boolean).join(" · ");
+  byId("game-info").textContent = [event, place, date, rules, describeSettings(game.info), result].filter(Boolean).join(" · ");
   if (document.activeElement !== byId("comment")) {
     byId("comment").value = game.node.comment ?? "";
     board.commentNode = game.node;
@@ -114,7 +123,7 @@ function renderActions() {
   byId("score").setAttribute("aria-pressed", String(Boolean(state.score)));
 }
 
-export const canResign = () => state.human && state.human !== "both" && !state.game.info.result;
+export const canResign = () => state.human && state.human !== "both" && !state.game.result && state.game.isInPlay();
 
 /** Whether a game of Gomoku is over; in Go a pass is always possible. */
 export const isGameOver = (node) => Boolean(node.position?.result);
@@ -143,8 +152,7 @@ function renderPlayers() {
   const { position } = game.node;
   for (const [colour, name] of [["B", "black"], ["W", "white"]]) {
     const side = byId(`player-${name}`);
-    const rank = game.info[`${name}_rank`];
-    const player = (game.info[name] || COLOUR_NAMES[colour]) + (rank ? ` ${rank}` : "");
+    const player = shownName(colour);
     side.querySelector(".name").textContent = player;
     side.querySelector(".name").title = `${COLOUR_NAMES[colour]}: ${player}`;
     side.querySelector(".spinner").hidden = !(genmoveNode === game.node && position?.to_play === colour);

@@ -4,7 +4,7 @@ import { parseVertex } from "./coordinates.js";
 import { escaped, formatPoint, parseProperties, unescaped, withValues } from "./properties.js";
 
 export const INFO = { PB: "black", PW: "white", BR: "black_rank", WR: "white_rank", RE: "result", DT: "date", EV: "event",
-  PC: "place", RU: "rules" };
+  PC: "place", RU: "rules", TM: "main_time", OT: "overtime" };
 const MAX_COMMENT = 20_000;              // characters; of a longer one the page has the beginning
 
 /** game: of Game.toMessage.  writtenInfo: the game information that the root's properties have. */
@@ -46,8 +46,13 @@ function formatNode(game, node, writtenInfo) {
 }
 
 /** The properties of a node that is not from a file, without its comment.  game: of Game.toMessage; its nodes are not used. */
-export function newProperties(game, { move }, isRoot) {
-  if (!isRoot) return `${move[0]}[${formatMove(move.slice(2), game.size)}]`;
+export function newProperties(game, { move, time_left: left, overtime_left: overtime }, isRoot) {
+  if (!isRoot) {
+    const [colour, vertex] = move.split(" ");
+    const times = [[`${colour}L`, left], [`O${colour}`, overtime]].filter(([, value]) => value !== undefined)
+      .map(([ident, value]) => `${ident}[${value.toFixed(1).replace(/\.0$/, "")}]`);
+    return `${colour}[${formatMove(vertex, game.size)}]${times.join("")}`;
+  }
   const isGo = game.name !== "gomoku";
   const values = { FF: 4, GM: isGo ? 1 : 4, CA: "UTF-8", AP: "MuGo:web", SZ: game.size };
   if (isGo) values.KM = game.komi;

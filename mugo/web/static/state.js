@@ -24,6 +24,10 @@ export const state = {
   touched: null,                         // { node, vertex }: the point that a first touch has shown in a node
   tool: null,                            // the selected tool (edit_view.TOOLS) while the board is edited
   lineStart: null,                       // { node, vertex }: the first point of a line or an arrow
+  teaching: false,                       // whether mistakes of the person are offered back
+  teachingLevel: 3,                      // the level of losses.LEVELS from which on they are
+  offer: null,                           // { node, text, ... } while a move is offered back; see teaching.js
+  revealed: null,                        // { node, overlay }: where better moves are shown, and the overlay before
   waiting: false,                        // whether the search waits for a slot of the server
   message: null,                         // { text, isError } in the status line until the next action
   planes: {},                            // "go", "gomoku" -> names of the input planes
@@ -39,16 +43,26 @@ export const hasNetwork = () => !state.game.networkError;
 export const searchPlayer = () => (hasNetwork() ? state.searchPlayer : "uct");
 
 /** Whether the analysis is hidden now: the person plays, and wants it so. */
-export const isAnalysisHidden = () => Boolean(state.hidesAnalysis && state.human && !state.game.info.result);
+export const isAnalysisHidden = () => Boolean(state.hidesAnalysis && state.human && !state.game.result);
 
-/** Store the state in this tab, so that a reload restores it. */
-export function storeState() {
-  const { game, human, opponent, overlay, plane, searchPlayer: player, graphUnit, hidesAnalysis } = state;
-  if (!game) return;
+/** What is stored of the state: all that a reload restores. */
+export function storedState() {
+  const { game, human, opponent, overlay, plane, searchPlayer: player, graphUnit, hidesAnalysis, teaching,
+    teachingLevel } = state;
+  return { game: game.toJSON(), human, opponent, overlay: state.revealed?.overlay ?? overlay, plane, searchPlayer: player,
+    graphUnit, hidesAnalysis, teaching, teachingLevel };
+}
+
+const storeHandlers = [];
+
+/** Call a function whenever the state is stored. */
+export function onStore(handler) { storeHandlers.push(handler); }
+
+/** Store the state in this tab, so that a reload restores it.  isChanged: whether the handlers are called. */
+export function storeState(isChanged = true) {
+  if (!state.game) return;
   try {
-    const stored = { game: game.toJSON(), human, opponent, overlay, plane, searchPlayer: player, graphUnit,
-      hidesAnalysis };
-    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(stored));
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(storedState()));
   } catch {
     try {
       sessionStorage.removeItem(STORAGE_KEY);              // it is full: a reload starts a new game, not one from before
@@ -56,4 +70,5 @@ export function storeState() {
       // it is forbidden
     }
   }
+  if (isChanged) for (const handler of storeHandlers) handler();
 }

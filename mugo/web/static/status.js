@@ -8,7 +8,8 @@ export function positionText() {
   if (!position) return "";
   if (touchedVertex()) return `Tap ${touchedVertex()} again to play it.`;
   if (genmoveNode === game.node) return "MuGo is thinking…";
-  const result = position.result ?? (game.node === game.end && game.info.result);
+  if (state.offer?.node === game.node) return state.offer.text;
+  const result = position.result ?? game.resultAt(game.node);
   const rest = result ? resultText(result) : `${COLOUR_NAMES[position.to_play]} to play`;
   if (illegal) return `${illegal}. ${stones ? "Shown as recorded" : "Left out on the board"}. ${rest}.`;
   if (move) return `${moveText(move)} ${rest}.`;

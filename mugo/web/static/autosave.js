@@ -1,0 +1,76 @@
+// The last games in the browser's storage: one entry a game, so that tabs do not overwrite each other's.  No DOM.
+//
+//   mugo-game-ID   a line of JSON, { revision, saved, summary }, and a line with the game
+//
+// A tab knows the revision that it has written or read.  If the entry has another one by now, another tab plays on with
+// that game, and this tab's goes into an entry of its own.
+
+const PREFIX = "mugo-game-";
+export const MAX_GAMES = 20;
+export const MAX_CHARACTERS = 2e6;       // of all games; browsers give a site about 5 million
+export const MAX_GAME_CHARACTERS = 1e6;  // of one
+
+const newId = () => Array.from(crypto.getRandomValues(new Uint32Array(3)), (number) => number.toString(36)).join("");
+
+/** The header of an entry's text: { revision, saved, summary }; null if it is damaged. */
+function header(text) {
+  try {
+    const found = JSON.parse(text.slice(0, text.indexOf("\n")));
+    return typeof found.revision === "string" && found.summary ? found : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The entries of a storage, the last saved first: [{ id, size, revision, saved, summary }]. */
+export function listEntries(storage) {
+  const entries = [];
+  for (let i = 0; i < storage.length; i++) {
+    const key = storage.key(i);
+    if (!key.startsWith(PREFIX)) continue;
+    const text = storage.getItem(key) ?? "";
+    entries.push({ id: key.slice(PREFIX.length), size: text.length, saved: 0, summary: null, ...header(text) });
+  }
+  return entries.sort((a, b) => b.saved - a.saved);
+}
+
+/** Store a game.  savedAs: { id, revision } of its entry, null for a new one; body: JSON text without line breaks.
+    Returns the new savedAs.  Throws if the game is too large, or if the storage is full or forbidden. */
+export function saveEntry(storage, savedAs, summary, body, saved = Date.now()) {
+  if (body.length > MAX_GAME_CHARACTERS) throw new Error("the game is too large");
+  const stored = savedAs && storage.getItem(PREFIX + savedAs.id);
+  const isOwn = savedAs && (!stored || header(stored)?.revision === savedAs.revision);
+  const written = { id: isOwn ? savedAs.id : newId(), revision: newId() };
+  const text = `${JSON.stringify({ revision: written.revision, saved, summary })}\n${body}`;
+  const others = listEntries(storage).filter(({ id }) => id !== written.id);
+  let size = others.reduce((sum, each) => sum + each.size, text.length);
+  const removeOldest = () => {
+    const { id, size: removed } = others.pop();
+    storage.removeItem(PREFIX + id);
+    size -= removed;
+  };
+  while (others.length && (others.length >= MAX_GAMES || size > MAX_CHARACTERS)) removeOldest();
+  for (;;) {
+    try {
+      storage.setItem(PREFIX + written.id, text);
+      return written;
+    } catch (error) {
+      if (!others.length) throw error;
+      removeOldest();
+    }
+  }
+}
+
+/** The game of an entry: { savedAs, body }.  Throws if it is gone or damaged. */
+export function readEntry(storage, id) {
+  const text = storage.getItem(PREFIX + id) ?? "";
+  const found = header(text);
+  if (!found) throw new Error("the game is gone, or cannot be read");
+  return { savedAs: { id, revision: found.revision }, body: JSON.parse(text.slice(text.indexOf("\n") + 1)) };
+}
+
+export function deleteEntry(storage, id) { storage.removeItem(PREFIX + id); }
+
+export function deleteAll(storage) {
+  for (const { id } of listEntries(storage)) deleteEntry(storage, id);
+}

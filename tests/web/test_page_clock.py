@@ -1,0 +1,227 @@
+"""The clocks of the page: their arithmetic, and games with them in a headless Chromium."""
+import re
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+pytest.importorskip("websockets")
+import chromium
+from web_fakes import UniformNetwork, go_game
+from web_page import NUMBER, STATUS, load, save, screen_point
+
+from mugo.web.searches import SessionSearches
+
+pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
+BLACK, WHITE = (f"document.querySelector('#player-{name} .clock:not([hidden])')?.textContent"
+                for name in ("black", "white"))
+BYOYOMI = {"main": 1, "period": 30, "periods": 3}        # minutes and seconds, as in the dialog
+
+
+def arithmetic(page, script):
+    """The value of an expression of functions of clock.js, and of `clock`, whose time is `now`, in milliseconds."""
+    return page.run(f"""import('/static/clock.js').then(({{ GameClock, spend, formatSeconds, timesAt }}) => {{
+        let now = 1e9;
+        const wait = (seconds) => {{ now += 1000 * seconds; }};
+        const make = (main, period, periods, increment) => new GameClock({{ main, period, periods, increment }}, {{}}, () => now);
+        {script}
+    }})""")
+
+
+def start_game(page, system, fields, colour="B", opponent="policy"):
+    """A new game with a clock, by the dialog."""
+    page.run(f"""(() => {{
+        document.getElementById('new').click();
+        const form = document.querySelector('#new-game-dialog form');
+        form.querySelector('[name=colour][value={colour}]').click();
+        form.opponent.value = '{opponent}';
+        form.clock.value = '{system}';
+        form.clock.dispatchEvent(new Event('change'));
+        for (const [name, value] of Object.entries({fields})) form[name].value = value;
+        document.getElementById('status').textContent = '';
+        form.querySelector('button[value=start]').click();
+    }})()""")
+    page.until(f"!document.querySelector('#confirm-dialog[open] [value=yes]')?.click() && {NUMBER} === '0 / 0' "
+               f"&& {STATUS}.startsWith('Black to play') && {BLACK}")
+
+
+def skip(page, seconds):
+    """Let seconds pass on the clock of the page, though no timer has run meanwhile."""
+    page.run(f"""import('/static/state.js').then(({{ state }}) => {{
+        const {{ clock }} = state.game;
+        const {{ now }} = clock;
+        clock.now = () => now() + {1000 * seconds};
+    }})""")
+
+
+# ---- arithmetic
+
+def test_byoyomi_periods_start_again_and_are_lost(page):
+    assert arithmetic(page, """
+        const clock = make(60, 30, 3, 0);
+        const node = {};
+        const shown = [];
+        for (const seconds of [50, 15, 29, 31, 10]) {
+            clock.run('B');
+            wait(seconds);
+            clock.press('B', node);
+            const { main, periods, left } = clock.sides.B;
+            shown.push([main, periods, left]);
+        }
+        clock.run('B');
+        wait(59.9);
+        shown.push(clock.secondsToEnd('B').toFixed(1), clock.side('B', 'B').isOut);
+        wait(0.2);
+        shown.push(clock.side('B', 'B').isOut);
+        return shown;
+    """) == [[10, 3, None], [0, 3, 25], [0, 3, 1], [0, 2, 29], [0, 2, 20], "0.1", False, True]
+
+
+def test_fischer_time_grows_and_absolute_time_ends(page):
+    assert arithmetic(page, """
+        const clock = make(10, 0, 0, 5);
+        clock.run('W');
+        wait(4);
+        clock.press('W', {});
+        const left = clock.sides.W.main;
+        clock.run('W');
+        wait(11);
+        return [left, clock.side('W', 'W').isOut, clock.sides.B.main, make(0, 0, 0, 7).sides.B.main];
+    """) == [11, True, 10, 7]
+
+
+def test_a_stopped_clock_keeps_the_time_of_the_move(page):
+    assert arithmetic(page, """
+        const clock = make(60, 0, 0, 0);
+        clock.run('B');
+        wait(5);
+        clock.run(null);
+        wait(100);
+        clock.run('B');
+        wait(5);
+        const stored = JSON.parse(JSON.stringify(clock));
+        wait(1000);
+        const read = GameClock.fromJSON(stored, {});
+        return [clock.secondsToEnd('B'), read.secondsToEnd('B')];
+    """) == [-950, 50]
+
+
+def test_times_are_formatted(page):
+    assert arithmetic(page, "return [0, 0.04, 9.96, 10, 59.2, 600, 3661].map(formatSeconds)") == \
+        ["0.0", "0.1", "10.0", "0:10", "1:00", "10:00", "1:01:01"]
+
+
+# ---- games
+
+def test_a_game_with_byoyomi_is_saved_with_its_times(page):
+    start_game(page, "byoyomi", BYOYOMI)
+    assert page.run(WHITE) == "1:00" and re.match(r"1:00|0:5\d", page.run(BLACK))
+    skip(page, 75)
+    page.until(f"/^0:1\\d \\(3\\)$/.test({BLACK})")
+    page.click(*screen_point(page, "E5"))
+    page.until(f"{NUMBER} === '2 / 2' && {STATUS} === 'White played C3. Black to play.'")
+    page.until(f"/^0:(30|2\\d) \\(3\\)$/.test({BLACK})")                  # a period has begun anew
+    text = save(page)
+    assert "TM[60]" in text and "OT[3x30 byo-yomi]" in text
+    assert re.search(r"B\[ee\]BL\[1\d(\.\d)?\]OB\[3\]", text) and re.search(r"W\[cg\]WL\[(60|59\.\d)\]", text)
+    load(page, text)
+    page.press("End")
+    page.until(f"{NUMBER} === '2 / 2' && {WHITE} === '1:00' && /^0:1\\d \\(3\\)$/.test({BLACK})")
+    assert "1 min + 3x30 byo-yomi" in page.run("document.getElementById('game-info').textContent")
+
+
+def test_a_flag_falls_and_the_game_goes_on_after_an_undo(page):
+    start_game(page, "fischer", {"main": 1, "increment": 5}, colour="both")
+    page.click(*screen_point(page, "E5"))
+    page.until(f"{STATUS} === 'Black played E5. White to play.'")
+    skip(page, 200)
+    page.until(f"{STATUS} === 'Black played E5. Black wins on time.' && {WHITE} === '0.0'")
+    assert "RE[B+T]" in save(page)
+    page.press("u")                        # to the start, with the time of the start; the clock stands
+    page.until(f"{NUMBER} === '0 / 1' && {BLACK} === '1:00' && {WHITE} === '1:00'")
+    assert page.run("document.getElementById('pause').textContent") == "Resume clock"
+    skip(page, 200)
+    page.click(*screen_point(page, "G7"))
+    page.until(f"{STATUS} === 'Black played G7. White to play.' && {BLACK} === '1:05'")
+    assert "RE[" not in save(page)
+
+
+def test_a_click_after_the_flag_has_fallen_is_no_move(page):
+    start_game(page, "fischer", {"main": 1, "increment": 5}, colour="both")
+    page.run("window.realTimeout = window.setTimeout; window.setTimeout = () => 0")        # a throttled tab
+    try:
+        page.run("import('/static/render.js').then(({ render }) => render())")
+        skip(page, 200)
+        page.click(*screen_point(page, "E5"))
+        page.until(f"{STATUS} === 'White wins on time.' && {NUMBER} === '0 / 0'")
+    finally:
+        page.run("window.setTimeout = window.realTimeout")
+
+
+def test_a_clock_is_paused_and_survives_a_reload(page):
+    start_game(page, "fischer", {"main": 2, "increment": 5}, colour="both")
+    skip(page, 30)
+    page.until(f"/^1:2\\d$|^1:30$/.test({BLACK})")
+    page.run("document.getElementById('pause').click()")
+    skip(page, 60)
+    page.reload()
+    page.until(f"document.querySelector('.grid') && /^1:2\\d$|^1:30$/.test({BLACK})")
+    assert page.run("document.getElementById('pause').textContent") == "Resume clock"
+    page.run("document.getElementById('pause').click()")
+    skip(page, 60)
+    page.until(f"/^0:2\\d$|^0:30$/.test({BLACK})")
+    page.reload()
+    page.until(f"document.querySelector('.grid') && /^0:2\\d$|^0:30$/.test({BLACK})")
+    page.run("document.getElementById('pause').click()")
+
+
+def test_the_clock_stands_when_looking_back_and_runs_for_the_last_move(page):
+    start_game(page, "fischer", {"main": 2, "increment": 5}, colour="both")
+    page.click(*screen_point(page, "E5"))
+    page.until(f"{NUMBER} === '1 / 1'")
+    page.press("Home")
+    page.until(f"{NUMBER} === '0 / 1'")
+    skip(page, 60)
+    page.press("End")                      # looking at an earlier move does not stop the clock
+    page.until(f"{NUMBER} === '1 / 1' && /^(1:00|0:5\\d)$/.test({WHITE})")
+    page.run("document.getElementById('pause').click()")
+
+
+def test_times_of_a_record_are_shown(page):
+    load(page, "(;GM[1]SZ[9]TM[600]OT[5x30 byo-yomi];B[ee]BL[599.5];W[cc]WL[12.25]OW[2];B[])")
+    page.press("End")
+    page.until(f"{BLACK} === '10:00' && {WHITE} === '0:13 (2)'")
+    page.press("Home")
+    page.until(f"!{BLACK} && !{WHITE}")
+
+
+# ---- what MuGo gets
+
+class Recorder:
+    """A player that notes the seconds that it may take."""
+    search_result = None
+
+    def select_move(self, position, *, seconds=None, max_seconds=None, cleanup=False):
+        self.seconds, self.max_seconds = seconds, max_seconds
+        return 0
+
+
+@pytest.mark.parametrize("clock, least, most", [
+    ({"main": 600.0, "period": 0, "periods": 0, "increment": 0}, 5, 60),
+    ({"main": 0, "period": 30, "periods": 3, "increment": 0}, 20, 30),
+    ({"main": 3, "period": 0, "periods": 0, "increment": 3}, 1, 3),
+    (None, None, None),
+])
+def test_mugo_plays_within_its_clock(monkeypatch, clock, least, most):
+    from mugo.web import searches
+    from mugo.web.positions import position_of_request
+
+    player = Recorder()
+    monkeypatch.setattr(searches, "make_opponent", lambda *arguments: player)
+    request = {"game": go_game(9), "moves": [], "opponent": "policy"} | ({"clock": clock} if clock else {})
+    answer = SessionSearches(UniformNetwork()).genmove(position_of_request(request), request, None)
+    assert answer == {"move": "pass", "done": True}
+    if clock is None:
+        assert player.seconds is None and player.max_seconds is None
+    else:
+        assert least < player.seconds < most

@@ -1,0 +1,209 @@
+"""The list of the last games that the browser keeps, in a headless Chromium."""
+import json
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+pytest.importorskip("websockets")
+import chromium
+from web_page import AGREED, NUMBER, STATUS, STONES, load, new_game, save, screen_point
+
+pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
+LISTED = "[...document.querySelectorAll('#saved-games li > button:first-child')].map((each) => each.textContent)"
+KEPT = "Object.keys(localStorage).filter((key) => key.startsWith('mugo-game-')).length"
+NOTE = "document.getElementById('saved-note').textContent"
+
+
+@pytest.fixture(autouse=True)
+def empty_storage(page):
+    page.run("localStorage.clear()")
+    page.run("""import('/static/state.js').then(({ state }) => {
+        if (state.game) Object.assign(state.game, { savedAs: null, isUnsaved: false });
+    })""")
+
+
+def keep(page):
+    """Keep the game now, as the page does a second after a change."""
+    page.run("import('/static/saved_games.js').then(({ keepGame }) => keepGame())")
+
+
+def play(page, vertex, number):
+    page.click(*screen_point(page, vertex))
+    page.until(f"{NUMBER}.startsWith('{number} ')")
+
+
+def open_list(page):
+    page.run("document.querySelector('#saved-dialog[open]') || document.getElementById('saved').click()")
+    page.until("document.querySelector('#saved-dialog[open]')")
+    return page.run(LISTED)
+
+
+def close_list(page):
+    page.run("document.querySelector('#saved-dialog [value=cancel]').click()")
+
+
+def with_storage(page, script):
+    """The value of a script with the functions of autosave.js, and a storage of 3,000 characters that is `full`."""
+    return page.run(f"""import('/static/autosave.js').then((autosave) => {{
+        const entries = new Map();
+        const storage = {{
+            capacity: Infinity, get length() {{ return entries.size; }}, key: (i) => [...entries.keys()][i],
+            getItem: (key) => entries.get(key) ?? null, removeItem: (key) => entries.delete(key),
+            setItem(key, text) {{
+                let size = text.length;
+                for (const [other, value] of entries) if (other !== key) size += value.length;
+                if (size > this.capacity) throw new DOMException('full', 'QuotaExceededError');
+                entries.set(key, text);
+            }} }};
+        const {{ saveEntry, listEntries, readEntry, deleteEntry, deleteAll }} = autosave;
+        const names = () => listEntries(storage).map(({{ summary }}) => summary?.name).join();
+        {script}
+    }})""")
+
+
+# ---- the storage
+
+def test_the_last_twenty_games_are_kept_and_the_oldest_goes(page):
+    assert with_storage(page, """
+        for (let i = 0; i < 25; i++) saveEntry(storage, null, { name: i }, '{}', i);
+        return names();
+    """) == ",".join(str(i) for i in range(24, 4, -1))
+
+
+def test_games_have_two_million_characters_together_and_one_million_each(page):
+    assert with_storage(page, """
+        for (let i = 0; i < 4; i++) saveEntry(storage, null, { name: i }, 'x'.repeat(9e5), i);
+        try {
+            saveEntry(storage, null, { name: 'large' }, 'x'.repeat(1.1e6));
+        } catch (error) {
+            return `${names()} ${error.message}`;
+        }
+    """) == "3,2 the game is too large"
+
+
+def test_a_game_takes_its_own_place_unless_another_tab_has_written_it(page):
+    assert with_storage(page, """
+        const first = saveEntry(storage, null, { name: 'a' }, '{}', 1);
+        const second = saveEntry(storage, first, { name: 'b' }, '{}', 2);
+        const other = saveEntry(storage, first, { name: 'c' }, '{}', 3);        // a tab that knows the first only
+        const found = [second.id === first.id, other.id === first.id, names()];
+        deleteEntry(storage, second.id);
+        return [...found, saveEntry(storage, second, { name: 'd' }, '{}', 4).id === first.id, names()];
+    """) == [True, False, "c,b", True, "d,c"]
+
+
+def test_a_full_storage_loses_its_oldest_games_and_a_damaged_entry_is_listed(page):
+    assert with_storage(page, """
+        const other = { name: 'not a game' };
+        storage.setItem('other', 'y'.repeat(1000));
+        for (let i = 0; i < 3; i++) saveEntry(storage, null, { name: i }, 'x'.repeat(400), i);
+        storage.capacity = 2600;
+        saveEntry(storage, null, { name: 'new' }, 'x'.repeat(900), 9);
+        const kept = names();
+        storage.setItem('mugo-game-damaged', 'nonsense');
+        const listed = listEntries(storage).map(({ id, summary }) => summary?.name ?? id).join();
+        let error;
+        try { readEntry(storage, 'damaged'); } catch (raised) { error = raised.message; }
+        deleteAll(storage);
+        return [kept, listed, error, storage.length];
+    """) == ["new,2", "new,2,damaged", "the game is gone, or cannot be read", 1]
+
+
+# ---- the list
+
+def test_games_are_listed_opened_and_deleted(page):
+    new_game(page, colour="B", opponent="policy")
+    play(page, "E5", 2)
+    page.until(f"{KEPT} === 1")                                          # within a second
+    new_game(page, colour="both")
+    assert len(open_list(page)) == 1                                     # nothing was played
+    close_list(page)
+    play(page, "G7", 1)
+    listed = open_list(page)
+    assert listed[0].startswith("Black – White · 9×9 · 1 move · ")
+    assert listed[1].startswith("You – MuGo policy · 9×9 · 2 moves · ")
+    assert page.run(NOTE).endswith("They are in this browser only.")
+    page.run("document.querySelectorAll('#saved-games li > button:first-child')[1].click()")
+    page.until(f"{AGREED} && {STONES} === 2 && !document.querySelector('#saved-dialog[open]')")
+    play(page, "A1", 4)                                                  # it goes on, in its own place
+    keep(page)
+    assert [text.split(" · ")[2] for text in open_list(page)] == ["4 moves", "1 move"]
+    assert page.run("document.querySelector('#saved-games [aria-current=true]').textContent").startswith("You")
+    delete = "document.querySelectorAll('#saved-games li > button:last-child')[1]"
+    page.run(f"{delete}.focus(); {delete}.click()")
+    page.until(f"{LISTED}.length === 1 && document.activeElement.textContent === 'Delete'")
+    page.run("document.getElementById('delete-all').click()")
+    page.until(f"{AGREED} && {KEPT} === 0 && {LISTED}.length === 0")
+    close_list(page)
+
+
+def test_a_kept_game_is_whole_with_its_variations_and_the_opponent(page):
+    load(page, "(;GM[1]FF[4]CA[UTF-8]SZ[9]XX[y];B[ee]C[text](;W[cc])(;W[gg]))")
+    page.press("End")
+    page.until(f"{NUMBER} === '2 / 2'")
+    keep_count = page.run(KEPT)
+    play(page, "A1", 3)
+    before = save(page)
+    keep(page)
+    assert keep_count == 0 and page.run(KEPT) == 1                       # a file that is only viewed is not kept
+    new_game(page)
+    open_list(page)
+    page.run("document.querySelector('#saved-games li > button').click()")
+    page.until(f"{AGREED} && {NUMBER} === '3 / 3'")
+    assert save(page) == before
+
+
+def test_games_survive_the_browser_tab(page, address):
+    new_game(page, colour="both")
+    play(page, "E5", 1)
+    page.run("window.dispatchEvent(new Event('pagehide'))")              # without waiting
+    assert page.run(KEPT) == 1
+    page.run("sessionStorage.clear(); 0")
+    page.run("import('/static/state.js').then(({ state }) => { state.game.isUnsaved = false; state.game = null; })")
+    page.open(address)                                                   # as a new tab
+    page.until(f"document.querySelector('.grid') && {STATUS}.endsWith('Click a point to play.') && {STONES} === 0")
+    assert len(open_list(page)) == 1
+    page.run("document.querySelector('#saved-games li > button').click()")
+    page.until(f"{STONES} === 1 && {NUMBER} === '1 / 1'")
+
+
+def test_another_tab_with_the_same_game_gets_its_own_entry(page):
+    new_game(page, colour="both")
+    play(page, "E5", 1)
+    keep(page)
+    page.run("""(() => {                                                 // the other tab goes on with it
+        const key = Object.keys(localStorage).find((each) => each.startsWith('mugo-game-'));
+        const [header, game] = localStorage[key].split('\\n');
+        localStorage[key] = JSON.stringify({ ...JSON.parse(header), revision: 'other' }) + '\\n' + game;
+    })()""")
+    play(page, "G7", 2)
+    keep(page)
+    assert sorted(text.split(" · ")[2] for text in open_list(page)) == ["1 move", "2 moves"]
+    close_list(page)
+
+
+@pytest.mark.parametrize("error, text", [
+    ("QuotaExceededError", "The browser's storage is full: this game is not kept. Save writes it into a file."),
+    ("SecurityError", "This browser forbids the page to keep games. Save writes it into a file."),
+])
+def test_a_full_or_forbidden_storage_gets_one_line(page, error, text):
+    new_game(page, colour="both")
+    page.run(f"""(() => {{
+        window.setItem = Storage.prototype.setItem;
+        Storage.prototype.setItem = () => {{ throw new DOMException('no', '{error}'); }};
+    }})()""")
+    try:
+        play(page, "E5", 1)
+        keep(page)
+        page.until(f"{STATUS} === {json.dumps(text)}")
+        play(page, "G7", 2)                                              # the game goes on; it is said once
+        keep(page)
+        page.until(f"{STATUS} === 'White played G7. Black to play.'")
+        open_list(page)
+        assert text.startswith(page.run(NOTE))
+        close_list(page)
+    finally:
+        page.run("Storage.prototype.setItem = window.setItem")
+    keep(page)
+    assert page.run(KEPT) == 1

@@ -1,0 +1,201 @@
+"""Teaching on the page in a headless Chromium: mistakes are offered back before MuGo answers; autoplay and sound."""
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+pytest.importorskip("websockets")
+import chromium
+from web_page import NUMBER, STATUS, STONES, load, new_game, screen_point
+
+pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
+OFFER = "!document.getElementById('offer').hidden"
+ACCEPTED = f"{NUMBER} === '2 / 2' && {STATUS} === 'White played C3. Black to play.'"
+
+
+@pytest.fixture
+def teaching(page):
+    """Teaching from 3 points or 10 % on, in a game against MuGo's policy.
+
+    window.evaluations has what a search finds after each line of moves, as [win rate, lead]; window.asked the lines.
+    """
+    new_game(page, colour="B")
+    page.run("""import('/static/state.js').then(({ connection }) => {
+        window.request ??= connection.request.bind(connection);
+        Object.assign(window, { evaluations: {}, asked: [], delay: 0 });
+        connection.request = async (command, fields, onProgress) => {
+            if (command !== "analyze" || fields.simulations === undefined) return window.request(command, fields, onProgress);
+            const line = fields.moves.join(" ");
+            window.asked.push(line);
+            await new Promise((resolve) => setTimeout(resolve, window.delay));
+            if (window.evaluations.error) throw new Error("no search");
+            const [win_rate, lead] = window.evaluations[line] ?? [0.5, 0];
+            return { done: true, search: { win_rate, lead, visits: 100, simulations: 100, ownership: null,
+                moves: [{ move: "G7", win_rate, lead, visits: 90, prior: 0.5, pv: ["G7"] },
+                        { move: "C7", win_rate, lead, visits: 10, prior: 0.5, pv: ["C7"] }] } };
+        };
+    })""")
+    page.run("document.getElementById('teaching').click()")
+    yield page
+    page.run("import('/static/state.js').then(({ connection }) => { connection.request = window.request; })")
+    page.run("document.getElementById('teaching').checked && document.getElementById('teaching').click()")
+
+
+def find(page, **evaluations):
+    """What the search finds after lines: B_E5=[0.5, -6]."""
+    for line, values in evaluations.items():
+        page.run(f"window.evaluations['{line.replace('_', ' ')}'] = {values}")
+
+
+def play(page, vertex):
+    page.click(*screen_point(page, vertex))
+
+
+def press(page, name):
+    page.run(f"document.getElementById('{name}').click()")
+
+
+def test_a_move_that_loses_much_is_offered_back_and_mugo_waits(teaching):
+    page = teaching
+    find(page, B_E5="[0.2, -5.2]", B_G7="[0.5, -2.9]")
+    play(page, "E5")
+    page.until(f"{OFFER} && {STATUS} === 'E5 lost 5.2 points. Take it back?'")
+    assert page.run("[...document.querySelectorAll('#offer button')].map((each) => each.textContent).join()") == \
+        "Take it back,Play on,Show better moves"
+    play(page, "A1")                       # not MuGo's move
+    page.until(f"{STATUS} === 'Take the move back or play on first.'")
+    assert page.run(NUMBER) == "1 / 1"
+    press(page, "take-back")
+    page.until(f"!({OFFER}) && {NUMBER} === '0 / 1' && {STONES} === 0")
+    play(page, "G7")                       # loses less than the threshold
+    page.until(ACCEPTED)
+    assert page.run("window.asked.filter((line) => line === '').length") == 1        # searched once, while one thinks
+
+
+def test_a_move_is_kept_by_playing_on(teaching):
+    page = teaching
+    find(page, B_E5="[0.2, -5.2]")
+    play(page, "E5")
+    page.until(OFFER)
+    press(page, "play-on")
+    page.until(f"{ACCEPTED} && !({OFFER})")
+
+
+def test_undo_takes_the_move_back_and_a_reload_asks_again(teaching):
+    page = teaching
+    find(page, B_E5="[0.2, -5.2]")
+    play(page, "E5")
+    page.until(OFFER)
+    page.press("u")
+    page.until(f"!({OFFER}) && {NUMBER} === '0 / 1'")
+    play(page, "E5")                       # the same move again: it is asked again, at once
+    page.until(OFFER)
+    page.press("Home")                     # looking elsewhere decides nothing
+    page.until(f"!({OFFER})")
+    page.press("End")
+    page.until(f"{OFFER} && {NUMBER} === '1 / 1'")
+
+
+def test_better_moves_are_shown_though_the_analysis_is_hidden(teaching):
+    page = teaching
+    press(page, "hide-analysis")
+    find(page, B_E5="[0.2, -5.2]")
+    play(page, "E5")
+    page.until(OFFER)
+    assert page.run("document.querySelectorAll('.overlay *').length") == 0
+    press(page, "show-better")
+    page.until(f"{STATUS} === 'The search prefers G7, C7.' && {NUMBER} === '0 / 1'")
+    page.until("document.querySelectorAll('.overlay .candidate').length === 2")
+    play(page, "G7")
+    page.until(ACCEPTED)                   # and then it is hidden again, with the overlay from before
+    assert page.run("document.querySelectorAll('.overlay *').length") == 0
+    assert page.run("document.querySelector('[name=overlay]:checked').value") == "none"
+    press(page, "hide-analysis")
+
+
+def test_win_rates_are_compared_where_no_lead_is_known(teaching):
+    page = teaching
+    find(page, B_E5="[0.35, null]")
+    play(page, "E5")
+    page.until(f"{OFFER} && {STATUS} === 'E5 lost 15 % of win rate. Take it back?'")
+    press(page, "take-back")
+    page.until(f"{NUMBER} === '0 / 1'")
+    page.run("""(() => {                   // from 20 % on
+        const level = document.getElementById('teaching-level');
+        level.value = '4';
+        level.dispatchEvent(new Event('change'));
+    })()""")
+    play(page, "E5")
+    page.until(ACCEPTED)
+    page.run("(() => { const level = document.getElementById('teaching-level'); level.value = '3'; "
+             "level.dispatchEvent(new Event('change')); })()")
+
+
+def test_white_is_taught_too_and_only_ones_own_moves(teaching):
+    page = teaching
+    new_game(page, colour="both")
+    find(page, **{"B_E5": "[0.5, 0]", "B_E5_W_G7": "[0.9, 7]", "B_E5_W_G7_B_A1": "[0.9, 7]"})
+    play(page, "E5")
+    page.until(f"{NUMBER} === '1 / 1'")
+    play(page, "G7")
+    page.until(f"{OFFER} && {STATUS} === 'G7 lost 7.0 points. Take it back?'")
+    play(page, "A1")                       # in a game of both sides the next move plays on
+    page.until(f"!({OFFER}) && {NUMBER} === '3 / 3'")
+
+
+def test_a_search_that_fails_or_takes_long_keeps_no_game_from_going_on(teaching):
+    page = teaching
+    page.run("window.evaluations.error = true")
+    play(page, "E5")
+    page.until(ACCEPTED)
+
+
+def test_the_server_searches_for_the_check(page):
+    new_game(page, colour="B")
+    press(page, "teaching")
+    play(page, "E5")
+    page.until(f"{ACCEPTED} || {OFFER}", 30)                             # whatever the rollouts find
+    press(page, "teaching")
+
+
+# ---- autoplay and sound
+
+def test_autoplay_steps_to_the_end_and_stops(page):
+    load(page, "(;GM[1]SZ[9];B[ee];W[gc];B[cc])")
+    page.run("document.getElementById('autoplay-seconds').value = '0.5'")
+    page.press(" ")
+    page.until("document.getElementById('autoplay').textContent === 'Stop'")
+    page.until(f"{NUMBER} === '3 / 3' && document.getElementById('autoplay').textContent === 'Autoplay'")
+    assert page.run("document.getElementById('autoplay').disabled")
+    page.press("Home")
+    page.until(f"{NUMBER} === '0 / 3'")
+    press(page, "autoplay")
+    page.until(f"{NUMBER} === '1 / 3'")
+    press(page, "autoplay")
+    page.until("document.getElementById('autoplay').getAttribute('aria-pressed') === 'false'")
+
+
+def test_stones_and_captures_are_heard_when_sound_is_on(page):
+    page.run("""(() => {
+        window.clicks = [];
+        const start = AudioBufferSourceNode.prototype.start;
+        AudioBufferSourceNode.prototype.start = function (when) { window.clicks.push(when); start.call(this, when); };
+    })()""")
+    load(page, "(;GM[1]SZ[9];B[ba];W[aa];B[ee];W[ff];B[ab];W[])")
+    page.press("End")
+    page.press("Home")
+    page.until(f"{NUMBER} === '0 / 6'")
+    assert page.run("document.getElementById('sound').checked") is False and page.run("window.clicks.length") == 0
+    press(page, "sound")
+    assert page.run("localStorage.getItem('mugo-sound')") == "on"
+    heard = [page.run("window.clicks.length")]
+    for i in range(1, 7):
+        page.press("ArrowRight")
+        page.until(f"{NUMBER} === '{i} / 6' && {STATUS}.length > 0")
+        page.until("import('/static/state.js').then(({ state }) => state.game.node.position)")
+        heard.append(page.run("new Promise((resolve) => setTimeout(() => resolve(window.clicks.length), 60))"))
+    assert [after - before for before, after in zip(heard, heard[1:], strict=False)] == [1, 1, 1, 1, 2, 0]
+    page.press("ArrowLeft")                # back is silent
+    page.until(f"{NUMBER} === '5 / 6'")
+    assert page.run("window.clicks.length") == heard[-1]
+    press(page, "sound")
+    assert page.run("localStorage.getItem('mugo-sound')") == "off"
