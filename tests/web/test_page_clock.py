@@ -23,7 +23,8 @@ def arithmetic(page, script):
     return page.run(f"""import('/static/clock.js').then(({{ GameClock, spend, formatSeconds, timesAt }}) => {{
         let now = 1e9;
         const wait = (seconds) => {{ now += 1000 * seconds; }};
-        const make = (main, period, periods, increment) => new GameClock({{ main, period, periods, increment }}, {{}}, () => now);
+        const make = (main, period, periods, increment) =>
+            new GameClock({{ main, period, periods, increment }}, {{}}, () => now);
         {script}
     }})""")
 

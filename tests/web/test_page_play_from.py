@@ -104,7 +104,7 @@ def test_a_stopped_game_is_viewed_again(page):
     page.until(f"{PLAYING}.hidden && {WHITE_NAME} === 'Beni' && document.getElementById('stop-playing').hidden")
     click(page, "A2")
     page.until(f"{STATUS} === 'Black played A2. White to play.'")
-    assert page.run("import('/static/state.js').then(({ state }) => state.genmoveNode === null && state.human === null)")
+    assert page.run("import('/static/state.js').then(({ state }) => !state.genmoveNode && !state.human)")
 
 
 def test_both_sides_are_played_from_a_position(page):

@@ -23,7 +23,7 @@ def teaching(page):
         window.request ??= connection.request.bind(connection);
         Object.assign(window, { evaluations: {}, asked: [], delay: 0 });
         connection.request = async (command, fields, onProgress) => {
-            if (command !== "analyze" || fields.simulations === undefined) return window.request(command, fields, onProgress);
+            if (command !== "analyze" || !fields.simulations) return window.request(command, fields, onProgress);
             const line = fields.moves.join(" ");
             window.asked.push(line);
             await new Promise((resolve) => setTimeout(resolve, window.delay));
