@@ -116,19 +116,21 @@ def test_games_are_listed_opened_and_deleted(page):
     new_game(page, colour="B", opponent="policy")
     play(page, "E5", 2)
     page.until(f"{KEPT} === 1")                                          # within a second
+    play(page, "J9", 4)
     new_game(page, colour="both")
-    assert len(open_list(page)) == 1                                     # nothing was played
+    assert len(open_list(page)) == 1                                     # nothing was played in this one
     close_list(page)
     play(page, "G7", 1)
     listed = open_list(page)
     assert listed[0].startswith("Black – White · 9×9 · 1 move · ")
-    assert listed[1].startswith("You – MuGo policy · 9×9 · 2 moves · ")
+    assert listed[1].startswith("You – MuGo policy · 9×9 · 4 moves · ")  # kept before the other game took its place
     assert page.run(NOTE).endswith("They are in this browser only.")
     page.run("document.querySelectorAll('#saved-games li > button:first-child')[1].click()")
-    page.until(f"{AGREED} && {STONES} === 2 && !document.querySelector('#saved-dialog[open]')")
-    play(page, "A1", 4)                                                  # it goes on, in its own place
+    page.until(f"{AGREED} && {STONES} === 4 && !document.querySelector('#saved-dialog[open]')"
+               f" && {STATUS}.endsWith('Black to play.')")
+    play(page, "A1", 6)                                                  # it goes on, in its own place
     keep(page)
-    assert [text.split(" · ")[2] for text in open_list(page)] == ["4 moves", "1 move"]
+    assert [text.split(" · ")[2] for text in open_list(page)] == ["6 moves", "1 move"]
     assert page.run("document.querySelector('#saved-games [aria-current=true]').textContent").startswith("You")
     delete = "document.querySelectorAll('#saved-games li > button:last-child')[1]"
     page.run(f"{delete}.focus(); {delete}.click()")

@@ -10,7 +10,7 @@ import { defaultOpponent } from "./opponents.js";
 import { fetchOpponents, showNode } from "./play.js";
 import { showMessage } from "./render.js";
 import { formatGame } from "./sgf.js";
-import { STORAGE_KEY, byId, connection, state, storeState } from "./state.js";
+import { STORAGE_KEY, byId, connection, replaceGame, state, storeState } from "./state.js";
 
 const MAX_LISTED = 1000;                 // games of a file that the server lists; files of a folder
 const RECORD = /\.(sgf|gib|ngf|ugf|ugi)$/i;     // names of the files of a folder that are game records
@@ -18,7 +18,8 @@ let opened = [];                         // [name, File] of several files that w
 
 /** Make a game the current one, and reset what belongs to the old one. */
 function setGame(game, fields) {
-  Object.assign(state, { game, genmoveNode: null, gameAnalysis: null, score: null, message: null, hover: null,
+  replaceGame(game);
+  Object.assign(state, { genmoveNode: null, gameAnalysis: null, score: null, message: null, hover: null,
     tool: null, lineStart: null, offer: null, revealed: null }, fields);
   const name = game.isGo ? "go" : "gomoku";
   document.querySelector("main").dataset.game = name;

@@ -4,7 +4,7 @@ import { MAX_CHARACTERS, MAX_GAMES, deleteAll, deleteEntry, listEntries, readEnt
 import { confirm, confirmReplacing } from "./confirm.js";
 import { restoreStored } from "./games.js";
 import { showMessage } from "./render.js";
-import { byId, onStore, state, storeState, storedState } from "./state.js";
+import { byId, onReplace, onStore, state, storeState, storedState } from "./state.js";
 
 const DELAY = 1000;                      // milliseconds after a change in which others join it
 let timer = null;
@@ -14,6 +14,7 @@ onStore(() => {
   if (!state.game.isUnsaved && !state.game.savedAs) return;        // a file that is only viewed is not kept
   timer ??= setTimeout(keepGame, DELAY);
 });
+onReplace(() => timer !== null && keepGame());
 for (const name of ["pagehide", "visibilitychange"]) {
   addEventListener(name, () => {
     if (name === "visibilitychange" && !document.hidden) return;

@@ -54,9 +54,19 @@ export function storedState() {
 }
 
 const storeHandlers = [];
+const replaceHandlers = [];
 
 /** Call a function whenever the state is stored. */
 export function onStore(handler) { storeHandlers.push(handler); }
+
+/** Call a function before another game takes the place of the current one. */
+export function onReplace(handler) { replaceHandlers.push(handler); }
+
+/** Another game takes the place of the current one. */
+export function replaceGame(game) {
+  if (state.game) for (const handler of replaceHandlers) handler();
+  state.game = game;
+}
 
 /** Store the state in this tab, so that a reload restores it.  isChanged: whether the handlers are called. */
 export function storeState(isChanged = true) {
