@@ -17,6 +17,7 @@ NOTE = "document.getElementById('saved-note').textContent"
 
 @pytest.fixture(autouse=True)
 def empty_storage(page):
+    keep(page)                             # what is about to be
     page.run("localStorage.clear()")
     page.run("""import('/static/state.js').then(({ state }) => {
         if (state.game) Object.assign(state.game, { savedAs: null, isUnsaved: false });
