@@ -30,7 +30,8 @@ export function formatGame(game, writtenInfo = game.info) {
 /** writtenInfo: of the root; null for another node. */
 function formatNode(game, node, writtenInfo) {
   let properties = node.properties === undefined ? newProperties(game, node, Boolean(writtenInfo)) : node.properties;
-  if (writtenInfo) properties = withValues(properties, "CA", ["UTF-8"]);
+  const charset = parseProperties(properties).get("CA")?.[0] ?? "";
+  if (writtenInfo && charset.trim().toUpperCase() !== "UTF-8") properties = withValues(properties, "CA", ["UTF-8"]);
   if (writtenInfo && node.properties !== undefined) {
     for (const [ident, name] of Object.entries(INFO)) {
       const text = game.info[name] ?? "";
