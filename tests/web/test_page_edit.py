@@ -177,6 +177,27 @@ def test_mugo_waits_for_the_setup_and_then_plays(page, editing):
     assert "AW[gc]PL[W];W[cg])" in save(page).replace("\n", "")
 
 
+def test_a_position_that_is_set_up_is_played_from(page, editing):
+    editing(SGF, 2)
+    use(page, "X", "G7", "G7: black stone.")
+    page.run("document.getElementById('play-from').click()")
+    page.until("document.querySelector('#play-from-dialog[open]')")
+    page.run("""(() => {
+        const form = document.querySelector('#play-from-dialog form');
+        form.colour.value = 'W';
+        form.opponent.value = 'policy';
+        form.querySelector('[value=start]').click();
+    })()""")
+    page.until(f"{STATUS} === 'Black played C3. White to play.' && {STONES} === 4 && window.state.tool === null")
+    page.press("e")                        # in the game, too
+    use(page, "O", "A1", "A1: white stone.")
+    page.run("document.getElementById('edit-turn').click()")
+    page.until(f"{STATUS} === 'Black to play.'")
+    page.press("e")
+    page.until(f"{STONES} === 6 && {STATUS}.endsWith('White to play.')")
+    assert "(;AB[gc];B[cg];AW[ai]PL[B]" in save(page).replace("\n", "")
+
+
 def test_stones_of_gomoku(page, editing):
     editing("(;GM[4]FF[4]SZ[9]RU[5 in a row];B[ee])", 1)
     assert page.run(f"Boolean({IS_GOMOKU})")

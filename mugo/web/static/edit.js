@@ -60,7 +60,7 @@ function enqueue(edit) {
 async function carryOut(step, isUndo = false) {
   const { game, changes, changesPositions } = step;
   const put = (isBack) => {
-    for (const { node, before, after } of changes) putNode(node, isBack ? before : after);
+    for (const { node, before, after } of changes) putNode(game, node, isBack ? before : after);
     if (step.info) game.info = isBack ? step.info.before : step.info.after;
   };
   put(isUndo);
@@ -85,7 +85,7 @@ async function carryOut(step, isUndo = false) {
   }
 }
 
-function putNode(node, fields) {
+function putNode(game, node, fields) {
   const siblings = node.parent?.children ?? [node];
   if (fields === null) {
     if (node.children.length) throw new Error("moves follow the setup: delete them first");
@@ -94,6 +94,7 @@ function putNode(node, fields) {
     return;
   }
   if (!siblings.includes(node)) siblings.push(node);
+  if (game.played?.nodes.has(node.parent)) game.played.nodes.add(node);        // the game goes on from the setup
   Object.assign(node, fields);
 }
 

@@ -33,7 +33,8 @@ byId("play-from-dialog").addEventListener("close", () => {
 /** Play from the current node.  human: "B", "W" or "both"; clock: settings of GameClock, or null. */
 export async function playFrom({ human, opponent, clock }) {
   const { game } = state;
-  Object.assign(state, { genmoveNode: null, gameAnalysis: null, score: null, message: null, offer: null });
+  Object.assign(state, { genmoveNode: null, gameAnalysis: null, score: null, message: null, offer: null,
+    tool: null, lineStart: null });
   await connection.request("stop");
   if (game !== state.game) return;
   game.playFrom();
