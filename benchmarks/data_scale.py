@@ -40,10 +40,10 @@ from mugo.data.merge import merge_parts, write_meta
 from mugo.data.meta import FORMAT, read_meta
 from mugo.data.parts import write_part
 from mugo.files import BadInput
-from mugo.games.coords import WHITE_BIT, symmetries
-from mugo.games.replay import replay, set_up
 from mugo.games.board import clear, new_boards
+from mugo.games.coords import WHITE_BIT, symmetries
 from mugo.games.planes import MAX_PLIES
+from mugo.games.replay import replay, set_up
 from mugo.plots.text_table import format_table
 
 PART, SMALL, BATCH, ROUNDS = 8192, 4096, 128, 40
@@ -68,7 +68,7 @@ def transform(size, setup, moves, symmetry, flip, swaps, keep, board, history, o
         i, j = swaps[k]
         if j < n:
             out_moves[i], out_moves[j] = out_moves[j], out_moves[i]
-    clear(board[0], size)
+    clear(board[0], size, size)
     set_up(board[0], out_setup)
     if replay(board[0], history, out_moves, 0, n) < n:
         for k in range(len(swaps) - 1, -1, -1):

@@ -155,7 +155,7 @@ def position_keys(size, setup, moves, games, symmetry_tables, random, boards):
     sums = np.zeros((8, 2), np.uint64)   # of each symmetry: for Black to move, for White to move
     n = 0
     for g in range(len(games)):
-        clear(b, size)
+        clear(b, size, size)
         set_up(b, setup[games[g, 0]:games[g, 1]])
         empty = -1                       # forces a new sum, as a capture does
         p, c = 0, 0

@@ -175,7 +175,8 @@ def fraction_at_limit(boards: np.ndarray, kind: int, n: int = 2000) -> float:
         boards[1] = boards[0]
         boards[1]["random"] = 7919 * (i + 1)
         roll_out(boards[1], kind, 0, np.zeros(POINTS, np.int8))
-        at_limit += boards[1]["passes"] < 2 and boards[1]["moves"] - boards[0]["moves"] == max_moves(boards[0]["size"])
+        at_limit += boards[1]["passes"] < 2 and boards[1]["moves"] - boards[0]["moves"] == max_moves(
+            boards[0]["rows"] * boards[0]["cols"])
     return at_limit / n
 
 

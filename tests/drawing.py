@@ -74,11 +74,11 @@ def draw(picture: str, to_play: int = BLACK, komi: float = 0, k: int = 0) -> tup
     komi: 0, so that scores are easy to count.  k: if not 0, the game is Gomoku, and k in a row win.
     """
     rows = [line.split() for line in picture.strip().splitlines()]
-    size = len(rows)
+    size = len(rows), len(rows[0])
     stones: dict[str, list[int]] = {"X": [], "O": []}
     at: dict[str, int] = {}
     for row, cells in enumerate(rows):
-        assert len(cells) == size, f"row {row + 1} has {len(cells)} points, but there are {size} rows"
+        assert len(cells) == size[1], f"row {row + 1} has {len(cells)} points, the first has {size[1]}"
         for col, cell in enumerate(cells):
             match = _CELL.fullmatch(cell.removeprefix("."))
             assert match, f"{cell!r} in row {row + 1} is not a point of a drawn board"
@@ -105,22 +105,22 @@ def named(at: dict[str, int], names: str) -> set[int]:
 
 
 def show(stones: np.ndarray, marked: Iterable[int] = ()) -> str:
-    """A board, int8 (size, size), as text, with [ ] around the marked points."""
+    """A board, int8 (rows, columns), as text, with [ ] around the marked points."""
     marked = {int(point) for point in marked}
-    size = len(stones)
-    lines = ["   " + "  ".join(COLUMNS[:size])]
-    for row in range(size):
-        line = f"{size - row:2d}"
-        for col in range(size):
+    rows, cols = stones.shape
+    lines = ["   " + "  ".join(COLUMNS[:cols])]
+    for row in range(rows):
+        line = f"{rows - row:2d}"
+        for col in range(cols):
             stone = STONE_MARKS[int(stones[row, col])]
-            line += f"[{stone}]" if point_at(row, col, size) in marked else f" {stone} "
+            line += f"[{stone}]" if point_at(row, col, stones.shape) in marked else f" {stone} "
         lines.append(line)
     return "\n".join(lines)
 
 
 def assert_same_stones(actual: np.ndarray, expected: np.ndarray, when: str = "") -> None:
-    """Assert that two boards, int8 (size, size), are equal; the error shows both, the different points marked."""
-    wrong = board_points(len(actual))[(actual != expected).ravel()]
+    """Assert that two boards, int8 (rows, columns), are equal; the error shows both, the different points marked."""
+    wrong = board_points(actual.shape)[(actual != expected).ravel()]
     if len(wrong):
         raise AssertionError(f"the boards differ at the marked points {when}\nactual\n{show(actual, wrong)}\n"
                              f"expected\n{show(expected, wrong)}")
@@ -130,20 +130,20 @@ def assert_same_points(position: Position, actual: Iterable[int], expected: Iter
     """Assert that two sets of points are equal; the error shows the board, the different points marked."""
     actual, expected = {int(p) for p in actual}, {int(p) for p in expected}
     if actual != expected:
-        names = [", ".join(format_gtp(p, position.size) for p in sorted(points)) or "none"
+        names = [", ".join(format_gtp(p, position.shape) for p in sorted(points)) or "none"
                  for points in (actual - expected, expected - actual)]
         raise AssertionError(f"{what}: wrong {names[0]}; missing {names[1]}\n"
                              f"{show(position.stones, actual ^ expected)}\n{_to_play(position)}")
 
 
 def assert_same_planes(position: Position, actual: np.ndarray, expected: np.ndarray) -> None:
-    """Assert that two encodings, (size, size, DEPTH), are equal; the error shows the first different plane."""
+    """Assert that two encodings, (rows, columns, DEPTH), are equal; the error shows the first different plane."""
     if np.array_equal(actual, expected):
         return
     for k in range(DEPTH):
-        wrong = board_points(position.size)[(actual[..., k] != expected[..., k]).ravel()]
+        wrong = board_points(position.shape)[(actual[..., k] != expected[..., k]).ravel()]
         if len(wrong):
-            set_points = board_points(position.size)[(actual[..., k] != 0).ravel()]
+            set_points = board_points(position.shape)[(actual[..., k] != 0).ravel()]
             assert_same_points(position, set_points, set(set_points) ^ set(wrong), plane_name(k))
 
 
@@ -158,5 +158,5 @@ def plane_name(k: int) -> str:
 
 
 def _to_play(position: Position) -> str:
-    last = "" if position.last is None else f" after {format_gtp(position.last, position.size)}"
+    last = "" if position.last is None else f" after {format_gtp(position.last, position.shape)}"
     return f"{COLOUR_NAMES[position.to_play]} to play{last}, ply {position.plies}"

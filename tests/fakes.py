@@ -1,4 +1,5 @@
 """How to start fake_engine.py, whether a process runs, and a network that knows nothing."""
+import math
 import os
 import shlex
 import sys
@@ -24,11 +25,12 @@ class LevelNetwork:
         return self.name
 
     def evaluate_packed(self, packed, features=None):
-        n, points = packed.shape[:2]
+        n, *shape, _ = packed.shape
+        points = math.prod(shape)
         return NetworkOutput(np.full((n, points + 1), 1 / (points + 1), np.float32), np.zeros(n, np.float32))
 
     def evaluate(self, positions, tta=False):
-        return self.evaluate_packed(np.zeros((len(positions), positions[0].size ** 2, 1), np.uint8))
+        return self.evaluate_packed(np.zeros((len(positions), positions[0].area, 1), np.uint8))
 
 
 class StoneCounter:
@@ -66,4 +68,4 @@ def is_running(pid: int) -> bool:
 
 def vertices(position: BasePosition) -> list[str]:
     """The moves of a game as GTP vertices."""
-    return [format_gtp(point, position.size) for _, point in position.moves]
+    return [format_gtp(point, position.shape) for _, point in position.moves]

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 
 Point = tuple[int, int]
+Size = int | tuple[int, int]             # of a square board, or (rows, columns)
 Stones = dict[Point, int]
 BLACK, WHITE = 1, -1
 
@@ -22,20 +23,20 @@ BLACK, WHITE = 1, -1
 # -- rules
 
 @functools.cache
-def neighbours(size: int, point: Point) -> tuple[Point, ...]:
+def neighbours(size: Size, point: Point) -> tuple[Point, ...]:
     row, col = point
     around = (row - 1, col), (row, col - 1), (row, col + 1), (row + 1, col)
-    return tuple((r, c) for r, c in around if 0 <= r < size and 0 <= c < size)
+    return tuple(near for near in around if near in every_point(size))
 
 
 @functools.cache
-def diagonals(size: int, point: Point) -> tuple[Point, ...]:
+def diagonals(size: Size, point: Point) -> tuple[Point, ...]:
     row, col = point
     around = (row - 1, col - 1), (row - 1, col + 1), (row + 1, col - 1), (row + 1, col + 1)
-    return tuple((r, c) for r, c in around if 0 <= r < size and 0 <= c < size)
+    return tuple(near for near in around if near in every_point(size))
 
 
-def chain(size: int, stones: Stones, point: Point) -> tuple[set[Point], set[Point]]:
+def chain(size: Size, stones: Stones, point: Point) -> tuple[set[Point], set[Point]]:
     """(stones, liberties) of the chain on a point."""
     colour = stones[point]
     found, liberties, waiting = {point}, set(), [point]
@@ -49,7 +50,7 @@ def chain(size: int, stones: Stones, point: Point) -> tuple[set[Point], set[Poin
     return found, liberties
 
 
-def put(size: int, stones: Stones, point: Point, colour: int) -> Stones | None:
+def put(size: Size, stones: Stones, point: Point, colour: int) -> Stones | None:
     """The board after a stone is played; None for an occupied point and for suicide."""
     if point in stones:
         return None
@@ -63,7 +64,7 @@ def put(size: int, stones: Stones, point: Point, colour: int) -> Stones | None:
     return after if chain(size, after, point)[1] else None
 
 
-def is_true_eye(size: int, stones: Stones, point: Point, colour: int) -> bool:
+def is_true_eye(size: Size, stones: Stones, point: Point, colour: int) -> bool:
     """Whether all neighbours are own stones, and at most one diagonal point is the opponent's; none at the edge."""
     if any(stones.get(near) != colour for near in neighbours(size, point)):
         return False
@@ -71,7 +72,7 @@ def is_true_eye(size: int, stones: Stones, point: Point, colour: int) -> bool:
     return theirs <= (1 if len(diagonals(size, point)) == 4 else 0)
 
 
-def area(size: int, stones: Stones) -> int:
+def area(size: Size, stones: Stones) -> int:
     """The Tromp-Taylor score: Black's stones and the empty points that reach only Black, minus White's."""
     score = 0
     for point in every_point(size):
@@ -91,14 +92,15 @@ def area(size: int, stones: Stones) -> int:
 
 
 @functools.cache
-def every_point(size: int) -> tuple[Point, ...]:
-    return tuple((row, col) for row in range(size) for col in range(size))
+def every_point(size: Size) -> tuple[Point, ...]:
+    rows, cols = size if isinstance(size, tuple) else (size, size)
+    return tuple((row, col) for row in range(rows) for col in range(cols))
 
 
 class Game:
     """A game.  boards: every board since the setup, the current one last."""
 
-    def __init__(self, size: int, stones: Stones | None = None, to_play: int = BLACK):
+    def __init__(self, size: Size, stones: Stones | None = None, to_play: int = BLACK):
         self.size = size
         self.to_play = to_play
         self.boards: list[Stones] = [dict(stones or {})]
@@ -134,7 +136,7 @@ class Game:
 
 # -- ladders
 
-def escape_moves(size: int, stones: Stones, prey: Point) -> set[Point]:
+def escape_moves(size: Size, stones: Stones, prey: Point) -> set[Point]:
     """Moves that may save a chain in atari: its liberty, and captures of adjacent chains."""
     colour = stones[prey]
     mine, liberties = chain(size, stones, prey)
@@ -148,7 +150,7 @@ def escape_moves(size: int, stones: Stones, prey: Point) -> set[Point]:
     return points
 
 
-def is_captured(size: int, line: tuple[Stones, ...], prey: Point) -> bool:
+def is_captured(size: Size, line: tuple[Stones, ...], prey: Point) -> bool:
     """Whether a chain in atari is captured, its owner to move.
 
     line: the boards so far, the current one last; the one before it decides what a ko forbids.  If the last two boards
@@ -166,7 +168,7 @@ def is_captured(size: int, line: tuple[Stones, ...], prey: Point) -> bool:
     return True
 
 
-def can_be_captured(size: int, line: tuple[Stones, ...], prey: Point) -> bool:
+def can_be_captured(size: Size, line: tuple[Stones, ...], prey: Point) -> bool:
     """Whether a chain with two liberties is captured, the hunter to move."""
     stones = line[-1]
     for point in chain(size, stones, prey)[1]:
@@ -185,9 +187,10 @@ def repeats(line: tuple[Stones, ...], after: Stones) -> bool:
 # -- planes
 
 def planes(game: Game) -> np.ndarray:
-    """The planes of games.planes.PLANES for the side to move: uint8 (size, size, 48)."""
+    """The planes of games.planes.PLANES for the side to move: uint8 (rows, columns, 48)."""
     size, stones, mine = game.size, game.stones, game.to_play
-    out = np.zeros((size, size, 48), np.uint8)
+    row, col = every_point(size)[-1]
+    out = np.zeros((row + 1, col + 1, 48), np.uint8)
 
     def count(point: Point, first: int, number: int) -> None:
         if number:
@@ -225,7 +228,7 @@ def planes(game: Game) -> np.ndarray:
     return out
 
 
-def chains_in_atari(size: int, stones: Stones, colour: int) -> Iterator[Point]:
+def chains_in_atari(size: Size, stones: Stones, colour: int) -> Iterator[Point]:
     """A stone of each chain of a colour that is in atari."""
     seen: set[Point] = set()
     for point, owner in stones.items():

@@ -22,7 +22,7 @@ def random_record(seed: int, size: int = 9, plies: int = 60, **properties) -> Re
     moves = [move_index(point, size) + (WHITE_BIT if colour == WHITE else 0) for colour, point in position.moves]
     properties = {"result": "B+R" if seed % 2 else "W+2.5", "komi": 6.5, "black": f"player {seed % 3}",
                   "white": "somebody", "black_rank": f"{seed % 9 + 1}d", "date": f"{2000 + seed}-01-02"} | properties
-    return Record(size=size, setup=np.zeros(0, np.int16), moves=np.array(moves, np.int16), first_player=BLACK,
+    return Record(shape=(size, size), setup=np.zeros(0, np.int16), moves=np.array(moves, np.int16), first_player=BLACK,
                   **properties)
 
 
@@ -34,7 +34,7 @@ def finished_record(seed: int, **properties) -> Record:
         point = int(rng.choice(points)) if len(points) else PASS
         moves.append(move_index(point, 9) + WHITE_BIT * (position.to_play == WHITE))
         position = position.play(point)
-    record = Record(9, np.zeros(0, np.int16), np.array(moves, np.int16),
+    record = Record((9, 9), np.zeros(0, np.int16), np.array(moves, np.int16),
                     **{"rules": "Tromp-Taylor", "komi": 6.5, "date": f"{2000 + seed}"} | properties)
     return replace(record, result=position_of(record).result())
 

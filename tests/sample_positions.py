@@ -9,7 +9,16 @@ import pytest
 from oracles import Game, Stones
 
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import PASS, WHITE_BIT, board_points, move_index, point_of_index, row_col, symmetries
+from mugo.games.coords import (
+    PASS,
+    WHITE_BIT,
+    BoardSize,
+    board_points,
+    move_index,
+    point_of_index,
+    row_col,
+    symmetries,
+)
 from mugo.games.go import Position
 from mugo.sgf.archives import SgfFile
 from mugo.sgf.parser import read_records
@@ -20,13 +29,13 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = (ROOT.parent / "shared" / "games", ROOT / "data")     # the first that exists is used
 
 
-def random_game(rng: random.Random, size: int, turns: float = 0) -> Iterator[Position]:
+def random_game(rng: random.Random, size: BoardSize, turns: float = 0) -> Iterator[Position]:
     """Every position of a random legal game, with some passes and some moves that fill own eyes.
 
     turns: the probability that the turn goes to the other side, which occurs in recorded games.
     """
     position = Position(size)
-    for _ in range(3 * size * size):
+    for _ in range(3 * position.area):
         yield position
         if rng.random() < turns:
             position = position.with_turn(-position.to_play)
@@ -68,16 +77,16 @@ def stones_of(position: Position) -> Stones:
 def oracle_game(position: Position) -> Game:
     """The game so far, replayed by oracles.py."""
     start = next(position.positions())
-    game = Game(position.size, stones_of(start), start.to_play)
+    game = Game(position.shape, stones_of(start), start.to_play)
     for colour, point in position.moves:
-        game.play(row_col(point, position.size), colour)
+        game.play(row_col(point, position.shape), colour)
     game.to_play = position.to_play
     return game
 
 
 def transformed(position: Position, symmetry: int = 0, swapped: bool = False) -> Position:
-    """The whole game under a symmetry of the board, 0 to 7, with the colours exchanged if `swapped`."""
-    size, sign = position.size, -1 if swapped else 1
+    """The whole game in a row of coords.symmetries, with the colours exchanged if `swapped`."""
+    size, sign = position.shape, -1 if swapped else 1
     permutation = symmetries(size)[symmetry]
 
     def transform(point):
@@ -94,7 +103,7 @@ def transformed(position: Position, symmetry: int = 0, swapped: bool = False) ->
 
 def encoded_game(position: Position) -> tuple[np.ndarray, np.ndarray]:
     """(setup, moves) of the game so far, int16, encoded as in data sets."""
-    size = position.size
+    size = position.shape
 
     def code(colour, point):
         return move_index(int(point), size) + (WHITE_BIT if colour == WHITE else 0)

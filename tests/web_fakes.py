@@ -23,15 +23,15 @@ class UniformNetwork:
         self.games = games
 
     def evaluate(self, positions: list[BasePosition], tta: bool = False):
-        size = positions[0].size
+        size, area = positions[0].shape, positions[0].area
         if positions[0].game not in self.games:
             raise BadInput("there is no network for this game")
-        priors = np.full((len(positions), size * size + 1), 0.5 / (size * size + 1), np.float32)
-        priors[:, min(move_index(self.preferred, size), size * size)] += 0.5
+        priors = np.full((len(positions), area + 1), 0.5 / (area + 1), np.float32)
+        priors[:, min(move_index(self.preferred, size), area)] += 0.5
         return NetworkOutput(priors, np.zeros(len(positions), np.float32))
 
     def evaluate_packed(self, packed: np.ndarray, komi: np.ndarray | None = None):
-        n, points = packed.shape[:2]
+        n, points = len(packed), packed[0, ..., 0].size
         return NetworkOutput(np.full((n, points + 1), 1 / (points + 1), np.float32), np.zeros(n, np.float32))
 
 

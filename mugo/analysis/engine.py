@@ -32,14 +32,14 @@ from mugo.analysis.request import parse_query
 from mugo.analysis.response import RawEvaluation, format_response, legal_policy, no_results
 from mugo.files import BadInput
 from mugo.games import scoring
-from mugo.games.coords import PASS
+from mugo.games.coords import PASS, BoardSize
 from mugo.games.go import Position
 from mugo.nn.output import NetworkOutput
 from mugo.players.evaluator import moves_by_prior, ownership_after
 from mugo.players.passing import MIN_VISITS
 from mugo.players.searcher import SECONDS, PlayOptions
-from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.move_infos import PV_LENGTH
+from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 
@@ -91,7 +91,7 @@ class AnalysisEngine:
         """Whether no more lines are written: the client has closed the output, or `close` dropped the queries."""
         return self._output_closed
 
-    def warm_up(self, size: int) -> None:
+    def warm_up(self, size: BoardSize) -> None:
         """Load compiled code, and the network for boards of this size, before a query's time runs.
 
         Raises BadInput for a size that the network does not play.
@@ -228,7 +228,7 @@ class AnalysisEngine:
 
     def _is_batchable(self, first: Job, other: Job) -> bool:
         return (self._needs_no_search(first) and self._needs_no_search(other)
-                and first.query.size == other.query.size)
+                and first.query.shape == other.query.shape)
 
     def _needs_no_search(self, job: Job) -> bool:
         """Whether the network's output is the answer: no player searches, or a single visit is asked for."""
@@ -291,14 +291,14 @@ class AnalysisEngine:
     def _evaluate(self, position: Position) -> NetworkOutput:
         """The network's output; without a network a uniform policy."""
         if self._network is None:
-            return NetworkOutput(np.ones((1, position.size ** 2 + 1), np.float32))
+            return NetworkOutput(np.ones((1, position.area + 1), np.float32))
         return self._network.evaluate([position])
 
     def _send_evaluation(self, job: Job, raw: RawEvaluation, output: NetworkOutput, k: int = 0) -> None:
         """Answer a job without a search, by row k of a network's output."""
         lead, stdev = output.score(k)
         result = SearchResult(job.position, (), raw.win_rate, visits=1, simulations=1, seconds=0.0, depth=0.0, nodes=1,
-                              rollouts=0, ownership=output.board_ownership(k, job.position.to_play), score_lead=lead,
+                              rollouts=0, ownership=output.board_ownership(k, job.position), score_lead=lead,
                               score_stdev=stdev)
         self._send_result(job, result, raw)
 

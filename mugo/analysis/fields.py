@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any
 
-from mugo.games.coords import MAX_MOVES, PASS, interpret_gtp, point_at
+from mugo.games.coords import MAX_MOVES, PASS, BoardSize, interpret_gtp, point_at, shape_of
 from mugo.games.position import COLOUR_OF
 from mugo.games.rules import shorten
 
@@ -62,12 +62,12 @@ def parse_colour(value: object, field: str) -> int:
     return COLOUR_OF[value.lower()]
 
 
-def parse_point(value: object, field: str, size: int, may_pass: bool = True) -> int:
+def parse_point(value: object, field: str, size: BoardSize, may_pass: bool = True) -> int:
     """The point of a GTP vertex, or of "(x,y)" with both from 0 at the upper left.  Raises InvalidQuery."""
     if not isinstance(value, str):
         raise InvalidQuery(f"must be made of GTP vertices, not {shorten(value)}", field)
     pair = re.fullmatch(r"\((\d{1,2}),(\d{1,2})\)", value, re.ASCII)
-    if pair and int(pair[1]) < size and int(pair[2]) < size:
+    if pair and int(pair[1]) < shape_of(size)[1] and int(pair[2]) < shape_of(size)[0]:
         return point_at(int(pair[2]), int(pair[1]), size)
     try:
         point = interpret_gtp(value, size)
@@ -78,7 +78,7 @@ def parse_point(value: object, field: str, size: int, may_pass: bool = True) -> 
     return point
 
 
-def parse_moves(pairs: object, field: str, size: int, may_pass: bool = True) -> list[tuple[int, int]]:
+def parse_moves(pairs: object, field: str, size: BoardSize, may_pass: bool = True) -> list[tuple[int, int]]:
     """(colour, point) of each of [["B", "D4"], ...].  Raises InvalidQuery."""
     if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
         raise InvalidQuery("must be an array of pairs, as [[\"B\", \"D4\"], [\"W\", \"Q16\"]]", field)

@@ -25,7 +25,7 @@ from mugo.analysis.fields import (
 )
 from mugo.analysis.rules import handicap, read_rules
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import MAX_SIZE, MIN_SIZE, WHITE_BIT, move_index
+from mugo.games.coords import MAX_SIZE, MIN_SIZE, WHITE_BIT, BoardSize, move_index
 from mugo.games.go import IllegalMove, Position, position_of
 from mugo.players.evaluator import legal_moves
 from mugo.sgf.record import Record
@@ -79,9 +79,9 @@ class Query:
     include_pv_visits: bool
 
     @property
-    def size(self) -> int:
-        """The board size."""
-        return self.game.size
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns) of the board."""
+        return self.game.shape
 
     def position(self, turn: int) -> Position:
         """The position after `turn` moves, made anew: a game of 300 moves takes 0.1 ms."""
@@ -112,7 +112,7 @@ def parse_query(fields: Fields, pv_length: int = MAX_PV_LENGTH) -> tuple[Query, 
     settings = _read_settings(fields, warnings)
     game = _read_game(fields, warnings)
     turns, priorities = _read_turns(fields, len(game.moves))
-    allow_moves, avoid_moves = _read_restrictions(fields, game.size, warnings)
+    allow_moves, avoid_moves = _read_restrictions(fields, game.shape, warnings)
     report_every = read_number(fields, "reportDuringSearchEvery", *REPORT_SECONDS)
     max_visits = read_integer(fields, "maxVisits", 1, MAX_VISITS)
     max_time = read_number(fields, "maxTime", 0)
@@ -135,14 +135,12 @@ def parse_query(fields: Fields, pv_length: int = MAX_PV_LENGTH) -> tuple[Query, 
 
 # -- the position
 
-def _read_size(fields: Fields) -> int:
+def _read_size(fields: Fields) -> tuple[int, int]:
+    """(rows, columns)."""
     for name in "boardXSize", "boardYSize":
         if read_integer(fields, name, MIN_SIZE, MAX_SIZE) is None:
             raise InvalidQuery(f"must be an integer from {MIN_SIZE} to {MAX_SIZE}", name)
-    if fields["boardXSize"] != fields["boardYSize"]:
-        raise InvalidQuery(f"only square boards are supported, not {fields['boardXSize']}x{fields['boardYSize']}",
-                           "boardYSize")
-    return fields["boardXSize"]
+    return fields["boardYSize"], fields["boardXSize"]
 
 
 def _read_game(fields: Fields, warnings: list[tuple[str, str]]) -> Record:
@@ -175,7 +173,7 @@ def _start(game: Record) -> Position:
     return position_of(game, 0).with_turn(game.first_player)
 
 
-def _encode(moves: list[tuple[int, int]], size: int) -> np.ndarray:
+def _encode(moves: list[tuple[int, int]], size: BoardSize) -> np.ndarray:
     """int16 (n,): the encoded move of each (colour, point), as in games.coords."""
     return np.array([move_index(point, size) + (WHITE_BIT if colour == WHITE else 0) for colour, point in moves],
                     np.int16)
@@ -207,7 +205,7 @@ def _read_turns(fields: Fields, last: int) -> tuple[tuple[int, ...], tuple[int, 
     return tuple(by_turn), tuple(by_turn.values())
 
 
-def _read_restrictions(fields: Fields, size: int, warnings: list[tuple[str, str]]
+def _read_restrictions(fields: Fields, size: BoardSize, warnings: list[tuple[str, str]]
                        ) -> tuple[dict[int, frozenset[int]], dict[int, frozenset[int]]]:
     """allowMoves and avoidMoves, each as colour -> points."""
     if "allowMoves" in fields and "avoidMoves" in fields:

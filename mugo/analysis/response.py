@@ -27,7 +27,7 @@ import numpy as np
 
 from mugo.analysis.request import Query
 from mugo.games import scoring
-from mugo.games.coords import format_gtp, move_index
+from mugo.games.coords import BoardSize, format_gtp, move_index
 from mugo.games.go import Position
 from mugo.games.position import COLOUR_LETTERS
 from mugo.intervals import lower_confidence_bound
@@ -42,7 +42,7 @@ UNKNOWN = -1.0            # what KataGo writes where a network has no such outpu
 class RawEvaluation(NamedTuple):
     """A network's output for a position.
 
-    policy: float64 (size² + 1,), the pass last, as `legal_policy` returns it.
+    policy: float64 (points + 1,), the pass last, as `legal_policy` returns it.
     win_rate: of the side to move, from 0 to 1; 0.5 without a value head.
     score_lead, score_stdev: of its score, in points; 0 where it has none.
     """
@@ -84,7 +84,7 @@ def format_response(query: Query, turn: int, result: SearchResult, ownership: np
     """The response to a turn of a query.
 
     result: of the search of the turn's position; all its moves are reported, in its order.
-    ownership: float32 (size, size), 1 Black, -1 White; None: scores that are not the network's are 0.
+    ownership: float32 (rows, columns), 1 Black, -1 White; None: scores that are not the network's are 0.
     pv_visits: the visits of each move of a variation, as Search.pv_visits.
     is_during_search: whether more responses follow.
     moves_ownership: the ownership after each move, as `ownership`; () leaves it out.
@@ -96,7 +96,7 @@ def format_response(query: Query, turn: int, result: SearchResult, ownership: np
     values = _Values(result.win_rate, lead, stdev, is_own)
     moves = []
     for order, info in enumerate(result.moves):
-        fields = _move_fields(query, order, info, values, position.size, pv_visits)
+        fields = _move_fields(query, order, info, values, position.shape, pv_visits)
         if moves_ownership:
             fields |= _ownership_fields(moves_ownership[order], perspective, query.include_moves_ownership,
                                         query.include_moves_ownership_stdev)
@@ -119,7 +119,7 @@ def format_response(query: Query, turn: int, result: SearchResult, ownership: np
     return response
 
 
-def _move_fields(query: Query, order: int, info: MoveInfo, values: _Values, size: int,
+def _move_fields(query: Query, order: int, info: MoveInfo, values: _Values, size: BoardSize,
                  pv_visits: Callable[[Sequence[int]], list[int]]) -> dict[str, Any]:
     pv = info.pv[:query.pv_length]
     fields = {"move": format_gtp(info.point, size), "order": order, "prior": round(info.prior, 6),
@@ -139,9 +139,9 @@ def no_results(query: Query, turn: int) -> dict[str, Any]:
 def legal_policy(position: Position, priors: np.ndarray) -> np.ndarray:
     """Priors of the legal moves, normalised to a sum of 1, and -1 for illegal moves.
 
-    priors, and the result: float64 (size² + 1,), the pass last.
+    priors, and the result: float64 (points + 1,), the pass last.
     """
-    legal = [move_index(point, position.size) for point in legal_moves(position)]
+    legal = [move_index(point, position.shape) for point in legal_moves(position)]
     policy = np.full(len(priors), -1.0)
     policy[legal] = np.maximum(priors[legal], 1e-12)     # all legal priors may have underflowed to 0
     policy[legal] /= policy[legal].sum()

@@ -72,7 +72,7 @@ def _owners(board: np.ndarray) -> np.ndarray:
     """int8 (size²,): the owners of the points of a BOARD (1,) on which every stone is alive."""
     owners = np.empty(POINTS, np.int8)
     area_ownership(board.copy()[0], owners)
-    return owners[board_points(int(board[0]["size"]))]
+    return owners[board_points(int(board[0]["rows"]))]
 
 
 def count_difference(record: Record, owners: np.ndarray) -> float:

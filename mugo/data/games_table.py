@@ -11,7 +11,7 @@ import pandas as pd
 from mugo.data.final_ownership import final_owners, pack_owners
 from mugo.data.game_hash import game_hashes
 from mugo.games.board import WHITE, clear, new_boards
-from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, board_points, move_index, symmetries
+from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, board_points, format_size, move_index, symmetries
 from mugo.games.go import IllegalMove, position_of
 from mugo.games.planes import MAX_PLIES
 from mugo.games.replay import replay, set_up
@@ -68,6 +68,9 @@ def read_batch(batch: list[tuple[int, SgfFile]]) -> pd.DataFrame:
             row = {"file_key": key, "source": file.source, "file": file.name, "game_number": number}
             if isinstance(record, BadRecord):
                 row |= {"reject_reason": record.reason, "reject_details": str(record)}
+            elif record.shape[0] != record.shape[1]:
+                row |= {"reject_reason": "unsupported board size",
+                        "reject_details": f"{format_size(record.shape)}; a data set holds square boards"}
             else:
                 row |= _describe(record)
             rows.append(row)
@@ -92,7 +95,7 @@ def _describe(record: Record) -> dict:
         return row | {"reject_reason": "too many moves",
                       "reject_details": f"{num_moves} moves; at most {MAX_PLIES - 1}"}
     board = _board[0]
-    clear(board, record.size)
+    clear(board, record.size, record.size)
     setup_is_legal = set_up(board, record.setup) == len(record.setup)
     if not setup_is_legal or replay(board, _history, record.moves, 0, num_moves) < num_moves:
         try:
@@ -133,7 +136,7 @@ def opening_as_setup(record: Record) -> tuple[np.ndarray, np.ndarray]:
     if not record.opening_moves:
         return record.setup, record.moves
     board, size = _board[0], record.size
-    clear(board, size)
+    clear(board, size, size)
     set_up(board, record.setup)
     replay(board, _history, record.moves, 0, record.opening_moves)
     colours = board["colour"][board_points(size)]

@@ -21,8 +21,8 @@ def area_score(b):
     w = b.width
     region = np.empty(POINTS, np.int16)
     score = 0
-    for row in range(1, b.size + 1):
-        for p in range(row * w + 1, row * w + b.size + 1):
+    for row in range(1, b.rows + 1):
+        for p in range(row * w + 1, row * w + b.cols + 1):
             s = b.colour[p]
             if s != EMPTY:
                 score += s
@@ -42,8 +42,8 @@ def area_ownership(b, owners):
     b.mark += 1
     w = b.width
     region = np.empty(POINTS, np.int16)
-    for row in range(1, b.size + 1):
-        for p in range(row * w + 1, row * w + b.size + 1):
+    for row in range(1, b.rows + 1):
+        for p in range(row * w + 1, row * w + b.cols + 1):
             if b.colour[p] != EMPTY:
                 owners[p] = b.colour[p]
             elif b.marks[p] != b.mark:

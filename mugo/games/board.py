@@ -3,8 +3,8 @@
 No komi and no result: those are in go.Position.  Superko is checked (`is_repetition`) against a history of hashes
 that the caller keeps.  A point is an index:
 
-    # # # # #      point = (row + 1) * (size + 1) + col + 1
-    # . . . .      neighbours: point - 1, + 1, - (size + 1), + (size + 1)
+    # # # # #      point = (row + 1) * (columns + 1) + col + 1
+    # . . . .      neighbours: point - 1, + 1, - (columns + 1), + (columns + 1)
     # . . . .      point 0 is border, so it stands for a pass
     # . . . .
 
@@ -39,7 +39,8 @@ LEGAL, OCCUPIED, KO, SUICIDE = 0, 1, 2, 3
 BOARD = np.dtype([
     ("hash", np.uint64),                 # Zobrist hash of the stones
     ("random", np.uint64),               # state of this board's random numbers (rollouts)
-    ("size", np.int64), ("width", np.int64),             # width = size + 1, one row further
+    ("rows", np.int64), ("cols", np.int64),
+    ("width", np.int64),                 # cols + 1: a step to the next row
     ("ko", np.int64),                    # the point that may not be retaken; 0: none
     ("to_play", np.int64),
     ("moves", np.int64),                 # moves played, with passes, without setup stones
@@ -62,7 +63,7 @@ BOARD = np.dtype([
     ("winner", np.int64),                # Gomoku: the colour with k in a row, or EMPTY
     ("territory", np.int64),             # Go: 1 where the game is counted by territory and prisoners, 0 by area
     ("seki_tax", np.int64),              # Go: 1 where eyes of chains in seki are no points
-    ("padding", np.int64, 3),            # 7,808 bytes: whole cache lines
+    ("padding", np.int64, 2),            # 7,808 bytes: whole cache lines
 ], align=True)
 
 _random = np.random.default_rng(20160920)
@@ -75,11 +76,12 @@ def new_boards(n: int) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def clear(b, size):
-    """Make b an empty board of this size, Black to play.  b.random stays as it is."""
-    width = size + 1
+def clear(b, rows, cols):
+    """Make b an empty board of this shape, Black to play.  b.random stays as it is."""
+    width = cols + 1
     b.hash = np.uint64(0)
-    b.size = size
+    b.rows = rows
+    b.cols = cols
     b.width = width
     b.ko = 0
     b.to_play = BLACK
@@ -105,8 +107,8 @@ def clear(b, size):
         b.slot[p] = 0
         b.ever_captured[p] = 0
         b.marks[p] = 0
-    for row in range(size):
-        for col in range(size):
+    for row in range(rows):
+        for col in range(cols):
             p = (row + 1) * width + col + 1
             b.colour[p] = EMPTY
             b.slot[p] = b.n_empty
@@ -222,8 +224,8 @@ def legal_points(b, history, sensible):
     found = np.empty(b.n_empty, np.int64)
     n = 0
     c = b.to_play
-    for row in range(1, b.size + 1):
-        for p in range(row * b.width + 1, row * b.width + b.size + 1):
+    for row in range(1, b.rows + 1):
+        for p in range(row * b.width + 1, row * b.width + b.cols + 1):
             if (is_legal(b, p, c) and not is_repetition(b, history, p, c)
                     and not (sensible and is_true_eye(b, p, c))):
                 found[n] = p
@@ -427,7 +429,7 @@ def set_to_play(b, c):
 
 @njit(cache=True, nogil=True)
 def index_of(b, p):
-    """The move index (coords) of a point, or of PASS, on a board of b's size."""
+    """The move index (coords) of a point, or of PASS, on a board of b's shape."""
     if p == PASS:
-        return b.size * b.size
-    return (p // b.width - 1) * b.size + p % b.width - 1
+        return b.rows * b.cols
+    return (p // b.width - 1) * b.cols + p % b.width - 1

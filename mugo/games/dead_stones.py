@@ -24,8 +24,8 @@ def chain_survival(b, ownership, survival):
     """
     w = b.width
     survival[:] = 0
-    for row in range(1, b.size + 1):
-        for p in range(row * w + 1, row * w + b.size + 1):
+    for row in range(1, b.rows + 1):
+        for p in range(row * w + 1, row * w + b.cols + 1):
             if b.colour[p] != EMPTY:
                 survival[b.head[p]] += ownership[p] * b.colour[p] / b.stones[b.head[p]]
     return survival.min()
@@ -35,8 +35,8 @@ def chain_survival(b, ownership, survival):
 def unsettled_points(b, ownership, n):
     """The number of points that neither colour owns after three quarters of n rollouts; ownership: their sums."""
     unsettled = 0
-    for row in range(1, b.size + 1):
-        for p in range(row * b.width + 1, row * b.width + b.size + 1):
+    for row in range(1, b.rows + 1):
+        for p in range(row * b.width + 1, row * b.width + b.cols + 1):
             unsettled += 2 * abs(ownership[p]) < n
     return unsettled
 
@@ -67,9 +67,9 @@ def remove_dead_chains(boards, n, max_unsettled):
         limit = CLEARLY_DEAD * n if lowest < CLEARLY_DEAD * n else 0.0
         old = boards[1]
         boards[1] = boards[0]
-        clear(b, old.size)
+        clear(b, old.rows, old.cols)
         for c in (BLACK, WHITE):         # in the order of Position.with_stones, so that the rollouts are the same
-            for row in range(1, old.size + 1):
-                for p in range(row * old.width + 1, row * old.width + old.size + 1):
+            for row in range(1, old.rows + 1):
+                for p in range(row * old.width + 1, row * old.width + old.cols + 1):
                     if old.colour[p] == c and survival[old.head[p]] >= limit:
                         put_stone(b, p, c)

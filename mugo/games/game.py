@@ -8,9 +8,9 @@ game, so every function is compiled once; the dispatch costs one comparison.  Ou
 White has, 0 for a draw.
 
     b           BOARD, one record               history     uint64 (at least b.moves + 1,)
-    scratch     planes.Scratch                  symmetry    int64 (size² + 1,), a row of coords.symmetries
-    ownership   int32 (POINTS,)                 priors      float32 (size² + 1,), by move index
-    out         uint8 (size², packed_bytes)     kind        rollouts.UNIFORM, MOGO or gomoku.THREATS
+    scratch     planes.Scratch                  symmetry    int64 (points + 1,), a row of coords.symmetries
+    ownership   int32 (POINTS,)                 priors      float32 (points + 1,), by move index
+    out         uint8 (points, packed_bytes)    kind        rollouts.UNIFORM, MOGO or gomoku.THREATS
     first_plays int8 (POINTS,)
 """
 import numpy as np
@@ -19,7 +19,7 @@ from numba import njit
 from mugo.files import BadInput
 from mugo.games import area, board, go_priors, gomoku, gomoku_fours, gomoku_priors, planes, rollouts, territory
 from mugo.games.board import LEGAL, ZOBRIST, index_of, is_repetition, is_true_eye, legality
-from mugo.games.coords import PASS
+from mugo.games.coords import PASS, BoardSize
 from mugo.games.go import Position as Go
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.position import BasePosition
@@ -49,7 +49,7 @@ def position_hash(b):
         captured = np.uint64(0)
         if b.territory:                  # prisoners are points
             captured += np.uint64(b.black_captures - b.white_captures + (1 << 20))
-        for p in range(b.width + 1, b.width * (b.size + 1)):
+        for p in range(b.width + 1, b.width * (b.rows + 1)):
             if b.ever_captured[p]:
                 captured ^= ZOBRIST[2 * p]
         key ^= mix(captured)
@@ -240,14 +240,15 @@ def packed_bytes(game: str) -> int:
 
 
 def encode(positions: list[BasePosition], symmetry: int = 0) -> np.ndarray:
-    """Packed planes, uint8 (n, size², packed_bytes), of positions of one game and size, for the side to move.
+    """Packed planes, uint8 (n, points, packed_bytes), of positions of one game and shape, for the side to move.
 
-    symmetry: 0 to 7, a row of coords.symmetries.
+    symmetry: a row of coords.symmetries.
     """
     return (gomoku if positions[0].game == "gomoku" else planes).encode(positions, symmetry)
 
 
-def new_game(game: str, size: int, *, komi: float = 7.5, k: int | None = None, exactly: bool = False) -> BasePosition:
+def new_game(game: str, size: BoardSize, *, komi: float = 7.5, k: int | None = None, exactly: bool = False
+             ) -> BasePosition:
     """The empty board of "go", with its komi, or of "gomoku", with k in a row (default: gomoku.default_row(size)).
 
     Raises BadInput for a size that the game does not have, and a k that does not fit the board.

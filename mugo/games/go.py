@@ -24,7 +24,18 @@ from mugo.games.board import (
     legality,
     play,
 )
-from mugo.games.coords import MAX_SIZE, MIN_SIZE, PASS, WHITE_BIT, board_points, format_gtp, point_at
+from mugo.games.coords import (
+    MAX_SIZE,
+    MIN_SIZE,
+    PASS,
+    WHITE_BIT,
+    BoardSize,
+    board_points,
+    format_gtp,
+    format_size,
+    point_at,
+    shape_of,
+)
 from mugo.games.position import COLOUR_NAMES, STONE_MARKS, BasePosition, IllegalMove
 from mugo.games.replay import decode, replay, set_up
 from mugo.games.rules import POSITIONAL, SITUATIONAL, Rules, bonus_rules, parse_record_rules
@@ -37,26 +48,27 @@ SCORING_FIELDS = ["territory", "seki_tax"]       # of BOARD: how a game is count
 
 
 class Position(BasePosition):
-    """A position of Go on a board of any size from 2 to 19."""
+    """A position of Go on a board of 2 to 19 rows and columns."""
 
     game = "go"
     may_pass = True
 
     __slots__ = ()
 
-    def __init__(self, size: int = 19, komi: float = 7.5, to_play: int = BLACK):
-        """An empty board.  Raises ValueError for a size outside 2 to 19, and for a komi that is not finite."""
-        if not MIN_SIZE <= size <= MAX_SIZE:
-            raise ValueError(f"a board is {MIN_SIZE}x{MIN_SIZE} to {MAX_SIZE}x{MAX_SIZE}, not {size}x{size}")
+    def __init__(self, size: BoardSize = 19, komi: float = 7.5, to_play: int = BLACK):
+        """An empty board.  Raises ValueError for a side outside 2 to 19, and for a komi that is not finite."""
+        shape = shape_of(size)
+        if not MIN_SIZE <= min(shape) <= max(shape) <= MAX_SIZE:
+            raise ValueError(f"a board is {MIN_SIZE}x{MIN_SIZE} to {MAX_SIZE}x{MAX_SIZE}, not {format_size(size)}")
         if not math.isfinite(komi):
             raise ValueError(f"komi is a finite number, not {komi}")
-        super().__init__(size, komi, to_play)
+        super().__init__(shape, komi, to_play)
 
     def _apply(self, board: np.void, point: int, colour: int) -> None:
         play(board, point, colour)
 
     def _empty(self, to_play: int) -> "Position":
-        other = Position(self.size, self.komi, to_play)
+        other = Position(self.shape, self.komi, to_play)
         other.board[SCORING_FIELDS] = self.board[SCORING_FIELDS]
         return other
 
@@ -65,7 +77,7 @@ class Position(BasePosition):
 
     def has_same_rules(self, other: BasePosition) -> bool:
         """Whether the other position has the same game, board size, komi and scoring."""
-        return (other.game, other.size, other.white_points) == (self.game, self.size, self.white_points) \
+        return (other.game, other.shape, other.white_points) == (self.game, self.shape, self.white_points) \
             and bool((self.board[SCORING_FIELDS] == other.board[SCORING_FIELDS]).all())
 
     def with_rules(self, rules: Rules) -> "Position":
@@ -89,7 +101,7 @@ class Position(BasePosition):
 
     def without_stones(self, points: Iterable[int]) -> "Position":
         """A new start without the stones on these points, which are then prisoners as those captured before."""
-        dead, all_points, colours = set(points), board_points(self.size), self.board[0]["colour"]
+        dead, all_points, colours = set(points), board_points(self.shape), self.board[0]["colour"]
         black, white = ([point for point in all_points.tolist() if colours[point] == colour and point not in dead]
                         for colour in (BLACK, WHITE))
         other = self._empty(self.to_play).with_stones(black, white)
@@ -144,7 +156,7 @@ class Position(BasePosition):
             return self
         plies = self.plies
         self._check_length(plies + n)
-        points = np.append(board_points(self.size), PASS)[moves & (WHITE_BIT - 1)]
+        points = np.append(board_points(self.shape), PASS)[moves & (WHITE_BIT - 1)]
         colours = np.where(moves & WHITE_BIT, WHITE, BLACK)
         after = self._copy()
         line = self._copy_line(plies + n)
@@ -220,7 +232,7 @@ def positions_of(record, plies: int | None = None, komi: float = 7.5) -> Iterato
 
 def _start(record, komi: float) -> Position:
     """The position of a game record before its first move.  Raises IllegalMove for a stone that cannot be placed."""
-    position = Position(record.size, komi if record.komi is None else record.komi)
+    position = Position(record.shape, komi if record.komi is None else record.komi)
     points = {BLACK: [], WHITE: []}
     for stone in record.setup:
         point, colour = decode(position.board[0], stone)
@@ -231,24 +243,33 @@ def _start(record, komi: float) -> Position:
 
 
 def _illegal_move(position: Position, point: int, colour: int) -> IllegalMove:
-    return IllegalMove(f"move {position.plies + 1}: {COLOUR_NAMES[colour]} {format_gtp(point, position.size)} "
+    return IllegalMove(f"move {position.plies + 1}: {COLOUR_NAMES[colour]} {format_gtp(point, position.shape)} "
                        f"{position.why_illegal(point, colour)}")
 
 
-def fixed_handicap(size: int, stones: int) -> list[int]:
-    """The points of 2 to 9 fixed handicap stones (GTP 2, section 4.1.1).  Raises ValueError where GTP has none."""
-    most = 9 if size % 2 and size >= 9 else 4
-    if size < 7 or not 2 <= stones <= most:
-        raise ValueError(f"no fixed handicap of {stones} stones on {size}x{size}"
-                         + (f" (2 to {most})" if size >= 7 else " (7x7 or larger)"))
-    edge = 2 if size < 13 else 3
-    low, middle, high = size - 1 - edge, size // 2, edge         # rows count from the top
-    left, right = edge, size - 1 - edge
+def fixed_handicap(size: BoardSize, stones: int) -> list[int]:
+    """The points of 2 to 9 fixed handicap stones (GTP 2, section 4.1.1).  Raises ValueError where GTP has none.
+
+    GTP defines them for squares.  On a rectangle the lines of each direction are those of the square with as many, as
+    in KataGo.
+    """
+    rows, cols = shape_of(size)
+    most = 9 if rows % 2 and cols % 2 and min(rows, cols) >= 9 else 4
+    if min(rows, cols) < 7 or not 2 <= stones <= most:
+        raise ValueError(f"no fixed handicap of {stones} stones on {format_size(size)}"
+                         + (f" (2 to {most})" if min(rows, cols) >= 7 else " (7x7 or larger)"))
+    high, middle, low = _handicap_lines(rows)                    # rows count from the top
+    left, centre, right = _handicap_lines(cols)
     corners = [(low, left), (high, right), (high, left), (low, right)]
-    sides = [(middle, left), (middle, right), (low, middle), (high, middle)]
-    centre = [(middle, middle)]
+    sides = [(middle, left), (middle, right), (low, centre), (high, centre)]
     if stones <= 4:
         places = corners[:stones]
     else:
-        places = corners + sides[:(stones - 4) // 2 * 2] + (centre if stones % 2 else [])
+        places = corners + sides[:(stones - 4) // 2 * 2] + [(middle, centre)] * (stones % 2)
     return [point_at(row, col, size) for row, col in places]
+
+
+def _handicap_lines(lines: int) -> tuple[int, int, int]:
+    """The first, middle and last of the lines that fixed handicap stones are on, of so many, from 0."""
+    edge = 2 if lines < 13 else 3
+    return edge, lines // 2, lines - 1 - edge

@@ -121,9 +121,9 @@ def is_empty_area(b, p):
     w = b.width
     row = p // w
     col = p % w
-    for r in range(max(row - EMPTY_RADIUS, 1), min(row + EMPTY_RADIUS, b.size) + 1):
+    for r in range(max(row - EMPTY_RADIUS, 1), min(row + EMPTY_RADIUS, b.rows) + 1):
         reach = EMPTY_RADIUS - abs(r - row)
-        for q in range(r * w + max(col - reach, 1), r * w + min(col + reach, b.size) + 1):
+        for q in range(r * w + max(col - reach, 1), r * w + min(col + reach, b.cols) + 1):
             if b.colour[q] != EMPTY:
                 return False
     return True
@@ -134,7 +134,7 @@ def _line_of(b, p):
     """The line that a point is on, 1 at the edge."""
     row = p // b.width
     col = p % b.width
-    return min(min(row, b.size + 1 - row), min(col, b.size + 1 - col))
+    return min(min(row, b.rows + 1 - row), min(col, b.cols + 1 - col))
 
 
 @njit(cache=True, nogil=True)
@@ -204,8 +204,8 @@ def write_priors(b, line, candidates, priors):
                 _win(priors, p, EMPTY_AREA)
             else:
                 _lose(priors, p, EMPTY_AREA)
-    for row in range(1, b.size + 1):
-        for h in range(row * w + 1, row * w + b.size + 1):
+    for row in range(1, b.rows + 1):
+        for h in range(row * w + 1, row * w + b.cols + 1):
             if b.colour[h] != EMPTY and b.head[h] == h and b.liberties[h] <= 2:
                 _add_captures(b, h, c, line, candidates, priors)
     priors[PASS, 0] = np.float32(EVEN + PASSING)

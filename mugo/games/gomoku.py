@@ -12,8 +12,8 @@ The board is Go's record (board.BOARD) with its field k set.  Stones, empty poin
 numbers are used by both games; chains, ko and captures are Go's alone.  In order: rules, rollouts, the four planes of
 a network, Position.
 
-    symmetry     int64 (size² + 1,)        a row of coords.symmetries
-    packed       uint8 (size², PACKED)     plane k of point i is bit k of the byte at [i]
+    symmetry     int64 (points + 1,)       a row of coords.symmetries
+    packed       uint8 (points, PACKED)    plane k of point i is bit k of the byte at [i]
     setup        int16 (n,)                encoded stones
 """
 import re
@@ -22,21 +22,22 @@ import numpy as np
 from numba import njit
 
 from mugo.games.board import BLACK, EMPTY, RECENT, clear, occupy
-from mugo.games.coords import MAX_SIZE, PASS, board_points, symmetries
+from mugo.games.coords import MAX_SIZE, PASS, BoardSize, board_points, format_size, shape_of, symmetries
 from mugo.games.planes import Plane
 from mugo.games.position import BasePosition
 from mugo.games.replay import decode
 from mugo.games.rng import random_below
 
 MIN_SIZE = 3
-DEFAULT_K = {3: 3, 4: 4, 5: 4, 6: 4}     # board size -> how many in a row win by default; else FIVE
+DEFAULT_K = {3: 3, 4: 4, 5: 4, 6: 4}     # the shorter edge -> how many in a row win by default; else FIVE
 FIVE = 5
 THREATS = 1                              # a kind of rollouts; the other is rollouts.UNIFORM
 
 
-def default_row(size: int) -> int:
-    """How many in a row win on a board of this size by default: 3 on 3x3, 4 up to 6x6, else 5."""
-    return DEFAULT_K.get(size, FIVE)
+def default_row(size: BoardSize) -> int:
+    """How many in a row win on a board of this size by default: 3 on 3x3, 4 up to 6x6, else 5; on a rectangle as on the
+    square of its shorter edge."""
+    return DEFAULT_K.get(min(shape_of(size)), FIVE)
 
 
 def format_row(k: int, exactly: bool = False) -> str:
@@ -53,9 +54,9 @@ def interpret_row(text: str) -> tuple[int, bool] | None:
 # ---- rules
 
 @njit(cache=True, nogil=True)
-def clear_for_row(b, size, k, exactly):
+def clear_for_row(b, rows, cols, k, exactly):
     """Make b an empty board of Gomoku, Black to play.  b.random stays as it is."""
-    clear(b, size)
+    clear(b, rows, cols)
     b.k = k
     b.exactly = exactly
 
@@ -136,8 +137,8 @@ def winning_point(b, p, c, but=0):
 @njit(cache=True, nogil=True)
 def any_winning_point(b, c, but=0):
     """An empty point other than `but` on which c wins at once; 0 if there is none."""
-    for row in range(1, b.size + 1):
-        for p in range(row * b.width + 1, row * b.width + b.size + 1):
+    for row in range(1, b.rows + 1):
+        for p in range(row * b.width + 1, row * b.width + b.cols + 1):
             if b.colour[p] == c:
                 e = winning_point(b, p, c, but)
                 if e:
@@ -148,8 +149,8 @@ def any_winning_point(b, c, but=0):
 @njit(cache=True, nogil=True)
 def double_threat(b, c):
     """An empty point where a stone of c makes two winning points, as an open four has; 0 if there is none."""
-    for row in range(1, b.size + 1):
-        for p in range(row * b.width + 1, row * b.width + b.size + 1):
+    for row in range(1, b.rows + 1):
+        for p in range(row * b.width + 1, row * b.width + b.cols + 1):
             if b.colour[p] == EMPTY:
                 b.colour[p] = c
                 e = winning_point(b, p, c)
@@ -216,12 +217,12 @@ _MINE, _THEIRS, _LAST, _BLACK_TO_MOVE = 1, 2, 4, 8
 
 @njit(cache=True, nogil=True)
 def write_planes(b, symmetry, out):
-    """Write the packed planes of b to out, uint8 (size², PACKED), for the side to move."""
+    """Write the packed planes of b to out, uint8 (points, PACKED), for the side to move."""
     c = b.to_play
     last = np.int64(b.recent[b.moves & (RECENT - 1)])
     i = 0
-    for row in range(1, b.size + 1):
-        for p in range(row * b.width + 1, row * b.width + b.size + 1):
+    for row in range(1, b.rows + 1):
+        for p in range(row * b.width + 1, row * b.width + b.cols + 1):
             s = b.colour[p]
             bits = _MINE if s == c else _THEIRS if s == -c else 0
             if p == last:
@@ -238,21 +239,20 @@ def _write_board_planes(boards, symmetry, out):
 
 
 def encode(positions: list["Position"], symmetry: int = 0) -> np.ndarray:
-    """Packed planes, uint8 (n, size², PACKED), of positions of one size, for the side to move.
+    """Packed planes, uint8 (n, points, PACKED), of positions of one shape, for the side to move.
 
-    symmetry: 0 to 7, a row of coords.symmetries.
+    symmetry: a row of coords.symmetries.
     """
-    size = positions[0].size
-    out = np.empty((len(positions), size * size, PACKED), np.uint8)
+    out = np.empty((len(positions), positions[0].area, PACKED), np.uint8)
     for position, packed in zip(positions, out, strict=True):
-        _write_board_planes(position.board, symmetries(size)[symmetry], packed)
+        _write_board_planes(position.board, symmetries(position.shape)[symmetry], packed)
     return out
 
 
 # ---- positions
 
 class Position(BasePosition):
-    """A Gomoku board of any size from 3 to 19.
+    """A Gomoku board of 3 to 19 rows and columns.
 
     k: how many in a row win.  exactly: whether more than k do not.
     """
@@ -262,16 +262,18 @@ class Position(BasePosition):
 
     __slots__ = ()
 
-    def __init__(self, size: int = 8, k: int | None = None, exactly: bool = False, to_play: int = BLACK):
-        """An empty board; k: default_row(size) by default.  Raises ValueError for a size outside 3 to 19, and for a k
-        below 3 or above the size."""
+    def __init__(self, size: BoardSize = 8, k: int | None = None, exactly: bool = False, to_play: int = BLACK):
+        """An empty board; k: default_row(size) by default.  Raises ValueError for a side outside 3 to 19, and for a k
+        below 3 or above the longer side."""
         k = default_row(size) if k is None else k
-        if not MIN_SIZE <= size <= MAX_SIZE:
-            raise ValueError(f"a Gomoku board is {MIN_SIZE}x{MIN_SIZE} to {MAX_SIZE}x{MAX_SIZE}, not {size}x{size}")
-        if not 3 <= k <= size:
-            raise ValueError(f"3 to {size} in a row can win on {size}x{size}, not {k}")
-        super().__init__(size, 0.0, to_play)
-        clear_for_row(self.board[0], size, k, exactly)
+        shape = shape_of(size)
+        if not MIN_SIZE <= min(shape) <= max(shape) <= MAX_SIZE:
+            raise ValueError(f"a Gomoku board is {MIN_SIZE}x{MIN_SIZE} to {MAX_SIZE}x{MAX_SIZE}, not "
+                             f"{format_size(size)}")
+        if not 3 <= k <= max(shape):
+            raise ValueError(f"3 to {max(shape)} in a row can win on {format_size(size)}, not {k}")
+        super().__init__(shape, 0.0, to_play)
+        clear_for_row(self.board[0], *shape, k, exactly)
         self.board[0]["to_play"] = to_play
 
     @property
@@ -286,14 +288,14 @@ class Position(BasePosition):
         play(board, point, colour)
 
     def _empty(self, to_play: int) -> "Position":
-        return Position(self.size, self.k, self.exactly, to_play)
+        return Position(self.shape, self.k, self.exactly, to_play)
 
     def _place_setup(self, setup: np.ndarray) -> int:
         return set_up(self.board[0], setup)
 
     def has_same_rules(self, other: BasePosition) -> bool:
         """Whether the other position has the same game, board size and winning row."""
-        return other.game == self.game and (other.size, other.k, other.exactly) == (self.size, self.k, self.exactly)
+        return other.game == self.game and (other.shape, other.k, other.exactly) == (self.shape, self.k, self.exactly)
 
     def why_illegal(self, point: int, colour: int | None = None) -> str | None:
         """The rule that forbids a move, as 'is occupied'; None if the move is legal."""
@@ -305,7 +307,7 @@ class Position(BasePosition):
 
     def legal_points(self) -> np.ndarray:
         """int64 (n,): the empty points, by row and column; none when the game is over."""
-        points = board_points(self.size)
+        points = board_points(self.shape)
         return points[:0] if self.is_over else points[self.board[0]["colour"][points] == EMPTY]
 
     def sensible_points(self) -> np.ndarray:
@@ -327,7 +329,7 @@ class Position(BasePosition):
         """The points of the winning row, in order; () if there is none."""
         if not self.winner:
             return ()
-        board, width = self.board[0], self.size + 1
+        board, width = self.board[0], self.shape[1] + 1
         for step in (1, width - 1, width, width + 1):
             before, after = (int(_run(board, self.last, d, self.winner)) for d in (-step, step))
             if _is_row(board, before + 1 + after):

@@ -23,7 +23,7 @@ def _next_point(b, p):
     p += 1
     if p % b.width == 0:
         p += 1
-    return p if p < b.width * (b.size + 1) else 0
+    return p if p < b.width * (b.rows + 1) else 0
 
 
 @njit(cache=True, nogil=True)

@@ -70,8 +70,8 @@ def has_stone_near(b, p):
     w = b.width
     row = p // w
     col = p % w
-    for r in range(max(row - NEAR, 1), min(row + NEAR, b.size) + 1):
-        for q in range(r * w + max(col - NEAR, 1), r * w + min(col + NEAR, b.size) + 1):
+    for r in range(max(row - NEAR, 1), min(row + NEAR, b.rows) + 1):
+        for q in range(r * w + max(col - NEAR, 1), r * w + min(col + NEAR, b.cols) + 1):
             if b.colour[q] != EMPTY:
                 return True
     return False
@@ -82,7 +82,7 @@ def write_priors(b, priors):
     """Write the virtual visits and wins of every empty point for the side to move."""
     w = b.width
     c = b.to_play
-    is_empty = b.n_empty == b.size * b.size
+    is_empty = b.n_empty == b.rows * b.cols
     for i in range(b.n_empty):
         p = np.int64(b.empties[i])
         visits = EVEN

@@ -38,7 +38,7 @@ _RECIPROCAL = (0, 65536, 32768, 21846, 16384)            # of 1 to 4, for total 
 
 LIGHT_BOARD = np.dtype([
     ("random", np.uint64),               # state of the random numbers
-    ("size", np.int64), ("width", np.int64),
+    ("rows", np.int64), ("width", np.int64),                # as of board.BOARD
     ("ko", np.int64),                    # the point that may not be retaken; 0: none
     ("last", np.int64),                  # the last move
     ("n_empty", np.int64),
@@ -78,7 +78,7 @@ def _count_neighbours(colour, near, w, n, one):
 def set_codes(r):
     """Set the codes of all points on the board."""
     w = r.width
-    n = w * r.size - 1
+    n = w * r.rows - 1
     three = r.scratch                    # the codes of three points in a row
     left, here, right = r.colour, r.colour[1:], r.colour[2:]
     for i in range(n + 2 * w):
@@ -93,9 +93,9 @@ def set_codes(r):
 def copy_position(b, r):
     """Make r the position of b, a BOARD of Go, with its random numbers; without pattern codes."""
     w = b.width
-    n = w * b.size - 1                   # the points from the first to the last on the board, with the border between
+    n = w * b.rows - 1                   # the points from the first to the last on the board, with the border between
     r.random = b.random
-    r.size = b.size
+    r.rows = b.rows
     r.width = w
     r.ko = b.ko
     r.last = b.recent[b.moves & (RECENT - 1)]

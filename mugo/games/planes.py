@@ -6,9 +6,9 @@ keeps a copy, and a network for other planes is refused.
 
     board --> bits of each point (WORK.planes) --> symmetry --> packed --> unpack --> planes
 
-    packed       uint8 (size², PACKED)          plane k of point i is bit k % 8 of byte k // 8 at [i]
-    planes       uint8 (size, size, 48)         the same unpacked, 0 or 1
-    symmetry     int64 (size² + 1,)             a row of coords.symmetries: where to write each move index
+    packed       uint8 (points, PACKED)         plane k of point i is bit k % 8 of byte k // 8 at [i]
+    planes       uint8 (rows, columns, 48)      the same unpacked, 0 or 1
+    symmetry     int64 (points + 1,)            a row of coords.symmetries: where to write each move index
     history      uint64 (at least b.moves + 1,) hashes of the game so far, at [0] ... [b.moves]
     work         WORK, one record               scratch
     line         BOARD (ladders.DEPTH,)         scratch: ladders.Scratch.boards
@@ -18,6 +18,7 @@ keeps a copy, and a network for other planes is refused.
 Counts of eight planes are one-hot: the k-th plane (from 1) is set where the count is k, the eighth also where it is
 more, none where it is 0.
 """
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -41,7 +42,7 @@ from mugo.games.board import (
     play,
     set_to_play,
 )
-from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, symmetries
+from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, BoardSize, shape_of, symmetries
 from mugo.games.replay import decode, replay, set_up
 
 
@@ -137,8 +138,8 @@ def _count_plane(first, count):
 def _collect_liberties(b, work):
     """Write the liberties of each chain to work.sets[h], h being its head."""
     w = b.width
-    for row in range(1, b.size + 1):
-        for p in range(row * w + 1, row * w + b.size + 1):
+    for row in range(1, b.rows + 1):
+        for p in range(row * w + 1, row * w + b.cols + 1):
             if b.colour[p] != EMPTY and b.head[p] == p:
                 for word in range(_WORDS):
                     work.sets[p, word] = 0
@@ -227,17 +228,16 @@ def _move_effects(b, work, p, c):
 
 @njit(cache=True, nogil=True)
 def write_planes(b, history, work, line, candidates, read_ladders, symmetry, out):
-    """Write the packed planes of board b to out, uint8 (size², PACKED), for the side to move.
+    """Write the packed planes of board b to out, uint8 (points, PACKED), for the side to move.
 
     read_ladders: False leaves the planes of ladders 0.  One function: with the planes of a point, or the packing, in
     functions of their own it takes twice as long.
     """
-    size = b.size
     w = b.width
     c = b.to_play
     _collect_liberties(b, work)
-    for row in range(1, size + 1):
-        for p in range(row * w + 1, row * w + size + 1):
+    for row in range(1, b.rows + 1):
+        for p in range(row * w + 1, row * w + b.cols + 1):
             s = b.colour[p]
             if s != EMPTY:
                 bits = _bit(_STONES) if s == c else _bit(_STONES + 1)
@@ -264,8 +264,8 @@ def write_planes(b, history, work, line, candidates, read_ladders, symmetry, out
     if read_ladders:
         _write_ladder_escapes(b, history, work, line, candidates)
     i = 0
-    for row in range(1, size + 1):
-        for p in range(row * w + 1, row * w + size + 1):
+    for row in range(1, b.rows + 1):
+        for p in range(row * w + 1, row * w + b.cols + 1):
             bits = work.planes[p]
             o = symmetry[i]
             for k in range(PACKED):
@@ -280,8 +280,8 @@ def _write_ladder_escapes(b, history, work, line, candidates):
     w = b.width
     c = b.to_play
     escapes = candidates[ladders.DEPTH]
-    for row in range(1, b.size + 1):
-        for h in range(row * w + 1, row * w + b.size + 1):
+    for row in range(1, b.rows + 1):
+        for h in range(row * w + 1, row * w + b.cols + 1):
             if b.colour[h] == c and b.head[h] == h and b.liberties[h] == 1:
                 for i in range(ladders.escape_moves(b, h, escapes)):
                     p = np.int64(escapes[i])
@@ -309,7 +309,7 @@ def write_game_planes(size, setup, moves, scratch, read_ladders, symmetry, out):
     history = scratch.history
     line = scratch.line
     candidates = scratch.candidates
-    clear(b, size)
+    clear(b, size, size)
     set_up(b, setup)
     history[0] = b.hash
     for i in range(len(moves)):
@@ -338,7 +338,7 @@ def write_sample_planes(size, setup, moves, samples, symmetries, scratch, out, t
         first = samples[i, 2]
         target = first + samples[i, 3]
         symmetry = symmetries[samples[i, 4]]
-        clear(b, size)
+        clear(b, size, size)
         stones = samples[i, 1] - samples[i, 0]
         if (set_up(b, setup[samples[i, 0]:samples[i, 1]]) < stones
                 or replay(b, scratch.history, moves, first, target) < target):
@@ -351,21 +351,30 @@ def write_sample_planes(size, setup, moves, samples, symmetries, scratch, out, t
 
 
 def encode(positions, symmetry: int = 0) -> np.ndarray:
-    """Packed planes, uint8 (n, size², PACKED), of Go positions of one size, for the side to move.
+    """Packed planes, uint8 (n, points, PACKED), of Go positions of one shape, for the side to move.
 
-    symmetry: 0 to 7, a row of coords.symmetries.
+    symmetry: a row of coords.symmetries.
     """
-    size = positions[0].size
-    permutation = symmetries(size)[symmetry]
-    out = np.empty((len(positions), size * size, PACKED), np.uint8)
+    permutation = symmetries(positions[0].shape)[symmetry]
+    out = np.empty((len(positions), positions[0].area, PACKED), np.uint8)
     scratch = new_scratch()
     for position, packed in zip(positions, out, strict=True):
         write_board_planes(position.board, position.history, scratch, True, permutation, packed)
     return out
 
 
-def unpack(packed: np.ndarray, depth: int = DEPTH) -> np.ndarray:
-    """Planes, uint8 (..., size, size, depth), of packed ones, uint8 (..., size², bytes)."""
-    size = int(round(packed.shape[-2] ** 0.5))
+def unpack(packed: np.ndarray, depth: int = DEPTH, shape: tuple[int, int] | None = None) -> np.ndarray:
+    """Planes, uint8 (..., rows, columns, depth), of packed ones, uint8 (..., points, bytes).
+
+    shape: (rows, columns) of the boards; None: they are square.
+    """
+    rows, cols = shape or (math.isqrt(packed.shape[-2]),) * 2
     planes = np.unpackbits(packed, axis=-1, count=depth, bitorder="little")
-    return planes.reshape(*packed.shape[:-2], size, size, depth)
+    return planes.reshape(*packed.shape[:-2], rows, cols, depth)
+
+
+def network_input(packed: np.ndarray, size: BoardSize) -> np.ndarray:
+    """Packed planes, uint8 (n, points, bytes), as a network takes them: (n, rows, columns, bytes) where the boards are
+    not square, so that their shape is known."""
+    rows, cols = shape_of(size)
+    return packed if rows == cols else packed.reshape(len(packed), rows, cols, -1)

@@ -17,7 +17,7 @@ from typing import Self
 import numpy as np
 
 from mugo.games.board import BLACK, EMPTY, WHITE, clear, new_boards, set_to_play
-from mugo.games.coords import COLUMNS, MAX_MOVES, PASS, WHITE_BIT, board_points, format_gtp, row_col
+from mugo.games.coords import COLUMNS, MAX_MOVES, PASS, WHITE_BIT, board_points, format_gtp, row_col, square_size
 from mugo.games.territory import area_komi
 
 MAX_POINTS = 1e6                         # of komi, as a global feature
@@ -87,7 +87,7 @@ def global_features(white_points, to_play) -> np.ndarray:
 
 
 def _encoded_stones(stones: np.ndarray) -> np.ndarray:
-    """int16 (n,): the stones of an int8 (size, size) board, encoded as in games.coords."""
+    """int16 (n,): the stones of an int8 (rows, columns) board, encoded as in games.coords."""
     indices = np.flatnonzero(stones)
     return (indices + WHITE_BIT * (stones.ravel()[indices] == WHITE)).astype(np.int16)
 
@@ -95,6 +95,7 @@ def _encoded_stones(stones: np.ndarray) -> np.ndarray:
 class BasePosition(ABC):
     """A board, its history and the side to move.
 
+    shape: (rows, columns) of the board.
     handicap: the number of handicap stones placed.
     handicap_bonus: White's points for them by the rules of the game (rules.Rules.handicap_bonus), beside komi.
     board: BOARD (1,), read-only.
@@ -108,15 +109,15 @@ class BasePosition(ABC):
     winner: int = EMPTY                  # Gomoku: the colour with k in a row, EMPTY while there is none
     row: tuple[int, ...] = ()            # Gomoku: the points of the winning row, in order
 
-    __slots__ = ("size", "komi", "handicap", "handicap_bonus", "board", "last", "mover", "_line")
+    __slots__ = ("shape", "komi", "handicap", "handicap_bonus", "board", "last", "mover", "_line")
 
-    def __init__(self, size: int, komi: float, to_play: int):
-        self.size = size
+    def __init__(self, shape: tuple[int, int], komi: float, to_play: int):
+        self.shape = shape
         self.komi = komi
         self.handicap = 0
         self.handicap_bonus = 0.0
         self.board = new_boards(1)
-        clear(self.board[0], size)
+        clear(self.board[0], *shape)
         self.board[0]["to_play"] = to_play
         self.last: int | None = None
         self.mover: int | None = None
@@ -175,6 +176,16 @@ class BasePosition(ABC):
     # -- moves
 
     @property
+    def size(self) -> int:
+        """The number of rows of a square board, for what has no other.  Raises BadInput for a rectangle."""
+        return square_size(self.shape)
+
+    @property
+    def area(self) -> int:
+        """The number of points of the board."""
+        return self.shape[0] * self.shape[1]
+
+    @property
     def to_play(self) -> int:
         return int(self.board[0]["to_play"])
 
@@ -186,7 +197,7 @@ class BasePosition(ABC):
         colour = self.to_play if colour is None else colour
         reason = self.why_illegal(point, colour)
         if reason:
-            raise IllegalMove(f"illegal move: {format_gtp(point, self.size)} {reason}")
+            raise IllegalMove(f"illegal move: {format_gtp(point, self.shape)} {reason}")
         return self.play_unchecked(point, colour)
 
     def play_unchecked(self, point: int, colour: int) -> Self:
@@ -268,13 +279,13 @@ class BasePosition(ABC):
 
         Raises IllegalMove for a stone on an occupied point, without a liberty, or that would capture or win.
         """
-        index = {point: i for i, point in enumerate(board_points(self.size).tolist())}
+        index = {point: i for i, point in enumerate(board_points(self.shape).tolist())}
         added = [*(index[int(point)] for point in black), *(index[int(point)] + WHITE_BIT for point in white)]
         return self._with_setup(np.append(_encoded_stones(self.stones), np.array(added, np.int16)),
                                 self.to_play if to_play is None else to_play)
 
     def with_board(self, stones: np.ndarray, to_play: int) -> Self:
-        """A new start without history: these stones, int8 (size, size), in the place of those on this board.
+        """A new start without history: these stones, int8 (rows, columns), in the place of those on this board.
 
         So superko starts anew, no ko is forbidden, and captures are counted from here.
         Raises IllegalMove for a stone in a chain without a liberty, or that wins.
@@ -288,9 +299,9 @@ class BasePosition(ABC):
         placed = other._place_setup(setup)
         if placed < len(setup):
             colour = WHITE if setup[placed] & WHITE_BIT else BLACK
-            point = int(board_points(self.size)[setup[placed] & WHITE_BIT - 1])
+            point = int(board_points(self.shape)[setup[placed] & WHITE_BIT - 1])
             raise IllegalMove(f"a {COLOUR_NAMES[colour].lower()} stone cannot be placed on "
-                              f"{format_gtp(point, self.size)}")
+                              f"{format_gtp(point, self.shape)}")
         return other
 
     def with_handicap(self, points: Iterable[int]) -> Self:
@@ -304,8 +315,8 @@ class BasePosition(ABC):
 
     @property
     def stones(self) -> np.ndarray:
-        """int8 (size, size): BLACK, WHITE or EMPTY."""
-        return self.board[0]["colour"][board_points(self.size)].reshape(self.size, self.size)
+        """int8 (rows, columns): BLACK, WHITE or EMPTY."""
+        return self.board[0]["colour"][board_points(self.shape)].reshape(self.shape)
 
     @property
     def white_points(self) -> float:
@@ -359,15 +370,15 @@ class BasePosition(ABC):
 
     def __str__(self) -> str:
         """The board with coordinates; the last move in parentheses."""
-        size = self.size
-        letters = "   " + " ".join(COLUMNS[:size])
-        last = None if self.last in (None, PASS) else row_col(self.last, size)
+        rows, cols = self.shape
+        letters = "   " + " ".join(COLUMNS[:cols])
+        last = None if self.last in (None, PASS) else row_col(self.last, self.shape)
         lines = [letters]
         for row, stones in enumerate(self.stones):
             text = "".join(f" {STONE_MARKS[int(stone)]}" for stone in stones) + " "
             if last and last[0] == row:
                 at = 2 * last[1]
                 text = text[:at] + "(" + text[at + 1] + ")" + text[at + 3:]
-            lines.append(f"{size - row:2d}{text}{size - row:d}")
+            lines.append(f"{rows - row:2d}{text}{rows - row:d}")
         lines.append(letters)
         return "\n".join(lines)

@@ -15,12 +15,12 @@ from mugo.games.coords import PASS, WHITE_BIT
 
 @njit(cache=True, nogil=True)
 def decode(b, encoded):
-    """(point, colour) of an encoded move on a board of b's size."""
+    """(point, colour) of an encoded move on a board of b's shape."""
     i = np.int64(encoded) & (WHITE_BIT - 1)
     c = WHITE if encoded & WHITE_BIT else BLACK
-    if i == b.size * b.size:
+    if i == b.rows * b.cols:
         return PASS, c
-    return (i // b.size + 1) * b.width + i % b.size + 1, c
+    return (i // b.cols + 1) * b.width + i % b.cols + 1, c
 
 
 @njit(cache=True, nogil=True)

@@ -41,7 +41,7 @@ from numba import njit
 
 from mugo.games.area import area_score
 from mugo.games.board import BLACK, BORDER, EMPTY, POINTS, RECENT, WHITE
-from mugo.games.coords import PASS
+from mugo.games.coords import PASS, BoardSize, shape_of
 from mugo.games.light_board import (
     LIGHT_BOARD,
     atari_liberty,
@@ -255,17 +255,17 @@ def stone_difference(b):
     total = 0
     for p in range(POINTS):
         total += b.colour[p]
-    return total - BORDER * (POINTS - b.size * b.size)
+    return total - BORDER * (POINTS - b.rows * b.cols)
 
 
 @njit(cache=True, nogil=True)
-def max_moves(size):
-    """The moves after which a rollout is stopped, as it may be in a cycle (triple ko).
+def max_moves(points):
+    """The moves after which a rollout on a board of so many points is stopped, as it may be in a cycle (triple ko).
 
     From 5x5 on, fewer than one rollout in 1,000 is that long.  On 2x2 half of them have more than 12 moves, and Black
     wins all of those.
     """
-    return MOVES_PER_POINT * size * size + EXTRA_MOVES
+    return MOVES_PER_POINT * points + EXTRA_MOVES
 
 
 @njit(cache=True, nogil=True)
@@ -295,7 +295,7 @@ def _roll_out_on(light_boards, b, kind, mercy, first_plays):
 @njit(cache=True, nogil=True)
 def _play_to_end(r, b, mercy, first_plays, codes, kind):
     """roll_out on r, a copy of b: UNIFORM where codes is None, MOGO where it is r.codes."""
-    left = max_moves(b.size)
+    left = max_moves(b.rows * b.cols)
     difference = stone_difference(b)
     c = b.to_play
     passes = b.passes
@@ -333,15 +333,14 @@ def _final_score(r, b, difference):
     return difference
 
 
-@njit(cache=True, nogil=True)
-def mercy_threshold(size, komi):
+def mercy_threshold(size: BoardSize, komi: float) -> int:
     """The difference in stones at which `roll_out` may stop: the mercy rule.
 
     Komi, plus a margin by which the rest of the game changes the difference in less than one of 1,000 rollouts
     (benchmarks/rollouts.py).  From the empty board this saves 7 % of the moves on 9x9 and 4 % on 19x19, later in a
     game less.
     """
-    return np.int64(math.ceil(abs(komi))) + 5 * size // 2
+    return math.ceil(abs(komi)) + 5 * sum(shape_of(size)) // 4
 
 
 @njit(cache=True, nogil=True)
@@ -352,8 +351,8 @@ def add_ownership(b, ownership):
     neutral.
     """
     w = b.width
-    for row in range(1, b.size + 1):
-        for p in range(row * w + 1, row * w + b.size + 1):
+    for row in range(1, b.rows + 1):
+        for p in range(row * w + 1, row * w + b.cols + 1):
             ownership[p] += b.colour[p]
     for i in range(b.n_empty):
         p = np.int64(b.empties[i])

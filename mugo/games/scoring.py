@@ -13,7 +13,7 @@ import numpy as np
 
 from mugo.games.area import area_ownership
 from mugo.games.board import BLACK, EMPTY, POINTS, WHITE, new_boards
-from mugo.games.coords import PASS, board_points, move_index
+from mugo.games.coords import PASS, BoardSize, board_points, move_index
 from mugo.games.dead_stones import CLEARLY_DEAD, SEED
 from mugo.games.go import Position, format_score
 from mugo.games.position import BasePosition
@@ -27,13 +27,13 @@ MOVE_ROLLOUTS = 50        # for the ownership after a move: 2 ms on 19x19
 STDEV_FACTOR = 2.0
 STATUSES = ("alive", "dead", "seki")
 SETTLED = 0.9             # ownership of a point that one colour owns after 95 % of the rollouts
-OwnershipOf = Callable[[BasePosition], np.ndarray]       # float32 (size, size) of a position, 1 Black, -1 White
+OwnershipOf = Callable[[BasePosition], np.ndarray]       # float32 (rows, columns) of a position, 1 Black, -1 White
 
 
 def candidate_moves(position: BasePosition, priors: np.ndarray, cleanup: bool = False) -> np.ndarray:
     """int64 (n,): the sensible points that a policy player chooses from; none where it should pass.
 
-    priors: float32 (size² + 1,).  The network's prior of a pass is not enough, because many records end without
+    priors: float32 (points + 1,).  The network's prior of a pass is not enough, because many records end without
     passes:
 
     - While stones cover less than a quarter of the board, the player does not pass.
@@ -45,21 +45,21 @@ def candidate_moves(position: BasePosition, priors: np.ndarray, cleanup: bool = 
     - By territory, where moves in settled territory cost points, it passes when nothing is left to play for, and in a
       won game, dead stones removed, after a pass of the opponent.  Near the end the candidates are the points that are
       not settled.
-    - After 2 size² moves it passes, so that every game ends.
+    - After two moves for each point of the board it passes, so that every game ends.
 
     cleanup: capture the opponent's dead stones before passing.
     """
     if cleanup:
         points = candidate_moves(position, priors)
-        return points if len(points) or position.plies >= 2 * position.size ** 2 else dead_liberties(position)
+        return points if len(points) or position.plies >= 2 * position.area else dead_liberties(position)
     points = position.sensible_points()
     none = points[:0]
-    area = position.size ** 2
+    area = position.area
     if position.plies >= 2 * area or not len(points):
         return none
     if np.count_nonzero(position.stones) < area / 4:
         return points
-    point_priors = priors[_indices(points, position.size)]
+    point_priors = priors[_indices(points, position.shape)]
     prefers_pass = priors[-1] > point_priors.max()
     if position.counts_territory:
         if position.last == PASS and final_score(position) * position.to_play > 0 or is_finished(position):
@@ -73,16 +73,16 @@ def candidate_moves(position: BasePosition, priors: np.ndarray, cleanup: bool = 
             return points
     elif not prefers_pass:
         return points
-    unsettled = np.abs(ownership(position).ravel()[_indices(points, position.size)]) < SETTLED
+    unsettled = np.abs(ownership(position).ravel()[_indices(points, position.shape)]) < SETTLED
     return points[unsettled & (point_priors > priors[-1] / 10)] if prefers_pass else points[unsettled]
 
 
-def _indices(points: Iterable[int], size: int) -> list[int]:
+def _indices(points: Iterable[int], size: BoardSize) -> list[int]:
     return [move_index(int(point), size) for point in points]
 
 
 def ownership(position: BasePosition, n: int = ROLLOUTS, kind: int = UNIFORM) -> np.ndarray:
-    """float32 (size, size): the mean owner of each point at the end of n rollouts, 1 Black, -1 White.
+    """float32 (rows, columns): the mean owner of each point at the end of n rollouts, 1 Black, -1 White.
 
     kind: of the rollouts.  Uniform ones are the fastest; MoGo's answer threats, so chains that need an answer live.
     Black begins half of them and White half, whoever is to play.  The same position always gives the same result.
@@ -91,7 +91,7 @@ def ownership(position: BasePosition, n: int = ROLLOUTS, kind: int = UNIFORM) ->
     boards[0] = position.board[0]
     boards[0]["random"] = SEED
     roll_out_ownership(boards, kind, n, total)
-    return (total[board_points(position.size)] / n).astype(np.float32).reshape(position.size, position.size)
+    return (total[board_points(position.shape)] / n).astype(np.float32).reshape(position.shape)
 
 
 def ownership_at_end(position: BasePosition, n: int = ROLLOUTS) -> np.ndarray:
@@ -126,13 +126,13 @@ def without_dead(position: BasePosition, ownership_of: OwnershipOf = ownership_a
     first, and the ownership of the others is computed again without them.
     """
     assert isinstance(position, Position)
-    size, points = position.size, board_points(position.size)
+    shape, points = position.shape, board_points(position.shape)
     while True:
         stones = position.stones.ravel()
         owners = ownership_of(position).ravel()
         survival = owners * stones                     # of each stone: 1 its colour always owns the point, -1 never
         in_seki = seki_points(position, owners)
-        indices = [_indices(chain, size) for chain in chains(position) if chain[0] not in in_seki]
+        indices = [_indices(chain, shape) for chain in chains(position) if chain[0] not in in_seki]
         lowest = min((survival[chain].mean() for chain in indices), default=0)
         if lowest >= 0:
             return position
@@ -167,7 +167,7 @@ def seki_tax(counted: BasePosition, ownership_of: OwnershipOf = ownership_at_end
 def eyes_in_seki(counted: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> set[int]:
     """The empty points that only chains in seki and their colour surround.  counted: without dead stones."""
     in_seki = seki_points(counted, ownership_of(counted).ravel())
-    owners, colour, width = owner_of_points(counted), counted.board[0]["colour"], counted.size + 1
+    owners, colour, width = owner_of_points(counted), counted.board[0]["colour"], counted.shape[1] + 1
     found: set[int] = set()
     left = list(in_seki)
     while left:
@@ -201,10 +201,10 @@ def final_statuses(position: BasePosition, ownership_of: OwnershipOf = ownership
 def is_nearly_over(position: BasePosition) -> bool:
     """Whether at most a tenth of the points are playable and not settled."""
     points = position.sensible_points()
-    if 3 * np.count_nonzero(position.stones) < position.size ** 2:
+    if 3 * np.count_nonzero(position.stones) < position.area:
         return len(points) == 0
-    unsettled = np.abs(ownership(position).ravel()[_indices(points, position.size)]) <= SETTLED
-    return 10 * int(unsettled.sum()) <= position.size ** 2
+    unsettled = np.abs(ownership(position).ravel()[_indices(points, position.shape)]) <= SETTLED
+    return 10 * int(unsettled.sum()) <= position.area
 
 
 def is_finished(position: BasePosition) -> bool:
@@ -213,17 +213,17 @@ def is_finished(position: BasePosition) -> bool:
     By MoGo's rollouts every chain is clearly alive, clearly dead or in seki, and without the dead ones every empty
     point that nobody owns is between stones of both colours: a neutral point, not an open border.
     """
-    if 3 * np.count_nonzero(position.stones) < position.size ** 2:
+    if 3 * np.count_nonzero(position.stones) < position.area:
         return False
     owners = ownership_at_end(position).ravel()
     in_seki = seki_points(position, owners)
-    if any(abs(owners[_indices(chain, position.size)].mean()) <= CLEAR_OWNERSHIP
+    if any(abs(owners[_indices(chain, position.shape)].mean()) <= CLEAR_OWNERSHIP
            for chain in chains(position) if chain[0] not in in_seki):
         return False
     counted = without_dead(position)
-    colour, width = counted.board[0]["colour"], counted.size + 1
+    colour, width = counted.board[0]["colour"], counted.shape[1] + 1
     owner = owner_of_points(counted)
-    neutral = [point for point in board_points(counted.size).tolist()
+    neutral = [point for point in board_points(counted.shape).tolist()
                if colour[point] == EMPTY and owner[point] == EMPTY]
     return all({BLACK, WHITE} <= {int(colour[point + step]) for step in (-width, -1, 1, width)} for point in neutral)
 
@@ -239,13 +239,13 @@ def may_evaluate_pass(position: BasePosition) -> bool:
 def all_chains_settled(position: BasePosition, kind: int = UNIFORM) -> bool:
     """Whether every chain is clearly alive or clearly dead by rollouts of this kind.  A chain in seki is neither."""
     owners = ownership(position, kind=kind).ravel()
-    return all(abs(owners[_indices(chain, position.size)].mean()) > CLEAR_OWNERSHIP for chain in chains(position))
+    return all(abs(owners[_indices(chain, position.shape)].mean()) > CLEAR_OWNERSHIP for chain in chains(position))
 
 
 def dead_liberties(position: BasePosition) -> np.ndarray:
     """int64 (n,): the sensible points that are liberties of dead chains of the opponent."""
     colour_left = without_dead(position).board[0]["colour"]
-    board, width = position.board[0], position.size + 1
+    board, width = position.board[0], position.shape[1] + 1
     sensible = position.sensible_points()
     liberties = {point + step for chain in chains(position) for point in chain for step in (-width, -1, 1, width)
                  if colour_left[chain[0]] == EMPTY and board["colour"][chain[0]] == -position.to_play}

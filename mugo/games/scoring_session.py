@@ -32,12 +32,12 @@ class ScoringSession:
         """Switch the chain on a point between dead and alive.  Raises BadInput if the point is empty."""
         chain = next((chain for chain in scoring.chains(self.position) if point in chain), None)
         if chain is None:
-            raise BadInput(f"there is no stone on {format_gtp(point, self.position.size)}; name a point of a chain to "
+            raise BadInput(f"there is no stone on {format_gtp(point, self.position.shape)}; name a point of a chain to "
                            "mark it dead or alive")
         self.dead ^= set(chain)
 
     def ownership(self) -> np.ndarray:
-        """int8 (size, size): BLACK, WHITE, or EMPTY for a neutral point; dead stones are removed.
+        """int8 (rows, columns): BLACK, WHITE, or EMPTY for a neutral point; dead stones are removed.
 
         By rules with a tax on seki, eyes of chains in seki are neutral.
         """
@@ -45,7 +45,7 @@ class ScoringSession:
         owners = scoring.owner_of_points(counted)
         if counted.board[0]["seki_tax"]:
             owners[list(scoring.eyes_in_seki(counted))] = EMPTY
-        return owners[board_points(counted.size)].reshape(counted.size, counted.size)
+        return owners[board_points(counted.shape)].reshape(counted.shape)
 
     def points(self) -> dict[int, int]:
         """Of each colour: its area, or its territory and prisoners."""
@@ -82,18 +82,18 @@ class ScoringSession:
 def _empty_or_dead_points(position: Position) -> list[int]:
     """The empty points and the dead stones of a position, by rollouts."""
     stones = scoring.without_dead(position).stones.ravel()
-    return board_points(position.size)[stones == EMPTY].tolist()
+    return board_points(position.shape)[stones == EMPTY].tolist()
 
 
 def area_ownership(stones: np.ndarray) -> np.ndarray:
-    """The owner of every point by the Tromp-Taylor rules, int8 (size, size): BLACK, WHITE or EMPTY.
+    """The owner of every point by the Tromp-Taylor rules, int8 (rows, columns): BLACK, WHITE or EMPTY.
 
-    stones: int8 (size, size), all alive.  An empty region belongs to the colour that alone borders it, and to nobody
+    stones: int8 (rows, columns), all alive.  An empty region belongs to the colour that alone borders it, and to nobody
     if both colours or none do.
     """
-    size = len(stones)
-    boards, owners, points = new_boards(1), np.empty(POINTS, np.int8), board_points(len(stones))
-    clear(boards[0], size)
+    rows, cols = stones.shape
+    boards, owners, points = new_boards(1), np.empty(POINTS, np.int8), board_points((rows, cols))
+    clear(boards[0], rows, cols)
     boards[0]["colour"][points] = stones.ravel()
     area.area_ownership(boards[0], owners)
-    return owners[points].reshape(size, size)
+    return owners[points].reshape(stones.shape)

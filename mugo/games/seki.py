@@ -26,7 +26,7 @@ TWO_EYES_AREA = 7         # points inside a chain that make two eyes whatever th
 def chains(position: BasePosition) -> list[list[int]]:
     """The points of every chain on the board."""
     board = position.board[0]
-    points = board_points(position.size)
+    points = board_points(position.shape)
     found: dict[int, list[int]] = {}
     for point in points[board["colour"][points] != EMPTY].tolist():
         found.setdefault(int(board["head"][point]), []).append(point)
@@ -42,10 +42,10 @@ class _Chain(NamedTuple):
 def seki_points(position: BasePosition, owners: np.ndarray) -> set[int]:
     """The points of all chains in a seki of the shape above.
 
-    owners: float32 (size²,), scoring.ownership; the chains around a seki have to be alive.
+    owners: float32 (points,), scoring.ownership; the chains around a seki have to be alive.
     """
     board = position.board[0]
-    heads = np.unique(board["head"][board_points(position.size)][position.stones.ravel() != EMPTY])
+    heads = np.unique(board["head"][board_points(position.shape)][position.stones.ravel() != EMPTY])
     candidates = [_chain_at(position, int(head)) for head in heads[board["liberties"][heads] <= MAX_LIBERTIES]]
     found: set[int] = set()
     for black in candidates:
@@ -59,7 +59,7 @@ def seki_points(position: BasePosition, owners: np.ndarray) -> set[int]:
 
 
 def _neighbours(point: int, position: BasePosition) -> Iterator[int]:
-    width = position.size + 1
+    width = position.shape[1] + 1
     return (point + step for step in (-width, -1, 1, width))
 
 
@@ -128,5 +128,5 @@ def _surrounding_chains_live(position: BasePosition, chain: _Chain, other: _Chai
     colour = position.board[0]["colour"]
     beside = {p for stone in chain.points for p in _neighbours(stone, position)} - other.points
     surrounding = [_chain_at(position, point) for point in beside if colour[point] == -chain.colour]
-    return all((owners[[move_index(p, position.size) for p in around.points]] * around.colour).mean() > CLEAR_OWNERSHIP
+    return all((owners[[move_index(p, position.shape) for p in around.points]] * around.colour).mean() > CLEAR_OWNERSHIP
                for around in surrounding)

@@ -33,8 +33,8 @@ from mugo.games.board import EMPTY
 def stones_played(b):
     """The stones that Black has put on the board, setup included, minus those of White."""
     difference = b.white_captures - b.black_captures
-    for row in range(1, b.size + 1):
-        for p in range(row * b.width + 1, row * b.width + b.size + 1):
+    for row in range(1, b.rows + 1):
+        for p in range(row * b.width + 1, row * b.width + b.cols + 1):
             if b.colour[p] != EMPTY:
                 difference += np.int64(b.colour[p])
     return difference

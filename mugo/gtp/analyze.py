@@ -50,7 +50,7 @@ def result_from_policy(network, position: BasePosition, tta: bool = False) -> Se
     infos += [MoveInfo(point, prior, 1, win_rate, (point,)) for point, prior in moves[top:]]
     lead, stdev = output.score(0)
     return SearchResult(position, tuple(infos), win_rate, visits=1, simulations=1, seconds=0.0, depth=1.0, nodes=1,
-                        rollouts=0, ownership=output.board_ownership(0, position.to_play), score_lead=lead,
+                        rollouts=0, ownership=output.board_ownership(0, position), score_lead=lead,
                         score_stdev=stdev)
 
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mugo.games import scoring
-from mugo.games.coords import format_gtp
+from mugo.games.coords import BoardSize, format_gtp
 from mugo.games.go import Position as Go
 from mugo.games.position import COLOUR_OF, BasePosition
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, parse_bool, parse_colour, parse_count, parse_float, parse_vertex
@@ -98,7 +98,7 @@ def parse_analyze_options(words: Sequence[str], position: BasePosition, is_kata:
             setattr(options, FLAGS[key], parse_bool(value()))
         elif key in ("avoid", "allow"):
             colour = parse_colour(value())
-            points = {parse_vertex(vertex, position.size) for vertex in value().split(",") if vertex}
+            points = {parse_vertex(vertex, position.shape) for vertex in value().split(",") if vertex}
             parse_count(value())
             if colour == options.colour and key == "avoid":
                 avoided |= points
@@ -125,7 +125,7 @@ def reported_moves(result: SearchResult, options: AnalyzeOptions) -> list[MoveIn
 
 def format_lz(result: SearchResult, options: AnalyzeOptions, player: Player) -> str:
     """A line in the format of Leela Zero's lz-analyze."""
-    size = result.position.size
+    size = result.position.shape
     return " ".join(
         f"info move {format_gtp(info.point, size)} visits {info.visits} winrate {_ten_thousandths(info.win_rate)} "
         f"prior {_ten_thousandths(info.prior)} "
@@ -137,13 +137,13 @@ def _ten_thousandths(fraction: float) -> int:
     return round(10000 * fraction)
 
 
-def _vertices(points: Sequence[int], size: int) -> str:
+def _vertices(points: Sequence[int], size: BoardSize) -> str:
     return " ".join(format_gtp(point, size) for point in points)
 
 
 def format_kata(result: SearchResult, options: AnalyzeOptions, player: Player) -> str:
     """A line in the format of KataGo's kata-analyze; utilities are from -1 to 1."""
-    position, size, score = result.position, result.position.size, score_estimate(result)
+    position, size, score = result.position, result.position.shape, score_estimate(result)
     parts, infos = [], reported_moves(result, options)
     after = []
     if (options.moves_ownership or options.moves_ownership_stdev) and isinstance(position, Go):
@@ -189,7 +189,7 @@ def _format_ownership(name: str, owners: np.ndarray, to_play: int, has_mean: boo
 
 def format_cgos(result: SearchResult, options: AnalyzeOptions, player: Player) -> str:
     """A line of JSON in the format of the CGOS viewer, whose "pv" is the moves after the move."""
-    size, score = result.position.size, score_estimate(result)
+    size, score = result.position.shape, score_estimate(result)
 
     def lead(own: float | None = None) -> dict[str, float]:
         return {} if score is None else {"score": round(score[0] if own is None else own, 3)}

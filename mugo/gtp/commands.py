@@ -71,23 +71,36 @@ def _quit(engine: EngineState) -> None:
 # ---- setup
 
 @command("boardsize")
-def _boardsize(engine: EngineState, size: str) -> None:
-    """An empty board of this size; in Gomoku the winning length stays."""
-    number = parse_int(size)
+def _boardsize(engine: EngineState, *size: str) -> None:
+    """N, or X Y, columns and rows: an empty board of this size; in Gomoku the winning length stays."""
     try:
-        start = engine.empty_board(number)
+        start = engine.empty_board(_parse_size(size))
         engine.wait_until_ready()
-        if number != engine.position.size:
+        if start.shape != engine.position.shape:
             engine.player.warm_up(start)           # another size may need another network
     except BadInput as error:
         raise GtpError("unacceptable size", str(error)) from None
     engine.start_game(start)
 
 
+@command("rectangular_boardsize")
+def _rectangular_boardsize(engine: EngineState, *size: str) -> None:
+    """KataGo's boardsize of rectangles: X Y, columns and rows, or N."""
+    _boardsize(engine, *size)
+
+
+def _parse_size(words: Sequence[str]) -> tuple[int, int]:
+    """(rows, columns) of N, X Y or X:Y.  Raises GtpError."""
+    numbers = [parse_int(text) for word in words for text in word.split(":")]
+    if len(numbers) not in (1, 2):
+        raise GtpError(SYNTAX_ERROR, "expected N, or X Y: columns and rows")
+    return numbers[-1], numbers[0]
+
+
 @command("clear_board")
 def _clear_board(engine: EngineState) -> None:
     engine.wait_until_ready()
-    engine.start_game(engine.empty_board(engine.position.size))
+    engine.start_game(engine.empty_board(engine.position.shape))
 
 
 @command("komi")
@@ -100,7 +113,7 @@ def _komi(engine: EngineState, komi: str) -> None:
 @command("fixed_handicap", "go")
 def _fixed_handicap(engine: EngineState, stones: str) -> str:
     try:
-        points = fixed_handicap(engine.position.size, parse_int(stones))
+        points = fixed_handicap(engine.position.shape, parse_int(stones))
     except ValueError as error:
         raise GtpError("invalid number of stones", str(error)) from None
     return _place_handicap(engine, points)
@@ -111,26 +124,26 @@ def _place_free_handicap(engine: EngineState, stones: str) -> str:
     """Stones on the fixed points.  GTP lets an engine place fewer than asked for: at most nine here."""
     for number in range(min(parse_int(stones), 9), 1, -1):
         with contextlib.suppress(ValueError):
-            return _place_handicap(engine, fixed_handicap(engine.position.size, number))
+            return _place_handicap(engine, fixed_handicap(engine.position.shape, number))
     raise GtpError("invalid number of stones", "at least 2, on a board of 7x7 or larger")
 
 
 @command("set_free_handicap", "go")
 def _set_free_handicap(engine: EngineState, *vertices: str) -> None:
-    size = engine.position.size
+    size = engine.position.shape
     try:
         points = [interpret_gtp(vertex, size) for vertex in vertices]
     except ValueError as error:
         raise GtpError("bad vertex list", str(error)) from None
-    if PASS in points or len(set(points)) < len(points) or not 2 <= len(points) < size * size:
-        raise GtpError("bad vertex list", f"expected 2 to {size * size - 1} different points")
+    if PASS in points or len(set(points)) < len(points) or not 2 <= len(points) < engine.position.area:
+        raise GtpError("bad vertex list", f"expected 2 to {engine.position.area - 1} different points")
     _place_handicap(engine, points)
 
 
 def _place_handicap(engine: EngineState, points: list[int]) -> str:
     if engine.position.stones.any():
         raise GtpError("board not empty")
-    size = engine.position.size
+    size = engine.position.shape
     engine.set_position(engine.empty_board(size).with_handicap(points))
     return " ".join(format_gtp(point, size) for point in points)
 
@@ -140,7 +153,7 @@ def _place_handicap(engine: EngineState, points: list[int]) -> str:
 @command("play")
 def _play(engine: EngineState, colour: str, vertex: str) -> None:
     mover = parse_colour(colour)
-    point = parse_vertex(vertex, engine.position.size)
+    point = parse_vertex(vertex, engine.position.shape)
     try:
         engine.report_move(point, mover)
     except IllegalMove as error:
@@ -238,7 +251,7 @@ def final_score(engine: EngineState) -> str:
 def _final_status_list(engine: EngineState, status: str) -> str:
     if status not in scoring.STATUSES:
         raise GtpError(SYNTAX_ERROR, f"{status!r} is not a status ({', '.join(scoring.STATUSES)})")
-    size = engine.position.size
+    size = engine.position.shape
     return "\n".join(" ".join(format_gtp(point, size) for point in chain)
                      for chain in scoring.final_statuses(engine.go_position())[status])
 

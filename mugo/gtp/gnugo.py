@@ -26,6 +26,7 @@ from mugo.gtp.state import EngineState
 from mugo.sgf.convert import record_from_position
 from mugo.sgf.writer import format_record
 
+
 @command("cputime")
 def _cputime(engine: EngineState) -> str:
     """Seconds of processor time of all threads since the start."""
@@ -54,8 +55,8 @@ def _get_komi(engine: EngineState) -> str:
 def _list_stones(engine: EngineState, colour: str) -> str:
     """The vertices with a stone of this colour, row by row from the top."""
     position, wanted = engine.position, parse_colour(colour)
-    return " ".join(format_gtp(int(point), position.size)
-                    for point in board_points(position.size)[position.stones.ravel() == wanted])
+    return " ".join(format_gtp(int(point), position.shape)
+                    for point in board_points(position.shape)[position.stones.ravel() == wanted])
 
 
 @command("final_status", "go")
@@ -64,7 +65,7 @@ def _final_status(engine: EngineState, vertex: str) -> str:
 
     Eyes of chains in seki are territory where they count, and dame where they do not, as by Japanese rules.
     """
-    position, point = engine.go_position(), parse_vertex(vertex, engine.position.size)
+    position, point = engine.go_position(), parse_vertex(vertex, engine.position.shape)
     if point == PASS:
         raise GtpError(SYNTAX_ERROR, "expected a point of the board")
     for status, chains in scoring.final_statuses(position).items():

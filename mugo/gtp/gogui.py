@@ -19,7 +19,7 @@ import numpy as np
 
 from mugo.games import scoring
 from mugo.games.board import BLACK
-from mugo.games.coords import PASS, board_points, format_gtp
+from mugo.games.coords import PASS, BoardSize, board_points, format_gtp, shape_of
 from mugo.games.game import encode
 from mugo.games.go import Position as Go
 from mugo.games.plane_tables import plane_names
@@ -67,7 +67,7 @@ def _interrupt(engine: EngineState) -> None:
 def _play_sequence(engine: EngineState, *words: str) -> None:
     """Play moves: all of them, or none if one is illegal."""
     position = engine.position
-    for colour, point in parse_stones(words, position.size):
+    for colour, point in parse_stones(words, position.shape):
         try:
             position = engine.play_move(position, point, colour)
         except IllegalMove as error:
@@ -80,10 +80,10 @@ def _setup(engine: EngineState, *words: str) -> None:
     """Put stones on an empty board."""
     if engine.position.stones.any():
         raise GtpError("board not empty")
-    stones = {point: colour for colour, point in parse_stones(words, engine.position.size)}
+    stones = {point: colour for colour, point in parse_stones(words, engine.position.shape)}
     if PASS in stones:
         raise GtpError(SYNTAX_ERROR, "a stone cannot be on a pass")
-    board = engine.empty_board(engine.position.size).with_turn(engine.position.to_play)
+    board = engine.empty_board(engine.position.shape).with_turn(engine.position.to_play)
     try:
         engine.position = board.with_stones([point for point, colour in stones.items() if colour == BLACK],
                                             [point for point, colour in stones.items() if colour != BLACK])
@@ -96,7 +96,7 @@ def _setup_player(engine: EngineState, colour: str) -> None:
     engine.position = engine.position.with_turn(parse_colour(colour))
 
 
-def parse_stones(words: Sequence[str], size: int) -> list[tuple[int, int]]:
+def parse_stones(words: Sequence[str], size: BoardSize) -> list[tuple[int, int]]:
     """(colour, point) of each pair of a colour and a vertex.  Raises GtpError."""
     if len(words) % 2:
         raise GtpError(SYNTAX_ERROR, "expected pairs of a colour and a vertex")
@@ -114,7 +114,7 @@ def _rules_game_id(engine: EngineState) -> str:
 @command("gogui-rules_board")
 def _rules_board(engine: EngineState) -> str:
     """X, O and . in rows, the top row first."""
-    return _rows([STONE_MARKS[stone] for stone in engine.position.stones.ravel().tolist()], engine.position.size)
+    return _rows([STONE_MARKS[stone] for stone in engine.position.stones.ravel().tolist()], engine.position.shape)
 
 
 @command("gogui-rules_board_size")
@@ -128,7 +128,7 @@ def _rules_legal_moves(engine: EngineState) -> str:
     position = engine.position
     if position.is_over:
         return ""
-    return _vertices(position.legal_points(), position.size) + " pass" * position.may_pass
+    return _vertices(position.legal_points(), position.shape) + " pass" * position.may_pass
 
 
 @command("gogui-rules_side_to_move")
@@ -150,9 +150,9 @@ def _rules_final_result(engine: EngineState) -> str:
 @command("mugo-liberties", "go")
 def _liberties(engine: EngineState) -> str:
     board = engine.position.board[0]
-    points = board_points(engine.position.size)
+    points = board_points(engine.position.shape)
     counts = np.where(board["colour"][points] != 0, board["liberties"][board["head"][points]], 0)
-    return _rows(['""' if count == 0 else str(count) for count in counts.tolist()], engine.position.size)
+    return _rows(['""' if count == 0 else str(count) for count in counts.tolist()], engine.position.shape)
 
 
 @command("mugo-ownership", "go")
@@ -160,7 +160,7 @@ def _ownership(engine: EngineState) -> str:
     """The ownership, 1 Black, -1 White, by rollouts and by the player's network if it has it."""
     engine.wait_until_ready()
     ownership = ownership_by(engine.player.network, engine.go_position()).ravel()
-    return _rows([f"{value:.2f}" for value in ownership.tolist()], engine.position.size)
+    return _rows([f"{value:.2f}" for value in ownership.tolist()], engine.position.shape)
 
 
 @command("mugo-ladders", "go")
@@ -194,16 +194,17 @@ def _planes(engine: EngineState) -> str:
 
 def _plane_vertices(position: BasePosition, k: int) -> str:
     """The vertices where plane k is 1."""
-    plane = unpack(encode([position]), len(plane_names(position.game)))[0, ..., k]
-    return _vertices(board_points(position.size)[plane.ravel() != 0], position.size)
+    plane = unpack(encode([position]), len(plane_names(position.game)), position.shape)[0, ..., k]
+    return _vertices(board_points(position.shape)[plane.ravel() != 0], position.shape)
 
 
-def _vertices(points: Iterable[int], size: int) -> str:
+def _vertices(points: Iterable[int], size: BoardSize) -> str:
     return " ".join(format_gtp(int(point), size) for point in points)
 
 
-def _rows(texts: Sequence[str], size: int) -> str:
-    return "\n" + "\n".join(" ".join(texts[row * size:(row + 1) * size]) for row in range(size))
+def _rows(texts: Sequence[str], size: BoardSize) -> str:
+    rows, cols = shape_of(size)
+    return "\n" + "\n".join(" ".join(texts[row * cols:(row + 1) * cols]) for row in range(rows))
 
 
 # ---- pictures of the policy and the search
@@ -218,7 +219,7 @@ def _policy(engine: EngineState) -> str:
     engine.wait_until_ready()
     priors = network.evaluate([position], tta=True).priors[0]
     moves = [(point, prior) for point, prior in moves_by_prior(position, priors) if point != PASS]
-    return "\n".join([*_heat_map(moves, position.size),
+    return "\n".join([*_heat_map(moves, position.shape),
                       *([f"TEXT pass {float(priors[-1]):.1%}"] if position.may_pass else [])])
 
 
@@ -226,7 +227,7 @@ def _policy(engine: EngineState) -> str:
 def _search(engine: EngineState) -> str:
     """A heat map of the visits, in percent, and the principal variation."""
     _, result = _search_position(engine)
-    size, to_play = result.position.size, result.position.to_play
+    size, to_play = result.position.shape, result.position.to_play
     total = max(sum(info.visits for info in result.moves), 1)
     lead = "" if result.score_lead is None else f", lead {result.score_lead:+.1f}"
     lines = _heat_map([(info.point, info.visits / total) for info in result.moves if info.point != PASS], size)
@@ -238,14 +239,14 @@ def _search(engine: EngineState) -> str:
 def _pv(engine: EngineState) -> str:
     """The principal variation."""
     _, result = _search_position(engine)
-    return _vertices(result.moves[0].pv, result.position.size)
+    return _vertices(result.moves[0].pv, result.position.shape)
 
 
 @command("mugo-tree")
 def _tree(engine: EngineState) -> str:
     """The most visited moves of the search tree, three moves deep."""
     search, result = _search_position(engine)
-    size = result.position.size
+    size = result.position.shape
     lines: list[str] = []
 
     def add(moves: tuple[int, ...]) -> None:
@@ -269,7 +270,7 @@ def _search_position(engine: EngineState) -> tuple[Search, SearchResult]:
     return player.search, player.search.search(position, seconds=SEARCH_SECONDS, should_stop=engine.is_interrupted)
 
 
-def _heat_map(moves: Sequence[tuple[int, float]], size: int) -> list[str]:
+def _heat_map(moves: Sequence[tuple[int, float]], size: BoardSize) -> list[str]:
     """Lines that colour points from white to HOT and label the first of them in percent.
 
     moves: (point, fraction), the highest first.
@@ -285,7 +286,7 @@ def _heat_map(moves: Sequence[tuple[int, float]], size: int) -> list[str]:
     return lines + [f"LABEL {labels}"] * bool(labels)
 
 
-def _variation(points: Sequence[int], to_play: int, size: int) -> str:
+def _variation(points: Sequence[int], to_play: int, size: BoardSize) -> str:
     """Moves of alternating colours, as a VAR line has them."""
     return " ".join(f"{COLOUR_LETTERS[to_play * (-1) ** k].lower()} {format_gtp(point, size).upper()}"
                     for k, point in enumerate(points))

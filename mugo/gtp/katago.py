@@ -28,14 +28,14 @@ TIME_SETTINGS = ("none", "absolute", "byoyomi", "canadian", "fischer", "fischer-
 @command("set_position")
 def _set_position(engine: EngineState, *words: str) -> None:
     """A new game from these stones, without history, Black to move; no stones: an empty board."""
-    pairs = parse_stones(words, engine.position.size)
+    pairs = parse_stones(words, engine.position.shape)
     points = [point for _, point in pairs]
     if PASS in points:
         raise GtpError(SYNTAX_ERROR, "a stone cannot be on a pass")
     if len(set(points)) < len(points):
         raise GtpError("illegal stone placements", "two stones are on one point")
     engine.wait_until_ready()
-    board = engine.empty_board(engine.position.size)
+    board = engine.empty_board(engine.position.shape)
     try:
         board = board.with_stones([point for colour, point in pairs if colour == BLACK],
                                   [point for colour, point in pairs if colour != BLACK], BLACK)

@@ -13,7 +13,7 @@ http://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2/gtp2-spec.html
 import math
 from collections.abc import Callable
 
-from mugo.games.coords import interpret_gtp
+from mugo.games.coords import BoardSize, interpret_gtp
 from mugo.games.position import COLOUR_OF
 
 COMMANDS: dict[str, Callable[..., str | None]] = {}
@@ -133,7 +133,7 @@ def parse_bool(text: str) -> bool:
     return text.lower() in ("true", "1")
 
 
-def parse_vertex(text: str, size: int) -> int:
+def parse_vertex(text: str, size: BoardSize) -> int:
     """The point of a vertex, PASS for a pass.  Raises GtpError."""
     try:
         return interpret_gtp(text, size)

@@ -24,8 +24,9 @@ import math
 import numpy as np
 
 from mugo.games.board import WHITE
-from mugo.games.coords import PASS, move_index, symmetries
+from mugo.games.coords import PASS, BoardSize, area_of, format_size, move_index, shape_of, symmetries
 from mugo.games.game import encode
+from mugo.games.planes import network_input
 from mugo.games.position import BasePosition, global_features
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_colour
 from mugo.gtp.state import EngineState
@@ -36,19 +37,19 @@ COLOURS = ("b", "w", "black", "white")
 
 
 @functools.cache
-def katago_symmetries() -> tuple[int, ...]:
-    """For each of KataGo's symmetries 0 to 7 the row of coords.symmetries.
+def katago_symmetries(shape: tuple[int, int] = (3, 3)) -> tuple[int, ...]:
+    """For each of KataGo's symmetries 0 to 7, of a rectangle 0 to 3, the row of coords.symmetries.
 
     KataGo's number is a sum: 1 turns the board upside down, 2 reflects it left to right, 4 then transposes it.
     """
-    square, table = np.arange(9).reshape(3, 3), symmetries(3)
+    board, table = np.arange(area_of(shape)).reshape(shape), symmetries(shape)
     rows = []
-    for number in range(8):
-        turned = square[::-1] if number & 1 else square
+    for number in range(len(table)):
+        turned = board[::-1] if number & 1 else board
         turned = turned[:, ::-1] if number & 2 else turned
         turned = turned.T if number & 4 else turned
         target = np.argsort(turned.ravel())                  # where each move index goes
-        rows.append(next(row for row in range(8) if np.array_equal(table[row][:9], target)))
+        rows.append(next(row for row in range(len(table)) if np.array_equal(table[row][:-1], target)))
     return tuple(rows)
 
 
@@ -56,8 +57,8 @@ def evaluate_in(network, position: BasePosition, symmetry: int) -> NetworkOutput
     """A network's output for a position turned by a row of coords.symmetries, turned back.  Raises BadInput."""
     network = network.for_position(position) if hasattr(network, "for_position") else network
     features = global_features([position.area_komi], [position.to_play])
-    output = network.evaluate_packed(encode([position], symmetry), features)
-    return turned_back(output, symmetries(position.size)[symmetry])
+    output = network.evaluate_packed(network_input(encode([position], symmetry), position.shape), features)
+    return turned_back(output, symmetries(position.shape)[symmetry])
 
 
 def format_raw(output: NetworkOutput, position: BasePosition, number: int) -> str:
@@ -72,9 +73,9 @@ def format_raw(output: NetworkOutput, position: BasePosition, number: int) -> st
         lines += [f"whiteLead {sign * mean:.3f}", f"whiteScoreSelfplay {sign * mean:.3f}",
                   f"whiteScoreSelfplaySq {mean ** 2 + stdev ** 2:.3f}"]
     lines += [f"{key} -1.000" for key in ("varTimeLeft", "shorttermWinlossError", "shorttermScoreError")]
-    size, legal = position.size, legal_moves(position)
+    size, legal = position.shape, legal_moves(position)
     indices = [move_index(point, size) for point in legal]
-    priors = np.full(size * size + 1, np.nan)
+    priors = np.full(position.area + 1, np.nan)
     priors[indices] = output.priors[0][indices]
     priors /= max(np.nansum(priors), 1e-30)
     lines += ["policy", *_rows([_probability(prior) for prior in priors[:-1].tolist()], size)]
@@ -90,8 +91,9 @@ def _probability(prior: float) -> str:
     return "    NAN" if math.isnan(prior) else f"{prior:8.6f}"
 
 
-def _rows(texts: list[str], size: int) -> list[str]:
-    return [" ".join(texts[row * size:(row + 1) * size]) + " " for row in range(size)]
+def _rows(texts: list[str], size: BoardSize) -> list[str]:
+    rows, cols = shape_of(size)
+    return [" ".join(texts[row * cols:(row + 1) * cols]) + " " for row in range(rows)]
 
 
 @command("kata-raw-nn")
@@ -108,6 +110,10 @@ def _kata_raw_nn(engine: EngineState, *words: str) -> str:
     if network is None:
         raise GtpError("no network", f"{engine.player.name} plays without one")
     engine.wait_until_ready()
-    numbers = range(8) if left[0].lower() == "all" else [int(left[0])]
-    return "\n".join(format_raw(evaluate_in(network, position, katago_symmetries()[number]), position, number)
+    rows = katago_symmetries(position.shape)
+    numbers = range(len(rows)) if left[0].lower() == "all" else [int(left[0])]
+    if numbers[-1] >= len(rows):
+        raise GtpError(SYNTAX_ERROR, f"{numbers[-1]} transposes the board; {format_size(position.shape)} has the "
+                                     "symmetries 0 to 3")
+    return "\n".join(format_raw(evaluate_in(network, position, rows[number]), position, number)
                      for number in numbers)

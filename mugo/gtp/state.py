@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 
 from mugo.files import BadInput
 from mugo.games.board import BLACK, EMPTY, WHITE
-from mugo.games.coords import format_gtp
+from mugo.games.coords import BoardSize, format_gtp
 from mugo.games.game import new_game
 from mugo.games.go import Position as Go
 from mugo.games.gomoku import Position as Gomoku
@@ -46,7 +46,7 @@ class EngineState:
     Raises BadInput for a board size out of range or a negative lag.
     """
 
-    def __init__(self, player: Player, *, size: int = 19, komi: float = 7.5, start: BasePosition | None = None,
+    def __init__(self, player: Player, *, size: BoardSize = 19, komi: float = 7.5, start: BasePosition | None = None,
                  lag: float = LAG, cleanup: bool = False, ponder: bool = False, name: str = "",
                  rules: Rules | None = None, parameters: Parameters | None = None,
                  log: Callable[[str], object] = lambda text: None,
@@ -98,7 +98,7 @@ class EngineState:
 
     # -- the game
 
-    def empty_board(self, size: int) -> BasePosition:
+    def empty_board(self, size: BoardSize) -> BasePosition:
         """An empty board of this size, of the current game and its rules.  Raises BadInput."""
         position = self.position
         if isinstance(position, Gomoku):
@@ -140,7 +140,7 @@ class EngineState:
             return position.play(point, colour)
         reason = position.why_illegal(point, colour, self.rules.ko if self.rules else SIMPLE)
         if reason:
-            raise IllegalMove(f"illegal move: {format_gtp(point, position.size)} {reason}")
+            raise IllegalMove(f"illegal move: {format_gtp(point, position.shape)} {reason}")
         return position.play_unchecked(point, colour)
 
     def set_clocks(self, settings: TimeSettings) -> None:
@@ -202,8 +202,8 @@ class EngineState:
         try:
             with self._search_callbacks(on_progress, progress_interval, should_stop or self.is_interrupted):
                 stones = int((position.stones != EMPTY).sum())
-                return self.player.select_move(position, seconds=clock.seconds(position.size, stones),
-                                               max_seconds=clock.max_seconds(position.size, stones),
+                return self.player.select_move(position, seconds=clock.seconds(position.shape, stones),
+                                               max_seconds=clock.max_seconds(position.shape, stones),
                                                cleanup=cleanup or self.must_clean_up())
         finally:
             clock.spend(self._now() - started)
@@ -230,4 +230,4 @@ class EngineState:
 
     def format_move(self, point: int) -> str:
         """The vertex of a player's move, or 'resign'."""
-        return "resign" if point == RESIGN else format_gtp(point, self.position.size)
+        return "resign" if point == RESIGN else format_gtp(point, self.position.shape)

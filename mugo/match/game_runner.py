@@ -110,7 +110,7 @@ class GameRunner:
                 client = self.client(participant)
                 found[participant.name] = " ".join(
                     one_line(client.send_command(command).encode()) for command in ("name", "version"))
-                client.warm_up(start.size)               # fails if a network does not play this board
+                client.warm_up(start.shape)               # fails if a network does not play this board
                 for line in setup_commands(start, handicap=False):
                     client.send_command(line)
             except EngineFault as fault:

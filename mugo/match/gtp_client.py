@@ -31,6 +31,7 @@ from typing import NoReturn
 
 import mugo
 from mugo.files import BadInput, error_line, log_to_stderr
+from mugo.games.coords import BoardSize, shape_of
 from mugo.players.options import PLAYERS
 from mugo.renamed import refuse_renamed_options
 
@@ -91,6 +92,12 @@ def participant_of(text: str, options: Sequence[str] = ()) -> Participant:
         refuse_renamed_options(words)
         return Participant(text, ("gtp", *words, *options), True)
     return Participant(text, tuple(words), False)
+
+
+def boardsize_command(size: BoardSize) -> str:
+    """The command that makes an empty board: KataGo's rectangular_boardsize for one that is not square."""
+    rows, cols = shape_of(size)
+    return f"boardsize {rows}" if rows == cols else f"rectangular_boardsize {cols} {rows}"
 
 
 class GtpClient:
@@ -222,10 +229,10 @@ class GtpClient:
                 self._known_commands[command] = False
         return self._known_commands[command]
 
-    def warm_up(self, size: int) -> None:
+    def warm_up(self, size: BoardSize) -> None:
         """Have a player of MuGo load its compiled code before its first game.  Raises EngineFault."""
         if not self._is_warm:
-            for line in f"boardsize {size}", "clear_board", "genmove b":
+            for line in boardsize_command(size), "clear_board", "genmove b":
                 self.send_command(line, START_TIMEOUT)
             self._is_warm = True
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from mugo.files import BadInput
 from mugo.games import gomoku
+from mugo.games.coords import format_size
 from mugo.games.gomoku import format_row
 from mugo.games.position import BasePosition, IllegalMove
 from mugo.players.policy import PolicyPlayer
@@ -87,7 +88,7 @@ def _recorded_openings(path: str, start: BasePosition, max_moves: int | None, se
                     distinct.setdefault((record.setup.tobytes(), record.moves[:max_moves].tobytes()), record)
     if not distinct:
         game = f"of Gomoku, {format_row(start.k, start.exactly)}, " if isinstance(start, gomoku.Position) else ""
-        raise BadInput(f"{path}: no game {game}on {start.size}x{start.size} that can be continued after "
+        raise BadInput(f"{path}: no game {game}on {format_size(start.shape)} that can be continued after "
                        f"{'its last move' if max_moves is None else f'{max_moves} moves'}")
     records = [dataclasses.replace(record, komi=start.komi) for record in distinct.values()]
     order = np.random.default_rng(seed).permutation(len(records))
@@ -100,5 +101,5 @@ def _is_playable(record: Record, max_moves: int | None, start: BasePosition) -> 
         position = replay_record(record, max_moves, start.komi)
     except (IllegalMove, BadInput):
         return False
-    return not position.is_over and (position.game, position.size) == (start.game, start.size) \
+    return not position.is_over and (position.game, position.shape) == (start.game, start.shape) \
         and (start.game == "go" or position.has_same_rules(start))

@@ -14,11 +14,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from mugo.games.board import BLACK, LEGAL, WHITE, legality
-from mugo.games.coords import PASS, board_points, format_gtp, interpret_gtp
+from mugo.games.coords import PASS, BoardSize, area_of, board_points, format_gtp, interpret_gtp
 from mugo.games.go import format_score
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition, IllegalMove
 from mugo.match.clock import GameClock
-from mugo.match.gtp_client import PROTOCOL_ERROR, TIMEOUT, EngineFault, GtpClient
+from mugo.match.gtp_client import PROTOCOL_ERROR, TIMEOUT, EngineFault, GtpClient, boardsize_command
 
 TWO_PASSES, RESIGNATION, MOVE_LIMIT, ROW, FULL_BOARD = "two passes", "resigned", "move limit", "a row", "full board"
 ILLEGAL_MOVE, LOST_ON_TIME = "illegal move", "lost on time"      # faults, beside those of gtp_client.py
@@ -39,7 +39,7 @@ class MatchRules:
     by which the game is counted.
     """
 
-    size: int = 9
+    size: BoardSize = 9
     komi: float = 7.5
     time: tuple[int, int, int] | None = None
     move_timeout: float = 300
@@ -85,7 +85,7 @@ def play_game(clients: dict[int, GtpClient], opening: BasePosition, rules: Match
     started again.
     """
     game = GameRecord(next(iter(opening.positions())))
-    max_moves = rules.max_moves or 3 * rules.size ** 2
+    max_moves = rules.max_moves or 3 * area_of(rules.size)
     clocks = {colour: GameClock(*rules.time) for colour in clients} if rules.time else {}
     try:
         for colour, client in clients.items():
@@ -140,8 +140,8 @@ def setup_commands(position: BasePosition, *, handicap: bool) -> list[str]:
 
     handicap: use set_free_handicap for handicap stones; otherwise all stones are played.
     """
-    size = position.size
-    lines = [f"boardsize {size}", "clear_board", *([f"komi {position.komi:g}"] if position.game == "go" else [])]
+    size = position.shape
+    lines = [boardsize_command(size), "clear_board", *([f"komi {position.komi:g}"] if position.game == "go" else [])]
     stones = next(iter(position.positions())).stones.ravel()
     black, white = ([format_gtp(point, size) for point in board_points(size)[stones == colour].tolist()]
                     for colour in (BLACK, WHITE))

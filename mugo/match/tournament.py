@@ -21,7 +21,7 @@ from typing import Any
 
 from mugo.files import BadInput, lock_folder
 from mugo.games import go, gomoku
-from mugo.games.coords import MAX_MOVES
+from mugo.games.coords import MAX_MOVES, size_value
 from mugo.games.position import BasePosition
 from mugo.games.rules import Rules
 from mugo.limits import AT_LEAST_1, POSITIVE, SEED, check_limits
@@ -180,7 +180,7 @@ def command(args: argparse.Namespace) -> int:
     participants = with_unique_names([participant_of(text, player_game_options(start)) for text in args.participants])
     names = [participant.name for participant in participants]
     check_arguments(args, start)
-    rules = MatchRules(size=start.size, komi=start.komi, time=args.time and interpret_time(args.time),
+    rules = MatchRules(size=start.shape, komi=start.komi, time=args.time and interpret_time(args.time),
                        move_timeout=args.move_timeout, max_moves=args.max_moves, simple_ko=args.ko == "simple",
                        kgs_rules=args.rules)
     scorer = None if args.scoring == "own" else participant_of(
@@ -190,7 +190,7 @@ def command(args: argparse.Namespace) -> int:
     if args.handicap:
         assert isinstance(start, go.Position)            # first_position refuses --handicap in Gomoku
         try:
-            start = start.with_handicap(go.fixed_handicap(start.size, args.handicap))
+            start = start.with_handicap(go.fixed_handicap(start.shape, args.handicap))
             start = start.with_rules(game_options.rules_of(args) or Rules())
         except ValueError as error:
             raise BadInput(f"--handicap: {error}") from None
@@ -241,14 +241,15 @@ def check_sprt(args: argparse.Namespace) -> None:
 def player_game_options(start: BasePosition) -> list[str]:
     """The options that tell a player of MuGo the game."""
     if isinstance(start, gomoku.Position):
-        return ["--game", "gomoku", "--size", str(start.size), "--k", str(start.k), *["--exactly"] * start.exactly]
+        return ["--game", "gomoku", "--size", str(size_value(start.shape)),
+                "--k", str(start.k), *["--exactly"] * start.exactly]
     return ["--game", "go"]
 
 
 def match_settings(args: argparse.Namespace, start: BasePosition) -> dict[str, Any]:
     """The content of match.json: a match is continued only if all of this is the same."""
     row = {"k": start.k, "exactly": start.exactly} if isinstance(start, gomoku.Position) else {}
-    return {"game": start.game, "size": start.size, "komi": start.komi, **row} | {
+    return {"game": start.game, "size": size_value(start.shape), "komi": start.komi, **row} | {
         name: getattr(args, name) for name in (
             "participants", "handicap", "colours", "openings", "opening_moves", "seed", "time", "move_timeout",
             "max_moves", "ko", "rules", "scoring", "gauntlet", "sprt")}

@@ -1,12 +1,14 @@
 """The networks that come with MuGo, and how a network's name becomes a file.  No Keras here.
 
-    policy-SIZE       plays Go; a board of another size is played by the network of the nearest size
+    policy-SIZE       plays Go; a board of another size is played by the network of the nearest size, a rectangle by
+                      that of the nearest size to the mean of its sides
     gomoku-SIZE-K     plays free-style Gomoku, K in a row, on boards of this size only
 """
 import re
 from pathlib import Path
 
 from mugo.files import BadInput, is_temporary
+from mugo.games.coords import BoardSize, format_size, shape_of, size_value
 from mugo.nn.metadata import format_game
 
 
@@ -56,18 +58,19 @@ def go_networks() -> dict[int, str]:
     return found
 
 
-def bundled_name(size: int, game: str = "go", k: int = 0, exactly: bool = False) -> str:
+def bundled_name(size: BoardSize, game: str = "go", k: int = 0, exactly: bool = False) -> str:
     """The name of the bundled network for a game on boards of this size.
 
-    Go: policy-SIZE, or else the one for the nearest size, the larger of two.  Gomoku: gomoku-SIZE-K, which is
+    Go: policy-SIZE, or else the one for the nearest size, the larger of two; of a rectangle the mean of its sides
+    counts.  Gomoku: gomoku-SIZE-K, which is
     free-style.  Raises BadInput, naming those there are, if there is none.
     """
     if game == "go":
         names = go_networks()
-        return names[min(names, key=lambda trained: (abs(trained - size), -trained))]
+        return names[min(names, key=lambda trained: (abs(2 * trained - sum(shape_of(size))), -trained))]
     found = [name for name in _names("gomoku-*") if re.fullmatch(r"gomoku-\d+-\d+", name)]
-    name = f"gomoku-{size}-{k}"
+    name = f"gomoku-{size_value(size)}-{k}"
     if exactly or name not in found:
-        raise BadInput(f"no network for {format_game(game, k, exactly)}, on {size}x{size} came with this program "
+        raise BadInput(f"no network for {format_game(game, k, exactly)}, on {format_size(size)} came with this program "
                        f"(but {', '.join(found) or 'none for any Gomoku'}): name one with --network")
     return name

@@ -21,9 +21,10 @@ import numpy as np
 
 from mugo.files import BadInput, error_line
 from mugo.games import planes
-from mugo.games.coords import symmetries
+from mugo.games.coords import BoardSize, shape_of, symmetries
 from mugo.games.game import encode, packed_bytes
 from mugo.games.plane_tables import PLANE_TABLES
+from mugo.games.planes import network_input
 from mugo.games.position import BasePosition, global_features
 from mugo.nn.blocks import GLOBAL_FEATURES, POINT_BIAS
 from mugo.nn.bundled import bundled_name, find_network, go_networks
@@ -45,8 +46,8 @@ from mugo.nn.runtime import check_options, new_session, resolve_precision
 KOMI_CLIP = 20                           # a komi of more points than the board and so many counts as that (KataGo)
 
 
-def fit_bias(bias: np.ndarray, size: int) -> np.ndarray:
-    """The bias of each point, float32 (trained size²,), for boards of another size: float32 (size²,).
+def fit_bias(bias: np.ndarray, size: BoardSize) -> np.ndarray:
+    """The bias of each point, float32 (trained size²,), for boards of another size: float32 (rows * columns,).
 
     A point takes the bias of the one at the same distance from its nearest edges, so that corners and sides keep
     theirs.  Lines in the middle are left out or repeated; a line at the same distance from both edges gets the mean
@@ -55,16 +56,31 @@ def fit_bias(bias: np.ndarray, size: int) -> np.ndarray:
         a (b+d)/2 e           of three lines
         a b d e               of four
         a b c c c d e         of seven
+
+    Rows and columns are fitted apart, so a rectangle needs nothing more.
     """
     trained = math.isqrt(len(bias))
-    lines = np.arange(size)
-    near = np.minimum(lines, (trained - 1) // 2)
-    far = np.maximum(lines + trained - size, trained // 2)
-    first = np.where(2 * lines <= size - 1, near, far)
-    last = np.where(2 * lines >= size - 1, far, near)
+    first_rows, last_rows = _fit_lines(trained, shape_of(size)[0])
+    first_cols, last_cols = _fit_lines(trained, shape_of(size)[1])
     square = bias.reshape(trained, trained)
-    rows = (square[first] + square[last]) / 2
-    return ((rows[:, first] + rows[:, last]) / 2).ravel()
+    rows = (square[first_rows] + square[last_rows]) / 2
+    return ((rows[:, first_cols] + rows[:, last_cols]) / 2).ravel()
+
+
+def _fit_lines(trained: int, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """For each of so many lines the two trained ones whose mean it takes: int64 (count,) each."""
+    lines = np.arange(count)
+    near = np.minimum(lines, (trained - 1) // 2)
+    far = np.maximum(lines + trained - count, trained // 2)
+    return np.where(2 * lines <= count - 1, near, far), np.where(2 * lines >= count - 1, far, near)
+
+
+def board_shape(packed: np.ndarray) -> tuple[int, int]:
+    """(rows, columns) of the boards of packed planes, as planes.network_input has them."""
+    if packed.ndim == 4:
+        return packed.shape[1], packed.shape[2]
+    size = math.isqrt(packed.shape[1])
+    return size, size
 
 
 def default_threads() -> int:
@@ -98,7 +114,7 @@ class Network:
 
     A policy network plays boards of every size: its convolutions and pooling work on any, and the bias of each
     point is fitted (`fit_bias`).  On another size than its own that is an extrapolation: it has never seen edges so
-    near to each other, or so far apart.  A policy-value network plays its own size only.
+    near to each other, or so far apart; so are rectangles.  A policy-value network plays its own size only.
 
     size: of the board it was trained on.  metadata: as read_metadata returns it.  has_value: whether it has a value
     head.  has_ownership: whether it has ownership and score.  needs_global_features: whether its value depends on
@@ -159,9 +175,10 @@ class Network:
         self.needs_global_features = GLOBAL_FEATURES in inputs
         bias = self._session.get_modelmeta().custom_metadata_map.get(POINT_BIAS)
         self._bias = None if bias is None else _parse_bias(bias, self.size, path)
-        # Inputs of the graph beside the planes, by the number of points.  A graph without the input POINT_BIAS has
+        # Inputs of the graph beside the planes, by the shape of the board.  A graph without the input POINT_BIAS has
         # layers that are made for one size.
-        self._extra_inputs: dict[int, dict[str, np.ndarray]] = {self.size ** 2: {}} if bias is None else {}
+        self._extra_inputs: dict[tuple[int, int], dict[str, np.ndarray]] = \
+            {(self.size, self.size): {}} if bias is None else {}
         if bias is None and POINT_BIAS in inputs:
             raise BadInput(f"{path}: its {ONNX} cannot be played: it has no bias of the points")
 
@@ -177,29 +194,34 @@ class Network:
         return self
 
     def evaluate(self, positions: list[BasePosition], tta: bool = False) -> NetworkOutput:
-        """Evaluate positions of one size.
+        """Evaluate positions of one shape.
 
-        tta: test-time augmentation, the mean over the eight symmetries of the board: eight times as slow and a
-        little better.  The outputs of an equivariant network are the same in all of them, so it is run once.
-        Raises ValueError for boards of several sizes; BadInput for another game than the network's, and as
+        tta: test-time augmentation, the mean over the eight symmetries of the board (four of a rectangle): eight times
+        as slow and a little better.  The outputs of an equivariant network are the same in all of them, so it is run
+        once.  Raises ValueError for boards of several shapes; BadInput for another game than the network's, and as
         `evaluate_packed` does.
         """
-        if len({position.size for position in positions}) != 1:
+        if len({position.shape for position in positions}) != 1:
             raise ValueError("a network evaluates boards of one size at a time")
+        shape = positions[0].shape
         for position in positions:
             self.for_position(position)
         features = global_features([position.area_komi for position in positions],
                                    [position.to_play for position in positions])
-        return self.evaluate_symmetries(lambda symmetry: encode(positions, symmetry),
-                                        range(8) if tta and not self.equivariant else [0], features)
+        return self.evaluate_symmetries(lambda symmetry: network_input(encode(positions, symmetry), shape),
+                                        range(len(symmetries(shape))) if tta and not self.equivariant else [0],
+                                        features)
 
     def evaluate_symmetries(self, packed_in: Callable[[int], np.ndarray], of: Iterable[int],
                             features: np.ndarray | None = None) -> NetworkOutput:
         """Outputs averaged over the symmetries `of`; packed_in(symmetry): the packed planes in that symmetry.
         features: as of `evaluate_packed`."""
-        outputs = [(symmetry, self.evaluate_packed(packed_in(symmetry), features)) for symmetry in of]
-        table = symmetries(math.isqrt(outputs[0][1].priors.shape[1]))
-        return mean_output([turned_back(output, table[symmetry]) for symmetry, output in outputs])
+        outputs = []
+        for symmetry in of:
+            packed = packed_in(symmetry)
+            turn = symmetries(board_shape(packed))[symmetry]
+            outputs.append(turned_back(self.evaluate_packed(packed, features), turn))
+        return mean_output(outputs)
 
     def evaluate_packed(self, packed: np.ndarray, features: np.ndarray | None = None) -> NetworkOutput:
         """The outputs for packed planes; see `run`."""
@@ -208,28 +230,29 @@ class Network:
                              outputs.get("score_mean"), outputs.get("score_stdev"))
 
     def run(self, packed: np.ndarray, features: np.ndarray | None = None) -> dict[str, np.ndarray]:
-        """The outputs of the graph for packed planes, uint8 (n, size², game.packed_bytes(game)), by their names.
+        """The outputs of the graph for packed planes, uint8 (n, size², game.packed_bytes(game)) of square boards, or
+        (n, rows, columns, game.packed_bytes(game)), by their names.
 
         features: float32 (n, 2), position.global_features; a network that does not need them ignores them.
         Raises ValueError where the network needs them and they are not given, or no numbers.  Raises BadInput for
         planes of another game, for another size than the network's if it plays no other, and for outputs that are NaN:
         the network is damaged, or its training diverged.
         """
-        points = packed.shape[1]
-        if packed.shape[2] != packed_bytes(self.game):
+        rows, cols = board_shape(packed)
+        if packed.shape[-1] != packed_bytes(self.game):
             raise BadInput(f"{self.path} plays {format_game(self.game, self.k, self.exactly)}; these planes are of "
                            "another game")
-        if points not in self._extra_inputs:
-            size = math.isqrt(points)
+        if (rows, cols) not in self._extra_inputs:
             if self._bias is None:
                 raise BadInput(f"{self.path} is a policy-value network, which plays {self.size}x{self.size} only, "
-                               f"not {size}x{size}")
-            self._extra_inputs[points] = {POINT_BIAS: fit_bias(self._bias, size)}
-        inputs = {"planes": planes.unpack(packed, self.depth)} | self._extra_inputs[points]
+                               f"not {cols}x{rows}")
+            self._extra_inputs[rows, cols] = {POINT_BIAS: fit_bias(self._bias, (rows, cols))}
+        flat = packed.reshape(len(packed), rows * cols, -1)
+        inputs = {"planes": planes.unpack(flat, self.depth, (rows, cols))} | self._extra_inputs[rows, cols]
         if self.needs_global_features:
             if features is None or not np.isfinite(features).all():
                 raise ValueError(f"{self.path} needs the komi and the colour of every position")
-            most = np.array([points + KOMI_CLIP, 1], np.float32)
+            most = np.array([rows * cols + KOMI_CLIP, 1], np.float32)
             inputs[GLOBAL_FEATURES] = np.clip(features, -most, most)
         outputs = dict(zip(self._outputs, self._session.run(self._outputs, inputs), strict=True))
         for name, output in outputs.items():
@@ -260,10 +283,10 @@ class BundledNetworks:
         self.has_value = all(config["value_head"] for config in configs)
         self.has_ownership = any(config.get("komi_input", False) for config in configs)
 
-    def for_board(self, size: int, game: str = "go", k: int = 0, exactly: bool = False) -> Network:
+    def for_board(self, size: BoardSize, game: str = "go", k: int = 0, exactly: bool = False) -> Network:
         """The network that plays a game on boards of this size.  Raises BadInput if there is none, or it cannot be
         opened."""
-        board = size, game, k, exactly
+        board = shape_of(size), game, k, exactly
         if board not in self._by_board:
             name = bundled_name(*board)
             if name not in self._by_name:
@@ -277,7 +300,7 @@ class BundledNetworks:
 
     def for_position(self, position: BasePosition) -> Network:
         """The network that evaluates this position.  Raises BadInput as `for_board` does."""
-        return self.for_board(position.size, *game_rules(position))
+        return self.for_board(position.shape, *game_rules(position))
 
     def evaluate(self, positions: list[BasePosition], tta: bool = False) -> NetworkOutput:
         """As Network.evaluate."""
@@ -286,4 +309,4 @@ class BundledNetworks:
     def evaluate_packed(self, packed: np.ndarray, features: np.ndarray | None = None) -> NetworkOutput:
         """As Network.evaluate_packed, for Go only: Gomoku's planes do not contain k, so evaluate them with the
         network `for_position`."""
-        return self.for_board(math.isqrt(packed.shape[1])).evaluate_packed(packed, features)
+        return self.for_board(board_shape(packed)).evaluate_packed(packed, features)

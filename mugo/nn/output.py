@@ -1,18 +1,20 @@
 """What a network says of positions, and how it is turned back and averaged over symmetries.  No Keras here."""
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from mugo.games.position import BasePosition
+
+
 class NetworkOutput(NamedTuple):
-    """What a network says of n positions of one size; None for an output that it does not have.
+    """What a network says of n positions of one shape; None for an output that it does not have.
 
     All is as the side to move sees it; scores are in points, komi included.
 
-    priors: float32 (n, size² + 1), each row a probability for every move index.
+    priors: float32 (n, points + 1), each row a probability for every move index.
     values: float32 (n,) in [-1, 1], 2 P(the side to move wins) - 1.
-    ownership: float32 (n, size²) in [-1, 1], 1 where the side to move owns the point at the end.
+    ownership: float32 (n, points) in [-1, 1], 1 where the side to move owns the point at the end.
     score_mean: float32 (n,), the expected lead of the side to move.
     score_stdev: float32 (n,), the standard deviation of the score.
     """
@@ -22,12 +24,11 @@ class NetworkOutput(NamedTuple):
     score_mean: np.ndarray | None = None
     score_stdev: np.ndarray | None = None
 
-    def board_ownership(self, k: int, to_play: int) -> np.ndarray | None:
-        """float32 (size, size): the ownership of position k, in which to_play is to move; 1 Black, -1 White."""
+    def board_ownership(self, k: int, position: BasePosition) -> np.ndarray | None:
+        """float32 (rows, columns): the ownership of position k, which is given; 1 Black, -1 White."""
         if self.ownership is None:
             return None
-        size = math.isqrt(self.ownership.shape[1])
-        return (self.ownership[k] * to_play).astype(np.float32).reshape(size, size)
+        return (self.ownership[k] * position.to_play).astype(np.float32).reshape(position.shape)
 
     def score(self, k: int) -> tuple[float, float] | tuple[None, None]:
         """(mean, standard deviation) of the score of position k."""
@@ -39,7 +40,7 @@ class NetworkOutput(NamedTuple):
 def turned_back(output: NetworkOutput, symmetry: np.ndarray) -> NetworkOutput:
     """The output for boards that were turned, as that for the boards as they are.
 
-    symmetry: int64 (n, size² + 1), the row of coords.symmetries for each board; or (size² + 1,), for all of them.
+    symmetry: int64 (n, points + 1), the row of coords.symmetries for each board; or (points + 1,), for all of them.
     """
     turn, ownership = np.broadcast_to(symmetry, output.priors.shape), output.ownership
     return output._replace(

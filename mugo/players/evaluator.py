@@ -88,7 +88,7 @@ class NetworkEvaluator:
         else:
             moves = tuple(infos_by_network(self.network, position, best, visits=0, tta=self.tta))
             win_rate = float(1 + output.values[0]) / 2
-        return Evaluation(moves, win_rate, output.board_ownership(0, position.to_play), output.score(0)[0])
+        return Evaluation(moves, win_rate, output.board_ownership(0, position), output.score(0)[0])
 
 
 def legal_moves(position: BasePosition) -> list[int]:
@@ -105,11 +105,11 @@ def moves_by_prior(position: BasePosition, priors: np.ndarray, points: Sequence[
                    ) -> list[tuple[int, float]]:
     """(point, prior) of moves, the highest prior first.
 
-    priors: (size² + 1,), a network's output for the position.
+    priors: (points + 1,), a network's output for the position.
     points: the moves (PASS for a pass); None for all legal ones.
     """
     points = legal_moves(position) if points is None else points
-    pairs = [(point, float(priors[move_index(point, position.size)])) for point in points]
+    pairs = [(point, float(priors[move_index(point, position.shape)])) for point in points]
     return sorted(pairs, key=lambda pair: -pair[1])
 
 
@@ -152,7 +152,7 @@ def network_ownership(network, position: BasePosition) -> np.ndarray | None:
     """The ownership of a position by a network, as of scoring.ownership; None if it has none, and without a network."""
     if network is None or not network.has_ownership:
         return None
-    return network.evaluate([position], tta=True).board_ownership(0, position.to_play)
+    return network.evaluate([position], tta=True).board_ownership(0, position)
 
 
 def ownership_by(network, position: BasePosition) -> np.ndarray:
@@ -167,7 +167,7 @@ def ownership_by(network, position: BasePosition) -> np.ndarray:
 
 
 def ownership_after(network, position: BasePosition, variations: Sequence[Sequence[int]]) -> list[np.ndarray]:
-    """float32 (size, size), 1 Black, -1 White: the ownership after each variation, by a network that has it, else by
+    """float32 (rows, columns), 1 Black, -1 White: the ownership after each variation, by a network that has it, else by
     rollouts.
 
     network: or None.  A variation ends before its first illegal move: with transpositions, one may repeat a position.
@@ -176,7 +176,7 @@ def ownership_after(network, position: BasePosition, variations: Sequence[Sequen
     output = network.evaluate(after) if after and network is not None and network.has_ownership else None
     if output is None or output.ownership is None:
         return [scoring.ownership(other, scoring.MOVE_ROLLOUTS) for other in after]
-    return [output.board_ownership(k, other.to_play) for k, other in enumerate(after)]
+    return [output.board_ownership(k, other) for k, other in enumerate(after)]
 
 
 def evaluator_for(player: Player, simulations: int | None = None, seconds: float | None = None) -> Evaluator:

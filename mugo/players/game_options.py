@@ -7,6 +7,7 @@
 import argparse
 
 from mugo.files import BadInput
+from mugo.games.coords import interpret_size, size_value
 from mugo.games.game import GAMES, new_game
 from mugo.games.go import Position
 from mugo.games.position import BasePosition
@@ -22,8 +23,8 @@ GAME_OPTIONS = {"go": ("komi", "handicap", "rules"), "gomoku": ("k", "exactly")}
 def add_arguments(parser: argparse._ActionsContainer, size: str) -> None:
     """Add the options of the game.  size: the default board size of Go, as text for the help."""
     parser.add_argument("--game", choices=GAMES, help="(default: the game of --network, or go)")
-    parser.add_argument("--size", type=int, help=f"of the board (default: {size}; in Gomoku that of --network, or "
-                        f"{GOMOKU_SIZE})")
+    parser.add_argument("--size", type=parse_size, help="of the board: N, or COLUMNSxROWS as 13x9 (default: "
+                        f"{size}; in Gomoku that of --network, or {GOMOKU_SIZE})")
     parser.add_argument("--k", type=int, metavar="K", help="in Gomoku: how many in a row win (default: 3 on 3x3, 4 up "
                         "to 6x6, else 5)")
     parser.add_argument("--exactly", action="store_true", help="in Gomoku: more than K in a row do not win "
@@ -32,6 +33,14 @@ def add_arguments(parser: argparse._ActionsContainer, size: str) -> None:
     parser.add_argument("--rules", default="", metavar="NAME",
                         help="in Go: japanese or korean (territory), chinese, aga, ..., or KataGo's JSON "
                         "(default: area scoring)")
+
+
+def parse_size(text: str) -> tuple[int, int]:
+    """(rows, columns) of a --size.  Raises ArgumentTypeError."""
+    try:
+        return interpret_size(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def first_position(args: argparse.Namespace, size: int) -> BasePosition:
@@ -51,7 +60,7 @@ def first_position(args: argparse.Namespace, size: int) -> BasePosition:
     if trained.get("game") != game:
         trained = {}
     size = trained.get("size", GOMOKU_SIZE) if args.size is None else args.size
-    own = size == trained.get("size") and args.k is None
+    own = size_value(size) == trained.get("size") and args.k is None
     return new_game(game, size, k=trained["k"] if own else args.k, exactly=args.exactly or own and trained["exactly"])
 
 

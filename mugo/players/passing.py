@@ -96,7 +96,7 @@ def _is_settled(result: SearchResult) -> bool:
     # With a score the ownership is a network's too, and SETTLED is for rollouts.
     if ownership is None or result.score_lead is not None or result.rollouts < MIN_VISITS:
         ownership = scoring.ownership(position)
-    points = [move_index(info.point, position.size) for info in result.moves if info.point != PASS]
+    points = [move_index(info.point, position.shape) for info in result.moves if info.point != PASS]
     return bool((np.abs(ownership.ravel()[points]) > scoring.SETTLED).all())
 
 

@@ -47,7 +47,7 @@ class PolicyPlayer:
         points = scoring.candidate_moves(position, priors, cleanup) if position.may_pass else position.sensible_points()
         if not len(points):
             return pass_or_raise(position)
-        weights = priors[[move_index(int(point), position.size) for point in points]].astype(np.float64)
+        weights = priors[[move_index(int(point), position.shape) for point in points]].astype(np.float64)
         if self._temperature == 0:
             return int(points[np.argmax(weights)])
         # In logarithms, so that a low temperature does not underflow to all zeros.

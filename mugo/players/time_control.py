@@ -22,6 +22,8 @@ KataGo: https://github.com/lightvector/KataGo/blob/master/docs/GTP_Extensions.md
 import math
 from dataclasses import dataclass
 
+from mugo.games.coords import BoardSize, area_of
+
 # The fraction of points that have a stone when a game ends.
 FULL_BOARD = 0.8
 # The fraction of its time that a search does not get: it checks the clock only now and then.
@@ -150,7 +152,7 @@ class Clock:
         if self.stones <= 0:
             self._begin_period()
 
-    def seconds(self, size: int, stones: int) -> float | None:
+    def seconds(self, size: BoardSize, stones: int) -> float | None:
         """The time limit of the next move; None without a limit.
 
         size: of the board; stones: number of stones on it.
@@ -162,9 +164,9 @@ class Clock:
         later periods are a reserve.  A move in main time has twice an equal share: the time of a move then falls
         linearly from the first move to 0 at the expected end, because games are mostly decided in their first half
         (Baier and Winands 2012, "Time Management for Monte-Carlo Tree Search in Go", compare such formulas).  A move
-        in main time never has less than one in byo-yomi.  Without byo-yomi the lag of size² / 3 moves, as far as it is
-        more than their increments, is a reserve for long games.  An increment, which the move before has earned, is
-        for this move alone.
+        in main time never has less than one in byo-yomi. Without byo-yomi the lag of one move for every three points,
+        as far as it is more than their increments, is a reserve for long games. An increment, which the move before has
+        earned, is for this move alone.
         """
         most = self.settings.max_move
         if math.isinf(self.main):
@@ -173,11 +175,12 @@ class Clock:
         main = own + 2 * (self.main - own - self._reserve(size)) / remaining_moves(size, stones)
         return self._without_lag(min(max(main, self._period_share()), most))
 
-    def max_seconds(self, size: int, stones: int) -> float | None:
+    def max_seconds(self, size: BoardSize, stones: int) -> float | None:
         """The most that the next move may take if its position is unclear; None without a limit.  Arguments as of
         `seconds`.
 
-            in main time      MAIN_FRACTION (main - what size² moves without thinking take, less their increments)
+            in main time      MAIN_FRACTION (main - what a move for each point without thinking takes, less the
+                              increments)
             in a period       left - STONE_FRACTION (period / stones of it) (stones to play after this one), or what
                               these take without thinking, if that is more
 
@@ -187,7 +190,7 @@ class Clock:
         seconds = self.seconds(size, stones)
         if seconds is None:
             return None
-        reserve = 0 if self.settings.period else self._idle_cost(MIN_SECONDS) * size * size
+        reserve = 0 if self.settings.period else self._idle_cost(MIN_SECONDS) * area_of(size)
         most = MAIN_FRACTION * (self.main - reserve)
         if self.main == 0 and self._is_synchronised:
             equal = self.settings.period / self.settings.stones
@@ -195,9 +198,9 @@ class Clock:
             most = self.left - kept * (self.stones - 1)
         return max(self._without_lag(min(most, self.settings.max_move)), seconds)
 
-    def _reserve(self, size: int) -> float:
+    def _reserve(self, size: BoardSize) -> float:
         """Seconds of main time that are kept for the lag of long games."""
-        return 0 if self.settings.period else self._idle_cost() * size * size / 3
+        return 0 if self.settings.period else self._idle_cost() * area_of(size) / 3
 
     def _idle_cost(self, seconds: float = 0) -> float:
         """What main time loses by a move that takes so many seconds."""
@@ -214,11 +217,11 @@ class Clock:
         return max((1 - SAFETY_MARGIN) * share - self.lag, MIN_SECONDS)
 
 
-def remaining_moves(size: int, stones: int) -> float:
+def remaining_moves(size: BoardSize, stones: int) -> float:
     """The expected number of moves that one side still plays: those that fill the board.
 
     At least a twelfth of the points and at least 8, so that in longer games each move takes that fraction of the time
     left, which never reaches 0.
     """
-    area = size * size
+    area = area_of(size)
     return max((FULL_BOARD * area - stones) / 2, area / 12, 8)

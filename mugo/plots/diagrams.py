@@ -13,22 +13,26 @@ from pathlib import Path
 import numpy as np
 
 from mugo.games.board import BLACK
-from mugo.games.coords import COLUMNS, row_col
+from mugo.games.coords import COLUMNS, BoardSize, row_col, shape_of
 from mugo.games.planes import DEPTH, PLANES
 from mugo.games.position import BasePosition
 from mugo.plots.figures import GREEN, GREY, INK, RED, WOOD, escape_mathtext, new_figure, save_figure
 
 
-def star_points(size: int) -> list[tuple[int, int]]:
-    """(row, col) of the star points (hoshi) of a board."""
-    if size < 7:
-        return [(size // 2, size // 2)] if size % 2 and size > 3 else []
-    edge = 2 if size < 13 else 3
-    lines = [edge, size - 1 - edge]
-    if size % 2 and size >= 13:
-        return [(row, col) for row in sorted([*lines, size // 2]) for col in sorted([*lines, size // 2])]
-    centre = [(size // 2, size // 2)] if size % 2 else []
-    return [(row, col) for row in lines for col in lines] + centre
+def star_points(size: BoardSize) -> list[tuple[int, int]]:
+    """(row, col) of the star points (hoshi) of a board: four in the corners, from 7x7 on; the middle one, where it has
+    one; and those of sides of 13 or more with a middle."""
+    rows, cols = shape_of(size)
+    centre = [(rows // 2, cols // 2)] if rows % 2 and cols % 2 else []
+    if min(rows, cols) < 7:
+        return centre if min(rows, cols) > 3 else []
+    edges = [[edge, lines - 1 - edge] for lines in (rows, cols) for edge in [2 if lines < 13 else 3]]
+    points = [(row, col) for row in edges[0] for col in edges[1]] + centre
+    if centre and rows >= 13:
+        points += [(rows // 2, col) for col in edges[1]]
+    if centre and cols >= 13:
+        points += [(row, cols // 2) for row in edges[0]]
+    return points
 
 
 def save_diagram(position: BasePosition, path: Path, heatmap: np.ndarray | None = None,
@@ -44,43 +48,45 @@ def draw_board(axes, position: BasePosition, heatmap: np.ndarray | None = None,
                ownership: np.ndarray | None = None, fontsize: float = 6, vmax: float | None = None) -> None:
     """Draw a position on matplotlib Axes.
 
-    heatmap: float (size, size) from 0, such as probabilities; a point is the redder the higher its value.
+    heatmap: float (rows, columns) from 0, such as probabilities; a point is the redder the higher its value.
     vmax: the value of the full red, by default the maximum; the same vmax makes several boards comparable.
     labels: point -> text, in `fontsize` points; a label on the last move replaces its ring.
     marked: points with a green ring.
-    ownership: float (size, size), 1 Black's to -1 White's; a square on each point, its side grows with |ownership|.
+    ownership: float (rows, columns), 1 Black's to -1 White's; a square on each point, its side grows with |ownership|.
     """
     labels = labels or {}
-    _draw_grid(axes, position.size)
+    _draw_grid(axes, position.shape)
     if heatmap is not None:
         _draw_heatmap(axes, heatmap, vmax or float(heatmap.max()) or 1.0)
     _draw_stones(axes, position.stones)
     if ownership is not None:
         _draw_ownership(axes, ownership)
     for point in marked:
-        _draw_ring(axes, row_col(point, position.size), 0.42, GREEN, 2.2)
+        _draw_ring(axes, row_col(point, position.shape), 0.42, GREEN, 2.2)
     if position.last is not None and position.last not in labels:
         colour = "white" if position.mover == BLACK else "black"
-        _draw_ring(axes, row_col(position.last, position.size), 0.22, colour, 1.2)
+        _draw_ring(axes, row_col(position.last, position.shape), 0.22, colour, 1.2)
     # The grid must not run through a label on an empty point: it gets an outline in the colour below it.
     _draw_labels(axes, position, labels, fontsize, WOOD if heatmap is None else "#f3dcae")
     if title:
         axes.set_title(escape_mathtext(title), fontsize=9)
 
 
-def _draw_grid(axes, size: int) -> None:
+def _draw_grid(axes, shape: tuple[int, int]) -> None:
     """The board without stones: lines, star points, coordinates."""
-    axes.set_xlim(-0.9, size - 0.1)
-    axes.set_ylim(size - 0.1, -0.9)
+    rows, cols = shape
+    axes.set_xlim(-0.9, cols - 0.1)
+    axes.set_ylim(rows - 0.1, -0.9)
     axes.set_aspect("equal")
     axes.set_facecolor(WOOD)
-    axes.set_xticks(range(size), COLUMNS[:size], fontsize=7)
-    axes.set_yticks(range(size), [size - row for row in range(size)], fontsize=7)
+    axes.set_xticks(range(cols), COLUMNS[:cols], fontsize=7)
+    axes.set_yticks(range(rows), [rows - row for row in range(rows)], fontsize=7)
     axes.tick_params(length=0)
-    for line in range(size):
-        axes.plot([0, size - 1], [line, line], color=INK, linewidth=0.6, zorder=1)
-        axes.plot([line, line], [0, size - 1], color=INK, linewidth=0.6, zorder=1)
-    for row, col in star_points(size):
+    for row in range(rows):
+        axes.plot([0, cols - 1], [row, row], color=INK, linewidth=0.6, zorder=1)
+    for col in range(cols):
+        axes.plot([col, col], [0, rows - 1], color=INK, linewidth=0.6, zorder=1)
+    for row, col in star_points(shape):
         axes.plot(col, row, "o", color=INK, markersize=2.5, zorder=1)
 
 
@@ -124,7 +130,7 @@ def _draw_labels(axes, position: BasePosition, labels: Mapping[int, str], fontsi
     from matplotlib.patheffects import withStroke
 
     for point, text in labels.items():
-        centre = row_col(point, position.size)
+        centre = row_col(point, position.shape)
         if centre is None:                               # a pass
             continue
         row, col = centre
@@ -135,22 +141,22 @@ def _draw_labels(axes, position: BasePosition, labels: Mapping[int, str], fontsi
 
 
 def draw_plane(axes, plane: np.ndarray, position: BasePosition | None = None, title: str = "") -> None:
-    """Draw a plane, (size, size) of 0 and 1, on matplotlib Axes: a red square where it is 1.
+    """Draw a plane, (rows, columns) of 0 and 1, on matplotlib Axes: a red square where it is 1.
 
     position: its stones are drawn in grey and white below the squares.
     """
     from matplotlib.collections import PatchCollection
     from matplotlib.patches import Circle, Rectangle
 
-    size = len(plane)
-    axes.set_xlim(-0.8, size - 0.2)
-    axes.set_ylim(size - 0.2, -0.8)
+    rows, cols = plane.shape
+    axes.set_xlim(-0.8, cols - 0.2)
+    axes.set_ylim(rows - 0.2, -0.8)
     axes.set_aspect("equal")
     axes.set_facecolor("#f7f1e3")
     axes.set_xticks([])
     axes.set_yticks([])
     axes.spines[:].set_color(GREY)
-    stones = np.zeros((size, size), np.int8) if position is None else position.stones
+    stones = np.zeros((rows, cols), np.int8) if position is None else position.stones
     for colour, shade in (1, "#8f8a83"), (-1, "white"):
         circles = [Circle((col, row), 0.44) for row, col in np.argwhere(stones == colour)]
         axes.add_collection(PatchCollection(circles, facecolor=shade, edgecolor="#b5afa6", linewidth=0.3))
@@ -161,7 +167,7 @@ def draw_plane(axes, plane: np.ndarray, position: BasePosition | None = None, ti
 
 
 def draw_planes(figure, planes: np.ndarray, position: BasePosition) -> None:
-    """Draw all planes of a position, uint8 (size, size, DEPTH), on a matplotlib Figure or SubFigure.
+    """Draw all planes of a position, uint8 (rows, columns, DEPTH), on a matplotlib Figure or SubFigure.
 
     The first row shows the groups of fewer than eight planes, and each further row a group of eight.
     """

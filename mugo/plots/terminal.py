@@ -17,7 +17,7 @@ import numpy as np
 
 from mugo.games import gomoku
 from mugo.games.board import BLACK, EMPTY, WHITE
-from mugo.games.coords import COLUMNS, PASS, move_index, row_col
+from mugo.games.coords import COLUMNS, PASS, BoardSize, area_of, move_index, row_col, shape_of
 from mugo.games.position import STONE_MARKS, BasePosition
 from mugo.plots.diagrams import star_points
 
@@ -62,9 +62,9 @@ def board_lines(position: BasePosition, screen: Screen = PLAIN, *, labels: Mappi
     """A position with coordinates, its last move in parentheses, and in Gomoku the winning row.
 
     labels: point -> text, whose first character is drawn on the point.
-    ownership: float (size, size), 1 Black's to -1 White's; marks owned empty points and dead stones.
+    ownership: float (rows, columns), 1 Black's to -1 White's; marks owned empty points and dead stones.
     """
-    size = position.size
+    size = position.shape
     cells = {}
     for (row, col), stone in np.ndenumerate(position.stones):
         owner = 0.0 if ownership is None else float(ownership[row, col])
@@ -83,23 +83,23 @@ def board_lines(position: BasePosition, screen: Screen = PLAIN, *, labels: Mappi
 def heatmap_lines(position: BasePosition, heatmap: np.ndarray, screen: Screen = PLAIN) -> list[str]:
     """A position with percentages on its empty points; those that round to 0 are left out.
 
-    heatmap: float (size, size) from 0 to 1.
+    heatmap: float (rows, columns) from 0 to 1.
     """
     highest = float(heatmap.max()) or 1.0
     cells = {}
     for (row, col), stone in np.ndenumerate(position.stones):
-        text, foreground, background, bold = _cell(screen, position.size, row, col, int(stone), 0.0)
+        text, foreground, background, bold = _cell(screen, position.shape, row, col, int(stone), 0.0)
         percent = round(100 * float(heatmap[row, col]))
         if stone == EMPTY and percent:
             level = min(int(len(HEATMAP) * float(heatmap[row, col]) / highest), len(HEATMAP) - 1)
             text, foreground, background, bold = str(min(percent, 99)), BLACK_STONE, HEATMAP[level], False
         cells[row, col] = text, foreground, background, bold
-    return _board_lines(position.size, screen, cells, cell_width=2)
+    return _board_lines(position.shape, screen, cells, cell_width=2)
 
 
 def plane_lines(position: BasePosition, plane: np.ndarray, screen: Screen = PLAIN) -> list[str]:
-    """A position with a plane, (size, size) of 0 and 1: where it is 1, # on an empty point and * before a stone."""
-    size = position.size
+    """A position with a plane, (rows, columns) of 0 and 1: where it is 1, # on an empty point and * before a stone."""
+    size = position.shape
     cells = {}
     for (row, col), stone in np.ndenumerate(position.stones):
         text, foreground, background, bold = _cell(screen, size, row, col, int(stone), 0.0)
@@ -113,16 +113,16 @@ def plane_lines(position: BasePosition, plane: np.ndarray, screen: Screen = PLAI
     return _board_lines(size, screen, cells, cell_width=2)
 
 
-def heatmap_array(values: Mapping[int, float], size: int) -> np.ndarray:
-    """float (size, size) of point -> value; a pass is left out."""
-    heatmap = np.zeros(size * size)
+def heatmap_array(values: Mapping[int, float], size: BoardSize) -> np.ndarray:
+    """float (rows, columns) of point -> value; a pass is left out."""
+    heatmap = np.zeros(area_of(size))
     for point, value in values.items():
         if point != PASS:
             heatmap[move_index(point, size)] = value
-    return heatmap.reshape(size, size)
+    return heatmap.reshape(shape_of(size))
 
 
-def _cell(screen: Screen, size: int, row: int, col: int, stone: int, ownership: float) -> Cell:
+def _cell(screen: Screen, size: BoardSize, row: int, col: int, stone: int, ownership: float) -> Cell:
     """The Cell of a point without labels.  ownership: 1 Black's to -1 White's."""
     owner = BLACK if ownership > OWNERSHIP_THRESHOLD else WHITE if ownership < -OWNERSHIP_THRESHOLD else EMPTY
     foreground = {BLACK: BLACK_STONE, WHITE: WHITE_STONE}.get(stone or owner, GRID)
@@ -136,32 +136,34 @@ def _cell(screen: Screen, size: int, row: int, col: int, stone: int, ownership: 
     return ("●" if symbols else STONE_MARKS[stone]), foreground, WOOD, False
 
 
-def _grid_symbol(row: int, col: int, size: int) -> str:
+def _grid_symbol(row: int, col: int, size: BoardSize) -> str:
     """The box-drawing character of an empty point."""
+    rows, cols = shape_of(size)
     if (row, col) in star_points(size):
         return "╋"
-    symbols = ("┌", "┬", "┐") if row == 0 else ("└", "┴", "┘") if row == size - 1 else ("├", "┼", "┤")
-    return symbols[0 if col == 0 else 2 if col == size - 1 else 1]
+    symbols = ("┌", "┬", "┐") if row == 0 else ("└", "┴", "┘") if row == rows - 1 else ("├", "┼", "┤")
+    return symbols[0 if col == 0 else 2 if col == cols - 1 else 1]
 
 
-def _board_lines(size: int, screen: Screen, cells: Mapping[tuple[int, int], Cell],
+def _board_lines(size: BoardSize, screen: Screen, cells: Mapping[tuple[int, int], Cell],
                  last: tuple[int, int] | None = None, cell_width: int = 1) -> list[str]:
     """The lines of a board with coordinates.
 
     cells: (row, col) -> Cell.  last: (row, col) of the last move.  cell_width: in columns.
     """
+    rows, cols = shape_of(size)
     line = "─" if screen.colour and screen.unicode else " "
-    letters = "   " + " ".join(f"{letter:>{cell_width}}" for letter in COLUMNS[:size])
+    letters = "   " + " ".join(f"{letter:>{cell_width}}" for letter in COLUMNS[:cols])
     lines = [letters]
-    for row in range(size):
-        parts = [f"{size - row:2d}"]
-        for col in range(size + 1):
-            gap, foreground, bold = " " if col in (0, size) else line, GRID, False
+    for row in range(rows):
+        parts = [f"{rows - row:2d}"]
+        for col in range(cols + 1):
+            gap, foreground, bold = " " if col in (0, cols) else line, GRID, False
             if last in ((row, col - 1), (row, col)):
                 gap, foreground, bold = "(" if last == (row, col) else ")", LAST_MOVE, True
             parts.append(screen.style(gap, foreground, WOOD, bold))
-            if col < size:
+            if col < cols:
                 text, foreground, background, bold = cells[row, col]
                 parts.append(screen.style(f"{text:>{cell_width}}", foreground, background, bold))
-        lines.append("".join(parts) + str(size - row))
+        lines.append("".join(parts) + str(rows - row))
     return [*lines, letters]

@@ -55,7 +55,7 @@ def _add_variation(nodes: list[Node], parent: int, review: Review, move: MoveRev
             position = position.play(point)
         except IllegalMove:
             break
-        nodes.append(Node(index, {COLOUR_LETTERS[colour]: [format_sgf(point, position.size).encode()]}))
+        nodes.append(Node(index, {COLOUR_LETTERS[colour]: [format_sgf(point, position.shape).encode()]}))
         if index == parent:
             lead = "" if move.lead_before is None else f", lead {points(move.lead_before)}"
             nodes[-1] = _with_comment(nodes[-1], f"Better than {format_point(review, move.point)}: "

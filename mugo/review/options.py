@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mugo import __version__
 from mugo.files import BadInput
+from mugo.games.coords import BoardSize
 from mugo.nn.bundled import bundled_name, find_network, name_everywhere
 from mugo.nn.inference import precision_of
 from mugo.players import options as player_options
@@ -64,7 +65,7 @@ def make_reviewer(options: str) -> Reviewer:
     return Reviewer(network, evaluators, tta=args.tta, komi=args.komi)
 
 
-def describe_reviewer(options: str, size: int) -> str:
+def describe_reviewer(options: str, size: BoardSize) -> str:
     """A line about the reviewer of games on this board: version, player, network, effort."""
     args = argparse.Namespace(**json.loads(options))
     network = "" if args.player == "uct" else f"the network {_network_file(args, size).stem}, {_precision(args, size)}"
@@ -76,7 +77,7 @@ def describe_reviewer(options: str, size: int) -> str:
     return f"Reviewed by MuGo {__version__}: {args.player}{network}, {' or '.join(limits)} a position."
 
 
-def fingerprint(task: ReviewTask, options: str, size: int) -> str:
+def fingerprint(task: ReviewTask, options: str, size: BoardSize) -> str:
     """The SHA-256 of a game and of all that its review depends on."""
     args = json.loads(options)
     network = ""
@@ -87,11 +88,11 @@ def fingerprint(task: ReviewTask, options: str, size: int) -> str:
     return hashlib.sha256(settings.encode() + b"\n" + task.data).hexdigest()
 
 
-def _network_file(args: argparse.Namespace, size: int) -> Path:
+def _network_file(args: argparse.Namespace, size: BoardSize) -> Path:
     return find_network(args.network or bundled_name(size))
 
 
-def _precision(args: argparse.Namespace, size: int) -> str:
+def _precision(args: argparse.Namespace, size: BoardSize) -> str:
     return precision_of(_network_file(args, size), args.precision, args.provider)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from mugo.files import BadInput, atomic_write, read_json, read_text
 from mugo.games.board import BLACK, WHITE
+from mugo.games.coords import size_value
 from mugo.plots.figures import has_matplotlib
 from mugo.plots.terminal import PLAIN, Screen
 from mugo.review.annotated_sgf import annotated_sgf
@@ -51,7 +52,7 @@ def review_game(task: ReviewTask, folder: Path, options: str, screen: Screen = P
     tree = _games(task.data)[task.index]
     assert isinstance(tree, GameTree)                    # find_tasks has left out the others
     record = tree.record
-    task_fingerprint = fingerprint(task, options, record.size)
+    task_fingerprint = fingerprint(task, options, record.shape)
     try:
         statistics = read_json(output_file(folder, task.name, ".json"))
         text = read_text(output_file(folder, task.name, ".txt"), MAX_REPORT_BYTES)
@@ -64,7 +65,7 @@ def review_game(task: ReviewTask, folder: Path, options: str, screen: Screen = P
         review = make_reviewer(options).review(record, on_move)
     except BadInput as error:
         return ReviewResult(error=f"{task.name}: {error}")
-    reviewed_by = describe_reviewer(options, record.size)
+    reviewed_by = describe_reviewer(options, record.shape)
     notes = [] if tree.is_whole else ["Of this file only the main line could be read; the variations are left out."]
     statistics = {"fingerprint": task_fingerprint, "reviewed_by": reviewed_by} | review_statistics(review)
     files = {".sgf": annotated_sgf(review, tree.nodes, reviewed_by),
@@ -102,7 +103,7 @@ def review_statistics(review: Review) -> dict:
             "mean_loss": sum(losses) / len(losses) if losses else None,
             "mean_points_lost": sum(lost) / len(lost) if lost else None,
             "top1": sum(move.rank == 1 for move in moves), "top5": sum(move.rank <= 5 for move in moves)}
-    return {"size": review.record.size, "moves": len(review.moves), "result": review.record.result,
+    return {"size": size_value(review.record.shape), "moves": len(review.moves), "result": review.record.result,
             "stop_reason": review.stop_reason, **sides}
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import PASS, format_gtp, row_col
+from mugo.games.coords import PASS, area_of, format_gtp, row_col
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES
 from mugo.plots.terminal import PLAIN, Screen, board_lines
 from mugo.plots.text_table import format_table, truncate
@@ -28,7 +28,7 @@ PHASES = (("opening", 0, 1 / 6), ("middle game", 1 / 6, 5 / 12), ("endgame", 5 /
 
 def format_point(review: Review, point: int) -> str:
     """A point of the game's board as a GTP vertex: 'D4', 'pass'."""
-    return format_gtp(point, review.record.size)
+    return format_gtp(point, review.record.shape)
 
 
 def format_pv(review: Review, pv: Sequence[int]) -> str:
@@ -70,7 +70,7 @@ def summary(review: Review) -> list[str]:
         moves = [move for move in review.moves if move.colour == colour]
         if moves:
             rows.append([player_name(review, colour), *_statistics(moves)])
-    area = review.record.size ** 2
+    area = area_of(review.record.shape)
     for name, start, end in PHASES:
         moves = [move for move in review.moves if start * area < move.number <= end * area]
         if moves:
@@ -114,7 +114,7 @@ def variation_board(review: Review, move: MoveReview, screen: Screen = PLAIN) ->
     labels: dict[int, str] = {}
     position = review.positions[move.number]
     for number, point in enumerate(move.pv[:9], 1):
-        if point != PASS and position.stones[row_col(point, position.size)] == 0:
+        if point != PASS and position.stones[row_col(point, position.shape)] == 0:
             labels.setdefault(point, str(number))
     return board_lines(position, screen, labels=labels)
 

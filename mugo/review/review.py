@@ -183,7 +183,7 @@ class Reviewer:
                 prior, best_prior = visits.get(point, 0) / total, visits[best.point] / total
             else:
                 rank, prior = _rank_and_prior(position, priors[i], point)
-                best_prior = float(priors[i][move_index(best.point, position.size)])
+                best_prior = float(priors[i][move_index(best.point, position.shape)])
             moves.append(_move_review(i, position, point, (rank, prior), before, played, best.point, best_prior,
                                       best.pv))
             on_move()
@@ -201,7 +201,7 @@ class Reviewer:
             if best != point and not _is_harmless_pass(position, point, best, i >= last_passes):
                 before = _higher(played, _values_for(position, after_best[i], *_values_of(best_output, i)))
             moves.append(_move_review(i, position, point, _rank_and_prior(position, output.priors[i], point), before,
-                                      played, best, float(output.priors[i][move_index(best, position.size)]),
+                                      played, best, float(output.priors[i][move_index(best, position.shape)]),
                                       variations[i]))
             on_move()
         return moves
@@ -294,5 +294,5 @@ def _most_likely_move(position: Position, priors: np.ndarray) -> int:
 
 def _rank_and_prior(position: Position, priors: np.ndarray, point: int) -> tuple[int, float]:
     """The rank of a move among the legal ones by their priors, from 1, and its prior."""
-    prior = float(priors[move_index(point, position.size)])
+    prior = float(priors[move_index(point, position.shape)])
     return 1 + sum(other > prior for _, other in moves_by_prior(position, priors)), prior

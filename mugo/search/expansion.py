@@ -95,7 +95,7 @@ def expand_if_decided(tree, nodes, edges, v, b):
 
 @njit(cache=True, nogil=True)
 def give_priors(nodes, edges, v, b, priors):
-    """Set the priors of v's edges, from (size² + 1,) by move index, normalised over the edges."""
+    """Set the priors of v's edges, from (points + 1,) by move index, normalised over the edges."""
     first = nodes[v].first
     end = first + nodes[v].count
     total = np.float32(0)

@@ -2,14 +2,15 @@
 import numpy as np
 
 from mugo.games import game, rollouts
-from mugo.games.coords import symmetries
-from mugo.games.planes import MAX_PLIES, Scratch
+from mugo.games.coords import BoardSize, area_of, symmetries
+from mugo.games.planes import MAX_PLIES, Scratch, network_input
 from mugo.games.position import global_features
 
 NO_HISTORY = np.zeros(MAX_PLIES + 1024, np.uint64)       # rollouts do not check superko: no hash repeats
 
 
-def roll_out(network, boards: np.ndarray, game_name: str, size: int, komi: np.ndarray, scratch: Scratch) -> None:
+def roll_out(network, boards: np.ndarray, game_name: str, size: BoardSize, komi: np.ndarray,
+             scratch: Scratch) -> None:
     """Play boards (n,) to their ends, in place.
 
     network: with `evaluate_packed`.  boards: records of board.BOARD; their random states decide what is drawn.
@@ -17,13 +18,14 @@ def roll_out(network, boards: np.ndarray, game_name: str, size: int, komi: np.nd
     A game is cut after rollouts.MOVES_PER_POINT moves for each point, as it stands then.
     """
     running = range(len(boards))
-    for _ in range(rollouts.MOVES_PER_POINT * size * size):
+    for _ in range(rollouts.MOVES_PER_POINT * area_of(size)):
         running = [k for k in running if not game.is_over(boards[k])]
         if not running:
             break
-        packed = np.empty((len(running), size * size, game.packed_bytes(game_name)), np.uint8)
+        packed = np.empty((len(running), area_of(size), game.packed_bytes(game_name)), np.uint8)
         for k, out in zip(running, packed, strict=True):
             game.write_board_planes(boards[k:k + 1], NO_HISTORY, scratch, symmetries(size)[0], out)
-        priors = network.evaluate_packed(packed, global_features(komi[running], boards["to_play"][running])).priors
+        priors = network.evaluate_packed(network_input(packed, size),
+                                         global_features(komi[running], boards["to_play"][running])).priors
         for k, weights in zip(running, priors, strict=True):
             game.play_sampled(boards[k], weights)

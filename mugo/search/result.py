@@ -49,7 +49,7 @@ class SearchResult:
     win_rate: of the side to move, from 0 to 1.  visits: of the root, including those of a reused tree.
     simulations, seconds, rollouts: of this search.  depth: mean number of moves from the root to a leaf.
     nodes: in the tree.
-    ownership: float32 (size, size), 1 Black, -1 White, the mean over the leaves of this search that a network with
+    ownership: float32 (rows, columns), 1 Black, -1 White, the mean over the leaves of this search that a network with
     ownership evaluated, or over its rollouts, or both, weighted by lambda as the value is; None without both, and in
     Gomoku.
     proven: the exact value of the position, as of a MoveInfo, for the moves that the search was allowed.
@@ -102,4 +102,4 @@ class SearchResult:
             f"{self._vertices(info.pv)}" for info, text in proven.items())
 
     def _vertices(self, points: Sequence[int]) -> str:
-        return " ".join(format_gtp(point, self.position.size) for point in points)
+        return " ".join(format_gtp(point, self.position.shape) for point in points)

@@ -24,11 +24,21 @@ from mugo.files import BadInput
 from mugo.games import game, rollouts
 from mugo.games.board import POINTS, new_boards
 from mugo.games.coords import PASS, board_points, symmetries
-from mugo.games.planes import new_scratch
+from mugo.games.planes import network_input, new_scratch
 from mugo.games.position import BasePosition, global_features
 from mugo.nn.output import NetworkOutput, turned_back
 from mugo.search import (
-    compact, expansion, gumbel, network_rollouts, ranking, rave, records, scores, solver, stopping, tree,
+    compact,
+    expansion,
+    gumbel,
+    network_rollouts,
+    ranking,
+    rave,
+    records,
+    scores,
+    solver,
+    stopping,
+    tree,
 )
 from mugo.search.move_infos import move_infos
 from mugo.search.result import MoveInfo, SearchResult
@@ -74,7 +84,7 @@ class Search:
         self._leaves = np.zeros(n, records.LEAF)
         self._amaf = rave.new_amaf(n if settings.rave else 1)
         self._ownership_sums = np.zeros((threads, POINTS), np.int32)
-        self._network_ownership: np.ndarray | None = None        # (size²,), 1 Black, summed over the leaves evaluated
+        self._network_ownership: np.ndarray | None = None        # (points,), 1 Black, summed over the leaves evaluated
         self._leaves_evaluated = 0                       # of this search
         self._scratch = new_scratch()
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
@@ -244,9 +254,9 @@ class Search:
                 node = tree.find(self._nodes, self._table, key)
         if node != records.NULL_NODE:
             compact.advance_root(self._trees, self._nodes, self._edges, self._table, node)
-        if node == records.NULL_NODE or settings["n_edges"] + position.size ** 2 >= len(self._edges):
+        if node == records.NULL_NODE or settings["n_edges"] + position.area >= len(self._edges):
             settings["komi"] = position.white_points
-            settings["mercy"] = rollouts.mercy_threshold(position.size, position.area_komi)
+            settings["mercy"] = rollouts.mercy_threshold(position.shape, position.area_komi)
             tree.reset(settings, self._nodes, self._table, np.uint64(game.position_hash(board)))
         if self.network is None and not self._nodes[settings["root"]]["count"]:
             root = settings["root"]
@@ -285,11 +295,11 @@ class Search:
             tree.simulate(*arrays, self._paths[0], self._ownership_sums[0], self._scratch)
             return n
         assert self._root is not None
-        size = self._root.size
         started = time.perf_counter()
-        symmetry = symmetries(size)[self._rng.integers(0, 8, n) if self.settings.random_symmetry else
-                                    np.zeros(n, np.int64)]
-        packed = np.empty((n, size * size, game.packed_bytes(self._root.game)), np.uint8)
+        table, area = symmetries(self._root.shape), self._root.area
+        symmetry = table[self._rng.integers(0, len(table), n) if self.settings.random_symmetry else
+                         np.zeros(n, np.int64)]
+        packed = np.empty((n, area, game.packed_bytes(self._root.game)), np.uint8)
         leaves = self._leaves[:n]
         n = tree.select_batch(*arrays, self._paths, leaves, self._scratch, symmetry, packed)
         leaves = leaves[:n]
@@ -297,7 +307,7 @@ class Search:
         finish_rollouts = self._start_rollouts(n) if self._lambda > 0 else []
         needed = leaves["needs_evaluation"]
         rows = int(needed.sum())
-        output = NetworkOutput(np.empty((0, size * size + 1), np.float32))
+        output = NetworkOutput(np.empty((0, area + 1), np.float32))
         self.positions_evaluated += rows
         self._leaves_evaluated += rows
         to_play = self._boards["to_play"][1:1 + n][needed]
@@ -305,7 +315,8 @@ class Search:
         try:
             if rows:
                 output = turned_back(self._root_network.evaluate_packed(
-                    packed[:n][needed], global_features(komi, to_play)), symmetry[:n][needed])
+                    network_input(packed[:n][needed], self._root.shape), global_features(komi, to_play)),
+                    symmetry[:n][needed])
         finally:
             evaluated_at = time.perf_counter()
             for finish in finish_rollouts:               # even when the network fails
@@ -350,7 +361,8 @@ class Search:
             ends["random"] = boards["random"][running]
             ends["passes"] = np.minimum(ends["passes"], 1)
             komis = game.area_komis(ends, self._root.white_points)
-            network_rollouts.roll_out(self._root_network, ends, self._root.game, self._root.size, komis, self._scratch)
+            network_rollouts.roll_out(self._root_network, ends, self._root.game, self._root.shape, komis,
+                                      self._scratch)
             boards["random"][running] = ends["random"]
             for k, end, komi in zip(running, ends, komis, strict=True):
                 outcome = game.outcome(end, komi) * int(leaf_boards[k]["to_play"])
@@ -440,8 +452,8 @@ class Search:
         sums = self._ownership_sums.sum(0)
         owners = None
         if sums[0] and position.game == "go":
-            owners = sums[board_points(position.size)] / sums[0]
+            owners = sums[board_points(position.shape)] / sums[0]
         if self._network_ownership is not None:
             by_network = self._network_ownership / self._leaves_evaluated
             owners = by_network if owners is None else (1 - self._lambda) * by_network + self._lambda * owners
-        return None if owners is None else owners.astype(np.float32).reshape(position.size, position.size)
+        return None if owners is None else owners.astype(np.float32).reshape(position.shape)

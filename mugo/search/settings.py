@@ -62,7 +62,7 @@ class Settings:
     reuse_tree: keep the subtree of the next position between searches.
     dirichlet_weight, dirichlet_alpha: priors at the root become (1 - weight) prior + weight Dirichlet(alpha)
     (AlphaZero: 0.25, 0.3).
-    random_symmetry: evaluate each leaf in a random one of the 8 symmetries.
+    random_symmetry: evaluate each leaf in a random one of the 8 symmetries, of a rectangle 4.
     early_stop: stop when the root is proven, when a single move is not proven to lose, and when no simulation that is
     left can change the choice; see stopping.
     seed: with simulations as the limit, the same seed gives the same search.

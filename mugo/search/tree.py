@@ -12,8 +12,8 @@ Arrays of the kernels, with N simulations in a batch:
     trees     TREE (1,)                  nodes     NODE (nodes,)           edges    EDGE (edges,)
     table     int32 (2**m,)              boards    BOARD (1 + 2 N,)        history  uint64 (moves,)
     path      int32 (MAX_DEPTH, 2)       paths     int32 (N, MAX_DEPTH, 2)
-    leaves    LEAF (N,)                  symmetry  int64 (N, size²)        packed   uint8 (N, size², bytes)
-    priors    float32 (n, size² + 1)     values    float32 (n,)            ownership  int32 (POINTS,)
+    leaves    LEAF (N,)                  symmetry  int64 (N, points)        packed   uint8 (N, points, bytes)
+    priors    float32 (n, points + 1)    values    float32 (n,)            ownership  int32 (POINTS,)
 
 boards[0] is the root's, 1 ... N the leaves', 1 + N ... 2 N those in which rollouts are played.  A value is +1 for a
 win, -1 for a loss, of the side to move at the node; q of an edge is its node's mean value, of the side that made the

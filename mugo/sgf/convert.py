@@ -40,13 +40,13 @@ def rules_of(position: BasePosition) -> dict[str, Any]:
 def record_from_position(position: BasePosition, **info) -> Record:
     """The game that led to a position; `info` are further fields of Record (black, result, date, ...)."""
     def encoded(point: int, colour: int) -> int:
-        return move_index(point, position.size) + (WHITE_BIT if colour == WHITE else 0)
+        return move_index(point, position.shape) + (WHITE_BIT if colour == WHITE else 0)
 
     start = next(iter(position.positions()))
-    stones = zip(board_points(position.size).tolist(), start.stones.ravel().tolist(), strict=True)
+    stones = zip(board_points(position.shape).tolist(), start.stones.ravel().tolist(), strict=True)
     moves = position.moves
     return Record(
-        size=position.size, **rules_of(position),
+        shape=position.shape, **rules_of(position),
         setup=np.array([encoded(point, colour) for point, colour in stones if colour], np.int16),
         moves=np.array([encoded(point, colour) for colour, point in moves], np.int16),
         first_player=moves[0][0] if moves else position.to_play, **info)
@@ -60,14 +60,14 @@ def replay_record(record: Record, num_moves: int | None = None, komi: float = 7.
     """
     if not record.k:
         return position_of(record, num_moves, komi)
-    position = new_game("gomoku", record.size, k=record.k, exactly=record.exactly)
+    position = new_game("gomoku", record.shape, k=record.k, exactly=record.exactly)
     stones = [decode(position.board[0], encoded) for encoded in record.setup]
     black, white = ([point for point, colour in stones if colour == wanted] for wanted in (BLACK, WHITE))
     position = position.with_stones(black, white)
     moves = [decode(position.board[0], encoded) for encoded in record.moves]
     for number, (point, colour) in enumerate(moves[:num_moves], 1):
         if why := position.why_illegal(point, colour):
-            raise IllegalMove(f"move {number}: {COLOUR_NAMES[colour]} {format_gtp(point, record.size)} {why}")
+            raise IllegalMove(f"move {number}: {COLOUR_NAMES[colour]} {format_gtp(point, record.shape)} {why}")
         position = position.play_unchecked(point, colour)
     if num_moves is not None and num_moves < len(moves):
         return position.with_turn(moves[num_moves][1])
@@ -99,7 +99,7 @@ class LoadedGame:
         result: the SGF result of the game with these moves.  At the end of the main line it is RE; elsewhere it is a
         comment on the last move, because RE is that of the main line.
         """
-        nodes, index, size = list(self.nodes), self.start, self.position.size
+        nodes, index, size = list(self.nodes), self.start, self.position.shape
         moves = list(moves)
         own = move_of(nodes[index].properties, size)     # of a node with setup and a move, or of a root with a move
         if own and moves[:1] == [own]:
@@ -133,7 +133,7 @@ class LoadedGame:
             properties = self.nodes[index].properties
             if has_setup(properties):
                 continue                                 # another board
-            found = move_of(properties, self.position.size)
+            found = move_of(properties, self.position.shape)
             if found == move:
                 return index
             if found is None:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mugo.games.board import BLACK, EMPTY, LEGAL, WHITE, legality
-from mugo.games.coords import PASS, format_gtp, interpret_sgf, row_col
+from mugo.games.coords import PASS, BoardSize, format_gtp, format_size, interpret_sgf, row_col
 from mugo.games.game import new_game
 from mugo.games.go import Position as Go
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition, IllegalMove
@@ -40,8 +40,8 @@ class NodePosition(NamedTuple):
 def empty_board(record: Record, komi: float = 7.5) -> BasePosition:
     """The empty board of a record's game.  komi: for a game of Go whose record has none.  Raises BadInput."""
     if record.k:
-        return new_game("gomoku", record.size, k=record.k, exactly=record.exactly)
-    position = new_game("go", record.size, komi=komi if record.komi is None else record.komi)
+        return new_game("gomoku", record.shape, k=record.k, exactly=record.exactly)
+    position = new_game("go", record.shape, komi=komi if record.komi is None else record.komi)
     assert isinstance(position, Go)
     position.handicap = record.handicap
     return position.with_rules(parse_record_rules(record.rules) or Rules())
@@ -52,7 +52,7 @@ def has_setup(properties: Properties) -> bool:
     return any(value.strip() for ident in SETUP for value in properties.get(ident, ()))
 
 
-def move_of(properties: Properties, size: int) -> tuple[int, int] | None:
+def move_of(properties: Properties, size: BoardSize) -> tuple[int, int] | None:
     """(colour, point) of a node's move, Black's if it has two; None if there is none, or if it is not on the board."""
     for colour, letter in COLOUR_LETTERS.items():
         if letter in properties:
@@ -104,10 +104,10 @@ def play_node(position: BasePosition, properties: Properties, next_colour: int =
             illegal = str(error)
     if properties.keys().isdisjoint(("B", "W")):
         return NodePosition(position, is_start, illegal)
-    move = move_of(properties, position.size)
+    move = move_of(properties, position.shape)
     if move is None:
         value = properties["B" if "B" in properties else "W"][0][:20].decode("utf-8", "replace")
-        return NodePosition(position, is_start, f"{value!r} is no point on {position.size}x{position.size}")
+        return NodePosition(position, is_start, f"{value!r} is no point on {format_size(position.shape)}")
     colour, point = move
     reason = _why_illegal(position, point, colour)
     try:
@@ -115,7 +115,7 @@ def play_node(position: BasePosition, properties: Properties, next_colour: int =
             return NodePosition(position.play_unchecked(point, colour), is_start, illegal)
     except IllegalMove as error:                         # too many moves
         reason = str(error)
-    illegal = f"{COLOUR_NAMES[colour]} {format_gtp(point, position.size)} {reason}"
+    illegal = f"{COLOUR_NAMES[colour]} {format_gtp(point, position.shape)} {reason}"
     try:
         return NodePosition(_force(position, point, colour), True, illegal)
     except IllegalMove:
@@ -131,11 +131,10 @@ def _why_illegal(position: BasePosition, point: int, colour: int) -> str | None:
 
 def _set_up(position: BasePosition, properties: Properties, next_colour: int) -> BasePosition:
     """The position after AB, AW, AE and PL; `position` itself if they change nothing."""
-    size = position.size
     stones = position.stones.copy()
-    setup = interpret_setup(properties, size)
+    setup = interpret_setup(properties, position.shape)
     for index, colour in setup.items():
-        stones[divmod(index, size)] = colour
+        stones[divmod(index, position.shape[1])] = colour
     turn = properties["PL"][0].strip()[:1].upper() if "PL" in properties else b""
     to_play = {b"B": BLACK, b"W": WHITE}.get(turn) or (next_colour if setup else EMPTY) or position.to_play
     if to_play == position.to_play and np.array_equal(stones, position.stones):
@@ -146,7 +145,7 @@ def _set_up(position: BasePosition, properties: Properties, next_colour: int) ->
 def _force(position: BasePosition, point: int, colour: int) -> BasePosition:
     """The new start after a move that the rules forbid."""
     stones = position.stones.copy()
-    if place := row_col(point, position.size):
+    if place := row_col(point, position.shape):
         stones[place] = EMPTY
         stones = position.with_board(stones, colour).play_unchecked(point, colour).stones
     return position.with_board(stones, -colour)

@@ -21,7 +21,7 @@ from sgfmill import sgf_grammar
 
 from mugo.games import coords
 from mugo.games.board import BLACK, EMPTY, WHITE
-from mugo.games.coords import WHITE_BIT
+from mugo.games.coords import WHITE_BIT, BoardSize
 from mugo.games.gomoku import default_row, interpret_row
 from mugo.sgf.collection import GameText, split_games
 from mugo.sgf.encoding import to_utf8
@@ -132,9 +132,9 @@ def _interpret_nodes(nodes: list[Properties], gomoku: bool, setup_anywhere: bool
         raise BadRecord("not Go", f"GM[{property_text(root, 'GM')}] is another game; Go is GM[1]"
                                   + ", Gomoku GM[4]" * gomoku)
     is_go = game == GM_GO
-    size = _interpret_size(root, "19" if is_go else "")
+    shape = _interpret_size(root, "19" if is_go else "")
     info = _collect_info(nodes)
-    setup, moves, has_later_setup = _collect(nodes, size, setup_anywhere)
+    setup, moves, has_later_setup = _collect(nodes, shape, setup_anywhere)
     stones = [index + (WHITE_BIT if colour == WHITE else 0) for index, colour in sorted(setup.items())]
     handicap = interpret_handicap(info, stones, moves) if is_go else 0
     if moves:
@@ -143,20 +143,20 @@ def _interpret_nodes(nodes: list[Properties], gomoku: bool, setup_anywhere: bool
         to_play = property_text(info, "PL")[:1].upper()
         first_player = WHITE if to_play == "W" or to_play != "B" and handicap and stones else BLACK
     rules = property_text(info, "RU")
-    k, exactly = (0, False) if is_go else interpret_row(rules) or (default_row(size), False)
+    k, exactly = (0, False) if is_go else interpret_row(rules) or (default_row(shape), False)
     return Record(
-        size=size, setup=np.array(stones, np.int16), moves=np.array(moves, np.int16), first_player=first_player,
+        shape=shape, setup=np.array(stones, np.int16), moves=np.array(moves, np.int16), first_player=first_player,
         komi=interpret_komi(info) if is_go else None, handicap=handicap,
-        **_info_texts(info, size), k=k, exactly=exactly, opening_moves=min(interpret_opening_moves(root), len(moves)),
+        **_info_texts(info, shape), k=k, exactly=exactly, opening_moves=min(interpret_opening_moves(root), len(moves)),
         has_later_setup=has_later_setup)
 
 
-def interpret_info(nodes: Sequence[Properties], size: int) -> dict[str, str]:
+def interpret_info(nodes: Sequence[Properties], size: BoardSize) -> dict[str, str]:
     """The fields of Record that are texts, of the nodes of a main line: "black", "result" and so on; '' if unknown."""
     return _info_texts(_collect_info(nodes), size)
 
 
-def _info_texts(info: Mapping[str, list[bytes]], size: int) -> dict[str, str]:
+def _info_texts(info: Mapping[str, list[bytes]], size: BoardSize) -> dict[str, str]:
     return {"result": interpret_result(property_text(info, "RE"), size),
             "black": property_text(info, "PB"), "white": property_text(info, "PW"),
             "black_rank": property_text(info, "BR"), "white_rank": property_text(info, "WR"),
@@ -176,7 +176,7 @@ def _collect_info(nodes: Sequence[Properties]) -> Properties:
     return info
 
 
-def _collect(nodes: list[Properties], size: int, setup_anywhere: bool) -> tuple[dict[int, int], list[int], bool]:
+def _collect(nodes: list[Properties], size: BoardSize, setup_anywhere: bool) -> tuple[dict[int, int], list[int], bool]:
     """({move index: colour} of the setup stones, encoded moves, whether stones are set up after the first move)."""
     index_of = _index_table(size)
     setup: dict[int, int] = {}
@@ -205,50 +205,52 @@ def _collect(nodes: list[Properties], size: int, setup_anywhere: bool) -> tuple[
     return {index: colour for index, colour in setup.items() if colour != EMPTY}, moves, has_later_setup
 
 
-def _interpret_size(root: Properties, default: str) -> int:
+def _interpret_size(root: Properties, default: str) -> tuple[int, int]:
+    """(rows, columns) of SZ: "19", or "13:9", columns and rows; "9:9", which SGF forbids, and "13x9" are read too."""
     text = property_text(root, "SZ") if "SZ" in root else default
     match = re.fullmatch(r"(\d{1,3})(?:\s*[:x]\s*(\d{1,3}))?", text, re.ASCII)
-    if not match or match[2] and int(match[1]) != int(match[2]) \
-            or not coords.MIN_SIZE <= int(match[1]) <= coords.MAX_SIZE:
-        raise BadRecord("unsupported board size", f"SZ[{text}]; square boards of {coords.MIN_SIZE} to "
-                                                  f"{coords.MAX_SIZE} are supported")
-    return int(match[1])
+    cols, rows = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+    if not coords.MIN_SIZE <= min(cols, rows) <= max(cols, rows) <= coords.MAX_SIZE:
+        raise BadRecord("unsupported board size", f"SZ[{text}]; boards of {coords.MIN_SIZE} to {coords.MAX_SIZE} "
+                                                  "columns and rows are supported")
+    return rows, cols
 
 
 @functools.cache
-def _index_table(size: int) -> dict[bytes, int]:
+def _index_table(size: BoardSize) -> dict[bytes, int]:
     """{SGF move value: move index} for all points and passes."""
     table = {coords.format_sgf(coords.point_of_index(index, size), size).encode(): index
-             for index in range(size * size + 1)}
-    return table | {b"tt": size * size}
+             for index in range(coords.area_of(size) + 1)}
+    return table | {b"tt": coords.area_of(size)}
 
 
-def _interpret_index(raw: bytes, size: int, reason: str, place: str) -> int:
+def _interpret_index(raw: bytes, size: BoardSize, reason: str, place: str) -> int:
     """The move index of an SGF value.  Raises BadRecord with `reason`, and `place` in its details."""
     try:
         return _index_table(size)[raw]
     except KeyError:
-        last = coords.SGF_LETTERS[size - 1]
         value = raw[:20].decode("utf-8", "replace")
-        raise BadRecord(reason, f"{place}: {value!r} is not a point on {size}x{size} (aa-{last}{last})") from None
+        raise BadRecord(reason, f"{place}: {value!r} is not a point on {coords.format_size(size)} "
+                                f"(aa-{coords.last_sgf_point(size)})") from None
 
 
-def interpret_setup(node: Properties, size: int) -> dict[int, int]:
+def interpret_setup(node: Properties, size: BoardSize) -> dict[int, int]:
     """{move index: BLACK, WHITE or EMPTY} of AB, AW and AE of a node; a later stone replaces an earlier one.
 
     Raises BadRecord for a point that is not on the board.
     """
+    rows, cols = coords.shape_of(size)
     setup: dict[int, int] = {}
     for ident in SETUP:
         for raw in node.get(ident, ()):
             if not raw.strip():
                 continue            # AB[] sets up nothing
-            corners = [divmod(_interpret_index(corner.strip(), size, "setup outside the board", f"setup {ident}"), size)
+            corners = [divmod(_interpret_index(corner.strip(), size, "setup outside the board", f"setup {ident}"), cols)
                        for corner in raw.split(b":", 1)]
             (top, left), (bottom, right) = corners[0], corners[-1]
-            if max(top, bottom) == size:
+            if max(top, bottom) == rows:
                 raise BadRecord("setup outside the board", f"setup {ident}: a pass is not a point")
             for row in range(min(top, bottom), max(top, bottom) + 1):
                 for col in range(min(left, right), max(left, right) + 1):
-                    setup[row * size + col] = SETUP[ident]
+                    setup[row * cols + col] = SETUP[ident]
     return setup

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from sgfmill import sgf_grammar
 
-from mugo.games.coords import WHITE_BIT
+from mugo.games.coords import WHITE_BIT, BoardSize, area_of
 from mugo.sgf.record import BadRecord
 
 Properties = Mapping[str, list[bytes]]
@@ -85,7 +85,7 @@ _FRACTION = re.compile(r"(\d)/([24])", re.ASCII)
 _DRAW = re.compile(r"0|draw|jigo|tie|和棋|和局|持碁|ジゴ|무승부", re.IGNORECASE)
 
 
-def interpret_result(text: str, size: int) -> str:
+def interpret_result(text: str, size: BoardSize) -> str:
     """A result (RE) in the form of Record.result; size: the board's, which limits the margin."""
     if _DRAW.fullmatch(text.strip()):
         return "0"
@@ -104,7 +104,7 @@ def interpret_result(text: str, size: int) -> str:
     if margin % 0.5 == 0.25 or "子" in rest:
         margin *= 2                 # counted in stones
     # In games that were not counted the Fox server writes +0.0 or +0.02, KGS +8194.
-    return f"{winner}+{margin:g}" if 0 < margin <= 2 * size * size and margin % 0.5 == 0 else f"{winner}+"
+    return f"{winner}+{margin:g}" if 0 < margin <= 2 * area_of(size) and margin % 0.5 == 0 else f"{winner}+"
 
 
 def interpret_date(text: str) -> str:

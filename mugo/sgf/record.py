@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mugo.games.board import BLACK, WHITE
+from mugo.games.coords import square_size
 
 
 class BadRecord(ValueError):
@@ -29,7 +30,7 @@ class BadRecord(ValueError):
 class Record:
     """One game of Go or Gomoku as it was recorded."""
 
-    size: int
+    shape: tuple[int, int]          # (rows, columns) of the board
     setup: np.ndarray               # int16 (k,): setup stones before the first move, encoded, sorted by move index
     moves: np.ndarray               # int16 (n,): encoded moves, passes included
     first_player: int = BLACK       # BLACK or WHITE: who plays the first move
@@ -50,6 +51,11 @@ class Record:
     exactly: bool = False           # Gomoku: whether more than k in a row do not win
     opening_moves: int = 0          # first moves that the players did not choose: KataGo's startTurnIdx
     has_later_setup: bool = False   # stones are set up after the first move: setup and moves are not the whole game
+
+    @property
+    def size(self) -> int:
+        """The number of rows of a square board, for what has no other.  Raises BadInput for a rectangle."""
+        return square_size(self.shape)
 
     @property
     def winner(self) -> int:

@@ -15,7 +15,7 @@ def root_node(size: int, komi: float | None = None, handicap: int = 0, **info: s
     the empty ones are left out.  Raises BadRecord for a size or a handicap out of range.
     """
     if not MIN_SIZE <= size <= MAX_SIZE:
-        raise BadRecord("unsupported board size", f"{size}; square boards of {MIN_SIZE} to {MAX_SIZE} are supported")
+        raise BadRecord("unsupported board size", f"{size}; boards of {MIN_SIZE} to {MAX_SIZE} are supported")
     properties = {"FF": [b"4"], "GM": [b"1"], "CA": [b"UTF-8"], "SZ": [str(size).encode()]}
     if komi is not None:
         properties["KM"] = [f"{komi:g}".encode()]

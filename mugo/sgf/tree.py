@@ -34,7 +34,17 @@ import numpy as np
 from mugo import __version__
 from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import PASS, format_gtp, format_sgf, interpret_gtp, point_at
+from mugo.games.coords import (
+    PASS,
+    BoardSize,
+    format_gtp,
+    format_sgf,
+    format_sgf_size,
+    interpret_gtp,
+    interpret_size,
+    point_at,
+    size_value,
+)
 from mugo.games.game import GAMES, new_game
 from mugo.games.go import Position as Go
 from mugo.games.gomoku import Position as Gomoku
@@ -60,12 +70,12 @@ MAX_LEAD = 1000                          # points
 MAX_TIME = 1e6                           # seconds, and periods
 
 
-def format_move(colour: int, point: int, size: int) -> str:
+def format_move(colour: int, point: int, size: BoardSize) -> str:
     """'B Q16', 'W pass'."""
     return f"{COLOUR_LETTERS[colour]} {format_gtp(point, size)}"
 
 
-def interpret_move(text: str, size: int) -> tuple[int, int]:
+def interpret_move(text: str, size: BoardSize) -> tuple[int, int]:
     """(colour, point) of 'B Q16'.  Raises BadInput."""
     colour, _, vertex = text.partition(" ")
     if colour.lower() not in COLOUR_OF:
@@ -87,7 +97,10 @@ def empty_board(game: dict) -> BasePosition:
     name = game.get("name", "go")
     if name not in GAMES:
         raise BadInput(f"unknown game {name!r:.20} (known: {', '.join(GAMES)})")
-    size = require_field(game, "size", int)
+    try:
+        size = interpret_size(str(require_field(game, "size", (int, str))))
+    except ValueError as error:
+        raise BadInput(f"'size': {error}") from None
     if name == "go":
         board = new_game(name, size, komi=require_number(game, "komi", 361))
         assert isinstance(board, Go)
@@ -103,13 +116,13 @@ def empty_board(game: dict) -> BasePosition:
 
 def game_from_position(position: BasePosition) -> dict:
     """A game without moves whose root position is `position`."""
-    size = position.size
+    size = position.shape
     stones = position.stones
     points = {colour: [format_gtp(point_at(row, col, size), size)
                        for row, col in np.argwhere(stones == colour).tolist()] for colour in (BLACK, WHITE)}
     bonus = {"handicap_bonus": position.handicap_bonus, "scoring": position.scoring_rules.scoring} \
         if isinstance(position, Go) else {}
-    return {"name": position.game, "size": size, **rules_of(position), **bonus, "black": points[BLACK],
+    return {"name": position.game, "size": size_value(size), **rules_of(position), **bonus, "black": points[BLACK],
             "white": points[WHITE], "first": COLOUR_LETTERS[position.to_play], "info": {}, "nodes": [{"parent": -1}]}
 
 
@@ -152,12 +165,12 @@ def _start_and_nodes(tree: GameTree) -> tuple[BasePosition, list[dict]]:
     for node, played in zip(tree.nodes, positions_of_nodes(tree.nodes, start), strict=True):
         position = played.position
         written: dict[str, Any] = {"parent": node.parent}
-        move = move_of(node.properties, record.size)
+        move = move_of(node.properties, record.shape)
         if node.parent < 0:
             start = position if move or "PL" in node.properties else position.with_turn(record.first_player)
         else:
             if move:
-                written["move"] = format_move(*move, record.size)
+                written["move"] = format_move(*move, record.shape)
             if played.is_start:
                 written["stones"] = "".join(STONE_MARKS[stone] for stone in position.stones.ravel().tolist())
                 written["first"] = COLOUR_LETTERS[position.to_play]
@@ -193,11 +206,11 @@ def format_game(game: dict) -> str:
     nodes = require_field(game, "nodes", list)
     if not 1 <= len(nodes) <= MAX_NODES:
         raise BadInput(f"a game has 1 to {MAX_NODES:,} nodes, not {len(nodes):,}")
-    written = [_interpret_node(node, i, start.size) for i, node in enumerate(nodes)]
+    written = [_interpret_node(node, i, start.shape) for i, node in enumerate(nodes)]
     info = require_field(game, "info", dict)
     if "properties" in nodes[0]:
         line = [written[i].properties for i in main_line(written)]
-        written[0] = _with_info(written[0], info, interpret_info(line, start.size), is_go=start.game == "go")
+        written[0] = _with_info(written[0], info, interpret_info(line, start.shape), is_go=start.game == "go")
     else:
         comment = written[0].properties
         new = _with_info(Node(-1, _new_root(game, start)), info, {}, is_go=start.game == "go")
@@ -205,7 +218,7 @@ def format_game(game: dict) -> str:
     return format_nodes(written).decode()
 
 
-def _interpret_node(node: Any, i: int, size: int) -> Node:
+def _interpret_node(node: Any, i: int, size: BoardSize) -> Node:
     """Node i of a JSON game as an SGF node: its properties, and its comment where that was changed."""
     if not isinstance(node, dict):
         raise BadInput(f"node {i} of the game is not an object")
@@ -243,10 +256,10 @@ def _time_properties(node: dict, colour: str) -> dict[str, list[bytes]]:
 
 def _new_root(game: dict, start: BasePosition) -> dict[str, list[bytes]]:
     """The root properties of a game that is not from a file, without its info."""
-    size = start.size
+    size = start.shape
     is_go = not isinstance(start, Gomoku)
     texts = {"FF": "4", "GM": (GM_GO if is_go else GM_GOMOKU).decode(), "CA": "UTF-8", "AP": f"MuGo:{__version__}",
-             "SZ": str(size)}
+             "SZ": format_sgf_size(size)}
     if isinstance(start, Gomoku):
         texts["RU"] = format_row(start.k, start.exactly)
     else:

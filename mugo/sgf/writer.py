@@ -18,9 +18,8 @@ def format_record(record: Record, comments: Mapping[int, str] | None = None) -> 
 
     The root's comment begins with startTurnIdx=N, as KataGo writes it, if the first N moves are an opening.
     """
-    size = record.size
     root = {"FF": [b"4"], "GM": [GM_GOMOKU if record.k else GM_GO], "CA": [b"UTF-8"],
-            "AP": [f"MuGo:{__version__}".encode()], "SZ": [str(size).encode()]}
+            "AP": [f"MuGo:{__version__}".encode()], "SZ": [coords.format_sgf_size(record.shape).encode()]}
     info = {"PB": record.black, "PW": record.white, "BR": record.black_rank, "WR": record.white_rank,
             "RE": record.result, "DT": record.date, "EV": record.event, "PC": record.place,
             "RU": format_row(record.k, record.exactly) if record.k else record.rules,
@@ -29,11 +28,11 @@ def format_record(record: Record, comments: Mapping[int, str] | None = None) -> 
             "HA": str(record.handicap) if record.handicap else ""}
     root.update({ident: [escaped(text)] for ident, text in info.items() if text})
     for encoded in record.setup.tolist():
-        root.setdefault("AW" if encoded & WHITE_BIT else "AB", []).append(_format_move(encoded, size))
+        root.setdefault("AW" if encoded & WHITE_BIT else "AB", []).append(_format_move(encoded, record.shape))
     if len(record.setup) or record.first_player == WHITE:
         root["PL"] = [b"W" if record.first_player == WHITE else b"B"]
     tree = sgf_grammar.Coarse_game_tree()
-    tree.sequence = [root] + [{"W" if encoded & WHITE_BIT else "B": [_format_move(encoded, size)]}
+    tree.sequence = [root] + [{"W" if encoded & WHITE_BIT else "B": [_format_move(encoded, record.shape)]}
                               for encoded in record.moves.tolist()]
     comments = dict(comments or {})
     if record.opening_moves:
@@ -43,5 +42,5 @@ def format_record(record: Record, comments: Mapping[int, str] | None = None) -> 
     return sgf_grammar.serialise_game_tree(tree).decode()
 
 
-def _format_move(encoded: int, size: int) -> bytes:
+def _format_move(encoded: int, size: coords.BoardSize) -> bytes:
     return coords.format_sgf(coords.point_of_index(encoded & WHITE_BIT - 1, size), size).encode()

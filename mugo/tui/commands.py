@@ -12,7 +12,7 @@ import numpy as np
 from mugo.files import BadInput
 from mugo.games import scoring
 from mugo.games.board import EMPTY
-from mugo.games.coords import PASS, format_gtp, row_col
+from mugo.games.coords import PASS, format_gtp, interpret_size, row_col
 from mugo.games.game import new_game
 from mugo.games.go import Position, format_komi, format_score
 from mugo.games.gomoku import Position as Gomoku
@@ -103,7 +103,7 @@ def hint(session: Session, number: str = str(HINTS)) -> None:
     if not number.isdecimal() or not 1 <= int(number) <= len(LETTERS):
         raise BadInput(f"hint takes a number from 1 to {len(LETTERS)}, not {number}")
     moves = session.evaluate().moves[:int(number)]
-    size = session.position.size
+    size = session.position.shape
     session.show_board({info.point: letter for letter, info in zip(LETTERS, moves, strict=False)
                         if info.point != PASS})
     rows, has_leads = [], any(info.score_lead is not None for info in moves)
@@ -124,7 +124,7 @@ def heat(session: Session) -> None:
     moves = session.evaluate().moves
     visits = sum(info.visits for info in moves)
     shares = {info.point: info.visits / visits if visits else info.prior for info in moves}
-    heatmap = heatmap_array(shares, session.position.size)
+    heatmap = heatmap_array(shares, session.position.shape)
     session.print("\n".join(heatmap_lines(session.position, heatmap, session.screen)))
 
 
@@ -147,16 +147,17 @@ def chain(session: Session, vertex: str) -> None:
     """the stones and liberties of a chain"""
     position = session.position
     assert isinstance(position, Position)
-    point = parse_point(vertex, position.size)
-    if point is None or position.stones[row_col(point, position.size)] == EMPTY:
+    point = parse_point(vertex, position.shape)
+    if point is None or position.stones[row_col(point, position.shape)] == EMPTY:
         raise BadInput(f"there is no stone on {vertex}")
-    size, board = position.size, position.board[0]
+    shape, board = position.shape, position.board[0]
+    width = shape[1] + 1
     stones = next(chain for chain in scoring.chains(position) if point in chain)
-    liberties = sorted({stone + step for stone in stones for step in (-size - 1, -1, 1, size + 1)
+    liberties = sorted({stone + step for stone in stones for step in (-width, -1, 1, width)
                         if board["colour"][stone + step] == EMPTY})
     session.print(f"{COLOUR_NAMES[int(board['colour'][point])]}, {len(stones)} stone{'s' * (len(stones) > 1)}, "
                   f"{len(liberties)} libert{'ies' if len(liberties) > 1 else 'y'}: "
-                  + " ".join(format_gtp(liberty, size) for liberty in liberties))
+                  + " ".join(format_gtp(liberty, shape) for liberty in liberties))
 
 
 @command("board")
@@ -222,16 +223,17 @@ def load(session: Session, name: str, move: str | None = None) -> None:
 
 @command("new", "[SIZE]")
 def new(session: Session, size: str | None = None) -> None:
-    """start another game"""
+    """start another game, on 9 or 13x9 (columns x rows)"""
     position = session.position
-    size = str(position.size) if size is None else size
-    if not size.isdecimal():
-        raise BadInput(f"a size is a number, not {size!r}")
+    try:
+        shape = position.shape if size is None else interpret_size(size)
+    except ValueError as error:
+        raise BadInput(str(error)) from None
     if isinstance(position, Gomoku):
-        k = position.k if int(size) == position.size else default_row(int(size))
-        session.start(new_game("gomoku", int(size), k=k, exactly=position.exactly))
+        k = position.k if shape == position.shape else default_row(shape)
+        session.start(new_game("gomoku", shape, k=k, exactly=position.exactly))
     else:
-        start = new_game("go", int(size), komi=position.komi)
+        start = new_game("go", shape, komi=position.komi)
         assert isinstance(position, Position) and isinstance(start, Position)
         session.start(start.with_rules(position.scoring_rules))
 

@@ -111,8 +111,8 @@ def first_position(args: argparse.Namespace) -> BasePosition:
     if not args.handicap:
         return position
     try:
-        start = Position(position.size, HANDICAP_KOMI if args.komi is None else args.komi)
-        start = start.with_handicap(fixed_handicap(position.size, args.handicap))
+        start = Position(position.shape, HANDICAP_KOMI if args.komi is None else args.komi)
+        start = start.with_handicap(fixed_handicap(position.shape, args.handicap))
         return start.with_rules(game_options.rules_of(args) or Rules())
     except ValueError as bad:
         raise BadInput(str(bad)) from None
@@ -123,7 +123,7 @@ def default_player(position: BasePosition) -> str:
     from mugo.nn.bundled import bundled_name  # here, so that `random` starts without it
     from mugo.nn.metadata import game_rules
     try:
-        bundled_name(position.size, *game_rules(position))
+        bundled_name(position.shape, *game_rules(position))
     except BadInput as error:
         print(f"uct plays: {error}")
         return "uct"

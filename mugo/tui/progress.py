@@ -49,5 +49,5 @@ class SearchProgress:
         self._is_shown = True
         best = result.moves[0]
         self._out.write(f"\r{result.seconds:.0f} s, {result.simulations:,} simulations, best move "
-                        f"{format_gtp(best.point, result.position.size)} ({best.win_rate:.0%})\x1b[K")
+                        f"{format_gtp(best.point, result.position.shape)} ({best.win_rate:.0%})\x1b[K")
         self._out.flush()

@@ -71,7 +71,7 @@ class Repl:
         self._suggestion = ""
         name = words[0].lower()
         try:
-            point = parse_point("".join(words), session.position.size)
+            point = parse_point("".join(words), session.position.shape)
             if point is not None and session.score_dialog is not None:
                 session.score_dialog.toggle(point)
             elif point is not None:
@@ -88,6 +88,6 @@ class Repl:
     def _suggest(self, text: str) -> None:
         """Print what is wrong with a text, and the suggestion that Enter accepts."""
         position = self.session.position
-        error, self._suggestion = suggest_correction(text, position.size, command_names(position.game))
+        error, self._suggestion = suggest_correction(text, position.shape, command_names(position.game))
         self.session.print(error + (f"; did you mean {self._suggestion}? (Enter: yes)" if self._suggestion
                                     else " (try 'help')"))

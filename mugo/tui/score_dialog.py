@@ -15,7 +15,7 @@ PROMPT = "dead stones> "
 class ScoreDialog:
     """Shows the score of a finished game of Go, at the start and after each change.
 
-    show: draws the board with its ownership, int8 (size, size).  print_line: prints a text.
+    show: draws the board with its ownership, int8 (rows, columns).  print_line: prints a text.
     """
 
     def __init__(self, position: Position, show: Callable[[np.ndarray], None], print_line: Callable[[str], None]):

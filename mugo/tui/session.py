@@ -36,7 +36,7 @@ def format_result(result: str, position: BasePosition) -> str:
     if result.endswith("R"):
         return f"{winner} by resignation"
     if isinstance(position, Gomoku):
-        row = " ".join(format_gtp(point, position.size) for point in position.row)
+        row = " ".join(format_gtp(point, position.shape) for point in position.row)
         return f"{winner} with {len(position.row)} in a row, {row}" if winner else "A draw: the board is full"
     return f"{winner} by {result[2:]}" if winner else "A draw"
 
@@ -85,7 +85,7 @@ class Session:
         """
         position = self.position
         last = "" if position.last is None else f"   last: {COLOUR_NAMES[cast(int, position.mover)]} " \
-            f"{format_gtp(position.last, position.size)}"
+            f"{format_gtp(position.last, position.shape)}"
         turn = self.result or ("both have passed" if position.is_over else f"{COLOUR_NAMES[position.to_play]} to play")
         if isinstance(position, Gomoku):
             rules = f"Gomoku: {format_row(position.k, position.exactly)} wins"
@@ -147,7 +147,7 @@ class Session:
             self.print(f"{colour} ({player.name}) resigns.")
             self.resign()
             return
-        action = "passes" if point == PASS else f"plays {format_gtp(point, position.size)}"
+        action = "passes" if point == PASS else f"plays {format_gtp(point, position.shape)}"
         explanation = player.explain()
         self.print(f"{colour} ({player.name}) {action}." + (f"  {explanation}" if explanation else ""))
         self.play(point)

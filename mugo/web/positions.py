@@ -15,7 +15,7 @@ import numpy as np
 
 from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, board_points, format_gtp, interpret_gtp, move_index
+from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, BoardSize, board_points, format_gtp, interpret_gtp, move_index
 from mugo.games.game import encode
 from mugo.games.go import Position as Go
 from mugo.games.go import fixed_handicap
@@ -54,7 +54,7 @@ def new_game(request: dict) -> dict:
         raise BadInput(str(error)) from None
     if isinstance(position, Go) and (handicap := require_field(request, "handicap", int)):
         try:
-            position = position.with_handicap(fixed_handicap(position.size, handicap))
+            position = position.with_handicap(fixed_handicap(position.shape, handicap))
         except ValueError as error:
             raise BadInput(str(error)) from None
     if not isinstance(position, Go):
@@ -68,7 +68,7 @@ def position_of_request(request: dict) -> BasePosition:
     if len(moves) > MAX_MOVES:
         raise BadInput(f"a game has at most {MAX_MOVES:,} moves, not {len(moves):,}")
     start = empty_board(game)
-    size = start.size
+    size = start.shape
     try:
         black, white = ([interpret_gtp(str(vertex), size) for vertex in require_field(game, name, list)]
                         for name in ("black", "white"))
@@ -96,7 +96,7 @@ def describe_position(position: BasePosition) -> dict:
     "illegal": empty point -> why the side to move may not play there.  "is_over": whether the game has ended.
     Go: "captures" of "B" and "W".  Gomoku: "row", the points of the winning row, and "result", null before the end.
     """
-    size = position.size
+    size = position.shape
     legal = set(position.legal_points().tolist())
     points = board_points(size).tolist()
     stones = position.stones.ravel().tolist()
@@ -118,8 +118,8 @@ def describe_position(position: BasePosition) -> dict:
 def play(position: BasePosition, vertex: str) -> dict:
     """`describe_position` after a move of the side to move, and "move": 'B Q16'.  Raises BadInput if it is illegal."""
     try:
-        point = interpret_gtp(vertex, position.size)
-        return describe_position(position.play(point)) | {"move": format_move(position.to_play, point, position.size)}
+        point = interpret_gtp(vertex, position.shape)
+        return describe_position(position.play(point)) | {"move": format_move(position.to_play, point, position.shape)}
     except ValueError as error:
         raise BadInput(str(error)) from None
 
@@ -182,7 +182,7 @@ def format_search(result: SearchResult) -> dict:
     """A search result: statistics of the root and of the most visited "moves", and "ownership" or null.  A "lead" is
     null where the network has no scores."""
     position = result.position
-    size = position.size
+    size = position.shape
     return {
         "win_rate": black_win_rate(result.win_rate, position), "lead": black_lead(result.score_lead, position),
         "visits": result.visits,
@@ -203,7 +203,7 @@ def score(position: BasePosition, dead: list | None, toggle: str | None) -> dict
     Returns "dead", "area" row by row ('B', 'W', '.' for neutral points), "points" of both sides, "prisoners", which are
     part of them (null by area), "komi", "handicap_bonus" (White's points for handicap stones) and "result".
     """
-    size = position.size
+    size = position.shape
     session = ScoringSession(_require_go(position),
                              None if dead is None else [_interpret_vertex(vertex, size) for vertex in dead])
     if toggle is not None:
@@ -217,7 +217,7 @@ def score(position: BasePosition, dead: list | None, toggle: str | None) -> dict
             "komi": position.komi, "handicap_bonus": position.handicap_bonus, "result": session.result()}
 
 
-def _interpret_vertex(vertex: object, size: int) -> int:
+def _interpret_vertex(vertex: object, size: BoardSize) -> int:
     """The point of a vertex.  Raises BadInput."""
     try:
         return interpret_gtp(str(vertex), size)

@@ -80,10 +80,10 @@ class SessionSearches:
         if isinstance(player, SearchPlayer):
             player.should_stop = job.checkpoint
             player.on_progress = lambda result: job.report({"search": format_search(result)})
-        point = player.select_move(position, seconds=clock.seconds(position.size, stones),
-                                   max_seconds=clock.max_seconds(position.size, stones))
+        point = player.select_move(position, seconds=clock.seconds(position.shape, stones),
+                                   max_seconds=clock.max_seconds(position.shape, stones))
         result = player.search_result
-        return {"move": "resign" if point == RESIGN else format_gtp(point, position.size), "done": True} \
+        return {"move": "resign" if point == RESIGN else format_gtp(point, position.shape), "done": True} \
             | ({"search": format_search(result)} if result else {})
 
     def evaluate(self, position: BasePosition, request: dict, job: Job) -> dict:

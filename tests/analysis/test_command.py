@@ -12,23 +12,19 @@ from analysis.queries import FAST, GAME, query
 from mugo import __version__
 from mugo.analysis import command as analysis_command
 from mugo.analysis.engine import AnalysisEngine
-from mugo.analysis.fields import InvalidQuery
-from mugo.analysis.request import parse_query
 from mugo.files import BadInput
 from mugo.players.searcher import PlayOptions
 
 MUGO = (sys.executable, str(Path(__file__).parents[2] / "main.py"), "analysis")
 
 
-def test_players_and_boards_that_cannot_be_analyzed_are_refused():
+def test_players_that_cannot_be_analyzed_are_refused():
     parser = argparse.ArgumentParser()
     analysis_command.add_arguments(parser)
     with pytest.raises(BadInput, match="random cannot analyze"):
         analysis_command.command(parser.parse_args(["random"]))
     with pytest.raises(BadInput, match="1 or more, not 0"):
         AnalysisEngine(None, FAST, io.StringIO(), play_options=PlayOptions(), threads=0)
-    with pytest.raises(InvalidQuery, match="square"):
-        parse_query(query(boardXSize=9))
 
 
 def test_the_command_answers_over_pipes():

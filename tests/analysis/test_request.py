@@ -29,7 +29,6 @@ def test_a_line_that_is_not_a_query_is_answered_with_an_error(line, text):
     ("boardXSize", 25, "from 2 to 19"),
     ("boardXSize", True, "from 2 to 19"),
     ("boardYSize", None, "from 2 to 19"),
-    ("boardYSize", 7, "only square boards are supported, not 5x7"),
     ("moves", None, "pairs"),
     ("moves", "C3", "pairs"),
     ("moves", [["B", "C3", 1]], "pairs"),

@@ -33,7 +33,7 @@ def drawn_record(picture: str, result: str, komi: float | None = 0.0, rules: str
     stones = position.stones.ravel()
     setup = np.flatnonzero(stones) + WHITE_BIT * (stones[stones != 0] == WHITE)
     passes = np.array([49, 49 | WHITE_BIT], np.int16)
-    return Record(7, setup.astype(np.int16), passes, komi=komi, result=result, rules=rules, handicap=handicap)
+    return Record((7, 7), setup.astype(np.int16), passes, komi=komi, result=result, rules=rules, handicap=handicap)
 
 
 def owners_of(record: Record) -> np.ndarray | None:
@@ -100,7 +100,7 @@ def test_a_game_that_is_counted_on_a_nearly_empty_board_has_no_owners():
     for stones, is_kept in ((12, False), (13, True)):
         moves = np.array([WHITE_BIT + 49, 49], np.int16)
         setup = np.arange(49)[np.arange(49) // 7 % 2 == 0][:stones].astype(np.int16)
-        record = Record(7, setup, moves, komi=0.0, result="B+49", rules="Chinese")
+        record = Record((7, 7), setup, moves, komi=0.0, result="B+49", rules="Chinese")
         assert (owners_of(record) is not None) == is_kept
 
 

@@ -13,8 +13,8 @@ from drawing import after, assert_same_points, assert_same_stones, draw, named
 from numba import njit
 from oracles import chain, every_point, put
 from oracles import is_true_eye as oracle_is_true_eye
-from sgfmill import boards as sgfmill_boards
 from sample_positions import encoded_game, random_game, recorded_games, stones_of
+from sgfmill import boards as sgfmill_boards
 
 from mugo.games.area import area_score
 from mugo.games.board import (
@@ -284,10 +284,10 @@ def test_set_up_stops_at_the_first_impossible_stone():
         ([0, 1 + WHITE_BIT, 5 + WHITE_BIT], 2),                     # it would capture a stone
         ([25], 0), ([24, 26], 1), ([511], 0),                       # a pass, and off the board
     ]:
-        clear(board[0], 5)
+        clear(board[0], 5, 5)
         assert set_up(board[0], np.array(stones, np.int16)) == placed
     for off_the_board in (361, 362, 380, 400, 511):
-        clear(board[0], 19)
+        clear(board[0], 19, 19)
         assert set_up(board[0], np.array([off_the_board], np.int16)) == 0
 
 
@@ -299,7 +299,7 @@ def test_the_number_of_legal_positions_is_the_known_one(size, legal):
     found = 0
     for colours in product((EMPTY, BLACK, WHITE), repeat=size * size):
         encoded = [i + (WHITE_BIT if c == WHITE else 0) for i, c in enumerate(colours) if c != EMPTY]
-        clear(board[0], size)
+        clear(board[0], size, size)
         found += set_up(board[0], np.array(encoded, np.int16)) == len(encoded)
     assert found == legal
 
@@ -315,7 +315,7 @@ def count_positions(boards, size):
     n = size * size
     tried = np.zeros(n + 1, np.int64)
     encoded = np.zeros(1, np.int16)
-    clear(boards[0], size)
+    clear(boards[0], size, size)
     found = 0
     depth = 0
     while depth >= 0:

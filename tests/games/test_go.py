@@ -310,7 +310,7 @@ def test_scores_are_written_as_sgf_does():
 # -- records
 
 def record(size=9, setup=(), moves=(), first_player=BLACK, komi=None, handicap=0, rules=""):
-    return SimpleNamespace(size=size, setup=np.array(setup, np.int16), moves=np.array(moves, np.int16),
+    return SimpleNamespace(shape=(size, size), setup=np.array(setup, np.int16), moves=np.array(moves, np.int16),
                            first_player=first_player, komi=komi, handicap=handicap, rules=rules)
 
 

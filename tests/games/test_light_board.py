@@ -28,7 +28,7 @@ def atari_liberty(board, p):
     h, w = int(board["head"][p]), int(board["width"])
     if board["liberties"][h] != 1:
         return 0
-    stones = [q for q in board_points(int(board["size"])) if board["colour"][q] == board["colour"][p]
+    stones = [q for q in board_points(int(board["rows"])) if board["colour"][q] == board["colour"][p]
               and board["head"][q] == h]
     liberty, = {q + d for q in stones for d in (-w, -1, 1, w) if board["colour"][q + d] == EMPTY}
     return liberty
@@ -36,8 +36,8 @@ def atari_liberty(board, p):
 
 def assert_same(light, board, codes=True):
     """Both boards have the same stones, empty points, chains, ataris, legal moves, eyes and patterns."""
-    points = board_points(int(board["size"]))
-    for name in ("size", "width", "ko", "n_empty"):
+    points = board_points(int(board["rows"]))
+    for name in ("rows", "width", "ko", "n_empty"):
         assert light[name] == board[name], name
     n = int(board["n_empty"])
     assert light["empties"][:n].tolist() == board["empties"][:n].tolist(), "in the same order"

@@ -59,7 +59,7 @@ def light_board_of(board):
 
 def stones_of(board):
     """The stones as the oracles have them: {(row, col): colour}."""
-    size = int(board["size"])
+    size = int(board["rows"])
     return {row_col(int(p), size): int(board["colour"][p]) for p in board_points(size) if board["colour"][p]}
 
 
@@ -150,7 +150,7 @@ def test_a_rollout_ends_where_neither_side_has_a_sensible_move(size, kind):
         stones = stones_of(board)
         assert score == area(size, stones)
         if board["passes"] < 2:
-            assert board["moves"] == max_moves(size)
+            assert board["moves"] == max_moves(size * size)
             continue
         left = {point for point in every_point(size) for colour in (BLACK, WHITE)
                 if is_sensible(size, stones, point, colour)}
@@ -336,7 +336,7 @@ def test_mogo_plays_legal_moves_and_fills_no_true_eye(size, games):
     moves = np.zeros(POINTS, np.int16)
     for seed in range(1, games + 1):
         board = copy_of(Position(size), seed * 7919)
-        while board["passes"] < 2 and board["moves"] < max_moves(size):
+        while board["passes"] < 2 and board["moves"] < max_moves(size * size):
             colour = int(board["to_play"])
             light_board = light_board_of(board)
             point = mogo_move(light_board, colour, moves, MOGO)

@@ -40,14 +40,15 @@ def test_every_board_has_the_bundled_network_of_the_nearest_size(tmp_path, monke
     for size in (9, 13):
         position = Position(size).play(point_at(2, 1, size))
         by_rollouts, by_network = scoring.ownership(position), mixed.evaluate([position], tta=True).board_ownership(
-            0, position.to_play)
+            0, position)
         expected = by_rollouts if by_network is None else (by_network + by_rollouts) / 2
         assert np.array_equal(ownership_by(mixed, position), expected)
         after, = ownership_after(mixed, position, [[PASS]])
         if size == 13:
             assert np.array_equal(after, scoring.ownership(position.play(PASS), scoring.MOVE_ROLLOUTS))
         else:
-            assert np.array_equal(after, mixed.evaluate([position.play(PASS)]).board_ownership(0, -position.to_play))
+            passed = position.play(PASS)
+            assert np.array_equal(after, mixed.evaluate([passed]).board_ownership(0, passed))
 
 
 def test_every_gomoku_board_has_the_bundled_network_of_its_rules(tmp_path, monkeypatch):

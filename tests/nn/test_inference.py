@@ -38,7 +38,7 @@ def test_outputs_with_test_time_augmentation_turn_with_the_board(tmp_path, train
         turn = symmetries(9)[symmetry]
         record = random_record(4)
         moves = (turn[record.moves & 511] | (record.moves & 512)).astype(np.int16)
-        turned = position_of(type(record)(size=9, setup=record.setup, moves=moves))
+        turned = position_of(type(record)(shape=(9, 9), setup=record.setup, moves=moves))
         assert np.allclose(net.evaluate([turned], tta=True).priors[0][turn], priors, atol=1e-6)
 
 

@@ -14,9 +14,9 @@ from mugo.sgf.parser import read_records
 from mugo.sgf.record import Record
 from mugo.sgf.writer import format_record
 
-GO = Record(9, np.array(encoded("Bcc Bgg", 9), np.int16), np.array(encoded("Wee Bef W--", 9), np.int16),
+GO = Record((9, 9), np.array(encoded("Bcc Bgg", 9), np.int16), np.array(encoded("Wee Bef W--", 9), np.int16),
             first_player=WHITE, komi=0.5, handicap=2)
-GOMOKU = Record(9, np.array([], np.int16), np.array(encoded("Bee Wff Bed", 9), np.int16), k=5, exactly=True)
+GOMOKU = Record((9, 9), np.array([], np.int16), np.array(encoded("Bee Wff Bed", 9), np.int16), k=5, exactly=True)
 
 
 @pytest.mark.parametrize("record", [GO, GOMOKU], ids=["go", "gomoku"])
@@ -38,14 +38,14 @@ def test_a_record_is_replayed_up_to_a_number_of_moves(record):
 @pytest.mark.parametrize("k", [0, 5])
 def test_before_the_first_move_the_record_says_who_plays(k):
     for player in (BLACK, WHITE):
-        record = Record(9, np.array([], np.int16), np.array([], np.int16), first_player=player, k=k)
+        record = Record((9, 9), np.array([], np.int16), np.array([], np.int16), first_player=player, k=k)
         assert replay_record(record).to_play == player
         assert next(read_records(format_record(record).encode(), gomoku=True)).first_player == player
 
 
 def test_an_illegal_move_is_named_with_its_number():
     for k in (0, 5):
-        record = Record(9, np.array([], np.int16), np.array(encoded("Bee Wff Bee", 9), np.int16), k=k)
+        record = Record((9, 9), np.array([], np.int16), np.array(encoded("Bee Wff Bee", 9), np.int16), k=k)
         with pytest.raises(IllegalMove, match="move 3: .*E5"):
             replay_record(record)
 

@@ -111,7 +111,7 @@ def test_a_node_that_cannot_be_shown_leaves_the_board_and_is_kept(sgf, illegal):
 def test_the_games_of_a_collection_are_listed_and_each_can_be_opened():
     data = b"(;SZ[9]PB[A]PW[B]RE[B+Resign]DT[2016-03-09])(;SZ[40])(;SZ[5]PB[C];B[cc])"
     assert list_games(data) == [{"black": "A", "white": "B", "result": "B+R", "date": "2016-03-09"},
-                                {"error": "SZ[40]; square boards of 2 to 19 are supported"}, {"black": "C"}]
+                                {"error": "SZ[40]; boards of 2 to 19 columns and rows are supported"}, {"black": "C"}]
     assert [read_game(data, number)["size"] for number in (0, 2)] == [9, 5]
     for number, error in (1, "SZ.40"), (3, "the file has no game 4"):
         with pytest.raises(BadInput, match=error):

@@ -8,13 +8,13 @@ from mugo.sgf.writer import format_record
 
 
 @pytest.mark.parametrize("record", [
-    Record(19, np.array([], np.int16), np.array([], np.int16)),
-    Record(9, np.array(encoded("Bac Wee Bag", 9), np.int16), np.array(encoded("Waa B-- Wbb", 9), np.int16),
+    Record((19, 19), np.array([], np.int16), np.array([], np.int16)),
+    Record((9, 9), np.array(encoded("Bac Wee Bag", 9), np.int16), np.array(encoded("Waa B-- Wbb", 9), np.int16),
            first_player=-1, komi=0.5, handicap=2, result="W+T", black=r"古力 [x] \ :", white="]", black_rank="P9段",
            white_rank="3k", date="2016-03", event="a: b", place="Köln", rules="Japanese"),
-    Record(2, np.array([], np.int16), np.array(encoded("Bab", 2), np.int16), komi=-7.0, result="0"),
-    Record(13, np.array([0], np.int16), np.array([], np.int16), first_player=1, handicap=3),
-    Record(9, np.array([], np.int16), np.array(encoded("Bac Wee Bag", 9), np.int16), opening_moves=2),
+    Record((2, 2), np.array([], np.int16), np.array(encoded("Bab", 2), np.int16), komi=-7.0, result="0"),
+    Record((13, 13), np.array([0], np.int16), np.array([], np.int16), first_player=1, handicap=3),
+    Record((9, 9), np.array([], np.int16), np.array(encoded("Bac Wee Bag", 9), np.int16), opening_moves=2),
 ])
 def test_a_record_written_is_the_record_read(record):
     again = read(format_record(record))

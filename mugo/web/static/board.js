@@ -4,7 +4,6 @@ import { COLUMNS, formatVertex, parseVertex } from "./coordinates.js";
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
 const SMALLEST_TARGET = 30;              // CSS pixels between points; WCAG 2.2 wants 24 for any target
-const STAR_POINTS = { 5: [2], 7: [3], 9: [2, 4, 6], 13: [3, 6, 9], 15: [3, 7, 11], 19: [3, 9, 15] };
 
 /** An SVG element. */
 export function draw(name, attributes = {}, ...children) {
@@ -43,7 +42,7 @@ export class Board {
     if (!matrix || !this.size) return null;
     const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
     const [row, col] = [Math.round(y), Math.round(x)];
-    return row >= 0 && col >= 0 && row < this.size && col < this.size ? formatVertex(row, col, this.size) : null;
+    return row >= 0 && col >= 0 && row < this.size.rows && col < this.size.cols ? formatVertex(row, col, this.size) : null;
   }
 
   setHover(vertex) {
@@ -65,10 +64,10 @@ export class Board {
   }
 
   moveCursor(down, right) {
-    const middle = this.size >> 1;
-    const { row, col } = this.cursor ?? { row: middle, col: middle };
-    const clamp = (value) => Math.max(0, Math.min(this.size - 1, value));
-    this.cursor = { row: clamp(row + down), col: clamp(col + right) };
+    const { rows, cols } = this.size;
+    const { row, col } = this.cursor ?? { row: rows >> 1, col: cols >> 1 };
+    const clamp = (value, count) => Math.max(0, Math.min(count - 1, value));
+    this.cursor = { row: clamp(row + down, rows), col: clamp(col + right, cols) };
     this.drawCursor();
     this.setHover(formatVertex(this.cursor.row, this.cursor.col, this.size));
   }
@@ -84,32 +83,29 @@ export class Board {
   drawEmpty(size) {
     this.size = size;
     this.cursor = null;
-    const edge = size - 1;
-    const letter = 0.06 + 0.0185 * size;                           // nearly the same size on the screen for every board
+    const [bottom, right] = [size.rows - 1, size.cols - 1];
+    const longest = Math.max(size.rows, size.cols);
+    const letter = 0.06 + 0.0185 * longest;                        // nearly the same size on the screen for every board
     const [margin, outside] = [0.62 + letter, 0.55 + 0.52 * letter];
-    this.svg.setAttribute("viewBox", `${-margin} ${-margin} ${edge + 2 * margin} ${edge + 2 * margin}`);
+    this.svg.setAttribute("viewBox", `${-margin} ${-margin} ${right + 2 * margin} ${bottom + 2 * margin}`);
+    this.svg.style.aspectRatio = Math.max(1, (right + 2 * margin) / (bottom + 2 * margin));    // a tall board is as high as a square
     this.layers = {};
     for (const name of ["lines", "shadows", "stones", "marks", "next", "markup", "overlay", "ghosts", "cursor"]) {
       this.layers[name] = draw("g", { class: name });
     }
     const paths = [];
-    for (let i = 0; i < size; i++) paths.push(`M0 ${i}H${edge}M${i} 0V${edge}`);
+    for (let row = 0; row <= bottom; row++) paths.push(`M0 ${row}H${right}`);
+    for (let col = 0; col <= right; col++) paths.push(`M${col} 0V${bottom}`);
     const { lines } = this.layers;
     lines.append(draw("path", { d: paths.join(""), class: "grid" }));
-    lines.append(draw("rect", { x: 0, y: 0, width: edge, height: edge, class: "border" }));
-    const stars = STAR_POINTS[size] ?? [];
-    for (const row of stars) {
-      for (const col of stars) {
-        if ([9, 13, 15].includes(size) ? (row === stars[1]) === (col === stars[1]) : true) {
-          lines.append(draw("circle", { cx: col, cy: row, r: size < 9 ? 0.09 : 0.11 }));
-        }
-      }
+    lines.append(draw("rect", { x: 0, y: 0, width: right, height: bottom, class: "border" }));
+    for (const { row, col } of starPoints(size)) {
+      lines.append(draw("circle", { cx: col, cy: row, r: longest < 9 ? 0.09 : 0.11 }));
     }
-    for (let i = 0; i < size; i++) {
-      for (const [x, y, text] of [[i, -outside, COLUMNS[i]], [i, edge + outside, COLUMNS[i]],
-        [-outside, i, size - i], [edge + outside, i, size - i]]) {
-        lines.append(draw("text", { x, y, "font-size": letter }, String(text)));
-      }
+    const write = (x, y, text) => lines.append(draw("text", { x, y, "font-size": letter }, text));
+    for (let col = 0; col <= right; col++) for (const y of [-outside, bottom + outside]) write(col, y, COLUMNS[col]);
+    for (let row = 0; row <= bottom; row++) {
+      for (const x of [-outside, right + outside]) write(x, row, String(size.rows - row));
     }
     this.svg.replaceChildren(GRADIENTS.cloneNode(true), ...Object.values(this.layers));
   }
@@ -124,7 +120,7 @@ export class Board {
     const [shadows, stones, marks] = [[], [], []];
     for (let i = 0; i < position.stones.length; i++) {
       if (position.stones[i] === ".") continue;
-      const [row, col] = [Math.floor(i / this.size), i % this.size];
+      const [row, col] = [Math.floor(i / this.size.cols), i % this.size.cols];
       const isDead = deadVertices.has(formatVertex(row, col, this.size));
       if (!isDead) shadows.push(draw("circle", { cx: col + 0.06, cy: row + 0.09, r: 0.5 }));
       stones.push(stone(row, col, position.stones[i] === "X", isDead ? "dead" : ""));
@@ -133,13 +129,13 @@ export class Board {
     for (const [vertex, number] of numbers) {
       if (markup?.names.has(vertex)) continue;
       const { row, col } = parseVertex(vertex, this.size);
-      const under = position.stones[row * this.size + col] === "X" ? "on-black" : "on-white";
+      const under = position.stones[row * this.size.cols + col] === "X" ? "on-black" : "on-white";
       const size = [0.64, 0.58, 0.47][String(number).length - 1] ?? 0.36;
       marks.push(draw("text", { x: col, y: row, "font-size": size,
         class: `${under}${vertex === position.last_move ? " last" : ""}` }, String(number)));
     }
     if (last && !markup?.names.has(position.last_move) && !numbers.has(position.last_move)) {
-      const isBlack = position.stones[last.row * this.size + last.col] === "X";
+      const isBlack = position.stones[last.row * this.size.cols + last.col] === "X";
       marks.push(draw("circle", { cx: last.col, cy: last.row, r: 0.22, class: isBlack ? "on-black" : "on-white" }));
     }
     if (position.row?.length) {
@@ -179,13 +175,32 @@ export class Board {
 
   /** Draw the two lines through a point, which show where it is beside a finger. */
   showCrosshair({ row, col }) {
-    this.layers.ghosts.prepend(draw("path", { d: `M0 ${row}H${this.size - 1}M${col} 0V${this.size - 1}`, class: "crosshair" }));
+    this.layers.ghosts.prepend(draw("path", { d: `M0 ${row}H${this.size.cols - 1}M${col} 0V${this.size.rows - 1}`, class: "crosshair" }));
   }
 
   /** Whether a finger cannot choose a point: they are closer than SMALLEST_TARGET on the screen. */
   isDense() {
     return this.svg.getScreenCTM().a * (visualViewport?.scale ?? 1) < SMALLEST_TARGET;
   }
+}
+
+/** The star points: the middle one, from 9x9 on those near the corners, and on 19x19 those of the sides. */
+function starPoints({ rows, cols }) {
+  const [ofRows, ofCols] = [starLines(rows), starLines(cols)];
+  if (!ofRows.length || !ofCols.length) return [];
+  return ofRows.flatMap((row) => ofCols.map((col) => ({ row, col })))
+    .filter(({ row, col }) => {
+      const [isMiddleRow, isMiddleCol] = [2 * row === rows - 1, 2 * col === cols - 1];
+      return isMiddleRow === isMiddleCol || (isMiddleRow ? cols : rows) >= 19;
+    });
+}
+
+/** The lines that star points are on, of so many. */
+function starLines(count) {
+  const middle = count % 2 ? [count >> 1] : [];
+  if (count < 9) return count > 4 ? middle : [];
+  const edge = count < 13 ? 2 : 3;
+  return [edge, ...middle, count - 1 - edge];
 }
 
 function stone(row, col, isBlack, className) {

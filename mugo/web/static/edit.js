@@ -237,7 +237,7 @@ async function setUpStone(tool, vertex) {
   const { game } = state;
   const { node, size } = game;
   const { row, col } = parseVertex(vertex, size);
-  const stoneAt = (each) => each.position.stones[row * size + col];
+  const stoneAt = (each) => each.position.stones[row * size.cols + col];
   await fetchPosition(game, node);
   const stone = stoneAt(node) === tool ? "." : tool;
   if (stoneAt(node) === stone) return showMessage(`${vertex} is empty.`);

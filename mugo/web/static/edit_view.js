@@ -102,6 +102,6 @@ export function toolPreview() {
     elements.push(draw("circle", { cx: from.col, cy: from.row, r: 0.2, class: "mark line" }));
     if (at && lineStart.vertex !== hover) elements.push(line(from, at, tool === "AR"));
   }
-  const isFree = at && game.node.position?.stones[at.row * game.size + at.col] !== tool;
+  const isFree = at && game.node.position?.stones[at.row * game.size.cols + at.col] !== tool;
   return { elements, stone: isFree && (tool === "X" || tool === "O") ? tool : null };
 }

@@ -14,11 +14,12 @@
 // its result is not that of the record.
 
 import { GameClock, timeLeft } from "./clock.js";
-import { formatVertex } from "./coordinates.js";
+import { formatVertex, parseSize } from "./coordinates.js";
 
 export class Game {
   constructor({ nodes, notice, ...start }) {
     this.start = start;
+    this.size = parseSize(start.size);   // { rows, cols }
     this.notice = notice;                // what of the file was not read
     this.info = start.info ?? {};
     const created = [];
@@ -41,8 +42,6 @@ export class Game {
     this.isUnsaved = false;              // whether moves, comments or the result have changed since it was saved
   }
 
-  get size() { return this.start.size; }
-
   get isGo() { return this.start.name !== "gomoku"; }
 
   /** What wins in Gomoku: '5 in a row'. */
@@ -55,7 +54,7 @@ export class Game {
     for (let each = node; each.parent; each = each.parent) {
       if (each.stones) {
         const vertices = (mark) => [...each.stones].flatMap((stone, i) =>
-          (stone === mark ? [formatVertex(Math.floor(i / this.size), i % this.size, this.size)] : []));
+          (stone === mark ? [formatVertex(Math.floor(i / this.size.cols), i % this.size.cols, this.size)] : []));
         Object.assign(game, { black: vertices("X"), white: vertices("O"), first: each.first });
         break;
       }

@@ -4,6 +4,7 @@ import { evaluateLine } from "./analysis.js";
 import { startClock } from "./clock_view.js";
 import { confirmReplacing } from "./confirm.js";
 import { ConnectionError } from "./connection.js";
+import { formatSize } from "./coordinates.js";
 import { isAvailable } from "./current_overlay.js";
 import { Game } from "./game.js";
 import { defaultOpponent } from "./opponents.js";
@@ -158,7 +159,7 @@ export async function saveFile() {
     });
     const url = URL.createObjectURL(new Blob([sgf], { type: "application/x-go-sgf" }));
     const time = new Date().toISOString().slice(0, 16).replace(/[T:]/g, "-");
-    const name = `mugo-${game.isGo ? "" : "gomoku-"}${game.size}x${game.size}-${time}.sgf`;
+    const name = `mugo-${game.isGo ? "" : "gomoku-"}${formatSize(game.size)}-${time}.sgf`;
     Object.assign(document.createElement("a"), { href: url, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
     storeState();

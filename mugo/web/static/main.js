@@ -59,7 +59,7 @@ function handleHover(vertex) {
     const descriptions = { X: "black", O: "white", ".": position.illegal[vertex] ?? "empty" };
     const mark = board.marks?.names.get(vertex);
     byId("cursor-description").textContent =
-      `${vertex} ${descriptions[position.stones[at.row * state.game.size + at.col]]}${mark ? `, ${mark}` : ""}`;
+      `${vertex} ${descriptions[position.stones[at.row * state.game.size.cols + at.col]]}${mark ? `, ${mark}` : ""}`;
   }
 }
 

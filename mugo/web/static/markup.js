@@ -13,7 +13,7 @@ const MAX_DESCRIBED = 40;                // marks in the text for screen readers
 export function markup(node, size, stones) {
   const properties = parseProperties(node.properties);
   const valuesOf = (property) => (property === "DD" ? dimmed(node) : properties.get(property) ?? []);
-  const under = ({ row, col }) => ({ X: "on-black", O: "on-white" }[stones[row * size + col]] ?? "on-empty");
+  const under = ({ row, col }) => ({ X: "on-black", O: "on-white" }[stones[row * size.cols + col]] ?? "on-empty");
   const elements = [];
   const names = new Map();
   const add = (at, name) => {

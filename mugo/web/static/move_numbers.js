@@ -22,7 +22,7 @@ export function moveNumbers(game, shown) {
   const { stones } = game.node.position;
   return new Map([...placed].filter(([vertex, { number: each, colour }]) => {
     const at = parseVertex(vertex, game.size);
-    return at && each > least && stones[at.row * game.size + at.col] === (colour === "B" ? "X" : "O");
+    return at && each > least && stones[at.row * game.size.cols + at.col] === (colour === "B" ? "X" : "O");
   }).map(([vertex, { number: each }]) => [vertex, each]));
 }
 

@@ -2,6 +2,7 @@
 
 import { addClockFields, clockSettings } from "./clock_view.js";
 import { confirmReplacing } from "./confirm.js";
+import { parseSize } from "./coordinates.js";
 import { sentence } from "./current_overlay.js";
 import { newGame } from "./games.js";
 import { listOpponents } from "./opponents.js";
@@ -17,7 +18,8 @@ let lastRequest = 0;                     // number of the last request for oppon
 /** The selected game, as the fields of the request "new". */
 function rules() {
   if (form.game.value === "go") {
-    return { name: "go", size: Number(form.size.value), komi: Number(form.komi.value), handicap: Number(form.handicap.value),
+    const size = form.size.value === "other" ? `${Number(form.columns.value)}x${Number(form.rows.value)}` : form.size.value;
+    return { name: "go", size, komi: Number(form.komi.value), handicap: Number(form.handicap.value),
       rules: form.rules.value };
   }
   const [size, k] = form.board.value === "other" ? [form.other_size.value, form.k.value] : form.board.value.split(" ");
@@ -29,6 +31,8 @@ export function updateFields() {
   const isGo = form.game.value === "go";
   form.dataset.game = form.game.value;
   byId("other-board").hidden = form.board.value !== "other";
+  byId("other-size").hidden = form.size.value !== "other";
+  form.columns.disabled = form.rows.disabled = !isGo || byId("other-size").hidden;
   form.other_size.disabled = form.k.disabled = isGo || byId("other-board").hidden;    // hidden fields are not validated
   form.komi.disabled = form.rules.disabled = !isGo;
   form.k.max = Math.max(3, form.other_size.value);
@@ -37,8 +41,9 @@ export function updateFields() {
 }
 
 function updateHandicaps() {
-  const size = Number(form.size.value);
-  const most = size < 7 ? 0 : size < 9 ? 4 : 9;
+  const { rows, cols } = parseSize(rules().size);
+  const shortest = Math.min(rows, cols);
+  const most = shortest < 7 ? 0 : shortest < 9 || rows % 2 === 0 || cols % 2 === 0 ? 4 : 9;
   const selected = Number(form.handicap.value);
   form.handicap.replaceChildren(new Option("none", 0));
   for (let stones = 2; stones <= most; stones++) form.handicap.append(new Option(`${stones} stones`, stones));
@@ -67,7 +72,7 @@ form.addEventListener("change", ({ target }) => {
   if (["size", "handicap", "rules"].includes(target.name)) {
     form.komi.value = Number(form.handicap.value) ? 0.5 : TERRITORY.includes(form.rules.value) ? 6.5 : 7.5;
   }
-  if (["game", "size", "board", "other_size", "k", "exactly"].includes(target.name)) updateOpponents();
+  if (["game", "size", "columns", "rows", "board", "other_size", "k", "exactly"].includes(target.name)) updateOpponents();
 });
 byId("new-game-dialog").addEventListener("close", async () => {
   if (byId("new-game-dialog").returnValue !== "start" || !await confirmReplacing("Start a new game")) return;

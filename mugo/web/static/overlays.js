@@ -19,7 +19,7 @@ function square({ row, col }, side, className, rx = 0.04) {
 }
 
 function* points(size) {
-  for (let i = 0; i < size * size; i++) yield [i, { row: Math.floor(i / size), col: i % size }];
+  for (let i = 0; i < size.rows * size.cols; i++) yield [i, { row: Math.floor(i / size.cols), col: i % size.cols }];
 }
 
 /** The prior of every point; from 1 % on with its percentage. */
@@ -57,7 +57,7 @@ export function losses({ unit, moves }, size, stones) {
   const last = new Map(moves.map((each) => [each.vertex, each]));
   return [...last.values()].flatMap(({ vertex, colour, lost, level }) => {
     const at = parseVertex(vertex, size);
-    if (!at || stones[at.row * size + at.col] !== (colour === "B" ? "X" : "O")) return [];
+    if (!at || stones[at.row * size.cols + at.col] !== (colour === "B" ? "X" : "O")) return [];
     const dot = circle(at, level < 2 ? 0.17 : 0.34, `loss level-${level}`);
     return level < 2 ? [dot] : [dot, label(at, formatLoss(lost, unit), level < 4 ? "dark" : "bright")];
   });
@@ -95,7 +95,7 @@ export function area({ area: owners }, size, stones) {
 export function unpackPlane(packed, number, size) {
   const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
   const bits = [];
-  const bytesPerPoint = bytes.length / (size * size);
+  const bytesPerPoint = bytes.length / (size.rows * size.cols);
   for (let i = number >> 3; i < bytes.length; i += bytesPerPoint) bits.push(Boolean(bytes[i] >> (number & 7) & 1));
   return bits;
 }

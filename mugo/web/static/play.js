@@ -132,7 +132,7 @@ export function moveError(vertex) {
   }
   if (vertex === "pass" && !game.isGo) return "There is no pass in Gomoku.";
   const at = parseVertex(vertex, game.size);
-  if (at && position.stones[at.row * game.size + at.col] !== ".") return `${vertex} is occupied.`;
+  if (at && position.stones[at.row * game.size.cols + at.col] !== ".") return `${vertex} is occupied.`;
   if (position.illegal[vertex]) return isGameOver(node) ? "The game is over." : `${vertex} ${position.illegal[vertex]}.`;
   return null;
 }
@@ -283,7 +283,7 @@ export async function startScoring() {
 export async function toggleDead(vertex) {
   const { game, score } = state;
   const at = parseVertex(vertex, game.size);
-  if (game.node.position.stones[at.row * game.size + at.col] === ".") return;
+  if (game.node.position.stones[at.row * game.size.cols + at.col] === ".") return;
   try {
     setScore(await connection.request("score", { ...game.requestFields(), dead: score.dead, toggle: vertex }));
   } catch (error) {

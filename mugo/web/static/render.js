@@ -194,7 +194,7 @@ function renderStatus() {
   if (status.textContent !== text) status.textContent = text;      // else a screen reader may read it again
   byId("board").setAttribute("aria-roledescription", `${game.isGo ? "Go" : "Gomoku"} board`);
   const last = game.node.move ? `, last move ${game.node.move}` : "";
-  byId("board").setAttribute("aria-label", `${game.size} by ${game.size} board, move ${game.moveNumber()}${last}` +
+  byId("board").setAttribute("aria-label", `${game.size.cols} by ${game.size.rows} board, move ${game.moveNumber()}${last}` +
     `${position ? `, ${COLOUR_NAMES[position.to_play]} to play` : ""}. Arrow keys move the cursor, Enter ${state.tool === null ? "plays" : `edits: ${TOOLS[state.tool].title}`}.`);
 }
 
@@ -264,7 +264,7 @@ export function renderGhosts() {
   else if (info && (state.overlay === "search" || state.analyzing)) board.showGhosts(info.pv, isBlack, true);
   else {
     const at = parseVertex(hover, game.size);
-    const isFree = at && position.stones[at.row * game.size + at.col] === "." && !position.illegal[hover];
+    const isFree = at && position.stones[at.row * game.size.cols + at.col] === "." && !position.illegal[hover];
     board.showGhosts(isFree && state.genmoveNode !== game.node ? [hover] : [], isBlack, false);
     if (isFree && touchedVertex() === hover) board.showCrosshair(at);
   }

@@ -1,6 +1,6 @@
 // A game as SGF text, for a page whose server is gone.  format_game in mugo/sgf/tree.py writes the same properties.
 
-import { parseVertex } from "./coordinates.js";
+import { parseSize, parseVertex } from "./coordinates.js";
 import { escaped, formatPoint, parseProperties, unescaped, withValues } from "./properties.js";
 
 export const INFO = { PB: "black", PW: "white", BR: "black_rank", WR: "white_rank", RE: "result", DT: "date", EV: "event",
@@ -52,20 +52,23 @@ export function newProperties(game, { move, time_left: left, overtime_left: over
     const [colour, vertex] = move.split(" ");
     const times = [[`${colour}L`, left], [`O${colour}`, overtime]].filter(([, value]) => value !== undefined)
       .map(([ident, value]) => `${ident}[${value.toFixed(1).replace(/\.0$/, "")}]`);
-    return `${colour}[${formatMove(vertex, game.size)}]${times.join("")}`;
+    return `${colour}[${formatMove(vertex, parseSize(game.size))}]${times.join("")}`;
   }
   const isGo = game.name !== "gomoku";
-  const values = { FF: 4, GM: isGo ? 1 : 4, CA: "UTF-8", AP: "MuGo:web", SZ: game.size };
+  const values = { FF: 4, GM: isGo ? 1 : 4, CA: "UTF-8", AP: "MuGo:web", SZ: formatSgfSize(parseSize(game.size)) };
   if (isGo) values.KM = game.komi;
   if (isGo && game.handicap) values.HA = game.handicap;
   const info = isGo ? game.info : { ...game.info, rules: `${game.exactly ? "exactly " : ""}${game.k} in a row` };
   for (const [ident, name] of Object.entries(INFO)) if (info[name]) values[ident] = info[name].slice(0, 200);
   let properties = Object.entries(values).map(([ident, value]) => `${ident}[${escaped(String(value))}]`).join("");
   for (const [ident, vertices] of [["AB", game.black], ["AW", game.white]]) {
-    if (vertices.length) properties += `${ident}${vertices.map((vertex) => `[${formatMove(vertex, game.size)}]`).join("")}`;
+    if (vertices.length) properties += `${ident}${vertices.map((vertex) => `[${formatMove(vertex, parseSize(game.size))}]`).join("")}`;
   }
   return properties + (game.black.length || game.white.length || game.first === "W" ? `PL[${game.first}]` : "");
 }
+
+/** The SGF value of a size: '9', or '13:9', columns and rows. */
+function formatSgfSize({ rows, cols }) { return rows === cols ? String(rows) : `${cols}:${rows}`; }
 
 function formatMove(vertex, size) {
   const at = parseVertex(vertex, size);

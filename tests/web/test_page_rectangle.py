@@ -1,0 +1,59 @@
+"""A board that is not square on the page in a headless Chromium: drawn, played, analysed, saved and loaded."""
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+pytest.importorskip("websockets")
+import chromium
+from web_page import NUMBER, STATUS, STONES, load, save
+
+pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
+LABELS = "[...document.querySelectorAll('#board .lines text')].map((each) => each.textContent).join(' ')"
+
+
+def point(page, row, col):
+    """The centre of a point on the screen, (x, y)."""
+    return page.run(f"""(() => {{
+        const point = new DOMPoint({col}, {row}).matrixTransform(document.getElementById('board').getScreenCTM());
+        return [point.x, point.y];
+    }})()""")
+
+
+def start(page, columns, rows):
+    """A new game for both sides, by the dialog."""
+    page.run(f"""(() => {{
+        document.getElementById('new').click();
+        const form = document.querySelector('#new-game-dialog form');
+        form.querySelector('[name=colour][value=both]').click();
+        form.querySelector('[name=size][value=other]').click();
+        [form.columns.value, form.rows.value] = [{columns}, {rows}];
+        form.columns.dispatchEvent(new Event('change', {{ bubbles: true }}));
+        form.querySelector('button[value=start]').click();
+    }})()""")
+    page.until(f"{LABELS}.startsWith('A ') && {STONES} === 0 && "
+               f"document.getElementById('board').getAttribute('aria-label').startsWith('{columns} by {rows} board')")
+
+
+def test_a_rectangle_is_played_saved_and_loaded(page):
+    start(page, 13, 5)
+    assert page.run(LABELS).split()[:2] == ["A", "A"] and page.run(LABELS).split()[-2:] == ["1", "1"]
+    for number, (row, col) in enumerate([(4, 12), (0, 0), (2, 6)], 1):
+        page.click(*point(page, row, col))
+        page.until(f"{STONES} === {number} && document.querySelector('.stones circle[cx=\"{col}\"][cy=\"{row}\"]')")
+    page.until(f"{STATUS}.includes('N1') || {NUMBER} === '3 / 3'")
+    text = save(page)
+    assert "SZ[13:5]" in text and "".join(text.split()).endswith(";B[me];W[aa];B[gc])")
+    load(page, text)
+    page.press("End")
+    page.until(f"{NUMBER} === '3 / 3' && {STONES} === 3")
+
+
+@pytest.mark.parametrize("overlay", ["policy", "ownership", "ladders"])
+def test_the_analysis_is_drawn_on_all_of_a_tall_board(page, overlay):
+    load(page, "(;SZ[4:9]KM[0.5]LB[di:x]TR[aa];B[bc];W[cg])")
+    page.run(f"document.querySelector('#overlays [value={overlay}]').click()")
+    assert page.run("document.getElementById('board').viewBox.baseVal.height > "
+                    "document.getElementById('board').viewBox.baseVal.width")
+    if overlay != "ladders":
+        page.until("[...document.querySelectorAll('#board .overlay > *')].some((each) => each.getBBox().y > 6)")
+    assert page.run("document.querySelectorAll('#board .markup > *').length") > 0
