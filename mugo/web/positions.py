@@ -18,7 +18,7 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, BoardSize, board_points, format_gtp, interpret_gtp, move_index
 from mugo.games.game import encode
 from mugo.games.go import Position as Go
-from mugo.games.go import fixed_handicap
+from mugo.games.go import fixed_handicap, rules_name
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.position import COLOUR_LETTERS, COLOUR_OF, STONE_MARKS, BasePosition
 from mugo.games.rules import rules_to_play
@@ -79,7 +79,9 @@ def position_of_request(request: dict) -> BasePosition:
             start.handicap = int(require_number(game, "handicap", 361))
         pairs = [interpret_move(str(move), size) for move in moves]
         encoded = [move_index(point, size) + (WHITE_BIT if colour == WHITE else 0) for colour, point in pairs]
-        position = replay_record(replace(record_from_position(start), moves=np.array(encoded, np.int16)))
+        rules = rules_name(start) if isinstance(start, Go) else ""
+        record = replace(record_from_position(start), moves=np.array(encoded, np.int16), rules=rules)
+        position = replay_record(record)
         if position.game == "go" and "handicap_bonus" in game:
             position.handicap_bonus = require_number(game, "handicap_bonus", 361)
         return position

@@ -605,3 +605,12 @@ def test_a_game_is_read_again_after_its_properties_were_edited(page):
     again = page.request("reread", game=game)["game"]
     assert again["komi"] == 3.5 and again["black"] == ["A5"] and again["nodes"][1] == game["nodes"][1]
     assert again["nodes"][2]["illegal"].startswith("White A5") and again["nodes"][2]["first"] == "B"
+
+
+@pytest.mark.parametrize("rules, points, prisoners", [("Chinese", {"B": 25, "W": 0}, None),
+                                                      ("Japanese", {"B": 22, "W": 0}, {"B": 2, "W": 0})])
+def test_a_game_is_counted_by_its_rules(page, rules, points, prisoners):
+    game = page.request("new", size=5, komi=0.5, handicap=0, rules=rules)["game"]
+    moves = ["B B5", "W A5", "B A4", "W E1", "B D1", "W pass", "B E2", "W pass", "B C3", "W pass", "B pass"]
+    score = page.request("score", game=game, moves=moves, dead=[])
+    assert (score["points"], score["prisoners"]) == (points, prisoners)

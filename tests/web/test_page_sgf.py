@@ -112,6 +112,9 @@ def test_the_page_writes_a_result_that_a_file_gets(format_by_page):
     written, = format_by_page([game])
     assert sgf_properties(written) == sgf_properties(format_game(game))
     assert "RE[B+R]" in written and "PW[Ema \\]]" in written and "PB[Aoi]" in written
+    added, = format_by_page([game | {"written_info": game["info"] | {"place": "Edo"},       # not in the properties yet
+                                     "info": game["info"] | {"place": "Edo"}}])
+    assert "PC[Edo]" in added
     unchanged, = format_by_page([game | {"info": game["written_info"]}])
     assert "RE[W+Resign]" in unchanged
 

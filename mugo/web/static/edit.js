@@ -76,6 +76,7 @@ async function carryOut(step, isUndo = false) {
   game.isUnsaved = true;
   if (game !== state.game) return;
   state.message = null;
+  if (changesPositions) state.score = null;
   if (!step.info) game.goTo(isThere ? node : node.parent);
   if (changesPositions) {
     await showNode();

@@ -33,9 +33,11 @@ function formatNode(game, node, writtenInfo) {
   const charset = parseProperties(properties).get("CA")?.[0] ?? "";
   if (writtenInfo && charset.trim().toUpperCase() !== "UTF-8") properties = withValues(properties, "CA", ["UTF-8"]);
   if (writtenInfo && node.properties !== undefined) {
+    const found = new Set(game.nodes.flatMap((each) => [...parseProperties(each.properties).keys()]));
+    if (found.has("GN")) found.add("EV");          // the name of the game stands in the place of an event
     for (const [ident, name] of Object.entries(INFO)) {
       const text = game.info[name] ?? "";
-      if (text !== (writtenInfo[name] ?? "")) properties = withValues(properties, ident, text ? [escaped(text.slice(0, 200))] : []);
+      if (text !== (writtenInfo[name] ?? "") || (text && !found.has(ident))) properties = withValues(properties, ident, text ? [escaped(text.slice(0, 200))] : []);
     }
   }
   const before = commentFields(properties);
