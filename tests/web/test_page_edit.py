@@ -40,7 +40,7 @@ def editing(page):
         page.until(f"{NUMBER}.startsWith('{moves} ')")
         if page.run("window.state.tool === null"):
             page.press("e")
-        page.until("window.state.tool !== null && window.state.game.node.position")
+        page.until("window.state.tool !== null && window.state.game.node.position", 60)
     yield begin
     page.run("window.state.tool === null || document.getElementById('edit').click()")
     page.until("window.state.tool === null")
@@ -49,7 +49,7 @@ def editing(page):
 def use(page, name, vertex, said, size=9):
     tool(page, name)
     page.click(*screen_point(page, vertex, size))
-    page.until(f"{STATUS} === {said!r}")
+    page.until(f"{STATUS} === {said!r}", 60)             # the first time the server may compile
 
 
 def test_marks_are_set_replaced_removed_and_undone(page, editing):
@@ -196,6 +196,20 @@ def test_a_position_that_is_set_up_is_played_from(page, editing):
     page.press("e")
     page.until(f"{STONES} === 6 && {STATUS}.endsWith('White to play.')")
     assert "(;AB[gc];B[cg];AW[ai]PL[B]" in save(page).replace("\n", "")
+
+
+def test_marks_and_stones_on_a_rectangle(page, editing):
+    editing("(;GM[1]FF[4]CA[UTF-8]SZ[13:9];B[mi])\n")
+    for name, vertex, said in ("TR", "N9", "N9: triangle."), ("O", "M1", "M1: white stone."):
+        tool(page, name)
+        page.click(*page.run(f"""(() => {{
+            const board = document.getElementById('board');
+            const point = new DOMPoint({'ABCDEFGHJKLMN'.index(vertex[0])}, {9 - int(vertex[1:])});
+            const place = point.matrixTransform(board.getScreenCTM());
+            return [place.x, place.y];
+        }})()"""))
+        page.until(f"{STATUS} === {said!r}")
+    assert save(page) == "(;GM[1]FF[4]CA[UTF-8]SZ[13:9]TR[ma]AW[li];B[mi])\n"
 
 
 def test_stones_of_gomoku(page, editing):
