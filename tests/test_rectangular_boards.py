@@ -239,7 +239,9 @@ def test_a_wrong_size_of_a_json_game_is_one_line(size):
     (["gtp", "uct", "--size", "9x"], "'9x' is no board size, as 9, or 13x9 for 13 columns and 9 rows"),
     (["gtp", "uct", "--size", "1x9"], "a board is 2x2 to 19x19, not 1x9"),
     (["match", "random", "random", "--size", "20x9"], "a board is 2x2 to 19x19, not 20x9"),
-    (["selfplay", "go", "--size", "9x13", "-o", "never"], "9x13"),
+    (["selfplay", "go", "--size", "9x13", "-o", "never"], "argument --size: 9x13: this needs a square board"),
+    (["train", "never", "-o", "never", "--size", "9x13"], "argument --size: 9x13: this needs a square board"),
+    (["evaluate", "policy-9", "never", "--size", "9x13"], "argument --size: 9x13: this needs a square board"),
     (["gtp", "mcts", "--network", "gomoku-8-5", "--size", "8x9"], "8x9"),
 ])
 def test_bad_sizes_are_one_line_and_status_2(words, line, tmp_path):

@@ -7,7 +7,7 @@
 import argparse
 
 from mugo.files import BadInput
-from mugo.games.coords import interpret_size, size_value
+from mugo.games.coords import interpret_size, size_value, square_size
 from mugo.games.game import GAMES, new_game
 from mugo.games.go import Position
 from mugo.games.position import BasePosition
@@ -40,6 +40,14 @@ def parse_size(text: str) -> tuple[int, int]:
     try:
         return interpret_size(text)
     except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def parse_square_size(text: str) -> int:
+    """The number of rows of a --size that is a square board's.  Raises ArgumentTypeError."""
+    try:
+        return square_size(parse_size(text))
+    except BadInput as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 

@@ -28,17 +28,7 @@ from mugo.games.planes import network_input, new_scratch
 from mugo.games.position import BasePosition, global_features
 from mugo.nn.output import NetworkOutput, turned_back
 from mugo.search import (
-    compact,
-    expansion,
-    gumbel,
-    network_rollouts,
-    ranking,
-    rave,
-    records,
-    scores,
-    solver,
-    stopping,
-    tree,
+    compact, expansion, gumbel, network_rollouts, ranking, rave, records, scores, solver, stopping, tree,
 )
 from mugo.search.move_infos import move_infos
 from mugo.search.result import MoveInfo, SearchResult

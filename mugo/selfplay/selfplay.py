@@ -26,6 +26,7 @@ from mugo.nn.checkpoint import latest_checkpoint
 from mugo.nn.metadata import config_of
 from mugo.nn.transfer import check_init
 from mugo.parallel import add_scheduler_argument
+from mugo.players.game_options import parse_square_size
 from mugo.resume import check_kept, format_names
 from mugo.selfplay import arena
 from mugo.selfplay.options import DEFAULT_SELFPLAY_OPTIONS, MAY_CHANGE, RunOptions, SelfPlayOptions, check_run
@@ -46,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         "file aside")
     parser.add_argument("--games", type=int, metavar="N", help=f"games of self-play in all, a multiple of "
                         f"--update-games or up to it (default: {GAMES})")
-    parser.add_argument("--size", type=int, metavar="N",
+    parser.add_argument("--size", type=parse_square_size, metavar="N",
                         help=f"board size (default: {SIZES['gomoku']}, of Go {SIZES['go']})")
     parser.add_argument("--k", type=int, metavar="K",
                         help="in Gomoku: how many in a row win (default: 3 on 3x3, 4 up to 6x6, else 5)")

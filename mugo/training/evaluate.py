@@ -32,6 +32,7 @@ from mugo.nn.inference import Network
 from mugo.nn.range_calibration import format_figures
 from mugo.nn.runtime import PRECISIONS
 from mugo.parallel import add_scheduler_argument, open_executor
+from mugo.players.game_options import parse_square_size
 from mugo.plots import figures
 from mugo.training import calibration, report
 from mugo.training.cluster_predictions import OnCluster
@@ -191,7 +192,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--split", choices=(*SPLITS, "all"), default="test",
                         help="the games of this split (default: %(default)s)")
     parser.add_argument("--where", default="", metavar="QUERY", help="only these games: a query")
-    parser.add_argument("--size", type=int, metavar="N",
+    parser.add_argument("--size", type=parse_square_size, metavar="N",
                         help="board size (default: the one that the networks were trained on)")
     parser.add_argument("--positions", type=float, default=10_000, metavar="N",
                         help="positions, sampled at random; 0: all (default: %(default)s)")

@@ -48,6 +48,7 @@ from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.processes import check_equal, ending_together, is_first, join, place, together
 from mugo.nn.transfer import check_init, init_from
 from mugo.nn.weight_averaging import AveragedModel
+from mugo.players.game_options import parse_square_size
 from mugo.resume import check_kept, format_names
 from mugo.training.callbacks import (
     DIVERGED,
@@ -282,7 +283,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_network_arguments(group: argparse._ArgumentGroup) -> None:
     """Options whose default is None: those not given come from the network to start with, or from the run."""
     config = PolicyNetConfig()
-    group.add_argument("--size", type=int, metavar="N", help="board size (default: the data set's most frequent)")
+    group.add_argument("--size", type=parse_square_size, metavar="N",
+                       help="board size (default: the data set's most frequent)")
     group.add_argument("--filters", type=int, metavar="K",
                        help=f"filters of each convolution (default: {config.filters})")
     group.add_argument("--layers", type=int, metavar="N",
