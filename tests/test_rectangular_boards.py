@@ -178,10 +178,10 @@ def test_programs_get_the_size_of_a_rectangle_by_katagos_command():
     assert setup_commands(Position(5), handicap=False)[0] == "boardsize 5"
 
 
-def test_a_rectangle_in_the_terminal():
+def test_a_rectangle_in_the_terminal(tmp_path):
     ended = subprocess.run([*MUGO, "play", "random", "--size", "6x3", "--seed", "1"],
                            input="f3\ng1\na4\nnew 3x5\nc5\nnew 9y9\nquit\n", capture_output=True, text=True,
-                           timeout=300)
+                           timeout=300, cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
     text = ended.stdout
     assert "   A B C D E F\n" in text and "   A B C\n" in text
