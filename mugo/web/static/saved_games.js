@@ -2,6 +2,7 @@
 
 import { MAX_CHARACTERS, MAX_GAMES, deleteAll, deleteEntry, listEntries, readEntry, saveEntry } from "./autosave.js";
 import { confirm, confirmReplacing } from "./confirm.js";
+import { formatSize } from "./coordinates.js";
 import { restoreStored } from "./games.js";
 import { showMessage } from "./render.js";
 import { byId, onReplace, onStore, state, storeState, storedState } from "./state.js";
@@ -46,7 +47,7 @@ export function keepGame() {
 
 function summary(game) {
   const { black, white, date, result } = game.info;
-  return { black, white, date, result: result ?? game.result ?? undefined, size: game.size,
+  return { black, white, date, result: result ?? game.result ?? undefined, size: formatSize(game.size).replace("x", "×"),
     isGo: game.isGo, moves: game.moveNumber(game.line().at(-1)) };
 }
 
@@ -56,7 +57,7 @@ function describe({ summary: found, saved }) {
   const { black, white, size, isGo, moves, result, date } = found;
   const day = new Date(saved);
   const time = `${day.toLocaleDateString("sv")} ${day.toLocaleTimeString("sv").slice(0, 5)}`;
-  return [`${black || "Black"} – ${white || "White"}`, `${isGo ? "" : "Gomoku "}${size}×${size}`,
+  return [`${black || "Black"} – ${white || "White"}`, `${isGo ? "" : "Gomoku "}${size}`,
     `${moves} ${moves === 1 ? "move" : "moves"}`, result, date && !time.startsWith(date) ? `played ${date}` : null, time]
     .filter(Boolean).join(" · ");
 }
