@@ -14,7 +14,7 @@ ACCEPTED = f"{NUMBER} === '2 / 2' && {STATUS} === 'White played C3. Black to pla
 
 @pytest.fixture
 def teaching(page):
-    """Teaching from 3 points or 10 % on, in a game against MuGo's policy.
+    """Teaching from 3 points or 10 % on, level 3, in a game against MuGo's policy.
 
     window.evaluations has what a search finds after each line of moves, as [win rate, lead]; window.asked the lines.
     """
@@ -35,9 +35,18 @@ def teaching(page):
         };
     })""")
     page.run("document.getElementById('teaching').click()")
+    choose_level(page, 3)
     yield page
     page.run("import('/static/state.js').then(({ connection }) => { connection.request = window.request; })")
     page.run("document.getElementById('teaching').checked && document.getElementById('teaching').click()")
+
+
+def choose_level(page, level):
+    page.run(f"""(() => {{
+        const select = document.getElementById('teaching-level');
+        select.value = '{level}';
+        select.dispatchEvent(new Event('change'));
+    }})()""")
 
 
 def find(page, **evaluations):
@@ -119,15 +128,9 @@ def test_win_rates_are_compared_where_no_lead_is_known(teaching):
     page.until(f"{OFFER} && {STATUS} === 'E5 lost 15 % of win rate. Take it back?'")
     press(page, "take-back")
     page.until(f"{NUMBER} === '0 / 1'")
-    page.run("""(() => {                   // from 20 % on
-        const level = document.getElementById('teaching-level');
-        level.value = '4';
-        level.dispatchEvent(new Event('change'));
-    })()""")
+    choose_level(page, 4)                  # from 20 % on
     play(page, "E5")
     page.until(ACCEPTED)
-    page.run("(() => { const level = document.getElementById('teaching-level'); level.value = '3'; "
-             "level.dispatchEvent(new Event('change')); })()")
 
 
 def test_white_is_taught_too_and_only_ones_own_moves(teaching):

@@ -89,7 +89,7 @@ function listGames() {
     return item;
   }));
   byId("delete-all").disabled = !entries.length;
-  const size = (entries.reduce((sum, each) => sum + each.size, 0) / 1e6).toFixed(1);
+  const size = (entries.reduce((sum, each) => sum + each.size, 0) / 1e6).toFixed(2);
   byId("saved-note").textContent = problem ?? `The last ${MAX_GAMES} games that you have played or changed, ` +
     `up to ${MAX_CHARACTERS / 1e6} MB (now ${size}). They are in this browser only.`;
 }

@@ -25,7 +25,7 @@ export const state = {
   tool: null,                            // the selected tool (edit_view.TOOLS) while the board is edited
   lineStart: null,                       // { node, vertex }: the first point of a line or an arrow
   teaching: false,                       // whether mistakes of the person are offered back
-  teachingLevel: 3,                      // the level of losses.LEVELS from which on they are
+  teachingLevel: 2,                      // the level of losses.LEVELS from which on they are
   offer: null,                           // { node, text, ... } while a move is offered back; see teaching.js
   revealed: null,                        // { node, overlay }: where better moves are shown, and the overlay before
   waiting: false,                        // whether the search waits for a slot of the server

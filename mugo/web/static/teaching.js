@@ -11,8 +11,8 @@ import { showNode, undo } from "./play.js";
 import { render, showMessage } from "./render.js";
 import { byId, connection, searchPlayer, state, storeState } from "./state.js";
 
-const SIMULATIONS = { mcts: 100, uct: 1000 };    // of each search
-const MAX_SECONDS = 4;                           // of each search, by the clock
+const SIMULATIONS = { mcts: 1600, uct: 8000 };   // of each search, at most
+const MAX_SECONDS = 2;                           // of each search, by the clock
 const MAX_WAIT = 10_000;                         // milliseconds for both, after which the game goes on without
 const OFFERED_LEVELS = [2, 3, 4, 5];             // of LEVELS: those that can be selected
 const SHOWN_MOVES = 3;                           // better moves named in the status line
