@@ -7,6 +7,7 @@ import binascii
 from collections.abc import Callable
 
 from mugo.files import BadInput
+from mugo.nn.inference import BundledNetworks
 from mugo.sgf.tree import format_game, list_games, read_game, require_field
 from mugo.web import positions
 from mugo.web.opponents import list_opponents
@@ -36,7 +37,8 @@ def opponents(request: dict, state: ServerState) -> dict:
     """"opponents" in this game, and "network_error": why no network plays it, or null."""
     position = position_of_request(request)
     error = state.network_error(position)
-    return {"opponents": list_opponents(position.game, has_network=error is None), "network_error": error}
+    return {"opponents": list_opponents(position, error is None, isinstance(state.network, BundledNetworks)),
+            "network_error": error}
 
 
 @handler("position")

@@ -2,6 +2,7 @@
 from dataclasses import dataclass, replace
 
 from mugo.files import BadInput
+from mugo.games.position import BasePosition
 from mugo.players.options import NETWORK_PLAYERS, make_player
 from mugo.players.player import Player
 from mugo.players.searcher import PlayOptions, default_settings
@@ -31,6 +32,9 @@ OPPONENTS = (
     *(Opponent(f"mcts-{n}", BOTH, f"{n:,} simulations", "mcts", PlayOptions(simulations=n)) for n in (50, 200, 800)),
     Opponent("mcts-5s", BOTH, "5 seconds a move", "mcts", PlayOptions(seconds=5)),
 )
+# What matches against GNU Go 3.8 at level 10 have measured: (key, size of the board) -> strength.  docs/playing.md has
+# the matches and the scale.  They were played with the bundled networks.
+STRENGTHS = {("policy", 19): "about 4 to 8 kyu", ("policy", 9): "about as strong as GNU Go"}
 
 
 def find_opponent(key: str) -> Opponent:
@@ -41,10 +45,15 @@ def find_opponent(key: str) -> Opponent:
     raise BadInput(f"unknown opponent {key[:20]!r} (known: {', '.join(each.key for each in OPPONENTS)})")
 
 
-def list_opponents(game: str, has_network: bool) -> list[dict]:
-    """"key", "name" and "group" of the opponents in a game; without a network only those that need none."""
-    notes = GROUP_NOTES[game]
+def list_opponents(position: BasePosition, has_network: bool, is_bundled: bool) -> list[dict]:
+    """"key", "name", "group" and "strength" of the opponents in a position's game; without a network only those that
+    need none.  is_bundled: whether the networks are those that come with MuGo, whose strength was measured.
+    """
+    notes = GROUP_NOTES[position.game]
+    strengths = STRENGTHS if position.game == "go" else {}
     return [{"key": opponent.key, "name": opponent.name,
+             "strength": strengths.get((opponent.key, position.size))
+             if is_bundled or opponent.player not in NETWORK_PLAYERS else None,
              "group": f"{opponent.group} ({notes[opponent.group]})" if opponent.group in notes else opponent.group}
             for opponent in OPPONENTS if has_network or opponent.player not in NETWORK_PLAYERS]
 

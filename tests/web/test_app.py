@@ -32,6 +32,7 @@ from mugo.files import BadInput
 from mugo.games.board import BLACK
 from mugo.games.coords import PASS, point_at
 from mugo.games.go import Position
+from mugo.games.gomoku import Position as Gomoku
 from mugo.nn.output import NetworkOutput
 from mugo.players.searcher import PlayOptions
 from mugo.search.result import MoveInfo, SearchResult
@@ -39,7 +40,7 @@ from mugo.sgf.parser import read_records
 from mugo.sgf.tree import format_game, read_game
 from mugo.web import app as web_app
 from mugo.web import handlers, positions, searches, sessions
-from mugo.web.opponents import OPPONENTS, find_opponent, make_opponent
+from mugo.web.opponents import OPPONENTS, STRENGTHS, find_opponent, list_opponents, make_opponent
 from mugo.web.state import ServerState
 
 ROOT = Path(__file__).parents[2]
@@ -80,7 +81,19 @@ def test_the_opponents_in_a_game_are_listed(page):
     answer = page.request("opponents", game=go_game(), moves=[])
     assert [opponent["key"] for opponent in answer["opponents"]] == [opponent.key for opponent in OPPONENTS]
     assert answer["opponents"][0]["group"] == "Search only (good on small boards)"
+    assert not any(opponent["strength"] for opponent in answer["opponents"] if "policy" in opponent["key"])
     assert answer["network_error"] is None
+
+
+def test_strengths_are_shown_where_they_were_measured():
+    def strengths(position, is_bundled):
+        listed = list_opponents(position, has_network=True, is_bundled=is_bundled)
+        return {opponent["key"] for opponent in listed if opponent["strength"]}
+
+    assert "policy" in strengths(Position(19), True) and "policy" in strengths(Position(9), True)
+    assert strengths(Position(13), True) == strengths(Gomoku(9, 5), True) == set()
+    assert "policy" not in strengths(Position(19), False)
+    assert {key for key, size in STRENGTHS} <= {opponent.key for opponent in OPPONENTS}
 
 
 def test_a_move_is_played_and_captures(page):
