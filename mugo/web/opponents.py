@@ -34,7 +34,8 @@ OPPONENTS = (
 )
 # What matches against GNU Go 3.8 at level 10 have measured: (key, size of the board) -> strength.  docs/playing.md has
 # the matches and the scale.  They were played with the bundled networks.
-STRENGTHS = {("policy", 19): "about 4 to 8 kyu", ("policy", 9): "about as strong as GNU Go"}
+STRENGTHS = {("policy", 19): "about 4 to 8 kyu", ("policy", 9): "about as strong as GNU Go",
+             ("mcts-50", 9): "stronger than GNU Go"}
 
 
 def find_opponent(key: str) -> Opponent:
