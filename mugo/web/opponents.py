@@ -32,10 +32,10 @@ OPPONENTS = (
     *(Opponent(f"mcts-{n}", BOTH, f"{n:,} simulations", "mcts", PlayOptions(simulations=n)) for n in (50, 200, 800)),
     Opponent("mcts-5s", BOTH, "5 seconds a move", "mcts", PlayOptions(seconds=5)),
 )
-# What matches against GNU Go 3.8 at level 10 have measured: (key, size of the board) -> strength.  docs/playing.md has
+# What matches against GNU Go 3.8 at level 10 have measured: (key, shape of the board) -> strength.  docs/playing.md has
 # the matches and the scale.  They were played with the bundled networks.
-STRENGTHS = {("policy", 19): "about 4 to 8 kyu", ("policy", 9): "about as strong as GNU Go",
-             ("mcts-50", 9): "stronger than GNU Go"}
+STRENGTHS = {("policy", (19, 19)): "about 4 to 8 kyu", ("policy", (9, 9)): "about as strong as GNU Go",
+             ("mcts-50", (9, 9)): "stronger than GNU Go"}
 
 
 def find_opponent(key: str) -> Opponent:
@@ -53,7 +53,7 @@ def list_opponents(position: BasePosition, has_network: bool, is_bundled: bool) 
     notes = GROUP_NOTES[position.game]
     strengths = STRENGTHS if position.game == "go" else {}
     return [{"key": opponent.key, "name": opponent.name,
-             "strength": strengths.get((opponent.key, position.size))
+             "strength": strengths.get((opponent.key, position.shape))
              if is_bundled or opponent.player not in NETWORK_PLAYERS else None,
              "group": f"{opponent.group} ({notes[opponent.group]})" if opponent.group in notes else opponent.group}
             for opponent in OPPONENTS if has_network or opponent.player not in NETWORK_PLAYERS]

@@ -91,9 +91,9 @@ def test_strengths_are_shown_where_they_were_measured():
         return {opponent["key"] for opponent in listed if opponent["strength"]}
 
     assert "policy" in strengths(Position(19), True) and "policy" in strengths(Position(9), True)
-    assert strengths(Position(13), True) == strengths(Gomoku(9, 5), True) == set()
+    assert strengths(Position(13), True) == strengths(Position((9, 13)), True) == strengths(Gomoku(9, 5), True) == set()
     assert "policy" not in strengths(Position(19), False)
-    assert {key for key, size in STRENGTHS} <= {opponent.key for opponent in OPPONENTS}
+    assert {key for key, shape in STRENGTHS} <= {opponent.key for opponent in OPPONENTS}
 
 
 def test_a_move_is_played_and_captures(page):
