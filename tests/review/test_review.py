@@ -20,7 +20,7 @@ from mugo.games.coords import PASS, board_points, format_sgf, interpret_gtp, mov
 from mugo.games.go import Position
 from mugo.nn.output import NetworkOutput
 from mugo.players.evaluator import SearchEvaluator
-from mugo.review import command, report
+from mugo.review import command, options, report
 from mugo.review.annotated_sgf import annotated_sgf
 from mugo.review.graph import save_win_rate_graph
 from mugo.review.options import describe_reviewer
@@ -349,6 +349,15 @@ def test_a_game_reviewed_with_the_same_settings_is_not_reviewed_again(tmp_path, 
     assert again.startswith(before.rstrip()) and again.endswith("(1 reviewed before)\n")
     monkeypatch.undo()
     assert run(tmp_path, tmp_path / "game.sgf", "--seed", "2") == 0
+    assert "reviewed before" not in capsys.readouterr().out
+
+
+def test_a_review_of_before_territory_was_counted_is_made_again(tmp_path, capsys, monkeypatch):
+    (tmp_path / "game.sgf").write_text(PLAIN)
+    monkeypatch.setattr(options, "REVIEW_FORMAT", 5)     # 5 counted games by Japanese rules by area
+    assert run(tmp_path, tmp_path / "game.sgf") == 0
+    monkeypatch.undo()
+    assert run(tmp_path, tmp_path / "game.sgf") == 0
     assert "reviewed before" not in capsys.readouterr().out
 
 
