@@ -16,8 +16,10 @@ import numpy as np
 from mugo.files import BadInput
 from mugo.games import gomoku
 from mugo.games.coords import format_size
+from mugo.games.go import Position as Go
 from mugo.games.gomoku import format_row
 from mugo.games.position import BasePosition, IllegalMove
+from mugo.games.rules import Rules, record_bonus
 from mugo.players.policy import PolicyPlayer
 from mugo.sgf.archives import UnreadableFile
 from mugo.sgf.convert import replay_record
@@ -28,12 +30,13 @@ from mugo.sgf.sources import find_sources, read_files
 POLICY_MOVES = 8                         # of an opening by the policy, by default
 
 
-def load_openings(source: str | None, start: BasePosition, *, max_moves: int | None = None, seed: int = 0,
-                  ) -> Callable[[int], BasePosition]:
+def load_openings(source: str | None, start: BasePosition, *, rules: Rules | None = None, max_moves: int | None = None,
+                  seed: int = 0) -> Callable[[int], BasePosition]:
     """A function from the number of an opening, from 0, to its position.
 
     source: the value of --openings, see the table above; None for `start` itself.
     start: the empty board of the match, or its handicap stones.
+    rules: of the match; None: area scoring, with White's points for handicap stones by a recorded game's own rules.
     max_moves: of an opening by the policy (by default 8) or of a recorded game (by default all of them).
     Raises BadInput if there are no openings for this board.
     """
@@ -45,7 +48,7 @@ def load_openings(source: str | None, start: BasePosition, *, max_moves: int | N
         from mugo.nn.inference import BundledNetworks  # here, so that other matches start without it
         network = BundledNetworks().for_position(start)
         return functools.partial(policy_opening, network, start, max_moves or POLICY_MOVES, seed)
-    return _recorded_openings(source, start, max_moves, seed)
+    return _recorded_openings(source, start, rules, max_moves, seed)
 
 
 def random_opening(start: BasePosition, moves: int, seed: int, number: int) -> BasePosition:
@@ -75,7 +78,7 @@ def policy_opening(network, start: BasePosition, moves: int, seed: int, number: 
     return position
 
 
-def _recorded_openings(path: str, start: BasePosition, max_moves: int | None, seed: int
+def _recorded_openings(path: str, start: BasePosition, rules: Rules | None, max_moves: int | None, seed: int
                        ) -> Callable[[int], BasePosition]:
     """The distinct openings of recorded games in a random order, repeated when all were played."""
     if start.handicap:
@@ -92,7 +95,18 @@ def _recorded_openings(path: str, start: BasePosition, max_moves: int | None, se
                        f"{'its last move' if max_moves is None else f'{max_moves} moves'}")
     records = [dataclasses.replace(record, komi=start.komi) for record in distinct.values()]
     order = np.random.default_rng(seed).permutation(len(records))
-    return lambda number: replay_record(records[order[number % len(records)]], max_moves)
+    return lambda number: _replayed(records[order[number % len(records)]], rules, max_moves)
+
+
+def _replayed(record: Record, rules: Rules | None, max_moves: int | None) -> BasePosition:
+    """The position after the first moves of a record, counted by the rules of the match and not by the record's."""
+    position = replay_record(record, max_moves)
+    if not isinstance(position, Go):
+        return position
+    counted = position.with_rules(rules or Rules())
+    if rules is None:
+        counted.handicap_bonus = record_bonus(record.rules, record.handicap)
+    return counted
 
 
 def _is_playable(record: Record, max_moves: int | None, start: BasePosition) -> bool:

@@ -187,14 +187,15 @@ def command(args: argparse.Namespace) -> int:
         GNUGO_SCORERS[isinstance(start, go.Position) and start.counts_territory] if args.scoring == "gnugo"
         else args.scoring)
     match = match_settings(args, start)
+    counted_by = game_options.rules_of(args)
     if args.handicap:
         assert isinstance(start, go.Position)            # first_position refuses --handicap in Gomoku
         try:
             start = start.with_handicap(go.fixed_handicap(start.shape, args.handicap))
-            start = start.with_rules(game_options.rules_of(args) or Rules())
+            start = start.with_rules(counted_by or Rules())
         except ValueError as error:
             raise BadInput(f"--handicap: {error}") from None
-    opening = load_openings(args.openings, start, max_moves=args.opening_moves, seed=args.seed)
+    opening = load_openings(args.openings, start, rules=counted_by, max_moves=args.opening_moves, seed=args.seed)
     pairings = make_pairings(len(participants), args.games, gauntlet=args.gauntlet,
                              alternate=args.colours == "alternate")
 

@@ -5,6 +5,7 @@ from fakes import vertices
 from mugo.files import BadInput
 from mugo.games.board import WHITE
 from mugo.games.go import Position
+from mugo.games.rules import NAMED_RULES
 from mugo.match.openings import load_openings
 from mugo.sgf.convert import record_from_position
 from mugo.sgf.writer import format_record
@@ -49,3 +50,15 @@ def test_each_recorded_opening_is_used_before_one_is_repeated(tmp_path):
     assert len(orders) > 2                               # a random order for each seed
     with pytest.raises(BadInput, match="no game on 13x13 that can be continued"):
         load_openings(str(tmp_path), Position(13))
+
+
+def test_recorded_openings_are_counted_by_the_rules_of_the_match(tmp_path):
+    (tmp_path / "1.sgf").write_text("(;GM[1]SZ[9]KM[6.5]RU[Japanese]HA[2]AB[cc][gg];W[ee];B[ec])")
+    by_area, by_territory, chinese = (load_openings(str(tmp_path), Position(9, 7.5), rules=rules)(0) for rules in (
+        None, NAMED_RULES["korean"], NAMED_RULES["chinese"]))
+    assert (by_area.counts_territory, by_area.white_points) == (False, 9.5)
+    assert (by_territory.counts_territory, by_territory.white_points) == (True, 7.5)
+    assert (chinese.counts_territory, chinese.white_points) == (False, 9.5)
+    assert by_area.undo().counts_territory is False and by_territory.undo().counts_territory is True
+    (tmp_path / "1.sgf").write_text("(;GM[1]SZ[9]KM[6.5]RU[Chinese];B[ee];W[ec])")
+    assert load_openings(str(tmp_path), Position(9, 7.5), rules=NAMED_RULES["japanese"])(0).counts_territory
