@@ -93,8 +93,7 @@ def check_graph(graph: bytes, spec: NetworkSpec, ranges: Ranges | None = None) -
     reader = _Reader()
     model = reader.message(memoryview(graph), "the model", {1, 2, 3, 4, 5, 6, 7, 8, 14})
     versions = [reader.message(value, "a version", {1, 2}) for value in model[8]]
-    if model[1] != [IR] or [(value[2], [_text(domain) for domain in value[1] if len(domain)]) for value in versions] \
-            != [([OPSET], [])]:
+    if model[1] != [IR] or [(value[2], "".join(map(_text, value[1]))) for value in versions] != [([OPSET], "")]:
         raise ValueError(f"it is not of ONNX version {IR} with operators {OPSET}")
     if len(model[7]) != 1:
         raise ValueError("it has no graph")

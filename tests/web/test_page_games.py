@@ -260,3 +260,19 @@ def test_a_game_is_saved_when_the_server_is_gone(page):
     page.reload()
     page.until(f"document.querySelector('.grid') && {STONES} === 4")
     assert sgf_properties(save(page)) == sgf_properties(sgf)
+
+
+@pytest.mark.parametrize("cancel", ["document.querySelector('#new-game-dialog [value=cancel]').click()", "Escape"])
+def test_a_new_game_that_is_cancelled_does_not_begin_and_enter_begins_it(page, cancel):
+    new_game(page)
+    page.until(f"{NUMBER} === '0 / 0'")
+    play(page, "E5")
+    page.run("document.getElementById('new').click()")
+    page.press("Escape") if cancel == "Escape" else page.run(cancel)
+    page.until("!document.querySelector('dialog[open]')")
+    assert not page.run("document.querySelector('#confirm-dialog[open]')") and page.run(NUMBER) == "1 / 1"
+    page.run("document.getElementById('new').click()")
+    page.run("document.querySelector('#new-game-dialog [name=komi]').focus()")
+    page.press("Enter")
+    page.until("document.querySelector('#confirm-dialog[open]')")
+    page.run("document.querySelector('#confirm-dialog [value=no]').click()")

@@ -62,8 +62,6 @@ byId("edit-info").onclick = () => {
   byId("game-info-dialog").returnValue = "";
   byId("game-info-dialog").showModal();
 };
-byId("game-info-cancel").onclick = () => byId("game-info-dialog").close("");
-byId("label-cancel").onclick = () => byId("label-dialog").close("");
 byId("game-info-dialog").onclose = () => {
   if (byId("game-info-dialog").returnValue !== "set") return;
   const changed = infoFields.filter(({ name, value }) => value.trim() !== shown[name].trim());

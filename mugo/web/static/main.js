@@ -221,6 +221,12 @@ addEventListener("keydown", (event) => {
   action();
 });
 
+// A dialog that is cancelled chooses nothing, also where it was confirmed before.
+for (const button of document.querySelectorAll("dialog button[type=button][value=cancel]")) {
+  button.onclick = () => button.closest("dialog").close("");
+}
+addEventListener("cancel", ({ target }) => { if (target.matches("dialog")) target.returnValue = ""; }, true);
+
 addEventListener("beforeunload", (event) => {
   if (!state.game?.isUnsaved) return;
   event.preventDefault();
