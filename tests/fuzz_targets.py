@@ -205,5 +205,8 @@ TARGETS = {
                                          b"abs(black_rank - 3) <= 1 and date.str[:4] == '2019'"]),
 }
 # Inputs that broke a promise once, by target.
-FOUND: dict[str, list[bytes]] = {"query": [b""], "onnx": [b"\x08\x08B\x02\x08\x01"], "sgf": [b")", b");GM[\xff(;B[t\xff",
-                                                          b"(;GM[1]PB[a)\0(;SZ[];B[aa])"]}
+FOUND: dict[str, list[bytes]] = {
+    "query": [b""],
+    "onnx": [b"\x08\x08B\x02\x08\x01"],
+    "sgf": [b")", b");GM[\xff(;B[t\xff", b"(;GM[1]PB[a)\0(;SZ[];B[aa])"],
+}
