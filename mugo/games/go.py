@@ -38,7 +38,7 @@ from mugo.games.coords import (
 )
 from mugo.games.position import COLOUR_NAMES, STONE_MARKS, BasePosition, IllegalMove
 from mugo.games.replay import decode, replay, set_up
-from mugo.games.rules import POSITIONAL, SITUATIONAL, Rules, bonus_rules, parse_record_rules
+from mugo.games.rules import POSITIONAL, SITUATIONAL, Rules, parse_record_rules, record_name
 from mugo.games.territory import stones_played
 
 __all__ = ["COLOUR_NAMES", "STONE_MARKS", "IllegalMove", "Position", "fixed_handicap", "format_komi", "format_score",
@@ -202,7 +202,7 @@ def format_komi(position: Position) -> str:
 
 def rules_name(position: Position) -> str:
     """Rules (RU) for a record of this game: position_of gives it the same scoring and points for handicap stones."""
-    return "Japanese" if position.counts_territory else bonus_rules(position.handicap, position.handicap_bonus)
+    return record_name(position.scoring_rules, position.handicap, position.handicap_bonus)
 
 
 def position_of(record, plies: int | None = None, komi: float = 7.5) -> Position:

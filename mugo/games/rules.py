@@ -2,6 +2,7 @@
 
     "chinese"                                        --parse_rules-->  Rules(ko="SIMPLE", white_handicap_bonus="N")
     {"scoring": "TERRITORY"}, '{"score": "AREA"}'    --parse_rules-->  Rules(scoring="TERRITORY", tax="SEKI"), Rules()
+    "koPOSITIONALscoreAREAtaxNONEsui0fpok1"          --parse_rules-->  Rules(), as KataGo's SGF files have it (RU)
 
 A field that an object leaves out is that of Rules(), MuGo's own rules: area scoring, positional superko, no suicide.
 What MuGo does under other rules:
@@ -35,6 +36,11 @@ FIELDS = {
     "friendlyPassOk": ("friendly_pass_ok", (False, True)),
 }
 ALIASES = {"score": "scoring"}
+# The fields in KataGo's text, which leaves the last three out where they are false or 0.
+TEXT_KEYS = {"ko": "ko", "score": "scoring", "tax": "tax", "sui": "suicide", "button": "hasButton",
+             "whb": "whiteHandicapBonus", "fpok": "friendlyPassOk"}
+_TEXT_FIELD = re.compile(f"({'|'.join(TEXT_KEYS)})(SIMPLE|POSITIONAL|SITUATIONAL|SPIGHT|AREA|TERRITORY|NONE|SEKI|ALL|"
+                         "N-1|N|0|1)")
 DECISIVE = ("tax", "hasButton")          # fields that decide who wins, of those that are not followed
 
 
@@ -63,6 +69,13 @@ class Rules:
         values = self.as_json()
         return ", ".join(f"{name} {str(values[name]).lower() if isinstance(values[name], bool) else values[name]}"
                          for name in names)
+
+    def as_text(self) -> str:
+        """KataGo's text of these rules, 'koSIMPLEscoreTERRITORYtaxNONEsui0'; parse_rules reads it."""
+        values = self.as_json()
+        texts = {key: str(int(value)) if isinstance(value := values[name], bool) else value
+                 for key, name in TEXT_KEYS.items()}
+        return "".join(key + text for key, text in texts.items() if key in ("ko", "score", "tax", "sui") or text != "0")
 
     def followed(self) -> Self:
         """These rules as MuGo plays: without a tax on all groups, a button and suicide."""
@@ -119,7 +132,7 @@ _BY_PLAIN_NAME = {name.replace("-", ""): rules for name, rules in NAMED_RULES.it
 
 
 def parse_rules(value: object) -> Rules:
-    """The rules of a name, an object of KataGo's fields, or the JSON text of one.
+    """The rules of a name, an object of KataGo's fields, the JSON text of one, or KataGo's text (Rules.as_text).
 
     Raises ValueError, which names what was not understood; TypeError for a value of another type.
     """
@@ -128,6 +141,8 @@ def parse_rules(value: object) -> Rules:
             value = json.loads(value)
         except (ValueError, RecursionError) as error:
             raise ValueError(f"the rules are not JSON: {error}") from None
+    if isinstance(value, str) and _TEXT_FIELD.match(value.strip()):
+        value = _text_fields(value.strip())
     if isinstance(value, str):
         name = re.sub(r"[ _-]", "", value.strip().lower())
         if name not in _BY_PLAIN_NAME:
@@ -163,12 +178,30 @@ def record_bonus(text: str, handicap: int) -> int:
     return rules.area_bonus(handicap) if rules is not None else 0
 
 
+# What the rules of a record begin with that are those of a country.
+_COUNTRIES = {"japanese": re.compile("jap|jp|日本", re.IGNORECASE),
+              "korean": re.compile("kor|kr|한국|韩国|韓国|韓國", re.IGNORECASE),
+              "chinese": re.compile("chin|cn|中国|中國", re.IGNORECASE)}
+
+
 def parse_record_rules(text: str) -> Rules | None:
-    """The rules of a record (RU), as 'Japanese' or 'Chinese (2002)'; None if they are not known."""
+    """The rules of a record (RU), as 'Japanese', 'Japan', '日本' or 'Chinese (2002)'; None if they are not known."""
     try:
         return parse_rules(text.split("(")[0])
     except ValueError:
-        return None
+        return next((NAMED_RULES[name] for name, begin in _COUNTRIES.items() if begin.match(text.strip())), None)
+
+
+def _text_fields(text: str) -> dict[str, Any]:
+    """KataGo's text of rules as an object of its fields.  Raises ValueError."""
+    fields: dict[str, Any] = {"friendlyPassOk": False}
+    end = 0
+    while match := _TEXT_FIELD.match(text, end):
+        name, end = TEXT_KEYS[match[1]], match.end()
+        fields[name] = match[2] == "1" if FIELDS[name][1] == (False, True) and match[2] in "01" else match[2]
+    if end < len(text):
+        raise ValueError(f"{shorten(text[end:])} is no field of rules (known are {', '.join(TEXT_KEYS)})")
+    return fields
 
 
 def _field_value(key: str, value: object, known: tuple) -> Any:
@@ -184,6 +217,17 @@ def shorten(value: object) -> str:
     """A value as an error shows it: at most 60 characters."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def record_name(rules: Rules, handicap: int, bonus: float) -> str:
+    """Rules (RU) for a record of a game by these, in which White has so many points for so many handicap stones:
+    parse_record_rules reads the same scoring, tax and points."""
+    if rules.scoring == "AREA" and rules.tax == "NONE":
+        return bonus_rules(handicap, bonus)
+    fitting = next((name for name in FIELDS["whiteHandicapBonus"][1]
+                    if replace(rules, white_handicap_bonus=name).handicap_bonus(handicap) == bonus), "0")
+    written = replace(rules, white_handicap_bonus=fitting)
+    return "Japanese" if replace(written, ko=SIMPLE) == _TERRITORY else written.as_text()
 
 
 def bonus_rules(handicap: int, bonus: float) -> str:

@@ -19,7 +19,7 @@ from mugo.games.coords import PASS, board_points, format_gtp
 from mugo.games.go import Position as Go
 from mugo.games.go import rules_name
 from mugo.games.position import IllegalMove
-
+from mugo.games.rules import Rules
 from mugo.gtp.commands import final_score, parse_path
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_colour, parse_count, parse_vertex
 from mugo.gtp.state import EngineState
@@ -85,7 +85,7 @@ def _printsgf(engine: EngineState, *words: str) -> str | None:
     result = final_score(engine) if engine.position.is_over else ""
     position = engine.position
     rules = rules_name(position) if isinstance(position, Go) and (
-        position.handicap_bonus or position.counts_territory) else ""
+        position.handicap_bonus or position.scoring_rules != Rules()) else ""
     text = format_record(record_from_position(position, result=result, rules=rules))
     if not words or words == ("-",):
         return text

@@ -250,6 +250,8 @@ def player_game_options(start: BasePosition) -> list[str]:
 def match_settings(args: argparse.Namespace, start: BasePosition) -> dict[str, Any]:
     """The content of match.json: a match is continued only if all of this is the same."""
     row = {"k": start.k, "exactly": start.exactly} if isinstance(start, gomoku.Position) else {}
+    if isinstance(start, go.Position) and start.counts_territory:
+        row = {"scoring_rules": "TERRITORY"}             # matches before counted by area, whatever their --rules
     return {"game": start.game, "size": size_value(start.shape), "komi": start.komi, **row} | {
         name: getattr(args, name) for name in (
             "participants", "handicap", "colours", "openings", "opening_moves", "seed", "time", "move_timeout",

@@ -3,7 +3,17 @@ from dataclasses import fields
 
 import pytest
 
-from mugo.games.rules import FIELDS, NAMED_RULES, Rules, bonus_rules, parse_rules, record_bonus, rules_to_play
+from mugo.games.rules import (
+    FIELDS,
+    NAMED_RULES,
+    Rules,
+    bonus_rules,
+    parse_record_rules,
+    parse_rules,
+    record_bonus,
+    record_name,
+    rules_to_play,
+)
 
 
 def test_every_field_has_a_name_of_katagos():
@@ -47,10 +57,44 @@ def test_spellings_of_the_same_rules(spellings):
     assert len({parse_rules(spelling) for spelling in spellings}) == 1
 
 
+@pytest.mark.parametrize("text, rules", [
+    ("koPOSITIONALscoreAREAtaxNONEsui1", NAMED_RULES["tromp-taylor"]),
+    ("koSIMPLEscoreTERRITORYtaxSEKIsui0fpok1", NAMED_RULES["japanese"]),
+    ("koSITUATIONALscoreAREAtaxNONEsui0button1whbN-1fpok1", NAMED_RULES["aga-button"]),
+    ("koSIMPLEscoreAREAtaxALLsui0whbNfpok1", Rules("SIMPLE", tax="ALL", white_handicap_bonus="N")),
+    ("scoreTERRITORY", Rules(scoring="TERRITORY", tax="SEKI", friendly_pass_ok=False)),
+])
+def test_katagos_text_of_rules(text, rules):
+    assert parse_rules(text) == parse_record_rules(text) == rules
+    if text.startswith("ko"):
+        assert rules.as_text() == text
+
+
+@pytest.mark.parametrize("text, rules", [
+    ("Japanese", "japanese"), ("JAPANESE", "japanese"), ("Japan", "japanese"), ("Japanese rules", "japanese"),
+    ("jp", "japanese"), ("日本ルール", "japanese"), ("日本规则", "japanese"), ("Korea", "korean"), ("한국", "korean"),
+    ("Chinese (2002)", "chinese"), ("China", "chinese"), ("中国规则", "chinese"), ("NZ", "new-zealand"), ("AGA", "aga"),
+    ("", None), ("GOE", "goe"), ("7.5", None), ("no Japanese", None),
+])
+def test_rules_of_records(text, rules):
+    assert parse_record_rules(text) == (rules and NAMED_RULES[rules])
+
+
+@pytest.mark.parametrize("scoring", ["AREA", "TERRITORY"])
+@pytest.mark.parametrize("tax", ["NONE", "SEKI"])
+@pytest.mark.parametrize("handicap, bonus", [(0, 0), (4, 0), (4, 3), (4, 4)])
+def test_rules_written_to_a_record_are_those_read_from_it(scoring, tax, handicap, bonus):
+    read = parse_record_rules(record_name(Rules(scoring=scoring, tax=tax), handicap, bonus)) or Rules()
+    assert (read.scoring, read.tax, read.handicap_bonus(handicap)) == (scoring, tax, bonus)
+    assert record_name(Rules(scoring="TERRITORY", tax="SEKI"), handicap, 0) == "Japanese"
+
+
 @pytest.mark.parametrize("value, text", [
     ("klingon", "'klingon' (known are tromp-taylor, chinese"), ("", "''"), ("{score", "not JSON"),
     ("{" * 100_000, "not JSON"), ({"luck": True}, "'luck' is no field of rules (known are hasButton, ko"),
     ({"ko": "NEVER"}, "'ko' is 'NEVER' (known are \"SIMPLE\""), ({"suicide": 1}, "(known are false, true)"),
+    ("koSIMPLEscoreMOON", "'scoreMOON' is no field of rules"), ("koAREAscoreAREA", "'ko' is 'AREA'"),
+    ("koSIMPLEsuiNONE", "'suicide' is 'NONE'"),
     ({"tax": False}, "'tax' is False"), ({"ko": ["a"]}, "'ko' is ['a']"), ({"komi": 7}, "'komi' is no field"),
 ])
 def test_what_is_not_understood_is_named(value, text):

@@ -107,6 +107,18 @@ def test_the_folder_of_another_match_is_refused(tmp_path, capsys):
     assert "exists already and holds no match" in capsys.readouterr().err
 
 
+def test_a_match_with_other_rules_is_refused(tmp_path, capsys):
+    match(FIRST, FAKE_ENGINE, *RULES, "--games", 1, "--rules", "japanese", "-o", tmp_path / "match")
+    for words in ("--rules", "chinese"), ("--rules", "japanese"):
+        text = (tmp_path / "match" / "match.json").read_text()
+        if "japanese" in words:                          # of a version that counted every match by area
+            (tmp_path / "match" / "match.json").write_text(re.sub(r' "scoring_rules".*\n', "", text))
+        match(FIRST, FAKE_ENGINE, *RULES, "--games", 2, *words, "-o", tmp_path / "match", expect=2)
+        error = capsys.readouterr().err
+        assert "holds another match: its " in error and error.count("\n") == 1
+    assert len(rows_of(tmp_path / "match")) == 1
+
+
 def test_a_match_with_sprt_ends_when_it_is_decided(tmp_path, capsys):
     words = (FIRST, FAKE_ENGINE, *RULES, "--sprt", 0, 100, "--games", 100, "-o", tmp_path / "m")
     match(*words, "--json")
