@@ -38,7 +38,7 @@ from mugo.games.coords import (
 )
 from mugo.games.position import COLOUR_NAMES, STONE_MARKS, BasePosition, IllegalMove
 from mugo.games.replay import decode, replay, set_up
-from mugo.games.rules import POSITIONAL, SITUATIONAL, Rules, parse_record_rules, record_name
+from mugo.games.rules import POSITIONAL, SITUATIONAL, Rules, bonus_field, parse_record_rules, record_name
 from mugo.games.territory import stones_played
 
 __all__ = ["COLOUR_NAMES", "STONE_MARKS", "IllegalMove", "Position", "fixed_handicap", "format_komi", "format_score",
@@ -95,9 +95,10 @@ class Position(BasePosition):
 
     @property
     def scoring_rules(self) -> Rules:
-        """MuGo's own rules with the scoring and tax of this position."""
+        """MuGo's own rules with the scoring, tax and White's points for handicap stones of this position."""
         return Rules(scoring="TERRITORY" if self.counts_territory else "AREA",
-                     tax="SEKI" if self.board[0]["seki_tax"] else "NONE")
+                     tax="SEKI" if self.board[0]["seki_tax"] else "NONE",
+                     white_handicap_bonus=bonus_field(self.handicap, self.handicap_bonus))
 
     def without_stones(self, points: Iterable[int]) -> "Position":
         """A new start without the stones on these points, which are then prisoners as those captured before."""

@@ -224,10 +224,14 @@ def record_name(rules: Rules, handicap: int, bonus: float) -> str:
     parse_record_rules reads the same scoring, tax and points."""
     if rules.scoring == "AREA" and rules.tax == "NONE":
         return bonus_rules(handicap, bonus)
-    fitting = next((name for name in FIELDS["whiteHandicapBonus"][1]
-                    if replace(rules, white_handicap_bonus=name).handicap_bonus(handicap) == bonus), "0")
-    written = replace(rules, white_handicap_bonus=fitting)
+    written = replace(rules, white_handicap_bonus=bonus_field(handicap, bonus))
     return "Japanese" if replace(written, ko=SIMPLE) == _TERRITORY else written.as_text()
+
+
+def bonus_field(handicap: int, bonus: float) -> str:
+    """The whiteHandicapBonus by which White has so many points for so many handicap stones; "0" if none is."""
+    return next((name for name in FIELDS["whiteHandicapBonus"][1]
+                 if Rules(white_handicap_bonus=name).handicap_bonus(handicap) == bonus), "0")
 
 
 def bonus_rules(handicap: int, bonus: float) -> str:

@@ -84,8 +84,7 @@ def _printsgf(engine: EngineState, *words: str) -> str | None:
     """The game as SGF: in the reply, or written to a file if one is named; "-" names none."""
     result = final_score(engine) if engine.position.is_over else ""
     position = engine.position
-    rules = rules_name(position) if isinstance(position, Go) and (
-        position.handicap_bonus or position.scoring_rules != Rules()) else ""
+    rules = rules_name(position) if isinstance(position, Go) and position.scoring_rules != Rules() else ""
     text = format_record(record_from_position(position, result=result, rules=rules))
     if not words or words == ("-",):
         return text

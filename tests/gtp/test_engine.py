@@ -581,6 +581,9 @@ def test_a_loaded_game_gives_white_points_for_handicap_stones_by_its_rules(tmp_p
     assert engine.answer(f"loadsgf {path}") == "= \n\n"
     assert engine.answer("final_score") == "= B+21.5\n\n"
     assert "KM[0.5]" in engine.answer("printsgf")
+    assert json.loads(engine.answer("kata-get-rules")[2:])["whiteHandicapBonus"] == "N"
+    engine.answer("kata-set-rule ko SITUATIONAL")                    # the other rules stay those of the record
+    assert engine.answer("final_score") == "= B+21.5\n\n"
     engine.answer("kata-set-rules tromp-taylor")                     # the client's rules count
     assert engine.answer("final_score") == "= B+24.5\n\n"
 
