@@ -60,7 +60,7 @@ def join(coordinator_address: str | None = None, num_processes: int | None = Non
         with contextlib.suppress(AttributeError):
             jax.config.update("jax_cpu_collectives_implementation", "gloo")
     _reach(address, count, index)
-    heartbeat = {"heartbeat_timeout_seconds": HEARTBEAT_SECONDS}
+    heartbeat: dict[str, Any] = {"heartbeat_timeout_seconds": HEARTBEAT_SECONDS}
     if not heartbeat.keys() <= inspect.signature(jax.distributed.initialize).parameters.keys():
         heartbeat = {}                   # JAX before 0.7
     try:
