@@ -77,7 +77,9 @@ def trees(draw) -> list[Node]:
 
 
 def in_utf_8(nodes: list[Node]) -> list[Node]:
-    """The nodes as they are saved: with CA[UTF-8]."""
+    """The nodes as they are saved: with CA[UTF-8], unless they say so already, as in CA[utf-8]."""
+    if (nodes[0].text("CA") or "").strip().upper() == "UTF-8":
+        return nodes
     return [nodes[0].with_values(CA=b"UTF-8"), *nodes[1:]]
 
 
