@@ -35,7 +35,7 @@ def annotated_sgf(review: Review, nodes: Sequence[Node], reviewed_by: str) -> by
         if move.verdict in VERDICT_PROPERTIES and move.best_move != move.point and node.parent >= 0:
             _add_variation(written, node.parent, review, move)
     root = _with_comment(written[0], reviewed_by + "\n\n" + "\n".join(summary(review)))
-    written[0] = root.with_values(CA=b"UTF-8", **({} if "AN" in root.properties else {"AN": b"MuGo"}))
+    written[0] = root.in_utf_8().with_values(**({} if "AN" in root.properties else {"AN": b"MuGo"}))
     return format_nodes(written)
 
 

@@ -115,7 +115,7 @@ class LoadedGame:
                 children[index].append(following)
                 children.append([])
             index = following
-        nodes[0] = nodes[0].with_values(CA=b"UTF-8")
+        nodes[0] = nodes[0].in_utf_8()
         if result and index == main_line(nodes)[-1]:
             nodes[0] = nodes[0].with_values(RE=escaped(result))
         elif result:

@@ -36,6 +36,10 @@ class Node(NamedTuple):
             return None
         return sgf_grammar.text_value(self.properties[ident][0]).decode("utf-8", "replace")
 
+    def in_utf_8(self) -> "Node":
+        """This node, a root, of a file that is written in UTF-8: with CA[UTF-8], or another spelling that it has."""
+        return self if (self.text("CA") or "").strip().upper() == "UTF-8" else self.with_values(CA=b"UTF-8")
+
     def with_values(self, **values: bytes | None) -> "Node":
         """This node with one raw value for each of these properties; without the property for None."""
         kept = {ident: old for ident, old in self.properties.items() if values.get(ident, b"") is not None}

@@ -280,14 +280,13 @@ def _new_root(game: dict, start: BasePosition) -> dict[str, list[bytes]]:
 
 def _with_info(root: Node, info: dict, before: dict[str, str], is_go: bool) -> Node:
     """The root with the game-info properties that differ from those before, and in UTF-8."""
-    is_utf8 = (root.text("CA") or "").strip().upper() == "UTF-8"
-    changed: dict[str, bytes | None] = {} if is_utf8 else {"CA": b"UTF-8"}
+    changed: dict[str, bytes | None] = {}
     for ident, name in INFO.items():
         text = info.get(name, "")
         text = text[:200] if isinstance(text, str) else ""
         if text != before.get(name, "") and (is_go or ident != "RU"):
             changed[ident] = escaped(text) if text else None
-    return root.with_values(**changed)
+    return root.in_utf_8().with_values(**changed)
 
 
 def _format_comment(node: dict) -> str:

@@ -77,10 +77,8 @@ def trees(draw) -> list[Node]:
 
 
 def in_utf_8(nodes: list[Node]) -> list[Node]:
-    """The nodes as they are saved: with CA[UTF-8], unless they say so already, as in CA[utf-8]."""
-    if (nodes[0].text("CA") or "").strip().upper() == "UTF-8":
-        return nodes
-    return [nodes[0].with_values(CA=b"UTF-8"), *nodes[1:]]
+    """The nodes as they are saved: with CA[UTF-8], or a spelling of it that they have."""
+    return [nodes[0] if nodes[0].text("CA") == "utf-8" else nodes[0].with_values(CA=b"UTF-8"), *nodes[1:]]
 
 
 def assert_same(saved: str | bytes, nodes: list[Node]) -> None:
