@@ -43,11 +43,11 @@ SEARCH_MOVES = 20                        # moves of a search result that are sen
 def new_game(request: dict) -> dict:
     """A game without moves, in the form of sgf.tree.
 
-    request: for Go "size", "komi", "handicap" (0, or 2 to 9 fixed stones) and "rules" (a name, by default "Chinese");
-    for Gomoku "size", "k" and "exactly".
+    request: for Go "size", "komi", "handicap" (0, or 2 to 9 fixed stones) and "rules" (a name; by default those of
+    "scoring", as of the first game of the server, else "Chinese"); for Gomoku "size", "k" and "exactly".
     """
     position = empty_board(request)
-    name = str(request.get("rules", "Chinese"))
+    name = str(request.get("rules", rules_name(position) if isinstance(position, Go) else "Chinese"))
     try:
         rules = rules_to_play(name).followed()
     except ValueError as error:

@@ -33,11 +33,12 @@ from mugo.games.board import BLACK
 from mugo.games.coords import PASS, point_at
 from mugo.games.go import Position
 from mugo.games.gomoku import Position as Gomoku
+from mugo.games.rules import parse_rules
 from mugo.nn.output import NetworkOutput
 from mugo.players.searcher import PlayOptions
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.sgf.parser import read_records
-from mugo.sgf.tree import format_game, read_game
+from mugo.sgf.tree import format_game, game_from_position, read_game
 from mugo.web import app as web_app
 from mugo.web import handlers, positions, searches, sessions
 from mugo.web.opponents import OPPONENTS, STRENGTHS, find_opponent, list_opponents, make_opponent
@@ -627,3 +628,11 @@ def test_a_game_is_counted_by_its_rules(page, rules, points, prisoners):
     moves = ["B B5", "W A5", "B A4", "W E1", "B D1", "W pass", "B E2", "W pass", "B C3", "W pass", "B pass"]
     score = page.request("score", game=game, moves=moves, dead=[])
     assert (score["points"], score["prisoners"]) == (points, prisoners)
+
+
+def test_the_first_game_has_the_rules_of_the_server(page):
+    """As the page asks for it: by the game that the server names."""
+    for rules, komi in ("Japanese", 6.5), ("Chinese", 7.5):
+        first = game_from_position(Position(9, komi).with_rules(parse_rules(rules)))
+        game = page.request("new", **first)["game"]
+        assert game["info"] == {"rules": rules} and game["scoring"] == first["scoring"] and game["komi"] == komi
