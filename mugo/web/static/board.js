@@ -14,7 +14,7 @@ export function draw(name, attributes = {}, ...children) {
 }
 
 export class Board {
-  onSelect(vertex, isTouch, pressed) {}  // called at a click, a tap or Enter; pressed: where the mouse went down; main.js replaces it
+  onSelect(vertex, isTouch, pressed) {}  // at a click, a tap or Enter; pressed: where the mouse went down; main.js replaces it
   onHover(vertex) {}                     // called with the point under the mouse or the cursor, or null; likewise
 
   constructor(svg) {
