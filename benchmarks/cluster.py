@@ -73,7 +73,7 @@ def main() -> None:
         for count in args.workers:
             executors[f"{count} worker processes"] = stack.enter_context(open_executor(count))
         for count in args.workers:
-            local = stack.enter_context(LocalCluster(count, threads_per_worker=1, dashboard_address=":0",
+            local = stack.enter_context(LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=":0",
                                                      silence_logs=50))
             executors[f"cluster of {count}"] = stack.enter_context(open_executor(scheduler=local.scheduler_address))
         if 1 in args.workers:

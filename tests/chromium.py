@@ -71,6 +71,13 @@ class Chromium:
     def open(self, url: str) -> None:
         self.send("Page.navigate", url=url)
 
+    def open_anew(self, url: str) -> None:
+        """Open the page of another server, which has a storage of its own, without what was emulated and noted."""
+        self.send("Emulation.setEmulatedMedia", features=[])
+        self.open(url)
+        self.failures.clear()
+        self.questions.clear()
+
     def reload(self) -> None:
         """Load the page again, and wait until it is loaded."""
         loads = self._loads
@@ -141,4 +148,4 @@ def wait_for(condition, description: str, seconds: float) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f"waited {seconds:g} seconds for: {description}"
-        time.sleep(0.03)
+        time.sleep(0.01)

@@ -13,7 +13,7 @@ def local_cluster(workers: int = 2, **options):
     import distributed
 
     with dask.config.set({"distributed.scheduler.allowed-failures": 1, "distributed.admin.system-monitor.disk": False}):
-        with distributed.LocalCluster(workers, threads_per_worker=1, dashboard_address=":0", silence_logs=50,
+        with distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs=50,
                                       **options) as cluster:
             yield cluster
 

@@ -1,4 +1,5 @@
-"""Skipped tests fail where MUGO_REQUIRE_ALL=1 says that everything they need is installed (.ci/run sets it)."""
+"""The order of all tests; skipped ones fail where MUGO_REQUIRE_ALL=1 says that everything they need is installed
+(.ci/run sets it)."""
 import os
 
 import pytest
@@ -37,3 +38,14 @@ def pytest_make_collect_report(collector):
     report = yield
     fail_instead_of_skip(report)
     return report
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Search first in the first half of the tests, and networks in the second: two workers that began with a search,
+    before numba has a cache, would each compile all of it."""
+    first, second, rest = [], [], []
+    for item in items:
+        {"search": first, "nn": second}.get(item.path.parent.name, rest).append(item)
+    second.sort(key=lambda item: item.path.name, reverse=True)       # its searches last: test_inference, test_bundled
+    cut = max(0, len(items) // 2 - len(first))
+    items[:] = [*first, *rest[:cut], *second, *rest[cut:]]

@@ -1,5 +1,7 @@
 """Small networks with random weights everywhere, also where training begins with zeros; and changed copies of files."""
+import functools
 import json
+import tempfile
 import zipfile
 from pathlib import Path
 
@@ -56,9 +58,32 @@ def alphazero_model(size: int = 6, game: str = "gomoku", seed: int = 1, **fields
 def alphazero_network(folder: Path, size: int = 6, k: int = 4, exactly: bool = False, game: str = "gomoku",
                       name: str = "net", **fields) -> Path:
     """The file of a small policy-value network."""
+    return _written(folder, name, _alphazero_bytes(size, k, exactly, game, **fields))
+
+
+@functools.cache
+def _alphazero_bytes(size: int, k: int, exactly: bool, game: str, **fields) -> bytes:
     model, config = alphazero_model(size, game, **fields)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "net.keras"
+        checkpoint.export(model, path, new_metadata(config, game, k, exactly))
+        return path.read_bytes()
+
+
+def policy_file(folder: Path, name: str = "net", quantized: bool = False, **fields) -> Path:
+    """The file of policy_network, which is exported once for all tests."""
+    return _written(folder, name, _policy_bytes(quantized, **fields))
+
+
+@functools.cache
+def _policy_bytes(quantized: bool, **fields) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        return policy_network(Path(folder), quantized=quantized, **fields)[1].read_bytes()
+
+
+def _written(folder: Path, name: str, data: bytes) -> Path:
     path = folder / f"{name}.keras"
-    checkpoint.export(model, path, new_metadata(config, game, k, exactly))
+    path.write_bytes(data)
     return path
 
 

@@ -131,7 +131,7 @@ def test_other_versions_are_refused_at_the_start_and_in_workers_that_join_later(
 def test_a_worker_of_several_threads_is_refused():
     import distributed
 
-    with distributed.LocalCluster(1, threads_per_worker=2, processes=False, dashboard_address=":0") as local:
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0") as local:
         with pytest.raises(BadInput, match="runs 2 units in one process, expected 1: start it with --nthreads 1"):
             DaskExecutor(local.scheduler_address)
 

@@ -242,21 +242,26 @@ def test_a_wrong_size_of_a_json_game_is_one_line(size):
     (["selfplay", "go", "--size", "9x13", "-o", "never"], "argument --size: 9x13: this needs a square board"),
     (["train", "never", "-o", "never", "--size", "9x13"], "argument --size: 9x13: this needs a square board"),
     (["evaluate", "policy-9", "never", "--size", "9x13"], "argument --size: 9x13: this needs a square board"),
-    (["gtp", "mcts", "--network", "gomoku-8-5", "--size", "8x9"], "8x9"),
+    (["export", "never", "-o", "never", "--size", "5x9"], "argument --size: 5x9: this needs a square board"),
 ])
-def test_bad_sizes_are_one_line_and_status_2(words, line, tmp_path):
-    ended = subprocess.run([*MUGO, *words], input="genmove b\nquit\n", capture_output=True, text=True, timeout=300,
-                           cwd=tmp_path)
-    text = ended.stderr + ended.stdout
-    assert line in text and "Traceback" not in text
-    assert ended.returncode == 2 or "? " in ended.stdout
+def test_bad_sizes_are_one_line_and_status_2(words, line, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:                 # argparse's, or of the status
+        sys.exit(cli.main(words))
+    assert ended.value.code == 2
+    error = capsys.readouterr().err
+    assert line in error.splitlines()[-1] and "Traceback" not in error
 
 
-def test_a_data_set_leaves_rectangles_out(tmp_path):
+def test_a_network_of_gomoku_plays_no_rectangle(tmp_path):
+    ended = subprocess.run([*MUGO, "gtp", "mcts", "--network", "gomoku-8-5", "--size", "8x9"], capture_output=True,
+                           text=True, input="genmove b\nquit\n", timeout=300, cwd=tmp_path)
+    assert ended.stdout.startswith("? ") and "8x9" in ended.stdout and "Traceback" not in ended.stderr
+
+
+def test_a_data_set_leaves_rectangles_out(tmp_path, capsys):
     (tmp_path / "a.sgf").write_text("(;SZ[9:5];B[ba];W[aa])")
     (tmp_path / "b.sgf").write_text("(;SZ[5];B[ba];W[aa];B[cc];W[dd])")
-    ended = subprocess.run([*MUGO, "preprocess", str(tmp_path), "-o", str(tmp_path / "set")], capture_output=True,
-                           text=True, timeout=300)
-    assert "Traceback" not in ended.stderr
-    ended = subprocess.run([*MUGO, "show", str(tmp_path / "set")], capture_output=True, text=True, timeout=300)
-    assert "unsupported board size" in ended.stdout
+    assert cli.main(["preprocess", str(tmp_path), "-o", str(tmp_path / "set"), "--workers", "1"]) == 2     # none left
+    assert cli.main(["show", str(tmp_path / "set")]) == 0
+    assert "unsupported board size" in capsys.readouterr().out

@@ -32,7 +32,8 @@ def command(arguments: argparse.Namespace) -> int:
     name = arguments.player
     if name not in (*SEARCHERS, *NETWORK_PLAYERS):
         raise BadInput(f"{name} cannot analyze: it has neither a search nor a network (uct, mcts and policy have)")
-    play_options = PlayOptions(arguments.simulations, arguments.seconds, arguments.select_by)
+    play_options = PlayOptions(arguments.simulations, arguments.seconds,
+                               player_options.select_by_from_arguments(arguments))
     settings = player_options.settings_from_arguments(arguments) if name in SEARCHERS else None
     network = None
     if name in NETWORK_PLAYERS:

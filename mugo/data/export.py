@@ -34,6 +34,7 @@ from mugo.data.positions import Positions
 from mugo.data.shuffle import shuffled_positions
 from mugo.files import BadInput, atomic_write, fsync_folder, lock_folder
 from mugo.games import planes
+from mugo.games.size_options import parse_square_size
 from mugo.limits import AT_LEAST_1, SEED, check_limits
 from mugo.parallel import ordered_map
 from mugo.progress import ProgressBar, progress_bar
@@ -209,7 +210,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", required=True, type=Path, metavar="FOLDER", help="a new folder")
     parser.add_argument("--split", choices=(*SPLITS, "all"), default="train",
                         help="positions of this split (default: %(default)s)")
-    parser.add_argument("--size", type=int, metavar="N",
+    parser.add_argument("--size", type=parse_square_size, metavar="N",
                         help="board size (default: the most frequent in the data set)")
     parser.add_argument("--where", default="", metavar="QUERY", help="positions of these games: a query")
     parser.add_argument("--positions", type=float, metavar="N",

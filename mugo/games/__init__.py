@@ -26,6 +26,7 @@ Read in this order:
     game        dispatch over Go and Gomoku, for the search
     seki        sekis between two chains, by their shape
     scoring     ownership by rollouts, dead stones, end of the game
+    size_options      board sizes on command lines
     scoring_session   the score of a finished game whose dead stones a person corrects
 
 Imports nothing of mugo but files.BadInput.  Does not know networks, search, players or file formats.

@@ -24,6 +24,7 @@ from mugo.games.rules import ALIASES, Rules, parse_rules
 from mugo.gtp.params import DEFAULT
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_bool, parse_float
 from mugo.gtp.state import EngineState
+from mugo.players.searcher import default_settings
 from mugo.search.settings import PUCT_C, ROOT_FPU_SHARE, Settings
 
 NO_VISIT_LIMIT, NO_TIME_LIMIT = 2 ** 50, 1e20            # KataGo's values of maxVisits and maxTime
@@ -122,6 +123,10 @@ class KatagoParameter:
     no_limit: float | None = None
 
 
+def _default_fpu(engine: EngineState) -> float:
+    return default_settings("mcts", engine.position.game).fpu_reduction_max
+
+
 def _default_root_fpu(engine: EngineState) -> float:
     return ROOT_FPU_SHARE * float(_katago_value(engine, "fpuReductionMax"))
 
@@ -130,7 +135,7 @@ KATAGO_PARAMETERS = {
     "cpuctExploration": KatagoParameter("c", PUCT_C, of_puct=True),
     "cpuctExplorationBase": KatagoParameter("cpuct-exploration-base", Settings.cpuct_exploration_base, of_puct=True),
     "cpuctExplorationLog": KatagoParameter("cpuct-exploration-log", Settings.cpuct_exploration_log, of_puct=True),
-    "fpuReductionMax": KatagoParameter("fpu-reduction-max", Settings.fpu_reduction_max, of_puct=True),
+    "fpuReductionMax": KatagoParameter("fpu-reduction-max", _default_fpu, of_puct=True),
     "lagBuffer": KatagoParameter("lag"),
     "lcbStdevs": KatagoParameter("lcb-stdevs", Settings.lcb_stdevs),
     "maxPlayouts": KatagoParameter("simulations", NO_VISIT_LIMIT, no_limit=NO_VISIT_LIMIT),

@@ -13,7 +13,8 @@
     whiteOwnership
     0.0312040 -0.0020311 ...
 
-Values are White's.  Keys of outputs that the network does not have are left out.  noResult is 0: no game ends without
+Values are White's, and NAN where the network has no such output: clients as LizGoban take every key for granted.
+noResult is 0: no game ends without
 a result here.  varTimeLeft, shorttermWinlossError and shorttermScoreError are -1, as of KataGo's networks without them.
 
 https://github.com/lightvector/KataGo/blob/master/docs/GTP_Extensions.md
@@ -64,14 +65,12 @@ def evaluate_in(network, position: BasePosition, symmetry: int) -> NetworkOutput
 def format_raw(output: NetworkOutput, position: BasePosition, number: int) -> str:
     """KataGo's text for an output of one position.  number: KataGo's of the symmetry."""
     sign = 1 if position.to_play == WHITE else -1
-    lines = [f"symmetry {number}"]
-    if output.values is not None:
-        win = (1 + sign * float(output.values[0])) / 2
-        lines += [f"whiteWin {win:.6f}", f"whiteLoss {1 - win:.6f}", "noResult 0.000000"]
-    mean, stdev = output.score(0)
-    if mean is not None and stdev is not None:
-        lines += [f"whiteLead {sign * mean:.3f}", f"whiteScoreSelfplay {sign * mean:.3f}",
-                  f"whiteScoreSelfplaySq {mean ** 2 + stdev ** 2:.3f}"]
+    win = math.nan if output.values is None else (1 + sign * float(output.values[0])) / 2
+    mean, stdev = (math.nan if number is None else number for number in output.score(0))
+    lines = [f"symmetry {number}", f"whiteWin {_number(win, 6)}", f"whiteLoss {_number(1 - win, 6)}",
+             "noResult 0.000000", f"whiteLead {_number(sign * mean, 3)}",
+             f"whiteScoreSelfplay {_number(sign * mean, 3)}",
+             f"whiteScoreSelfplaySq {_number(mean ** 2 + stdev ** 2, 3)}"]
     lines += [f"{key} -1.000" for key in ("varTimeLeft", "shorttermWinlossError", "shorttermScoreError")]
     size, legal = position.shape, legal_moves(position)
     indices = [move_index(point, size) for point in legal]
@@ -81,10 +80,14 @@ def format_raw(output: NetworkOutput, position: BasePosition, number: int) -> st
     lines += ["policy", *_rows([_probability(prior) for prior in priors[:-1].tolist()], size)]
     if PASS in legal:
         lines.append(f"policyPass {_probability(priors[-1])} ")
-    if output.ownership is not None:
-        owners = sign * output.ownership[0] + 0.0          # no -0.0
-        lines += ["whiteOwnership", *_rows([f"{owner:9.7f}" for owner in owners.tolist()], size)]
+    ownership = [math.nan] * position.area if output.ownership is None else output.ownership[0]
+    owners = sign * np.asarray(ownership) + 0.0            # no -0.0
+    lines += ["whiteOwnership", *_rows([_number(owner, 7) for owner in owners.tolist()], size)]
     return "\n".join(lines)
+
+
+def _number(value: float, decimals: int) -> str:
+    return "NAN" if math.isnan(value) else f"{value:.{decimals}f}"
 
 
 def _probability(prior: float) -> str:

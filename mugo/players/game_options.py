@@ -7,11 +7,12 @@
 import argparse
 
 from mugo.files import BadInput
-from mugo.games.coords import interpret_size, size_value, square_size
+from mugo.games.coords import size_value
 from mugo.games.game import GAMES, new_game
 from mugo.games.go import Position
 from mugo.games.position import BasePosition
 from mugo.games.rules import Rules, rules_to_play
+from mugo.games.size_options import parse_size
 from mugo.players.options import NETWORK_PLAYERS
 
 KOMI = 7.5
@@ -33,22 +34,6 @@ def add_arguments(parser: argparse._ActionsContainer, size: str) -> None:
     parser.add_argument("--rules", default="", metavar="NAME",
                         help="in Go: japanese or korean (territory), chinese, aga, ..., or KataGo's JSON "
                         "(default: area scoring)")
-
-
-def parse_size(text: str) -> tuple[int, int]:
-    """(rows, columns) of a --size.  Raises ArgumentTypeError."""
-    try:
-        return interpret_size(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def parse_square_size(text: str) -> int:
-    """The number of rows of a --size that is a square board's.  Raises ArgumentTypeError."""
-    try:
-        return square_size(parse_size(text))
-    except BadInput as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def first_position(args: argparse.Namespace, size: int) -> BasePosition:

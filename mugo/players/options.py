@@ -18,6 +18,7 @@ from mugo.players.searcher import (
     UCT,
     PlayOptions,
     SearchPlayer,
+    default_select_by,
     default_settings,
 )
 from mugo.search.search import Search
@@ -112,9 +113,9 @@ def add_arguments(parser: argparse.ArgumentParser, default: str | None = "policy
     _add_search_arguments(parser.add_argument_group("search, of uct and mcts"))
     _add_puct_arguments(parser.add_argument_group("search, of mcts"))
     group = parser.add_argument_group("moves of uct and mcts")
-    group.add_argument("--select-by", choices=SELECT_BY, default="visits",
+    group.add_argument("--select-by", choices=SELECT_BY,
                        help="play the most visited move, the one with the highest mean value, or the one with the "
-                            "highest lower confidence bound of its value (default: %(default)s)")
+                            "highest lower confidence bound of its value (default: lcb of mcts in Go, else visits)")
     _add_numbers(group, {
         "lcb_stdevs": "standard errors of that bound below the mean",
         "min_visit_prop_for_lcb": "proportion of the most visits that a move needs to be chosen by it"})
@@ -138,7 +139,7 @@ def _add_numbers(group: argparse._ArgumentGroup, helps: dict[str, str]) -> None:
 def _add_puct_arguments(group: argparse._ArgumentGroup) -> None:
     _add_numbers(group, {
         "fpu_reduction_max": "first-play urgency is the mean value of the node less this times the root of the sum of "
-                             "the priors of the moves with visits"})
+                             "the priors of the moves with visits; in Gomoku 0 by default"})
     group.add_argument("--root-fpu-reduction-max", type=float, metavar="N",
                        help=f"the same at the root (default: {ROOT_FPU_SHARE:g} of --fpu-reduction-max)")
     _add_numbers(group, {
@@ -219,21 +220,27 @@ def settings_from_arguments(args: argparse.Namespace, game: str = "go") -> Setti
     """The search settings of a command line, for a game, "go" or "gomoku".  Raises BadInput."""
     given = {field.name: getattr(args, field.name) for field in fields(Settings)}
     given = {name: value for name, value in given.items() if value is not None}
+    settings = default_settings("mcts" if args.player == "mcts" else "uct", game)
     # --rollout or --lambda alone asks for both: Gomoku's default of neither does not apply.
-    if "lambda_" in given or given.get("rollout", "none") != "none":
-        game = "go"
-    return replace(default_settings("mcts" if args.player == "mcts" else "uct", game), **given)
+    if args.player == "mcts" and ("lambda_" in given or given.get("rollout", "none") != "none"):
+        settings = replace(settings, rollout=MCTS.rollout, lambda_=MCTS.lambda_)
+    return replace(settings, **given)
+
+
+def select_by_from_arguments(args: argparse.Namespace, game: str = "go") -> str:
+    """PlayOptions.select_by of a command line, for a game, "go" or "gomoku"."""
+    return args.select_by or ("visits" if args.gumbel else default_select_by(args.player, game))
 
 
 def player_from_arguments(args: argparse.Namespace, game: str = "go") -> Player:
     """The player of a command line, for a game, "go" or "gomoku".  Raises BadInput."""
     if args.player == "mcts" and args.gumbel and args.simulations is None:
         raise BadInput("--gumbel needs --simulations: it shares them between the moves")
-    if args.player == "mcts" and args.gumbel and args.select_by != "visits":
+    if args.player == "mcts" and args.gumbel and args.select_by not in (None, "visits"):
         raise BadInput(f"--gumbel plays the move that sequential halving ends with: leave --select-by {args.select_by} "
                        "out")
-    play_options = PlayOptions(args.simulations, args.seconds, args.select_by, args.time_extension, args.resign,
-                               args.resign_moves)
+    play_options = PlayOptions(args.simulations, args.seconds, select_by_from_arguments(args, game),
+                               args.time_extension, args.resign, args.resign_moves)
     return make_player(args.player, network=args.network, seed=args.seed, temperature=args.temperature,
                        tta=args.tta, settings=settings_from_arguments(args, game), play_options=play_options,
                        precision=args.precision, provider=args.provider)

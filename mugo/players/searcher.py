@@ -21,13 +21,18 @@ PROGRESS_INTERVAL = 0.2   # seconds between two reports of progress
 PASS_EDGES = 1_000_000    # of the tree that searches the position after a pass
 SELECT_BY = ("visits", "value", "lcb")
 UCT = Settings(rollout="mogo", rave=True, heuristic_priors=True)         # in Gomoku "mogo" is the same as "threats"
-MCTS = Settings(rollout="mogo", lambda_=0.5)
+MCTS = Settings(rollout="mogo", lambda_=0.5, fpu_reduction_max=0.3)
 GOMOKU_MCTS = Settings(rollout="none", lambda_=0.0)  # networks of self-play have a value head for their own play
 
 
 def default_settings(name: str, game: str) -> Settings:
     """The search settings of `uct` or `mcts` in a game, "go" or "gomoku"."""
     return UCT if name == "uct" else MCTS if game == "go" else GOMOKU_MCTS
+
+
+def default_select_by(name: str, game: str) -> str:
+    """PlayOptions.select_by of `uct` or `mcts` in a game, "go" or "gomoku"."""
+    return "lcb" if name == "mcts" and game == "go" else "visits"
 
 
 @dataclass(frozen=True)

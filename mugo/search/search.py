@@ -82,6 +82,7 @@ class Search:
         self._trees[0]["shared"] = self._tree_threads is not None
         self._running: list[Future] = []                 # the newest in the pool; an interrupted search may leave some
         self._root: BasePosition | None = None
+        self._allowed_moves: frozenset[int] | None = None        # at the root, in the newest search; None: all
         self._root_network: Any = network                # the one for the game and board of the root
         self._is_gumbel = False                          # whether this search is
         # For benchmarks: simulations of all searches, seconds of batches by part, positions evaluated by the network.
@@ -122,7 +123,7 @@ class Search:
         if self._root is None:
             self._amaf[:] = 0                            # the search before was interrupted
         self._is_gumbel = self.settings.gumbel and simulations is not None and select_by is not None
-        self._set_root(position)
+        self._set_root(position, None if allowed_moves is None else frozenset(allowed_moves))
         self._ownership_sums[:] = 0
         self._network_ownership, self._leaves_evaluated = None, 0
         deadline = math.inf if seconds is None else started + seconds
@@ -220,18 +221,16 @@ class Search:
         wait(self._running)
         self._root = None
 
-    def _set_root(self, position: BasePosition) -> None:
-        """Advance the root to a position that is in the tree and drop the rest, or start a new tree."""
+    def _set_root(self, position: BasePosition, allowed_moves: frozenset[int] | None = None) -> None:
+        """Advance the root to a position that is in the tree and drop the rest, or start a new tree, as where other
+        moves were allowed at this root: their visits would count as a preference."""
         network = self.network
         self._root_network = network.for_position(position) if hasattr(network, "for_position") else network
-        board = position.board[0]
         before, self._root = self._root, None            # an interruption leaves no tree of another position
-        plies = position.plies
-        if plies + records.MAX_DEPTH >= len(self._history):
-            self._history = np.zeros(2 * (plies + records.MAX_DEPTH), np.uint64)
-        self._history[:plies + 1] = position.history
-        random = self._boards[0]["random"]
-        self._boards[0] = board
+        if (most := position.plies + records.MAX_DEPTH) >= len(self._history):
+            self._history = np.zeros(2 * most, np.uint64)
+        self._history[:position.plies + 1] = position.history
+        random, self._boards[0] = self._boards[0]["random"], position.board[0]
         board = self._boards[0]
         board["random"] = random
         board["passes"] = min(board["passes"], 1)        # two passes may be searched on
@@ -242,6 +241,9 @@ class Search:
                    else self._key_from_path(before, position))
             if self.settings.reuse_tree and not self._is_gumbel and key is not None:
                 node = tree.find(self._nodes, self._table, key)
+                unlike = node == settings["root"] and self._allowed_moves not in (None, allowed_moves)
+                node = records.NULL_NODE if unlike else node
+        self._allowed_moves = allowed_moves
         if node != records.NULL_NODE:
             compact.advance_root(self._trees, self._nodes, self._edges, self._table, node)
         if node == records.NULL_NODE or settings["n_edges"] + position.area >= len(self._edges):
@@ -290,9 +292,8 @@ class Search:
         symmetry = table[self._rng.integers(0, len(table), n) if self.settings.random_symmetry else
                          np.zeros(n, np.int64)]
         packed = np.empty((n, area, game.packed_bytes(self._root.game)), np.uint8)
+        n = tree.select_batch(*arrays, self._paths, self._leaves[:n], self._scratch, symmetry, packed)
         leaves = self._leaves[:n]
-        n = tree.select_batch(*arrays, self._paths, leaves, self._scratch, symmetry, packed)
-        leaves = leaves[:n]
         selected = time.perf_counter()
         finish_rollouts = self._start_rollouts(n) if self._lambda > 0 else []
         needed = leaves["needs_evaluation"]

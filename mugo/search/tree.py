@@ -142,9 +142,10 @@ def select(tree, nodes, edges, table, b, history, path, scratch):
         acquire_fence()                                  # the edges were written before their count
         if is_proven(nodes[v]) and v != tree.root:
             break
-        i = select_child(tree, nodes, edges, v, b, history, False)
-        if not game.is_allowed(b, history, np.int64(edges[i].move)):
-            i = select_child(tree, nodes, edges, v, b, history, True)
+        for check_superko in (False, True):              # two constants would compile the formulas twice
+            i = select_child(tree, nodes, edges, v, b, history, check_superko)
+            if game.is_allowed(b, history, np.int64(edges[i].move)):
+                break
         edge = edges[i]
         move = np.int64(edge.move)
         game.play(b, move)

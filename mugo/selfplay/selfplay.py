@@ -18,6 +18,7 @@ from typing import Any
 from mugo.files import BadInput
 from mugo.games.game import new_game
 from mugo.games.position import BasePosition
+from mugo.games.size_options import parse_square_size
 from mugo.limits import PRECISIONS
 from mugo.nn import checkpoint
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
@@ -26,7 +27,6 @@ from mugo.nn.checkpoint import latest_checkpoint
 from mugo.nn.metadata import config_of
 from mugo.nn.transfer import check_init
 from mugo.parallel import add_scheduler_argument
-from mugo.players.game_options import parse_square_size
 from mugo.resume import check_kept, format_names
 from mugo.selfplay import arena
 from mugo.selfplay.options import DEFAULT_SELFPLAY_OPTIONS, MAY_CHANGE, RunOptions, SelfPlayOptions, check_run

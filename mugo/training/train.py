@@ -33,6 +33,7 @@ from mugo.data import dataset
 from mugo.data.dataset import DataSet
 from mugo.data.positions import Positions
 from mugo.files import BadInput, lock_folder, log_to_stderr, open_regular_file
+from mugo.games.size_options import parse_square_size
 from mugo.limits import AT_LEAST_1, FRACTION, POSITIVE, PRECISIONS, check_limits
 from mugo.nn import checkpoint
 from mugo.nn.backend import keras, resolve_precision
@@ -48,7 +49,6 @@ from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.processes import check_equal, ending_together, is_first, join, place, together
 from mugo.nn.transfer import check_init, init_from
 from mugo.nn.weight_averaging import AveragedModel
-from mugo.players.game_options import parse_square_size
 from mugo.resume import check_kept, format_names
 from mugo.training.callbacks import (
     DIVERGED,

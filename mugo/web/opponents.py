@@ -5,7 +5,7 @@ from mugo.files import BadInput
 from mugo.games.position import BasePosition
 from mugo.players.options import NETWORK_PLAYERS, make_player
 from mugo.players.player import Player
-from mugo.players.searcher import PlayOptions, default_settings
+from mugo.players.searcher import PlayOptions, default_select_by, default_settings
 
 MAX_EDGES = 1_000_000                    # of a session's search tree, about 30 MB
 
@@ -62,5 +62,7 @@ def list_opponents(position: BasePosition, has_network: bool, is_bundled: bool) 
 def make_opponent(opponent: Opponent, game: str, network) -> Player:
     """The player of an opponent.  In Gomoku it never resigns, so that the person gets to see the winning row."""
     settings = replace(default_settings(opponent.player, game), max_edges=MAX_EDGES)
-    play_options = opponent.play_options if game == "go" else replace(opponent.play_options, resign=0)
+    play_options = replace(opponent.play_options, select_by=default_select_by(opponent.player, game))
+    if game != "go":
+        play_options = replace(play_options, resign=0)
     return make_player(opponent.player, network=network, settings=settings, play_options=play_options)

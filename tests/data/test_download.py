@@ -82,7 +82,7 @@ def site():
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     site.address = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=[0.01], daemon=True)      # s until it sees its end
     thread.start()
     yield site
     server.shutdown()

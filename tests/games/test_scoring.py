@@ -306,7 +306,10 @@ def test_the_sample_games_are_scored_as_gnu_go_scored_them(archive, games, same)
 def areas_by_flood_fill(stones: np.ndarray) -> np.ndarray:
     """The owner of every point: of an empty region, the colour that alone touches it."""
     owners = stones.copy()
+    seen: set[tuple[int, int]] = set()
     for start in zip(*np.nonzero(stones == 0), strict=True):
+        if start in seen:
+            continue
         region, touched = {start}, set()
         while True:
             around = {(r + dr, c + dc) for r, c in region for dr, dc in ((0, 1), (1, 0), (0, -1), (-1, 0))
@@ -316,7 +319,10 @@ def areas_by_flood_fill(stones: np.ndarray) -> np.ndarray:
             if not new:
                 break
             region |= new
-        owners[start] = touched.pop() if len(touched) == 1 else 0
+        owner = touched.pop() if len(touched) == 1 else 0
+        for point in region:
+            owners[point] = owner
+        seen |= region
     return owners
 
 

@@ -1,7 +1,7 @@
 """Clients that others wrote: what they sent and were answered, and gomill itself where it is installed.
 
 A recording in tests/gtp/transcripts/clients has the replies of a game that was played; here a player plays its moves
-again.
+again.  Its first lines say which client, of which version, and when.
 GOMILL_PYTHON names a Python 2.7 that has the package gomill.
 """
 import json
@@ -12,9 +12,15 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from fakes import StoneCounter
+from gtp.test_analyze import StubReader
 from gtp.test_engine import FirstPlayer, exchanges, new_engine
 
 from mugo.games.coords import PASS, interpret_gtp
+from mugo.gtp.engine import GtpEngine
+from mugo.players.options import make_player
+from mugo.players.searcher import PlayOptions
+from mugo.search.settings import Settings
 
 HERE = Path(__file__).parent
 RECORDINGS = sorted((HERE / "transcripts" / "clients").glob("*.txt"))
@@ -26,13 +32,14 @@ class RecordedPlayer(FirstPlayer):
     name = "uct"
 
     def __init__(self, recording):
-        self.vertices = [reply.split()[-1] for line, reply in recording if "genmove" in line.split()[0]]
+        self.vertices = [reply.split()[-1] for line, reply in recording
+                         if "genmove" in line.split()[0] or line.startswith("kata-search")]
         self.explanations = [reply[2:].strip() for line, reply in recording if line == "gomill-explain_last_move"]
 
     def select_move(self, position, **options):
         vertex = self.vertices.pop(0)
         self.search_result = SimpleNamespace(proven=1) if vertex == "claim" else None
-        return PASS if vertex == "claim" else interpret_gtp(vertex, position.size)
+        return PASS if vertex == "claim" else interpret_gtp(vertex, position.shape)
 
     def explain(self):
         return self.explanations.pop(0)
@@ -60,3 +67,22 @@ def test_gomill_plays_games_to_the_end_and_asks_for_the_score(tmp_path):
     assert all(game["description"].startswith("MuGo random 0") and not game["cpu_errors"] for game in games)
     assert all(0 < game["cpu_times"][colour] < 200 for game in games for colour in "bw")
     assert ">> place_free_handicap 2" in (tmp_path / "log").read_text()
+
+
+@pytest.mark.parametrize("line, is_supported", [
+    ("lz-setoption name visits value 0", False), ("kata-analyze interval 1", True), ("kata-set-rules chinese", True),
+    ("set_free_handicap A1", False), ("set_position", True), ("lz-analyze interval 1 minmoves 30", True),
+    ("endstate_map", False), ("kata-raw-nn 0", True), ("kata-analyze 1 pvVisits true", True),
+    ("kata-analyze 1 pvEdgeVisits true", False), ("kata-analyze 1 ownershipStdev true", True),
+    ("kata-analyze 1 movesOwnership true", True), ("kata-analyze 1 rootInfo true", True),
+    ("lz-analyze 1 allow B D4 1", True), ("kata-get-param allowResignation", False),
+    ("kata-search_analyze_cancellable B", True), ("kata-get-param humanSLProfile", False), ("kata-get-models", False),
+])
+def test_lizgoban_finds_out_what_it_can_ask_for(line, is_supported):
+    """What LizGoban asks every engine at its start, from its source (github.com/kaorahi/lizgoban, src/engine.js of
+    commit 0032463): it reads the first line, with the id, and goes on without waiting for the end of an analysis."""
+    player = make_player("mcts", network=StoneCounter(), play_options=PlayOptions(simulations=20),
+                         settings=Settings(seed=1, max_edges=20_000))
+    engine, reader = GtpEngine(player, size=5), StubReader(1)
+    end = engine.answer(f"31 {line}", reader.write, reader)
+    assert (reader.text + end).startswith("=31" if is_supported else "?31 ")

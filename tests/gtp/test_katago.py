@@ -181,7 +181,7 @@ def test_a_transposed_board_is_what_katago_transposes():
         assert np.array_equal(own.reshape(5, 5), board * position.to_play)
 
 
-def test_outputs_that_a_network_does_not_have_are_left_out():
+def test_outputs_that_a_network_does_not_have_are_nan():
     class PriorsOnly(StoneCounter):
         has_value = has_ownership = False
 
@@ -189,8 +189,11 @@ def test_outputs_that_a_network_does_not_have_are_left_out():
             return NetworkOutput(super().evaluate_packed(packed, features).priors)
 
     raw, = parse_raw(raw_engine(PriorsOnly()).answer("kata-raw-nn 3"))
-    assert set(raw) == {"symmetry", "policy", "policyPass", "varTimeLeft", "shorttermWinlossError",
-                        "shorttermScoreError"}
+    complete, = parse_raw(raw_engine(StoneCounter()).answer("kata-raw-nn 3"))
+    assert list(raw) == list(complete) and {key: len(raw[key]) for key in raw} == {
+        key: len(complete[key]) for key in complete}
+    assert {key for key in raw if np.isnan(raw[key]).all()} == {
+        "whiteWin", "whiteLoss", "whiteLead", "whiteScoreSelfplay", "whiteScoreSelfplaySq", "whiteOwnership"}
 
 
 def test_a_bundled_network_says_the_same_by_kata_raw_nn():

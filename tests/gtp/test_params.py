@@ -110,10 +110,10 @@ def test_katagos_parameters_of_the_search_of_mcts():
     engine = new_engine("mcts", "--max-edges", "5000", "--rollout", "none", "--simulations", "9")
     values = json.loads(ask(engine, "kata-get-params")[2:])
     assert values == {
-        "cpuctExploration": 2.0, "cpuctExplorationBase": 500.0, "cpuctExplorationLog": 0.0, "fpuReductionMax": 0.0,
+        "cpuctExploration": 2.0, "cpuctExplorationBase": 500.0, "cpuctExplorationLog": 0.0, "fpuReductionMax": 0.3,
         "lagBuffer": 0.2, "lcbStdevs": LCB_STDEVS, "maxPlayouts": 9, "maxTime": 1e20, "maxVisits": 9,
         "minVisitPropForLCB": MIN_VISIT_PROP, "numSearchThreads": 1, "ponderingEnabled": "false",
-        "rootFpuReductionMax": 0.0, "rootPolicyTemperature": 1.0, "useGraphSearch": True}
+        "rootFpuReductionMax": 0.15, "rootPolicyTemperature": 1.0, "useGraphSearch": True}
     assert list(values) == sorted(values) == ask(engine, "kata-list-params").split()[1:]
     for name, value in {"cpuctExploration": 1.25, "cpuctExplorationBase": 100.0, "cpuctExplorationLog": 0.5,
                         "fpuReductionMax": 0.25, "lcbStdevs": 3.0, "minVisitPropForLCB": 0.5,

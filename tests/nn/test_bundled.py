@@ -1,7 +1,7 @@
 """Which bundled network plays on which board."""
 import numpy as np
 import pytest
-from networks import alphazero_network, policy_network
+from networks import alphazero_network, policy_file
 
 from mugo.files import BadInput
 from mugo.games import go, gomoku, scoring
@@ -17,7 +17,7 @@ def test_every_board_has_the_bundled_network_of_the_nearest_size(tmp_path, monke
     monkeypatch.setattr(bundled, "network_folders", lambda: [tmp_path])
     with pytest.raises(BadInput, match="no network came with this program"):
         bundled.bundled_name(9)
-    _, path = policy_network(tmp_path, value_head=True)
+    path = policy_file(tmp_path, value_head=True)
     for name in ("policy-9", "policy-13", "policy-19", "policy-19-small", "other"):
         (tmp_path / f"{name}.keras").write_bytes(path.read_bytes())
     assert {size: bundled.bundled_name(size) for size in (2, 9, 10, 11, 13, 15, 16, 19)} == {
@@ -30,7 +30,7 @@ def test_every_board_has_the_bundled_network_of_the_nearest_size(tmp_path, monke
         assert priors.shape == (1, size ** 2 + 1)
     assert both.for_board(9) is both.for_board(5) is not both.for_board(13)
     assert not both.has_ownership
-    _, path = policy_network(tmp_path, "scores", value_head=True, komi_input=True)
+    path = policy_file(tmp_path, "scores", value_head=True, komi_input=True)
     (tmp_path / "policy-9.keras").write_bytes(path.read_bytes())
     mixed = BundledNetworks(threads=1)
     assert mixed.has_ownership
@@ -55,7 +55,7 @@ def test_every_gomoku_board_has_the_bundled_network_of_its_rules(tmp_path, monke
     monkeypatch.setattr(bundled, "network_folders", lambda: [tmp_path])
     with pytest.raises(BadInput, match=r"no network for Gomoku, 4 in a row, on 6x6 .*none for any Gomoku"):
         bundled.bundled_name(6, "gomoku", 4)
-    policy_network(tmp_path, "policy-5", size=5, layers=3, value_head=True)
+    policy_file(tmp_path, "policy-5", size=5, layers=3, value_head=True)
     for size, k in ((6, 4), (8, 5)):
         alphazero_network(tmp_path, size, k, name=f"gomoku-{size}-{k}")
     assert bundled.bundled_name(8, "gomoku", 5) == "gomoku-8-5"

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from networks import alphazero_model, in_format_1, keras, policy_network, random_model, with_member
+from networks import alphazero_model, in_format_1, keras, policy_file, policy_network, random_model, with_member
 
 from mugo.files import BadInput
 from mugo.games import planes
@@ -36,7 +36,7 @@ def test_an_exported_file_holds_the_weights_the_graph_and_the_metadata(tmp_path)
 
 
 def test_damaged_weights_are_refused_in_one_line(tmp_path):
-    path = with_member(policy_network(tmp_path)[1], "model.weights.h5", None)
+    path = with_member(policy_file(tmp_path), "model.weights.h5", None)
     with pytest.raises(BadInput, match="is no network of MuGo's, or damaged: Bad CRC-32"):
         checkpoint.load(path)
 
@@ -134,7 +134,7 @@ def test_variables_of_the_optimizer_that_are_not_finite_are_not_written(tmp_path
 
 def test_a_network_whose_outputs_are_nan_is_not_evaluated_as_if_it_were_one(tmp_path, monkeypatch):
     """The priors of such a network would rank every move first."""
-    network = Network(policy_network(tmp_path, value_head=True)[1], threads=1)
+    network = Network(policy_file(tmp_path, value_head=True), threads=1)
     packed = np.zeros((2, 81, planes.PACKED), np.uint8)
     good = dict(zip(("policy", "value"), network.evaluate_packed(packed)[:2], strict=True))
     for name, output in good.items():

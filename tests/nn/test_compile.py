@@ -29,7 +29,7 @@ def test_the_loss_is_that_of_the_formula(l2, batch_norm):
     model, _ = alphazero_model(batch_norm=batch_norm)
     compile_for_selfplay(model, 1e-3, l2)
     packed, policy, value = random_batch(5)
-    model.run_eagerly = batch_norm or not l2     # tracing it once is enough
+    model.run_eagerly = keras.backend.backend() == "tensorflow"          # tracing it takes longer
     theta = [keras.ops.convert_to_numpy(w) for w in model.trainable_weights]
     outputs = {name: np.asarray(output) for name, output in model(packed, training=True).items()}
     p = np.exp(outputs["policy"]) / np.exp(outputs["policy"]).sum(1, keepdims=True)
@@ -111,11 +111,13 @@ def test_the_learning_rate_can_be_set_at_every_step():
 def test_training_continues_from_a_checkpoint_as_without_it(tmp_path):
     model, config = alphazero_model(batch_norm=True)
     compile_for_selfplay(model, 1e-2, 1e-2)
+    model.run_eagerly = True             # quicker than tracing both
     batches = [random_batch(4, seed=seed) for seed in range(4)]
     for batch in batches[:2]:
         train_step(model, *batch)
     checkpoint.save(model, tmp_path / "checkpoint.keras", new_metadata(config, "gomoku", 4))
     loaded = checkpoint.load(tmp_path / "checkpoint.keras")
+    loaded.run_eagerly = model.run_eagerly
     for batch in batches[2:]:
         assert train_step(model, *batch) == train_step(loaded, *batch)
     for w, other in zip(model.get_weights(), loaded.get_weights(), strict=True):
@@ -134,6 +136,7 @@ def test_a_network_trained_in_bfloat16_is_exported_in_float32(tmp_path):
     assert loaded.get_layer("conv0").compute_dtype == "float32"
 
 
+@pytest.mark.runs
 def test_it_trains_on_jax_as_on_tensorflow(tmp_path):
     """Saved under TensorFlow and trained on under JAX, where that is installed; TensorFlow is not imported."""
     pytest.importorskip("jax")

@@ -55,11 +55,13 @@ def new_model(config=CONFIG, optimizer="adam"):
 def largest_difference(model) -> float:
     """Between outputs of turned boards and turned outputs; of scores, which are in points, a tenth.  Of outputs above
     20, which random weights may give, in units of a twentieth of the largest: sums of float32 have five digits."""
+    inputs = model_inputs(np.concatenate([turned(PACKED, g) for g in range(8)]), np.tile(FEATURES, (8, 1)))
+    turned_outputs = {name: np.array(output) for name, output in model(inputs).items()}
     outputs = {name: np.array(output) for name, output in model(INPUTS).items()}
     differences = []
     for g in range(8):
-        for name, of_turned in model(model_inputs(turned(PACKED, g), FEATURES)).items():
-            of_turned = np.array(of_turned)
+        for name, all_turned in turned_outputs.items():
+            of_turned = all_turned[48 * g:48 * (g + 1)]
             if of_turned.shape[1] > 2:   # points, and perhaps a pass
                 of_turned = of_turned[:, TURNS[g, :of_turned.shape[1]]]
             unit = max(10 if name == "score" else 1, np.abs(outputs[name]).max() / 20)
@@ -106,8 +108,9 @@ def test_symmetrised_weights_are_tied_and_have_the_mean_that_they_had():
 @pytest.mark.parametrize("optimizer", ["muon", pytest.param("adam", marks=pytest.mark.runs)])
 def test_weights_stay_tied_in_training(optimizer):
     model = new_model(optimizer=optimizer)
+    model.run_eagerly = keras.backend.backend() == "tensorflow"          # tracing Muon takes longer
     before = model.get_weights()
-    model.fit(INPUTS, TARGETS, batch_size=16, epochs=4, verbose=0)
+    model.fit(INPUTS, TARGETS, batch_size=16, epochs=2, verbose=0)
     assert all(np.abs(old - new).max() > 1e-4 for old, new in zip(before, model.get_weights(), strict=True))
     for variable in model.trainable_variables:
         members, _ = equivariance.orbits_of(variable, AXES)
@@ -126,7 +129,8 @@ def test_the_projected_gradient_is_the_mean_of_those_of_the_turned_positions():
         """What one step of plain gradient descent changes in each weight of a network with the same weights."""
         copy = keras.models.clone_model(model)
         copy.set_weights(model.get_weights())
-        copy.compile(keras.optimizers.SGD(1e-2), {"policy": keras.losses.SparseCategoricalCrossentropy(True)})
+        copy.compile(keras.optimizers.SGD(1e-2), {"policy": keras.losses.SparseCategoricalCrossentropy(True)},
+                     run_eagerly=keras.backend.backend() == "tensorflow")        # for one step
         copy.train_on_batch(packed, {"policy": moves})
         return [np.array(new) - np.array(old) for old, new in
                 zip(model.trainable_variables, copy.trainable_variables, strict=True)]

@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 import pytest
-from networks import alphazero_network, build, keras, policy_network
+from networks import alphazero_network, build, keras, policy_file, policy_network
 from random_records import random_record
 
 from mugo.files import BadInput
@@ -19,7 +19,7 @@ from mugo.search.settings import Settings
 
 
 def test_priors_are_probabilities_of_move_indices(tmp_path):
-    _, path = policy_network(tmp_path, value_head=True)
+    path = policy_file(tmp_path, value_head=True)
     net = Network(path)
     output = net.evaluate([Position(9), position_of(random_record(3))])
     priors, values = output.priors, output.values
@@ -30,7 +30,7 @@ def test_priors_are_probabilities_of_move_indices(tmp_path):
 
 @pytest.mark.parametrize("trained", [9, 5, 6, 14])
 def test_outputs_with_test_time_augmentation_turn_with_the_board(tmp_path, trained):
-    _, path = policy_network(tmp_path, size=trained)
+    path = policy_file(tmp_path, size=trained)
     net = Network(path)
     position = position_of(random_record(4))
     priors = net.evaluate([position], tta=True).priors[0]
@@ -125,7 +125,7 @@ def test_on_another_board_it_computes_what_keras_would_with_the_fitted_bias(tmp_
 
 
 def test_boards_of_two_sizes_are_not_evaluated_together(tmp_path):
-    _, path = policy_network(tmp_path)
+    path = policy_file(tmp_path)
     with pytest.raises(ValueError, match="one size at a time"):
         Network(path).evaluate([Position(9), Position(5)])
 
@@ -179,7 +179,7 @@ def test_a_search_evaluates_with_the_network_of_the_game_and_refuses_another(tmp
 
 
 def test_inference_imports_no_keras(tmp_path):
-    _, path = policy_network(tmp_path)
+    path = policy_file(tmp_path)
     program = ("import sys; from mugo.games.go import Position; from mugo.nn.inference import Network\n"
                f"Network({str(path)!r}).evaluate([Position(9)])\n"
                "print([x for x in ('keras', 'tensorflow', 'jax', 'pandas', 'matplotlib', 'onnx') if x in sys.modules])")

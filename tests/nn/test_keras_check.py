@@ -8,7 +8,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from networks import alphazero_model, build, checkpoint, policy_network, random_model, rewritten, with_metadata
+from networks import alphazero_model, build, checkpoint, policy_file, random_model, rewritten, with_metadata
 
 from mugo.files import BadInput
 from mugo.nn import keras_check
@@ -24,7 +24,7 @@ h5py = pytest.importorskip("h5py")
 @pytest.fixture(scope="module")
 def network(tmp_path_factory):
     """The file of a policy network with 4 filters."""
-    return policy_network(tmp_path_factory.mktemp("network"))[1]
+    return policy_file(tmp_path_factory.mktemp("network"))
 
 
 def changed_config(path, change):

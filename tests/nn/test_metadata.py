@@ -1,6 +1,6 @@
 """The metadata of a network's file: what does not fit this program is refused in one line."""
 import pytest
-from networks import alphazero_network, in_format_1, policy_network, rewritten, with_member, with_metadata
+from networks import alphazero_network, in_format_1, policy_file, rewritten, with_member, with_metadata
 
 from mugo.files import BadInput
 from mugo.nn import metadata
@@ -18,7 +18,7 @@ def test_a_config_is_read_as_it_was_written(tmp_path):
 
 
 def test_a_network_for_other_planes_is_refused_in_one_line(tmp_path):
-    _, path = policy_network(tmp_path)
+    path = policy_file(tmp_path)
     fewer = with_metadata(path, lambda metadata: metadata.update(planes=metadata["planes"][:7]))
     with pytest.raises(BadInput, match=r"other.keras was trained on 44 planes; this program makes 48"):
         Network(fewer)
@@ -40,7 +40,7 @@ def test_files_of_unknown_games_kinds_and_hyperparameters_are_refused(tmp_path):
 
 
 def test_a_network_of_an_earlier_version_gets_one_line_that_says_what_to_do(tmp_path):
-    _, path = policy_network(tmp_path)
+    path = policy_file(tmp_path)
     with pytest.raises(BadInput, match=r"earlier.keras was written by an earlier version of MuGo \(format 1\): train") \
             as caught:
         Network(in_format_1(path))
@@ -58,7 +58,7 @@ def test_a_network_of_an_earlier_version_gets_one_line_that_says_what_to_do(tmp_
 ])
 def test_a_damaged_network_is_refused_in_one_line(tmp_path, name, content, line):
     with pytest.raises(BadInput, match=line) as caught:
-        Network(with_member(policy_network(tmp_path)[1], name, content))
+        Network(with_member(policy_file(tmp_path), name, content))
     assert "\n" not in str(caught.value)
 
 
@@ -67,7 +67,7 @@ def test_a_file_that_is_no_network_is_refused(tmp_path):
     with pytest.raises(BadInput, match="x.keras is no network of MuGo's, or damaged"):
         Network(tmp_path / "x.keras")
     with pytest.raises(BadInput, match="is no network of MuGo's"):
-        read_metadata(rewritten(policy_network(tmp_path)[1], mugo_metadata=lambda data: b"{"))
+        read_metadata(rewritten(policy_file(tmp_path), mugo_metadata=lambda data: b"{"))
 
 
 def test_positions_trained_include_those_of_the_networks_it_was_initialised_from():
@@ -107,7 +107,7 @@ def test_positions_trained_include_those_of_the_networks_it_was_initialised_from
 ])
 def test_metadata_that_contradict_the_schema_are_refused_in_one_line(change, line, tmp_path):
     with pytest.raises(BadInput, match=line) as caught:
-        Network(with_metadata(policy_network(tmp_path)[1], change))
+        Network(with_metadata(policy_file(tmp_path), change))
     assert "\n" not in str(caught.value) and len(str(caught.value)) < 400
 
 
@@ -118,7 +118,7 @@ def test_a_row_that_no_board_has_is_refused(k, tmp_path):
 
 
 def test_metadata_nested_deeper_than_python_reads_and_larger_than_the_limit_are_refused(tmp_path, monkeypatch):
-    _, path = policy_network(tmp_path)
+    path = policy_file(tmp_path)
     deep = b'{"format": 2, "size": ' + b"[" * 200_000 + b"]" * 200_000 + b"}"
     with pytest.raises(BadInput, match="recursion"):
         read_metadata(with_member(path, METADATA, deep))

@@ -3,7 +3,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from networks import alphazero_network, policy_network, with_member
+from networks import alphazero_network, policy_file, policy_network, with_member
 from onnx import TensorProto, helper, numpy_helper
 
 from mugo.files import BadInput
@@ -36,7 +36,7 @@ def changed(path, change):
 @pytest.mark.parametrize("fields", [{}, {"value_head": True}, {"batch_norm": False}, {"global_pooling": False},
                                     {"residual": True, "layers": 7}, {"equivariant": True, "filters": 8}])
 def test_every_policy_network_that_is_exported_is_accepted(fields, tmp_path):
-    _, path = policy_network(tmp_path, **fields)
+    path = policy_file(tmp_path, **fields)
     check_graph(graph_of(path), spec_of(path))
 
 
@@ -191,14 +191,14 @@ def _double(model):
     (lambda model: setattr(model.metadata_props[0], "value", str([1e39] * 81)), "its bias of the points"),
 ])
 def test_any_other_graph_is_refused_in_one_line_before_it_runs(change, line, tmp_path):
-    path = changed(policy_network(tmp_path)[1], change)
+    path = changed(policy_file(tmp_path), change)
     with pytest.raises(BadInput, match=line) as caught:
         Network(path)
     assert "\n" not in str(caught.value) and "network.onnx cannot be played" in str(caught.value)
 
 
 def test_truncated_and_flipped_graphs_are_refused_or_differ_in_a_weight(tmp_path):
-    _, path = policy_network(tmp_path)
+    path = policy_file(tmp_path)
     graph, spec = graph_of(path), spec_of(path)
     rng = np.random.default_rng(0)
     for cut in rng.integers(0, len(graph), 50):
@@ -217,7 +217,7 @@ def test_truncated_and_flipped_graphs_are_refused_or_differ_in_a_weight(tmp_path
 def test_the_outline_has_the_nodes_that_are_written(fields, tmp_path):
     from onnx import load_model_from_string
 
-    _, path = policy_network(tmp_path, **fields)
+    path = policy_file(tmp_path, **fields)
     model, outline = load_model_from_string(graph_of(path)), GraphOutline(spec_of(path))
     assert [(node.op_type, tuple(node.input), node.output[0]) for node in model.graph.node] \
         == [node[:3] for node in outline.nodes]

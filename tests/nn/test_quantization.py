@@ -4,7 +4,15 @@ import zipfile
 
 import numpy as np
 import pytest
-from networks import alphazero_model, policy_network, random_model, random_positions, with_member, with_metadata
+from networks import (
+    alphazero_model,
+    policy_file,
+    policy_network,
+    random_model,
+    random_positions,
+    with_member,
+    with_metadata,
+)
 
 from mugo.files import BadInput
 from mugo.nn import checkpoint, metadata, range_calibration, runtime
@@ -142,7 +150,7 @@ def test_tied_weights_stay_tied_and_outputs_turn_with_the_board(network):
         bias = constant(graph, f"{conv}_b")
         assert np.ptp(scale.reshape(8, -1), axis=0).max() == 0 and np.ptp(bias.reshape(8, -1), axis=0).max() == 0, conv
     assert equivariance_error(Network(path, 1, "int8"), random_positions(8, CONFIG, 5)) < 1e-3
-    _, plain = policy_network(path.parent, "plain", True)                # not equivariant
+    plain = policy_file(path.parent, "plain", True)                # not equivariant
     assert equivariance_error(Network(plain, 1, "int8"), random_positions(8, PolicyNetConfig(9, 4), 5)) > 0.01
 
 
@@ -244,7 +252,7 @@ def test_a_graph_that_loses_too_much_is_not_written(tmp_path, monkeypatch, capsy
 
 
 def test_an_int8_graph_is_added_to_a_file_whose_other_members_stay(tmp_path):
-    _, path = policy_network(tmp_path)
+    path = policy_file(tmp_path)
     before = {name: member(path, name) for name in zipfile.ZipFile(path).namelist()}
     with pytest.raises(BadInput, match="net.keras has no int8 graph; mugo quantize adds one"):
         Network(path, precision="int8")

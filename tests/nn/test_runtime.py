@@ -2,7 +2,7 @@
 here."""
 import onnxruntime
 import pytest
-from networks import policy_network
+from networks import policy_file
 
 from mugo.files import BadInput
 from mugo.nn import runtime
@@ -63,7 +63,7 @@ def test_the_features_of_this_processor_are_known():
 
 
 def test_a_network_is_opened_in_the_precision_that_the_processor_multiplies_fast(processor, tmp_path):
-    _, path = policy_network(tmp_path, quantized=True)
+    path = policy_file(tmp_path, quantized=True)
     processor("x86_64", "avx512vnni")
     assert Network(path, 1).describe() == "net, int8"
     processor("x86_64", "avx2")
@@ -82,7 +82,7 @@ def test_the_bundled_networks_are_opened_with_the_given_precision():
 
 
 def test_a_provider_that_is_not_installed_is_refused_in_one_line(tmp_path, monkeypatch):
-    _, path = policy_network(tmp_path)
+    path = policy_file(tmp_path)
     monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: ["AzureExecutionProvider",
                                                                          "CPUExecutionProvider"])
     with pytest.raises(BadInput) as caught:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from networks import alphazero_model, alphazero_network, build, checkpoint, policy_network, random_model
+from networks import alphazero_model, alphazero_network, build, checkpoint, policy_file, policy_network, random_model
 
 from mugo.files import BadInput
 from mugo.games import planes
@@ -73,7 +73,7 @@ def test_a_network_whose_architecture_changed_since_is_not_read(tmp_path):
 
 
 def test_a_network_does_not_get_fewer_filters_in_its_policy_head(tmp_path):
-    _, path = policy_network(tmp_path, layers=3, policy_filters=16)
+    path = policy_file(tmp_path, layers=3, policy_filters=16)
     for filters, is_allowed in ((16, True), (24, True), (0, True), (8, False)):
         config = PolicyNetConfig(9, 4, 3, policy_filters=filters)
         with contextlib.nullcontext() if is_allowed else pytest.raises(BadInput, match="another size and other"):

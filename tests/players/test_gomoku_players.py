@@ -22,7 +22,7 @@ from mugo.players.evaluator import NetworkEvaluator
 from mugo.players.options import make_player
 from mugo.players.player import RESIGN, RandomPlayer
 from mugo.players.policy import PolicyPlayer
-from mugo.players.searcher import UCT, PlayOptions, SearchPlayer
+from mugo.players.searcher import MCTS, UCT, PlayOptions, SearchPlayer
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 
@@ -93,8 +93,19 @@ def test_mcts_in_gomoku_uses_only_the_value_head_by_default(words, rollout, lamb
     player_options.add_arguments(parser)
     args = parser.parse_args(["mcts", *words])
     settings = player_options.settings_from_arguments(args, "gomoku")
-    assert (settings.rollout, settings.lambda_) == (rollout, lambda_)
-    assert player_options.settings_from_arguments(parser.parse_args(["mcts"])) == Settings(rollout="mogo", lambda_=0.5)
+    assert (settings.rollout, settings.lambda_, settings.fpu_reduction_max) == (rollout, lambda_, 0)
+    assert player_options.settings_from_arguments(parser.parse_args(["mcts"])) == MCTS
+
+
+@pytest.mark.parametrize("words, game, select_by", [
+    (["mcts"], "go", "lcb"), (["mcts"], "gomoku", "visits"), (["uct"], "go", "visits"),
+    (["mcts", "--select-by", "visits"], "go", "visits"), (["mcts", "--select-by", "lcb"], "gomoku", "lcb"),
+    (["mcts", "--gumbel", "--simulations", "8"], "go", "visits"),
+])
+def test_mcts_selects_by_lcb_in_go(words, game, select_by):
+    parser = argparse.ArgumentParser()
+    player_options.add_arguments(parser)
+    assert player_options.select_by_from_arguments(parser.parse_args(words), game) == select_by
 
 
 def test_a_policy_in_gomoku_ignores_the_prior_of_a_pass():

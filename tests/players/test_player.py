@@ -204,7 +204,7 @@ def test_make_player_makes_every_player_by_name():
 def test_a_policy_with_test_time_augmentation_plays_the_same_in_all_symmetries(tmp_path):
     """Without it, a network of random weights prefers different points on turned boards."""
     networks = pytest.importorskip("networks")
-    networks.policy_network(tmp_path, "random", size=5, filters=8, layers=3)
+    networks.policy_file(tmp_path, "random", size=5, filters=8, layers=3)
     position = Position(5).play(point_at(1, 2, 5)).play(point_at(3, 3, 5))
     for tta in (True, False):
         player = make_player("policy", network=tmp_path / "random.keras", tta=tta)

@@ -290,7 +290,7 @@ def test_an_interrupted_batch_leaves_no_amaf_values(monkeypatch):
     with ThreadPoolExecutor(1) as pool:                  # of which a thread is not done
         search._running = [pool.submit(lambda: (time.sleep(0.1), search._amaf.__setitem__(4, 1)))]
         set_root, seen = search._set_root, []
-        monkeypatch.setattr(search, "_set_root", lambda position: (seen.append(search._amaf.any()), set_root(position)))
+        monkeypatch.setattr(search, "_set_root", lambda *args: (seen.append(search._amaf.any()), set_root(*args)))
         search.search(Position(5), simulations=100)
     assert seen == [False]
 

@@ -177,6 +177,18 @@ def test_allowed_moves_restrict_one_search():
     assert len(nowhere.moves) == 25
 
 
+def test_visits_of_a_restricted_search_are_no_preference_afterwards():
+    position = Position(5)
+    corner = int(position.legal_points()[0])
+    search = Search(Settings(seed=1, early_stop=False))
+    assert search.search(position, simulations=500, allowed_moves=[corner]).visits == 500
+    result = search.search(position, simulations=500)
+    assert result.visits == 500 and next(info.visits for info in result.moves if info.point == corner) < 100
+    search.search(position, simulations=500, allowed_moves=[corner])
+    assert search.search(position, simulations=1, allowed_moves=[corner]).visits > 500        # the same restriction
+    assert search.search(position.play(corner), simulations=1).visits > 500                   # a move that was allowed
+
+
 def test_moves_after_moves_from_the_root():
     search, position = Search(Settings(seed=1)), Position(5)
     result = search.search(position, simulations=3000)

@@ -20,6 +20,8 @@ from mugo.files import BadInput
 from mugo.games import go, gomoku
 from mugo.nn import checkpoint
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
+from mugo.nn.backend import keras
+from mugo.nn.compile import train_step
 from mugo.nn.inference import Network
 from mugo.nn.metadata import read_metadata
 from mugo.selfplay import arena, selfplay
@@ -39,6 +41,16 @@ OPTIONS = RunOptions(24, SelfPlayOptions(simulations=12), parallel_games=4, upda
 @pytest.fixture(autouse=True)
 def low_levels(monkeypatch):
     monkeypatch.setattr(arena, "UCT_LEVELS", (20, 40))
+
+
+@pytest.fixture
+def eagerly(monkeypatch):
+    """Runs of TensorFlow train step by step, which takes less time for a few steps than tracing a graph."""
+    def eager_step(model, *args):
+        model.run_eagerly = keras.backend.backend() == "tensorflow"
+        return train_step(model, *args)
+
+    monkeypatch.setattr(run_module, "train_step", eager_step)
 
 
 def weights(run: SelfPlayRun) -> list[np.ndarray]:
@@ -140,7 +152,7 @@ def test_a_network_learns_tic_tac_toe(tmp_path):
     assert run.metadata["openings"][-1]["priors"] == np.round(priors[0], 4).tolist()
 
 
-def test_the_same_command_trains_on_go(tmp_path, capsys):
+def test_the_same_command_trains_on_go(tmp_path, capsys, eagerly):
     folder = tmp_path / "go"
     arguments = ["selfplay", "go", "--size", "3", "-o", str(folder), "--simulations", "8", "--filters", "4",
                  "--value-units", "4", "--update-games", "4", "--steps", "1", "--batch-size", "8",
@@ -234,7 +246,7 @@ def test_every_level_that_was_beaten_is_reported(small_run, level, end):
     assert format_result(small_run) == f"{small_run.folder / 'network.keras'}: {end}"
 
 
-def test_a_run_whose_games_are_damaged_or_missing_is_resumed_only_on_demand(small_run, tmp_path, capsys):
+def test_a_run_whose_games_are_damaged_or_missing_is_resumed_only_on_demand(small_run, tmp_path, capsys, eagerly):
     folder = shutil.copytree(small_run.folder, tmp_path / "run")
     path = folder / "replay_buffer.bin"
     whole = path.read_bytes()
@@ -323,7 +335,7 @@ def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(tmp_path, ca
     SelfPlayRun(folder, START, CONFIG, replace(OPTIONS, games=32, threads=2, learning_rate=1e-4), resume=True).close()
 
 
-def test_a_run_that_diverges_is_stopped_and_keeps_its_files(tmp_path, monkeypatch):
+def test_a_run_that_diverges_is_stopped_and_keeps_its_files(tmp_path, monkeypatch, eagerly):
     folder = tmp_path / "run"
     real, steps = run_module.train_step, []
 
@@ -349,7 +361,7 @@ def test_a_run_that_diverges_is_stopped_and_keeps_its_files(tmp_path, monkeypatc
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
-def test_ctrl_c_ends_an_update_after_its_step_and_the_run_goes_on(tmp_path, monkeypatch):
+def test_ctrl_c_ends_an_update_after_its_step_and_the_run_goes_on(tmp_path, monkeypatch, eagerly):
     real, begun, done = run_module.train_step, [], []
 
     def interrupted(*args):

@@ -1,5 +1,6 @@
 """The data set and the finished run of small_runs, for all tests of training; no test changes them."""
 import pytest
+from networks import keras
 from random_records import finished_record, write_games
 from small_runs import CONFIG, OPTIONS, train
 
@@ -21,3 +22,15 @@ def unbroken(data, tmp_path_factory):
     run = tmp_path_factory.mktemp("runs") / "unbroken"
     train.train(data, run, CONFIG, OPTIONS)
     return run
+
+
+@pytest.fixture
+def eagerly(monkeypatch):
+    """New runs of TensorFlow train step by step, which takes less time for a few steps than tracing a graph."""
+    compile_model = train.compile_model
+
+    def compile_eagerly(model, *arguments):
+        compile_model(model, *arguments)
+        model.run_eagerly = keras.backend.backend() == "tensorflow"
+
+    monkeypatch.setattr(train, "compile_model", compile_eagerly)

@@ -3,7 +3,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from networks import alphazero_network, policy_network
+from networks import alphazero_network, policy_file
 
 from mugo import cli
 from mugo.nn import runtime
@@ -21,7 +21,7 @@ def has_int8(path):
 
 
 def test_a_network_is_calibrated_on_validation_positions_of_a_data_set(data, tmp_path, capsys):
-    _, path = policy_network(tmp_path, value_head=True, komi_input=True)
+    path = policy_file(tmp_path, value_head=True, komi_input=True)
     assert cli.main(["quantize", str(path), "--dataset", str(data.folder), "-o", str(tmp_path / "new.keras")]) == 0
     assert not has_int8(path) and has_int8(tmp_path / "new.keras")
     printed = capsys.readouterr().out
@@ -42,7 +42,7 @@ def test_a_network_of_selfplay_is_calibrated_on_games_of_its_own(tmp_path, monke
 
 def test_own_games_are_those_that_the_network_samples(tmp_path, monkeypatch):
     monkeypatch.setattr(quantize, "POSITIONS", 60)
-    for network in (Network(alphazero_network(tmp_path), 1), Network(policy_network(tmp_path, size=5)[1], 1)):
+    for network in (Network(alphazero_network(tmp_path), 1), Network(policy_file(tmp_path, size=5), 1)):
         first, again, other = (quantize.own_positions(network, seed).packed for seed in (1, 1, 2))
         assert len(first) == 60 and np.array_equal(first, again) and not np.array_equal(first, other)
         assert len(np.unique(first.reshape(60, -1), axis=0)) > 30

@@ -97,7 +97,7 @@ def test_a_run_that_diverges_is_stopped_and_continues_from_its_last_checkpoint_m
     assert not (run / "diverged.json").exists()
 
 
-def test_a_run_that_diverges_before_its_first_checkpoint_is_started_again(data, tmp_path, monkeypatch, capsys):
+def test_a_run_that_diverges_before_its_first_checkpoint_is_started_again(data, tmp_path, monkeypatch, eagerly):
     run = tmp_path / "run"
     poison(monkeypatch, 0)
     with pytest.raises(BadInput, match="at step 8 the loss is nan; there is no checkpoint yet: start again with "

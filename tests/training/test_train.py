@@ -61,9 +61,9 @@ def test_tensorboard_gets_one_file_with_the_figures_of_every_checkpoint(unbroken
     assert len(points) == 3 * (len(log.columns) + 1)
 
 
-def test_figures_of_counted_games_are_left_out_where_there_are_none(data, tmp_path):
+def test_figures_of_counted_games_are_left_out_where_there_are_none(data, tmp_path, eagerly):
     config = PolicyNetConfig(size=9, filters=4, layers=3, value_head=True, komi_input=True)
-    options = TrainingOptions(32, batch_size=16, where="not file.str.contains('counted')")
+    options = TrainingOptions(16, batch_size=16, where="not file.str.contains('counted')")
     train.train(data, tmp_path / "run", config, options)
     log = pd.read_csv(tmp_path / "run" / "log.csv")
     assert {"value_mse", "validation_value_mse"} <= set(log.dropna(axis=1))
@@ -175,8 +175,8 @@ def test_a_new_value_head_takes_komi(data, monkeypatch):
     assert config_of("--init-from", "x", "--komi-input") == replace(CONFIG, size=9, auxiliary_heads=True)
 
 
-def test_the_metadata_tell_which_network_it_was_initialised_from(data, unbroken, tmp_path, capsys):
-    train.train(data, tmp_path / "run", CONFIG, replace(OPTIONS, positions=128), init=str(unbroken))
+def test_the_metadata_tell_which_network_it_was_initialised_from(data, unbroken, tmp_path, capsys, eagerly):
+    train.train(data, tmp_path / "run", CONFIG, replace(OPTIONS, positions=16), init=str(unbroken))
     found = metadata.read_metadata(tmp_path / "run" / "network.keras")
     assert found["init_from"]["name"] == "unbroken"
     assert found["options"]["skip_batches"] == 24
@@ -233,9 +233,9 @@ def test_a_run_is_not_overwritten(data, unbroken, capsys):
         train.train(data, unbroken, CONFIG, OPTIONS)
 
 
-def test_without_batch_norm_and_value_head_the_log_has_the_same_names(data, tmp_path):
+def test_without_batch_norm_and_value_head_the_log_has_the_same_names(data, tmp_path, eagerly):
     config = PolicyNetConfig(size=9, filters=4, layers=3, batch_norm=False, global_pooling=False)
-    train.train(data, tmp_path / "run", config, OPTIONS)
+    train.train(data, tmp_path / "run", config, replace(OPTIONS, positions=32))
     log = pd.read_csv(tmp_path / "run" / "log.csv")
     assert not log[["loss", "ce", "top1", "top5", "validation_top1"]].isna().any().any()
 
@@ -296,6 +296,7 @@ def test_bad_arguments_get_one_line_and_status_2(data, tmp_path, capfd, argument
     assert line in errors[0]
 
 
+@pytest.mark.runs
 def test_ctrl_c_on_the_command_line_ends_with_130_and_a_checkpoint(data, tmp_path):
     run = tmp_path / "run"
     command = [sys.executable, "-m", "mugo", "train", str(data.folder), "-o", str(run), "--filters", "8",

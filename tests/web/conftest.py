@@ -34,12 +34,20 @@ def address(network):
         thread.join()
 
 
+@pytest.fixture(scope="session")
+def chromium_program():
+    """The browser, which starts once for all modules: a new window would take as long as a new browser."""
+    program = chromium.Chromium()
+    yield program
+    program.close()
+
+
 @pytest.fixture(scope="module")
-def browser(address):
-    browser = chromium.Chromium()
-    browser.open(address)
-    yield browser
-    browser.close()
+def browser(address, chromium_program):
+    """The page of this module's server."""
+    chromium_program.open_anew(address)
+    yield chromium_program
+    chromium_program.open("about:blank")
 
 
 @pytest.fixture

@@ -55,6 +55,14 @@ def skip(page, seconds):
     }})""")
 
 
+def test_a_phone_has_room_for_the_names_and_the_clocks(page):
+    page.resize(390, 844)
+    start_game(page, "byoyomi", {"main": 45, "period": 30, "periods": 3}, opponent="mcts-200")
+    texts = "[...document.querySelectorAll('#players .name, #players .captures, #players .clock')]"
+    assert page.run(f"{texts}.filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent)"
+                    ".join()") == ""
+
+
 # ---- arithmetic
 
 def test_byoyomi_periods_start_again_and_are_lost(page):

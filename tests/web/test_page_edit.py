@@ -155,6 +155,34 @@ def test_the_setup_of_the_root_and_moves_that_follow(page, editing):
     assert save(page) == "(;GM[1]FF[4]CA[UTF-8]SZ[9];B[ee];W[cc])\n"
 
 
+def test_win_rates_after_an_edited_setup_are_dropped_and_come_back_with_it(page, editing):
+    editing("(;GM[1]FF[4]CA[UTF-8]SZ[9];B[ee];W[cc])\n")
+    values = "[...window.state.game.line()].map(({ win_rate, lead }) => `${win_rate} ${lead}`).join()"
+    page.run("for (const node of window.state.game.line()) Object.assign(node, { win_rate: 0.7, lead: 3 }); null")
+    use(page, "TR", "G7", "G7: triangle.")               # which changes no position
+    assert page.run(values) == "0.7 3,0.7 3,0.7 3"
+    use(page, "X", "C3", "C3: black stone.")
+    assert page.run(values) == ",".join(["undefined undefined"] * 3)
+    page.run("document.getElementById('edit-undo').click()")
+    page.until(f"{STATUS} === 'The edit is undone.'")
+    assert page.run(values) == "0.7 3,0.7 3,0.7 3"
+    for ident, value, after in ("EV", "Cup", "0.7 3,0.7 3,0.7 3"), ("KM", "0.5", ",".join(["undefined undefined"] * 3)):
+        page.run(f"import('/static/edit.js').then(({{ editGameInfo }}) => editGameInfo({{ {ident}: '{value}' }}))")
+        page.until(f"{STATUS} === 'The game information is changed.' && {values} === '{after}'")
+        page.run("import('/static/render.js').then(({ showMessage }) => showMessage(''))")
+
+
+def test_what_a_file_leaves_out_of_view_is_dimmed_and_its_figures_are_named(page):
+    load(page, "(;GM[1]SZ[9]VW[aa:ee][gg];B[cc]FG[257:Ladder];W[ee]VW[]FG[])")
+    dimmed, described = "document.querySelectorAll('.markup .dimmed').length", "document.getElementById(" \
+        "'markup-description').textContent"
+    page.until(f"{dimmed} === {81 - 26} && {described} === 'Marks: in view from A9 to G3.'")
+    page.press("ArrowRight")
+    page.until(f"{dimmed} === {81 - 26} && document.getElementById('node-info').textContent === 'Figure Ladder'")
+    page.press("ArrowRight")
+    page.until(f"{dimmed} === 0 && document.getElementById('node-info').textContent === 'Figure'")
+
+
 @pytest.mark.parametrize("moves", [0, 1])
 def test_a_stone_without_liberties_is_refused_in_a_line(page, editing, moves):
     editing("(;GM[1]FF[4]CA[UTF-8]SZ[9]AB[ab][ba];W[ee])\n", moves)

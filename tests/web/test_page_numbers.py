@@ -47,6 +47,18 @@ def test_numbers_of_the_stones_on_the_board(numbered):
     numbered.until(f"{NUMBERS} === ''")
 
 
+def test_numbers_that_the_file_gives_are_on_the_stones_and_in_the_tree(page):
+    load(page, "(;GM[1]SZ[9];B[ee];W[ec]MN[31];B[gc](;W[cc]MN[1])(;W[cg]))")
+    page.press("End")
+    show(page, "all")
+    page.until(f"{NUMBERS} === '1:C7 1:E5 31:E7 32:G7'")
+    show(page, "1")                        # the last move, whatever its number
+    page.until(f"{NUMBERS} === '1:C7'")
+    assert page.run("[...document.querySelectorAll('#tree title')].map((each) => each.textContent).join()") == \
+        "start or setup,1: B E5,31: W E7,32: B G7,1: W C7,33: W C3"
+    show(page, "0")
+
+
 def test_numbers_of_a_variation_and_of_stones_that_were_set_up(numbered):
     show(numbered, "branch")
     numbered.press("ArrowDown")

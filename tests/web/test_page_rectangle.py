@@ -5,7 +5,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 pytest.importorskip("websockets")
 import chromium
-from web_page import NUMBER, STATUS, STONES, load, save
+from web_page import AGREED, NUMBER, STATUS, STONES, load, save
 
 pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
 LABELS = "[...document.querySelectorAll('#board .lines text')].map((each) => each.textContent).join(' ')"
@@ -46,6 +46,22 @@ def test_a_rectangle_is_played_saved_and_loaded(page):
     load(page, text)
     page.press("End")
     page.until(f"{NUMBER} === '3 / 3' && {STONES} === 3")
+
+
+def test_gomoku_on_a_rectangle_is_a_choice_of_the_dialog(page):
+    page.run("""(() => {
+        document.getElementById('new').click();
+        const form = document.querySelector('#new-game-dialog form');
+        form.querySelector('[name=game][value=gomoku]').click();
+        form.querySelector('[name=colour][value=both]').click();
+        form.querySelector('[name=board][value=other]').click();
+        [form.board_columns.value, form.board_rows.value, form.k.value] = [7, 4, 4];
+        form.board_rows.dispatchEvent(new Event('change', { bubbles: true }));
+        form.querySelector('button[value=start]').click();
+    })()""")
+    page.until(f"{AGREED} && {STONES} === 0 && "
+               "document.getElementById('board').getAttribute('aria-label').startsWith('7 by 4 board')")
+    assert "SZ[7:4]" in save(page) and page.run("document.querySelector('main').dataset.game") == "gomoku"
 
 
 @pytest.mark.parametrize("overlay", ["policy", "ownership", "ladders"])

@@ -109,6 +109,22 @@ def test_the_tree_and_its_variations(page):
     assert "(;W[ff];B[ed])(;W[dd])" in save(page).replace("\n", "")
 
 
+def test_the_focus_is_on_the_current_node_of_the_tree_and_follows_the_arrow_keys(page):
+    load(page, TREE)
+    page.until(f"{VISIBLE}('tree') && {CIRCLES} === 10")
+    assert page.run("document.getElementById('tree').getAttribute('role')") == "tree"
+    assert page.run("[...document.querySelectorAll('#tree [role=treeitem][tabindex=\"0\"]')].map((each) => "
+                    "each.getAttribute('aria-label')).join()") == "start"
+    page.run("document.querySelector('#tree [tabindex=\"0\"]').focus()")
+    for key, said in ("ArrowRight", "move 1, B E5"), ("ArrowRight", "move 2, W C7, main line"), \
+            ("ArrowDown", "move 2, W C3, variation 1 of 2"), ("End", "move 3, B H2"), ("Home", "start"):
+        page.press(key)
+        page.until(f"document.activeElement.getAttribute('aria-label') === '{said}'")
+        assert page.run("document.activeElement.matches('#tree .current[aria-selected=true][tabindex=\"0\"]')")
+    page.run("window.focused = document.activeElement; import('/static/render.js').then(({ render }) => render())")
+    assert page.run("document.activeElement === window.focused")              # not said again at each new figure
+
+
 def test_marks_of_the_next_moves(page):
     load(page, TREE)
     page.press("ArrowRight")

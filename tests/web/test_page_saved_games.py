@@ -7,7 +7,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 pytest.importorskip("websockets")
 import chromium
-from web_page import AGREED, NUMBER, STATUS, STONES, load, new_game, save, screen_point
+from web_page import AGREED, NUMBER, STATUS, STONES, WHITE, load, new_game, save, screen_point
 
 pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
 LISTED = "[...document.querySelectorAll('#saved-games li > button:first-child')].map((each) => each.textContent)"
@@ -128,7 +128,7 @@ def test_games_are_listed_opened_and_deleted(page):
     assert page.run(NOTE).endswith("They are in this browser only.")
     page.run("document.querySelectorAll('#saved-games li > button:first-child')[1].click()")
     page.until(f"{AGREED} && {STONES} === 4 && !document.querySelector('#saved-dialog[open]')"
-               f" && {STATUS}.endsWith('Black to play.')")
+               f" && {STATUS}.endsWith('Black to play.') && {WHITE} === 'MuGo policy'")
     play(page, "A1", 6)                                                  # it goes on, in its own place
     keep(page)
     assert [text.split(" · ")[2] for text in open_list(page)] == ["6 moves", "1 move"]

@@ -65,11 +65,13 @@ def press(page, name):
 
 def test_a_move_that_loses_much_is_offered_back_and_mugo_waits(teaching):
     page = teaching
+    page.resize(1280, 800)
     find(page, B_E5="[0.2, -5.2]", B_G7="[0.5, -2.9]")
     play(page, "E5")
-    page.until(f"{OFFER} && {STATUS} === 'E5 lost 5.2 points. Take it back?'")
+    page.until(f"{OFFER} && {STATUS} === 'E5 lost 5.2 points.'")
     assert page.run("[...document.querySelectorAll('#offer button')].map((each) => each.textContent).join()") == \
         "Take it back,Play on,Show better moves"
+    assert page.run("document.getElementById('navigation').getBoundingClientRect().bottom") <= 800
     play(page, "A1")                       # not MuGo's move
     page.until(f"{STATUS} === 'Take the move back or play on first.'")
     assert page.run(NUMBER) == "1 / 1"
@@ -125,7 +127,7 @@ def test_win_rates_are_compared_where_no_lead_is_known(teaching):
     page = teaching
     find(page, B_E5="[0.35, null]")
     play(page, "E5")
-    page.until(f"{OFFER} && {STATUS} === 'E5 lost 15 % of win rate. Take it back?'")
+    page.until(f"{OFFER} && {STATUS} === 'E5 lost 15 % of win rate.'")
     press(page, "take-back")
     page.until(f"{NUMBER} === '0 / 1'")
     choose_level(page, 4)                  # from 20 % on
@@ -140,7 +142,7 @@ def test_white_is_taught_too_and_only_ones_own_moves(teaching):
     play(page, "E5")
     page.until(f"{NUMBER} === '1 / 1'")
     play(page, "G7")
-    page.until(f"{OFFER} && {STATUS} === 'G7 lost 7.0 points. Take it back?'")
+    page.until(f"{OFFER} && {STATUS} === 'G7 lost 7.0 points.'")
     play(page, "A1")                       # in a game of both sides the next move plays on
     page.until(f"!({OFFER}) && {NUMBER} === '3 / 3'")
 

@@ -20,6 +20,7 @@ import { byId, COLOUR_NAMES, connection, state, storeState } from "./state.js";
 
 const STONES = { X: "black stone", O: "white stone", ".": "empty" };
 const FIELDS = ["properties", "win_rate", "lead", "visits"];         // of a node, that a step changes
+const UNKNOWN = { win_rate: undefined, lead: undefined, visits: undefined };
 let lastTool = "TR";
 let pending = Promise.resolve();         // steps wait for those before them
 
@@ -145,8 +146,21 @@ async function editSetup(edit) {
     await commit({ game, changesPositions: true, changes: [{ node: child, before: null, after: { properties: edit("") } }] });
     return;
   }
-  const after = { properties: edit(propertiesOf(game, node)), win_rate: undefined, lead: undefined, visits: undefined };
-  await commit({ game, changesPositions: true, changes: [{ node, before: fieldsOf(node), after }] });
+  const after = { properties: edit(propertiesOf(game, node)), ...UNKNOWN };
+  await commit({ game, changesPositions: true, changes: [{ node, before: fieldsOf(node), after }, ...withoutValues(node)] });
+}
+
+/** Changes that take the win rates from the nodes after one, whose positions are others now. */
+function withoutValues(node) {
+  const changes = [];
+  const stack = [...node.children];
+  while (stack.length) {
+    const each = stack.pop();
+    stack.push(...each.children);
+    if (Object.keys(UNKNOWN).every((name) => each[name] == null)) continue;
+    changes.push({ node: each, before: fieldsOf(each), after: { ...fieldsOf(each), ...UNKNOWN } });
+  }
+  return changes;
 }
 
 /** Undo the last edit, or carry it out again. */
@@ -286,6 +300,12 @@ export const editGameInfo = (texts) => enqueue(async () => {
     .map(({ node, text }) => ({ node, text, properties: edit(node, text) })).filter(({ text, properties }) => text !== properties)
     .map(({ node, properties }) => ({ node, before: fieldsOf(node), after: { ...fieldsOf(node), properties } }));
   if (!changes.length) return;
+  const values = (text) => ["KM", "RU"].map((ident) => parseProperties(text).get(ident)?.[0]).join();
+  if (changes.some(({ before, after }) => values(before.properties ?? "") !== values(after.properties))) {
+    for (const { after } of changes) Object.assign(after, UNKNOWN);
+    const changed = new Set(changes.map(({ node }) => node));
+    changes.push(...withoutValues(game.root).filter(({ node }) => !changed.has(node)));
+  }
   await commit({ game, info, changes, changesPositions: true });
   showMessage("The game information is changed.");
 });

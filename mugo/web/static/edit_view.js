@@ -72,7 +72,8 @@ export function renderEditing() {
   const name = unescaped(properties.get("N")?.[0] ?? "");
   const annotations = [0, 1].map((kind) => annotation(node.properties, kind));
   const isHotspot = properties.has("HO");
-  byId("node-info").textContent = [name, ...annotations.map((value, kind) => ANNOTATIONS[kind][value]), isHotspot && "Hotspot"]
+  const figure = properties.has("FG") && `Figure ${unescaped(properties.get("FG")[0].replace(/^\s*\d*\s*:?/, ""))}`.trim();
+  byId("node-info").textContent = [figure, name, ...annotations.map((value, kind) => ANNOTATIONS[kind][value]), isHotspot && "Hotspot"]
     .filter(Boolean).join(" · ");
   byId("node-info").hidden = isEditing;
   if (!isEditing) return;

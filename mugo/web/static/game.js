@@ -15,6 +15,7 @@
 
 import { GameClock, timeLeft } from "./clock.js";
 import { formatVertex, parseSize } from "./coordinates.js";
+import { givenNumber } from "./properties.js";
 
 export class Game {
   constructor({ nodes, notice, ...start }) {
@@ -87,6 +88,11 @@ export class Game {
 
   /** The number of moves up to a node. */
   moveNumber(node = this.node) { return path(node).filter(({ move }) => move).length; }
+
+  /** The number that a node's move has in print: one more than the move before, unless the file gives another one (MN). */
+  printedNumber(node = this.node) {
+    return path(node).reduce((number, each) => givenNumber(each) ?? number + (each.move ? 1 : 0), 0);
+  }
 
   /** The colour that plays after a node, "B" or "W". */
   toPlay(node = this.node) {
@@ -245,7 +251,7 @@ export class Game {
     const stack = [from];
     while (stack.length) {
       const node = stack.pop();
-      for (const name of ["position", "search", "policy", "planes", "ownership", "value", "value_lead"]) delete node[name];
+      for (const name of ["position", "search", "policy", "planes", "ownership", "value", "value_lead", "evaluation"]) delete node[name];
       stack.push(...node.children);
     }
     if (this.info.result !== start.info.result) this.end = start.info.result ? mainLine(this.root).at(-1) : null;

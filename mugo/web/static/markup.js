@@ -1,9 +1,9 @@
-// The markup of an SGF node as SVG elements and as text: LB TR SQ CR MA SL, TB TW DD, AR LN.
+// The markup of an SGF node as SVG elements and as text: LB TR SQ CR MA SL, TB TW DD, AR LN; what VW leaves out is dimmed.
 // Specification: SGF FF[4], red-bean.com/sgf/properties.html#Markup
 
 import { draw } from "./board.js";
 import { formatVertex } from "./coordinates.js";
-import { parseProperties, pointsOf, unescaped } from "./properties.js";
+import { formatPoint, parseProperties, pointsOf, unescaped } from "./properties.js";
 
 export const NAMES = { TR: "triangle", SQ: "square", CR: "circle", MA: "cross", SL: "selected", TB: "Black's territory",
   TW: "White's territory", DD: "dimmed" };
@@ -43,17 +43,29 @@ export function markup(node, size, stones) {
       lines.push(`${name} from ${formatVertex(from.row, from.col, size)} to ${formatVertex(to.row, to.col, size)}`);
     }
   }
+  const view = inherited(node, "VW").flatMap((value) => pointsOf(value, size));
+  if (view.length) {
+    const isInView = new Set(view.map(({ row, col }) => row * size.cols + col));
+    const all = pointsOf(`aa:${formatPoint({ row: size.rows - 1, col: size.cols - 1 })}`, size);
+    elements.push(...all.filter(({ row, col }) => !isInView.has(row * size.cols + col)).map((at) => MARKS.DD(at)));
+    const [first, last] = [[view, Math.min], [view, Math.max]].map(([points, pick]) =>
+      formatVertex(pick(...points.map(({ row }) => row)), pick(...points.map(({ col }) => col)), size));
+    lines.push(`in view from ${first} to ${last}`);
+  }
   const described = [...[...names].map(([vertex, name]) => `${vertex} ${name}`), ...lines];
   const rest = described.length - MAX_DESCRIBED;
   const text = described.length ? `Marks: ${described.slice(0, MAX_DESCRIBED).join("; ")}${rest > 0 ? `; ${rest} more` : ""}.` : "";
   return { elements, text, names };
 }
 
-/** The values of DD that hold in a node: those of the last node up to it that has DD. */
-export function dimmed(node) {
+/** The values of DD that hold in a node. */
+export const dimmed = (node) => inherited(node, "DD");
+
+/** The values of DD or VW that hold in a node: those of the last node up to it that has the property. */
+function inherited(node, ident) {
   for (let each = node; each; each = each.parent) {
-    if (each.properties?.includes("DD[")) {
-      const values = parseProperties(each.properties).get("DD");
+    if (each.properties?.includes(`${ident}[`)) {
+      const values = parseProperties(each.properties).get(ident);
       if (values) return values;
     }
   }

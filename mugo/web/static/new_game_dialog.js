@@ -15,15 +15,18 @@ addClockFields(form);
 let preferredOpponent = null;            // the last one selected; another game may not have it
 let lastRequest = 0;                     // number of the last request for opponents; earlier answers are ignored
 
+const sizeText = (columns, rows) => `${Number(columns.value)}x${Number(rows.value)}`;
+
 /** The selected game, as the fields of the request "new". */
 function rules() {
   if (form.game.value === "go") {
-    const size = form.size.value === "other" ? `${Number(form.columns.value)}x${Number(form.rows.value)}` : form.size.value;
+    const size = form.size.value === "other" ? sizeText(form.columns, form.rows) : form.size.value;
     return { name: "go", size, komi: Number(form.komi.value), handicap: Number(form.handicap.value),
       rules: form.rules.value };
   }
-  const [size, k] = form.board.value === "other" ? [form.other_size.value, form.k.value] : form.board.value.split(" ");
-  return { name: "gomoku", size: Number(size), k: Number(k), exactly: form.exactly.checked };
+  const [size, k] = form.board.value !== "other" ? form.board.value.split(" ")
+    : [sizeText(form.board_columns, form.board_rows), form.k.value];
+  return { name: "gomoku", size, k: Number(k), exactly: form.exactly.checked };
 }
 
 /** Show the fields of the selected game and board. */
@@ -33,9 +36,11 @@ export function updateFields() {
   byId("other-board").hidden = form.board.value !== "other";
   byId("other-size").hidden = form.size.value !== "other";
   form.columns.disabled = form.rows.disabled = !isGo || byId("other-size").hidden;
-  form.other_size.disabled = form.k.disabled = isGo || byId("other-board").hidden;    // hidden fields are not validated
+  for (const name of ["board_columns", "board_rows", "k"]) {
+    form[name].disabled = isGo || byId("other-board").hidden;                // hidden fields are not validated
+  }
   form.komi.disabled = form.rules.disabled = !isGo;
-  form.k.max = Math.max(3, form.other_size.value);
+  form.k.max = Math.max(3, form.board_columns.value, form.board_rows.value);
   form.opponent.disabled = form.colour.value === "both";
   updateHandicaps();
 }
@@ -72,7 +77,7 @@ form.addEventListener("change", ({ target }) => {
   if (["size", "handicap", "rules"].includes(target.name)) {
     form.komi.value = Number(form.handicap.value) ? 0.5 : TERRITORY.includes(form.rules.value) ? 6.5 : 7.5;
   }
-  if (["game", "size", "columns", "rows", "board", "other_size", "k", "exactly"].includes(target.name)) updateOpponents();
+  if (["game", "size", "columns", "rows", "board", "board_columns", "board_rows", "k", "exactly"].includes(target.name)) updateOpponents();
 });
 byId("new-game-dialog").addEventListener("close", async () => {
   if (byId("new-game-dialog").returnValue !== "start" || !await confirmReplacing("Start a new game")) return;

@@ -32,6 +32,13 @@ export function withValues(text, ident, values) {
   return formatProperties(properties);
 }
 
+/** The number that a node gives to its move (MN); null if it gives none. */
+export function givenNumber({ properties }) {
+  if (!properties?.includes("MN[")) return null;
+  const number = Number.parseInt(parseProperties(properties).get("MN")?.[0], 10);
+  return Number.isFinite(number) ? number : null;
+}
+
 /** The raw value of a text. */
 export const escaped = (text) => text.replace(/[\\\]]/g, "\\$&");
 

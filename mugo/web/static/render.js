@@ -97,9 +97,9 @@ function renderReview() {
     const row = document.createElement("tr");
     row.tabIndex = 0;
     row.dataset.index = index;
-    row.setAttribute("aria-label", `Go to move ${game.moveNumber(node)}`);
+    row.setAttribute("aria-label", `Go to move ${game.printedNumber(node)}`);
     row.setAttribute("aria-current", String(node === game.node));
-    for (const text of [game.moveNumber(node), `${COLOUR_NAMES[colour]} ${vertex}`, formatLoss(loss, lost.unit), better ?? ""]) {
+    for (const text of [game.printedNumber(node), `${COLOUR_NAMES[colour]} ${vertex}`, formatLoss(loss, lost.unit), better ?? ""]) {
       row.insertCell().textContent = text;
     }
     row.cells[2].className = `loss-text level-${level}`;
@@ -157,8 +157,13 @@ function renderPlayers() {
     side.querySelector(".name").title = `${COLOUR_NAMES[colour]}: ${player}`;
     side.querySelector(".spinner").hidden = !(genmoveNode === game.node && position?.to_play === colour);
     const captures = position?.captures?.[colour] ?? 0;
-    side.querySelector(".captures").textContent = game.isGo
-      ? `${captures} captured${colour === "W" ? `, komi ${game.start.komi}` : ""}` : `wins with ${game.row}`;
+    side.querySelector(".captures").textContent = game.isGo ? `${captures} captured` : `wins with ${game.row}`;
+    if (game.isGo && colour === "W") {
+      const komi = document.createElement("span");         // left out where a clock needs the place
+      komi.className = "komi";
+      komi.textContent = `, komi ${game.start.komi}`;
+      side.querySelector(".captures").append(komi);
+    }
     side.classList.toggle("to-play", position?.to_play === colour && !position.is_over);
   }
 }

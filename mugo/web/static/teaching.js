@@ -62,7 +62,7 @@ export async function isMoveAccepted() {
       return true;
     }
     const loss = unit === "lead" ? `${formatLoss(lost, unit)} points` : `${formatLoss(lost, unit)} % of win rate`;
-    state.offer = { node, text: `${node.move.slice(2)} lost ${loss}. Take it back?` };
+    state.offer = { node, text: `${node.move.slice(2)} lost ${loss}.` };
     return false;
   } finally {
     if (state.checking === node) state.checking = null;

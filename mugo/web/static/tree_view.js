@@ -1,4 +1,6 @@
 // The tree of a game's variations around the current node: moves to the right, variations below their main line.
+//
+// It is an ARIA tree whose current node has the focus: the arrow keys, which are those of the page, move both.
 
 import { draw } from "./board.js";
 
@@ -38,6 +40,7 @@ export class TreeView {
     const onLine = new Set(game.line());
     const leaving = new Set();                     // nodes whose edge to a variation below those shown is drawn
     this.shown = [];
+    let current = null;
     for (const [node, place] of this.places.of) {
       const before = node.parent && this.places.of.get(node.parent);
       const crosses = before && before.column < left + columns && place.column >= left - 1
@@ -50,16 +53,35 @@ export class TreeView {
       if (!isShown(place)) continue;
       this.shown.push(node);
       const kind = { B: "black", W: "white" }[node.move?.[0]] ?? "setup";
-      nodes.push(draw("circle", { cx: x(place), cy: y(place), r: RADIUS, "data-node": this.shown.length - 1,
-        class: `${kind}${node === game.node ? " current" : ""}${node.comment ? " has-comment" : ""}` },
-      draw("title", {}, node.move ? `${game.moveNumber(node)}: ${node.move}` : "start or setup")));
+      const isCurrent = node === game.node;
+      const siblings = node.parent?.children ?? [node];
+      const circle = draw("circle", { cx: x(place), cy: y(place), r: RADIUS, "data-node": this.shown.length - 1,
+        class: `${kind}${isCurrent ? " current" : ""}${node.comment ? " has-comment" : ""}`,
+        role: "treeitem", tabindex: isCurrent ? 0 : -1, "aria-selected": isCurrent, "aria-level": place.column + 1,
+        "aria-posinset": siblings.indexOf(node) + 1, "aria-setsize": siblings.length, "aria-label": describe(game, node) },
+      draw("title", {}, node.move ? `${game.printedNumber(node)}: ${node.move}` : "start or setup"));
+      if (isCurrent) current = circle;
+      nodes.push(circle);
     }
     const height = 2 * MARGIN + STEP * (lanes - 1);
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.svg.style.height = `${height}px`;
     this.svg.setAttribute("aria-label", `Game tree: ${this.places.chains} lines of play`);
+    const drawn = [...edges, ...nodes].map((element) => element.outerHTML).join("");
+    if (this.drawn === drawn) return;              // else the focus would be lost, and its node be said again
+    this.drawn = drawn;
+    const hasFocus = this.svg.contains(document.activeElement);
     this.svg.replaceChildren(...edges, ...nodes);
+    if (hasFocus) current.focus({ preventScroll: true });
   }
+}
+
+/** A node for screen readers: 'move 12, W D4, variation 2 of 3, with a comment'. */
+function describe(game, node) {
+  const { children } = node.parent ?? { children: [node] };
+  return [node.move ? `move ${game.printedNumber(node)}, ${node.move}` : node.parent ? "setup" : "start",
+    children.length > 1 && (children[0] === node ? "main line" : `variation ${children.indexOf(node)} of ${children.length - 1}`),
+    node.comment && "with a comment"].filter(Boolean).join(", ");
 }
 
 function edge(x1, y1, x2, y2) {
