@@ -182,7 +182,7 @@ def test_a_client_limits_the_number_of_moves_and_the_moves_searched():
     assert len(parse_lz(analyze(engine, "lz-analyze 2 maxmoves 3 minmoves 5")[-1])) == 5
     allowed = parse_lz(analyze(engine, "lz-analyze b 2 allow b c3,D4 1")[-1])
     assert {move["move"] for move in allowed} == {"C3", "D4"}
-    avoided = parse_lz(analyze(engine, "lz-analyze b 2 avoid b C3,D4 1 avoid b B2 3 avoid w A1 1")[-1])
+    avoided = parse_lz(analyze(engine, "lz-analyze b 2 avoid b C3,D4 1 avoid b B2 3 avoid w A1 1 minmoves 25")[-1])
     assert {"C3", "D4", "B2"}.isdisjoint(move["move"] for move in avoided)
     assert any(move["move"] == "A1" for move in avoided)
 
