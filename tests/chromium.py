@@ -107,8 +107,11 @@ class Chromium:
         """Wait until a JavaScript expression is true."""
         wait_for(lambda: self.run(f"Boolean({script})"), script, seconds)
 
-    def click(self, x: float, y: float) -> None:
+    def click(self, x: float, y: float, while_pressed: str = "") -> None:
+        """while_pressed: JavaScript that runs between press and release."""
         for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
+            if kind == "mouseReleased" and while_pressed:
+                self.run(while_pressed)
             self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, clickCount=1,
                       button="none" if kind == "mouseMoved" else "left")
 

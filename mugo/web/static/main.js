@@ -9,6 +9,7 @@
 //   edit        edits of nodes, with edit_properties and properties; edit_view and edit_panel show and select the tools
 //   play_from   playing on from a position      opponents   lists of opponents
 //   clock       times, as arithmetic            clock_view  shows the clocks and lets them run
+//   elements    lists that stay while they are clicked
 //   autosave    games in the browser's storage  saved_games their list
 //   teaching    offers mistakes back            sound, autoplay
 
@@ -18,6 +19,7 @@ import { togglePause } from "./clock_view.js";
 import { parseVertex } from "./coordinates.js";
 import { useTool } from "./edit.js";
 import { editAction } from "./edit_panel.js";
+import { onChoice } from "./elements.js";
 import { openAnotherFile, openFiles, openTransferred, restoreGame, saveFile } from "./games.js";
 import { toggleMoveNumbers } from "./move_number_field.js";
 import { updateFields, updateOpponents } from "./new_game_dialog.js";
@@ -94,21 +96,15 @@ graph.onSelect = (moveNumber) => {
   if (node && node !== state.game.node) goTo(node);
 };
 treeView.onSelect = (node) => goTo(node);
-const goToMistake = ({ target }) => {
-  const row = target.closest("tr[data-index]");
-  if (row) goTo(state.game.line()[row.dataset.index]);
-};
-byId("mistake-list").onclick = goToMistake;
-byId("mistake-list").onkeydown = (event) => event.key === "Enter" && goToMistake(event);
-byId("variations").onclick = ({ target }) => {
-  const i = [...byId("variations").children].indexOf(target);
-  if (i >= 0) goTo(state.game.node.children[i]);
-};
+const mistakeOf = (element) => state.game.line()[element.closest("tr[data-index]")?.dataset.index] ?? null;
+onChoice(byId("mistake-list"), mistakeOf, goTo);
+byId("mistake-list").onkeydown = ({ key, target }) => key === "Enter" && mistakeOf(target) && goTo(mistakeOf(target));
+onChoice(byId("variations"), (element) => state.game.node.children[[...byId("variations").children].indexOf(element)] ?? null, goTo);
 const moves = byId("moves").tBodies[0];
-const moveOf = ({ target }) => target.closest("tr")?.dataset.move ?? null;
-moves.onclick = (event) => play(moveOf(event));
-moves.onkeydown = (event) => event.key === "Enter" && play(moveOf(event));
-for (const name of ["mouseover", "focusin"]) moves.addEventListener(name, (event) => handleHover(moveOf(event)));
+const moveOf = (element) => element.closest("tr")?.dataset.move ?? null;
+onChoice(moves, moveOf, play);
+moves.onkeydown = ({ key, target }) => key === "Enter" && play(moveOf(target));
+for (const name of ["mouseover", "focusin"]) moves.addEventListener(name, ({ target }) => handleHover(moveOf(target)));
 for (const name of ["mouseleave", "focusout"]) moves.addEventListener(name, () => handleHover(null));
 
 // ---- buttons and fields

@@ -89,7 +89,20 @@ export function switchVariation(offset) {
 
 // ---- moves
 
-export async function play(vertex) {
+let playing = Promise.resolve();         // moves of the person wait for those before them
+let pressed = null;                      // the point of the last one that waits
+
+/** Play a move of the person, after those that the server has not answered yet. */
+export function play(vertex) {
+  if (vertex === pressed && vertex !== "pass") return;             // a double click
+  const { game } = state;
+  pressed = vertex;
+  playing = playing.then(() => (game === state.game ? addMove(vertex) : null)).finally(() => {
+    if (pressed === vertex) pressed = null;
+  });
+}
+
+async function addMove(vertex) {
   const { game } = state;
   const { node } = game;
   try {
@@ -97,7 +110,8 @@ export async function play(vertex) {
     if (game !== state.game || node !== game.node) return;
     const error = moveError(vertex);
     if (error) {
-      showMessage(error, state.genmoveNode !== node);
+      showMessage(error, !isMuGoToMove());
+      if (shouldGenmove()) showNode();                             // its search has failed or was stopped
       return;
     }
     const { move, ...position } = await connection.request("play", { ...game.requestFields(node), move: vertex });
@@ -115,7 +129,7 @@ export async function play(vertex) {
     }
     state.hover = board.cursor ? vertex : null;
     Object.assign(state, { score: null, message: null, offer: null });
-    await showNode();
+    showNode();
   } catch (error) {
     showMessage(error.message, true);
   }
@@ -126,10 +140,10 @@ export function moveError(vertex) {
   const { game } = state;
   const { node } = game;
   const { position } = node;
-  if (state.genmoveNode === node) return `MuGo is thinking: it plays ${COLOUR_NAMES[position.to_play]}.`;
   if (isMuGosTurn() && game.isInPlay() && (state.offer || state.checking === node)) {
     return state.offer ? "Take the move back or play on first." : "Your move is being checked.";
   }
+  if (isMuGoToMove()) return `MuGo is thinking: it plays ${COLOUR_NAMES[position.to_play]}.`;
   if (vertex === "pass" && !game.isGo) return "There is no pass in Gomoku.";
   const at = parseVertex(vertex, game.size);
   if (at && position.stones[at.row * game.size.cols + at.col] !== ".") return `${vertex} is occupied.`;
@@ -144,6 +158,9 @@ function isMuGosColour() {
   const { game, human } = state;
   return human && human !== "both" && game.toPlay() !== human;
 }
+
+/** Whether MuGo is choosing a move for the current node, or is about to. */
+function isMuGoToMove() { return state.genmoveNode === state.game.node || shouldGenmove(); }
 
 /** Whether MuGo is to choose a move now. */
 function shouldGenmove() {
@@ -212,6 +229,7 @@ export async function undo() {
   const { game, human } = state;
   if (!game.undoTarget(human)) return;
   await stopGenmove();
+  if (game !== state.game || !game.undoTarget(human)) return;      // undone by another key meanwhile
   byId("comment").blur();
   game.undo(human);
   rewindClock();
@@ -235,8 +253,10 @@ export async function deleteMove() {
   const { node } = game;
   if (!node.parent) return;
   const question = `Delete ${node.move ? `move ${game.moveNumber()}` : "this node"}, and all moves after it?`;
-  if (!await confirm(question, "Delete") || game !== state.game || node !== game.node) return;
+  const isShown = () => game === state.game && node === game.node;
+  if (!await confirm(question, "Delete") || !isShown()) return;
   await stopGenmove();
+  if (!isShown()) return;
   byId("comment").blur();
   const isPlayed = Boolean(game.played);
   game.remove();
@@ -276,19 +296,23 @@ export async function startScoring() {
   if (!game.isGo) return;
   const { node } = game;
   const score = await connection.request("score", game.requestFields(node));
-  if (node === game.node) setScore(score);
+  if (game === state.game && node === game.node) setScore(score);
 }
 
+let toggling = Promise.resolve();        // chains wait for those before them
+
 /** Switch the chain on a point between dead and alive. */
-export async function toggleDead(vertex) {
-  const { game, score } = state;
+export function toggleDead(vertex) {
+  const { game } = state;
+  const { node } = game;
   const at = parseVertex(vertex, game.size);
-  if (game.node.position.stones[at.row * game.size.cols + at.col] === ".") return;
-  try {
-    setScore(await connection.request("score", { ...game.requestFields(), dead: score.dead, toggle: vertex }));
-  } catch (error) {
-    showMessage(error.message, true);
-  }
+  if (node.position.stones[at.row * game.size.cols + at.col] === ".") return;
+  const isScored = () => game === state.game && node === game.node && state.score;
+  toggling = toggling.then(async () => {
+    if (!isScored()) return;
+    const score = await connection.request("score", { ...game.requestFields(), dead: state.score.dead, toggle: vertex });
+    if (isScored()) setScore(score);
+  }).catch((error) => showMessage(error.message, true));
 }
 
 function setScore(score) {

@@ -7,6 +7,7 @@ import { renderClocks } from "./clock_view.js";
 import { parseVertex } from "./coordinates.js";
 import { currentOverlay } from "./current_overlay.js";
 import { renderEditing, toolPreview, TOOLS } from "./edit_view.js";
+import { updateChildren } from "./elements.js";
 import { Graph } from "./graph.js";
 import { formatLoss, lostByMoves, meanLosses, mistakes } from "./losses.js";
 import { markup } from "./markup.js";
@@ -92,8 +93,7 @@ function renderReview() {
   byId("mistake-list").hidden = !listed.length;
   byId("mistake-unit").textContent = lost.unit === "lead" ? "Points lost" : "% lost";
   const body = byId("mistake-list").tBodies[0];
-  const focused = [...body.rows].indexOf(document.activeElement);
-  body.replaceChildren(...listed.map(({ node, index, colour, vertex, lost: loss, level, better }) => {
+  updateChildren(body, listed.map(({ node, index, colour, vertex, lost: loss, level, better }) => {
     const row = document.createElement("tr");
     row.tabIndex = 0;
     row.dataset.index = index;
@@ -105,7 +105,6 @@ function renderReview() {
     row.cells[2].className = `loss-text level-${level}`;
     return row;
   }));
-  if (focused >= 0) body.rows[Math.min(focused, body.rows.length - 1)]?.focus();
 }
 
 function renderActions() {
@@ -182,12 +181,12 @@ function renderNavigation() {
   const children = game.node.children;
   const variations = byId("variations");
   variations.hidden = children.length < 2;
-  variations.replaceChildren(...(children.length < 2 ? [] : children.map((child, i) => {
+  updateChildren(variations, children.length < 2 ? [] : children.map((child, i) => {
     const button = document.createElement("button");
     button.textContent = `${i ? "" : "Main: "}${child.move?.slice(2) ?? (child.stones ? "setup" : "comment")}`;
     button.setAttribute("aria-pressed", String(i === game.node.selected));
     return button;
-  })));
+  }));
 }
 
 function renderStatus() {
@@ -249,10 +248,7 @@ function renderAnalysis() {
     }
     return row;
   });
-  const body = byId("moves").tBodies[0];
-  const focused = [...body.rows].indexOf(document.activeElement);
-  body.replaceChildren(...rows);
-  if (focused >= 0) rows[Math.min(focused, rows.length - 1)]?.focus();
+  updateChildren(byId("moves").tBodies[0], rows);
 }
 
 /** Draw the stone that a click would play, or the principal variation that starts with it. */

@@ -3,6 +3,7 @@
 // It is an ARIA tree whose current node has the focus: the arrow keys, which are those of the page, move both.
 
 import { draw } from "./board.js";
+import { onChoice, updateChildren } from "./elements.js";
 
 const [STEP, RADIUS, MARGIN] = [20, 7, 12];        // CSS pixels: between nodes, of a node, around the tree
 const MAX_LANES = 6;                               // shown at once
@@ -12,10 +13,7 @@ export class TreeView {
 
   constructor(svg) {
     this.svg = svg;
-    svg.addEventListener("click", ({ target }) => {
-      const node = this.shown?.[target.closest("[data-node]")?.dataset.node];
-      if (node) this.onSelect(node);
-    });
+    onChoice(svg, (element) => this.shown?.[element.closest("[data-node]")?.dataset.node] ?? null, (node) => this.onSelect(node));
     new ResizeObserver(() => this.game && this.show(this.game)).observe(svg.parentElement);
   }
 
@@ -40,7 +38,6 @@ export class TreeView {
     const onLine = new Set(game.line());
     const leaving = new Set();                     // nodes whose edge to a variation below those shown is drawn
     this.shown = [];
-    let current = null;
     for (const [node, place] of this.places.of) {
       const before = node.parent && this.places.of.get(node.parent);
       const crosses = before && before.column < left + columns && place.column >= left - 1
@@ -60,19 +57,19 @@ export class TreeView {
         role: "treeitem", tabindex: isCurrent ? 0 : -1, "aria-selected": isCurrent, "aria-level": place.column + 1,
         "aria-posinset": siblings.indexOf(node) + 1, "aria-setsize": siblings.length, "aria-label": describe(game, node) },
       draw("title", {}, node.move ? `${game.printedNumber(node)}: ${node.move}` : "start or setup"));
-      if (isCurrent) current = circle;
       nodes.push(circle);
     }
     const height = 2 * MARGIN + STEP * (lanes - 1);
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.svg.style.height = `${height}px`;
     this.svg.setAttribute("aria-label", `Game tree: ${this.places.chains} lines of play`);
-    const drawn = [...edges, ...nodes].map((element) => element.outerHTML).join("");
+    const layers = [edges, nodes].map((elements) => draw("g", { role: "none" }, ...elements));
+    const drawn = layers.map((layer) => layer.innerHTML).join("");
     if (this.drawn === drawn) return;              // else the focus would be lost, and its node be said again
     this.drawn = drawn;
     const hasFocus = this.svg.contains(document.activeElement);
-    this.svg.replaceChildren(...edges, ...nodes);
-    if (hasFocus) current.focus({ preventScroll: true });
+    updateChildren(this.svg, layers);
+    if (hasFocus) this.svg.querySelector(".current").focus({ preventScroll: true });
   }
 }
 

@@ -1,0 +1,113 @@
+"""Clicks and keys in a headless Chromium while the page draws itself again or waits for the server: none is lost."""
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+pytest.importorskip("websockets")
+import chromium
+from web_page import NUMBER, STATUS, STONES, load, new_game, screen_point, stone
+
+pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
+RENDER = "import('/static/render.js').then(({ render }) => render())"
+VARIATIONS = "(;SZ[9];B[ee](;W[cc])(;W[cg])(;W[gc]))"
+# The page's requests reach the server 300 ms later, until the next reload.
+SLOW = """(() => {
+    const { send } = WebSocket.prototype;
+    WebSocket.prototype.send = function (text) { setTimeout(() => send.call(this, text), 300); };
+})()"""
+
+
+@pytest.fixture
+def slow(page):
+    """The page, with a slow connection."""
+    yield page
+    page.reload()
+    page.until(f"document.querySelector('.grid') && {STATUS}")
+
+
+def centre(page, selector, which=0):
+    """The centre of an element on the screen."""
+    return page.run(f"""(() => {{
+        const element = document.querySelectorAll({selector!r})[{which}];
+        element.scrollIntoView({{ block: "nearest" }});
+        const box = element.getBoundingClientRect();
+        return [box.x + box.width / 2, box.y + box.height / 2];
+    }})()""")
+
+
+def test_a_click_on_the_board_counts_although_it_is_drawn_again_before_the_release(page):
+    new_game(page)
+    page.click(*screen_point(page, "E5"), while_pressed=RENDER)            # on the ghost stone under the mouse
+    page.until(f"{NUMBER} === '1 / 1'")
+
+
+def test_a_click_in_the_table_plays_the_move_that_was_pressed(page):
+    new_game(page)
+    page.until("!document.getElementById('analyze').disabled")
+    page.run("document.getElementById('analyze').click()")
+    page.until("document.querySelectorAll('#moves tbody tr').length > 1")
+    page.run("document.getElementById('analyze').click()")
+    page.run(f"import('/static/state.js').then(({{ connection }}) => connection.request('stop')).then(() => {RENDER})")
+    vertex = page.run("document.querySelector('#moves tbody tr').dataset.move")
+    page.click(*centre(page, "#moves tbody td"), while_pressed=f"""import('/static/state.js').then(({{ state }}) => {{
+        state.game.node.search.moves.reverse();
+        return {RENDER};
+    }})""")
+    page.until(f"{STATUS}.startsWith('Black played {vertex}.')")
+
+
+def test_a_click_on_a_variation_counts_and_keeps_the_focus(page):
+    load(page, VARIATIONS)
+    page.press("ArrowRight")
+    page.until("document.querySelectorAll('#variations button').length === 3")
+    page.run("document.querySelectorAll('#variations button')[2].focus()")
+    page.run(RENDER)
+    assert page.run("document.activeElement.textContent") == "G7"
+    page.click(*centre(page, "#variations button", 1), while_pressed=RENDER)
+    page.until(f"{NUMBER} === '2 / 2' && {STATUS}.startsWith('White played C3.')")
+
+
+def test_two_moves_that_are_clicked_at_once_are_both_played(slow):
+    new_game(slow)
+    slow.run(SLOW)
+    for vertex in ("E5", "E5", "C3"):                    # a double click plays once
+        slow.click(*screen_point(slow, vertex))
+    slow.until(f"{STONES} === 2 && {STATUS} === 'White played C3. Black to play.'")
+
+
+def test_a_move_for_mugo_cannot_be_played_before_its_search_begins(slow):
+    new_game(slow, colour="B")                           # MuGo prefers C3
+    slow.run(SLOW)
+    slow.click(*screen_point(slow, "E5"))
+    slow.until(f"{STATUS} === 'MuGo is thinking…'")
+    added = slow.send("Page.addScriptToEvaluateOnNewDocument", source=SLOW)
+    slow.reload()                                        # MuGo is asked again after two answers
+    slow.send("Page.removeScriptToEvaluateOnNewDocument", **added)
+    slow.until(f"document.querySelector('.grid') && {NUMBER} === '1 / 1'")
+    slow.click(*screen_point(slow, "G7"))
+    slow.until(f"{STONES} === 2 && {STATUS}.endsWith('Black to play.')")
+    assert stone(slow, "E5") == "black" and stone(slow, "C3") == "white"
+
+
+def test_chains_that_are_clicked_at_once_are_all_dead(slow):
+    load(slow, "(;SZ[9]AB[aa][ac][ae]AW[ia][ic][ie])")
+    slow.until(f"{STONES} === 6")
+    slow.press("s")
+    slow.until("document.getElementById('score').getAttribute('aria-pressed') === 'true'")
+    is_dead = "document.querySelectorAll('.stones .dead').length"
+    before = slow.run(is_dead)
+    slow.run(SLOW)
+    for vertex in ("A9", "A7", "A5"):
+        slow.click(*screen_point(slow, vertex))
+    slow.until(f"Math.abs({is_dead} - {before}) === 3")
+
+
+def test_undo_twice_while_mugo_thinks_undoes_what_there_is(slow):
+    new_game(slow, colour="B")
+    slow.run(SLOW)
+    slow.click(*screen_point(slow, "A1"))
+    slow.until(f"{STATUS} === 'MuGo is thinking…'")
+    slow.press("u")
+    slow.press("u")
+    slow.until(f"{NUMBER}.startsWith('0 ') && {STATUS}.startsWith('Black to play.')")
+    slow.run("new Promise((resolve) => { setTimeout(resolve, 700); })")
