@@ -46,6 +46,10 @@ class _Links(HTMLParser):
         elif tag == "base" and href and not self.base:
             self.base = href
 
+    def parse_marked_section(self, i: int, report: bool = True) -> int:
+        """`<![...]` is a comment to browsers; Python's parser has an AssertionError for most of them."""
+        return self.parse_bogus_comment(i, report)
+
 
 def file_name(url: str) -> str:
     """The name of a link's file: the last part of its path, as it can stand in a folder; "" if it has none."""

@@ -26,6 +26,7 @@ from mugo.schema import TEXT, Object, check_value, integer
 SCHEMES = ("http", "https")
 TIMEOUT = 30.0                           # seconds without a byte
 ATTEMPTS = 5                             # of a connection in a row that bring nothing
+MAX_SIZE = 1 << 60                       # bytes of a file; a server that states more does not know its size
 CHUNK = 1 << 18                          # bytes between two updates of the progress
 _PARTIAL = Object({"url": TEXT, "validator": TEXT, "size": integer(-1)})
 
@@ -107,7 +108,9 @@ def _remote(url: str, answer: http.client.HTTPResponse) -> RemoteFile:
     length = answer.headers.get("Content-Length", "")
     etag = answer.headers.get("ETag", "")
     validator = etag if etag and not etag.startswith("W/") else answer.headers.get("Last-Modified", "")
-    return RemoteFile(url, int(length) if length.isascii() and length.isdigit() else -1, validator)
+    is_number = length.isascii() and length.isdigit() and len(length) < 20
+    size = int(length) if is_number else MAX_SIZE
+    return RemoteFile(url, size if size < MAX_SIZE else -1, validator)
 
 
 def read_page(url: str, max_bytes: int) -> tuple[str, str]:
@@ -115,7 +118,7 @@ def read_page(url: str, max_bytes: int) -> tuple[str, str]:
     with open_url(url) as answer:
         try:
             data = answer.read(max_bytes + 1)
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, http.client.HTTPException, ValueError) as error:        # ValueError: chunks of less than 0
             raise BadInput(f"{printable(url)}: {error_line(error)}") from None
         if len(data) > max_bytes:
             raise BadInput(f"{printable(url)} has more than {max_bytes:,} bytes; expected a page of links")
@@ -123,7 +126,7 @@ def read_page(url: str, max_bytes: int) -> tuple[str, str]:
         address = answer.geturl()
     try:
         return data.decode(charset, "replace"), address
-    except LookupError:
+    except (LookupError, ValueError):    # no codec of texts, or one that refuses them
         return data.decode("utf-8", "replace"), address
 
 
@@ -199,13 +202,16 @@ def _receive(remote: RemoteFile, file, on_bytes: Callable[[int], object]) -> Non
             file.truncate()
             if have:
                 on_bytes(-have)
+            if answer.status != 200:                     # a part that nobody asked for, for example
+                raise HttpError(f"{printable(remote.url)}: the server answers {answer.status}, expected 200",
+                                answer.status)
         expected = _remote(remote.url, answer)
         if expected.validator != remote.validator:
             raise BadInput(f"{printable(remote.url)} has changed on the server; run the command again")
         while True:
             try:
                 chunk = answer.read(CHUNK)
-            except (OSError, http.client.HTTPException) as error:
+            except (OSError, http.client.HTTPException, ValueError) as error:
                 raise HttpError(f"{printable(remote.url)}: {error_line(error)}", 0) from None
             if not chunk:
                 break

@@ -26,6 +26,7 @@ class Site:
     def __init__(self):
         self.files, self.requests, self.cut, self.cuts = {}, [], {}, 0
         self.etags, self.lengths, self.status, self.redirects = {}, {}, {}, {}
+        self.raw = {}
         self.has_ranges = self.has_head = True
 
     def page(self, *links, path="/index.html"):
@@ -51,6 +52,11 @@ def site():
 
         def answer(self, with_body):
             site.requests.append((self.command, self.path, self.headers.get("Range")))
+            if self.path in site.raw:
+                head, _, body = site.raw[self.path].partition(b"\r\n\r\n")
+                self.wfile.write(head + b"\r\n\r\n" + body * with_body)
+                self.close_connection = True
+                return
             status = site.status.get(self.path, 200 if self.path in site.files else 404)
             if self.command == "HEAD" and not site.has_head:
                 status = 405
@@ -314,3 +320,32 @@ def test_a_file_of_checksums_is_not_ignored(site, tmp_path):
     sums.write_text("nothing")
     with pytest.raises(BadInput, match="has no SHA-256 checksum of these files"):
         download(site.address + "/a.zip", tmp_path / "new", yes=True, checksums=sums)
+
+
+@pytest.mark.parametrize("answer, line", [
+    ("200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\nabc\r\n", "a.sgf: read length must be non-negative"),
+    ("206 Partial\r\nContent-Range: bytes 5-6/25\r\n\r\nab", "a.sgf: the server answers 206, expected 200"),
+    ("299 Odd\r\n\r\n", "a.sgf: the server answers 299, expected 200")])
+def test_answers_that_are_no_whole_file(site, tmp_path, capsys, answer, line):
+    site.raw["/a.sgf"] = b"HTTP/1.1 " + answer.encode()
+    with pytest.raises(BadInput, match="1 of 1 files did not come"):
+        download(site.address + "/a.sgf", tmp_path, yes=True)
+    assert line in capsys.readouterr().err and not (tmp_path / "a.sgf").exists()
+
+
+@pytest.mark.parametrize("digits", [400, 5_000])
+def test_a_size_beyond_all_bounds_is_an_unknown_one(site, tmp_path, digits):
+    site.raw["/a.sgf"] = b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * digits + b"\r\n\r\n(;)"
+    assert describe(site.address + "/a.sgf").size == -1
+
+
+@pytest.mark.parametrize("charset", ["idna", "undefined", "rot13", '"\0"'])
+def test_a_page_in_a_charset_that_is_none(site, tmp_path, charset):
+    site.raw["/page"] = (b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=" + charset.encode()
+                         + b'\r\n\r\n<a href="a.sgf">\xff')
+    assert list(find_files(site.address + "/page")[0]) == ["a.sgf"]
+
+
+def test_declarations_in_a_page_are_comments(site):
+    site.files["/page"] = b'<![foo[x]]><![CDATA[y]]><!foo><a href="a.sgf"><![if'
+    assert list(find_files(site.address + "/page")[0]) == ["a.sgf"]
