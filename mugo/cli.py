@@ -43,6 +43,7 @@ INTERRUPTED = 130
 EXTRAS = {"h5py": "train", "keras": "train", "tensorflow": "train", "onnx": "train", "jax": "jax",
           "matplotlib": "pictures", "py7zr": "7z", "backports": "7z", "starlette": "web", "uvicorn": "web",
           "websockets": "web", "dask": "distributed", "distributed": "distributed", "shtab": "completion"}
+REQUIRED = ("llvmlite", "numpy", "numba", "onnxruntime", "pandas", "pyarrow", "sgfmill", "tqdm")      # of every install
 
 
 def run() -> NoReturn:
@@ -69,6 +70,9 @@ def main(arguments: list[str] | None = None) -> int:
         return _fail(name, str(error))
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
+        if package in REQUIRED:
+            return _fail(name, f"this needs the package {package}, which {sys.executable} does not have: activate the "
+                               "environment in which MuGo is installed, or install it (pip install -e .)")
         if package not in EXTRAS:
             raise
         return _fail(name, f"this needs the package {package}: pip install 'mugo[{EXTRAS[package]}]'")

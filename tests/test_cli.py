@@ -116,6 +116,24 @@ def test_a_command_without_a_package_ends_with_one_line(command, package, extra,
     assert done.stderr == f"mugo {name}: this needs the package {package}: pip install 'mugo[{extra}]'\n"
 
 
+@pytest.mark.parametrize("package", ["numba", "numpy", "sgfmill"])
+def test_without_the_packages_of_every_install_the_line_names_the_python(package, tmp_path):
+    program = f"import sys; sys.modules[{package!r}] = None\nfrom mugo import cli\nsys.exit(cli.main(['play']))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path,
+                          env={**os.environ, "PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL)
+    assert (done.returncode, done.stderr) == (2, f"mugo play: this needs the package {package}, which {sys.executable} "
+                                              "does not have: activate the environment in which MuGo is installed, "
+                                              "or install it (pip install -e .)\n")
+
+
+def test_the_backend_starts_without_a_word_where_there_is_no_gpu(tmp_path):
+    pytest.importorskip("tensorflow")
+    done = subprocess.run([sys.executable, "-c", "import mugo.nn.backend"], capture_output=True, text=True,
+                          cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": "",
+                                             "KERAS_BACKEND": "tensorflow"})
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_backend_that_mugo_does_not_know_is_refused_in_one_line(tmp_path):
     pytest.importorskip("keras")
     done = subprocess.run([sys.executable, ROOT / "main.py", "train", "games", "-o", "run"], capture_output=True,

@@ -35,7 +35,9 @@ MAX_PRIORITY = 2 ** 62
 MAX_PV_LENGTH = 1000
 REPORT_SECONDS = 0.001, 1e6              # from, to
 PERSPECTIVES = {"BLACK": BLACK, "WHITE": WHITE, "SIDETOMOVE": None}
-IGNORED_FIELDS = ("rootPolicyTemperature", "rootFpuReductionMax")        # settings that MuGo's search does not have
+# settings that are the search's, not a query's, with their options
+IGNORED_FIELDS = {"rootPolicyTemperature": "--root-policy-temperature",
+                  "rootFpuReductionMax": "--root-fpu-reduction-max"}
 FIELDS = {"id", "moves", "initialStones", "initialPlayer", "rules", "komi", "whiteHandicapBonus", "boardXSize",
           "boardYSize", "analyzeTurns", "maxVisits", "maxTime", "analysisPVLen", "includeOwnership",
           "includeOwnershipStdev", "includeMovesOwnership", "includeMovesOwnershipStdev", "includePolicy",
@@ -108,7 +110,7 @@ def parse_query(fields: Fields, pv_length: int = MAX_PV_LENGTH) -> tuple[Query, 
         if name not in FIELDS:
             warnings.append((name, "unknown field: ignored"))
         elif name in IGNORED_FIELDS:
-            warnings.append((name, "this search has no such setting: ignored"))
+            warnings.append((name, f"the option {IGNORED_FIELDS[name]} sets this for all queries: ignored"))
     settings = _read_settings(fields, warnings)
     game = _read_game(fields, warnings)
     turns, priorities = _read_turns(fields, len(game.moves))

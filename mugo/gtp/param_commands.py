@@ -88,7 +88,7 @@ def _set(engine: EngineState, name: str, text: str) -> None:
         return
     engine.wait_until_ready()
     try:
-        engine.player = engine.parameters.change(name, text, engine.player)
+        engine.player = engine.parameters.change(name, text, engine.player, engine.position)
     except BadInput as error:
         raise GtpError(f"{name}: {error}") from None
 

@@ -1,12 +1,13 @@
 """The options of a player, read and changed by name while the program runs.
 
-    Parameters(arguments).change("simulations", "800", player)  -->  a player with --simulations 800
+    Parameters(arguments).change("simulations", "800", player, position)  -->  a player with --simulations 800
 
 The names are those of the command line without the dashes.  The GTP commands are param_commands.py's.
 """
 import argparse
 
 from mugo.files import BadInput
+from mugo.games.position import BasePosition
 from mugo.gtp.protocol import parse_bool
 from mugo.players import options as player_options
 from mugo.players.player import Player
@@ -50,10 +51,11 @@ class Parameters:
             return DEFAULT
         return str(int(value)) if isinstance(value, bool) else str(value)
 
-    def change(self, name: str, text: str, player: Player) -> Player:
+    def change(self, name: str, text: str, player: Player, position: BasePosition) -> Player:
         """A new player with this value of the option, DEFAULT for its default; a searcher starts a new tree.
 
-        player: the current one, whose open network is kept where the option allows.
+        player: the current one, whose open network is kept where the option allows.  position: of the game that goes
+        on, which a network that is named must play.
         Raises BadInput for a value out of range and GtpError for a malformed flag; then nothing is changed.
         """
         action = self._actions[name]
@@ -69,5 +71,7 @@ class Parameters:
             network = arguments.network
         changed = player_options.player_from_arguments(
             argparse.Namespace(**vars(arguments) | {"network": network}), self._game)
+        if name == "network" and arguments.network is not None and changed.network is not None:
+            changed.network.for_position(position)
         self._arguments = arguments
         return changed

@@ -52,7 +52,8 @@ def has_gpu() -> bool:
     """Whether there is a GPU, or on JAX a TPU.  JAX starts its devices here: a process joins others before
     (mugo/nn/processes.py)."""
     if tensorflow:
-        return bool(tensorflow.config.list_physical_devices("GPU"))
+        with quiet():                    # where CUDA is installed and there is no GPU it writes an error
+            return bool(tensorflow.config.list_physical_devices("GPU"))
     import jax
 
     return jax.default_backend() != "cpu"

@@ -117,9 +117,11 @@ class Settings:
                              ("min_visit_prop_for_lcb", self.min_visit_prop_for_lcb)):
             if not 0 <= weight <= 1:
                 raise BadInput(f"{name} is from 0 to 1, not {weight}")
+        if self.fpu is not None and not (-1 <= self.fpu <= MOST or self.fpu == math.inf):
+            raise BadInput(f"fpu is from -1 to {MOST:g}, or inf, not {self.fpu}")
         for name in "dirichlet_alpha", "cpuct_exploration_base", "root_policy_temperature":
             if not 0 < getattr(self, name) < math.inf:
-                raise BadInput(f"{name} is above 0, not {getattr(self, name)}")
+                raise BadInput(f"{name} is above 0 and finite, not {getattr(self, name)}")
         for name in ("fpu_reduction_max", "root_fpu_reduction_max", "cpuct_exploration_log", "lcb_stdevs",
                      "rave_bias", "gumbel_scale", "c_visit", "c_scale"):
             value = getattr(self, name)

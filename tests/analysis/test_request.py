@@ -89,7 +89,8 @@ def test_fields_that_are_not_followed_are_warned_about():
                         ({"ko": "SPIGHT"}, ": ko SPIGHT.")):
         ((field, warning),) = fields(rules=rules)
         assert field == "rules" and text in warning, rules
-    assert fields(rootPolicyTemperature=1.2)[0][0] == "rootPolicyTemperature"
+    assert fields(rootPolicyTemperature=1.2)[0] == (
+        "rootPolicyTemperature", "the option --root-policy-temperature sets this for all queries: ignored")
     assert fields(colour="red")[0] == ("colour", "unknown field: ignored")
     assert "humanSLProfile" in fields(overrideSettings={"humanSLProfile": "rank_1d", "maxTime": "3"})[0][1]
 

@@ -85,6 +85,12 @@ def test_the_network_stays_open_unless_its_options_change():
     assert ask(engine, "mugo-param network nobody").startswith("? network: ")
 
 
+def test_a_network_of_another_game_is_refused_when_it_is_named():
+    engine = new_engine("policy")
+    assert ask(engine, "mugo-param network gomoku-6-4").endswith("plays Gomoku, 4 in a row, not Go")
+    assert ask(engine, "mugo-param network") == "= default" and ask(engine, "genmove b").startswith("= ")
+
+
 def test_katagos_names_of_options():
     engine = new_engine("uct", "--max-edges", "5000")
     assert ask(engine, "kata-list-params") == ("= lagBuffer lcbStdevs maxPlayouts maxTime maxVisits minVisitPropForLCB "
