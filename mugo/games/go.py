@@ -5,7 +5,6 @@ What positions of every game have is in position; dead stones are found in scori
 
     record (sgf) --> positions_of --> Position, Position, ...
 """
-import math
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -41,10 +40,17 @@ from mugo.games.replay import decode, replay, set_up
 from mugo.games.rules import POSITIONAL, SITUATIONAL, Rules, bonus_field, parse_record_rules, record_name
 from mugo.games.territory import stones_played
 
-__all__ = ["COLOUR_NAMES", "STONE_MARKS", "IllegalMove", "Position", "fixed_handicap", "format_komi", "format_score",
-           "position_of", "positions_of", "rules_name"]
+__all__ = ["COLOUR_NAMES", "STONE_MARKS", "IllegalMove", "Position", "check_komi", "fixed_handicap", "format_komi",
+           "format_score", "position_of", "positions_of", "rules_name"]
 
 SCORING_FIELDS = ["territory", "seki_tax"]       # of BOARD: how a game is counted
+MAX_KOMI = 1_000_000                     # points: int32 and float32 count them exactly
+
+
+def check_komi(komi: float) -> None:
+    """Raises ValueError for a komi that is not from -MAX_KOMI to MAX_KOMI."""
+    if not -MAX_KOMI <= komi <= MAX_KOMI:
+        raise ValueError(f"komi is a number from {-MAX_KOMI:,} to {MAX_KOMI:,}, not {komi:g}")
 
 
 class Position(BasePosition):
@@ -56,12 +62,11 @@ class Position(BasePosition):
     __slots__ = ()
 
     def __init__(self, size: BoardSize = 19, komi: float = 7.5, to_play: int = BLACK):
-        """An empty board.  Raises ValueError for a side outside 2 to 19, and for a komi that is not finite."""
+        """An empty board.  Raises ValueError for a side outside 2 to 19, and for a komi beyond MAX_KOMI."""
         shape = shape_of(size)
         if not MIN_SIZE <= min(shape) <= max(shape) <= MAX_SIZE:
             raise ValueError(f"a board is {MIN_SIZE}x{MIN_SIZE} to {MAX_SIZE}x{MAX_SIZE}, not {format_size(size)}")
-        if not math.isfinite(komi):
-            raise ValueError(f"komi is a finite number, not {komi}")
+        check_komi(komi)
         super().__init__(shape, komi, to_play)
 
     def _apply(self, board: np.void, point: int, colour: int) -> None:

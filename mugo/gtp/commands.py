@@ -16,7 +16,7 @@ from mugo.files import BadInput
 from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, format_gtp, interpret_gtp
-from mugo.games.go import fixed_handicap
+from mugo.games.go import check_komi, fixed_handicap
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_NAMES, IllegalMove
@@ -106,7 +106,12 @@ def _clear_board(engine: EngineState) -> None:
 @command("komi")
 def _komi(engine: EngineState, komi: str) -> None:
     """Accepted in Gomoku too, without effect: controllers send it for every game."""
-    engine.komi = parse_float(komi)
+    number = parse_float(komi)
+    try:
+        check_komi(number)
+    except ValueError as error:
+        raise GtpError(SYNTAX_ERROR, str(error)) from None
+    engine.komi = number
     engine.set_position(engine.position)
 
 

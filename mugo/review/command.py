@@ -6,13 +6,13 @@ A game that cannot be read or reviewed costs a line on stderr; the others are re
 """
 import argparse
 import functools
-import math
 import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from mugo.files import BadInput, lock_folder
+from mugo.games.go import check_komi
 from mugo.limits import AT_LEAST_1, check_limits
 from mugo.parallel import add_scheduler_argument, check_scheduler, open_executor, ordered_map
 from mugo.players import options as player_options
@@ -46,8 +46,10 @@ def command(args: argparse.Namespace) -> int:
     """Run `mugo analyze`; returns the exit status: 2 if no game could be reviewed.  Raises BadInput."""
     check_scheduler(args, "jobs")
     check_limits(args, {"jobs": AT_LEAST_1})
-    if not math.isfinite(args.komi):
-        raise BadInput(f"--komi {args.komi}: must be finite")
+    try:
+        check_komi(args.komi)
+    except ValueError as error:
+        raise BadInput(f"--komi: {error}") from None
     options = review_options(args)
     errors: list[str] = []
     folder = Path(args.output)

@@ -11,6 +11,7 @@ from pathlib import Path
 from mugo import __version__
 from mugo.files import BadInput
 from mugo.games.coords import BoardSize
+from mugo.games.go import Position
 from mugo.nn.bundled import bundled_name, find_network, name_everywhere
 from mugo.nn.inference import precision_of
 from mugo.players import options as player_options
@@ -56,6 +57,8 @@ def make_reviewer(options: str) -> Reviewer:
     args = argparse.Namespace(**json.loads(options))
     network = None if args.player == "uct" else player_options.open_network(
         args.network, args.threads, args.precision, args.provider)
+    if network is not None and args.network is not None:
+        network.for_position(Position())                 # one line for a network of another game, not one a game
     if args.fast:
         return Reviewer(network, tta=args.tta, komi=args.komi)
     simulations = SIMULATIONS if args.simulations is None and args.seconds is None else args.simulations

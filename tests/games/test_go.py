@@ -414,3 +414,10 @@ def test_a_record_with_territory_rules_is_counted_by_territory(rules):
     assert position_of(game).score() == -0.5             # no stone is a point
     assert position_of(game, 0).score() == 81 - 3 - 0.5
     assert not position_of(record(komi=0.5, rules="Chinese")).counts_territory
+
+
+@pytest.mark.parametrize("komi", [1e300, -1e9, float("nan"), float("inf")])
+def test_a_komi_beyond_all_games_is_refused(komi):
+    with pytest.raises(ValueError, match="komi is a number from -1,000,000 to 1,000,000, not"):
+        Position(9, komi)
+    assert Position(9, -1_000_000).komi == -1_000_000

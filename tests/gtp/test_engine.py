@@ -339,6 +339,14 @@ def test_a_negative_lag_is_bad_input():
         new_engine(lag=-1)
 
 
+def test_a_komi_beyond_all_games_is_refused_and_changes_nothing():
+    log = []
+    engine = new_engine(size=5, komi=0.5, log=log.append)
+    assert engine.answer("komi 1e300") == "? syntax error\n\n"
+    assert log == ["komi 1e300: komi is a number from -1,000,000 to 1,000,000, not 1e+300"]
+    assert engine.answer("komi -1000000") == "= \n\n" and engine.answer("genmove b").startswith("= ")
+
+
 def test_a_new_komi_counts_at_once_and_after_undo():
     engine = new_engine(size=9)
     for line in ("play b E5", "play w pass", "komi 0.5", "undo"):
