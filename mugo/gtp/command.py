@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TextIO
 
-from mugo.files import BadInput, log_to_stderr
+from mugo.files import BadInput, error_line, log_to_stderr
 from mugo.games import scoring
 from mugo.games.coords import PASS
 from mugo.games.go import Position
@@ -87,7 +87,10 @@ def _reserved_stdout() -> Iterator[TextIO]:
 
 @contextlib.contextmanager
 def _open_log(path: Path | None) -> Iterator[Callable[[str], None]]:
-    """A function that appends to the log file, None for no log.  Raises BadInput if it cannot be opened."""
+    """A function that appends to the log file, None for no log.  Raises BadInput if it cannot be opened.
+
+    A log that cannot be written any more, on a full disk say, is a line on stderr, and the game goes on.
+    """
     if path is None:
         yield lambda text: None
         return
@@ -96,13 +99,23 @@ def _open_log(path: Path | None) -> Iterator[Callable[[str], None]]:
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror or error}") from None
 
-    def append(text: str) -> None:
-        now = datetime.now().isoformat(" ", "milliseconds")
-        with contextlib.suppress(OSError):           # a full disk must not end the game
-            file.write("".join(f"{now} {line}\n" for line in text.splitlines()))
+    is_whole = True
 
-    with file:
+    def append(text: str) -> None:
+        nonlocal is_whole
+        now = datetime.now().isoformat(" ", "milliseconds")
+        try:
+            file.write("".join(f"{now} {line}\n" for line in text.splitlines()))
+        except OSError as error:
+            if is_whole:
+                log_to_stderr(f"{path} cannot be written, and lacks lines: {error_line(error)}")
+            is_whole = False
+
+    try:
         yield append
+    finally:
+        with contextlib.suppress(OSError):               # of what is still to be written
+            file.close()
 
 
 def warm_up(player: Player, start: BasePosition) -> None:

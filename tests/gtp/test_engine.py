@@ -531,6 +531,15 @@ def test_a_log_file_has_every_line_with_the_time(tmp_path):
     assert sum(line.startswith("< play ") for line in lines) == 1
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+def test_a_full_disk_ends_the_log_and_not_the_game():
+    ended = subprocess.run([*MUGO, "random", "--size", "5", "--log-file", "/dev/full"], capture_output=True, text=True,
+                           timeout=300, input="name\ngenmove b\nquit\n")
+    assert (ended.returncode, ended.stdout.count("= ")) == (0, 3)
+    lines = [line for line in ended.stderr.splitlines() if "/dev/full" in line]
+    assert lines == ["mugo: /dev/full cannot be written, and lacks lines: No space left on device"]
+
+
 def test_a_log_file_that_cannot_be_written_is_bad_input(tmp_path):
     ended = subprocess.run([*MUGO, "random", "--log-file", tmp_path], capture_output=True, text=True, timeout=300)
     assert (ended.returncode, ended.stdout) == (2, "") and ended.stderr.count("\n") == 1

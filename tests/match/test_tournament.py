@@ -17,9 +17,13 @@ from gtp_client import GNUGO
 
 from mugo import cli
 from mugo.files import BadInput
+from mugo.games.go import Position
 from mugo.match.game_runner import GameRunner, interpret_score
+from mugo.match.gtp_client import participant_of
 from mugo.match.match_folder import COLUMNS, MatchFolder
 from mugo.match.referee import MatchRules
+from mugo.match.tournament import network_checksums
+from mugo.nn.bundled import network_checksum
 from mugo.sgf.parser import read_records
 
 
@@ -55,6 +59,7 @@ def rows_of(folder):
         return list(csv.DictReader(file))
 
 
+MODELS = Path(__file__).parents[2] / "models"
 FIRST = f"{FAKE_ENGINE} A1 B1 C1"
 RULES = ("--size", 3, "--komi", 0.5)
 
@@ -95,6 +100,35 @@ def test_more_games_continue_a_match(tmp_path, capsys):
     capsys.readouterr()
     match(FIRST, FAKE_ENGINE, *RULES, "--games", 3, "-o", folder)
     assert "3      3" in capsys.readouterr().out and rows_of(folder) == rows
+
+
+def test_a_match_is_not_continued_with_another_network(tmp_path, capsys):
+    """Under one name: what a run has learned since, or the bundled network of a later version."""
+    run, folder = tmp_path / "run", tmp_path / "m"
+    run.mkdir()
+    shutil.copy(MODELS / "policy-9.keras", run / "network.keras")
+    words = f"policy --network {run}", "random", "--size", 5, "--games"
+    match(*words, 1, "-o", folder)
+    noted = json.loads((folder / "match.json").read_text())
+    assert list(noted["networks"]) == [str(run)]
+    shutil.copy(MODELS / "policy-19-small.keras", run / "network.keras")
+    network_checksum.cache_clear()                       # of the process before
+    assert cli.main(["match", *map(str, words), "2", "-o", str(folder)]) == 2
+    assert capsys.readouterr().err == (f"mugo match: {folder} holds another match: the network {run} has changed "
+                                       "since; give -o another folder\n")
+    (folder / "match.json").write_text(json.dumps(noted | {"networks": []}))
+    assert cli.main(["match", *map(str, words), "2", "-o", str(folder)]) == 2
+    (folder / "match.json").write_text(json.dumps({name: noted[name] for name in noted if name != "networks"}))
+    match(*words, 2, "-o", folder)                       # one that was begun before networks were noted
+
+
+@pytest.mark.parametrize("participant, openings, names", [
+    ("policy", None, ["policy-9"]), ("mcts --netw gomoku-6-4", None, ["gomoku-6-4"]), ("uct", None, []),
+    ("policy --network=policy-19", "policy", ["policy-19", "policy-9"]), ("gnugo --network x", None, []),
+    ("policy --network", None, ["policy-9"])])
+def test_the_networks_of_a_match(participant, openings, names):
+    found = network_checksums([participant_of(participant)], openings, Position(9))
+    assert sorted(found) == sorted(names) and all(len(value) == 64 for value in found.values())
 
 
 def test_the_folder_of_another_match_is_refused(tmp_path, capsys):

@@ -31,7 +31,7 @@ export function mistakes(moves) {
   return moves.filter(({ level }) => level >= LISTED_LEVEL).sort((a, b) => b.lost - a.lost);
 }
 
-/** 'Black lost 0.6 points a move, White 1.2.'; '' without moves. */
+/** 'Mean loss of a move, in points: Black 0.6, White 1.2.'; '' without moves. */
 export function meanLosses({ unit, moves }) {
   const means = [["B", "Black"], ["W", "White"]].map(([colour, name]) => {
     const lost = moves.filter((each) => each.colour === colour).map((each) => Math.max(0, each.lost));
@@ -39,7 +39,7 @@ export function meanLosses({ unit, moves }) {
   }).filter(Boolean);
   if (!means.length) return "";
   const what = unit === "lead" ? "points" : "% of win rate";
-  return `Lost a move, in ${what}: ${means.map((mean) => mean.join(" ")).join(", ")}.`;
+  return `Mean loss of a move, in ${what}: ${means.map((mean) => mean.join(" ")).join(", ")}.`;
 }
 
 /** A loss as a number: '3.2' points, or '12' percent. */

@@ -248,7 +248,10 @@ function renderAnalysis() {
     }
     return row;
   });
-  updateChildren(byId("moves").tBodies[0], rows);
+  const body = byId("moves").tBodies[0];
+  updateChildren(body, rows);
+  const pointed = body.querySelector("tr:hover, tr:focus-visible");      // another move may be in its place now
+  if (pointed && state.hover) state.hover = pointed.dataset.move;
 }
 
 /** Draw the stone that a click would play, or the principal variation that starts with it. */

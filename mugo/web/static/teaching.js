@@ -19,7 +19,7 @@ const SHOWN_MOVES = 3;                           // better moves named in the st
 
 for (const level of OFFERED_LEVELS) {
   const [points, rate] = [LEVELS.lead[level - 1], 100 * LEVELS.win_rate[level - 1]];
-  byId("teaching-level").append(new Option(`${points} points or ${rate} %`, level));
+  byId("teaching-level").append(new Option(`${points} points / ${rate} %`, level));
 }
 byId("teaching").onchange = ({ target }) => {
   state.teaching = target.checked;
