@@ -54,6 +54,24 @@ def test_a_window_does_not_scroll_and_has_the_variations_in_it(page, width, heig
     assert page.run("scrollY") == 0 and board_box(page)[3] <= height
 
 
+def test_many_variations_leave_the_tree_in_the_window(page):
+    variations = "".join(f"(;B[{column}{row}])" for column in "abcdefghij" for row in "abcdefghijklmno")
+    load(page, f"(;SZ[19]{variations})")
+    page.resize(1280, 800)
+    page.until("document.querySelectorAll('#variations button').length === 150")
+    assert page.run("document.getElementById('tree-section').getBoundingClientRect().bottom") <= 800
+
+
+def test_a_long_line_in_a_list_of_games_is_wrapped(page):
+    files = [f"['{name * 200}.sgf', new File(['(;SZ[9])'], '{name}')]" for name in "ab"]
+    page.run(f"import('/static/games.js').then(({{ openFiles }}) => {{ openFiles([{', '.join(files)}]); }})")
+    page.until("document.querySelector('#collection-dialog[open]')")
+    assert page.run("(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)"
+                    "(document.getElementById('collection'))") == 0
+    page.press("Escape")
+    page.until("!document.querySelector('#collection-dialog[open]')")
+
+
 def test_a_long_comment_scrolls_in_its_own_box(page):
     load(page, LONG)
     page.press("Home")
@@ -66,6 +84,31 @@ def test_a_long_comment_scrolls_in_its_own_box(page):
 def test_the_header_of_a_phone_is_one_line(page):
     page.resize(360, 640, touch=True)
     assert page.run("document.querySelector('header').offsetHeight") < 60
+
+
+@pytest.mark.parametrize("width, height", [(1280, 800), (390, 844), (640, 400)])
+def test_the_help_opens_with_its_first_keys_and_its_button(page, width, height):
+    page.resize(width, height)
+    page.press("?")
+    page.until("document.querySelector('#help-dialog[open]')")
+    assert page.run("document.getElementById('help-dialog').scrollTop") == 0
+    for selector in ("#help-title", "#help-dialog button"):
+        assert page.run(f"document.querySelector('{selector}').getBoundingClientRect().bottom") <= height
+    page.press("Escape")
+    page.until("!document.querySelector('#help-dialog[open]')")
+
+
+def test_the_table_of_moves_has_room_for_its_heads(page):
+    new_game(page)
+    page.run("""Promise.all(['state', 'render'].map((name) => import(`/static/${name}.js`))).then((modules) => {
+        const [{ state }, { render }] = modules;
+        const info = { win_rate: 0.5, lead: 1.5, visits: 12, prior: 0.1, pv: ['E5', 'C3', 'G7', 'C7'] };
+        state.game.node.search = { win_rate: 0.5, lead: 1.5, visits: 12, moves: [{ move: 'E5', ...info }] };
+        render();
+    })""")
+    page.until("document.querySelectorAll('#moves tbody tr').length === 1")
+    assert page.run("[...document.querySelectorAll('#moves th')].filter((head) => head.scrollWidth > head.clientWidth)"
+                    ".map((head) => head.textContent).join()") == ""
 
 
 def tap(page, vertex):

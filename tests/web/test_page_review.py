@@ -36,7 +36,7 @@ def test_mistakes_in_points(page):
     load(page, LEADS)
     page.until(f"{MISTAKES} === '5 Black G7 12.0 |3 Black G3 4.2 '")
     assert page.run("document.getElementById('mean-losses').textContent") == \
-        "Lost a move, in points: Black 5.4, White 0.5."
+        "Mean loss of a move, in points: Black 5.4, White 0.5."
     page.run("document.querySelector('#mistake-list tbody tr').click()")
     page.until(f"{NUMBER} === '5 / 6' && document.querySelector('#mistake-list tr[aria-current=true]').rowIndex === 1")
     page.press("6")                        # dots up to the current move: levels 0, 0, 3, 1 and 5
