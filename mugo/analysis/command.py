@@ -55,5 +55,7 @@ def command(arguments: argparse.Namespace) -> int:
         log_to_stderr("Started, ready to begin handling requests")       # KataGo's words; clients wait for them
         serve(engine, read_lines(sys.stdin.fileno(), MAX_LINE_BYTES), not arguments.quit_without_waiting)
     if engine.output_closed and not arguments.quit_without_waiting:
-        raise BrokenPipeError                            # the client has closed the output
+        if isinstance(engine.output_error, OSError):     # a full disk, or a client that is gone: a BrokenPipeError
+            raise engine.output_error
+        raise BrokenPipeError
     return 0

@@ -81,6 +81,7 @@ class AnalysisEngine:
         self._warned: set[str] = set()           # warnings that are sent once, those about rules among them
         self._queue = JobQueue()
         self._output_closed = False
+        self.output_error: Exception | None = None       # of the line that could not be written
         self._writing = threading.Lock()
         self._threads = [threading.Thread(target=self._run_jobs, daemon=True, name="analysis") for _ in range(threads)]
         for thread in self._threads:
@@ -185,8 +186,8 @@ class AnalysisEngine:
                 self._out.write(line)
                 self._out.flush()
                 return
-            except (OSError, ValueError):                # the client has closed its end
-                pass
+            except (OSError, ValueError) as error:       # the client has closed its end, or the disk is full
+                self.output_error = error
         self._close_output()
 
     def _close_output(self) -> None:

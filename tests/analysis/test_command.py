@@ -38,3 +38,11 @@ def test_the_command_answers_over_pipes():
     assert (first["id"], first["turnNumber"], first["rootInfo"]["visits"]) == ("a", 3, 20)
     assert (second["id"], second["rootInfo"]["visits"]) == ("b", 3)
     assert "Started, ready to begin handling requests" in err and process.returncode == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_answers_that_a_full_disk_loses_are_a_line():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*MUGO, "uct", "--max-edges", "20000"], input=json.dumps(query("a", maxVisits=3)) + "\n",
+                              stdout=full, stderr=subprocess.PIPE, text=True, timeout=120)
+    assert done.returncode == 2 and done.stderr.splitlines()[-1] == "mugo analysis: No space left on device"
