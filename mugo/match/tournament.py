@@ -33,8 +33,11 @@ from mugo.match.openings import load_openings
 from mugo.match.pairings import Pairing, find_pairing, make_pairings
 from mugo.match.referee import GameRecord, MatchRules
 from mugo.match.summary import Rows, format_summary, run_sprt, summarize
+from mugo.nn.bundled import bundled_name, find_network, network_checksum
+from mugo.nn.metadata import game_rules
 from mugo.parallel import add_scheduler_argument, check_scheduler, completed, open_executor
 from mugo.players import game_options
+from mugo.players.options import NETWORK_PLAYERS
 from mugo.plots.text_table import truncate
 from mugo.progress import ProgressBar, progress_bar
 from mugo.sprt import SPRT, UNDECIDED
@@ -186,7 +189,7 @@ def command(args: argparse.Namespace) -> int:
     scorer = None if args.scoring == "own" else participant_of(
         GNUGO_SCORERS[isinstance(start, go.Position) and start.counts_territory] if args.scoring == "gnugo"
         else args.scoring)
-    match = match_settings(args, start)
+    match = match_settings(args, start) | {"networks": network_checksums(participants, args.openings, start)}
     counted_by = game_options.rules_of(args)
     if args.handicap:
         assert isinstance(start, go.Position)            # first_position refuses --handicap in Gomoku
@@ -212,6 +215,25 @@ def command(args: argparse.Namespace) -> int:
     summary = summarize(folder.rows, names, test)
     print(json.dumps(summary, indent=1) if args.json else format_summary(summary))
     return 0
+
+
+def network_checksums(participants: list[Participant], openings: str | None, start: BasePosition) -> dict[str, str]:
+    """The SHA-256 of each network that players of MuGo and openings choose moves by, by the name that is given, or that
+    of the bundled one: games of two networks under one name are no match.  Raises BadInput."""
+    names = [_network_name(participant) for participant in participants
+             if participant.is_player and participant.command[1] in NETWORK_PLAYERS]
+    names += [""] if openings == "policy" else []
+    names = [name or bundled_name(start.shape, *game_rules(start)) for name in names]
+    return {name: network_checksum(find_network(name)) for name in sorted(names)}
+
+
+def _network_name(player: Participant) -> str:
+    """The --network of a player; "" without one.  What is wrong with its options is the player's to say."""
+    parser = argparse.ArgumentParser(add_help=False, exit_on_error=False)
+    parser.add_argument("--network", default="")
+    with contextlib.suppress(argparse.ArgumentError):
+        return parser.parse_known_args(player.command[2:])[0].network
+    return ""
 
 
 def check_arguments(args: argparse.Namespace, start: BasePosition) -> None:

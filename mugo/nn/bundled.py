@@ -4,6 +4,8 @@
                       that of the nearest size to the mean of its sides
     gomoku-SIZE-K     plays free-style Gomoku, K in a row, on boards of this size only
 """
+import functools
+import hashlib
 import re
 from pathlib import Path
 
@@ -41,6 +43,13 @@ def name_everywhere(name: str | Path) -> str:
     """
     path = find_network(name)
     return path.stem if path.resolve().parent in network_folders() else str(path.absolute())
+
+
+@functools.lru_cache(8)
+def network_checksum(path: Path) -> str:
+    """The SHA-256 of a network's file."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _names(pattern: str) -> list[str]:
