@@ -53,6 +53,8 @@ def run() -> NoReturn:
         for stream in sys.stdout, sys.stderr:
             with contextlib.suppress(OSError):
                 stream.flush()
+        if workers := sys.modules.get("multiprocessing.util"):       # semaphores that are left are a warning on stderr
+            workers._run_finalizers(0)
         os._exit(status)
     sys.exit(status)
 

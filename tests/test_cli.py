@@ -116,6 +116,15 @@ def test_a_command_without_a_package_ends_with_one_line(command, package, extra,
     assert done.stderr == f"mugo {name}: this needs the package {package}: pip install 'mugo[{extra}]'\n"
 
 
+def test_an_interrupted_command_leaves_no_semaphores_of_its_workers():
+    """Python's resource tracker would warn of them after the line that says that it was interrupted."""
+    program = ("import multiprocessing\nfrom mugo import cli\nif __name__ == '__main__':\n"
+               "    lock = multiprocessing.get_context('spawn').Lock()\n    cli.main = lambda: 130\n    cli.run()")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert (done.returncode, done.stderr) == (130, "")
+
+
 @pytest.mark.parametrize("package", ["numba", "numpy", "sgfmill"])
 def test_without_the_packages_of_every_install_the_line_names_the_python(package, tmp_path):
     program = f"import sys; sys.modules[{package!r}] = None\nfrom mugo import cli\nsys.exit(cli.main(['play']))"

@@ -73,6 +73,11 @@ def check_init(run: Path, metadata: dict[str, Any], init: str) -> None:
 
 def check_compatible(source: Config, config: Config, path: Path) -> None:
     """Raise BadInput if a network of this config cannot be initialised from one of config `source`."""
+    if type(source) is not type(config):
+        is_policy = isinstance(source, PolicyNetConfig)
+        raise BadInput(f"{path} is a {'policy' if is_policy else 'policy-value'} network, trained by "
+                       f"{'train' if is_policy else 'selfplay'}; this one is a "
+                       f"{'policy-value' if is_policy else 'policy'} network")
     may_differ: dict[str, Any] = {"size": config.size}
     wider = narrower = False
     if isinstance(config, PolicyNetConfig) and isinstance(source, PolicyNetConfig):
@@ -80,10 +85,17 @@ def check_compatible(source: Config, config: Config, path: Path) -> None:
             name: getattr(config, name) for name in ("policy_filters", "value_head", "komi_input", "auxiliary_heads")}
         wider = config.filters >= source.filters
         narrower = 0 < config.policy_filters < source.policy_filters
-    if type(source) is not type(config) or replace(source, **may_differ) != config or narrower or not (
-            wider or source.filters == config.filters):
-        raise BadInput(f"{path} is {config_dict(source)}; a network initialised from it can have another size and "
-                       f"other heads, and more filters, but this one is {config_dict(config)}")
+    if replace(source, **may_differ) != config or narrower or not (wider or source.filters == config.filters):
+        old, new = config_dict(source), config_dict(config)
+        heads = may_differ.keys() - {"filters", "policy_filters"}
+        different = [name for name in new if new[name] != old[name] and name not in heads]
+        raise BadInput(f"{path} has {_listed(old, different)}, and this network {_listed(new, different)}; one that is "
+                       "initialised from another can have another size and other heads, and more filters")
+
+
+def _listed(config: dict[str, Any], names: list[str]) -> str:
+    """'filters 64, residual False'."""
+    return ", ".join(f"{name} {config[name]}" for name in names)
 
 
 def net2net_widen(new: np.ndarray, old: np.ndarray, kinds: tuple[str, ...], orientations: int) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Initialising a network from another: other boards, other value heads, more filters."""
 import contextlib
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,12 +10,13 @@ from networks import alphazero_model, alphazero_network, build, checkpoint, poli
 from mugo.files import BadInput
 from mugo.games import planes
 from mugo.nn import equivariance
+from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.backend import keras
 from mugo.nn.compile import compile_for_training
 from mugo.nn.keras_model import model_inputs
 from mugo.nn.metadata import new_metadata
 from mugo.nn.policy_net import PolicyNetConfig
-from mugo.nn.transfer import init_from
+from mugo.nn.transfer import check_compatible, init_from
 
 SIZE = 7
 RNG = np.random.default_rng(0)
@@ -35,9 +37,19 @@ def test_a_policy_network_can_get_another_board_and_value_head(tmp_path):
             if layer.get_weights() and (size == 9 or layer.name != "point_bias"):
                 assert all(np.array_equal(a, b) for a, b in
                            zip(layer.get_weights(), weights_of[layer.name], strict=True)), layer.name
-    for change in ({"filters": 3}, {"layers": 6}, {"batch_norm": False}):
-        with pytest.raises(BadInput, match=r"'filters': 4.*but this one is"):
+    for change, words in (({"filters": 3}, "filters 4, and this network filters 3;"),
+                          ({"layers": 6}, "layers 3, and this network layers 6;"),
+                          ({"batch_norm": False}, "batch_norm True, and this network batch_norm False;")):
+        with pytest.raises(BadInput, match=f"net.keras has {words}"):
             init_from(model, replace(config, **change), path)
+
+
+def test_networks_of_two_kinds_are_told_apart(tmp_path):
+    config = PolicyNetConfig(9, 4, 3)
+    with pytest.raises(BadInput, match="keras is a policy-value network, trained by selfplay; this one is a policy"):
+        check_compatible(AlphaZeroNetConfig(6, 4), config, Path("az.keras"))
+    with pytest.raises(BadInput, match="keras is a policy network, trained by train; this one is a policy-value net"):
+        check_compatible(config, AlphaZeroNetConfig(6, 4), Path("net.keras"))
 
 
 def test_heads_that_the_source_does_not_have_are_left_as_they_are(tmp_path):
@@ -76,7 +88,7 @@ def test_a_network_does_not_get_fewer_filters_in_its_policy_head(tmp_path):
     path = policy_file(tmp_path, layers=3, policy_filters=16)
     for filters, is_allowed in ((16, True), (24, True), (0, True), (8, False)):
         config = PolicyNetConfig(9, 4, 3, policy_filters=filters)
-        with contextlib.nullcontext() if is_allowed else pytest.raises(BadInput, match="another size and other"):
+        with contextlib.nullcontext() if is_allowed else pytest.raises(BadInput, match="policy_filters 16, and"):
             init_from(random_model(config), config, path)
 
 
@@ -91,13 +103,13 @@ def test_a_policy_value_network_gets_the_convolutions_of_another_board(tmp_path)
             assert np.array_equal(w, other)
     assert all(np.array_equal(w, other) for w, other in
                zip(model.get_layer("policy").get_weights(), before, strict=True))
-    with pytest.raises(BadInput, match="but this one is"):
+    with pytest.raises(BadInput, match="and this network filters \\(4,\\); one that is initialised"):
         init_from(*alphazero_model(filters=(4,)), path)
 
 
 def test_a_policy_network_is_not_initialised_from_a_policy_value_network(tmp_path):
     config = PolicyNetConfig(6, 4, 3)
-    with pytest.raises(BadInput, match="'kind': 'alphazero'.* but this one is"):
+    with pytest.raises(BadInput, match="is a policy-value network, trained by selfplay; this one is a policy network"):
         init_from(build(config.spec()), config, alphazero_network(tmp_path))
 
 
