@@ -35,5 +35,6 @@ def check_limits(options: object, limits: dict[str, tuple[float, float]]) -> Non
             expected = f"must be at most {most}"
         else:
             expected = "must be above 0" if least == POSITIVE[0] else f"must be at least {least}"
-        shown = f"{value:g}" if isinstance(value, float) else value
+        shown = f"{value:g}" if isinstance(value, float) else f"{value}"
+        shown = shown if len(shown) <= 30 else f"{shown[:30]}..."
         raise BadInput(f"--{name.replace('_', '-')} {shown}: {expected}")

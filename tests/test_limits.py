@@ -21,3 +21,10 @@ def test_a_number_out_of_range_is_an_error_that_names_the_option(value, limits, 
 @pytest.mark.parametrize("value, limits", [(None, POSITIVE), (1e-300, POSITIVE), (0, NON_NEGATIVE), (1, FRACTION)])
 def test_a_number_in_range_and_a_missing_one_pass(value, limits):
     check_limits(SimpleNamespace(x=value), {"x": limits})
+
+
+@pytest.mark.parametrize("value", [10 ** 300, -10 ** 300])
+def test_a_number_of_300_digits_is_cut_off_in_the_line(value):
+    with pytest.raises(BadInput) as error:
+        check_limits(SimpleNamespace(games=value), {"games": (1, 1000)})
+    assert "..." in str(error.value) and len(str(error.value)) < 100
