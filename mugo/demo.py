@@ -17,6 +17,7 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import format_gtp, move_index, point_of_index
 from mugo.games.go import Position
 from mugo.games.scoring import final_result
+from mugo.limits import POSITIVE, check_limits
 from mugo.nn.inference import Network
 from mugo.players.options import make_player
 from mugo.players.player import Player
@@ -79,18 +80,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="archives or SGF files (default: the sample games in data/)")
     parser.add_argument("-o", "--output", type=Path, default=Path("demo"), metavar="FOLDER",
                         help="folder of all results (default: %(default)s)")
-    parser.add_argument("--minutes", default="2", metavar="N", help="minutes of training (default: %(default)s)")
+    parser.add_argument("--minutes", type=float, default=2, metavar="N",
+                        help="minutes of training, of a new network (default: %(default)s)")
 
 
 def command(args: argparse.Namespace) -> int:
+    check_limits(args, {"minutes": POSITIVE})            # before the sample games are read
     folder = args.output
     data, trained = folder / "games", folder / "run"
     run("preprocess", *(args.games or [str(sample_games())]), "-o", str(data), "--validation", "0.1", "--test", "0.1")
     run("show", str(data))
     if (trained / "checkpoint.keras").exists():
+        print(f"\n{trained} is trained as it was begun; for other --minutes give -o another folder", flush=True)
         run("train", str(data), "-o", str(trained), "--resume")
     else:
-        run("train", str(data), "-o", str(trained), "--minutes", args.minutes, "--checkpoint-positions", "16000")
+        run("train", str(data), "-o", str(trained), "--minutes", f"{args.minutes:g}", "--checkpoint-positions", "16000")
     run("evaluate", str(trained), str(data), "-o", str(folder / "evaluation"))
     play_game(folder, Network(trained))
     print(f"\nThe network over GTP:  mugo gtp policy --network {trained}\nResults:")
