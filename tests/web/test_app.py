@@ -481,6 +481,7 @@ def test_a_malformed_game_is_not_written():
 def test_the_page_and_its_files_are_served_and_load_nothing_from_other_servers(client):
     answer = client.get("/")
     assert answer.status_code == 200 and "<title>MuGo</title>" in answer.text
+    assert "MuGo is starting…" in answer.text            # until the server answers, after it has compiled for instance
     assert "default-src 'self'" in answer.headers["content-security-policy"]
     for path in sorted(web_app.STATIC.iterdir()):
         answer = client.get(f"/static/{path.name}")

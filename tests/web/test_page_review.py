@@ -53,6 +53,13 @@ def test_mistakes_in_win_rates_where_no_lead_is_known(page):
     assert page.run("document.getElementById('graph-unit').disabled")
 
 
+def test_the_networks_values_are_in_the_graph_also_after_a_reload(page):
+    load(page, TREE)
+    page.until("document.querySelector('#graph .values')")
+    page.reload()
+    page.until(f"document.querySelector('.grid') && {NUMBER} === '0 / 4' && document.querySelector('#graph .values')")
+
+
 def test_the_graph_of_leads(page):
     load(page, LEADS)
     choose_unit(page, "lead")

@@ -186,6 +186,35 @@ def test_another_tab_with_the_same_game_gets_its_own_entry(page):
     close_list(page)
 
 
+def test_the_list_keeps_focus_and_clicks_while_another_tab_plays(page):
+    for vertex in ("E5", "C3"):
+        new_game(page)
+        play(page, vertex, 1)
+        keep(page)
+        page.run("import('/static/state.js').then(({ state }) => { state.game.isUnsaved = false; })")
+    assert len(open_list(page)) == 2
+    another_tab = """(() => {
+        const last = document.querySelectorAll('#saved-games li')[1].querySelector('button').dataset.id;
+        const [head, game] = localStorage.getItem(`mugo-game-${last}`).split('\\n');
+        const moved = JSON.stringify({ ...JSON.parse(head), saved: Date.now() + 1000 });
+        localStorage.setItem(`mugo-game-${last}`, `${moved}\\n${game}`);
+        dispatchEvent(new StorageEvent('storage'));
+    })()"""
+    focused = "document.activeElement.dataset.id"
+    page.run("document.querySelectorAll('#saved-games li > button:last-child')[1].focus()")
+    before = page.run(focused)
+    page.run(another_tab)
+    assert page.run(focused) == before
+    assert page.run("document.activeElement === document.querySelector('#saved-games li > button:last-child')")
+    pressed = page.run("document.querySelector('#saved-games button').dataset.id")
+    box = "document.querySelector('#saved-games button').getBoundingClientRect()"
+    x, y = page.run(f"[{box}.x + 20, {box}.y + 10]")
+    page.click(x, y, while_pressed=another_tab)          # the game that was pressed opens
+    page.until("!document.querySelector('#saved-dialog[open]')")
+    opened = "import('/static/state.js').then(({ state }) => state.game.savedAs?.id)"
+    chromium.wait_for(lambda: page.run(opened) == pressed, "the game to open", 15)
+
+
 @pytest.mark.parametrize("error, text", [
     ("QuotaExceededError", "The browser's storage is full: this game is not kept. Save writes it into a file."),
     ("SecurityError", "This browser forbids the page to keep games. Save writes it into a file."),

@@ -189,4 +189,5 @@ export async function restoreGame(first) {
     return;
   }
   await showNode();
+  if (!state.human && !state.analyzing) await evaluateLine();
 }

@@ -3,6 +3,7 @@
 import { MAX_CHARACTERS, MAX_GAMES, deleteAll, deleteEntry, listEntries, readEntry, saveEntry } from "./autosave.js";
 import { confirm, confirmReplacing } from "./confirm.js";
 import { formatSize } from "./coordinates.js";
+import { onChoice, updateChildren } from "./elements.js";
 import { restoreStored } from "./games.js";
 import { showMessage } from "./render.js";
 import { byId, onReplace, onStore, state, storeState, storedState } from "./state.js";
@@ -76,23 +77,35 @@ function listGames() {
   } catch (error) {
     problem = "This browser forbids the page to keep games.";
   }
-  byId("saved-games").replaceChildren(...entries.map((entry) => {
+  const list = byId("saved-games");
+  const focused = choiceOf(document.activeElement);
+  updateChildren(list, entries.map((entry) => {
     const text = describe(entry);
     const open = Object.assign(document.createElement("button"), { type: "button", textContent: text, disabled: !entry.summary });
     if (entry.id === state.game?.savedAs?.id) open.setAttribute("aria-current", "true");
-    open.onclick = () => openGame(entry.id);
     const remove = Object.assign(document.createElement("button"), { type: "button", textContent: "Delete" });
     remove.setAttribute("aria-label", `Delete ${text}`);
-    remove.onclick = () => removeGame(entry.id);
     const item = document.createElement("li");
+    Object.assign(open.dataset, { id: entry.id, action: "open" });
+    Object.assign(remove.dataset, { id: entry.id, action: "delete" });
     item.append(open, remove);
     return item;
   }));
+  // The games of other tabs may have changed places.
+  if (focused) list.querySelector(`[data-id="${focused.id}"][data-action=${focused.action}]`)?.focus();
   byId("delete-all").disabled = !entries.length;
   const size = (entries.reduce((sum, each) => sum + each.size, 0) / 1e6).toFixed(2);
   byId("saved-note").textContent = problem ?? `The last ${MAX_GAMES} games that you have played or changed, ` +
     `up to ${MAX_CHARACTERS / 1e6} MB (now ${size}). They are in this browser only.`;
 }
+
+/** { id, action } of a button of the list; null for another element. */
+function choiceOf(element) {
+  const { id, action } = element?.closest("#saved-games button")?.dataset ?? {};
+  return id ? { id, action } : null;
+}
+
+onChoice(byId("saved-games"), choiceOf, ({ id, action }) => (action === "open" ? openGame(id) : removeGame(id)));
 
 async function openGame(id) {
   try {
