@@ -105,18 +105,18 @@ def _check_match(path: Path, match: dict[str, Any]) -> None:
     if existing.get("format", 1) != FORMAT:
         raise BadInput(f"{path} holds a match of format {existing.get('format', 1)!r:.50}, written by another version "
                        f"of MuGo; this one continues format {FORMAT}: give -o another folder")
-    _check_networks(path, existing.get("networks", {}), match.get("networks", {}))
+    _check_checksums(path, existing.get("checksums", {}), match.get("checksums", {}))
     for name, value in match.items():
-        if name != "networks" and existing.get(name) != value:
+        if name != "checksums" and existing.get(name) != value:
             raise BadInput(f"{path} holds another match: its {name.replace('_', ' ')} is {existing.get(name)!r:.500}, "
                            f"not {value!r}; give -o another folder")
 
 
-def _check_networks(path: Path, noted: Any, networks: dict[str, str]) -> None:
-    """Raise BadInput if a network is another one than before.  noted: of match.json; {} of a match before they were."""
-    for name, checksum in networks.items():
+def _check_checksums(path: Path, noted: Any, checksums: dict[str, str]) -> None:
+    """Raise BadInput if a file is another one than before.  noted: of match.json; {} of a match before they were."""
+    for name, checksum in checksums.items():
         if not isinstance(noted, dict) or noted.get(name, checksum) != checksum:
-            raise BadInput(f"{path} holds another match: the network {name} has changed since; give -o another folder")
+            raise BadInput(f"{path} holds another match: {name} has changed since; give -o another folder")
 
 
 def _read_rows(path: Path, expected: Callable[[int], dict[str, str]]) -> list[dict[str, str]]:

@@ -43,6 +43,8 @@ def load_openings(source: str | None, start: BasePosition, *, rules: Rules | Non
     if source is None:
         return lambda number: start
     if source.isdecimal():
+        if len(source) > 4:
+            raise BadInput(f"--openings {source[:20]}: at most 9999 random moves")
         return functools.partial(random_opening, start, int(source), seed)
     if source == "policy":
         from mugo.nn.inference import BundledNetworks  # here, so that other matches start without it

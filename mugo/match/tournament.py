@@ -33,7 +33,7 @@ from mugo.match.openings import load_openings
 from mugo.match.pairings import Pairing, find_pairing, make_pairings
 from mugo.match.referee import GameRecord, MatchRules
 from mugo.match.summary import Rows, format_summary, run_sprt, summarize
-from mugo.nn.bundled import bundled_name, find_network, network_checksum
+from mugo.nn.bundled import bundled_name, find_network, file_checksum
 from mugo.nn.metadata import game_rules
 from mugo.parallel import add_scheduler_argument, check_scheduler, completed, open_executor
 from mugo.players import game_options
@@ -189,7 +189,7 @@ def command(args: argparse.Namespace) -> int:
     scorer = None if args.scoring == "own" else participant_of(
         GNUGO_SCORERS[isinstance(start, go.Position) and start.counts_territory] if args.scoring == "gnugo"
         else args.scoring)
-    match = match_settings(args, start) | {"networks": network_checksums(participants, args.openings, start)}
+    match = match_settings(args, start)
     counted_by = game_options.rules_of(args)
     if args.handicap:
         assert isinstance(start, go.Position)            # first_position refuses --handicap in Gomoku
@@ -199,6 +199,7 @@ def command(args: argparse.Namespace) -> int:
         except ValueError as error:
             raise BadInput(f"--handicap: {error}") from None
     opening = load_openings(args.openings, start, rules=counted_by, max_moves=args.opening_moves, seed=args.seed)
+    match["checksums"] = checksums(participants, args.openings, start)
     pairings = make_pairings(len(participants), args.games, gauntlet=args.gauntlet,
                              alternate=args.colours == "alternate")
 
@@ -217,14 +218,18 @@ def command(args: argparse.Namespace) -> int:
     return 0
 
 
-def network_checksums(participants: list[Participant], openings: str | None, start: BasePosition) -> dict[str, str]:
+def checksums(participants: list[Participant], openings: str | None, start: BasePosition) -> dict[str, str]:
     """The SHA-256 of each network that players of MuGo and openings choose moves by, by the name that is given, or that
-    of the bundled one: games of two networks under one name are no match.  Raises BadInput."""
+    of the bundled one, and of a file of openings: games of two networks under one name are no match.  Raises BadInput.
+    """
     names = [_network_name(participant) for participant in participants
              if participant.is_player and participant.command[1] in NETWORK_PLAYERS]
     names += [""] if openings == "policy" else []
     names = [name or bundled_name(start.shape, *game_rules(start)) for name in names]
-    return {name: network_checksum(find_network(name)) for name in sorted(names)}
+    found = {name: file_checksum(find_network(name)) for name in sorted(names)}
+    if openings is not None and Path(openings).is_file():
+        found[openings] = file_checksum(Path(openings))
+    return found
 
 
 def _network_name(player: Participant) -> str:

@@ -46,8 +46,8 @@ def name_everywhere(name: str | Path) -> str:
 
 
 @functools.lru_cache(8)
-def network_checksum(path: Path) -> str:
-    """The SHA-256 of a network's file."""
+def file_checksum(path: Path) -> str:
+    """The SHA-256 of a file, a network's say."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

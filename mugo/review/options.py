@@ -12,7 +12,7 @@ from mugo import __version__
 from mugo.files import BadInput
 from mugo.games.coords import BoardSize
 from mugo.games.go import Position
-from mugo.nn.bundled import bundled_name, find_network, name_everywhere, network_checksum
+from mugo.nn.bundled import bundled_name, find_network, name_everywhere, file_checksum
 from mugo.nn.inference import precision_of
 from mugo.players import options as player_options
 from mugo.players import searcher
@@ -86,7 +86,7 @@ def fingerprint(task: ReviewTask, options: str, size: BoardSize) -> str:
     network = ""
     if args["player"] != "uct":
         namespace = argparse.Namespace(**args)
-        network = f"{network_checksum(_network_file(namespace, size))} {_precision(namespace, size)}"
+        network = f"{file_checksum(_network_file(namespace, size))} {_precision(namespace, size)}"
     settings = json.dumps([REVIEW_FORMAT, network, task.index, {name: args[name] for name in SETTINGS}])
     return hashlib.sha256(settings.encode() + b"\n" + task.data).hexdigest()
 

@@ -22,8 +22,8 @@ from mugo.match.game_runner import GameRunner, interpret_score
 from mugo.match.gtp_client import participant_of
 from mugo.match.match_folder import COLUMNS, MatchFolder
 from mugo.match.referee import MatchRules
-from mugo.match.tournament import network_checksums
-from mugo.nn.bundled import network_checksum
+from mugo.match.tournament import checksums
+from mugo.nn.bundled import file_checksum
 from mugo.sgf.parser import read_records
 
 
@@ -110,15 +110,15 @@ def test_a_match_is_not_continued_with_another_network(tmp_path, capsys):
     words = f"policy --network {run}", "random", "--size", 5, "--games"
     match(*words, 1, "-o", folder)
     noted = json.loads((folder / "match.json").read_text())
-    assert list(noted["networks"]) == [str(run)]
+    assert list(noted["checksums"]) == [str(run)]
     shutil.copy(MODELS / "policy-19-small.keras", run / "network.keras")
-    network_checksum.cache_clear()                       # of the process before
+    file_checksum.cache_clear()                       # of the process before
     assert cli.main(["match", *map(str, words), "2", "-o", str(folder)]) == 2
-    assert capsys.readouterr().err == (f"mugo match: {folder} holds another match: the network {run} has changed "
+    assert capsys.readouterr().err == (f"mugo match: {folder} holds another match: {run} has changed "
                                        "since; give -o another folder\n")
-    (folder / "match.json").write_text(json.dumps(noted | {"networks": []}))
+    (folder / "match.json").write_text(json.dumps(noted | {"checksums": []}))
     assert cli.main(["match", *map(str, words), "2", "-o", str(folder)]) == 2
-    (folder / "match.json").write_text(json.dumps({name: noted[name] for name in noted if name != "networks"}))
+    (folder / "match.json").write_text(json.dumps({name: noted[name] for name in noted if name != "checksums"}))
     match(*words, 2, "-o", folder)                       # one that was begun before networks were noted
 
 
@@ -127,8 +127,24 @@ def test_a_match_is_not_continued_with_another_network(tmp_path, capsys):
     ("policy --network=policy-19", "policy", ["policy-19", "policy-9"]), ("gnugo --network x", None, []),
     ("policy --network", None, ["policy-9"])])
 def test_the_networks_of_a_match(participant, openings, names):
-    found = network_checksums([participant_of(participant)], openings, Position(9))
+    found = checksums([participant_of(participant)], openings, Position(9))
     assert sorted(found) == sorted(names) and all(len(value) == 64 for value in found.values())
+
+
+def test_a_match_is_not_continued_with_other_recorded_openings(tmp_path, capsys):
+    openings, folder = tmp_path / "openings.sgf", tmp_path / "m"
+    openings.write_text("(;SZ[5];B[aa])")
+    words = "random", "random", "--size", 5, "--openings", openings, "--games"
+    match(*words, 2, "-o", folder)
+    openings.write_text("(;SZ[5];B[bb])")
+    file_checksum.cache_clear()
+    assert cli.main(["match", *map(str, words), "4", "-o", str(folder)]) == 2
+    assert f"{openings} has changed since" in capsys.readouterr().err
+
+
+def test_too_many_random_moves_are_one_line(capsys):
+    assert cli.main(["match", "random", "random", "--openings", "9" * 5000]) == 2
+    assert capsys.readouterr().err == f"mugo match: --openings {'9' * 20}: at most 9999 random moves\n"
 
 
 def test_the_folder_of_another_match_is_refused(tmp_path, capsys):
