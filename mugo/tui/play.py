@@ -99,6 +99,9 @@ def load_file(args: argparse.Namespace) -> LoadedGame | None:
         raise BadInput(f"--move is 0 or more, not {args.move}")
     if args.k is not None or args.exactly:
         raise BadInput("--k and --exactly are for a new game: with --load the file has the rule")
+    for name in "size", "handicap", "rules":
+        if getattr(args, name):
+            raise BadInput(f"--{name} is for a new game: with --load the file has the {name}")
     komi = KOMI if args.komi is None else args.komi
     return load_game(args.load, args.move, komi, args.game or game_options.trained_for(args).get("game"))
 

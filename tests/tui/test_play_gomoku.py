@@ -153,6 +153,9 @@ def test_without_a_network_for_the_board_uct_plays_with_a_notice(monkeypatch, ca
     (("gomoku", "--game", "go"), "both gomoku and --game go are given: name one game"),
     (("uct", "--player", "random"), "both uct and --player random are given: name one player"),
     (("gomoku", "--load", "x.sgf", "--k", "5"), "--k and --exactly are for a new game"),
+    (("uct", "--load", "x.sgf", "--size", "9"), "--size is for a new game: with --load the file has the size"),
+    (("uct", "--load", "x.sgf", "--handicap", "2"), "--handicap is for a new game: with --load the file has"),
+    (("uct", "--load", "x.sgf", "--rules", "japanese"), "--rules is for a new game: with --load the file has"),
     (("gomoku", "--size", "4", "--k", "5", "--player", "uct"), "3 to 4 in a row can win on 4x4, not 5"),
 ])
 def test_a_wrong_command_line_gets_one_line(words, why, capsys):
