@@ -78,3 +78,14 @@ def test_the_key_hides_the_numbers_and_the_browser_remembers_them(numbered):
     numbered.until(f"{STATUS} === 'Move numbers: the last 20.'")
     numbered.reload()
     numbered.until(f"document.querySelector('.grid') && {NUMBERS} !== ''")
+
+
+def test_a_number_gives_way_to_the_square_of_the_ownership_on_its_stone(numbered):
+    show(numbered, "all")
+    numbered.run("""import('/static/state.js').then(({ state }) => {      // all of the board is Black's
+        state.game.node.ownership = { ownership: Array(81).fill(90) };
+    })""")
+    numbered.press("3")
+    numbered.until(f"{NUMBERS} === '1:J1 3:A8 5:B9 7:E5 9:A9'")
+    numbered.press("0")
+    numbered.until(f"{NUMBERS} === '1:J1 3:A8 4:G3 5:B9 6:G7 7:E5 8:C7 9:A9'")

@@ -126,9 +126,10 @@ export class Board {
       stones.push(stone(row, col, position.stones[i] === "X", isDead ? "dead" : ""));
     }
     const last = position.last_move && parseVertex(position.last_move, this.size);
+    const covered = new Set(overlay.map((element) => element.dataset.point));
     for (const [vertex, number] of numbers) {
-      if (markup?.names.has(vertex)) continue;
       const { row, col } = parseVertex(vertex, this.size);
+      if (markup?.names.has(vertex) || covered.has(`${row} ${col}`)) continue;
       const under = position.stones[row * this.size.cols + col] === "X" ? "on-black" : "on-white";
       const size = [0.64, 0.58, 0.47][String(number).length - 1] ?? 0.36;
       marks.push(draw("text", { x: col, y: row, "font-size": size,

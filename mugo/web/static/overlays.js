@@ -15,7 +15,8 @@ function label({ row, col }, text, className = "", dy = 0) {
 }
 
 function square({ row, col }, side, className, rx = 0.04) {
-  return draw("rect", { x: col - side / 2, y: row - side / 2, width: side, height: side, rx, class: className });
+  return draw("rect", { x: col - side / 2, y: row - side / 2, width: side, height: side, rx, class: className,
+    "data-point": `${row} ${col}` });
 }
 
 function* points(size) {
