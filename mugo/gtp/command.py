@@ -49,6 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def command(arguments: argparse.Namespace) -> int:
     """Run `mugo gtp`; returns the exit status.  Raises BadInput before the first line is read."""
+    if not arguments.name.isprintable():                 # an empty line would end the reply
+        raise BadInput(f"--name {arguments.name[:40]!r}: expected one line of text")
     start = game_options.first_position(arguments, player_options.default_size(arguments))
     player = player_options.player_from_arguments(arguments, start.game)
     with _open_log(arguments.log_file) as log_to_file:
