@@ -18,8 +18,7 @@ import numpy as np
 import pytest
 from gtp_client import GNUGO, Client, Local, play_game
 
-from mugo import __version__
-from mugo import cli
+from mugo import __version__, cli
 from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, interpret_gtp
