@@ -27,15 +27,16 @@ OPPONENTS = (
     *(Opponent(f"uct-{n}", SEARCH, f"{n:,} simulations", "uct", PlayOptions(simulations=n))
       for n in (100, 1000, 10_000)),
     Opponent("uct-5s", SEARCH, "5 seconds a move", "uct", PlayOptions(seconds=5)),
-    Opponent("randompolicy", NETWORK, "Moves sampled from the policy", "randompolicy"),
-    Opponent("policy", NETWORK, "The most likely move of the policy", "policy"),
+    Opponent("randompolicy", NETWORK, "Sampled moves", "randompolicy"),
+    Opponent("policy", NETWORK, "The most likely move", "policy"),
     *(Opponent(f"mcts-{n}", BOTH, f"{n:,} simulations", "mcts", PlayOptions(simulations=n)) for n in (50, 200, 800)),
     Opponent("mcts-5s", BOTH, "5 seconds a move", "mcts", PlayOptions(seconds=5)),
 )
-# What matches against GNU Go 3.8 at level 10 have measured: (key, shape of the board) -> strength.  docs/playing.md has
-# the matches and the scale.  They were played with the bundled networks.
-STRENGTHS = {("policy", (19, 19)): "about 4 to 8 kyu", ("policy", (9, 9)): "about as strong as GNU Go",
-             ("mcts-50", (9, 9)): "stronger than GNU Go"}
+# What matches of the bundled networks have measured: (key, shape of the board) -> strength, GNU Go's as that of version
+# 3.8 at level 10.  docs/playing.md has the matches and the scale.
+STRENGTHS = {("uct-1000", (19, 19)): "6 to 12 kyu", ("randompolicy", (19, 19)): "4 to 9 kyu",
+             ("policy", (19, 19)): "4 to 8 kyu", ("mcts-50", (19, 19)): "above GNU Go",
+             ("policy", (9, 9)): "as GNU Go", ("mcts-50", (9, 9)): "above GNU Go"}
 
 
 def find_opponent(key: str) -> Opponent:
