@@ -27,6 +27,7 @@ SCHEMES = ("http", "https")
 TIMEOUT = 30.0                           # seconds without a byte
 ATTEMPTS = 5                             # of a connection in a row that bring nothing
 MAX_SIZE = 1 << 60                       # bytes of a file; a server that states more does not know its size
+MAX_UNSTATED_SIZE = 1 << 35              # bytes of a file whose size the server does not state
 CHUNK = 1 << 18                          # bytes between two updates of the progress
 _PARTIAL = Object({"url": TEXT, "validator": TEXT, "size": integer(-1)})
 
@@ -156,8 +157,8 @@ def fetch_file(remote: RemoteFile, path: Path, sha256: str = "", on_bytes: Calla
 
     sha256: expected; "" if it is not known.  on_bytes: called with the bytes that have come, less than 0 where the
     server begins again.  wait: between two attempts.
-    Raises BadInput if the server fails ATTEMPTS times in a row without a byte, and if the size or the checksum differs:
-    then what has come is deleted.  Raises OSError.
+    Raises BadInput if the server fails ATTEMPTS times in a row without a byte, and if the size or the checksum differs,
+    or if more than MAX_UNSTATED_SIZE bytes come: then what has come is deleted.  Raises OSError.
     """
     part = partial_path(path)
     size = partial_size(remote, path)
@@ -182,6 +183,8 @@ def fetch_file(remote: RemoteFile, path: Path, sha256: str = "", on_bytes: Calla
     found = _checksum(part)
     received = part.stat().st_size
     wrong = f"{received:,} bytes came, expected {remote.size:,}" if remote.size not in (-1, received) else \
+        f"more than {_limit(remote):,} bytes came, and the server does not say how many there are" \
+        if received > _limit(remote) else \
         f"its SHA-256 is {found}, expected {sha256}" if sha256 and found != sha256 else ""
     _description(part).unlink(missing_ok=True)
     if wrong:
@@ -217,11 +220,16 @@ def _receive(remote: RemoteFile, file, on_bytes: Callable[[int], object]) -> Non
                 break
             file.write(chunk)
             on_bytes(len(chunk))
-            if 0 <= remote.size < file.tell():
-                break                                    # more than the server stated: fetch_file says so
+            if file.tell() > _limit(remote):
+                break                                    # fetch_file says so
         if file.tell() < remote.size:
             raise HttpError(f"{printable(remote.url)}: the connection ended after {file.tell():,} of {remote.size:,} "
                             "bytes", 0)
+
+
+def _limit(remote: RemoteFile) -> int:
+    """How many bytes may come."""
+    return remote.size if remote.size >= 0 else MAX_UNSTATED_SIZE
 
 
 def _starts_at(answer: http.client.HTTPResponse, offset: int) -> bool:

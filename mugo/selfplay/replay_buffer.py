@@ -51,6 +51,7 @@ def header_of(start: BasePosition) -> bytes:
 class ReplayBuffer:
     """The games in a file, in the order in which they ended: a sequence of SelfPlayGame that can be appended to.
 
+    In memory, too, games are compressed; each is decompressed when it is taken.
     Raises BadInput for a file that is no replay buffer, that is damaged, that holds games of other rules, or that
     another process writes to.
     """
@@ -58,6 +59,7 @@ class ReplayBuffer:
     def __init__(self, path: Path, start: BasePosition):
         """Open the file, or create it.  An incomplete game at its end is cut off, with a line on stderr."""
         self.path = path
+        self._points = start.size ** 2 + 1
         header = header_of(start)
         if not path.exists():
             with atomic_write(path) as temporary:
@@ -68,10 +70,10 @@ class ReplayBuffer:
             found = find_games(data, start, first_frame(path, data, header))
             if found.damage is not None:
                 raise _damaged(path, found)
-            self._games = found.games
+            self._blocks = found.blocks
             if found.end < len(data):
                 log_to_stderr(f"{path}: {len(data) - found.end} bytes of a game that was not written to its end are "
-                              f"cut off; {len(self._games):,} games are whole")
+                              f"cut off; {len(self._blocks):,} games are whole")
                 self._file.truncate(found.end)
             self._file.seek(found.end)
         except BaseException:
@@ -84,8 +86,9 @@ class ReplayBuffer:
         Raises OSError with the name of the file; then the file is as before.
         """
         end = self._file.tell()
+        block = block_of(game)
         try:
-            unwritten = memoryview(frame_of(game))
+            unwritten = memoryview(frame_of(block))
             while unwritten:                             # an unbuffered file may write a part
                 unwritten = unwritten[self._file.write(unwritten):]
             os.fsync(self._file.fileno())
@@ -95,13 +98,13 @@ class ReplayBuffer:
                 self._file.seek(end)
             error.filename = error.filename or str(self.path)
             raise
-        self._games.append(game)
+        self._blocks.append(block)
 
     def close(self) -> None:
         self._file.close()
 
     def __len__(self) -> int:
-        return len(self._games)
+        return len(self._blocks)
 
     @overload
     def __getitem__(self, index: int) -> SelfPlayGame: ...
@@ -110,27 +113,33 @@ class ReplayBuffer:
     def __getitem__(self, index: slice) -> list[SelfPlayGame]: ...
 
     def __getitem__(self, index):
-        return self._games[index]
+        if isinstance(index, slice):
+            return [game_of(block, self._points) for block in self._blocks[index]]
+        return game_of(self._blocks[index], self._points)
 
 
 @dataclass
 class FoundGames:
     """What find_games has found in a file.
 
-    games: the games that are whole.  end: the offset after the last frame that is whole, before an incomplete one.
+    blocks: those of the games that are whole.  end: the offset after the last whole frame, before an incomplete one.
     damage: the offset of the first byte that belongs to no frame, None if there is none.
-    games_before: how many of `games` are before the damage.
+    games_before: how many of `blocks` are before the damage.
     """
-    games: list[SelfPlayGame]
+    blocks: list[bytes]
     end: int
     damage: int | None = None
     games_before: int = 0
 
 
-def frame_of(game: SelfPlayGame) -> bytes:
+def block_of(game: SelfPlayGame) -> bytes:
+    """A game, compressed."""
+    return zlib.compress(_HEAD.pack(game.outcome, len(game.moves)) + game.moves.astype("<i2").tobytes()
+                         + game.visits.astype("<u2").tobytes(), 6)
+
+
+def frame_of(block: bytes) -> bytes:
     """A game as it is written to the file."""
-    block = zlib.compress(_HEAD.pack(game.outcome, len(game.moves)) + game.moves.astype("<i2").tobytes()
-                          + game.visits.astype("<u2").tobytes(), 6)
     head = _FRAME.pack(_MAGIC, len(block), zlib.crc32(block), 0)[:-4]
     return head + struct.pack("<I", zlib.crc32(head)) + block
 
@@ -144,9 +153,9 @@ def find_games(data: bytes, start: BasePosition, offset: int) -> FoundGames:
         end = offset + _FRAME.size + (length or 0)
         if (length is not None or len(head) < _FRAME.size and head.startswith(_MAGIC[:len(head)])) and end > len(data):
             break                                        # an incomplete frame at the end
-        game = None if length is None else _game_of(head, data[offset + _FRAME.size:end], start)
-        if game is not None:
-            found.games.append(game)
+        block = data[offset + _FRAME.size:end]
+        if length is not None and zlib.crc32(block) == _FRAME.unpack(head)[2] and _is_game(block, start.size ** 2 + 1):
+            found.blocks.append(block)
             found.games_before += found.damage is None
             offset = found.end = end
         else:
@@ -162,24 +171,30 @@ def _block_length(head: bytes) -> int | None:
     return _FRAME.unpack(head)[1]
 
 
-def _game_of(head: bytes, block: bytes, start: BasePosition) -> SelfPlayGame | None:
-    """The game in a block, given the head of its frame; None if the block is damaged, or has a number out of range."""
-    if zlib.crc32(block) != _FRAME.unpack(head)[2]:
-        return None
-    points = start.size ** 2 + 1
+def game_of(block: bytes, points: int) -> SelfPlayGame:
+    """The game in a block.
+
+    points: of the board, and one for the pass.
+    Raises ValueError, struct.error or zlib.error for a block that holds anything else, or a number out of range.
+    """
     unzip = zlib.decompressobj()
-    try:
-        raw = unzip.decompress(block, _HEAD.size + MAX_MOVES * 2 * (1 + points))
-        outcome, n = _HEAD.unpack_from(raw)
-        moves = np.frombuffer(raw, "<i2", n, _HEAD.size)
-        visits = np.frombuffer(raw, "<u2", n * points, _HEAD.size + 2 * n).reshape(n, points)
-    except (zlib.error, struct.error, ValueError):
-        return None
+    raw = unzip.decompress(block, _HEAD.size + MAX_MOVES * 2 * (1 + points))
+    outcome, n = _HEAD.unpack_from(raw)
+    moves = np.frombuffer(raw, "<i2", n, _HEAD.size)
+    visits = np.frombuffer(raw, "<u2", n * points, _HEAD.size + 2 * n).reshape(n, points)
     is_whole = unzip.eof and not unzip.unused_data and len(raw) == _HEAD.size + moves.nbytes + visits.nbytes
     if not (is_whole and 1 <= n <= MAX_MOVES and -1 <= outcome <= 1 and 0 <= moves.min() <= moves.max() < points
             and visits.any(1).all()):
-        return None
+        raise ValueError("no game of self-play")
     return SelfPlayGame(moves, visits, outcome)
+
+
+def _is_game(block: bytes, points: int) -> bool:
+    try:
+        game_of(block, points)
+    except (zlib.error, struct.error, ValueError):
+        return False
+    return True
 
 
 def _open_locked(path: Path) -> io.FileIO:
@@ -212,7 +227,7 @@ def first_frame(path: Path, data: bytes, header: bytes) -> int:
 
 
 def _damaged(path: Path, found: FoundGames) -> BadInput:
-    after = len(found.games) - found.games_before
+    after = len(found.blocks) - found.games_before
     return BadInput(f"{path} is damaged at byte {found.damage:,}: {found.games_before:,} whole games before it, "
                     f"{after:,} after it; --resume --repair moves the file aside and keeps these games")
 
@@ -237,7 +252,7 @@ def repair_buffer(path: Path, start: BasePosition) -> Path | None:
         os.link(path, aside)
         fsync_folder(path.parent)
         with atomic_write(path) as temporary:
-            temporary.write_bytes(header + b"".join(map(frame_of, found.games)))
+            temporary.write_bytes(header + b"".join(map(frame_of, found.blocks)))
     return aside
 
 
@@ -260,12 +275,12 @@ class ReplayWindow:
 
     def slide_to(self, end: int) -> None:
         """Let the window end before game number `end`.  Raises BadInput for a game with an illegal move."""
-        first, positions = end, 0
+        first, positions, encoded = end, 0, {}
         while first > end // 2 and positions < self._positions:
             first -= 1
-            positions += len(self._buffer[first].moves)
-        self._encoded = {i: self._encoded.get(i) or encode_game(self._buffer[i], self._start)
-                         for i in range(first, end)}
+            encoded[first] = self._encoded.get(first) or encode_game(self._buffer[first], self._start)
+            positions += len(encoded[first][2])
+        self._encoded = dict(reversed(encoded.items()))
         self.first, self.end = first, end
         self.packed, self.policy, self.outcome = map(np.concatenate, zip(*self._encoded.values(), strict=True))
 

@@ -339,6 +339,17 @@ def test_a_size_beyond_all_bounds_is_an_unknown_one(site, tmp_path, digits):
     assert describe(site.address + "/a.sgf").size == -1
 
 
+def test_a_file_of_unstated_size_ends_at_a_limit(site, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(fetch, "MAX_UNSTATED_SIZE", 100_000)
+    site.raw["/a.sgf"] = b"HTTP/1.1 200 OK\r\n\r\n" + b" " * 100_001
+    with pytest.raises(BadInput, match="1 of 1 files did not come"):
+        download(site.address + "/a.sgf", tmp_path, yes=True)
+    assert "more than 100,000 bytes came, and the server does not say how many" in capsys.readouterr().err
+    assert not any("a.sgf" in path.name for path in tmp_path.iterdir())
+    site.raw["/a.sgf"] = site.raw["/a.sgf"][:-1]
+    assert download(site.address + "/a.sgf", tmp_path, yes=True) == 1
+
+
 @pytest.mark.parametrize("charset", ["idna", "undefined", "rot13", '"\0"'])
 def test_a_page_in_a_charset_that_is_none(site, tmp_path, charset):
     site.raw["/page"] = (b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=" + charset.encode()

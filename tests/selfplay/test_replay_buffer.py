@@ -22,6 +22,7 @@ from mugo.selfplay.parallel import SelfPlayGame
 from mugo.selfplay.replay_buffer import (
     ReplayBuffer,
     ReplayWindow,
+    block_of,
     find_games,
     first_frame,
     frame_of,
@@ -74,7 +75,7 @@ def test_games_are_read_as_they_were_written(games, written):
 
 def ends_of(games) -> list[int]:
     """The offsets of the ends of the first line and of each game."""
-    return np.cumsum([len(header_of(START)), *(len(frame_of(game)) for game in games)]).tolist()
+    return np.cumsum([len(header_of(START)), *(len(frame_of(block_of(game))) for game in games)]).tolist()
 
 
 def test_an_incomplete_last_game_is_cut_off_with_a_line_and_the_others_are_kept(games, written, capsys):
@@ -97,7 +98,7 @@ def test_an_incomplete_last_game_is_cut_off_with_a_line_and_the_others_are_kept(
 
 def test_every_damaged_bit_is_refused_and_repaired_with_all_other_games(games, tmp_path):
     path, ends = tmp_path / "replay_buffer.bin", ends_of(games[:3])
-    whole = header_of(START) + b"".join(map(frame_of, games[:3]))
+    whole = header_of(START) + b"".join(frame_of(block_of(game)) for game in games[:3])
     for bit in range(8 * len(whole)):
         data = bytearray(whole)
         data[bit // 8] ^= 1 << bit % 8
@@ -105,7 +106,7 @@ def test_every_damaged_bit_is_refused_and_repaired_with_all_other_games(games, t
         found = find_games(bytes(data), START, first_frame(path, bytes(data), header_of(START)))
         expected = [game for i, game in enumerate(games[:3]) if i != before]
         assert (found.damage, found.games_before) == ((ends[before], before) if before >= 0 else (0, 0))
-        assert len(found.games) == len(expected) and all(map(are_equal, found.games, expected))
+        assert found.blocks == [block_of(game) for game in expected]
         if bit % 61 == 0:
             path.write_bytes(data)
             line = f"is damaged at byte {found.damage}: {max(before, 0)} whole games before it, "
@@ -118,6 +119,22 @@ def test_every_damaged_bit_is_refused_and_repaired_with_all_other_games(games, t
             buffer.close()
             assert aside.read_bytes() == data
             aside.unlink()
+
+
+def test_games_are_compressed_in_memory_too(tmp_path):
+    start, visits = new_game("go", 19), np.zeros((4095, 362), np.uint16)
+    visits[:, 0] = 1                                     # 3 MB, 20 KB in the file
+    block = block_of(SelfPlayGame(np.zeros(4095, np.int16), visits, 1))
+    path = tmp_path / "replay_buffer.bin"
+    path.write_bytes(header_of(start) + frame_of(block) * 40)
+    tracemalloc.start()
+    try:
+        buffer = ReplayBuffer(path, start)
+        assert len(buffer) == 40 and tracemalloc.get_traced_memory()[1] < 20e6
+    finally:
+        tracemalloc.stop()
+    assert len(buffer[39].moves) == 4095
+    buffer.close()
 
 
 def test_a_repair_deletes_nothing_and_leaves_a_whole_file_alone(games, written):
@@ -163,7 +180,7 @@ def test_a_full_disk_leaves_the_file_as_it_was(games, written):
     assert written.read_bytes() == whole and len(buffer) == 12
     buffer._file.is_full = False
     buffer.append(games[3])
-    assert written.read_bytes() == whole + frame_of(games[3]) and len(buffer) == 13
+    assert written.read_bytes() == whole + frame_of(block_of(games[3])) and len(buffer) == 13
     buffer.close()
 
 
@@ -200,7 +217,7 @@ def test_a_kill_while_a_game_is_written_loses_only_that_game(tmp_path):
     size = path.stat().st_size
     buffer = ReplayBuffer(path, START)
     assert len(buffer) > 2 and all(are_equal(game, games[i % 20]) for i, game in enumerate(buffer))
-    assert size - path.stat().st_size < len(frame_of(games[len(buffer) % 20]))
+    assert size - path.stat().st_size < len(frame_of(block_of(games[len(buffer) % 20])))
     buffer.close()
 
 
@@ -354,7 +371,8 @@ def framed(outcome: int, moves: list[int], visits: np.ndarray, rest: bytes = b""
     (1, [0, 1], np.ones((2, 17)), bytes(30 << 20))])                     # 30 MB in 30 kB
 def test_games_that_somebody_made_up_are_refused_as_damage(games, tmp_path, outcome, moves, visits, rest):
     path = tmp_path / "replay_buffer.bin"
-    path.write_bytes(header_of(START) + frame_of(games[0]) + framed(outcome, moves, visits, rest) + frame_of(games[1]))
+    before, after = (frame_of(block_of(game)) for game in games[:2])
+    path.write_bytes(header_of(START) + before + framed(outcome, moves, visits, rest) + after)
     with pytest.raises(BadInput, match="is damaged at byte .*: 1 whole games before it, 1 after it"):
         ReplayBuffer(path, START)
     repair_buffer(path, START)
