@@ -59,7 +59,8 @@ def row_of(folder: Path) -> str:
     found = {H0: f"H0: below {match['sprt'][1]:+g}", H1: f"H1: above {match['sprt'][0]:+g}"}.get(
         test["accepted"], "undecided")
     return (f"| {match['size']}x{match['size']} | `{names[0]}` | {summary['games']} | "
-            f"{rate['value']:.1%} ({rate['low']:.1%} to {rate['high']:.1%}) | {elo['value'] or 0:+.0f} | "
+            f"{rate['value']:.1%} ({rate['low']:.1%} to {rate['high']:.1%}) | "
+            f"{'' if elo['value'] is None else format(elo['value'], '+.0f')} | "
             f"{test['llr']:+.2f} | {found} |")
 
 

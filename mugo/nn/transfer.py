@@ -1,4 +1,5 @@
-"""Initialising a network from another: another board size, another value head, more filters (Net2Net widening)."""
+"""Initialising a network from another: another board size, other heads, more filters (Net2Net widening), weights that
+are no longer tied."""
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,8 @@ def init_from(model: keras.Model, config: Config, path: Path) -> dict[str, Any]:
 
     The configs may differ in the board size: the bias of each point is fitted (inference.fit_bias), and dense layers
     for another board are left as they are.  Those of policy networks may also differ in the heads, which are left as
-    they are where only one has them, and the new network may have more filters (net2net_widen): its outputs are those
-    of the narrower one at first.
+    they are where only one has them, and the new network may have more filters (net2net_widen), or plain convolutions
+    where the other's are equivariant: its outputs are those of the other one at first.
     Returns metadata["init_from"], the description of that network.  Raises BadInput for other configs.
     """
     metadata = read_metadata(path)
@@ -83,14 +84,16 @@ def check_compatible(source: Config, config: Config, path: Path) -> None:
     if isinstance(config, PolicyNetConfig) and isinstance(source, PolicyNetConfig):
         may_differ |= {"filters": config.filters} | {
             name: getattr(config, name) for name in ("policy_filters", "value_head", "komi_input", "auxiliary_heads")}
+        may_differ |= {"equivariant": config.equivariant} if source.equivariant else {}
         wider = config.filters >= source.filters
         narrower = 0 < config.policy_filters < source.policy_filters
     if replace(source, **may_differ) != config or narrower or not (wider or source.filters == config.filters):
         old, new = config_dict(source), config_dict(config)
-        heads = may_differ.keys() - {"filters", "policy_filters"}
-        different = [name for name in new if new[name] != old[name] and name not in heads]
+        allowed = may_differ.keys() - {"filters", "policy_filters"}
+        different = [name for name in new if new[name] != old[name] and name not in allowed]
         raise BadInput(f"{path} has {_listed(old, different)}, and this network {_listed(new, different)}; one that is "
-                       "initialised from another can have another size and other heads, and more filters")
+                       "initialised from another can have another size and other heads, more filters, and plain "
+                       "convolutions where the other's are equivariant")
 
 
 def _listed(config: dict[str, Any], names: list[str]) -> str:

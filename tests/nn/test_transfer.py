@@ -119,6 +119,23 @@ def is_tied(model, config) -> bool:
                for variable in model.weights)
 
 
+@pytest.mark.parametrize("filters", [16, 24])
+def test_a_plain_network_has_at_first_the_outputs_of_an_equivariant_one(tmp_path, filters):
+    config = PolicyNetConfig(SIZE, 16, 4, value_head=True, komi_input=True, equivariant=True)
+    source, path = random_model(config), tmp_path / "tied.keras"
+    equivariance.symmetrise(source, config.spec().weight_axes())
+    checkpoint.export(source, path, new_metadata(config))
+    plain = replace(config, filters=filters, equivariant=False)
+    model = random_model(plain, seed=5)
+    init_from(model, plain, path)
+    inputs = model_inputs(PACKED, np.array([[6.5, -1], [-6.5, 1]] * 24))
+    for name, output in source(inputs).items():
+        assert np.allclose(output, model(inputs)[name], rtol=1e-3, atol=1e-3), name
+    checkpoint.export(model, tmp_path / "plain.keras", new_metadata(plain))
+    with pytest.raises(BadInput, match="equivariant False, and this network .*equivariant True;"):
+        init_from(random_model(config), config, tmp_path / "plain.keras")
+
+
 @pytest.mark.runs
 @pytest.mark.parametrize("equivariant", [True, False])
 def test_a_wider_network_has_at_first_the_outputs_of_the_narrower_one(tmp_path, equivariant):
