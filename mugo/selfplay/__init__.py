@@ -2,6 +2,7 @@
 
     options         options of the games and of the whole run
     parallel        many games at once, one network call for all of them; compiled
+    warm_start      games of UCT, to begin with
     replay_buffer   the games on disk, and the window of positions to train on
     actors          who plays the games: threads, or the workers of a cluster
     arena           matches of a network against another one, and against plain UCT
@@ -9,5 +10,5 @@
     run             the loop: self-play, training, arena
     selfplay        the command                                         `mugo selfplay`
 
-Imports search, nn, plots and games; must not import training, data or any program that plays.
+Imports players, search, nn, plots and games; must not import training, data or any program that plays.
 """

@@ -1,4 +1,4 @@
-"""Who plays the games of a run: threads of this process, or the workers of a cluster.
+"""Who plays the games of a run: threads of this process, or the workers of a cluster; UCT plays the first, if asked to.
 
     actors.play(on_game, should_stop)      until there are enough games
     actors.set_network(network, ...)       after each update; games go on with the newest network
@@ -14,7 +14,7 @@ import secrets
 import threading
 import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +27,7 @@ from mugo.nn.metadata import METADATA, ONNX
 from mugo.parallel import UnitExecutor
 from mugo.selfplay.options import RunOptions, SelfPlayOptions
 from mugo.selfplay.parallel import ParallelSelfPlay, SelfPlayGame
+from mugo.selfplay.warm_start import UctSelfPlay
 
 NEWEST = "newest.keras"                  # in the run's folder, for the workers of a cluster
 UNIT_SHARE = 8                           # a unit ends when this part of a worker's games has: seconds to minutes
@@ -76,22 +77,52 @@ class LocalActors:
 
     def play(self, on_game: OnGame, should_stop: Callable[[], bool]) -> None:
         """Games that end at the same time are handed over one after the other."""
-        lock, is_stopped = threading.Lock(), threading.Event()
+        play_in_threads(self._executor, self.workers, on_game, should_stop)
 
-        def on_game_locked(game: SelfPlayGame) -> None:
-            with lock:
-                on_game(game)
 
-        def is_enough() -> bool:
-            return is_stopped.is_set() or should_stop()
+class Worker(Protocol):
+    """Plays games in a thread."""
 
-        futures = [self._executor.submit(worker.play, on_game_locked, is_enough) for worker in self.workers]
-        try:
-            for future in futures:
-                future.result()
-        finally:
-            is_stopped.set()
-            wait(futures)
+    def play(self, on_game: OnGame, should_stop: Callable[[], bool]) -> None: ...
+
+
+def play_in_threads(executor: UnitExecutor, workers: Sequence[Worker], on_game: OnGame, should_stop: Callable[[], bool]
+                    ) -> None:
+    """Let all workers play until should_stop() is true, each in a thread of the executor."""
+    lock, is_stopped = threading.Lock(), threading.Event()
+
+    def on_game_locked(game: SelfPlayGame) -> None:
+        with lock:
+            on_game(game)
+
+    def is_enough() -> bool:
+        return is_stopped.is_set() or should_stop()
+
+    futures = [executor.submit(worker.play, on_game_locked, is_enough) for worker in workers]
+    try:
+        for future in futures:
+            future.result()
+    finally:
+        is_stopped.set()
+        wait(futures)
+
+
+class WarmStartActors:
+    """Threads of this process, also beside a cluster, in which UCT plays.  Arguments as of LocalActors."""
+
+    def __init__(self, executor: UnitExecutor, start: BasePosition, options: RunOptions, games: int):
+        self._executor = executor
+        self._workers = [UctSelfPlay(start, options, seed=[options.seed, games, i]) for i in range(options.threads)]
+
+    @property
+    def simulations(self) -> int:
+        return sum(worker.simulations for worker in self._workers)
+
+    def set_network(self, graph: bytes, metadata: dict[str, Any]) -> None:
+        """UCT has none."""
+
+    def play(self, on_game: OnGame, should_stop: Callable[[], bool]) -> None:
+        play_in_threads(self._executor, self._workers, on_game, should_stop)
 
 
 class PlayUnit(NamedTuple):

@@ -81,16 +81,19 @@ class RunOptions:
     precision: str = "float32"           # or 'mixed_bfloat16'
     arena_every: int = 128               # games of self-play between two evaluations in the arena
     arena_games: int = 200               # of a match in the arena, at most
+    warm_start_games: int = 0            # the first ones, which UCT plays (warm_start)
+    warm_start_simulations: int = 1000   # of UCT, for a move
     seed: int = 0
 
     def __post_init__(self):
         check_choice("precision", self.precision, PRECISIONS)
-        names = "games", "update_games", "steps", "arena_every"
+        names = "games", "update_games", "steps", "arena_every", "warm_start_simulations"
         check_limits(self, {name: AT_LEAST_1 for name in names})
         check_limits(self, {"parallel_games": (1, MAX_PARALLEL_GAMES), "threads": (1, MAX_THREADS),
                             "batch_size": (1, MAX_BATCH_SIZE), "window": (1, MAX_WINDOW)})
         check_limits(self, {"games": (self.update_games, math.inf), "arena_games": (MIN_ARENA_GAMES, math.inf),
-                            "seed": SEED, "l2": NON_NEGATIVE, "decay_start": FRACTION, "final_lr_fraction": FRACTION,
+                            "warm_start_games": NON_NEGATIVE, "seed": SEED, "l2": NON_NEGATIVE,
+                            "decay_start": FRACTION, "final_lr_fraction": FRACTION,
                             "learning_rate": (POSITIVE[0], 1)})
 
     @classmethod

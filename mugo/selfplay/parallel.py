@@ -51,6 +51,17 @@ class SelfPlayGame(NamedTuple):
     outcome: int
 
 
+def sampled_move(visits: np.ndarray, number: int, options: SelfPlayOptions, rng: np.random.Generator) -> int:
+    """A move index for move `number` of a game, from 0: one of the first is sampled, then the most visited is played.
+
+    visits: (size² + 1,).
+    """
+    if number < options.temperature_moves:
+        weights = (visits / visits.max()) ** (1 / options.temperature)
+        return int(rng.choice(len(visits), p=weights / weights.sum()))
+    return int(rng.choice(np.flatnonzero(visits == visits.max())))
+
+
 class ParallelSelfPlay:
     """Plays `games` games at once; a finished game is replaced by a new one from `start`.
 
@@ -182,7 +193,7 @@ class ParallelSelfPlay:
         else:
             counts = np.where(good, np.minimum(edges["visits"], POLICY_UNITS), 0)
             visits[indices] = counts if counts.any() else good           # all moves tried are proven losses
-            move = self._sampled_move(visits, len(self._visits[g]))
+            move = sampled_move(visits, len(self._visits[g]), self.options, self._rng)
         self._visits[g].append(visits)
         position = self._positions[g] = position.play(point_of_index(move, size))
         if not position.is_over and position.plies < self._max_moves:
@@ -192,14 +203,6 @@ class ParallelSelfPlay:
         game = SelfPlayGame(np.array(moves, np.int16), np.array(self._visits[g]), int(np.sign(position.score())))
         self._start_game(g)
         return game
-
-
-    def _sampled_move(self, visits: np.ndarray, number: int) -> int:
-        """A move index for move `number` of a game: one of the first is sampled, then the most visited is played."""
-        if number < self.options.temperature_moves:
-            weights = (visits / visits.max()) ** (1 / self.options.temperature)
-            return int(self._rng.choice(len(visits), p=weights / weights.sum()))
-        return int(self._rng.choice(np.flatnonzero(visits == visits.max())))
 
     def _improved_policy(self, g: int, good: np.ndarray) -> tuple[np.ndarray, int]:
         """The improved policy of the root's edges in units of 1 / POLICY_UNITS, and the edge that is played.

@@ -9,10 +9,10 @@
     RUN/checkpoint.keras, previous.keras    the newest state: weights, optimizer, history; and the one before
     RUN/log.csv, arena.csv, ...             see run_log.py
 
-Games are always played by the newest network.  Update number u trains on the games of the replay buffer up to number
-u * update_games, with batches that are a function of (seed, u).  So whatever stops a run, Ctrl-C or kill -9 during
-self-play, training or saving, `--resume` reaches exactly the weights that it would have had with these games; only
-unfinished games are lost.
+Games are always played by the newest network, but for those of a warm start (warm_start).  Update number u trains on
+the games of the replay buffer up to number u * update_games, with batches that are a function of (seed, u).  So
+whatever stops a run, Ctrl-C or kill -9 during self-play, training or saving, `--resume` reaches exactly the weights
+that it would have had with these games; only unfinished games are lost.
 """
 import contextlib
 import time
@@ -41,7 +41,7 @@ from mugo.parallel import open_executor
 from mugo.progress import ProgressBar, progress_bar
 from mugo.resume import check_kept
 from mugo.selfplay import arena
-from mugo.selfplay.actors import Actors, ClusterActors, LocalActors
+from mugo.selfplay.actors import Actors, ClusterActors, LocalActors, WarmStartActors
 from mugo.selfplay.arena import ArenaPlayer, ArenaResult
 from mugo.selfplay.options import MAY_CHANGE, RunOptions, check_run
 from mugo.selfplay.parallel import SelfPlayGame
@@ -137,12 +137,16 @@ class SelfPlayRun:
             else:
                 actors = LocalActors(executor, self.start, options, games)
             actors.set_network(self._newest_graph(), self.metadata)
+            warm_start = WarmStartActors(stack.enter_context(open_executor(options.threads, threads=True)), self.start,
+                                         options, games)
             while True:
                 update = self.metadata["update"]
                 if self.metadata["arena_update"] < update and options.has_arena(update):
                     self._evaluate(bar)
                 elif update < options.updates:
-                    self._play(actors, (update + 1) * options.update_games, bar)
+                    end = (update + 1) * options.update_games
+                    self._play(warm_start, min(end, options.warm_start_games), bar)
+                    self._play(actors, end, bar)
                     self._train(bar)
                     actors.set_network(self._newest_graph(), self.metadata)
                 else:
@@ -159,6 +163,8 @@ class SelfPlayRun:
 
         Games that end at the same time are kept, too; but the run never has more games than its updates need.
         """
+        if len(self.buffer) >= games:
+            return
         before, start_time = actors.simulations, time.perf_counter()
 
         def on_game(game: SelfPlayGame) -> None:
