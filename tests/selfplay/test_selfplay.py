@@ -445,7 +445,7 @@ def test_metadata_of_a_checkpoint_that_somebody_made_up_are_refused_in_one_line(
                 except BadInput as error:
                     assert str(error).startswith(str(path)) and len(str(error)) < 300
     options = "selfplay", "games", "steps", "arena_every", "arena_games", "l2", "decay_start", "final_lr_fraction", \
-        "learning_rate"                                  # of the right type
+        "learning_rate", "warm_start_games", "warm_start_simulations"    # of the right type
     others = "update", "seconds", "uct_level", "uct_attempts", "best", "history", "arena", "openings"
     assert set(accepted) <= {("options", name) for name in options} | {("", name) for name in others}
     made_up = good | {"rules": good["rules"] | {"size": 6}}
