@@ -233,7 +233,7 @@ class SelfPlay(Case):
         data = path.read_bytes()
         found = find_games(data, self.start, first_frame(path, data, header_of(self.start)))
         assert found.damage is None
-        return [frame_of(game) for game in found.games]
+        return [frame_of(block) for block in found.blocks]
 
     def check(self, out: Path) -> None:
         """Games that were whole stay as they are."""

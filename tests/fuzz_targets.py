@@ -30,7 +30,7 @@ from mugo.players.options import make_player
 from mugo.players.searcher import PlayOptions
 from mugo.search.settings import Settings
 from mugo.selfplay.parallel import SelfPlayGame
-from mugo.selfplay.replay_buffer import find_games, first_frame, frame_of, header_of
+from mugo.selfplay.replay_buffer import block_of, find_games, first_frame, frame_of, game_of, header_of
 from mugo.sgf.archives import SgfFile, unpack
 from mugo.sgf.nodes import format_nodes, parse_game
 from mugo.sgf.parser import read_records, read_trees
@@ -148,7 +148,8 @@ def fuzz_replay_buffer(data: bytes) -> None:
     except BadInput:
         return
     if found.damage is None:             # every whole frame can be written again
-        assert all(0 <= game.moves.min() <= game.moves.max() < 10 for game in found.games)
+        games = [game_of(block, 10) for block in found.blocks]
+        assert all(0 <= game.moves.min() <= game.moves.max() < 10 for game in games)
 
 
 def fuzz_query(data: bytes) -> None:
@@ -183,7 +184,7 @@ def _buffer_seeds() -> list[bytes]:
     rng = np.random.default_rng(1)
     games = [SelfPlayGame(rng.permutation(9)[:6].astype(np.int16), rng.integers(1, 9, (6, 10)).astype(np.uint16), 1)
              for _ in range(3)]
-    return [header_of(START) + b"".join(map(frame_of, games)), header_of(START)]
+    return [header_of(START) + b"".join(frame_of(block_of(game)) for game in games), header_of(START)]
 
 
 TARGETS = {

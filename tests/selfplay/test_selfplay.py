@@ -91,7 +91,7 @@ def die_at(owner, name, before):
     setattr(owner, name, dying)
 
 def half_a_game(buffer, game):
-    buffer._file.write(replay_buffer.frame_of(game)[:-9])
+    buffer._file.write(replay_buffer.frame_of(replay_buffer.block_of(game))[:-9])
 
 die_at(*{{"append": (replay_buffer.ReplayBuffer, "append", half_a_game), "train": (run, "train_step", lambda *_: None),
          "save": (files.os, "replace", lambda *_: None)}}[{where!r}])
