@@ -3,9 +3,10 @@
     python benchmarks/gomoku.py                         # both
     python benchmarks/gomoku.py --network RUN           # self-play with this network
     python benchmarks/gomoku.py --seconds 300 --threads 2
+    python benchmarks/gomoku.py --only-selfplay --precision float32 int8        # each network in both
 
 UCT searches from the empty board on one core, compiled and warm; the median of nine.  Self-play is that of
-`mugo selfplay` with 400 simulations a move, without training.  Run it on an idle machine.
+`mugo selfplay` with 400 simulations a move (--simulations), without training.  Run it on an idle machine.
 """
 import argparse
 import os
@@ -15,8 +16,10 @@ import time
 
 from mugo.games.gomoku import Position
 from mugo.nn.inference import Network
+from mugo.nn.runtime import PRECISIONS
 from mugo.search.search import Search
 from mugo.search.settings import Settings
+from mugo.selfplay.options import SelfPlayOptions
 from mugo.selfplay.parallel import ParallelSelfPlay
 
 SIMULATIONS = 15_000
@@ -34,10 +37,12 @@ def uct_seconds(size: int, rollout: str) -> list[float]:
     return seconds[1:]                                   # the first may have compiled
 
 
-def selfplay_speed(network: Network, seconds: float, threads: int, games: int) -> tuple[float, float]:
+def selfplay_speed(network: Network, options: SelfPlayOptions, seconds: float, threads: int, games: int
+                   ) -> tuple[float, float]:
     """(simulations a second, games an hour), after a warm-up in which the games come to different stages."""
     start = Position(network.size, network.k, network.exactly)
-    workers = [ParallelSelfPlay(start, Network(network.path, threads=1), games=games, seed=i)
+    workers = [ParallelSelfPlay(start, Network(network.path, threads=1, precision=network.precision), options,
+                                games=games, seed=i)
                for i in range(threads)]
     finished = []
 
@@ -63,19 +68,29 @@ def main():
     parser.add_argument("--seconds", type=float, default=120, help="of self-play, after a warm-up of half as long")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--games", type=int, default=32, help="at once, for each thread")
+    parser.add_argument("--precision", nargs="+", choices=PRECISIONS, default=["auto"])
+    parser.add_argument("--simulations", type=int, default=400, help="of self-play, for a move")
+    parser.add_argument("--gumbel", action="store_true", help="search as Gumbel AlphaZero does")
+    parser.add_argument("--only-selfplay", action="store_true", help="leave the searches of UCT out")
     args = parser.parse_args()
+    if not args.only_selfplay:
+        print_uct_speed()
+    options = SelfPlayOptions(simulations=args.simulations, gumbel=args.gumbel)
+    print("\n" + LINE.format(f"self-play, {args.threads} threads", "games/hour", "simulations/s"))
+    for name in args.network:
+        for precision in args.precision:
+            network = Network(name, threads=1, precision=precision)
+            rate, games = selfplay_speed(network, options, args.seconds, args.threads, args.games)
+            print(LINE.format(network.describe(), f"{games:,.0f}", f"{rate:,.0f}"), flush=True)
+
+
+def print_uct_speed() -> None:
     print(LINE.format(f"{SIMULATIONS:,} simulations of UCT", "seconds", "simulations/s"))
     for size in 6, 8, 15:
         for rollout in "uniform", "threats":
             seconds = statistics.median(uct_seconds(size, rollout))
             print(LINE.format(f"{size}x{size}, {rollout}", f"{seconds:.3f}", f"{SIMULATIONS / seconds:,.0f}"),
                   flush=True)
-    print("\n" + LINE.format(f"self-play, {args.threads} threads", "games/hour", "simulations/s"))
-    for name in args.network:
-        network = Network(name, threads=1)
-        rate, games = selfplay_speed(network, args.seconds, args.threads, args.games)
-        print(LINE.format(f"{name}, {network.size}x{network.size}x{network.k}", f"{games:,.0f}", f"{rate:,.0f}"),
-              flush=True)
 
 
 if __name__ == "__main__":

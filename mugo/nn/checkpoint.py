@@ -9,7 +9,7 @@ import os
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,6 +47,32 @@ def onnx_weights(model: keras.Model) -> dict[str, list[np.ndarray]]:
 def onnx_graph(model: keras.Model, config: Config) -> bytes:
     """The model as it is now, as an ONNX graph (inference.Network.from_graph opens it): a few milliseconds."""
     return to_onnx(onnx_weights(model), config.exported().spec())
+
+
+class Graphs(NamedTuple):
+    """What a network is played with.
+
+    graphs: ONNX, and ONNX_INT8 if it was quantised.  quantization: of metadata["quantization"], or None.  loss: why
+    there is no quantised graph though positions were given, or '' (Quantized.loss).
+    """
+    graphs: dict[str, bytes]
+    quantization: dict[str, Any] | None = None
+    loss: str = ""
+
+
+def make_graphs(model: keras.Model, metadata: dict[str, Any], positions: CalibrationPositions | None = None) -> Graphs:
+    """The graphs of a model as it is now: a few milliseconds, and seconds with positions to quantise it.
+
+    model: without auxiliary heads.  positions: to calibrate a quantised graph on, which is made if there are two or
+    more and it does not lose too much.
+    """
+    graphs = {ONNX: onnx_graph(model, config_of(metadata))}
+    if positions is None or len(positions.packed) < 2:
+        return Graphs(graphs)
+    quantized = quantize(onnx_weights(model), metadata, positions)
+    if quantized.loss:
+        return Graphs(graphs, loss=quantized.loss)
+    return Graphs(graphs | {ONNX_INT8: quantized.graph}, quantized.description)
 
 
 def nonfinite_weight(model: keras.Model) -> str:
@@ -90,18 +116,15 @@ def export(model: keras.Model, path: Path, metadata: dict[str, Any], positions: 
     for layer in exported.layers:
         if layer.weights:
             layer.set_weights(model.get_layer(layer.name).get_weights())
-    graphs = {ONNX: onnx_graph(exported, config)}
-    if positions is not None and len(positions.packed) > 1:
-        quantized = quantize(onnx_weights(exported), metadata, positions)
-        if quantized.loss:
-            log_to_stderr(f"{path} has no int8 graph, because it would lose too much: {quantized.loss}")
-        else:
-            graphs[ONNX_INT8] = quantized.graph
-            metadata["quantization"] = quantized.description
+    made = make_graphs(exported, metadata, positions)
+    if made.loss:
+        log_to_stderr(f"{path} has no int8 graph, because it would lose too much: {made.loss}")
+    if made.quantization:
+        metadata["quantization"] = made.quantization
     with atomic_write(path) as temporary:
         _write(exported, temporary, metadata)
         with zipfile.ZipFile(temporary, "a", zipfile.ZIP_DEFLATED) as archive:
-            for name, graph in graphs.items():
+            for name, graph in made.graphs.items():
                 archive.writestr(name, graph)
         difference = onnx_difference(exported, temporary)
         if not difference <= TOLERANCE:  # nor if it is NaN

@@ -13,7 +13,7 @@ import json
 import math
 import os
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +142,14 @@ class Network:
         except ValueError as error:
             raise BadInput(f"{path}: its {member} cannot be played: {error}") from None
         self._open(graph, metadata, path, threads, provider)
+
+    @classmethod
+    def from_graphs(cls, graphs: Mapping[str, bytes], metadata: dict[str, Any], threads: int | None = None
+                    ) -> "Network":
+        """A network that is in no file, from checkpoint.Graphs and its metadata: int8 if there is such a graph and the
+        processor multiplies int8 fast, else float32."""
+        precision = resolve_precision("auto", "cpu", ONNX_INT8 in graphs, metadata.get("name"))
+        return cls.from_graph(graphs[ONNX_INT8 if precision == "int8" else ONNX], metadata, threads, precision)
 
     @classmethod
     def from_graph(cls, graph: bytes, metadata: dict[str, Any], threads: int | None = None, precision: str = "float32"

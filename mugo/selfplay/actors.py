@@ -14,7 +14,7 @@ import secrets
 import threading
 import time
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, Protocol
 from mugo.files import atomic_write
 from mugo.games.position import BasePosition
 from mugo.nn.inference import Network
-from mugo.nn.metadata import METADATA, ONNX
+from mugo.nn.metadata import METADATA
 from mugo.parallel import UnitExecutor
 from mugo.selfplay.options import RunOptions, SelfPlayOptions
 from mugo.selfplay.parallel import ParallelSelfPlay, SelfPlayGame
@@ -43,8 +43,8 @@ class Actors(Protocol):
     @property
     def simulations(self) -> int: ...
 
-    def set_network(self, graph: bytes, metadata: dict[str, Any]) -> None:
-        """Play on with this network: an ONNX graph (checkpoint.onnx_graph) and its metadata."""
+    def set_network(self, graphs: Mapping[str, bytes], metadata: dict[str, Any]) -> None:
+        """Play on with this network: checkpoint.Graphs.graphs and its metadata."""
         ...
 
     def play(self, on_game: OnGame, should_stop: Callable[[], bool]) -> None:
@@ -67,8 +67,8 @@ class LocalActors:
     def simulations(self) -> int:
         return sum(worker.simulations for worker in self.workers)
 
-    def set_network(self, graph: bytes, metadata: dict[str, Any]) -> None:
-        network, options = Network.from_graph(graph, metadata, threads=1), self._options
+    def set_network(self, graphs: Mapping[str, bytes], metadata: dict[str, Any]) -> None:
+        network, options = Network.from_graphs(graphs, metadata, threads=1), self._options
         if not self.workers:
             self.workers = [ParallelSelfPlay(self._start, network, options.selfplay, games=options.parallel_games,
                                              seed=[options.seed, self._games, i]) for i in range(options.threads)]
@@ -118,7 +118,7 @@ class WarmStartActors:
     def simulations(self) -> int:
         return sum(worker.simulations for worker in self._workers)
 
-    def set_network(self, graph: bytes, metadata: dict[str, Any]) -> None:
+    def set_network(self, graphs: Mapping[str, bytes], metadata: dict[str, Any]) -> None:
         """UCT has none."""
 
     def play(self, on_game: OnGame, should_stop: Callable[[], bool]) -> None:
@@ -160,11 +160,12 @@ class ClusterActors:
         self._futures: set[Future] = set()
         executor.check_paths(write=folder)
 
-    def set_network(self, graph: bytes, metadata: dict[str, Any]) -> None:
+    def set_network(self, graphs: Mapping[str, bytes], metadata: dict[str, Any]) -> None:
         metadata = metadata | {"history": [], "arena": [], "openings": []}
         with atomic_write(self._network) as temporary, zipfile.ZipFile(temporary, "w") as archive:
             archive.writestr(METADATA, json.dumps(metadata))
-            archive.writestr(ONNX, graph)
+            for name, graph in graphs.items():
+                archive.writestr(name, graph)
 
     def play(self, on_game: OnGame, should_stop: Callable[[], bool]) -> None:
         """Games beyond the last one that is asked for wait for the next call."""
@@ -223,12 +224,12 @@ def _player_of(unit: PlayUnit) -> _Player:
         now = time.monotonic()
         for key in [key for key, other in _players.items() if now - other.used > IDLE_SECONDS]:
             del _players[key]
-        network = Network(unit.network, threads=1, precision="float32")
+        network = Network(unit.network, threads=1)
         selfplay = ParallelSelfPlay(unit.start, network, unit.options, games=unit.parallel_games,
                                     seed=[*unit.seed, unit.number])
         player = _players[unit.key] = _Player(selfplay, version)
     elif player.network != version:
-        player.selfplay.network = Network(unit.network, threads=1, precision="float32")
+        player.selfplay.network = Network(unit.network, threads=1)
         player.network = version
     player.used = time.monotonic()
     return player

@@ -83,6 +83,7 @@ class RunOptions:
     arena_games: int = 200               # of a match in the arena, at most
     warm_start_games: int = 0            # the first ones, which UCT plays (warm_start)
     warm_start_simulations: int = 1000   # of UCT, for a move
+    int8: bool = True                    # int8 where the processor multiplies it fast, else float32, as in play
     seed: int = 0
 
     def __post_init__(self):

@@ -33,8 +33,9 @@ from mugo.nn.compile import compile_for_selfplay, train_step
 from mugo.nn.inference import Network
 from mugo.nn.interrupts import InterruptCallback
 from mugo.nn.keras_model import build
-from mugo.nn.metadata import config_of, new_metadata
+from mugo.nn.metadata import ONNX, config_of, new_metadata
 from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions
+from mugo.nn.runtime import has_fast_int8
 from mugo.nn.tensorboard_log import TensorBoardLog
 from mugo.nn.transfer import init_from
 from mugo.parallel import open_executor
@@ -91,6 +92,7 @@ class SelfPlayRun:
             self._open_files = stack.pop_all()           # until `close`
         self._start_time = time.perf_counter() - self.metadata["seconds"]
         self._simulations_per_second = 0.0               # in the last self-play
+        self._quantises = options.int8 and has_fast_int8()
         self._tensorboard = TensorBoardLog(folder / "tensorboard")
 
     def _check_new(self) -> None:
@@ -132,11 +134,12 @@ class SelfPlayRun:
         with (open_executor(workers, threads=True, scheduler=scheduler) as executor, contextlib.ExitStack() as stack,
               progress_bar("games", total, min(games, total), smoothing=0.02) as bar):
             if scheduler:
+                self._quantises = options.int8           # workers may have other processors
                 actors: Actors = stack.enter_context(contextlib.closing(
                     ClusterActors(executor, self.folder, self.start, options, games)))
             else:
                 actors = LocalActors(executor, self.start, options, games)
-            actors.set_network(self._newest_graph(), self.metadata)
+            self._set_network(actors)
             warm_start = WarmStartActors(stack.enter_context(open_executor(options.threads, threads=True)), self.start,
                                          options, games)
             while True:
@@ -148,15 +151,18 @@ class SelfPlayRun:
                     self._play(warm_start, min(end, options.warm_start_games), bar)
                     self._play(actors, end, bar)
                     self._train(bar)
-                    actors.set_network(self._newest_graph(), self.metadata)
+                    self._set_network(actors)
                 else:
                     break
 
-    def _newest_graph(self) -> bytes:
-        return checkpoint.onnx_graph(self.model, self.config)
+    def _set_network(self, actors: Actors) -> None:
+        made = self._newest_graphs()
+        actors.set_network(made.graphs, self.metadata | {"quantization": made.quantization})
 
-    def _newest_network(self) -> Network:
-        return Network.from_graph(self._newest_graph(), self.metadata, threads=1)
+    def _newest_graphs(self) -> checkpoint.Graphs:
+        """Of the newest network."""
+        positions = self._calibration_positions() if self._quantises else None
+        return checkpoint.make_graphs(self.model, self.metadata, positions)
 
     def _play(self, actors: Actors, games: int, bar: ProgressBar) -> None:
         """Self-play until the replay buffer has so many games.
@@ -214,8 +220,8 @@ class SelfPlayRun:
         """Arena matches of the newest network; it may become the best."""
         metadata = self.metadata
         games = metadata["update"] * self.options.update_games
-        network = self._newest_network()
-        results = self._arena_results(network)
+        graphs = self._newest_graphs().graphs
+        results = self._arena_results(Network.from_graphs(graphs, metadata, threads=1))
         is_best = all(result.is_stronger for opponent, _, result in results if opponent == BEST)
         metadata["seconds"] = self._seconds()
         for opponent, simulations, result in results:
@@ -225,7 +231,7 @@ class SelfPlayRun:
                                       "simulations": simulations, **asdict(result), "score": result.score,
                                       "best": is_best})
             self._tensorboard.write(f"arena/{opponent}", {"score": result.score}, games)
-        output = network.evaluate([self.start], tta=True)
+        output = Network.from_graph(graphs[ONNX], metadata, threads=1).evaluate([self.start], tta=True)
         assert output.values is not None                 # a policy-value network
         metadata["openings"].append({"games": games, "value": round(float(output.values[0]), 4),
                                      "priors": np.round(output.priors[0], 4).tolist()})
@@ -245,7 +251,8 @@ class SelfPlayRun:
         path = self.folder / checkpoint.NETWORK
         if path.exists() and metadata["best"]:
             newest = replace(player, temperature_moves=ARENA_TEMPERATURE_MOVES)
-            best = replace(newest, network=Network(path, threads=1, precision="float32"))
+            best = replace(newest, network=Network(path, threads=1, precision="auto" if options.int8
+                                                                  else "float32"))
             results.append((BEST, 0, arena.play_match(newest, best, self.start, options.arena_games, arena.PROMOTION,
                                                       **common)))
         for level, result in arena.climb_levels(player, metadata["uct_level"], metadata["uct_attempts"] + 1,

@@ -83,6 +83,8 @@ def add_selfplay_arguments(group: argparse._ArgumentGroup) -> None:
     _add_numbers(group, DEFAULT_SELFPLAY_OPTIONS, {
         "max_num_considered_actions": "of --gumbel: moves in the first round of sequential halving",
         "c_visit": "of --gumbel: weight of values beside visits", "c_scale": "of --gumbel: scale of values"})
+    group.add_argument("--int8", action=argparse.BooleanOptionalAction,
+                       help="evaluate positions in int8 where the processor multiplies it fast (default: on)")
     _add_numbers(group, RunOptions(GAMES), {
         "parallel_games": "games at once, for each thread",
         "warm_start_games": "the first games, which UCT plays with RAVE and heuristic priors",

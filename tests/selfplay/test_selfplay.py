@@ -26,6 +26,7 @@ from mugo.nn.inference import Network
 from mugo.nn.metadata import read_metadata
 from mugo.selfplay import arena, selfplay
 from mugo.selfplay import run as run_module
+from mugo.selfplay.actors import LocalActors
 from mugo.selfplay.options import RunOptions, SelfPlayOptions, check_run
 from mugo.selfplay.replay_buffer import ReplayBuffer
 from mugo.selfplay.run import SelfPlayRun
@@ -233,7 +234,7 @@ def test_each_level_of_uct_counts_its_attempts(small_run, monkeypatch):
     monkeypatch.setattr(arena, "play_match", lambda *_, **__: arena.ArenaResult(0, 0, 9, -3.0, H0))
     script = [[(0, H0)], [(0, UNDECIDED)], [(0, H1), (1, H0)], [(1, H1)], []]
     for _ in range(5):
-        small_run._arena_results(small_run._newest_network())
+        small_run._arena_results(Network.from_graphs(small_run._newest_graphs().graphs, small_run.metadata, 1))
     assert asked == [(0, 1), (0, 2), (0, 3), (1, 2), (2, 1)]
     assert small_run.metadata["uct_level"] == 2
 
@@ -318,7 +319,7 @@ def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(tmp_path, ca
         if action.dest in {"help", "game", "output", "resume", "repair", "games", "threads", "learning_rate",
                            "scheduler"}:
             continue
-        given = [action.option_strings[0]]
+        given = ["--no-int8" if action.dest == "int8" else action.option_strings[0]]
         if action.nargs != 0:
             given.append({"precision": "mixed_bfloat16", "init_from": "gomoku-6-4", "arena_games": "30"}.get(
                 action.dest, "0.75" if action.type is float else "7"))
@@ -445,7 +446,7 @@ def test_metadata_of_a_checkpoint_that_somebody_made_up_are_refused_in_one_line(
                 except BadInput as error:
                     assert str(error).startswith(str(path)) and len(str(error)) < 300
     options = "selfplay", "games", "steps", "arena_every", "arena_games", "l2", "decay_start", "final_lr_fraction", \
-        "learning_rate", "warm_start_games", "warm_start_simulations"    # of the right type
+        "learning_rate", "warm_start_games", "warm_start_simulations", "int8"    # of the right type
     others = "update", "seconds", "uct_level", "uct_attempts", "best", "history", "arena", "openings"
     assert set(accepted) <= {("options", name) for name in options} | {("", name) for name in others}
     made_up = good | {"rules": good["rules"] | {"size": 6}}
@@ -453,3 +454,28 @@ def test_metadata_of_a_checkpoint_that_somebody_made_up_are_refused_in_one_line(
         check_run(made_up, path)
     with pytest.raises(BadInput, match="is no checkpoint of `mugo selfplay`"):
         check_run({}, path)
+
+
+@pytest.mark.parametrize("is_fast, int8, expected", [(True, True, "int8"), (False, True, "float32"),
+                                                     (True, False, "float32")])
+def test_games_are_played_in_int8_where_that_is_fast(tmp_path, monkeypatch, eagerly, is_fast, int8, expected):
+    monkeypatch.setattr("mugo.nn.runtime.has_fast_int8", lambda: is_fast)
+    monkeypatch.setattr("mugo.selfplay.run.has_fast_int8", lambda: is_fast)
+    played, arena_networks = [], []
+
+    class RecordingActors(LocalActors):
+        def play(self, on_game, should_stop):
+            played.append({worker.network.precision for worker in self.workers})
+            super().play(on_game, should_stop)
+
+    def play_match(first, second, *args, **kwargs):
+        arena_networks.append(first.network.precision)
+        return arena.ArenaResult(1, 0, 0)
+
+    monkeypatch.setattr("mugo.selfplay.run.LocalActors", RecordingActors)
+    monkeypatch.setattr("mugo.selfplay.arena.play_match", play_match)
+    run = SelfPlayRun(tmp_path / "run", START, CONFIG, replace(OPTIONS, int8=int8), resume=False)
+    run.run()
+    run.close()
+    assert played == [{"float32"}] + [{expected}] * (len(played) - 1) and len(played) == run.options.updates
+    assert set(arena_networks) == {expected}
