@@ -26,7 +26,7 @@ from mugo.nn.inference import Network
 from mugo.nn.metadata import read_metadata
 from mugo.selfplay import arena, selfplay
 from mugo.selfplay import run as run_module
-from mugo.selfplay.actors import LocalActors
+from mugo.selfplay.actors import NEWEST, ClusterActors, LocalActors
 from mugo.selfplay.options import RunOptions, SelfPlayOptions, check_run
 from mugo.selfplay.replay_buffer import ReplayBuffer
 from mugo.selfplay.run import SelfPlayRun
@@ -479,3 +479,18 @@ def test_games_are_played_in_int8_where_that_is_fast(tmp_path, monkeypatch, eage
     run.close()
     assert played == [{"float32"}] + [{expected}] * (len(played) - 1) and len(played) == run.options.updates
     assert set(arena_networks) == {expected}
+
+
+def test_workers_of_a_cluster_get_both_graphs(small_run, tmp_path, monkeypatch):
+    """A worker's processor decides which one it plays; where the run does not quantise, there is one."""
+    class Executor:
+        def check_paths(self, write):
+            pass
+
+    monkeypatch.setattr("mugo.nn.runtime.has_exact_int8", lambda: True)
+    actors = ClusterActors(Executor(), tmp_path, START, OPTIONS, 0)
+    for quantises, is_fast, expected in ((True, True, "int8"), (True, False, "float32"), (False, True, "float32")):
+        monkeypatch.setattr("mugo.nn.runtime.has_fast_int8", lambda is_fast=is_fast: is_fast)
+        monkeypatch.setattr(small_run, "_quantises", quantises)
+        small_run._set_network(actors)
+        assert Network(tmp_path / NEWEST, threads=1).precision == expected
