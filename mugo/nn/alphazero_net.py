@@ -3,8 +3,8 @@
     packed planes (size², bytes) uint8
       | UnpackPlanes                   depth planes of 0 and 1
       | conv 3x3 to 32, to 64, to 128, each with ReLU                     (`filters`: any number of any width)
-      |-- conv 1x1 to 4, ReLU -> dense size² + 1 -> policy                (logits)
-      '-- conv 1x1 to 2, ReLU -> dense 64, ReLU -> dense 1 -> value       (a score, before tanh)
+      |-- conv 1x1 to 4, batch norm, ReLU -> dense size² + 1 -> policy    (logits)
+      '-- conv 1x1 to 2, batch norm, ReLU -> dense 64, ReLU -> dense 1 -> value       (a score, before tanh)
 
 The dense layers have weights for each point of the board, so such a network plays the size it was trained on and no
 other.  In a new one the last layers are 0: all moves are equally likely, and all values are 0.  No Keras here.
@@ -30,6 +30,7 @@ class AlphaZeroNetConfig:
     value_filters: int = 2
     value_units: int = 64
     batch_norm: bool = False             # after each convolution
+    head_batch_norm: bool = False        # after the convolutions of the heads: of all new networks (for_game)
     kind = "alphazero"
     value_head = True
     komi_input = False
@@ -40,8 +41,12 @@ class AlphaZeroNetConfig:
 
     @classmethod
     def for_game(cls, game: str, size: int, **options: Any) -> "AlphaZeroNetConfig":
-        """One for a game's input planes.  options: fields from `filters` on."""
-        return cls(size, DEPTH[game], **options)
+        """A new one, for a game's input planes.  options: fields from `filters` on.
+
+        Its heads have batch normalisation.  So few filters of the sum of so many were 0 at every point, and for good,
+        in every second run: of the value head all, so that its value was the same for every position.
+        """
+        return cls(size, DEPTH[game], **({"head_batch_norm": True} | options))
 
     def exported(self) -> "AlphaZeroNetConfig":
         """Of the network that is played and shared: this one."""
@@ -49,6 +54,7 @@ class AlphaZeroNetConfig:
 
     def spec(self) -> NetworkSpec:
         trunk = tuple(ConvBlock(i, filters, 3, self.batch_norm) for i, filters in enumerate(self.filters))
-        heads = (DensePolicyHead(self.size, self.policy_filters, self.batch_norm),
-                 DenseValueHead(self.size, self.value_filters, self.value_units, self.batch_norm))
+        in_heads = self.batch_norm or self.head_batch_norm
+        heads = (DensePolicyHead(self.size, self.policy_filters, in_heads),
+                 DenseValueHead(self.size, self.value_filters, self.value_units, in_heads))
         return NetworkSpec("policy_value_network", self.size, self.depth, trunk, heads)

@@ -115,6 +115,8 @@ def add_network_arguments(group: argparse._ArgumentGroup) -> None:
                   "value_units": "units of the value head's dense layer"})
     group.add_argument("--batch-norm", action=argparse.BooleanOptionalAction,
                        help=f"batch normalisation (default: {'on' if config.batch_norm else 'off'})")
+    group.add_argument("--head-batch-norm", action=argparse.BooleanOptionalAction,
+                       help="batch normalisation of the heads (default: on)")
     group.add_argument("--init-from", default="", metavar="NETWORK", help="initialise from this network's weights")
 
 
@@ -148,7 +150,8 @@ def with_given(config: AlphaZeroNetConfig, options: RunOptions, args: argparse.N
     if any(value < 1 for value in (*(args.filters or ()), *given(args, (
             "policy_filters", "value_filters", "value_units")).values())):
         raise BadInput("--filters and the other sizes of the network must be at least 1")
-    config = replace(config, **given(args, ("filters", "policy_filters", "value_filters", "value_units", "batch_norm")))
+    config = replace(config, **given(args, ("filters", "policy_filters", "value_filters", "value_units", "batch_norm",
+                                            "head_batch_norm")))
     selfplay = replace(options.selfplay, **given(args, [field.name for field in fields(SelfPlayOptions)]))
     return config, replace(options, selfplay=selfplay, **given(args, [
         field.name for field in fields(RunOptions) if field.name not in ("selfplay", "precision")]))

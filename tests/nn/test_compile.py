@@ -94,7 +94,7 @@ def test_it_overfits_a_few_positions():
 
 
 def test_the_learning_rate_can_be_set_at_every_step():
-    model, _ = alphazero_model()
+    model, _ = alphazero_model(head_batch_norm=False)    # without moving statistics, which change at every step
     compile_for_selfplay(model, 1e-2)
     model.run_eagerly = True             # quicker than tracing it for three steps
     assert float(model.optimizer.learning_rate) == pytest.approx(1e-2)
@@ -106,6 +106,22 @@ def test_the_learning_rate_can_be_set_at_every_step():
     train_step(model, *batch, learning_rate=1e-3)
     steps = [np.abs(w - old).max() for w, old in zip(model.get_weights(), before, strict=True)]
     assert 5e-4 < max(steps) < 2e-3
+
+
+@pytest.mark.parametrize("head_batch_norm", [True, False])
+def test_filters_of_the_heads_that_are_0_everywhere_learn_if_they_are_normalised(head_batch_norm):
+    model, _ = alphazero_model(head_batch_norm=head_batch_norm)
+    compile_for_selfplay(model, 1e-2, l2=0)
+    model.run_eagerly = True
+    convs = [model.get_layer(name) for name in ("policy_conv", "value_conv")]
+    for conv in convs:                   # of filters after ReLU, so the sums are negative
+        kernel, *bias = conv.get_weights()
+        conv.set_weights([-np.abs(kernel), *map(np.zeros_like, bias)])
+    before = [conv.get_weights()[0] for conv in convs]
+    for _ in range(3):                   # the dense layers after them are 0 at first
+        train_step(model, *random_batch(8))
+    learned = [not np.array_equal(conv.get_weights()[0], old) for conv, old in zip(convs, before, strict=True)]
+    assert learned == [head_batch_norm] * 2
 
 
 def test_training_continues_from_a_checkpoint_as_without_it(tmp_path):

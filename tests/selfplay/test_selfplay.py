@@ -319,7 +319,8 @@ def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(tmp_path, ca
         if action.dest in {"help", "game", "output", "resume", "repair", "games", "threads", "learning_rate",
                            "scheduler"}:
             continue
-        given = ["--no-int8" if action.dest == "int8" else action.option_strings[0]]
+        given = [f"--no-{action.dest.replace('_', '-')}" if action.dest in {"int8", "head_batch_norm"}
+                 else action.option_strings[0]]
         if action.nargs != 0:
             given.append({"precision": "mixed_bfloat16", "init_from": "gomoku-6-4", "arena_games": "30"}.get(
                 action.dest, "0.75" if action.type is float else "7"))
