@@ -46,7 +46,8 @@ class AlphaZeroNetConfig:
         Its heads have batch normalisation.  So few filters of the sum of so many were 0 at every point, and for good,
         in every second run: of the value head all, so that its value was the same for every position.
         """
-        return cls(size, DEPTH[game], **({"head_batch_norm": True} | options))
+        options.setdefault("head_batch_norm", True)
+        return cls(size, DEPTH[game], **options)
 
     def exported(self) -> "AlphaZeroNetConfig":
         """Of the network that is played and shared: this one."""
