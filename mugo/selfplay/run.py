@@ -251,8 +251,8 @@ class SelfPlayRun:
         path = self.folder / checkpoint.NETWORK
         if path.exists() and metadata["best"]:
             newest = replace(player, temperature_moves=ARENA_TEMPERATURE_MOVES)
-            best = replace(newest, network=Network(path, threads=1, precision="auto" if options.int8
-                                                                  else "float32"))
+            precision = "auto" if options.int8 else "float32"
+            best = replace(newest, network=Network(path, threads=1, precision=precision))
             results.append((BEST, 0, arena.play_match(newest, best, self.start, options.arena_games, arena.PROMOTION,
                                                       **common)))
         for level, result in arena.climb_levels(player, metadata["uct_level"], metadata["uct_attempts"] + 1,
