@@ -130,6 +130,11 @@ class NetworkSpec:
         return axes
 
 
+def layer_names(block: Block | Head) -> set[str]:
+    """The names of its layers that have weights."""
+    return {name.split("/")[0] for name in block.weight_axes()}
+
+
 def conv_axes(layer: str, inputs: str, outputs: str, batch_norm: str = "") -> Axes:
     """Of KerasGraph.conv: a kernel, and a bias or the weights of a batch normalisation."""
     return {f"{layer}/kernel": (inputs, outputs)} | (

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from mugo.nn.backend import JIT, keras
+from mugo.nn.blocks import layer_names
+from mugo.nn.heads import PolicyHead
 from mugo.nn.losses import (
     KnownMean,
     LabelSmoothingCrossentropy,
@@ -34,12 +36,16 @@ WEIGHTS = {"value_weight": 0.5, "ownership_weight": 0.5, "score_weight": 0.05, "
 
 def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: Any, *,
                          weights: dict[str, float] = WEIGHTS, optimizer: str = "muon",
-                         label_smoothing: float = 0.0, weight_decay: float = 0.0) -> None:
+                         label_smoothing: float = 0.0, weight_decay: float = 0.0,
+                         only_value_head: bool = False) -> None:
     """Prepare a model of this config for supervised learning; top-1 and top-5 accuracy are among its metrics.
 
     schedule: the learning rate, a number or a schedule.  weights: of the losses, by the names of WEIGHTS.  optimizer:
     one of OPTIMIZERS.  label_smoothing: see LabelSmoothingCrossentropy.  weight_decay: see AveragingOptimizer.
+    only_value_head: see freeze_policy.
     """
+    if only_value_head:
+        freeze_policy(model, config)
     losses: dict[str, Any] = {"policy": LabelSmoothingCrossentropy(label_smoothing) if label_smoothing else
                               keras.losses.SparseCategoricalCrossentropy(from_logits=True)}
     loss_weights = {"policy": 1.0}
@@ -56,6 +62,17 @@ def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: 
     axes = config.spec().weight_axes() if config.equivariant else None
     model.compile(OPTIMIZERS[optimizer](schedule, weight_axes=axes, weight_decay=weight_decay), loss=losses,
                   loss_weights=loss_weights, metrics=metrics, jit_compile=JIT)
+
+
+def freeze_policy(model: keras.Model, config: PolicyNetConfig) -> None:
+    """Let training change the weights of the value head alone, so that the policy stays what it is.
+
+    All other layers are not trainable: batch normalisation uses and keeps its moving statistics.
+    """
+    own = {name for head in config.spec().heads if not isinstance(head, PolicyHead) for name in layer_names(head)}
+    for layer in model.layers:
+        if layer.name not in own:
+            layer.trainable = False
 
 
 def compile_for_selfplay(model: keras.Model, learning_rate: float = 2e-3, l2: float = 1e-4) -> None:

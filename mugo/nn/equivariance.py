@@ -109,8 +109,9 @@ def symmetrise(model: keras.Model, weight_axes: Mapping[str, Sequence[str]]) -> 
     """Make weights exactly equivariant that nearly are: all of an orbit become their mean.
 
     What separates them is rounding, and that batch normalisation has its own moving statistics for each filter.
+    Layers that are not trained keep their weights.
     """
-    for variable in model.weights:
+    for variable in (weight for layer in model.layers if layer.trainable for weight in layer.weights):
         members, orbit_of = orbits_of(variable, weight_axes)
         mean = ops.convert_to_numpy(variable).ravel()[members].mean(0)
         variable.assign(mean[orbit_of].reshape(variable.shape))

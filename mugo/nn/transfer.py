@@ -9,7 +9,7 @@ import numpy as np
 from mugo.files import BadInput
 from mugo.nn import equivariance
 from mugo.nn.backend import keras
-from mugo.nn.blocks import REGULAR, TWO_REGULAR, Head
+from mugo.nn.blocks import REGULAR, TWO_REGULAR, layer_names
 from mugo.nn.bundled import find_network
 from mugo.nn.checkpoint import load
 from mugo.nn.inference import fit_bias
@@ -48,10 +48,8 @@ def init_from(model: keras.Model, config: Config, path: Path) -> dict[str, Any]:
 
 def new_head_layers(source: Config, config: Config) -> set[str]:
     """The names of the layers of those heads that a network of config `source` does not have."""
-    def layers(head: Head) -> set[str]:
-        return {name.split("/")[0] for name in head.weight_axes()}
-    known = [layers(head) for head in source.spec().heads]
-    return {name for head in config.spec().heads if layers(head) not in known for name in layers(head)}
+    known = [layer_names(head) for head in source.spec().heads]
+    return {name for head in config.spec().heads if layer_names(head) not in known for name in layer_names(head)}
 
 
 def describe_source(metadata: dict[str, Any], path: Path) -> dict[str, Any]:

@@ -21,6 +21,7 @@ class AveragedModel:
     def __init__(self, trained: keras.Model, batches: list):
         self.trained, self.batches = trained, batches
         self.model = keras.models.clone_model(trained)
+        self.model.set_weights(trained.get_weights())    # those that are not trained stay
         self.model.compile_from_config(trained.get_compile_config())
 
     def update_ema_model(self) -> keras.Model:
@@ -39,7 +40,10 @@ class AveragedModel:
 
 
 def recalibrate_batch_norm(model: keras.Model, batches: list) -> None:
-    """Set the moving statistics of each batch normalisation to the mean of its statistics over these batches."""
+    """Set the moving statistics of each batch normalisation to the mean of its statistics over these batches.
+
+    Those of layers that are not trainable stay.
+    """
     layers: list[Any] = [layer for layer in model.layers
                          if isinstance(layer, keras.layers.BatchNormalization)]
     momentum = [layer.momentum for layer in layers]

@@ -51,6 +51,7 @@ class TrainingOptions:
     where: str = ""                      # a query: train on these games
     moves: str = ""                      # 'FROM-TO': see move_range
     label_smoothing: float = 0.0         # see losses.LabelSmoothingCrossentropy
+    freeze_policy: bool = False          # only the value head learns: see compile.freeze_policy
     seed: int = 0
     skip_batches: int = 0                # those that the network it is initialised from was trained on
     precision: str = "float32"           # or 'mixed_bfloat16'

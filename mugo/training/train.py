@@ -220,7 +220,7 @@ def averaged_model(model: keras.Model, training: Positions, config: PolicyNetCon
 def compile_model(model: keras.Model, config: PolicyNetConfig, options: TrainingOptions) -> None:
     compile_for_training(model, config, options.schedule(), weights={name: getattr(options, name) for name in WEIGHTS},
                          optimizer=options.optimizer, label_smoothing=options.label_smoothing,
-                         weight_decay=options.weight_decay)
+                         weight_decay=options.weight_decay, only_value_head=options.freeze_policy)
 
 
 def positions_seen(metadata: dict[str, Any]) -> int:
@@ -340,6 +340,8 @@ def add_learning_arguments(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--optimizer", choices=tuple(OPTIMIZERS), help=f"(default: {options.optimizer})")
     group.add_argument("--symmetry", action=argparse.BooleanOptionalAction,
                        help="data augmentation: a random symmetry of the board for each position (default: on)")
+    group.add_argument("--freeze-policy", action=argparse.BooleanOptionalAction,
+                       help="train the value head alone: the policy of --init-from stays as it is (default: off)")
     group.add_argument("--where", metavar="QUERY", help="train on these games, a query (default: all)")
     group.add_argument("--moves", metavar="FROM-TO",
                        help="train on these moves of each game: 1-60, or 21- for all from the 21st on "
@@ -381,6 +383,7 @@ def new_arguments(args: argparse.Namespace, data: DataSet) -> tuple[PolicyNetCon
     """The config and options of a new run.  Raises BadInput."""
     config = config_from_arguments(args, data)
     options = with_given(TrainingOptions(int(args.positions or 1), precision=resolve_precision(args.precision)), args)
+    check_frozen_policy(config, options, args.init_from)
     if args.minutes and place()[1] > 1:
         raise BadInput("--minutes: several processes take --positions or --epochs")
     if not args.positions:
@@ -388,6 +391,21 @@ def new_arguments(args: argparse.Namespace, data: DataSet) -> tuple[PolicyNetCon
             int((args.epochs or 1) * len(select_positions(data, "train", config.size, options)))
         options = replace(options, positions=positions)
     return config, options
+
+
+def check_frozen_policy(config: PolicyNetConfig, options: TrainingOptions, init: str) -> None:
+    """Raise BadInput for a new run whose policy is frozen, if there is none to keep, or nothing else to learn."""
+    if not options.freeze_policy:
+        return
+    if not init:
+        raise BadInput("--freeze-policy: give --init-from NETWORK, whose policy is kept")
+    source = policy_config(read_metadata(find_network(init)), init)
+    for name in "filters", "policy_filters", "equivariant":
+        if getattr(config, name) != getattr(source, name):
+            raise BadInput(f"--freeze-policy: the policy of {init} is kept, and so are its {name.replace('_', ' ')}: "
+                           f"{getattr(source, name)}")
+    if not config.value_head or config.auxiliary_heads:
+        raise BadInput("--freeze-policy trains a value head and no other: give --value-head and --no-auxiliary-heads")
 
 
 def resumed_arguments(args: argparse.Namespace) -> tuple[PolicyNetConfig, TrainingOptions]:

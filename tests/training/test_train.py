@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from networks import alphazero_network, build, checkpoint, keras
+from networks import alphazero_network, build, checkpoint, keras, random_model
 from small_runs import CONFIG, OPTIONS, train
 
 from mugo import cli
@@ -17,6 +17,7 @@ from mugo.data import positions, preprocess
 from mugo.files import BadInput
 
 from mugo.nn import metadata
+from mugo.nn.blocks import layer_names
 from mugo.nn.compile import compile_for_training
 from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
@@ -219,6 +220,42 @@ def test_a_network_initialised_from_another_is_trained_on_other_positions(data, 
         assert min(learned) == first
 
 
+def test_a_frozen_policy_stays_as_it_is_while_the_value_head_learns(data, tmp_path, eagerly):
+    """Of a network whose weights and statistics are not where training begins, and whose tied weights are equal but
+    for rounding; also after the run is resumed."""
+    source, config = tmp_path / "source.keras", replace(CONFIG, filters=8, equivariant=True, auxiliary_heads=False)
+    model = random_model(config)
+    checkpoint.export(model, source, metadata.new_metadata(config))
+    options = replace(OPTIONS, freeze_policy=True, positions=32, checkpoint_positions=16)
+    run = tmp_path / "run"
+    train.train(data, run, config, options, init=str(source))
+    train.train(data, run, config, replace(options, positions=64), resume=True)
+    own = layer_names(config.spec().heads[1])
+    for name in "checkpoint.keras", "network.keras":
+        learned = checkpoint.load(run / name)
+        for layer in (layer for layer in model.layers if layer.weights):
+            same = [np.array_equal(before, after) for before, after in
+                    zip(layer.get_weights(), learned.get_layer(layer.name).get_weights(), strict=True)]
+            assert not any(same) if layer.name in own else all(same), (name, layer.name)
+    log = pd.read_csv(run / "log.csv")
+    assert log["validation_ce"].nunique() == 1 and log["validation_value_mse"].nunique() == len(log) > 2
+    train.train(data, tmp_path / "all", config, replace(OPTIONS, positions=16), init=str(run))
+    thawed = checkpoint.load(tmp_path / "all" / "checkpoint.keras")
+    assert all(layer.trainable for layer in thawed.layers)
+
+
+@pytest.mark.parametrize(("fields", "line"), [
+    ({"auxiliary_heads": False, "value_head": False, "komi_input": False}, "trains a value head and no other"),
+    ({}, "trains a value head and no other: give --value-head and --no-auxiliary-heads"),
+    ({"auxiliary_heads": False, "filters": 8}, "the policy of .*unbroken is kept, and so are its filters: 4"),
+    ({"auxiliary_heads": False, "policy_filters": 8}, "unbroken is kept, and so are its policy filters: 0"),
+])
+def test_a_policy_that_cannot_be_frozen_is_refused(unbroken, fields, line):
+    options = replace(OPTIONS, freeze_policy=True)
+    with pytest.raises(BadInput, match=line):
+        train.check_frozen_policy(replace(CONFIG, **fields), options, str(unbroken))
+
+
 @pytest.mark.runs
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_both_optimizers_learn_and_are_saved(data, tmp_path, optimizer):
@@ -279,6 +316,7 @@ def test_a_network_overfits_a_few_positions(data):
     (["{data}", "-o", "{new}", "--seed", "-1"], "--seed -1: must be at least 0"),
     (["{data}", "-o", "{new}", "--size", "20"], "--size 20: must be at most 19"),
     (["{data}", "-o", "{new}", "--size", "19"], "no train games on 19x19"),
+    (["{data}", "-o", "{new}", "--freeze-policy"], "--freeze-policy: give --init-from NETWORK, whose policy is kept"),
     (["{data}", "-o", "{new}", "--komi-input"], "--komi-input: only a value head takes komi"),
     (["{data}", "-o", "{new}", "--label-smoothing", "1.5"], "--label-smoothing 1.5: must be at most 1"),
     (["{data}", "-o", "{new}", "--moves", "30"], "--moves 30: the first and last move are needed, say 1-60"),
