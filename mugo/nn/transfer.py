@@ -15,6 +15,7 @@ from mugo.nn.checkpoint import load
 from mugo.nn.inference import fit_bias
 from mugo.nn.metadata import Config, config_dict, config_of, read_metadata
 from mugo.nn.policy_net import PolicyNetConfig
+from mugo.resume import format_option
 
 
 def init_from(model: keras.Model, config: Config, path: Path) -> dict[str, Any]:
@@ -89,14 +90,15 @@ def check_compatible(source: Config, config: Config, path: Path) -> None:
         old, new = config_dict(source), config_dict(config)
         allowed = may_differ.keys() - {"filters", "policy_filters"}
         different = [name for name in new if new[name] != old[name] and name not in allowed]
-        raise BadInput(f"{path} has {_listed(old, different)}, and this network {_listed(new, different)}; one that is "
-                       "initialised from another can have another size and other heads, more filters, and plain "
-                       "convolutions where the other's are equivariant")
+        raise BadInput(f"{path} has {_listed(old, different)}, and this run {_listed(new, different)}: a network "
+                       "that is initialised from another can have another size and other heads, more filters, and "
+                       "plain convolutions where the other's are equivariant")
 
 
 def _listed(config: dict[str, Any], names: list[str]) -> str:
-    """'filters 64, residual False'."""
-    return ", ".join(f"{name} {config[name]}" for name in names)
+    """'--filters 64, --no-residual'; input planes have no option."""
+    return ", ".join(f"{config[name]} input planes" if name == "depth" else format_option(name, config[name])
+                     for name in names)
 
 
 def net2net_widen(new: np.ndarray, old: np.ndarray, kinds: tuple[str, ...], orientations: int) -> np.ndarray:

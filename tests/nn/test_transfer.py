@@ -37,9 +37,9 @@ def test_a_policy_network_can_get_another_board_and_value_head(tmp_path):
             if layer.get_weights() and (size == 9 or layer.name != "point_bias"):
                 assert all(np.array_equal(a, b) for a, b in
                            zip(layer.get_weights(), weights_of[layer.name], strict=True)), layer.name
-    for change, words in (({"filters": 3}, "filters 4, and this network filters 3;"),
-                          ({"layers": 6}, "layers 3, and this network layers 6;"),
-                          ({"batch_norm": False}, "batch_norm True, and this network batch_norm False;")):
+    for change, words in (({"filters": 3}, "--filters 4, and this run --filters 3:"),
+                          ({"layers": 6}, "--layers 3, and this run --layers 6:"),
+                          ({"batch_norm": False}, "--batch-norm, and this run --no-batch-norm:")):
         with pytest.raises(BadInput, match=f"net.keras has {words}"):
             init_from(model, replace(config, **change), path)
 
@@ -88,7 +88,7 @@ def test_a_network_does_not_get_fewer_filters_in_its_policy_head(tmp_path):
     path = policy_file(tmp_path, layers=3, policy_filters=16)
     for filters, is_allowed in ((16, True), (24, True), (0, True), (8, False)):
         config = PolicyNetConfig(9, 4, 3, policy_filters=filters)
-        with contextlib.nullcontext() if is_allowed else pytest.raises(BadInput, match="policy_filters 16, and"):
+        with contextlib.nullcontext() if is_allowed else pytest.raises(BadInput, match="--policy-filters 16, and"):
             init_from(random_model(config), config, path)
 
 
@@ -103,7 +103,7 @@ def test_a_policy_value_network_gets_the_convolutions_of_another_board(tmp_path)
             assert np.array_equal(w, other)
     assert all(np.array_equal(w, other) for w, other in
                zip(model.get_layer("policy").get_weights(), before, strict=True))
-    with pytest.raises(BadInput, match="and this network filters \\(4,\\); one that is initialised"):
+    with pytest.raises(BadInput, match="has --filters 4 6, and this run --filters 4: a network that"):
         init_from(*alphazero_model(filters=(4,)), path)
 
 
@@ -132,7 +132,7 @@ def test_a_plain_network_has_at_first_the_outputs_of_an_equivariant_one(tmp_path
     for name, output in source(inputs).items():
         assert np.allclose(output, model(inputs)[name], rtol=1e-3, atol=1e-3), name
     checkpoint.export(model, tmp_path / "plain.keras", new_metadata(plain))
-    with pytest.raises(BadInput, match="equivariant False, and this network .*equivariant True;"):
+    with pytest.raises(BadInput, match="--no-equivariant, and this run .*--equivariant:"):
         init_from(random_model(config), config, tmp_path / "plain.keras")
 
 
