@@ -28,53 +28,66 @@ def _next_point(b, p):
 
 @njit(cache=True, nogil=True)
 def win_by_fours(b, c):
-    """The first move with which c, to move, wins by fours alone; 0 if none is found.  b is left as it was.
+    """The first move with which c, to move, wins by fours alone, by as few as possible; 0 if none is found.  b is left
+    as it was.
 
-    For positions in which c cannot win at once.  Stops at MAX_FOURS and MAX_TRIES.
+    For positions in which c cannot win at once.  Iterative deepening, so that a short win is not missed among the many
+    long sequences that do not win.  Stops at MAX_FOURS and MAX_TRIES.
     """
-    fours = np.zeros(MAX_FOURS, np.int64)                # the stones of c that are on the board, and the answers
-    answers = np.zeros(MAX_FOURS, np.int64)
-    blocks = np.zeros(MAX_FOURS + 1, np.int64)           # where the opponent would win
-    start = b.width + 1
-    depth = 0
-    blocks[0] = any_winning_point(b, -c)
-    p = start
-    if blocks[0] and any_winning_point(b, -c, blocks[0]):
+    block = any_winning_point(b, -c)                     # where the opponent would win
+    if block and any_winning_point(b, -c, block):
         return 0
-    for _ in range(MAX_TRIES):
-        while p == 0:                                    # no four is left here: take one back
-            if depth == 0:
-                return 0
+    tries = MAX_TRIES
+    for length in range(1, MAX_FOURS + 1):
+        move, tries, are_longer = _win_in(b, c, block, length, tries)
+        if move or not are_longer or not tries:
+            return move
+    return 0
+
+
+@njit(cache=True, nogil=True)
+def _win_in(b, c, block, length, tries):
+    """(the first move of a win by this many fours at most, 0 if there is none; the tries that are left; whether there
+    are longer sequences of fours)."""
+    fours = np.zeros(length, np.int64)                   # the stones of c that are on the board, and the answers
+    answers = np.zeros(length, np.int64)
+    blocks = np.zeros(length + 1, np.int64)              # where the opponent would win
+    start = b.width + 1
+    depth, found, are_longer = 0, 0, False
+    blocks[0] = block
+    p = start
+    while tries and not found:
+        tries -= 1
+        while p == 0 and depth:                          # no four is left here: take one back
             depth -= 1
             b.colour[fours[depth]] = EMPTY
             b.colour[answers[depth]] = EMPTY
             p = _next_point(b, fours[depth])
+        if p == 0:
+            break
         tried = p
         p = _next_point(b, p)
         if b.colour[tried] != EMPTY or blocks[depth] not in (0, tried):
             continue
         b.colour[tried] = c
         e = winning_point(b, tried, c)
-        is_won = e != 0 and winning_point(b, tried, c, e) != 0
-        if is_won or e == 0 or depth + 1 == MAX_FOURS:
-            b.colour[tried] = EMPTY
-            if is_won:
-                break
-            continue
-        b.colour[e] = -c
-        block = winning_point(b, e, -c)
-        if block and winning_point(b, e, -c, block):
-            b.colour[tried] = EMPTY
+        if e and winning_point(b, tried, c, e):
+            found = tried
+        elif e and depth + 1 == length:
+            are_longer = True
+        elif e:
+            b.colour[e] = -c
+            block = winning_point(b, e, -c)
+            if not (block and winning_point(b, e, -c, block)):
+                fours[depth] = tried
+                answers[depth] = e
+                depth += 1
+                blocks[depth] = block
+                p = start
+                continue
             b.colour[e] = EMPTY
-            continue
-        fours[depth] = tried
-        answers[depth] = e
-        depth += 1
-        blocks[depth] = block
-        p = start
-    else:
-        tried = 0
+        b.colour[tried] = EMPTY
     for i in range(depth):
         b.colour[fours[i]] = EMPTY
         b.colour[answers[i]] = EMPTY
-    return fours[0] if tried and depth else tried
+    return (fours[0] if found and depth else found), tries, are_longer

@@ -52,6 +52,28 @@ def test_a_four_that_takes_the_opponents_point_to_win_on_is_the_only_one():
     assert at["b"] != at["a"]
 
 
+def test_a_short_win_is_found_among_many_long_sequences_that_do_not_win():
+    """White wins by three fours, a first.  There are 20,000 stones to try in longer sequences of fours before it."""
+    position, at = draw("""
+        . O . X X X O X . . . . . . .
+        . X . X O . . . . . . . . . .
+        . . . O O X X O X . . . . . .
+        . . . . a X . O . . . . . . .
+        . . . . . O . . . X . . . . .
+        . . . . . O X X O . . . . . .
+        . . . O X . X . . . . . . . .
+        . . . . X O O O . . . . . . .
+        . . . . . . . . . . . . . . .
+        . . . . . . . O . . . . . . .
+        . . . . . . . . . . . . . . .
+        . . . . . . . . . . . . . . .
+        . . . . . . . . . . . . . . .
+        . . . . . . . . . . . . . . .
+        . . . . . . . . . . . . . . .
+    """, WHITE, k=5)
+    assert first_move(position) == at["a"]
+
+
 @pytest.mark.parametrize("size, n", [(6, 300), (8, 300)])
 def test_wins_are_those_of_the_oracle(size, n):
     """The first move wins where the oracle finds a win in four moves, and never elsewhere."""
