@@ -6,6 +6,7 @@ Without Keras, in reading order:
     onnx_graph         an ONNX graph in the making
     blocks             the blocks of networks: Keras layers, ONNX nodes, and group action of each
     heads              the heads: policy, and AlphaZero's value
+    context_module     dilated convolutions after the trunk, for the value head and the policy
     value_head         who wins, by how many points, and who owns each point
     policy_net         the policy network: its hyperparameters, and its blocks
     alphazero_net      the policy-value network of self-play, likewise

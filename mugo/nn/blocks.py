@@ -5,9 +5,10 @@
     weight_axes()      how the symmetries of the board act on each axis of each of its weights
 
     packed planes -- UnpackPlanes --> [ConvBlock, ConvBlock, ...] --+--> PolicyHead --> "policy"
-                                                global features ----'--> ValueHead  --> "value", "ownership", "score"
+                                                                    '--> ContextModule --> ValueHead --> "value",
+                                                                  global features ------------'     "ownership", "score"
 
-The heads are in heads.py and value_head.py.
+The heads are in heads.py and value_head.py; context_module.py can serve the policy head, too.
 
 policy_net.py and alphazero_net.py make lists of blocks; keras_model.py, onnx_export.py and equivariance.py walk them.
 A new block is a class with these methods, and an entry in such a list.  Weights are named LAYER/WEIGHT, as in Keras
@@ -62,18 +63,25 @@ class Head(Protocol):
     """The end of a network: filters in, one or more outputs.
 
     uses_global_features: whether it also gets komi and the colour to move (games.position.global_features).
+    uses_context: whether it also gets the output of the context module.
     """
 
-    uses_global_features: bool
+    @property
+    def uses_global_features(self) -> bool: ...
+
+    @property
+    def uses_context(self) -> bool: ...
 
     def keras(self, graph: "KerasGraph", x: Any) -> dict[str, Any]:
         """Add the layers; returns the outputs by their names (see keras_model.build).
 
-        graph.komi, graph.colour: (n, 1)."""
+        graph.komi, graph.colour: (n, 1).  graph.context: (n, rows, columns, filters)."""
         ...
 
     def onnx(self, graph: OnnxGraph, x: str) -> None:
-        """Add the nodes and outputs of the graph (see onnx_export).  graph.komi, graph.colour: tensors (n, 1)."""
+        """Add the nodes and outputs of the graph (see onnx_export).
+
+        graph.komi, graph.colour: tensors (n, 1).  graph.context: (n, filters, rows, columns)."""
         ...
 
     def weight_axes(self) -> Axes:
@@ -86,8 +94,9 @@ class NetworkSpec:
     """A network's architecture as blocks.
 
     name: of the Keras model.  size: of the board it is trained on.  depth: input planes, packed eight in a byte.
-    any_size: whether the ONNX graph takes boards of every size.  equivariant: whether weights are tied so that
-    outputs turn with the board (equivariance.py).
+    context: a block after the trunk, for the heads that use it (context_module.py).  any_size: whether the ONNX graph
+    takes boards of every size.  equivariant: whether weights are tied so that outputs turn with the board
+    (equivariance.py).
     """
 
     name: str
@@ -95,6 +104,7 @@ class NetworkSpec:
     depth: int
     trunk: tuple[Block, ...]
     heads: tuple[Head, ...]
+    context: Block | None = None
     any_size: bool = False
     equivariant: bool = False
 
@@ -117,12 +127,30 @@ class NetworkSpec:
         for block in self.trunk:
             x = block.onnx(graph, x)
         for head in self.heads:
+            if self.context and head.uses_context and not graph.context:
+                graph.context = self.context.onnx(graph, x)
             head.onnx(graph, x)
+
+    def keras(self, graph: "KerasGraph", x: Any) -> dict[str, Any]:
+        """Add the layers of all blocks; x: unpacked planes.  Returns the outputs of the heads by their names."""
+        for block in self.trunk:
+            x = block.keras(graph, x)
+        outputs: dict[str, Any] = {}
+        for head in self.heads:
+            if self.context and head.uses_context and graph.context is None:
+                graph.context = self.context.keras(graph, x)
+            outputs |= head.keras(graph, x)
+        return outputs
+
+    @property
+    def parts(self) -> tuple[Block | Head, ...]:
+        """All blocks."""
+        return (*self.trunk, *((self.context,) if self.context else ()), *self.heads)
 
     def weight_axes(self) -> Axes:
         """Of all blocks.  Raises ValueError if two of them declare the same weight."""
         axes: Axes = {}
-        for block in (*self.trunk, *self.heads):
+        for block in self.parts:
             declared = block.weight_axes()
             if both := axes.keys() & declared.keys():
                 raise ValueError(f"two blocks of {self.name} declare the weight {min(both)!r}")

@@ -67,9 +67,13 @@ def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: 
 def freeze_policy(model: keras.Model, config: PolicyNetConfig) -> None:
     """Let training change the weights of the value head alone, so that the policy stays what it is.
 
-    All other layers are not trainable: batch normalisation uses and keeps its moving statistics.
+    All other layers are not trainable: batch normalisation uses and keeps its moving statistics.  A context module that
+    the policy does not use is the value head's.
     """
-    own = {name for head in config.spec().heads if not isinstance(head, PolicyHead) for name in layer_names(head)}
+    spec = config.spec()
+    parts = [head for head in spec.heads if not isinstance(head, PolicyHead)]
+    own = {name for part in (*parts, None if config.policy_context else spec.context) if part
+           for name in layer_names(part)}
     for layer in model.layers:
         if layer.name not in own:
             layer.trainable = False

@@ -40,12 +40,15 @@ class PolicyHead:
     such a head is not in the ONNX graph.  '': the move that is played.
     filters: of the hidden convolution; 0: there is none, as in AlphaGo.  In an equivariant network a logit has one
     weight for the eight orientations of a feature: without it, those of 128 filters are sums of 16 numbers.
+    uses_context: whether that convolution also takes the output of the context module, by a 1x1 convolution and a batch
+    normalisation of its own, whose scales are 0 at first.
     """
 
     size: int
     point_bias: bool = True
     auxiliary: str = ""
     filters: int = 0
+    uses_context: bool = False
     uses_global_features = False
 
     @property
@@ -59,10 +62,19 @@ class PolicyHead:
         names = f"{self.output}_conv", POINT_BIAS, "pass"
         return (names[0], f"{self.output}_bias", f"{self.output}_pass") if self.auxiliary else names
 
+    @property
+    def _context_layers(self) -> tuple[str, str]:
+        """The convolution of the context module's output, and its batch normalisation."""
+        return f"{self.output}_context", f"{self.output}_context_batch_norm"
+
     def keras(self, graph: "KerasGraph", x: Any) -> dict[str, Any]:
         conv, bias, of_pass = self._layers
         if self.filters:
             y = graph.conv(x, f"{self.output}_hidden", self.filters, 1, f"{self.output}_batch_norm")
+            if self.uses_context:
+                context, batch_norm = self._context_layers
+                z = graph.conv(graph.context, context, self.filters, 1, batch_norm, gamma="zeros")
+                y = graph.add("Add", [y, z], f"{self.output}_add_context")
             x = graph.add("ReLU", y, f"{self.output}_relu")
         plane = graph.add("Conv2D", x, conv, filters=1, kernel_size=1, use_bias=False)
         points = graph.add("Reshape", plane, dtype="float32", target_shape=(self.size ** 2,))
@@ -76,7 +88,11 @@ class PolicyHead:
             return
         graph.metadata[POINT_BIAS] = json.dumps(graph.weights[POINT_BIAS][0].tolist())
         bias = graph.input(POINT_BIAS, "FLOAT", ["points"])
-        if self.filters:
+        if self.filters and self.uses_context:
+            y = graph.conv("policy_hidden", x, "policy_batch_norm")
+            z = graph.conv(self._context_layers[0], graph.context, self._context_layers[1])
+            x = graph.add("Relu", [graph.add("Add", [y, z], "policy_add_context")], "policy_relu")
+        elif self.filters:
             x = graph.conv("policy_hidden", x, "policy_batch_norm", relu="policy_relu")
         plane = graph.add("Flatten", [graph.conv("policy_conv", x, quantize=False)], "policy_plane")
         points = graph.add("Add", [plane, bias], "points")
@@ -88,6 +104,9 @@ class PolicyHead:
     def weight_axes(self) -> Axes:
         conv, bias, of_pass = self._layers
         axes = conv_axes(f"{self.output}_hidden", REGULAR, REGULAR, f"{self.output}_batch_norm") if self.filters else {}
+        if self.filters and self.uses_context:
+            context, batch_norm = self._context_layers
+            axes |= conv_axes(context, REGULAR, REGULAR, batch_norm)
         return {**axes, f"{conv}/kernel": (REGULAR, TRIVIAL), f"{bias}/bias": (POINTS,),
                 **dense_axes(of_pass, REGULAR, TRIVIAL)}
 
@@ -99,7 +118,7 @@ class OutcomeHead:
 
     filters: int = 32
     units: int = 64
-    uses_global_features = False
+    uses_global_features = uses_context = False
 
     def keras(self, graph: "KerasGraph", x: Any) -> dict[str, Any]:
         y = graph.add("ReLU", graph.conv(x, "value_conv", self.filters, 1, "value_batch_norm"), "value_relu")
@@ -129,7 +148,7 @@ class DensePolicyHead:
     size: int
     filters: int
     with_batch_norm: bool = False
-    uses_global_features = False
+    uses_global_features = uses_context = False
 
     @property
     def _batch_norm(self) -> str:
@@ -159,7 +178,7 @@ class DenseValueHead:
     filters: int
     units: int
     with_batch_norm: bool = False
-    uses_global_features = False
+    uses_global_features = uses_context = False
 
     @property
     def _batch_norm(self) -> str:

@@ -28,12 +28,7 @@ def build(spec: NetworkSpec, dtype: str = "float32") -> keras.Model:
         graph.komi, graph.colour = (graph.add("Column", inputs[GLOBAL_FEATURES], name, "float32", index=index)
                                     for index, name in enumerate(("komi", "colour")))
     x = graph.add("UnpackPlanes", packed, "unpack", size=spec.size, depth=spec.depth)
-    for block in spec.trunk:
-        x = block.keras(graph, x)
-    outputs: dict[str, Any] = {}
-    for head in spec.heads:
-        outputs |= head.keras(graph, x)
-    model = keras.Model(inputs, outputs, name=spec.name)
+    model = keras.Model(inputs, spec.keras(graph, x), name=spec.name)
     axes = spec.weight_axes()
     for variable in model.weights:
         equivariance.kinds_of(equivariance.weight_name(variable), axes)

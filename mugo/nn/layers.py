@@ -170,9 +170,11 @@ class KerasGraph:
     """A Keras model in the making.  onnx_graph.OnnxGraph is its counterpart for ONNX.
 
     dtype: a Keras dtype policy, the default of all layers.  komi, colour: (n, 1), of a network with global features.
+    context: the output of the context module, where there is one.
     """
     komi: Any = None
     colour: Any = None
+    context: Any = None
 
     def __init__(self, dtype: str = "float32"):
         self.dtype = dtype
@@ -182,14 +184,18 @@ class KerasGraph:
         layer = OWN_LAYERS.get(kind) or getattr(keras.layers, kind)
         return layer(name=name, dtype=dtype or self.dtype, **options)(x)
 
-    def conv(self, x: Any, name: str, filters: int, width: int, batch_norm: str = "", dilation: int = 1) -> Any:
-        """A convolution with padding, then batch normalisation if it is given a name; without it, with a bias."""
+    def conv(self, x: Any, name: str, filters: int, width: int, batch_norm: str = "", dilation: int = 1,
+             gamma: str = "ones") -> Any:
+        """A convolution with padding, then batch normalisation if it is given a name; without it, with a bias.
+
+        gamma: as of batch_norm."""
         x = self.add("Conv2D", x, name, filters=filters, kernel_size=width, padding="same", use_bias=not batch_norm,
                      dilation_rate=dilation, kernel_initializer="he_normal")
-        return self.batch_norm(x, batch_norm) if batch_norm else x
+        return self.batch_norm(x, batch_norm, gamma=gamma) if batch_norm else x
 
-    def batch_norm(self, x: Any, name: str, dtype: str = "") -> Any:
-        return self.add("FusedBatchNorm", x, name, dtype, epsilon=EPSILON, momentum=MOMENTUM)
+    def batch_norm(self, x: Any, name: str, dtype: str = "", gamma: str = "ones") -> Any:
+        """gamma: the initializer of its scales."""
+        return self.add("FusedBatchNorm", x, name, dtype, epsilon=EPSILON, momentum=MOMENTUM, gamma_initializer=gamma)
 
     def mean_max_pool(self, x: Any, name: str, dtype: str = "") -> Any:
         """(n, rows, columns, filters) to (n, 2 * filters): the mean of each filter over the board, then the maxima."""

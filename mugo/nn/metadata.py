@@ -21,6 +21,7 @@ from mugo.games.plane_tables import PLANE_TABLES
 from mugo.games.position import BasePosition
 from mugo.limits import FRACTION, SEED
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
+from mugo.nn.context_module import DILATIONS
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.schema import ANYTHING, TEXT, Object, check_value, integer, number, optional
 
@@ -196,7 +197,7 @@ def _check_config(config: dict[str, Any], kind: type[Config]) -> None:
         value = config[name]
         values = value if field.type not in (int, bool) and isinstance(value, list) else [value]
         scalar = bool if field.type is bool else int
-        most = MAX_LAYERS if name == "layers" else MAX_WIDTH
+        most = {"layers": MAX_LAYERS, "context_layers": len(DILATIONS)}.get(name, MAX_WIDTH)
         least = 0 if kind is PolicyNetConfig and name == "policy_filters" else 1
         if len(values) > MAX_LAYERS or not all(type(v) is scalar and (scalar is bool or least <= v <= most)
                                                for v in values):
@@ -204,9 +205,13 @@ def _check_config(config: dict[str, Any], kind: type[Config]) -> None:
 
 
 def _check_weights(config: Config) -> None:
-    """Raise _Mismatch if the weights of such a network, which training makes, fit in no graph."""
+    """Raise _Mismatch if the weights of such a network, which training makes, fit in no graph; or if there is none."""
     if isinstance(config, PolicyNetConfig):
+        if config.policy_context and not config.policy_context_fits:
+            raise _Mismatch("has a config that is not one of this program's: policy_context is for networks with "
+                            "policy_filters, and with komi_input if they have a value_head")
         weights = 9 * config.filters ** 2 * config.layers
+        weights += 9 * config.context_filters ** 2 * config.context_layers if config.has_context else 0
     else:
         points = config.size ** 2
         weights = 9 * sum(a * b for a, b in pairwise((config.depth, *config.filters)))

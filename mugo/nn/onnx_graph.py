@@ -30,9 +30,10 @@ class OnnxGraph:
     corrections: float32 (filters,), added to the bias of some convolutions.
     quantizable: the tensors that the convolutions to be quantised take and give, planes aside.  quantized_convs: for
     each of them, by its name, the one that it gives.
-    metadata: texts that the graph carries.  komi, colour: tensors (n, 1), after `add_global_features`.
+    metadata: texts that the graph carries.  komi, colour: tensors (n, 1), after `add_global_features`.  context: the
+    output of the context module, where there is one.
     """
-    komi = colour = ""
+    komi = colour = context = ""
 
     def __init__(self, weights: dict[str, list[np.ndarray]], ranges: Ranges | None = None,
                  corrections: Mapping[str, np.ndarray] = MappingProxyType({})):

@@ -8,7 +8,8 @@
       |-- conv 1x1, batch norm, ReLU (policy_filters); conv 1x1 to one plane, a bias for each point; a pass from the
       |     mean of each filter -> policy (logits)
       |     auxiliary_heads: two more of these, for the opponent's reply and the next own move, while it is trained
-      '-- value_head.py, which also takes the komi -> value, ownership, score
+      |     policy_context: all of them take the context module's output, too
+      '-- context_module.py -- value_head.py, which also takes the komi -> value, ownership, score
 
 Equivariant networks have tied weights, so that their outputs turn with the board: equivariance.py.
 
@@ -18,6 +19,7 @@ from dataclasses import dataclass, replace
 
 from mugo.games import planes
 from mugo.nn.blocks import ConvBlock, Head, NetworkSpec
+from mugo.nn.context_module import ContextModule
 from mugo.nn.heads import OutcomeHead, PolicyHead
 from mugo.nn.value_head import ValueHead
 
@@ -28,7 +30,7 @@ NEXT_MOVES = "reply", "next"
 
 @dataclass(frozen=True)
 class PolicyNetConfig:
-    """The hyperparameters of a policy network.  Of an equivariant network, filters is a multiple of 8."""
+    """The hyperparameters of a policy network.  All filters of an equivariant one are multiples of 8."""
 
     size: int = 19                       # of the board
     filters: int = 64
@@ -37,6 +39,9 @@ class PolicyNetConfig:
     residual: bool = False               # residual connections
     global_pooling: bool = True          # a global pooling bias in the middle layer
     policy_filters: int = 0              # of a hidden 1x1 convolution in the policy head; 0: none
+    policy_context: bool = False         # that convolution also takes a context module; see policy_context_fits
+    context_filters: int = 48            # of the context module
+    context_layers: int = 4              # its 3x3 convolutions
     value_head: bool = False
     komi_input: bool = False             # of a value head: it takes komi, and gives ownership and score too
     auxiliary_heads: bool = False        # while it is trained; the exported network has none
@@ -48,13 +53,26 @@ class PolicyNetConfig:
         pooled = (self.layers - 1) // 2
         trunk = tuple(ConvBlock(i, self.filters, 3 if i else 5, self.batch_norm, self.residual and i > 0,
                                 self.global_pooling and i == pooled) for i in range(self.layers - 1))
-        heads: list[Head] = [PolicyHead(self.size, self.point_bias, filters=self.policy_filters)]
+        policy = PolicyHead(self.size, self.point_bias, "", self.policy_filters, self.policy_context)
+        heads: list[Head] = [policy]
         if self.value_head:
             heads.append(ValueHead(self.size) if self.komi_input else OutcomeHead())
         if self.auxiliary_heads:
-            heads += [PolicyHead(self.size, self.point_bias, move, self.policy_filters) for move in NEXT_MOVES]
-        return NetworkSpec("policy_network", self.size, planes.DEPTH, trunk, tuple(heads), any_size=True,
+            heads += [replace(policy, auxiliary=move) for move in NEXT_MOVES]
+        context = ContextModule(self.context_filters, self.context_layers) if self.has_context else None
+        return NetworkSpec("policy_network", self.size, planes.DEPTH, trunk, tuple(heads), context, any_size=True,
                            equivariant=self.equivariant)
+
+    @property
+    def has_context(self) -> bool:
+        """Whether there is a context module."""
+        return self.policy_context or self.value_head and self.komi_input
+
+    @property
+    def policy_context_fits(self) -> bool:
+        """Whether the rest of the network goes with policy_context: the policy head has a hidden convolution, and the
+        value head, if there is one, takes the context module, too (layers of the other one have the same names)."""
+        return self.policy_filters > 0 and self.komi_input >= self.value_head
 
     def exported(self) -> "PolicyNetConfig":
         """Of the network that is played and shared: without auxiliary heads."""

@@ -9,9 +9,11 @@ import numpy as np
 from mugo.files import BadInput
 from mugo.nn import equivariance
 from mugo.nn.backend import keras
-from mugo.nn.blocks import REGULAR, TWO_REGULAR, layer_names
+from mugo.nn.blocks import REGULAR, TWO_REGULAR, Block, Head, layer_names
 from mugo.nn.bundled import find_network
 from mugo.nn.checkpoint import load
+from mugo.nn.context_module import ContextModule
+from mugo.nn.heads import PolicyHead
 from mugo.nn.inference import fit_bias
 from mugo.nn.metadata import Config, config_dict, config_of, read_metadata
 from mugo.nn.policy_net import PolicyNetConfig
@@ -22,9 +24,10 @@ def init_from(model: keras.Model, config: Config, path: Path) -> dict[str, Any]:
     """Initialise a new network of this config with the weights of the one at path.
 
     The configs may differ in the board size: the bias of each point is fitted (inference.fit_bias), and dense layers
-    for another board are left as they are.  Those of policy networks may also differ in the heads, which are left as
-    they are where only one has them, and the new network may have more filters (net2net_widen), or plain convolutions
-    where the other's are equivariant: its outputs are those of the other one at first.
+    for another board are left as they are.  Those of policy networks may also differ in the heads and the context
+    module, which are left as they are where only one has them, and the new network may have more filters
+    (net2net_widen), more layers in its context module, or plain convolutions where the other's are equivariant: its
+    outputs are those of the other one at first.
     Returns metadata["init_from"], the description of that network.  Raises BadInput for other configs.
     """
     metadata = read_metadata(path)
@@ -33,7 +36,7 @@ def init_from(model: keras.Model, config: Config, path: Path) -> dict[str, Any]:
     weights_of = {layer.name: layer.get_weights() for layer in load(path).layers}
     if "point_bias" in weights_of:
         weights_of["point_bias"] = [fit_bias(weights_of["point_bias"][0], config.size)]
-    axes, own = config.spec().weight_axes(), new_head_layers(source, config)
+    axes, own = config.spec().weight_axes(), new_layers(source, config)
     for layer in model.layers:
         if not layer.weights or layer.name not in weights_of or layer.name in own:
             continue
@@ -47,10 +50,22 @@ def init_from(model: keras.Model, config: Config, path: Path) -> dict[str, Any]:
     return describe_source(metadata, path)
 
 
-def new_head_layers(source: Config, config: Config) -> set[str]:
-    """The names of the layers of those heads that a network of config `source` does not have."""
-    known = [layer_names(head) for head in source.spec().heads]
-    return {name for head in config.spec().heads if layer_names(head) not in known for name in layer_names(head)}
+def new_layers(source: Config, config: Config) -> set[str]:
+    """The names of the layers of those heads, and of the context module, that a network of config `source` does not
+    have.  A policy head that takes a context module's output is the same head as one that does not, and a context
+    module with more layers is the same module."""
+    known = [_lasting_layers(part) for part in source.spec().parts]
+    return {name for part in config.spec().parts[len(config.spec().trunk):] if _lasting_layers(part) not in known
+            for name in layer_names(part)}
+
+
+def _lasting_layers(part: Block | Head) -> set[str]:
+    """The names of those layers of a part that it keeps when it grows."""
+    if isinstance(part, PolicyHead):
+        part = replace(part, uses_context=False)
+    elif isinstance(part, ContextModule):
+        part = replace(part, layers=1)
+    return layer_names(part)
 
 
 def describe_source(metadata: dict[str, Any], path: Path) -> dict[str, Any]:
@@ -79,16 +94,18 @@ def check_compatible(source: Config, config: Config, path: Path) -> None:
                        f"{'train' if is_policy else 'selfplay'}; this one is a "
                        f"{'policy-value' if is_policy else 'policy'} network")
     may_differ: dict[str, Any] = {"size": config.size}
-    wider = narrower = False
+    narrower = False
     if isinstance(config, PolicyNetConfig) and isinstance(source, PolicyNetConfig):
         may_differ |= {"filters": config.filters} | {
-            name: getattr(config, name) for name in ("policy_filters", "value_head", "komi_input", "auxiliary_heads")}
+            name: getattr(config, name) for name in ("policy_filters", "policy_context", "context_filters",
+                                                     "context_layers", "value_head", "komi_input", "auxiliary_heads")}
         may_differ |= {"equivariant": config.equivariant} if source.equivariant else {}
-        wider = config.filters >= source.filters
-        narrower = 0 < config.policy_filters < source.policy_filters
-    if replace(source, **may_differ) != config or narrower or not (wider or source.filters == config.filters):
+        grown = ["filters"] + ["context_filters", "context_layers"] * (source.has_context and config.has_context)
+        narrower = any(getattr(config, name) < getattr(source, name) for name in grown) or \
+            0 < config.policy_filters < source.policy_filters
+    if replace(source, **may_differ) != config or narrower:
         old, new = config_dict(source), config_dict(config)
-        allowed = may_differ.keys() - {"filters", "policy_filters"}
+        allowed = may_differ.keys() - {"filters", "policy_filters", "context_filters", "context_layers"}
         different = [name for name in new if new[name] != old[name] and name not in allowed]
         raise BadInput(f"{path} has {_listed(old, different)}, and this run {_listed(new, different)}: a network "
                        "that is initialised from another can have another size and other heads, more filters, and "

@@ -1,8 +1,6 @@
 """The value head of networks that learn from people: who wins, by how many points, and who owns each point.
 
-    trunk -- conv 1x1, batch norm, ReLU -- dilated conv 3x3, batch norm, add, ReLU (one for each of DILATIONS) --+
-                                                                                                                 |
-      +-- conv 1x1, batch norm, ReLU ----------------------------------------------------------------------------+
+    context module -- conv 1x1, batch norm, ReLU
       |
       |-- conv 1x1 to one plane --------> ownership (logits; their tanh is the owner, 1 the side to move)
       |                                        | sum: the lead on the board
@@ -19,14 +17,13 @@ score, and more komi is never worse.  The colour, 1 Black, -1 White, says who ha
 show only to a network that counts all stones and captures.
 
 In an equivariant network an output that is the same in all orientations has one weight for all eight of them, so a
-plane of ownership made of 48 filters would be a sum of six numbers; the last convolution before it is wide.
+plane of ownership made of 48 filters would be a sum of six numbers; the convolution before it is wide.
 
 The final score is modelled as a logistic distribution: its mean is the lead by ownership plus a correction, both
 without komi, plus komi; its scale is learned.  The probability of a score above 0 is then that of a win,
 sigmoid(mean / scale), so tanh(mean / (2 scale)) is a value; a learned term is added, since games also end by
 resignation and on time.  So one game whose final score is known teaches the value for every komi (multi-labelled value
-networks, Wu et al. 2017, arXiv:1705.10701).  The convolutions are dilated, so that groups across the board are seen
-(Yu & Koltun 2015, arXiv:1511.07122).  No Keras here.
+networks, Wu et al. 2017, arXiv:1705.10701).  No Keras here.
 """
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -39,7 +36,6 @@ from mugo.nn.onnx_graph import OnnxGraph
 if TYPE_CHECKING:
     from mugo.nn.layers import KerasGraph
 
-DILATIONS = 2, 4, 8, 2                   # with a trunk of five layers, a point depends on the whole board
 POINTS_UNIT = 20.0                       # points of a lead that a unit of the dense layers stands for
 MIN_SCALE = 0.25                         # points: of the score's distribution; half a point decides games
 STDEV_OF_SCALE = np.pi / 3 ** 0.5        # standard deviation of a logistic distribution of scale 1
@@ -51,21 +47,17 @@ class ValueHead:
     tanh is the owner; "score", (n, 2), the mean and the scale of a logistic distribution of the score in points.
 
     Of the ONNX graph: "value" (n,), "ownership" (n, size²), "score_mean" and "score_stdev" (n,).
-    filters, wide: multiples of 8 in an equivariant network.
+    It takes the output of the context module (context_module.py).  wide: a multiple of 8 in an equivariant network.
     """
 
     size: int
-    filters: int = 48
     wide: int = 256
     units: int = 64
-    uses_global_features = True
+    uses_global_features = uses_context = True
 
     def keras(self, graph: "KerasGraph", x: Any) -> dict[str, Any]:
-        y = graph.add("ReLU", graph.conv(x, "value_conv", self.filters, 1, "value_batch_norm"), "value_relu")
-        for i, dilation in enumerate(DILATIONS, 1):
-            z = graph.conv(y, f"value_conv{i}", self.filters, 3, f"value_batch_norm{i}", dilation)
-            y = graph.add("ReLU", graph.add("Add", [y, z], f"value_residual{i}"), f"value_relu{i}")
-        y = graph.add("ReLU", graph.conv(y, "value_wide", self.wide, 1, "value_wide_batch_norm"), "value_wide_relu")
+        y = graph.conv(graph.context, "value_wide", self.wide, 1, "value_wide_batch_norm")
+        y = graph.add("ReLU", y, "value_wide_relu")
         plane = graph.add("Conv2D", y, "ownership_conv", filters=1, kernel_size=1, kernel_initializer="zeros")
         ownership = graph.add("Reshape", plane, "ownership", "float32", target_shape=(self.size ** 2,))
         lead = graph.add("Lead", ownership, "lead", "float32")
@@ -85,11 +77,7 @@ class ValueHead:
                 "score": score}
 
     def onnx(self, graph: OnnxGraph, x: str) -> None:
-        y = graph.conv("value_conv", x, "value_batch_norm", relu="value_relu")
-        for i, dilation in enumerate(DILATIONS, 1):
-            z = graph.conv(f"value_conv{i}", y, f"value_batch_norm{i}", dilation)
-            y = graph.add("Relu", [graph.add("Add", [y, z], f"value_residual{i}")], f"value_relu{i}")
-        y = graph.conv("value_wide", y, "value_wide_batch_norm", relu="value_wide_relu")
+        y = graph.conv("value_wide", graph.context, "value_wide_batch_norm", relu="value_wide_relu")
         logits = graph.add("Flatten", [graph.conv("ownership_conv", y, quantize=False)], "ownership_logits")
         owners = graph.add("Tanh", [logits], "ownership")
         last = graph.constant("last_axis", np.array([1], np.int64))
@@ -115,12 +103,9 @@ class ValueHead:
         graph.output("ownership", ["n", "points"])
 
     def weight_axes(self) -> Axes:
-        axes = conv_axes("value_conv", REGULAR, REGULAR, "value_batch_norm")
-        for i in range(1, len(DILATIONS) + 1):
-            axes |= conv_axes(f"value_conv{i}", REGULAR, REGULAR, f"value_batch_norm{i}")
-        axes |= conv_axes("value_wide", REGULAR, REGULAR, "value_wide_batch_norm")
-        axes |= conv_axes("ownership_conv", REGULAR, TRIVIAL)
-        return {**axes, **batch_norm_axes("value_pool_batch_norm", TWO_REGULAR),
+        return {**conv_axes("value_wide", REGULAR, REGULAR, "value_wide_batch_norm"),
+                **conv_axes("ownership_conv", REGULAR, TRIVIAL),
+                **batch_norm_axes("value_pool_batch_norm", TWO_REGULAR),
                 **dense_axes("value_hidden", TWO_REGULAR, TRIVIAL), **dense_axes("value_hidden_2", TRIVIAL, TRIVIAL),
                 **dense_axes("score_correction", TRIVIAL, TRIVIAL), **dense_axes("score_scale", TRIVIAL, TRIVIAL),
                 **dense_axes("value_correction", TRIVIAL, TRIVIAL)}

@@ -11,26 +11,24 @@ def weight_shapes(spec: NetworkSpec) -> dict[str, list[Shape]]:
     """For each layer with weights, by its name, the shapes of its weights in the order of Keras's get_weights."""
     graph: Any = _ShapeGraph()
     graph.komi = graph.colour = (1,)
-    x: Any = (spec.size, spec.size, spec.depth)
-    for block in spec.trunk:
-        x = block.keras(graph, x)
-    for head in spec.heads:
-        head.keras(graph, x)
+    spec.keras(graph, (spec.size, spec.size, spec.depth))
     return graph.weights
 
 
 class _ShapeGraph:
     """The counterpart of layers.KerasGraph: a tensor is the shape that it has, without the number of positions."""
 
+    context: Any = None
+
     def __init__(self) -> None:
         self.weights: dict[str, list[Shape]] = {}
 
     def conv(self, x: Shape, name: str, filters: int, width: int, batch_norm: str = "",
-             dilation: int = 1) -> Shape:
+             dilation: int = 1, gamma: str = "") -> Shape:
         x = self.add("Conv2D", x, name, filters=filters, kernel_size=width, use_bias=not batch_norm)
         return self.batch_norm(x, batch_norm) if batch_norm else x
 
-    def batch_norm(self, x: Shape, name: str, dtype: str = "") -> Shape:
+    def batch_norm(self, x: Shape, name: str, dtype: str = "", gamma: str = "") -> Shape:
         self.weights[name] = [x[-1:]] * 4
         return x
 

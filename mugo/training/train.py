@@ -41,6 +41,7 @@ from mugo.nn.blocks import ORIENTATIONS
 from mugo.nn.bundled import find_network
 from mugo.nn.checkpoint import latest_checkpoint
 from mugo.nn.compile import WEIGHTS, compile_for_training
+from mugo.nn.context_module import DILATIONS
 from mugo.nn.devices import DataParallel
 from mugo.nn.keras_model import build
 from mugo.nn.metadata import MAX_WIDTH, config_of, new_metadata, read_metadata
@@ -292,7 +293,13 @@ def add_network_arguments(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--policy-filters", type=int, metavar="K",
                        help="filters of a hidden 1x1 convolution in the policy head; 0: none, as in AlphaGo (default: "
                        f"{POLICY_FILTERS})")
-    for name, what in (("batch_norm", "batch normalisation"), ("residual", "residual connections"),
+    for name, what in (("context_filters", "filters of the context module, the dilated convolutions that the value "
+                        "head takes"),
+                       ("context_layers", f"its 3x3 convolutions, {len(DILATIONS)} at most")):
+        group.add_argument(f"--{name.replace('_', '-')}", type=int, metavar="N",
+                           help=f"{what} (default: {getattr(config, name)})")
+    for name, what in (("policy_context", "the policy head also takes the context module, which sees the whole board"),
+                       ("batch_norm", "batch normalisation"), ("residual", "residual connections"),
                        ("global_pooling", "a global pooling bias in the middle layer"),
                        ("point_bias", "a trained bias for each point of the board"),
                        ("value_head", "a value head: who wins, by how many points, and who owns each point"),
@@ -361,6 +368,7 @@ def train_command(args: argparse.Namespace) -> int:
     with together():
         check_limits(args, {"positions": AT_LEAST_1, "epochs": POSITIVE, "minutes": POSITIVE, "decay_start": FRACTION,
                             "size": (2, 19), "filters": (1, MAX_WIDTH), "policy_filters": (0, MAX_WIDTH),
+                            "context_filters": (1, MAX_WIDTH), "context_layers": (1, len(DILATIONS)),
                             "layers": (3, math.inf)})
         data = dataset.load_dataset(args.dataset)
         config, options = resumed_arguments(args) if args.resume else new_arguments(args, data)
@@ -400,7 +408,8 @@ def check_frozen_policy(config: PolicyNetConfig, options: TrainingOptions, init:
     if not init:
         raise BadInput("--freeze-policy: give --init-from NETWORK, whose policy is kept")
     source = policy_config(read_metadata(find_network(init)), init)
-    for name in "filters", "policy_filters", "equivariant":
+    context = ("context_filters", "context_layers") if config.policy_context else ()
+    for name in "filters", "policy_filters", "policy_context", *context, "equivariant":
         if getattr(config, name) != getattr(source, name):
             raise BadInput(f"--freeze-policy: the policy of {init} is kept, and so are its {name.replace('_', ' ')}: "
                            f"{getattr(source, name)}")
@@ -429,10 +438,17 @@ def config_from_arguments(args: argparse.Namespace, data: DataSet) -> PolicyNetC
     config = replace(with_given(default, args), size=size)
     if config.value_head and not default.value_head and args.komi_input is None:
         config = replace(config, komi_input=True)
-    for name in "filters", "policy_filters":
+    for name in "filters", "policy_filters", "context_filters":
         if config.equivariant and getattr(config, name) % ORIENTATIONS:
             raise BadInput(f"--{name.replace('_', '-')} {getattr(config, name)}: an equivariant network has a multiple "
                            f"of {ORIENTATIONS}; --no-equivariant has any number")
+    if config.policy_context and not config.policy_context_fits:
+        raise BadInput("--policy-context is for networks with --policy-filters, and with --komi-input if they have a "
+                       "value head")
+    for name in "context_filters", "context_layers":
+        if getattr(args, name) is not None and not config.has_context:
+            raise BadInput(f"--{name.replace('_', '-')}: only networks with --value-head or --policy-context have a "
+                           "context module")
     if config.komi_input and not config.value_head:
         raise BadInput("--komi-input: only a value head takes komi: give --value-head too, or --no-komi-input")
     return config

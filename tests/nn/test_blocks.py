@@ -22,7 +22,10 @@ from mugo.nn.policy_net import PolicyNetConfig
 
 POLICY = [{}, {"value_head": True, "residual": True}, {"batch_norm": False, "global_pooling": False},
           {"layers": 3, "value_head": True}, {"layers": 8, "residual": True}, {"size": 5, "global_pooling": False},
-          {"value_head": True, "komi_input": True}, {"auxiliary_heads": True}]
+          {"value_head": True, "komi_input": True}, {"auxiliary_heads": True},
+          {"policy_filters": 8, "policy_context": True},
+          {"policy_filters": 8, "policy_context": True, "context_filters": 6, "context_layers": 6, "value_head": True,
+           "komi_input": True, "auxiliary_heads": True}]
 ALPHAZERO = [{}, {"batch_norm": True}, {"filters": ()}, {"filters": (3, 5, 7, 4), "size": 3},
              {"game": "go", "size": 5, "batch_norm": True}, {"policy_filters": 1, "value_filters": 1}]
 
@@ -74,7 +77,7 @@ class GatedBlock:
 class MeanHead:
     """A value from the mean of each filter."""
 
-    uses_global_features = False
+    uses_global_features = uses_context = False
 
     def keras(self, graph, x):
         mean = graph.add("GlobalAveragePooling2D", x, dtype="float32")
@@ -135,6 +138,7 @@ def test_a_block_without_group_action_cannot_be_in_an_equivariant_network():
 
 @pytest.mark.parametrize("config", [PolicyNetConfig(value_head=True, residual=True),
                                     PolicyNetConfig(value_head=True, komi_input=True, auxiliary_heads=True),
+                                    PolicyNetConfig(policy_filters=8, policy_context=True, auxiliary_heads=True),
                                     AlphaZeroNetConfig.for_game("gomoku", 3, batch_norm=True)], ids=str)
 def test_blocks_declare_the_weights_that_they_make_and_no_others(config):
     model = build(config.spec())

@@ -70,7 +70,10 @@ def largest_difference(model) -> float:
 
 
 def fill_zeros(model) -> None:
-    """Random weights in the layers of the value head that begin with zeros."""
+    """Random weights in the layers of the heads that begin with zeros."""
+    for layer in model.layers:
+        if layer.name.endswith("context_batch_norm"):
+            layer.gamma.assign(np.ones(layer.gamma.shape))
     for name in "score_correction", "score_scale", "value_correction", "ownership_conv":
         kernel = model.get_layer(name).kernel
         filters = RNG.normal(0, 0.3, kernel.shape)
@@ -80,7 +83,8 @@ def fill_zeros(model) -> None:
 
 
 @pytest.mark.parametrize("change", [{}, {"batch_norm": False}, {"global_pooling": False},
-                                    {"layers": 6, "residual": True}], ids=str)
+                                    {"layers": 6, "residual": True},
+                                    {"policy_filters": 16, "policy_context": True, "context_layers": 6}], ids=str)
 def test_outputs_of_a_new_network_turn_with_the_board(change):
     config = replace(CONFIG, **change)
     keras.utils.set_random_seed(0)

@@ -54,7 +54,8 @@ def layer(config, name):
                          [(False, True, "muon", 0.0), (True, False, "muon", 0.0), (True, True, "adam", 0.1)])
 def test_checkpoints_of_every_kind_pass(tmp_path, value_head, batch_norm, optimizer, smoothing):
     config = PolicyNetConfig(9, 8, value_head=value_head, batch_norm=batch_norm, equivariant=True, residual=batch_norm,
-                             global_pooling=value_head, point_bias=batch_norm)
+                             global_pooling=value_head, point_bias=batch_norm, policy_filters=8,
+                             policy_context=value_head, komi_input=value_head)
     model = build(config.spec(), "mixed_bfloat16" if value_head else "float32")
     compile_for_training(model, config, WarmupStableDecay(0.01, 1, 2, 4, 0.1), optimizer=optimizer,
                          label_smoothing=smoothing)

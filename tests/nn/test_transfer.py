@@ -136,6 +136,36 @@ def test_a_plain_network_has_at_first_the_outputs_of_an_equivariant_one(tmp_path
         init_from(random_model(config), config, tmp_path / "plain.keras")
 
 
+def test_a_policy_head_that_gets_a_larger_context_module_has_at_first_the_outputs_that_it_had(tmp_path):
+    """And learns from it at once.  Back from there, the policy keeps what it has of its own."""
+    config = PolicyNetConfig(SIZE, 16, 4, policy_filters=16, value_head=True, komi_input=True, equivariant=True)
+    source, path = random_model(config), tmp_path / "source.keras"
+    equivariance.symmetrise(source, config.spec().weight_axes())
+    checkpoint.export(source, path, new_metadata(config))
+    larger = replace(config, policy_context=True, context_filters=64, context_layers=6)
+    keras.utils.set_random_seed(5)
+    model = build(larger.spec())
+    init_from(model, larger, path)
+    inputs = model_inputs(PACKED, np.array([[6.5, -1], [-6.5, 1]] * 24))
+    for name, output in source(inputs).items():
+        assert np.allclose(output, model(inputs)[name], rtol=1e-3, atol=1e-3), name
+    assert is_tied(model, larger)
+    compile_for_training(model, larger, 5e-3, optimizer="adam")
+    targets = TARGETS | {"ownership": np.zeros((48, SIZE * SIZE)), "score": np.zeros((48, 1))}
+    model.fit(inputs, targets, batch_size=16, epochs=1, verbose=0)
+    assert model.get_layer("policy_context_batch_norm").get_weights()[0].all()
+    assert model.get_layer("value_batch_norm6").get_weights()[0].all()
+    checkpoint.export(model, tmp_path / "larger.keras", new_metadata(larger))
+    for fields in {"context_filters": 48}, {"context_layers": 4}:
+        with pytest.raises(BadInput, match="--context-.*, and this run --context-"):
+            init_from(random_model(config), replace(larger, **fields), tmp_path / "larger.keras")
+    alone = PolicyNetConfig(SIZE, 16, 4, policy_filters=16, equivariant=True)
+    other = random_model(alone)
+    init_from(other, alone, tmp_path / "larger.keras")
+    assert all(np.array_equal(a, b) for name in ("conv1", "policy_hidden", "policy_conv") for a, b in zip(
+        other.get_layer(name).get_weights(), model.get_layer(name).get_weights(), strict=True))
+
+
 @pytest.mark.runs
 @pytest.mark.parametrize("equivariant", [True, False])
 def test_a_wider_network_has_at_first_the_outputs_of_the_narrower_one(tmp_path, equivariant):

@@ -176,6 +176,20 @@ def test_a_new_value_head_takes_komi(data, monkeypatch):
     assert config_of("--init-from", "x", "--komi-input") == replace(CONFIG, size=9, auxiliary_heads=True)
 
 
+@pytest.mark.parametrize(("options", "line"), [
+    (("--policy-context", "--policy-filters", "0"), "--policy-context is for networks with --policy-filters"),
+    (("--policy-context", "--value-head", "--no-komi-input"), "and with --komi-input if they have a value head"),
+    (("--context-filters", "64"), "--context-filters: only networks with --value-head or --policy-context"),
+    (("--value-head", "--no-komi-input", "--context-layers", "6"), "--context-layers: only networks with --value-head"),
+    (("--value-head", "--context-filters", "12"), "--context-filters 12: an equivariant network has a multiple of 8"),
+])
+def test_options_of_a_context_module_that_is_not_there_are_refused(data, options, line):
+    parser = argparse.ArgumentParser()
+    train.add_arguments(parser)
+    with pytest.raises(BadInput, match=line):
+        train.config_from_arguments(parser.parse_args(["set", "-o", "run", *options]), data)
+
+
 def test_the_metadata_tell_which_network_it_was_initialised_from(data, unbroken, tmp_path, capsys, eagerly):
     train.train(data, tmp_path / "run", CONFIG, replace(OPTIONS, positions=16), init=str(unbroken))
     found = metadata.read_metadata(tmp_path / "run" / "network.keras")
@@ -220,17 +234,21 @@ def test_a_network_initialised_from_another_is_trained_on_other_positions(data, 
         assert min(learned) == first
 
 
-def test_a_frozen_policy_stays_as_it_is_while_the_value_head_learns(data, tmp_path, eagerly):
+@pytest.mark.parametrize("policy_context", [False, True])
+def test_a_frozen_policy_stays_as_it_is_while_the_value_head_learns(data, tmp_path, eagerly, policy_context):
     """Of a network whose weights and statistics are not where training begins, and whose tied weights are equal but
-    for rounding; also after the run is resumed."""
-    source, config = tmp_path / "source.keras", replace(CONFIG, filters=8, equivariant=True, auxiliary_heads=False)
+    for rounding; also after the run is resumed.  A context module that the policy takes stays, too."""
+    source, config = tmp_path / "source.keras", replace(
+        CONFIG, filters=8, equivariant=True, auxiliary_heads=False, policy_filters=8, policy_context=policy_context,
+        context_filters=8)
     model = random_model(config)
     checkpoint.export(model, source, metadata.new_metadata(config))
     options = replace(OPTIONS, freeze_policy=True, positions=32, checkpoint_positions=16)
     run = tmp_path / "run"
     train.train(data, run, config, options, init=str(source))
     train.train(data, run, config, replace(options, positions=64), resume=True)
-    own = layer_names(config.spec().heads[1])
+    spec = config.spec()
+    own = layer_names(spec.heads[1]) | (set() if policy_context else layer_names(spec.context))
     for name in "checkpoint.keras", "network.keras":
         learned = checkpoint.load(run / name)
         for layer in (layer for layer in model.layers if layer.weights):
@@ -249,6 +267,7 @@ def test_a_frozen_policy_stays_as_it_is_while_the_value_head_learns(data, tmp_pa
     ({}, "trains a value head and no other: give --value-head and --no-auxiliary-heads"),
     ({"auxiliary_heads": False, "filters": 8}, "the policy of .*unbroken is kept, and so are its filters: 4"),
     ({"auxiliary_heads": False, "policy_filters": 8}, "unbroken is kept, and so are its policy filters: 0"),
+    ({"auxiliary_heads": False, "policy_context": True}, "unbroken is kept, and so are its policy context: False"),
 ])
 def test_a_policy_that_cannot_be_frozen_is_refused(unbroken, fields, line):
     options = replace(OPTIONS, freeze_policy=True)
