@@ -1,6 +1,8 @@
 """What is known of a position beside its planes: the moves after it, the outcome, komi, the final owners.  Compiled.
 
     the game's row, its moves, its words in owners.npy --> write_labels --> the fields of positions.Batch
+
+The results of handicap games do not say who was ahead: see games/handicap.py.
 """
 import numpy as np
 import pandas as pd
@@ -8,7 +10,24 @@ from numba import njit
 
 from mugo.data.final_ownership import owner_at
 from mugo.games.coords import WHITE_BIT
+from mugo.games.handicap import expected_gain
 from mugo.games.rules import record_bonus
+
+
+@njit(cache=True, nogil=True)
+def handicap_stones(setup, moves, start, num_moves):
+    """How many stones Black has more than White when White makes its first move.
+
+    setup: the game's encoded setup stones.  moves: of all games; the game's are num_moves from start.
+    """
+    stones = 0
+    for i in range(len(setup)):
+        stones += -1 if np.int64(setup[i]) & WHITE_BIT else 1
+    for i in range(start, start + num_moves):
+        if np.int64(moves[i]) & WHITE_BIT:
+            break
+        stones += 1
+    return stones
 
 
 def white_points(games: pd.DataFrame) -> np.ndarray:
@@ -19,11 +38,12 @@ def white_points(games: pd.DataFrame) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def write_labels(size, games, samples, symmetries, moves, owners, outcomes, colours, komi, next_moves, owners_out,
-                 scores):
-    """Write the labels of a batch to the last six arguments, whose shapes are those of positions.Batch.
+def write_labels(size, games, samples, symmetries, setup, moves, owners, outcomes, colours, komi, next_moves,
+                 owners_out, scores, gains):
+    """Write the labels of a batch to the last seven arguments, whose shapes are those of positions.Batch.
 
-    games: INDEX (n,), each position's game.  samples: as for planes.write_sample_planes.  moves, owners: of all games.
+    games: INDEX (n,), each position's game.  samples: as for planes.write_sample_planes.  setup, moves, owners: of all
+    games.
     """
     for j in range(len(games)):
         game = games[j]
@@ -35,6 +55,8 @@ def write_labels(size, games, samples, symmetries, moves, owners, outcomes, colo
         outcomes[j] = colour * game.winner
         colours[j] = colour
         komi[j] = -colour * game.white_points
+        stones = handicap_stones(setup[samples[j, 0]:samples[j, 1]], moves, samples[j, 2], game.num_moves)
+        gains[j] = -colour * expected_gain(stones, game.white_points, 1 - samples[j, 3] / game.num_moves)
         for k in range(2):               # an answer is the opponent's, and the move after it one's own
             next_moves[j, k] = -1
         for k in range(2):

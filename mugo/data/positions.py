@@ -25,6 +25,9 @@ from mugo.games import planes
 from mugo.games.coords import symmetries
 
 
+MAX_GAIN = 10.0                          # points: the result of a game in which more is gained by strength says little
+
+
 class Pieces(NamedTuple):
     """An array of which only a piece is in memory at a time."""
 
@@ -76,6 +79,13 @@ class Batch(NamedTuple):
     owners: np.ndarray                   # int8 (n, size²): 1 the side to move owns the point at the end of the game,
                                          #   -1 the opponent, 0 neutral or not known
     scores: np.ndarray                   # float32 (n,): own area minus the opponent's, without komi; NaN: not known
+    gains: np.ndarray                    # float32 (n,): points that the side to move is expected to gain from here on
+                                         #   as the stronger player, negative if it is the weaker one: handicap.py
+
+    @property
+    def is_between_equals(self) -> np.ndarray:
+        """bool (n,): whether the end of the game says who is ahead: no side is expected to gain more than MAX_GAIN."""
+        return np.abs(self.gains) <= MAX_GAIN
 
     def global_features(self, komi: np.ndarray | None = None) -> np.ndarray:
         """float32 (n, 2), as of games.position.global_features; NaN where the komi is not known.
@@ -92,6 +102,16 @@ class Batch(NamedTuple):
         recorded = np.where(np.isnan(self.komi), 0, self.outcomes)
         by_area = np.sign(self.scores + (self.komi if komi is None else komi))
         return np.where(np.isnan(by_area), recorded, by_area).astype(np.float32)
+
+    def between_equals(self) -> "Batch":
+        """The same positions with the results that players of equal strength would have had from here on.
+
+        What the stronger player is expected to gain is taken from the score.  Where that is more than MAX_GAIN, a win
+        of the stronger player is no outcome.  `owners` stay those of the game.
+        """
+        known = self.is_between_equals | (self.outcomes * self.gains < 0)
+        return self._replace(scores=self.scores - self.gains,
+                             outcomes=np.where(known, self.outcomes, 0).astype(np.int8))
 
 
 _scratch_of_thread = threading.local()
@@ -137,8 +157,8 @@ class Positions:
             raise BadInput(f"the data set has a game with an illegal move or setup stone: {game['file']!r:.100} of "
                            f"{game['source']!r:.100}; make the data set again")
         labels = (np.empty(n, np.int8), np.empty(n, np.int8), np.empty(n, np.float32), np.empty((n, 2), np.int32),
-                  np.empty((n, self.size ** 2), np.int8), np.empty(n, np.float32))
-        write_labels(self.size, games, samples, symmetries(self.size), moves, owners, *labels)
+                  np.empty((n, self.size ** 2), np.int8), np.empty(n, np.float32), np.empty(n, np.float32))
+        write_labels(self.size, games, samples, symmetries(self.size), setup, moves, owners, *labels)
         return Batch(packed, targets, *labels)
 
     def shuffled_batch(self, step: int, batch_size: int, seed: int, random_symmetry: bool = True,

@@ -7,6 +7,7 @@ Read in this order:
     board       stones, chains, liberties, captures, ko, superko, legality, eyes
     area        the area score, and the owner of each point
     territory   territory scoring as a count by area: stones played, the komi for it
+    handicap    what handicap stones are worth, and how it fades
     replay      encoded moves: setup stones, replaying a game
     ladders     reading ladders
     patterns    the 3x3 patterns of MoGo's rollouts

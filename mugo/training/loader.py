@@ -31,11 +31,13 @@ def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | N
     """A batch as Keras takes it: (inputs, targets) of a model of this config; see keras_model.build and losses.
 
     Where the final score of a game is known, so is the winner by area for every komi; by territory rules, another may
-    have been recorded.
+    have been recorded.  Results are those between players of equal strength (Batch.between_equals).
     rng: half of these positions get another komi, drawn around the game's.  None: the games' own komi.
     part: which part of a larger batch this is, as of Positions.shuffled_batch; it gets the komi that it has there.
     """
     targets: dict[str, np.ndarray] = {"policy": batch.targets}
+    owned = ~np.isnan(batch.scores) & batch.is_between_equals
+    batch = batch.between_equals()
     features, outcomes = None, batch.outcomes.astype(np.float32)
     if config.value_head and config.komi_input:
         komi = np.nan_to_num(batch.komi)
@@ -47,7 +49,7 @@ def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | N
             others = known & (drawn[here] < OTHER_KOMI)
             komi = np.where(others, np.floor(komi + KOMI_STDEV * shifts[here]) + 0.5, komi).astype(np.float32)
         features, outcomes = batch.global_features(komi), batch.outcomes_by_area(komi)
-        targets["ownership"] = np.where(known[:, None], batch.owners, UNKNOWN_OWNER).astype(np.int8)
+        targets["ownership"] = np.where(owned[:, None], batch.owners, UNKNOWN_OWNER).astype(np.int8)
         targets["score"] = (batch.scores + komi)[:, None]
     if config.value_head:
         targets["value"] = outcomes[:, None]

@@ -17,7 +17,8 @@
                                      the game's (Dawid 1984), uniform from 0 to 1 for a calibrated network
 
 What is not known of a game is NaN: the value of games without a winner, or whose komi is unknown; ownership and score
-of games that did not end by a count (data/final_ownership.py).  The final score is by area, komi included.
+of games that did not end by a count (data/final_ownership.py); all of these where a handicap is still to be made up for
+by strength (Batch.is_between_equals).  The final score is by area, komi included.
 evaluate.py and calibration.py make tables of these rows.
 """
 import math
@@ -110,9 +111,10 @@ def measure_batch(network: Network, batches: list[Batch], tta: bool) -> pd.DataF
 
 
 def known_outcomes(batch: Batch) -> np.ndarray:
-    """Batch.outcomes_by_area, float (n,), with NaN for 0: where the game has no winner, or its komi is not known."""
+    """Batch.outcomes_by_area, float (n,), with NaN for 0, where the game has no winner, or its komi is not known; and
+    where the winner does not say who is ahead."""
     outcomes = batch.outcomes_by_area()
-    return np.where(outcomes == 0, np.nan, outcomes)
+    return np.where((outcomes == 0) | ~batch.is_between_equals, np.nan, outcomes)
 
 
 def measure(output: NetworkOutput, batch: Batch) -> dict[str, np.ndarray]:
@@ -133,9 +135,10 @@ def measure(output: NetworkOutput, batch: Batch) -> dict[str, np.ndarray]:
         measured["value_mse"] = (outcomes - values) ** 2
         measured["win_probability"] = (1 + values) / 2
     if output.ownership is not None:
-        measured |= measure_ownership(output.ownership, batch.owners)
+        measured |= measure_ownership(output.ownership, batch.owners * batch.is_between_equals[:, None])
     if output.score_mean is not None and output.score_stdev is not None:
-        scores, mean = (batch.scores + batch.komi).astype(np.float64), output.score_mean
+        scores = np.where(batch.is_between_equals, batch.scores + batch.komi, np.nan).astype(np.float64)
+        mean = output.score_mean
         measured["score_error"] = np.abs(scores - mean)
         # The score's distribution is logistic (nn/value_head.py); its cumulative distribution function.
         measured["score_pit"] = (1 + np.tanh((scores - mean) / output.score_stdev * STDEV_OF_SCALE / 2)) / 2

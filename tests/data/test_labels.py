@@ -52,9 +52,10 @@ def test_every_label_of_every_position_is_what_replaying_its_game_says(data, rec
         else:
             assert np.isnan(batch.scores[i])
         assert batch.owners[i].tolist() == turned.tolist()
+        assert batch.gains[i] == 0                       # no game has handicap stones on the board
     assert labelled == {0, 2}
     assert [field.dtype for field in batch[1:]] == [np.int32, np.int8, np.int8, np.float32, np.int32, np.int8,
-                                                    np.float32]
+                                                    np.float32, np.float32]
     known = batch.global_features()
     assert np.array_equal(known, np.stack([batch.komi, batch.colours], 1), equal_nan=True) and known.dtype == np.float32
 
@@ -84,6 +85,37 @@ def test_two_moves_of_one_colour_are_no_move_and_its_reply(tmp_path):
     text = "(;GM[1]SZ[5]HA[2]RE[B+R];B[bb];B[dd];W[cc];B[];W[aa];B[ee])"
     batch = dataset_of(tmp_path, [text], min_moves=1).positions(None).batch(np.arange(6))
     assert batch.next_moves.tolist() == [[-1, -1], [12, 25], [25, 0], [0, 24], [24, -1], [-1, -1]]
+
+
+@pytest.mark.parametrize(("setup", "gain"), [
+    ("KM[0.5];B[aa];W[bb];B[cc];W[dd]", 0),              # no handicap
+    ("KM[0.5];W[bb];B[cc];W[dd]", 0),
+    ("KM[0.5]HA[2]AB[aa][ee];W[bb];B[cc];W[dd]", 20.5),
+    ("HA[2]KM[0.5];B[aa];B[ee];W[bb];B[cc];W[dd]", 20.5),                # as moves
+    ("HA[6]KM[0]AB[aa][ea][ae][ee][ac][ec];W[bb];B[cc];W[dd]", 77),
+    ("HA[2]KM[30]AB[aa][ee];W[bb];B[cc];W[dd]", 0),      # komi makes up for it
+    ("KM[0.5]AB[aa][ee]AW[ea][ae];B[bb];W[cc];B[dd]", 0),                # a position, not a handicap
+])
+def test_a_handicap_is_what_white_is_expected_to_gain(tmp_path, setup, gain):
+    """14 points a stone, without the 7 of the first move; the same part with every move, whoever is to move."""
+    positions = dataset_of(tmp_path, [f"(;GM[1]SZ[5]RE[W+R]{setup})"], min_moves=1).positions(None)
+    n = len(positions)
+    batch = positions.batch(np.arange(n))
+    assert batch.gains.tolist() == pytest.approx([-batch.colours[i] * gain * (1 - i / n) for i in range(n)])
+
+
+@pytest.mark.parametrize(("result", "outcomes"), [("W+R", [0, 0, 0, 0, 0, -1, 1, -1]), ("B+R", [-1, 1] * 4)])
+def test_results_between_players_of_equal_strength(tmp_path, result, outcomes):
+    """A win of the stronger player is one only near the end, a win of the weaker one always; a score is known.
+
+    White, to move first, is expected to gain 20.5 points, and 7.7 in the last three moves."""
+    moves = ";W[bb];B[cc];W[dd];B[db];W[bd];B[cb];W[bc];B[dc]"
+    text = f"(;GM[1]SZ[5]HA[2]KM[0.5]RE[{result}]AB[aa][ee]{moves})"
+    batch = dataset_of(tmp_path, [text], min_moves=1).positions(None).batch(np.arange(8))
+    assert batch.is_between_equals.tolist() == [False] * 5 + [True] * 3
+    assert batch.between_equals().outcomes.tolist() == outcomes
+    counted = batch._replace(scores=np.full(8, 3, np.float32)).between_equals()
+    assert counted.scores[:2] == pytest.approx([3 - 20.5, 3 + 20.5 * 7 / 8])
 
 
 def test_whites_points_are_komi_and_those_for_handicap_stones_by_the_rules_of_the_record(data):

@@ -16,7 +16,7 @@ def batch_of_ends(owners, komi, scores) -> Batch:
     n = len(owners)
     return Batch(np.zeros((n, POINTS, 6), np.uint8), np.zeros(n, np.int32), np.ones(n, np.int8),
                  np.ones(n, np.int8), np.asarray(komi, np.float32), np.full((n, 2), -1, np.int32),
-                 np.asarray(owners, np.int8), np.asarray(scores, np.float32))
+                 np.asarray(owners, np.int8), np.asarray(scores, np.float32), np.zeros(n, np.float32))
 
 
 def output_of(ownership, mean, stdev) -> NetworkOutput:
@@ -55,6 +55,16 @@ def test_the_score_is_compared_with_the_area_and_komi_of_the_side_to_move():
     assert measured["score_pit"] == pytest.approx([0.5, 0.75, np.nan, np.nan], nan_ok=True)
     draws = np.random.default_rng(0).logistic(0, scale, 100_000)
     assert np.std(draws) == pytest.approx(4, rel=0.02)   # the scale that a standard deviation of 4 stands for
+
+
+def test_how_a_handicap_game_ends_does_not_say_who_is_ahead_before():
+    """Where one side is expected to gain more than ten points by strength, value, ownership and score are not known."""
+    batch = batch_of_ends(np.ones((3, POINTS)), [6.5] * 3, [10] * 3)._replace(
+        gains=np.array([-10, 10.5, -77], np.float32))
+    measured = predictions.measure(output_of(np.ones((3, POINTS)), [20] * 3, [4] * 3), batch)
+    for name in "value_accuracy", "value_mse", "ownership_accuracy", "score_error", "score_pit":
+        assert np.isnan(measured[name]).tolist() == [False, True, True], name
+    assert measured["top1"].tolist() == [1, 1, 1]
 
 
 def test_a_network_without_ownership_has_no_such_measures():
