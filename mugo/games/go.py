@@ -85,6 +85,12 @@ class Position(BasePosition):
         return (other.game, other.shape, other.white_points) == (self.game, self.shape, self.white_points) \
             and bool((self.board[SCORING_FIELDS] == other.board[SCORING_FIELDS]).all())
 
+    def with_komi(self, komi: float) -> "Position":
+        """This position of the game with another komi."""
+        other = self._copy()
+        other.komi = komi
+        return other
+
     def with_rules(self, rules: Rules) -> "Position":
         """This position, its game and komi, counted by these rules: their scoring and tax, and White's points for
         handicap stones."""

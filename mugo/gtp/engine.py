@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import TextIO
 
 from mugo.files import BadInput
+from mugo.games.go import Position
 from mugo.games.position import BasePosition
 from mugo.gtp import analyze, commands, gnugo, gogui, gomill, katago, param_commands, raw_nn
 from mugo.gtp.line_reader import MAX_LINE_BYTES, LineReader
@@ -96,12 +97,15 @@ class GtpEngine(EngineState):
 
     def _start_pondering(self) -> None:
         """Search on after an own move, until the next command."""
-        search = self.player.search
+        search, result = self.player.search, self.player.search_result
         if not self.ponder or self.position is not self._own_move or self.position.is_over or self.quitting \
                 or search is None:
             return
+        position = self.position
+        if result is not None and isinstance(position, Position):
+            position = position.with_komi(result.position.komi)      # a dynamic komi's: its tree is kept
         self._stop_pondering = threading.Event()
-        self._ponder_thread = threading.Thread(target=self._ponder, args=[search, self.position], daemon=True)
+        self._ponder_thread = threading.Thread(target=self._ponder, args=[search, position], daemon=True)
         self._ponder_thread.start()
 
     def _ponder(self, search: Search, position: BasePosition) -> None:

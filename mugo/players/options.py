@@ -122,6 +122,8 @@ def add_arguments(parser: argparse.ArgumentParser, default: str | None = "policy
     group.add_argument("--time-extension", type=float, default=PlayOptions.time_extension, metavar="F",
                        help="on a clock, up to this times its share for a move whose choice is unclear, and half of it "
                             "for an obvious one; 1: neither (default: %(default)s)")
+    group.add_argument("--dynamic-komi", action=argparse.BooleanOptionalAction, default=True,
+                       help="in a handicap game, search with the komi that makes the position about even (default: on)")
     group.add_argument("--resign", type=float, default=PlayOptions.resign, metavar="W",
                        help="resign below this win rate; 0 never (default: %(default)s)")
     group.add_argument("--resign-moves", type=int, default=PlayOptions.resign_moves, metavar="N",
@@ -240,7 +242,7 @@ def player_from_arguments(args: argparse.Namespace, game: str = "go") -> Player:
         raise BadInput(f"--gumbel plays the move that sequential halving ends with: leave --select-by {args.select_by} "
                        "out")
     play_options = PlayOptions(args.simulations, args.seconds, select_by_from_arguments(args, game),
-                               args.time_extension, args.resign, args.resign_moves)
+                               args.time_extension, args.dynamic_komi, args.resign, args.resign_moves)
     return make_player(args.player, network=args.network, seed=args.seed, temperature=args.temperature,
                        tta=args.tta, settings=settings_from_arguments(args, game), play_options=play_options,
                        precision=args.precision, provider=args.provider)

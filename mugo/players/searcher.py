@@ -8,6 +8,8 @@ import numpy as np
 from mugo.files import BadInput
 from mugo.games import scoring
 from mugo.games.coords import PASS
+from mugo.games.go import Position
+from mugo.games.handicap import expected_gain
 from mugo.games.position import BasePosition
 from mugo.players import passing
 from mugo.players.passing import MIN_VISITS
@@ -20,6 +22,8 @@ SECONDS = 2.0             # for a move, where nothing else limits the search
 PROGRESS_INTERVAL = 0.2   # seconds between two reports of progress
 PASS_EDGES = 1_000_000    # of the tree that searches the position after a pass
 SELECT_BY = ("visits", "value", "lcb")
+MOVES_PER_POINT = 0.6     # of a game: about 200 moves on 19x19
+KOMI_STEP = 7             # points
 UCT = Settings(rollout="mogo", rave=True, heuristic_priors=True)         # in Gomoku "mogo" is the same as "threats"
 MCTS = Settings(rollout="mogo", lambda_=0.5, fpu_reduction_max=0.3)
 GOMOKU_MCTS = Settings(rollout="none", lambda_=0.0)  # networks of self-play have a value head for their own play
@@ -44,6 +48,7 @@ class PlayOptions:
     lower confidence bound of its value, "lcb" (KataGo's useLcbForSelection).
     time_extension: where the choice is unclear (search.stopping), a move gets up to this times the seconds that the
     clock gives it, as far as the clock can bear; an obvious one gets half of them.  1: neither.
+    dynamic_komi: in a handicap game it searches with the komi that makes the position about even (`balanced`).
     resign: it resigns after `resign_moves` own moves in a row with a win rate below this; 0 never.  In a handicap game
     not before move 20 for each stone.
     """
@@ -51,6 +56,7 @@ class PlayOptions:
     seconds: float | None = None
     select_by: str = "visits"
     time_extension: float = 1.0
+    dynamic_komi: bool = True
     resign: float = 0.05
     resign_moves: int = 3
 
@@ -70,6 +76,20 @@ class PlayOptions:
 
 
 DEFAULT_PLAY_OPTIONS = PlayOptions()
+
+
+def balanced(position: BasePosition) -> BasePosition:
+    """This position; in a handicap game with the komi that makes it about even, as long as most moves are to come.
+
+    Far ahead or behind, all moves win or lose in the search alike, and it cannot tell them apart.  So White's komi is
+    raised by what the handicap is worth, less with every move: Pachi's linear dynamic komi (Baudis 2011, "Balancing
+    MCTS by Dynamically Adjusting the Komi Value").  It changes in steps, since each one begins a new tree.
+    """
+    if not isinstance(position, Position):
+        return position
+    left = max(0.0, 1 - position.plies / (MOVES_PER_POINT * position.area))
+    steps = round(expected_gain(position.handicap, position.white_points, left) / KOMI_STEP)
+    return position.with_komi(position.komi + KOMI_STEP * steps) if steps else position
 
 
 class SearchPlayer:
@@ -112,8 +132,9 @@ class SearchPlayer:
         if may_pass:                                     # the rest is for the search after a pass
             limits |= {name: 0.8 * limits[name] for name in ("seconds", "max_seconds") if limits[name]}
         expected_win_rate = self._win_rate if position.plies == self._plies + 2 else None
+        searched = balanced(position) if self._play_options.dynamic_komi and not may_pass else position
         self.search_result = self.search.search(
-            position, may_pass=may_pass and not (allowed_moves or may_end_game), allowed_moves=allowed_moves,
+            searched, may_pass=may_pass and not (allowed_moves or may_end_game), allowed_moves=allowed_moves,
             expected_win_rate=expected_win_rate,
             should_stop=self.should_stop, on_progress=self.on_progress, progress_interval=self.progress_interval,
             select_by=None if may_end_game else self._play_options.select_by, **limits)

@@ -504,6 +504,17 @@ def test_pondering_runs_from_an_own_move_to_the_next_command_and_its_tree_is_reu
     assert engine._ponder_thread is None
 
 
+def test_pondering_in_a_handicap_game_keeps_the_tree_of_the_komi_that_the_move_was_searched_with():
+    engine = new_engine(make_player("uct", seed=1, play_options=PlayOptions(simulations=100)), ponder=True)
+    engine.answer("set_free_handicap A1 E5 A5 E1")
+    engine.answer("genmove w")
+    time.sleep(0.3)
+    engine.close()
+    search, komi = engine.player.search, engine.player.search_result.position.komi
+    assert komi > engine.position.komi
+    assert search.search(engine.position.with_komi(komi), simulations=1).visits > 200
+
+
 def test_a_bug_while_pondering_is_logged_and_the_game_goes_on():
     log = []
     engine = new_engine(ponder=True, log=log.append)

@@ -10,12 +10,13 @@ from drawing import SEKI, SETTLED, draw
 from mugo.files import BadInput
 from mugo.games.board import is_true_eye
 from mugo.games.coords import PASS
-from mugo.games.go import BLACK, WHITE, Position, position_of
+from mugo.games.go import BLACK, WHITE, Position, fixed_handicap, position_of
+from mugo.games.gomoku import Position as Gomoku
 from mugo.games.scoring import without_dead
 from mugo.players import options as player_options
 from mugo.players.options import player_from_arguments
 from mugo.players.player import RESIGN, RandomPlayer
-from mugo.players.searcher import PlayOptions, SearchPlayer
+from mugo.players.searcher import PlayOptions, SearchPlayer, balanced
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 from mugo.sgf.parser import read_records
@@ -219,6 +220,25 @@ def test_hopeless_moves_are_counted_within_one_game():
 def test_no_resignation_early_in_a_handicap_game_or_with_few_simulations():
     assert RESIGN not in choices(uct(resign=0.1, resign_moves=1), komi=60, handicap=3)
     assert RESIGN not in choices(uct(5, resign=0.1, resign_moves=1), komi=60)
+
+
+def test_in_a_handicap_game_a_searcher_plays_with_the_komi_that_makes_the_position_even():
+    """14 points a stone, less 7 for the first move and half a point of komi, to the nearest 7; nothing after 0.6 moves
+    a point."""
+    start = Position(9, komi=0.5).with_handicap(fixed_handicap((9, 9), 4))
+    position, komis = start, []
+    for _ in range(50):
+        komis.append(balanced(position).komi)
+        position = position.play(int(position.sensible_points()[0]))
+    assert komis[0] == 0.5 + 49 and komis[24] == 0.5 + 28 and komis[48:] == [0.5, 0.5]
+    assert komis == sorted(komis, reverse=True) and len(set(komis)) == 8
+    assert balanced(Position(9)).komi == 7.5
+    for other in Position(9, komi=70).with_handicap([12, 34]), Gomoku(9, 5):
+        assert balanced(other) is other
+    for dynamic_komi, komi in (True, 49.5), (False, 0.5):
+        player = uct(50, dynamic_komi=dynamic_komi)
+        player.select_move(start)
+        assert player.search_result.position.komi == komi
 
 
 def test_seconds_include_the_search_after_a_pass():
