@@ -59,6 +59,8 @@ RECIPES = {
     "no-value": f"--value-head --value-weight 0 {COUNTED}",
     "auxiliary-heads": f"--value-head --auxiliary-heads {COUNTED}",
     "auxiliary-heads-alone": f"--auxiliary-heads {COUNTED}",
+    "policy-context": f"--value-head --policy-context {COUNTED}",
+    "larger-context": f"--value-head --policy-context --context-filters 64 --context-layers 6 {COUNTED}",
     "filters-32": "--filters 32",
     "filters-96": "--filters 96",
     "filters-128": "--filters 128",

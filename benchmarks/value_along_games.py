@@ -3,7 +3,8 @@
     python benchmarks/value_along_games.py policy-19 OTHER.keras --games KGS.tar.gz -o value.png
 
 For every network, even games and handicap games apart: how many winners it names at the start, after a half of the
-moves and at the last position, and the mean probability that it gives the winner there.  Each game counts once.
+moves and at the last position, and the mean probability that it gives the winner, and Black, there.  Each game counts
+once.  In handicap games Black should be ahead long before the end, whoever wins: White is the stronger player.
 --split test: only games that `mugo preprocess`, by its defaults, keeps for testing.
 -o: its win rates for Black along six games: of even games and of handicap games the one with the smallest margin, the
 median and the largest.
@@ -73,7 +74,8 @@ def win_rates(network: Network, positions: list) -> np.ndarray:
 
 def table(networks: list[Network], games: list[Game]) -> str:
     """The table of all networks."""
-    rows = [["network", "games", "", *(f"{phase}: {what}" for phase in PHASES for what in ("winners", "probability"))]]
+    rows = [["network", "games", "",
+             *(f"{phase}: {what}" for phase in PHASES for what in ("winners", "winner's", "Black's"))]]
     groups: dict[str, list[Game]] = defaultdict(list)
     for game in games:
         groups["handicap" if game[0].handicap else "even"].append(game)
@@ -84,7 +86,7 @@ def table(networks: list[Network], games: list[Game]) -> str:
             for part in PHASES.values():
                 found = win_rates(network, [positions[round(part * (len(positions) - 1))] for _, positions in group])
                 winners = np.where(signs > 0, found, 1 - found)
-                cells += [f"{np.mean(winners > 0.5):.1%}", f"{winners.mean():.3f}"]
+                cells += [f"{np.mean(winners > 0.5):.1%}", f"{winners.mean():.3f}", f"{found.mean():.3f}"]
             rows.append([network.path.stem, name, str(len(group)), *cells])
     return "\n".join(format_table(rows, left=2))
 

@@ -8,6 +8,8 @@
     next_moves.npy  int32 (n, 2): the opponent's reply and the own move after it; -1: none
     owners.npy      int8 (n, size²): 1 the side to move owns the point at the end, -1 the opponent, 0 neutral or unknown
     scores.npy      float32 (n,): own area at the end minus the opponent's, without komi; NaN: unknown
+    gains.npy       float32 (n,): points that the side to move is expected to gain as the stronger player of a handicap
+                    game from here on, negative for the weaker one (games/handicap.py)
     export.json     the planes by name, and what was exported
 
 Row i of each array is the same position, seen by its side to move.  The arrays are written in chunks, so they may be
@@ -59,6 +61,8 @@ NEXT_MOVES = "move indices of the opponent's reply and of the own move after it;
 OWNERS = ("at row * size + column, 1: the side to move owns the point at the end of the game, -1: the opponent, "
           "0: neutral or unknown")
 SCORES = "own area minus the opponent's at the end of the game, without komi; NaN: unknown"
+GAINS = ("points that the side to move is expected to gain as the stronger player of a handicap game from here on, "
+         "negative for the weaker one")
 
 
 def export(data: DataSet, folder: Path, *, split: str | None = "train", size: int | None = None,
@@ -86,6 +90,7 @@ def export(data: DataSet, folder: Path, *, split: str | None = "train", size: in
         "next_moves.npy": (np.int32, (rows, 2)),
         "owners.npy": (np.int8, (rows, positions.size ** 2)),
         "scores.npy": (np.float32, (rows,)),
+        "gains.npy": (np.float32, (rows,)),
     }
     needed = sum(np.dtype(dtype).itemsize * int(np.prod(shape)) for dtype, shape in layout.values())
     advice = "try --positions N" if packed else "--packed takes an eighth of it, or try --positions N"
@@ -171,7 +176,7 @@ def chunks_of(positions: Positions, n: int, symmetries: str, shuffle: bool, seed
 def describe_arrays(layout: Layout, packed: bool) -> dict[str, dict]:
     """The arrays as export.json has them."""
     meanings = (PACKED_PLANES if packed else PLAIN_PLANES, MOVES, OUTCOMES, COLOURS, KOMI, NEXT_MOVES, OWNERS,
-                SCORES)
+                SCORES, GAINS)
     return {name: {"dtype": np.dtype(dtype).name, "shape": shape, "meaning": meaning}
             for (name, (dtype, shape)), meaning in zip(layout.items(), meanings, strict=True)}
 

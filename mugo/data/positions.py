@@ -110,8 +110,7 @@ class Batch(NamedTuple):
         of the stronger player is no outcome.  `owners` stay those of the game.
         """
         known = self.is_between_equals | (self.outcomes * self.gains < 0)
-        return self._replace(scores=self.scores - self.gains,
-                             outcomes=np.where(known, self.outcomes, 0).astype(np.int8))
+        return self._replace(scores=self.scores - self.gains, outcomes=np.where(known, self.outcomes, 0))
 
 
 _scratch_of_thread = threading.local()
