@@ -51,6 +51,19 @@ def test_every_board_has_the_bundled_network_of_the_nearest_size(tmp_path, monke
             assert np.array_equal(after, mixed.evaluate([passed]).board_ownership(0, passed))
 
 
+def test_black_is_ahead_with_handicap_stones_and_komi_decides_an_even_game():
+    """Whoever wins such games: White, who gives the stones, is the stronger player there."""
+    network, leads = BundledNetworks(threads=1), []
+    for stones in range(2, 10):
+        position = Position(19, 0.5).with_handicap(go.fixed_handicap((19, 19), stones))
+        output = network.evaluate([position])
+        leads.append(float(-output.score_mean[0]))       # White is to move
+        assert output.values[0] < -0.7
+    assert min(leads[:2]) > 12 and min(leads[2:]) > 40
+    black, white = (network.evaluate([Position(19, komi)]) for komi in (-15, 30))
+    assert black.values[0] > 0.5 and white.values[0] < -0.5
+
+
 def test_every_gomoku_board_has_the_bundled_network_of_its_rules(tmp_path, monkeypatch):
     monkeypatch.setattr(bundled, "network_folders", lambda: [tmp_path])
     with pytest.raises(BadInput, match=r"no network for Gomoku, 4 in a row, on 6x6 .*none for any Gomoku"):
