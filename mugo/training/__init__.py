@@ -1,6 +1,7 @@
 """Supervised learning: data set -> network, and how well the network predicts.
 
     options        the options of a training run
+    arguments      its options on the command line
     batch_schedule the sizes of its batches
     loader         its positions, and batches prefetched by threads
     callbacks      progress, checkpoints, validation

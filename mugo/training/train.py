@@ -33,8 +33,7 @@ from mugo.data import dataset
 from mugo.data.dataset import DataSet
 from mugo.data.positions import Positions
 from mugo.files import BadInput, lock_folder, log_to_stderr, open_regular_file
-from mugo.games.size_options import parse_square_size
-from mugo.limits import AT_LEAST_1, FRACTION, POSITIVE, PRECISIONS, check_limits
+from mugo.limits import AT_LEAST_1, FRACTION, POSITIVE, check_limits
 from mugo.nn import checkpoint
 from mugo.nn.backend import keras, resolve_precision
 from mugo.nn.blocks import ORIENTATIONS
@@ -45,12 +44,12 @@ from mugo.nn.context_module import DILATIONS
 from mugo.nn.devices import DataParallel
 from mugo.nn.keras_model import build
 from mugo.nn.metadata import MAX_WIDTH, config_of, new_metadata, read_metadata
-from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.processes import check_equal, ending_together, is_first, join, place, together
 from mugo.nn.transfer import check_init, init_from
 from mugo.nn.weight_averaging import AveragedModel
-from mugo.resume import check_kept, format_names
+from mugo.resume import check_kept
+from mugo.training.arguments import POLICY_FILTERS, add_arguments  # noqa: F401   cli takes add_arguments from here
 from mugo.training.callbacks import (
     DIVERGED,
     PRE_DECAY,
@@ -63,7 +62,6 @@ from mugo.training.loader import examples, select_positions, validation_batch
 from mugo.training.options import DERIVED, MAY_CHANGE, TrainingOptions, check_run
 from mugo.training.provenance import check_same_data, describe_data, init_notes
 
-POLICY_FILTERS = 256                     # of a new network
 RECALIBRATION_BATCH = 256                # positions in each batch that batch-norm statistics are recalibrated on
 
 
@@ -256,107 +254,6 @@ def positions_in(minutes: float, data: DataSet, config: PolicyNetConfig, options
 
 
 # ---- the command
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("dataset", type=Path, metavar="DATASET", help="a folder made by preprocess")
-    parser.add_argument("-o", "--output", required=True, type=Path, metavar="RUN", help="the run's folder")
-    parser.add_argument("--resume", action="store_true",
-                        help=f"continue the run with its own options; only {format_names(MAY_CHANGE)} can change")
-    parser.add_argument("--init-from", default="", metavar="NETWORK",
-                        help="initialise from this network, with its config; the board may have another size, and the "
-                        "new one more --filters")
-    parser.add_argument("--devices", type=int, metavar="N",
-                        help="train on N GPUs, with an equal part of each batch on each (default: all)")
-    group = parser.add_argument_group("several processes, on JAX; each trains on all of its GPUs",
-                                      "the environment's JAX_COORDINATOR_ADDRESS, JAX_NUM_PROCESSES and JAX_PROCESS_ID "
-                                      "say the same")
-    group.add_argument("--coordinator-address", metavar="HOST:PORT", help="where process 0 runs, with a free port")
-    group.add_argument("--num-processes", type=int, metavar="N", help="how many there are")
-    group.add_argument("--process-id", type=int, metavar="I", help="the number of this one, from 0")
-    group = parser.add_argument_group("length (default: one epoch)").add_mutually_exclusive_group()
-    group.add_argument("--positions", type=float, metavar="N", help="positions to train on, say 2e6")
-    group.add_argument("--epochs", type=float, metavar="N", help="times through all positions of the training split")
-    group.add_argument("--minutes", type=float, metavar="N", help="as many as this machine does in N minutes")
-    add_network_arguments(parser.add_argument_group("the network"))
-    add_learning_arguments(parser.add_argument_group("learning"))
-
-
-def add_network_arguments(group: argparse._ArgumentGroup) -> None:
-    """Options whose default is None: those not given come from the network to start with, or from the run."""
-    config = PolicyNetConfig()
-    group.add_argument("--size", type=parse_square_size, metavar="N",
-                       help="board size (default: the data set's most frequent)")
-    group.add_argument("--filters", type=int, metavar="K",
-                       help=f"filters of each convolution (default: {config.filters})")
-    group.add_argument("--layers", type=int, metavar="N",
-                       help=f"convolutions, the 5x5 and the 1x1 counted (default: {config.layers})")
-    group.add_argument("--policy-filters", type=int, metavar="K",
-                       help="filters of a hidden 1x1 convolution in the policy head; 0: none, as in AlphaGo (default: "
-                       f"{POLICY_FILTERS})")
-    for name, what in (("context_filters", "filters of the context module, the dilated convolutions that the value "
-                        "head takes"),
-                       ("context_layers", f"its 3x3 convolutions, {len(DILATIONS)} at most")):
-        group.add_argument(f"--{name.replace('_', '-')}", type=int, metavar="N",
-                           help=f"{what} (default: {getattr(config, name)})")
-    for name, what in (("policy_context", "the policy head also takes the context module, which sees the whole board"),
-                       ("batch_norm", "batch normalisation"), ("residual", "residual connections"),
-                       ("global_pooling", "a global pooling bias in the middle layer"),
-                       ("point_bias", "a trained bias for each point of the board"),
-                       ("value_head", "a value head: who wins, by how many points, and who owns each point"),
-                       ("komi_input", "the value head takes komi; without, it says who wins, and nothing else"),
-                       ("auxiliary_heads", "heads for the opponent's reply and the next own move, while training")):
-        default = "on with --value-head" if name == "komi_input" else "on" if getattr(config, name) else "off"
-        group.add_argument(f"--{name.replace('_', '-')}", action=argparse.BooleanOptionalAction, default=None,
-                           help=f"{what} (default: {default})")
-    group.add_argument("--equivariant", action=argparse.BooleanOptionalAction, default=None,
-                       help="tied weights, so that outputs turn with the board; it makes much better use of every "
-                       "position (default: on)")
-
-
-def number_of_positions(text: str) -> int:
-    """An option's number of positions, which may be written as 1e6.  Raises ValueError for one that is not whole."""
-    if not (number := float(text)).is_integer():
-        raise ValueError
-    return int(number)
-
-
-def add_learning_arguments(group: argparse._ArgumentGroup) -> None:
-    """Options whose default is None: those not given come from TrainingOptions, or from the run."""
-    options = TrainingOptions(1)
-    for name, kind, what in (
-            ("batch_size", int, "positions in a batch"), ("learning_rate", float, "peak learning rate"),
-            ("warmup_steps", int, "steps of the linear warm-up"),
-            ("final_lr_fraction", float, "final learning rate, as a fraction of the peak"),
-            ("value_weight", float, "weight of the value's loss"),
-            ("ownership_weight", float, "weight of the ownership's loss"),
-            ("score_weight", float, "weight of the score's loss"),
-            ("auxiliary_weight", float, "weight of the loss of each auxiliary head"),
-            ("label_smoothing", float, "fraction of each target spread over all moves"),
-            ("weight_decay", float, "decoupled weight decay of the kernels"),
-            ("checkpoint_every", float, "minutes between checkpoints, shorter at first"),
-            ("validation_positions", int, "positions evaluated at each checkpoint"), ("seed", int, "random seed")):
-        group.add_argument(f"--{name.replace('_', '-')}", type=kind, metavar="N",
-                           help=f"{what} (default: {getattr(options, name)})")
-    group.add_argument("--checkpoint-positions", type=number_of_positions, metavar="N",
-                       help="positions between checkpoints, instead of minutes")
-    group.add_argument("--max-batch-size", type=int, metavar="N", help="let the batch size grow to N")
-    group.add_argument("--double-batch-every", type=number_of_positions, metavar="N",
-                       help="positions after which it doubles, up to --max-batch-size")
-    group.add_argument("--decay-start", type=float, metavar="FRACTION", help="fraction of the positions after which "
-                       f"the learning rate decays; 1: never (default: {options.decay_start})")
-    group.add_argument("--optimizer", choices=tuple(OPTIMIZERS), help=f"(default: {options.optimizer})")
-    group.add_argument("--symmetry", action=argparse.BooleanOptionalAction,
-                       help="data augmentation: a random symmetry of the board for each position (default: on)")
-    group.add_argument("--freeze-policy", action=argparse.BooleanOptionalAction,
-                       help="train the value head alone: the policy of --init-from stays as it is (default: off)")
-    group.add_argument("--where", metavar="QUERY", help="train on these games, a query (default: all)")
-    group.add_argument("--moves", metavar="FROM-TO",
-                       help="train on these moves of each game: 1-60, or 21- for all from the 21st on "
-                       "(default: all)")
-    group.add_argument("--precision", choices=("auto", *PRECISIONS), default="auto",
-                       help="auto is bfloat16 where this machine multiplies it faster (default: "
-                       "%(default)s)")
-
 
 def command(args: argparse.Namespace) -> int:
     join(args.coordinator_address, args.num_processes, args.process_id)
