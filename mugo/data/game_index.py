@@ -1,4 +1,4 @@
-"""The index of a shard: one record of 64 bytes for each used game, in index.npy.
+"""The index of a shard: one record of 72 bytes for each used game, in index.npy.
 
     index.npy    record of game 0 | record of game 1 | ...
                     |  setup_start, num_setup              --> setup.npy
@@ -26,6 +26,7 @@ INDEX = np.dtype([
     ("setup_start", "<i4"), ("move_start", "<i4"), ("owners_start", "<i4"),
     ("num_setup", "<i4"), ("num_moves", "<i4"),
     ("white_points", "<f4"),                             # labels.white_points
+    ("black_rank", "<f4"), ("white_rank", "<f4"),        # sgf.properties.rank_number, NaN if unknown
     ("size", "<i2"), ("winner", "i1"), ("split", "i1"),  # of SPLITS
 ])
 
@@ -65,7 +66,7 @@ def index_games(table: pd.DataFrame) -> GameArrays:
     games["setup_start"], games["num_setup"] = setup_starts[:-1], np.diff(setup_starts)
     games["move_start"], games["num_moves"] = move_starts[:-1], np.diff(move_starts)
     games["owners_start"] = np.where(np.diff(owners_starts) > 0, owners_starts[:-1], -1)
-    for name in ("game_hash", "opening_hash", "size", "winner"):
+    for name in ("game_hash", "opening_hash", "black_rank", "white_rank", "size", "winner"):
         games[name] = table[name].to_numpy()
     games["white_points"] = white_points(table)
     games["split"] = table["split"].map(SPLITS.index).to_numpy(np.int8)

@@ -2,7 +2,8 @@
 
     the game's row, its moves, its words in owners.npy --> write_labels --> the fields of positions.Batch
 
-The results of handicap games do not say who was ahead: see games/handicap.py.
+The results of handicap games do not say who was ahead: see games/handicap.py.  A game without komi is one if White's
+rank is higher.
 """
 import numpy as np
 import pandas as pd
@@ -13,20 +14,26 @@ from mugo.games.coords import WHITE_BIT
 from mugo.games.handicap import expected_gain
 from mugo.games.rules import record_bonus
 
+NO_KOMI = 2.0                            # points: with fewer, and a stronger White, Black was given the first move
+
 
 @njit(cache=True, nogil=True)
-def handicap_stones(setup, moves, start, num_moves):
-    """How many stones Black has more than White when White makes its first move.
+def handicap_stones(game, setup, moves):
+    """How many stones Black has more than White when White makes its first move; one, Black's first move, is a handicap
+    only if White is known to be stronger and to get less for it than in an even game.
 
-    setup: the game's encoded setup stones.  moves: of all games; the game's are num_moves from start.
+    game: its record.  setup: its encoded setup stones.  moves: of all games.
     """
     stones = 0
     for i in range(len(setup)):
         stones += -1 if np.int64(setup[i]) & WHITE_BIT else 1
-    for i in range(start, start + num_moves):
+    start = np.int64(game.move_start)
+    for i in range(start, start + game.num_moves):
         if np.int64(moves[i]) & WHITE_BIT:
             break
         stones += 1
+    if stones == 1 and not (game.white_rank > game.black_rank and game.white_points < NO_KOMI):
+        return 0
     return stones
 
 
@@ -55,7 +62,7 @@ def write_labels(size, games, samples, symmetries, setup, moves, owners, outcome
         outcomes[j] = colour * game.winner
         colours[j] = colour
         komi[j] = -colour * game.white_points
-        stones = handicap_stones(setup[samples[j, 0]:samples[j, 1]], moves, samples[j, 2], game.num_moves)
+        stones = handicap_stones(game, setup[samples[j, 0]:samples[j, 1]], moves)
         gains[j] = -colour * expected_gain(stones, game.white_points, 1 - samples[j, 3] / game.num_moves)
         for k in range(2):               # an answer is the opponent's, and the move after it one's own
             next_moves[j, k] = -1

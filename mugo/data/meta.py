@@ -1,6 +1,6 @@
 """meta.json: the options of a data set, its sources and counts, and its shards with the checksums of their files.
 
-    {"format": 5, "options": {...}, "sources": [...], "counts": {...},
+    {"format": 6, "options": {...}, "sources": [...], "counts": {...},
      "shards": [{"name": "shard-000000", "rows": 65536,
                  "files": {"games.parquet": {"bytes": 27185, "crc32": "89ab0123"}, "index.npy": {...}, ...}}, ...],
      "checksum": "02468ace"}                             CRC-32 of the text without this line
@@ -22,7 +22,8 @@ from mugo.files import BadInput, error_line, read_regular_file
 from mugo.limits import FRACTION, SEED
 from mugo.schema import TEXT, Object, Test, check_value, integer, number
 
-FORMAT = 5               # 1 had other names of columns, 2 no checksums, 3 no owners, 4 all games in one file of a kind
+# 1 had other names of columns, 2 no checksums, 3 no owners, 4 all games in one file of a kind, 5 no ranks in the index.
+FORMAT = 6
 META, GAMES, INDEX_FILE, REJECTED_FILE = "meta.json", "games.parquet", "index.npy", "rejected.parquet"
 MOVES, SETUP, OWNERS = "moves.npy", "setup.npy", "owners.npy"
 FILES = (GAMES, INDEX_FILE, MOVES, SETUP, OWNERS, REJECTED_FILE)         # of a shard

@@ -25,7 +25,7 @@ from mugo.games import planes
 from mugo.games.coords import symmetries
 
 
-MAX_GAIN = 10.0                          # points: the result of a game in which more is gained by strength says little
+MAX_GAIN = 3.0                           # points: the result of a game in which more is gained by strength says little
 
 
 class Pieces(NamedTuple):
@@ -48,7 +48,10 @@ def digest(*arrays: np.ndarray | Pieces) -> str:
 
 
 def label_digests(games: GameSelection) -> tuple[np.ndarray | Pieces, ...]:
-    """What is equal where all labels of games are, but for the moves, wherever the owners are stored; for `digest`."""
+    """What is equal where all labels of games are, but for the moves, wherever the owners are stored; for `digest`.
+
+    Ranks are left out, so that networks of before format 6 still know their games.
+    """
     start, size = games.column("owners_start"), games.column("size").astype(np.int64)
     words = np.where(start >= 0, words_per_game(size), 0)
     return (games.column("winner"), games.column("white_points"), words,
@@ -106,11 +109,11 @@ class Batch(NamedTuple):
     def between_equals(self) -> "Batch":
         """The same positions with the results that players of equal strength would have had from here on.
 
-        What the stronger player is expected to gain is taken from the score.  Where that is more than MAX_GAIN, a win
-        of the stronger player is no outcome.  `owners` stay those of the game.
+        What the stronger player is expected to gain is taken from the score.  Where that is more than MAX_GAIN, the
+        winner is not known unless the score is.  `owners` stay those of the game.
         """
-        known = self.is_between_equals | (self.outcomes * self.gains < 0)
-        return self._replace(scores=self.scores - self.gains, outcomes=np.where(known, self.outcomes, 0))
+        return self._replace(scores=self.scores - self.gains,
+                             outcomes=np.where(self.is_between_equals, self.outcomes, 0))
 
 
 _scratch_of_thread = threading.local()

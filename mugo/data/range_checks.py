@@ -19,6 +19,7 @@ from mugo.data.game_hash import content_hash, words_hash
 from mugo.data.game_index import SPLITS, GameArrays, owner_words, ranges
 from mugo.files import BadInput
 from mugo.games.coords import MAX_MOVES, MAX_SIZE, MIN_SIZE, WHITE_BIT
+from mugo.sgf.properties import HIGHEST_RANK, LOWEST_RANK
 
 MAX_POINTS = MAX_SIZE ** 2               # the largest komi and handicap of records (sgf.properties)
 FAULTS = (                               # what `game_fault` returns, from 1
@@ -45,6 +46,9 @@ def check_index(path: Path, games: np.ndarray, rows: int, setup: int, moves: int
     points = games["white_points"]
     check(np.isnan(points) | (np.abs(points) <= 2 * MAX_POINTS),
           f"White's points are not from -{2 * MAX_POINTS} to {2 * MAX_POINTS}")
+    for name in ("black_rank", "white_rank"):
+        check(np.isnan(games[name]) | ((LOWEST_RANK <= games[name]) & (games[name] <= HIGHEST_RANK)),
+              f"a rank is not from {LOWEST_RANK} to {HIGHEST_RANK}")
     check((0 <= count) & (count <= MAX_MOVES), f"the number of moves is not from 0 to {MAX_MOVES:,}")
     check((0 <= setup_end - setup_start) & (setup_end - setup_start <= size ** 2),
           "the number of setup stones is not from 0 to that of the points")

@@ -125,6 +125,9 @@ _RANK = re.compile(r"(?P<pro>p|pro|职业|職業|프로)?\s*(?P<number>\d{1,2}|[
                    r"(?P<unit>dan|kyu|gup|[dkp段级級단급])(?P<rest>.*)", re.IGNORECASE)
 
 
+LOWEST_RANK, HIGHEST_RANK = -39, 18      # of rank_number: 40 kyu, 9 dan professional
+
+
 def rank_number(text: str) -> float:
     """A rank as a number: 2k is -1, 1k 0, 1d 1, 9d 9, professional 1p 10, 9p 18; NaN if unknown."""
     match = _RANK.match(text.strip())
@@ -133,7 +136,7 @@ def rank_number(text: str) -> float:
     number = _NUMERALS.get(match["number"]) or int(match["number"])
     unit = match["unit"].lower()
     if unit in ("k", "kyu", "gup", "级", "級", "급"):
-        return float(1 - number) if 1 <= number <= 40 else math.nan
+        return float(1 - number) if 1 <= number <= 1 - LOWEST_RANK else math.nan
     if not 1 <= number <= 9:
         return math.nan
     professional = match["pro"] or unit == "p" or "pro" in match["rest"].lower()

@@ -131,6 +131,7 @@ def test_what_is_signed_anew_is_still_a_data_set(data, folder):
     ("winner", 2, "record 3: the winner is not 1, -1 or 0"), ("winner", -128, "winner"),
     ("white_points", np.inf, "record 3: White's points are not from -722 to 722"),
     ("white_points", -800, "White's points"),
+    ("black_rank", 19, "record 3: a rank is not from -39 to 18"), ("white_rank", -np.inf, "a rank is not from"),
     ("num_moves", -1, "record 3: the number of moves is not from 0 to 4,095"), ("num_moves", 4096, "number of moves"),
     ("num_moves", 51, "record 4: its moves are not in moves.npy behind the last game's"),
     ("move_start", -1000000, "record 3: its moves are not in moves.npy"),
@@ -450,7 +451,7 @@ def test_a_table_that_breaks_inside_is_refused_in_a_line(data, folder):
     ({"counts": {"found": -1, "used": 12, "positions": 7}}, "counts.found is -1, expected an integer of at least 0"),
     ({"extra": 1}, "it has a field 'extra', expected an object with format, options, sources, counts, shards"),
     ({"counts": {}}, "set is not a data set: shard-000000 is missing"),
-    ({"format": 2}, "is a data set of format 2; this version reads format 5: delete it and run"),
+    ({"format": 2}, "is a data set of format 2; this version reads format 6: delete it and run"),
     ({"format": True}, "format True")])
 def test_fields_of_meta_json_are_checked(folder, change, line):
     sign(folder, **change)
@@ -459,7 +460,7 @@ def test_fields_of_meta_json_are_checked(folder, change, line):
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"3", b"null", b"[" * 100_000, b'{"a":' * 100_000, b"\xff\xfe",
-                                     b"1" * 5000, b'{"format": 5}', b'{"format": 5, "checksum": 7}', b" " * (65 << 20)])
+                                     b"1" * 5000, b'{"format": 6}', b'{"format": 6, "checksum": 7}', b" " * (65 << 20)])
 def test_a_meta_json_that_is_something_else_is_refused(folder, content):
     (folder / "meta.json").write_bytes(content)
     assert str(folder / "meta.json") in error_of(folder)
@@ -468,7 +469,7 @@ def test_a_meta_json_that_is_something_else_is_refused(folder, content):
 def test_a_data_set_of_an_earlier_format_says_what_to_do(folder):
     for number in (1, 2, 3, 4):
         (folder / "meta.json").write_text(json.dumps({"format": number, "options": {}}))
-        assert error_of(folder) == (f"{folder} is a data set of format {number}; this version reads format 5: delete "
+        assert error_of(folder) == (f"{folder} is a data set of format {number}; this version reads format 6: delete "
                                     f"it and run `mugo preprocess GAMES -o {folder}` again")
 
 

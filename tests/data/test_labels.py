@@ -95,6 +95,13 @@ def test_two_moves_of_one_colour_are_no_move_and_its_reply(tmp_path):
     ("HA[6]KM[0]AB[aa][ea][ae][ee][ac][ec];W[bb];B[cc];W[dd]", 77),
     ("HA[2]KM[30]AB[aa][ee];W[bb];B[cc];W[dd]", 0),      # komi makes up for it
     ("KM[0.5]AB[aa][ee]AW[ea][ae];B[bb];W[cc];B[dd]", 0),                # a position, not a handicap
+    ("WR[3d]BR[2d]KM[0.5];B[aa];W[bb];B[cc];W[dd]", 6.5),                # White gives the first move
+    ("WR[3d]BR[2d]KM[-10];B[aa];W[bb];B[cc];W[dd]", 17),                 # and ten points
+    ("WR[3d]BR[3d]KM[0.5];B[aa];W[bb];B[cc];W[dd]", 0),  # as strong as Black
+    ("WR[3d]KM[0.5];B[aa];W[bb];B[cc];W[dd]", 0),        # perhaps
+    ("WR[3d]BR[2d]KM[6.5];B[aa];W[bb];B[cc];W[dd]", 0),  # an even game
+    ("WR[3d]BR[2d];B[aa];W[bb];B[cc];W[dd]", 0),
+    ("WR[3d]BR[2d]KM[0.5];W[bb];B[cc];W[dd]", 0),
 ])
 def test_a_handicap_is_what_white_is_expected_to_gain(tmp_path, setup, gain):
     """14 points a stone, without the 7 of the first move; the same part with every move, whoever is to move."""
@@ -104,15 +111,15 @@ def test_a_handicap_is_what_white_is_expected_to_gain(tmp_path, setup, gain):
     assert batch.gains.tolist() == pytest.approx([-batch.colours[i] * gain * (1 - i / n) for i in range(n)])
 
 
-@pytest.mark.parametrize(("result", "outcomes"), [("W+R", [0, 0, 0, 0, 0, -1, 1, -1]), ("B+R", [-1, 1] * 4)])
+@pytest.mark.parametrize(("result", "outcomes"), [("W+R", [0] * 7 + [-1]), ("B+R", [0] * 7 + [1])])
 def test_results_between_players_of_equal_strength(tmp_path, result, outcomes):
-    """A win of the stronger player is one only near the end, a win of the weaker one always; a score is known.
+    """A win is one only near the end; a score is known.
 
-    White, to move first, is expected to gain 20.5 points, and 7.7 in the last three moves."""
+    White, to move first, is expected to gain 20.5 points, and 2.6 with the last move."""
     moves = ";W[bb];B[cc];W[dd];B[db];W[bd];B[cb];W[bc];B[dc]"
     text = f"(;GM[1]SZ[5]HA[2]KM[0.5]RE[{result}]AB[aa][ee]{moves})"
     batch = dataset_of(tmp_path, [text], min_moves=1).positions(None).batch(np.arange(8))
-    assert batch.is_between_equals.tolist() == [False] * 5 + [True] * 3
+    assert batch.is_between_equals.tolist() == [False] * 7 + [True]
     assert batch.between_equals().outcomes.tolist() == outcomes
     counted = batch._replace(scores=np.full(8, 3, np.float32)).between_equals()
     assert counted.scores[:2] == pytest.approx([3 - 20.5, 3 + 20.5 * 7 / 8])

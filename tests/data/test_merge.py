@@ -56,7 +56,7 @@ def contents_of(folder: Path) -> dict[str, bytes]:
 def are_equal(one: DataSet, other: DataSet) -> bool:
     arrays = [data.selection().arrays() for data in (one, other)]
     return (one.games.equals(other.games) and one.fingerprint == other.fingerprint
-            and all(np.array_equal(first, second) for first, second in zip(*arrays, strict=True))
+            and all(first.tobytes() == second.tobytes() for first, second in zip(*arrays, strict=True))
             and all(one.meta[name] == other.meta[name] for name in ("options", "sources", "counts", "shards")))
 
 

@@ -48,10 +48,10 @@ def known(data):
 
 def says_who_is_ahead(game, plies: int) -> bool:
     """Whether a handicap game's winner says who is ahead: of what the stones are worth, 14 points each less the first
-    move's 7 and komi, White is expected to gain at most 10 from here on."""
+    move's 7 and komi, White is expected to gain at most 3 from here on."""
     if not game.komi:
         return False
-    return (14 * game.handicap - 7 - float(game.komi)) * (1 - plies / len(game.moves)) <= 10
+    return (14 * game.handicap - 7 - float(game.komi)) * (1 - plies / len(game.moves)) <= 3
 
 
 class FakeNetwork:

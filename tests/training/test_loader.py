@@ -79,15 +79,15 @@ def test_a_game_whose_score_is_known_is_won_or_lost_by_every_komi():
 
 
 def test_targets_of_handicap_games_are_those_between_players_of_equal_strength():
-    """Black is expected to lose 30 points, White to gain 30 and 5."""
-    batch = three_positions(scores=np.array([9, 20, 20], np.float32), gains=np.array([-30, 30, 5], np.float32),
+    """Black is expected to lose 30 points, White to gain 30 and 3."""
+    batch = three_positions(scores=np.array([9, 20, 20], np.float32), gains=np.array([-30, 30, 3], np.float32),
                             komi=np.array([-0.5, 0.5, 0.5], np.float32))
     targets = loader.examples(batch, FULL)[1]
-    assert targets["score"].tolist() == [[38.5], [-9.5], [15.5]] and targets["value"].tolist() == [[1], [-1], [1]]
+    assert targets["score"].tolist() == [[38.5], [-9.5], [17.5]] and targets["value"].tolist() == [[1], [-1], [1]]
     assert targets["ownership"].tolist() == [[2] * 9, [2] * 9, [0] * 9]
     resigned = batch._replace(scores=np.full(3, np.nan, np.float32), outcomes=np.array([1, 1, 1], np.int8))
-    assert loader.examples(resigned, FULL)[1]["value"].tolist() == [[1], [0], [1]]
-    assert loader.examples(resigned, PLAIN)[1]["value"].tolist() == [[1], [0], [1]]
+    assert loader.examples(resigned, FULL)[1]["value"].tolist() == [[0], [0], [1]]
+    assert loader.examples(resigned, PLAIN)[1]["value"].tolist() == [[0], [0], [1]]
 
 
 def test_the_winner_is_the_one_by_area():

@@ -58,9 +58,9 @@ def test_the_score_is_compared_with_the_area_and_komi_of_the_side_to_move():
 
 
 def test_how_a_handicap_game_ends_does_not_say_who_is_ahead_before():
-    """Where one side is expected to gain more than ten points by strength, value, ownership and score are not known."""
+    """Where a side is expected to gain more than three points by strength, value, ownership and score are not known."""
     batch = batch_of_ends(np.ones((3, POINTS)), [6.5] * 3, [10] * 3)._replace(
-        gains=np.array([-10, 10.5, -77], np.float32))
+        gains=np.array([-3, 3.5, -77], np.float32))
     measured = predictions.measure(output_of(np.ones((3, POINTS)), [20] * 3, [4] * 3), batch)
     for name in "value_accuracy", "value_mse", "ownership_accuracy", "score_error", "score_pit":
         assert np.isnan(measured[name]).tolist() == [False, True, True], name
