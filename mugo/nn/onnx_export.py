@@ -26,15 +26,18 @@ from mugo.nn.value_head import STDEV_OF_SCALE
 
 
 def to_onnx(weights: dict[str, list[np.ndarray]], spec: NetworkSpec, ranges: Ranges | None = None,
-            corrections: Mapping[str, np.ndarray] = MappingProxyType({}), extra_outputs: Iterable[str] = ()) -> bytes:
+            corrections: Mapping[str, np.ndarray] = MappingProxyType({}), extra_outputs: Iterable[str] = (),
+            extra_vectors: Iterable[str] = ()) -> bytes:
     """The graph as an ONNX file's bytes.  weights (for each layer, by its name), ranges, corrections: as of OnnxGraph.
 
-    extra_outputs: tensors (n, filters, rows, columns) that are outputs too.
+    extra_outputs: tensors (n, filters, rows, columns) that are outputs too; extra_vectors: the same, (n, units).
     """
     graph = OnnxGraph(weights, ranges, corrections)
     spec.onnx(graph)
     for tensor in extra_outputs:
         graph.output(tensor, ["n", f"{tensor}_filters", "rows_out", "columns_out"])
+    for tensor in extra_vectors:
+        graph.output(tensor, ["n", f"{tensor}_units"])
     return graph.serialize()
 
 

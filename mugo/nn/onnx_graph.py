@@ -27,7 +27,7 @@ class OnnxGraph:
     weights: for each layer, by its name, its arrays in the order of Keras's get_weights.  Convolutions and
     activations are (n, filters, rows, columns) here, as ONNX Runtime takes them.
     ranges: None for a float32 graph; of a quantised one (quantization.py), those of `quantizable`.
-    corrections: float32 (filters,), added to the bias of some convolutions.
+    corrections: float32 (filters,), added to the bias of some convolutions and dense layers.
     quantizable: the tensors that the convolutions to be quantised take and give, planes aside.  quantized_convs: for
     each of them, by its name, the one that it gives.
     metadata: texts that the graph carries.  komi, colour: tensors (n, 1), after `add_global_features`.  context: the
@@ -171,6 +171,7 @@ class OnnxGraph:
         here, and in order of points in Keras.
         """
         kernel, bias = self.weights[name]
+        bias = bias + self._corrections.get(name, np.float32(0))
         kernel = kernel.reshape(points, -1, kernel.shape[1]).transpose(1, 0, 2).reshape(kernel.shape)
         return self.add("Gemm", [x, self.constant(f"{name}_w", kernel), self.constant(f"{name}_b", bias)],
                         output or name)

@@ -21,6 +21,7 @@ from mugo.players.player import RESIGN
 from mugo.players.policy import PolicyPlayer
 from mugo.progress import progress_bar
 from mugo.training.evaluate import sample_positions
+from mugo.training.predictions import known_outcomes
 
 POSITIONS = CALIBRATED + COMPARED
 TEMPERATURE = 1.0                        # of the games that a network plays: moves as frequent as it expects them
@@ -31,7 +32,7 @@ def dataset_positions(data: dataset.DataSet, size: int, where: str, seed: int) -
     positions, numbers, _ = sample_positions(data, size, "validation", where, POSITIONS, seed)
     batch = positions.batch(np.random.default_rng(seed).permutation(numbers))
     return CalibrationPositions(batch.packed, np.nan_to_num(batch.global_features()), batch.targets,
-                                batch.outcomes_by_area())
+                                np.nan_to_num(known_outcomes(batch)))
 
 
 def own_positions(network: Network, seed: int) -> CalibrationPositions:

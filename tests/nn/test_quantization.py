@@ -170,7 +170,7 @@ def test_corrected_biases_bring_the_means_of_filters_close_to_float32s():
     ranges = measure_ranges(weights, about, positions)
     corrections = measure_corrections(weights, about, ranges, positions)
     convs = GraphOutline(CONFIG.spec()).quantized_convs
-    assert corrections.keys() == convs.keys()
+    assert corrections.keys() == {*convs, "ownership_conv", "value_hidden"}
 
     def means(ranges, corrections):
         ending = "_dq" if ranges else ""
@@ -181,7 +181,29 @@ def test_corrected_biases_bring_the_means_of_filters_close_to_float32s():
     expected = means(None, {})
     before, after = (np.sqrt(np.mean((means(ranges, which) - expected) ** 2)) for which in ({}, corrections))
     assert after < before / 2
-    assert all(np.ptp(value.reshape(8, -1), axis=0).max() == 0 for value in corrections.values())
+    assert all(np.ptp(corrections[conv].reshape(8, -1), axis=0).max() == 0 for conv in convs)
+
+
+def test_corrected_layers_of_the_value_head_bring_lead_and_value_close_to_float32s():
+    """With ranges that are too narrow, so that the corrected filters still have other maxima."""
+    weights, about, positions = checkpoint.onnx_weights(new_model()), new_metadata(CONFIG), random_positions(64, CONFIG)
+    ranges = {tensor: (low / 2, high / 2) for tensor, (low, high) in
+              measure_ranges(weights, about, positions).items()}
+    corrections = measure_corrections(weights, about, ranges, positions)
+
+    def means(ranges, corrections):
+        """Of lead and of the units of the hidden layer."""
+        graph = to_onnx(weights, CONFIG.spec(), ranges, corrections, (), ("lead", "value_hidden"))
+        outputs = Network.from_graph(graph, about).run(positions.packed, positions.features)
+        return outputs["lead"].mean(), outputs["value_hidden"].mean(0)
+
+    lead, hidden = means(None, {})
+    convs = GraphOutline(CONFIG.spec()).quantized_convs
+    off = []
+    for which in {conv: corrections[conv] for conv in convs}, corrections:
+        found_lead, found_hidden = means(ranges, which)
+        off.append((abs(found_lead - lead), np.abs(found_hidden - hidden).max()))
+    assert off[1][0] < off[0][0] / 4 and off[1][1] < off[0][1] / 100
 
 
 def test_ranges_hold_the_least_and_greatest_values_of_calibration():
