@@ -5,6 +5,7 @@
 For every network, even games and handicap games apart: how many winners it names at the start, after a half of the
 moves and at the last position, and the mean probability that it gives the winner, and Black, there.  Each game counts
 once.  In handicap games Black should be ahead long before the end, whoever wins: White is the stronger player.
+`count`: the winners of the last positions by scoring.final_score, dead stones found by rollouts, without a network.
 --split test: only games that `mugo preprocess`, by its defaults, keeps for testing.
 -o: its win rates for Black along six games: of even games and of handicap games the one with the smallest margin, the
 median and the largest.
@@ -19,6 +20,7 @@ from mugo.data.final_ownership import final_owners
 from mugo.data.game_hash import assign_splits, game_hashes
 from mugo.data.game_index import SPLITS
 from mugo.data.games_table import opening_as_setup
+from mugo.games import scoring
 from mugo.games.coords import symmetries
 from mugo.games.go import IllegalMove, positions_of
 from mugo.nn.bundled import find_network
@@ -88,6 +90,8 @@ def table(networks: list[Network], games: list[Game]) -> str:
                 winners = np.where(signs > 0, found, 1 - found)
                 cells += [f"{np.mean(winners > 0.5):.1%}", f"{winners.mean():.3f}", f"{found.mean():.3f}"]
             rows.append([network.path.stem, name, str(len(group)), *cells])
+        counted = np.sign([scoring.final_score(positions[-1]) for _, positions in group])
+        rows.append(["count", name, str(len(group)), *[""] * 6, f"{np.mean(counted == signs):.1%}", "", ""])
     return "\n".join(format_table(rows, left=2))
 
 

@@ -1,6 +1,8 @@
 """Reviews of recorded games, move by move: `mugo analyze`.
 
-    review           MoveReview, Review, Reviewer: rank, win rate, loss and best move of every move
+    move_review      MoveReview, Review: rank, win rate, loss and best move of every move
+    counting         the end of a game by its count
+    review           Reviewer, which makes a Review of a record
     report           tables, comments and CSV
     graph            the win-rate graph
     annotated_sgf    the game's SGF with comments and variations

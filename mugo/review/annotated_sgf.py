@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from mugo.games.coords import format_sgf
 from mugo.games.position import COLOUR_LETTERS, IllegalMove
 from mugo.review.report import comment, format_point, percent, points, summary
-from mugo.review.review import MoveReview, Review
+from mugo.review.move_review import MoveReview, Review
 from mugo.sgf.nodes import Node, escaped, format_nodes, main_line
 
 MOVE_ANNOTATIONS = ("BM", "DO", "IT", "TE")              # at most one of them on a node

@@ -20,7 +20,7 @@ from mugo.review.annotated_sgf import annotated_sgf
 from mugo.review.graph import save_win_rate_graph
 from mugo.review.options import describe_reviewer, fingerprint, make_reviewer
 from mugo.review.report import csv_text, player_name, text_report
-from mugo.review.review import VERDICTS, Review
+from mugo.review.move_review import VERDICTS, Review
 from mugo.review.tasks import ReviewTask, output_file
 from mugo.sgf.parser import GameTree, read_trees
 from mugo.sgf.record import BadRecord

@@ -17,7 +17,7 @@ from mugo.games.coords import PASS, area_of, format_gtp, row_col
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES
 from mugo.plots.terminal import PLAIN, Screen, board_lines
 from mugo.plots.text_table import format_table, truncate
-from mugo.review.review import VERDICTS, MoveReview, Review
+from mugo.review.move_review import VERDICTS, MoveReview, Review
 
 COLUMNS = ("move", "colour", "point", "rank", "prior", "win_rate_before", "win_rate_after", "loss", "lead_before",
            "lead_after", "points_lost", "verdict", "best_move", "best_prior", "pv")

@@ -5,6 +5,7 @@ import json
 import re
 import warnings
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,10 +23,12 @@ from mugo.nn.output import NetworkOutput
 from mugo.players.evaluator import SearchEvaluator
 from mugo.review import command, options, report
 from mugo.review.annotated_sgf import annotated_sgf
+from mugo.review.counting import count, counted, counts, last_count
 from mugo.review.graph import save_win_rate_graph
 from mugo.review.options import describe_reviewer
 from mugo.review.outputs import review_statistics
-from mugo.review.review import MoveReview, Review, Reviewer
+from mugo.review.move_review import MoveReview, Review
+from mugo.review.review import Reviewer
 from mugo.review.tasks import find_tasks
 from mugo.search.search import Search
 from mugo.search.settings import Settings
@@ -198,7 +201,7 @@ def test_a_review_ends_at_an_illegal_move_and_names_it():
         review_text("(;GM[1]SZ[5])", Reviewer(ConstantNetwork("C3")))
 
 
-# A finished game of GNU Go's.  Black has lost by 3.5; rollouts give White's territory to Black in half the games.
+# A finished game of GNU Go's.  Black has lost by 4.5; rollouts give White's territory to Black in half the games.
 FINISHED = """
     . . X O O . . . .
     . X . X O O . . .
@@ -251,6 +254,48 @@ def test_a_pass_that_loses_the_game_is_a_blunder(reviewer, moves):
     assert (pass_of_black.point, pass_of_black.verdict) == (PASS, "blunder")
     assert report.format_point(review, pass_of_black.best_move) == "C3"
     assert review.moves[1].verdict == "good"             # White wins by this pass, too
+
+
+@pytest.mark.parametrize("reviewer", [search_reviewer(60), Reviewer(NetworkAgainstPasses("J1", 9))],
+                         ids=["search", "network"])
+@pytest.mark.parametrize("result", ["RE[W+4.5]", "", "RE[B+2]", "RE[B+Resign]"])
+def test_a_finished_game_ends_at_its_count(reviewer, result):
+    """Both passes leave Black behind by 4.5 points, whatever reviewer and record think."""
+    review, _ = review_text(sgf_of(FINISHED, f"{result};B[];W[]", 7.5), reviewer)
+    assert review.black_win_rates()[1:] == [0, 0]
+
+
+def test_leads_at_the_end_are_by_the_count_and_losses_as_evaluated():
+    black, white = (MoveReview(1, colour, PASS, 1, 0.5, 0.7, 0.6, 0.1, PASS, 0.5, (PASS,), 4.0, 1.0, 3.0)
+                    for colour in (BLACK, WHITE))
+    lost, won = counted(black, -3.5), counted(white, -3.5)
+    assert (lost.win_rate_before, lost.win_rate_after, lost.loss) == (pytest.approx(0.1), 0, pytest.approx(0.1))
+    assert (lost.lead_before, lost.lead_after, lost.points_lost) == (-0.5, -3.5, 3)
+    assert (won.win_rate_before, won.win_rate_after, won.loss) == (1, 1, 0)      # nothing is better than to have won
+    assert (won.lead_before, won.lead_after) == (6.5, 3.5)
+    assert counted(black, 0).win_rate_after == 0.5 and counted(black, None) is black
+    without = replace(black, win_rate_before=None, win_rate_after=None, loss=None, points_lost=None)
+    assert counted(without, 9) == without
+
+
+@pytest.mark.parametrize(("picture", "komi", "expected"), [
+    (FINISHED, 7.5, -4.5), (FINISHED, 0.5, 2.5), (NEUTRAL, 0.5, None), (NEUTRAL, 3.5, -3.5),
+    (". . . . .\n. . X . .\n. . . . .\n. . O . .\n. . . . .", 0.5, None)])
+def test_a_position_is_counted_where_nothing_is_left_to_play_for(picture, komi, expected):
+    """The last neutral point is worth a game that is closer than that."""
+    position = draw(picture)[0].with_komi(komi)
+    assert count(position) == expected
+
+
+def test_the_last_position_is_counted_as_the_record_says_if_the_winner_is_the_same():
+    """At the start of a game nobody can count; the record knows."""
+    position = Position(9, 0.5).play(board_points(9)[40])
+    by_count, other, resigned = (replace(next(read_records(b"(;GM[1]SZ[9]KM[0.5];B[ee])")), result=result)
+                                 for result in ("B+30.5", "W+3.5", "B+R"))
+    assert last_count(by_count, position) == 30.5
+    assert last_count(other, position) is None and last_count(resigned, position) is None
+    assert counts(by_count, [position, position], True) == [None, 30.5]
+    assert counts(by_count, [position, position], False) == [None, None]         # it ends at an illegal move
 
 
 def test_a_pass_in_a_game_that_goes_on_is_reviewed_as_any_move():

@@ -17,7 +17,7 @@ from mugo.files import BadInput
 from mugo.games.go import Position
 from mugo.games.position import IllegalMove
 from mugo.review.annotated_sgf import annotated_sgf
-from mugo.review.review import Review
+from mugo.review.move_review import Review
 from mugo.sgf.convert import load_game
 from mugo.sgf.nodes import Node, children_of, format_nodes, parse_game
 from mugo.sgf.parser import GameTree, read_trees

@@ -1,0 +1,84 @@
+"""A reviewed game and its moves, as `Reviewer` makes them and reports, graph and annotated_sgf show them."""
+from dataclasses import dataclass
+
+from mugo.games.board import BLACK
+from mugo.games.go import Position
+from mugo.sgf.record import Record
+
+# verdict: the smallest loss of win rate that is called so
+MIN_LOSS = {"blunder": 0.20, "mistake": 0.10, "inaccuracy": 0.05, "good": -1.0}
+VERDICTS = ("good", "inaccuracy", "mistake", "blunder")
+
+
+@dataclass(frozen=True)
+class MoveReview:
+    """A reviewed move.  Win rates are from 0 to 1, of the side that plays it; None without search and value head.
+
+    number: of the move, from 1.  colour: BLACK or WHITE.  point: the move (PASS for a pass).
+    rank, prior: by the network, 1 for the legal move with the highest prior; without a network, by the search's visits.
+    win_rate_before: after the best move.  win_rate_after: after this move.
+    loss: win_rate_before - win_rate_after; 0 for the best move itself.
+    best_move: its point.  pv: the principal variation, the best move first.
+    lead_before, lead_after, points_lost: the same in points, komi included; None without scores.
+    """
+    number: int
+    colour: int
+    point: int
+    rank: int
+    prior: float
+    win_rate_before: float | None
+    win_rate_after: float | None
+    loss: float | None
+    best_move: int
+    best_prior: float
+    pv: tuple[int, ...]
+    lead_before: float | None = None
+    lead_after: float | None = None
+    points_lost: float | None = None
+
+    @property
+    def verdict(self) -> str:
+        """One of VERDICTS; "" without a win rate."""
+        return "" if self.loss is None else next(name for name, least in MIN_LOSS.items() if self.loss >= least)
+
+
+@dataclass(frozen=True)
+class Review:
+    """A reviewed game.
+
+    moves: (n,) MoveReview.  positions: (n + 1,), the start first.
+    stop_reason: the error of the illegal move at which the review ends; "" if it reaches the end of the record.
+    """
+    record: Record
+    moves: tuple[MoveReview, ...]
+    positions: tuple[Position, ...]
+    stop_reason: str
+
+    @property
+    def has_win_rates(self) -> bool:
+        return any(move.loss is not None for move in self.moves)
+
+    @property
+    def has_leads(self) -> bool:
+        return any(move.points_lost is not None for move in self.moves)
+
+    def black_win_rates(self) -> list[float | None]:
+        """Black's win rate before the first move and after each move."""
+        first = self.moves[0]
+        rates = [(first.colour, first.win_rate_before)] + [(move.colour, move.win_rate_after) for move in self.moves]
+        return [rate if rate is None or colour == BLACK else 1 - rate for colour, rate in rates]
+
+    def black_leads(self) -> list[float | None]:
+        """Black's lead in points before the first move and after each move."""
+        first = self.moves[0]
+        leads = [(first.colour, first.lead_before)] + [(move.colour, move.lead_after) for move in self.moves]
+        return [lead if lead is None else lead * colour for colour, lead in leads]
+
+    def worst_moves(self, count: int = 10) -> list[MoveReview]:
+        """The moves that are not good, sorted by their loss, the largest first; without win rates, the moves that
+        are not the network's first choice, sorted by their prior, the lowest first."""
+        if self.has_win_rates:
+            costly = [move for move in self.moves if move.loss is not None and move.verdict != "good"]
+            return sorted(costly, key=lambda move: (-(move.loss or 0.0), move.number))[:count]
+        unexpected = [move for move in self.moves if move.rank > 1]
+        return sorted(unexpected, key=lambda move: (move.prior, move.number))[:count]
