@@ -6,9 +6,9 @@ The name and the idea are Yu & Koltun's (2015, arXiv:1511.07122).  The value hea
 head and the auxiliary heads with PolicyNetConfig.policy_context.  Its layers are named after the value head, which was
 its only user.
 
-The last two layers are not dilated: what was seen across the board meets what is near.  The scales of their batch
-normalisation are 0 at first (Goyal et al. 2017, arXiv:1706.02677, section 5.1), so that a module with them begins as
-one without.  No Keras here.
+The first four layers see the whole board.  Those after them, with less dilation, read on from there; the scales of their
+batch normalisation are 0 at first (Goyal et al. 2017, arXiv:1706.02677, section 5.1), so that a module with them begins
+as one without.  No Keras here.
 """
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,8 @@ from mugo.nn.onnx_graph import OnnxGraph
 if TYPE_CHECKING:
     from mugo.nn.layers import KerasGraph
 
-DILATIONS = 2, 4, 8, 2, 1, 1             # of the 3x3 convolutions
+DILATIONS = 2, 4, 8, 2, 1, 1, 2, 1, 4, 1, 2, 1           # of the 3x3 convolutions
+FIRST = 4                                # of them, which are not 0 at first
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class ContextModule:
         y = graph.add("ReLU", graph.conv(x, "value_conv", self.filters, 1, "value_batch_norm"), "value_relu")
         for i, dilation in enumerate(DILATIONS[:self.layers], 1):
             z = graph.conv(y, f"value_conv{i}", self.filters, 3, f"value_batch_norm{i}", dilation,
-                           "zeros" if dilation == 1 else "ones")
+                           "ones" if i <= FIRST else "zeros")
             y = graph.add("ReLU", graph.add("Add", [y, z], f"value_residual{i}"), f"value_relu{i}")
         return y
 
