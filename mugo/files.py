@@ -7,6 +7,7 @@
     printable       text from elsewhere, for a terminal
     log_to_stderr   for programs whose stdout is a protocol
     open_regular_file, read_regular_file, read_text, read_json    no pipe, no device, of a limited size
+    open_zip_member    no compression that unpacks more than is read
 
 Not here: what the files contain.
 """
@@ -22,10 +23,11 @@ import stat
 import sys
 import tempfile
 import time
+import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 
 class BadInput(Exception):
@@ -97,6 +99,17 @@ def read_json(path: Path, max_bytes: int = 1 << 20) -> Any:
         return json.loads(read_text(path, max_bytes))
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} cannot be read: {error_line(error)}") from None
+
+
+def open_zip_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
+    """A member of a .zip, opened, of which no more is unpacked than is read.
+
+    Raises what ZipFile.open raises, and ValueError if it is compressed by bzip2, LZMA or Zstandard: of these zipfile
+    unpacks a whole block for any read, and a block of 4 kB can hold gigabytes.
+    """
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError(f"compressed by method {member.compress_type}, expected 8, deflate, or 0, stored")
+    return archive.open(member)
 
 
 @contextlib.contextmanager

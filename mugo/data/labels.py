@@ -19,14 +19,18 @@ NO_KOMI = 2.0                            # points: with fewer, and a stronger Wh
 
 @njit(cache=True, nogil=True)
 def handicap_stones(game, setup, moves):
-    """How many stones Black has more than White when White makes its first move; one, Black's first move, is a handicap
-    only if White is known to be stronger and to get less for it than in an even game.
+    """How many stones Black has when White makes its first move.
+
+    One, Black's first move, is a handicap only if White is known to be stronger and to get less for it than in an even
+    game.  0 where White has stones from the start: the position was set up, or is that of an opening.
 
     game: its record.  setup: its encoded setup stones.  moves: of all games.
     """
     stones = 0
     for i in range(len(setup)):
-        stones += -1 if np.int64(setup[i]) & WHITE_BIT else 1
+        if np.int64(setup[i]) & WHITE_BIT:
+            return 0
+        stones += 1
     start = np.int64(game.move_start)
     for i in range(start, start + game.num_moves):
         if np.int64(moves[i]) & WHITE_BIT:

@@ -27,13 +27,16 @@ def memory_needed(data: bytes) -> int:
         raise ValueError(f"its footer has {length:,} bytes")
     reader = ThriftReader(data, len(data) - 8 - length)
     groups = _get(reader.read_struct(), 4, list)
-    needed, pages = 0, 0
+    needed, pages, stored = 0, 0, 0
     for group in groups:
         for chunk in _get(group, 1, list):
             column = _get(chunk, 3, dict)
             if 1 in chunk:
                 raise ValueError("a column is in another file")
             needed += 8 * max(_get(column, 5, int), _get(group, 3, int))
+            stored += _get(column, 7, int)
+            if stored > len(data):
+                raise ValueError("its columns overlap")
             sizes = _page_sizes(data, column)
             needed, pages = needed + sum(sizes), pages + len(sizes)
             if pages > MAX_PAGES:
@@ -83,14 +86,14 @@ class ThriftReader:
     def read_struct(self, depth: int = 0) -> Struct:
         fields: Struct = {}
         number = 0
-        if depth > MAX_DEPTH:
-            raise ValueError("its metadata is nested too deep")
         while head := self._byte():
             number = number + (head >> 4) if head >> 4 else self._integer()
             fields[number] = head & 15 == 1 if head & 15 in (1, 2) else self._value(head & 15, depth)
         return fields
 
     def _value(self, kind: int, depth: int) -> Any:
+        if depth > MAX_DEPTH:
+            raise ValueError("its metadata is nested too deep")
         if kind in (1, 2, 3):            # bool as an element of a list; int8
             return self._byte()
         if kind in (4, 5, 6):
@@ -105,7 +108,7 @@ class ThriftReader:
         if kind in (9, 10):
             head = self._byte()
             length = head >> 4 if head >> 4 < 15 else self._varint()
-            return [self._value(head & 15, depth) for _ in range(self._bounded(length))]
+            return [self._value(head & 15, depth + 1) for _ in range(self._bounded(length))]
         if kind == 12:
             return self.read_struct(depth + 1)
         raise ValueError("its metadata is damaged")      # maps do not occur

@@ -6,9 +6,9 @@ The name and the idea are Yu & Koltun's (2015, arXiv:1511.07122).  The value hea
 head and the auxiliary heads with PolicyNetConfig.policy_context.  Its layers are named after the value head, which was
 its only user.
 
-The first four layers see the whole board.  Those after them, with less dilation, read on from there; the scales of their
-batch normalisation are 0 at first (Goyal et al. 2017, arXiv:1706.02677, section 5.1), so that a module with them begins
-as one without.  No Keras here.
+The first four layers see the whole board.  Those after them, with less dilation, read on from there; the scales of
+their batch normalisation are 0 at first (Goyal et al. 2017, arXiv:1706.02677, section 5.1), so that a module with them
+begins as one without.  No Keras here.
 """
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any

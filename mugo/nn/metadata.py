@@ -14,13 +14,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from mugo.files import BadInput, error_line
+from mugo.files import BadInput, error_line, open_zip_member
 from mugo.games import gomoku
 from mugo.games.coords import MAX_SIZE, MIN_SIZE
 from mugo.games.plane_tables import PLANE_TABLES
 from mugo.games.position import BasePosition
 from mugo.limits import FRACTION, SEED
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
+from mugo.nn.blocks import ORIENTATIONS
 from mugo.nn.context_module import DILATIONS
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.schema import ANYTHING, TEXT, Object, check_value, integer, number, optional
@@ -94,7 +95,7 @@ def read_member(path: Path, name: str, limit: int) -> bytes:
             if name == METADATA and name not in archive.namelist() and METADATA_1 in archive.namelist():
                 raise EarlierFormat(f"{path} was written by an earlier version of MuGo (format 1): train the network "
                                     "again, or use it with that version")
-            with archive.open(name) as member:
+            with open_zip_member(archive, archive.getinfo(name)) as member:
                 data = member.read(limit + 1)
     except (KeyError, EarlierFormat):
         raise
@@ -159,6 +160,8 @@ def _check(metadata: dict[str, Any]) -> None:
     kind = metadata["config"].get("kind")
     if not isinstance(kind, str) or kind not in CONFIGS:
         raise _Mismatch(f"is a network of kind {str(kind)[:40]!r}; this program knows {' and '.join(CONFIGS)}")
+    if game != "go" and CONFIGS[kind] is PolicyNetConfig:
+        raise _Mismatch(f"is a network of kind {kind!r} for {game}; this program has those for Go alone")
     _check_config(metadata["config"], CONFIGS[kind])
     _check_weights(config_of(metadata))
     size, depth = metadata["size"], sum(plane.depth for plane in PLANE_TABLES[game])
@@ -171,8 +174,9 @@ def _check(metadata: dict[str, Any]) -> None:
     if game == "gomoku" and not (type(k) is int and gomoku.MIN_SIZE <= k <= size and isinstance(exactly, bool)):
         raise _Mismatch(f"plays Gomoku with k = {str(k)[:40]} on {size}x{size}; this program has "
                         f"{gomoku.MIN_SIZE} to {size}")
-    if not isinstance(metadata.get("name") or "", str) or len(metadata.get("name") or "") > 200:
-        raise _Mismatch("has a name that is no text of at most 200 characters")
+    name = metadata.get("name") or ""
+    if not isinstance(name, str) or len(name) > 200 or not name.isprintable():
+        raise _Mismatch("has a name that is no text of at most 200 printable characters")
     source: Any = metadata
     try:
         check_value(metadata.get("quantization"), optional(QUANTIZATION), "its quantization")
@@ -195,12 +199,13 @@ def _check_config(config: dict[str, Any], kind: type[Config]) -> None:
                 raise _Mismatch(f"has a config that is not one of this program's: it has no {name!r}")
             continue
         value = config[name]
-        values = value if field.type not in (int, bool) and isinstance(value, list) else [value]
+        is_scalar = field.type in (int, bool)
+        values = [value] if is_scalar else value if isinstance(value, list) else []
         scalar = bool if field.type is bool else int
         most = {"layers": MAX_LAYERS, "context_layers": len(DILATIONS)}.get(name, MAX_WIDTH)
         least = 0 if kind is PolicyNetConfig and name == "policy_filters" else 1
-        if len(values) > MAX_LAYERS or not all(type(v) is scalar and (scalar is bool or least <= v <= most)
-                                               for v in values):
+        if not 0 < len(values) <= MAX_LAYERS or not all(type(v) is scalar and (scalar is bool or least <= v <= most)
+                                                        for v in values):
             raise _Mismatch(f"has a config that is not one of this program's: {name} is {str(value)[:40]}")
 
 
@@ -210,6 +215,10 @@ def _check_weights(config: Config) -> None:
         if config.policy_context and not config.policy_context_fits:
             raise _Mismatch("has a config that is not one of this program's: policy_context is for networks with "
                             "policy_filters, and with komi_input if they have a value_head")
+        for name in config.tied_widths:
+            if (width := getattr(config, name)) % ORIENTATIONS:
+                raise _Mismatch(f"has a config that is not one of this program's: {name} is {width}, and an equivariant "
+                                f"network has a multiple of {ORIENTATIONS}")
         weights = 9 * config.filters ** 2 * config.layers
         weights += 9 * config.context_filters ** 2 * config.context_layers if config.has_context else 0
     else:

@@ -69,6 +69,11 @@ class PolicyNetConfig:
         return self.policy_context or self.value_head and self.komi_input
 
     @property
+    def tied_widths(self) -> tuple[str, ...]:
+        """The fields of an equivariant network that are multiples of ORIENTATIONS; none of another one."""
+        return ("filters", "policy_filters", "context_filters") if self.equivariant else ()
+
+    @property
     def policy_context_fits(self) -> bool:
         """Whether the rest of the network goes with policy_context: the policy head has a hidden convolution, and the
         value head, if there is one, takes the context module, too (layers of the other one have the same names)."""

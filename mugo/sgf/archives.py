@@ -19,7 +19,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple
 
-from mugo.files import BadInput, error_line, is_temporary, printable
+from mugo.files import BadInput, error_line, is_temporary, open_zip_member, printable
 from mugo.sgf.budget import MEMBER_BYTES, Budget, BudgetSpentError, MeteredStream, read_at_most
 from mugo.sgf.parser import MAX_BYTES
 from mugo.sgf.record_formats import SUFFIXES
@@ -241,8 +241,8 @@ def _unzip(label: str, prefix: str, file: BinaryIO, depth: int, budget: Budget) 
             if member.is_dir():
                 continue
             try:
-                yield from _member(label, name, member.file_size, lambda member=member: archive.open(member), depth,
-                                   budget)
+                yield from _member(label, name, member.file_size,
+                                   lambda member=member: open_zip_member(archive, member), depth, budget)
             except BudgetSpentError:
                 raise
             except Exception as error:          # damaged or encrypted; other members may be readable

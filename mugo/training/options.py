@@ -145,7 +145,8 @@ class TrainingOptions:
                                  self.final_lr_fraction)
 
 
-_ROW = Object({"step": integer(0), "positions": integer(0), "validation_ce": number()}, others=number())
+_ROW = Object({"step": integer(0), "positions": integer(0), "seconds": number(0), "positions_per_second": number(0),
+               "validation_ce": number(), "validation_top1": number(), "validation_top5": number()}, others=number())
 # The metadata of a run's checkpoint, beside those that every network has.
 _RUN = Object(
     {"options": object_of(TrainingOptions), "history": [_ROW], "best": optional(_ROW),

@@ -335,8 +335,8 @@ def config_from_arguments(args: argparse.Namespace, data: DataSet) -> PolicyNetC
     config = replace(with_given(default, args), size=size)
     if config.value_head and not default.value_head and args.komi_input is None:
         config = replace(config, komi_input=True)
-    for name in "filters", "policy_filters", "context_filters":
-        if config.equivariant and getattr(config, name) % ORIENTATIONS:
+    for name in config.tied_widths:
+        if getattr(config, name) % ORIENTATIONS:
             raise BadInput(f"--{name.replace('_', '-')} {getattr(config, name)}: an equivariant network has a multiple "
                            f"of {ORIENTATIONS}; --no-equivariant has any number")
     if config.policy_context and not config.policy_context_fits:

@@ -95,6 +95,7 @@ def test_two_moves_of_one_colour_are_no_move_and_its_reply(tmp_path):
     ("HA[6]KM[0]AB[aa][ea][ae][ee][ac][ec];W[bb];B[cc];W[dd]", 77),
     ("HA[2]KM[30]AB[aa][ee];W[bb];B[cc];W[dd]", 0),      # komi makes up for it
     ("KM[0.5]AB[aa][ee]AW[ea][ae];B[bb];W[cc];B[dd]", 0),                # a position, not a handicap
+    ("KM[0.5]AB[aa][ee][ea][ec]AW[ac];B[bb];W[cc];B[dd]", 0),            # after captures
     ("WR[3d]BR[2d]KM[0.5];B[aa];W[bb];B[cc];W[dd]", 6.5),                # White gives the first move
     ("WR[3d]BR[2d]KM[-10];B[aa];W[bb];B[cc];W[dd]", 17),                 # and ten points
     ("WR[3d]BR[3d]KM[0.5];B[aa];W[bb];B[cc];W[dd]", 0),  # as strong as Black

@@ -42,6 +42,26 @@ def test_the_sizes_are_those_of_the_pages_whatever_the_footer_says():
     assert len(content) < 2000 and memory_needed(changed) == memory_needed(content) > 3_000_000
 
 
+def test_columns_that_overlap_are_refused():
+    """Eight columns that are all said to be where the first one is: a small file could name one page any number of
+    times."""
+    numbers = np.arange(990)
+    table = pa.table({"a": numbers} | {name: numbers.astype(np.int32) for name in "bcdefgh"})
+    content = parquet(table, compression="none", use_dictionary=False, write_statistics=False)
+    metadata = pq.ParquetFile(io.BytesIO(content)).metadata
+    first, *others = (metadata.row_group(0).column(k) for k in range(8))
+    footer = len(content) - 8 - metadata.serialized_size
+    changed = content[footer:]
+    for column in others:
+        for name in "data_page_offset", "total_compressed_size":
+            old, new = (varint(2 * getattr(one, name)) for one in (column, first))
+            assert len(new) <= len(old)
+            changed = changed.replace(old, varint(2 * getattr(first, name), len(old)))
+    assert memory_needed(content) > 0
+    with pytest.raises(ValueError, match="its columns overlap"):
+        memory_needed(content[:footer] + changed)
+
+
 def varint(value: int, length: int = 0) -> bytes:
     out = bytearray()
     while value >= 128 or len(out) + 1 < length:
@@ -75,7 +95,7 @@ def test_damaged_files_are_refused_and_end():
 
 
 @pytest.mark.parametrize("content", [b"", b"\x1c" * 10_000, b"\x19\xfc\xff\xff\xff\xff\x0f", b"\x15" + b"\xff" * 20,
-                                     b"\x1b\x01", b"\x18\x7f"])
+                                     b"\x29" + b"\x19" * 5000, b"\x1b\x01", b"\x18\x7f"])
 def test_endless_structs_are_refused(content):
     with pytest.raises(ValueError, match="its metadata is"):
         ThriftReader(content, 0).read_struct()

@@ -1,8 +1,12 @@
 """The metadata of a network's file: what does not fit this program is refused in one line."""
+import tracemalloc
+import zipfile
+
 import pytest
 from networks import alphazero_network, in_format_1, policy_file, rewritten, with_member, with_metadata
 
 from mugo.files import BadInput
+from mugo.games.plane_tables import PLANE_TABLES
 from mugo.nn import metadata
 from mugo.nn.inference import Network
 from mugo.nn.metadata import METADATA, config_of, new_metadata, read_metadata
@@ -108,11 +112,39 @@ def test_positions_trained_include_those_of_the_networks_it_was_initialised_from
     (lambda m: m.update(data={"split": {"seed": 0}}), "data.split has no 'validation', expected an object"),
     (lambda m: m.update(init_from={"data": {"sources": "all"}}), 'data.sources is "all", expected a list'),
     (lambda m: m.update(name=7), "has a name that is no text"),
+    (lambda m: m.update(name="a\0b"), "has a name that is no text of at most 200 printable"),
+    (lambda m: m.update(name="a\x1b[31mb"), "has a name that is no text of at most 200 printable"),
+    (lambda m: m.update(name="a\ud800b"), "has a name that is no text of at most 200 printable"),
+    (lambda m: m["config"].update(equivariant=True, filters=12), "filters is 12, and an equivariant network"),
+    (lambda m: m["config"].update(equivariant=True, filters=8, policy_filters=4), "policy_filters is 4, and an equiv"),
+    (lambda m: m.update(game="gomoku", k=5, planes=[list(plane) for plane in PLANE_TABLES["gomoku"]]),
+     "is a network of kind 'policy' for gomoku; this program has those for Go alone"),
 ])
 def test_metadata_that_contradict_the_schema_are_refused_in_one_line(change, line, tmp_path):
     with pytest.raises(BadInput, match=line) as caught:
         Network(with_metadata(policy_file(tmp_path), change))
     assert "\n" not in str(caught.value) and len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("filters", [5, [], "4", [[4]], {"4": 4}])
+def test_a_policy_value_network_has_a_list_of_filters(filters, tmp_path):
+    with pytest.raises(BadInput, match="is not one of this program's: filters is "):
+        Network(with_metadata(alphazero_network(tmp_path), lambda m: m["config"].update(filters=filters)))
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_member_that_would_be_unpacked_whole_is_not(method, tmp_path):
+    """A block of bzip2 or LZMA can hold gigabytes, whatever the archive says."""
+    path = tmp_path / "bomb.keras"
+    with zipfile.ZipFile(path, "w", method) as archive:
+        archive.writestr(METADATA, b" " * (50 << 20))
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadInput, match=f"or damaged: compressed by method {method}, expected 8, deflate"):
+            Network(path)
+        assert tracemalloc.get_traced_memory()[1] < 5 << 20
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("k", [2, 7, "4", None, True, 4.0])

@@ -3,10 +3,12 @@ import bz2
 import contextlib
 import gzip
 import importlib.util
+import io
 import itertools
 import lzma
 import os
 import tracemalloc
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -182,6 +184,25 @@ def test_a_decompression_bomb_is_not_unpacked(tmp_path, name):
     (tmp_path / name).write_bytes(data)
     error, = read(tmp_path / name)
     assert isinstance(error, UnreadableFile) and error.error == "larger than 32 MB"
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_member_of_a_zip_that_would_be_unpacked_whole_is_not(tmp_path, method):
+    """The archive understates its size; the other members are read."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("bomb.sgf", bytes(50 << 20), method)
+        archive.writestr("game.sgf", b"(;B[aa])", zipfile.ZIP_DEFLATED)
+    stated, less = (size.to_bytes(4, "little") for size in (50 << 20, 9))
+    (tmp_path / "x.zip").write_bytes(packed.getvalue().replace(stated, less))
+    tracemalloc.start()
+    try:
+        error, game = read(tmp_path / "x.zip")
+        assert tracemalloc.get_traced_memory()[1] < 5 << 20
+    finally:
+        tracemalloc.stop()
+    assert isinstance(error, UnreadableFile) and error.error.startswith(f"compressed by method {method}, expected 8")
+    assert isinstance(game, SgfFile) and game.data == b"(;B[aa])"
 
 
 def test_memory_is_bounded(tmp_path):

@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from random_records import batch_of
+from random_records import batch_of, dataset_of
 from small_games import games, small_data
 
 from mugo import cli, intervals
@@ -120,6 +120,18 @@ def test_every_position_is_counted_in_one_part_of_each_kind(data, known):
     for name, low, high in predictions.RANKS:
         assert counts.get(name, 0) == sum(low <= rank <= high for rank in movers)
     assert counts["unknown"] == sum(np.isnan(rank) for rank in movers)
+
+
+def test_a_counted_game_without_moves_has_no_last_position(tmp_path):
+    """Stones that somebody set up, with a result: the first of the data set, and the last."""
+    left, right = ("".join(f"[{column}{row}]" for column in columns for row in "abcdefghi") for columns in ("de", "f"))
+    games = [f"(;GM[1]SZ[9]KM[6.5]RU[Chinese]{game})" for game in (
+        f"RE[B+2.5]AB{left}AW{right}", "RE[B+R];B[ee];W[cc];B[gg]", f"RE[W+15.5]AB{right}AW{left}")]
+    data = dataset_of(tmp_path, games, min_moves=0)
+    assert sorted(data.positions(None).games.column("num_moves")) == [0, 0, 3]
+    assert (data.positions(None).games.column("owners_start") >= 0).sum() == 2
+    sample = evaluate.sample_positions(data, 9, None, "", 0, 0)
+    assert len(sample.numbers) == 3 and len(sample.last) == 0
 
 
 def test_tta_changes_nothing_for_an_equivariant_network(data, known):

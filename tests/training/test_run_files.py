@@ -277,6 +277,11 @@ def test_metadata_of_a_checkpoint_that_somebody_made_up_are_refused_in_one_line(
                 accepted.append((*names, value))
             except BadInput as error:
                 assert str(error).startswith(f"{run}/checkpoint.keras: ") and len(str(error)) < 300
+    for name in "step", "positions", "seconds", "positions_per_second", "validation_ce", "validation_top1":
+        made_up = copy.deepcopy(good)
+        del made_up["history"][0][name]
+        with pytest.raises(BadInput, match=f"has no '{name}'"):
+            check_run(made_up, run / "checkpoint.keras")
     assert {names[:-1] for names in accepted if names[0] == "options"} == {
         ("options", name) for name in (*WEIGHTS, "checkpoint_positions", "where", "warmup_steps", "warmup_limit",
                                        "skip_batches", "max_batch_size", "double_batch_every")}     # of the right type
