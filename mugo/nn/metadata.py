@@ -217,8 +217,8 @@ def _check_weights(config: Config) -> None:
                             "policy_filters, and with komi_input if they have a value_head")
         for name in config.tied_widths:
             if (width := getattr(config, name)) % ORIENTATIONS:
-                raise _Mismatch(f"has a config that is not one of this program's: {name} is {width}, and an equivariant "
-                                f"network has a multiple of {ORIENTATIONS}")
+                raise _Mismatch(f"has a config that is not one of this program's: {name} is {width}, and an "
+                                f"equivariant network has a multiple of {ORIENTATIONS}")
         weights = 9 * config.filters ** 2 * config.layers
         weights += 9 * config.context_filters ** 2 * config.context_layers if config.has_context else 0
     else:
