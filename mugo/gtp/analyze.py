@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mugo.files import BadInput
+from mugo.games.coords import MAX_MOVES
 from mugo.games.position import BasePosition
 from mugo.gtp.analyze_formats import Format, format_cgos, format_kata, format_lz, parse_analyze_options
 from mugo.gtp.protocol import GtpError, command
@@ -38,14 +39,15 @@ def result_from_policy(network, position: BasePosition, tta: bool = False) -> Se
     """A network's evaluation as a SearchResult: every legal move with one visit, the highest prior first.
 
     The win rates and scores of the first TOP_MOVES moves are the network's after each of them, those of the others the
-    network's at the position; 0.5 without a value head.  Raises BadInput for a game of Gomoku that is over.
+    network's at the position, as of all moves where the game is as long as a game can be; 0.5 without a value head.
+    Raises BadInput for a game of Gomoku that is over.
     """
     if position.is_over and not position.may_pass:
         raise BadInput("the game is over: there is no move to analyze")
     output = network.evaluate([position], tta=tta)
     moves = moves_by_prior(position, output.priors[0])
     win_rate = 0.5 if output.values is None else (1 + float(output.values[0])) / 2
-    top = 0 if output.values is None else TOP_MOVES
+    top = 0 if output.values is None or position.plies >= MAX_MOVES else TOP_MOVES
     infos = infos_by_network(network, position, moves[:top], visits=1, tta=tta)
     infos += [MoveInfo(point, prior, 1, win_rate, (point,)) for point, prior in moves[top:]]
     lead, stdev = output.score(0)
@@ -148,7 +150,7 @@ def _genmove_analyze(engine: EngineState, format_result: Format, words: Sequence
     options = parse_analyze_options(words, engine.position, format_result is format_kata)
     if options.allowed_moves is not None:
         engine.log("genmove_analyze: allow and avoid are ignored; kata-analyze follows them")
-    position = engine.position.with_turn(options.colour)
+    position = engine.position_to_move(options.colour)
     engine.wait_until_ready()
     engine.start_reply()
     player, cancellation = engine.player, Cancellation(engine)

@@ -177,16 +177,17 @@ def _genmove_cleanup(engine: EngineState, colour: str) -> str:
 
 
 def _generate_move(engine: EngineState, colour: int, cleanup: bool = False) -> str:
+    position = engine.position_to_move(colour)
     engine.wait_until_ready()
-    return engine.generate_move(engine.position.with_turn(colour), cleanup)
+    return engine.generate_move(position, cleanup)
 
 
 @command("reg_genmove")
 def _reg_genmove(engine: EngineState, colour: str) -> str:
     """The move that genmove would play, without playing it and with no limit by the clock."""
-    mover = parse_colour(colour)
+    position = engine.position_to_move(parse_colour(colour))
     engine.wait_until_ready()
-    return engine.format_move(engine.player.select_move(engine.position.with_turn(mover)))
+    return engine.format_move(engine.player.select_move(position))
 
 
 @command("mugo-explain")

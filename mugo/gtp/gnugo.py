@@ -89,9 +89,9 @@ def _printsgf(engine: EngineState, *words: str) -> str | None:
     if not words or words == ("-",):
         return text
     path = parse_path(words)
-    if not path.name or not path.parent.is_dir():
-        raise GtpError("cannot save file", f"{path} is not the name of a file in a folder that exists")
     try:
+        if not path.name or not path.parent.is_dir():
+            raise GtpError("cannot save file", f"{path} is not the name of a file in a folder that exists")
         with atomic_write(path) as temporary:
             temporary.write_text(text, encoding="utf-8")
     except OSError as error:

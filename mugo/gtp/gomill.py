@@ -20,7 +20,7 @@ def _genmove_ex(engine: EngineState, *words: str) -> str:
     nothing is played.  Other keywords are ignored, as Gomill asks for."""
     if not words:
         return "\n".join(KEYWORDS)
-    position = engine.position.with_turn(parse_colour(words[0]))
+    position = engine.position_to_move(parse_colour(words[0]))
     engine.wait_until_ready()
     point = engine.select_move(position)
     result = engine.player.search_result

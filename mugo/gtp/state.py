@@ -1,7 +1,7 @@
 """The state that GTP commands read and change: player, position, komi, clocks, parameters.
 
     play b D4    -->   engine.position = engine.play_move(engine.position, point, BLACK)
-    genmove w    -->   engine.generate_move(engine.position.with_turn(WHITE))
+    genmove w    -->   engine.generate_move(engine.position_to_move(WHITE))
 
 Every command is a function of an EngineState and its arguments.  How a line finds its command is engine.py's; how long
 a move may take is players/time_control.py's.
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 
 from mugo.files import BadInput
 from mugo.games.board import BLACK, EMPTY, WHITE
-from mugo.games.coords import BoardSize, format_gtp
+from mugo.games.coords import MAX_MOVES, BoardSize, format_gtp
 from mugo.games.game import new_game
 from mugo.games.go import Position as Go
 from mugo.games.gomoku import Position as Gomoku
@@ -117,6 +117,12 @@ class EngineState:
             raise GtpError(f"this is {self.position.game.capitalize()}")
         return self.position
 
+    def position_to_move(self, colour: int) -> BasePosition:
+        """The position, with this colour to move.  Raises GtpError if the game has as many moves as a game can have."""
+        if self.position.plies >= MAX_MOVES:
+            raise GtpError(f"a game has at most {MAX_MOVES} moves")
+        return self.position.with_turn(colour)
+
     def start_game(self, start: BasePosition) -> None:
         """Start a new game from this position, with full clocks."""
         self.position = start
@@ -174,7 +180,8 @@ class EngineState:
 
         should_stop: ends the search of a player that searches; None: `# interrupt` does.
         """
-        point = self.select_move(self.position.with_turn(colour), False, on_progress, progress_interval, should_stop)
+        position = self.position_to_move(colour)
+        point = self.select_move(position, False, on_progress, progress_interval, should_stop)
         self._proposed = self.position, colour, point
         return self.format_move(point)
 

@@ -6,6 +6,7 @@
     report           tables, comments and CSV
     graph            the win-rate graph
     annotated_sgf    the game's SGF with comments and variations
+    earlier          earlier reviews in the output folder
     tasks            the games to review in files, folders and archives
     options          what of the command line a review depends on
     outputs          one game: its review and its files

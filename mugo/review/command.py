@@ -20,10 +20,11 @@ from mugo.plots.figures import NO_MATPLOTLIB, has_matplotlib
 from mugo.plots.terminal import Screen
 from mugo.plots.text_table import format_table
 from mugo.progress import ProgressBar, progress_bar
+from mugo.review.earlier import output_file
 from mugo.review.options import SIMULATIONS, make_reviewer, network_files, review_options
 from mugo.review.outputs import ReviewResult, review_game
 from mugo.review.report import percent
-from mugo.review.tasks import ReviewTask, find_tasks, output_file, refuse_overwriting
+from mugo.review.tasks import ReviewTask, find_tasks, refuse_overwriting
 from mugo.sgf.archives import printable_name
 
 

@@ -17,6 +17,7 @@ from mugo.nn.inference import precision_of
 from mugo.players import options as player_options
 from mugo.players import searcher
 from mugo.players.evaluator import SearchEvaluator
+from mugo.review.earlier import REVIEWED_BY
 from mugo.review.review import Reviewer
 from mugo.review.tasks import ReviewTask
 from mugo.search.search import Search
@@ -73,11 +74,11 @@ def describe_reviewer(options: str, size: BoardSize) -> str:
     args = argparse.Namespace(**json.loads(options))
     network = "" if args.player == "uct" else f"the network {_network_file(args, size).stem}, {_precision(args, size)}"
     if args.fast:
-        return f"Reviewed by MuGo {__version__}: {network}, alone."
+        return f"{REVIEWED_BY} {__version__}: {network}, alone."
     limits = [f"{args.simulations or SIMULATIONS} simulations"] if args.simulations or not args.seconds else []
     limits += [f"{args.seconds:g} seconds"] if args.seconds else []
     network = network and f" with {network}"
-    return f"Reviewed by MuGo {__version__}: {args.player}{network}, {' or '.join(limits)} a position."
+    return f"{REVIEWED_BY} {__version__}: {args.player}{network}, {' or '.join(limits)} a position."
 
 
 def fingerprint(task: ReviewTask, options: str, size: BoardSize) -> str:

@@ -1,31 +1,30 @@
-"""One game reviewed, and its files written: NAME.sgf, .csv, .txt, .png, .svg, and NAME.json last.
+"""One game reviewed, and its files written: NAME.txt, .sgf, .csv, .png, .svg, and NAME.json last.
 
-NAME.json holds a fingerprint of the game and of the settings, and the CRC-32 of itself and of NAME.txt.  A game whose
-NAME.json has the same fingerprint, and where both are undamaged, is not reviewed again, so an interrupted command
-continues where it was stopped.
+NAME.json holds a fingerprint of the game and of the settings, a hash of the game, and the CRC-32 of itself and of
+NAME.txt.  A game whose NAME.json has the same fingerprint, and where both are undamaged, is not reviewed again, so an
+interrupted command continues where it was stopped.
 """
 import functools
 import json
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mugo.files import BadInput, atomic_write, read_json, read_text
+from mugo.files import BadInput, atomic_write
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import size_value
 from mugo.plots.figures import has_matplotlib
 from mugo.plots.terminal import PLAIN, Screen
 from mugo.review.annotated_sgf import annotated_sgf
+from mugo.review.earlier import checksum, output_file, read_review
 from mugo.review.graph import save_win_rate_graph
 from mugo.review.options import describe_reviewer, fingerprint, make_reviewer
 from mugo.review.report import csv_text, player_name, text_report
 from mugo.review.move_review import VERDICTS, Review
-from mugo.review.tasks import ReviewTask, output_file
+from mugo.review.tasks import ReviewTask
 from mugo.sgf.parser import GameTree, read_trees
 from mugo.sgf.record import BadRecord
 
-MAX_REPORT_BYTES = 4 << 20               # of NAME.txt
 GRAPH_SUFFIXES = (".png", ".svg")
 
 
@@ -53,24 +52,20 @@ def review_game(task: ReviewTask, folder: Path, options: str, screen: Screen = P
     assert isinstance(tree, GameTree)                    # find_tasks has left out the others
     record = tree.record
     task_fingerprint = fingerprint(task, options, record.shape)
-    try:
-        statistics = read_json(output_file(folder, task.name, ".json"))
-        text = read_text(output_file(folder, task.name, ".txt"), MAX_REPORT_BYTES)
-        checksum = statistics.pop("checksum")
-        if statistics["fingerprint"] == task_fingerprint and checksum == _checksum(statistics, text.encode()):
-            return ReviewResult(statistics, text.splitlines(), was_done=True)
-    except (OSError, BadInput, KeyError, TypeError, AttributeError):
-        pass                                             # not reviewed yet, or interrupted
+    before = read_review(folder, task.name)
+    if before is not None and before[0].get("fingerprint") == task_fingerprint:
+        return ReviewResult(before[0], before[1].splitlines(), was_done=True)
     try:
         review = make_reviewer(options).review(record, on_move)
     except BadInput as error:
         return ReviewResult(error=f"{task.name}: {error}")
     reviewed_by = describe_reviewer(options, record.shape)
     notes = [] if tree.is_whole else ["Of this file only the main line could be read; the variations are left out."]
-    statistics = {"fingerprint": task_fingerprint, "reviewed_by": reviewed_by} | review_statistics(review)
-    files = {".sgf": annotated_sgf(review, tree.nodes, reviewed_by),
-             ".csv": csv_text(review).encode(),
-             ".txt": "\n".join([reviewed_by, *notes, "", *text_report(review), ""]).encode()}
+    statistics = {"fingerprint": task_fingerprint, "game": task.game, "reviewed_by": reviewed_by} \
+        | review_statistics(review)
+    files = {".txt": "\n".join([reviewed_by, *notes, "", *text_report(review), ""]).encode(),
+             ".sgf": annotated_sgf(review, tree.nodes, reviewed_by),
+             ".csv": csv_text(review).encode()}
     for suffix, data in files.items():
         _write(output_file(folder, task.name, suffix), data)
     if has_matplotlib():
@@ -78,9 +73,8 @@ def review_game(task: ReviewTask, folder: Path, options: str, screen: Screen = P
             + (f", {record.result}" if record.result else "")
         for suffix in GRAPH_SUFFIXES:
             save_win_rate_graph(review, output_file(folder, task.name, suffix), title)
-    checksum = {"checksum": _checksum(statistics, files[".txt"])}
-    _write(output_file(folder, task.name, ".json"),
-           json.dumps(statistics | checksum, indent=1, ensure_ascii=False).encode())
+    written = statistics | {"checksum": checksum(statistics, files[".txt"])}
+    _write(output_file(folder, task.name, ".json"), json.dumps(written, indent=1, ensure_ascii=False).encode())
     return ReviewResult(statistics, [reviewed_by, *notes, "", *text_report(review, screen)])
 
 
@@ -105,11 +99,6 @@ def review_statistics(review: Review) -> dict:
             "top1": sum(move.rank == 1 for move in moves), "top5": sum(move.rank <= 5 for move in moves)}
     return {"size": size_value(review.record.shape), "moves": len(review.moves), "result": review.record.result,
             "stop_reason": review.stop_reason, **sides}
-
-
-def _checksum(statistics: dict, text: bytes) -> str:
-    """The CRC-32 of the contents of NAME.json, without this, and of NAME.txt, as 8 hexadecimal digits."""
-    return f"{zlib.crc32(text, zlib.crc32(json.dumps(statistics, indent=1).encode())):08x}"
 
 
 def _write(path: Path, data: bytes) -> None:

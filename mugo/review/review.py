@@ -17,7 +17,7 @@ import numpy as np
 
 from mugo.files import BadInput
 from mugo.games import scoring
-from mugo.games.coords import PASS, move_index
+from mugo.games.coords import MAX_MOVES, PASS, move_index
 from mugo.games.go import Position, positions_of
 from mugo.games.position import IllegalMove
 from mugo.games.rollouts import MOGO
@@ -131,14 +131,18 @@ class Reviewer:
         return moves
 
     def _variations(self, positions: Sequence[Position], priors: np.ndarray) -> list[tuple[int, ...]]:
-        """For each position the move with the highest prior, and so on, PV_LENGTH moves or up to a pass."""
+        """For each position the move with the highest prior, and so on: PV_LENGTH moves, or up to a pass or the end of
+        the longest game."""
         variations: list[tuple[int, ...]] = [() for _ in positions]
         for step in range(PV_LENGTH):
             points = [_most_likely_move(position, prior) for position, prior in zip(positions, priors, strict=False)]
-            variations = [pv if PASS in pv[-1:] else (*pv, point)
-                          for pv, point in zip(variations, points, strict=True)]
+            is_over = [PASS in pv[-1:] or position.plies >= MAX_MOVES
+                       for pv, position in zip(variations, positions, strict=True)]
+            variations = [pv if over else (*pv, point)
+                          for pv, point, over in zip(variations, points, is_over, strict=True)]
             if step < PV_LENGTH - 1:
-                positions = [position.play(point) for position, point in zip(positions, points, strict=True)]
+                positions = [position if over else position.play(point)
+                             for position, point, over in zip(positions, points, is_over, strict=True)]
                 priors = self._evaluate_network(positions, tta=False).priors
         return variations
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mugo.files import BadInput
+from mugo.review.earlier import file_of_others, game_hash, is_of_another_game, output_file
 from mugo.sgf.archives import SGF_SUFFIXES, UnreadableFile
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import BadRecord
@@ -19,53 +20,52 @@ class ReviewTask(NamedTuple):
     """One game to review.
 
     name: of its output files, without suffix.  data: the SGF text.  index: of the game in this text, from 0.
-    num_moves: of the record.
+    num_moves: of the record.  game: its earlier.game_hash.
     """
     name: str
     data: bytes
     index: int
     num_moves: int
-
-
-def output_file(folder: Path, name: str, suffix: str) -> Path:
-    """An output file of a game; the name may contain dots."""
-    return folder / (name + suffix)
+    game: str
 
 
 def find_tasks(paths: list[str], on_error: Callable[[str], None], output: Path = Path()) -> list[ReviewTask]:
     """The games in files, folders and archives, in order.
 
     on_error: called with a line for each game that cannot be read.
-    output: earlier reviews in this folder are not games to review, if it lies below a folder that is read.
+    output: earlier reviews in this folder are not games to review, if it lies below a folder that is read; a game
+    gets another name than the reviews of other games there.
     Raises BadInput if a path does not exist or contains no games.
     """
     tasks: list[ReviewTask] = []
-    names = _Names()
+    names = _Names(output)
     for source in _sources_without(paths, output):
         for text in read_files(source):
             if isinstance(text, UnreadableFile):
                 on_error(f"{text.source}/{text.name}: {text.error}" if text.name else f"{text.source}: {text.error}")
                 continue
-            games = [record if isinstance(record, BadRecord) else len(record.moves)
+            games = [record if isinstance(record, BadRecord) else (len(record.moves), game_hash(record))
                      for record in read_records(text.data)]
             for index, game in enumerate(games):
                 number = f"{index + 1}" if len(games) > 1 else ""
                 if isinstance(game, BadRecord):
                     on_error(f"{text.name}{number and f', game {number}'}: {game}")
                     continue
-                name = names.unique(_stem(text.name) + (number and f"-{number}"))
-                tasks.append(ReviewTask(name, text.data, index, game))
+                name = names.unique(_stem(text.name) + (number and f"-{number}"), game[1])
+                tasks.append(ReviewTask(name, text.data, index, *game))
     return tasks
 
 
 def refuse_overwriting(paths: list[str], tasks: list[ReviewTask], output: Path) -> None:
-    """Raise BadInput if an output file is one of the games to review."""
+    """Raise BadInput if an output file is one of the games to review, or exists and is not of an earlier review."""
     games = {os.path.realpath(os.path.join(source.path, file))
              for source in _sources_without(paths, output) for file in source.files or ()}
     for task in tasks:
         written = output_file(output, task.name, ".sgf")
         if os.path.realpath(written) in games:
             raise BadInput(f"{written} is a game to review and would be overwritten; name another folder with -o")
+        if found := file_of_others(output, task.name):
+            raise BadInput(f"{found} is not of an earlier review and would be overwritten; name another folder with -o")
 
 
 def _sources_without(paths: list[str], output: Path) -> list[Source]:
@@ -90,16 +90,20 @@ def _stem(name: str) -> str:
 
 
 class _Names:
-    """Makes names unique, also where a file system does not distinguish upper and lower case."""
+    """Makes names unique, also where a file system does not distinguish upper and lower case.
 
-    def __init__(self) -> None:
+    output: a name of which the review of another game is in this folder is taken.
+    """
+
+    def __init__(self, output: Path) -> None:
+        self._output = output
         self._taken: set[str] = set()
         self._counts: dict[str, int] = {}
 
-    def unique(self, name: str) -> str:
-        """The name, with '-2', '-3', ... if it is taken."""
+    def unique(self, name: str, game: str) -> str:
+        """The name for the game with this hash, with '-2', '-3', ... if it is taken."""
         unique = name
-        while unique.casefold() in self._taken:
+        while unique.casefold() in self._taken or is_of_another_game(self._output, unique, game):
             self._counts[name.casefold()] = count = self._counts.get(name.casefold(), 1) + 1
             unique = f"{name}-{count}"
         self._taken.add(unique.casefold())

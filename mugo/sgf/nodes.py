@@ -22,6 +22,8 @@ Properties = dict[str, list[bytes]]
 _TOKEN = re.compile(rb"\s*+(?:\[([^\\\]]*+(?:\\.[^\\\]]*+)*+)\]|([A-Za-z]{1,64})|([;()]))", re.DOTALL)
 _LOWER_CASE = bytes(range(ord("a"), ord("z") + 1))
 _LIKE_A_ROOT = re.compile(rb"\((?=\s{0,9};\s{0,9}[A-Z]{2}\s{0,9}\[[^\\\]]{0,40}\Z)")
+_ROOT_PROPERTIES = ("FF", "GM", "CA", "AP", "SZ")
+_BLANKS = b" " * 10                      # more than stand between `)` and the beginning of another game
 LINE_LENGTH = 79                         # of a file that is written; a longer node is a longer line
 
 
@@ -142,7 +144,10 @@ def format_properties(properties: Mapping[str, list[bytes]]) -> bytes:
 
 
 def format_nodes(nodes: Sequence[Node]) -> bytes:
-    """The tree as SGF text.  parse_game(format_nodes(nodes)) has the same nodes, if they are in the order of a file."""
+    """The tree as SGF text.  parse_game(format_nodes(nodes)) has the same nodes, if they are in the order of a file.
+
+    No variation looks like the beginning of another game, which split_games in collection.py would take it for.
+    """
     children = children_of(nodes)
     pieces: list[bytes] = []
     length = 0
@@ -156,6 +161,8 @@ def format_nodes(nodes: Sequence[Node]) -> bytes:
         text = b";" + format_properties(node.properties)
         if node.parent < 0 or len(children[node.parent]) > 1:
             text = b"(" + text
+            if pieces and pieces[-1] == b")" and next(iter(node.properties), "") in _ROOT_PROPERTIES:
+                pieces.append(_BLANKS)
             stack.append(-1)
         elif length + len(text) > LINE_LENGTH:           # never before a bracket: `(;SZ[` there would begin a game
             text, length = b"\n" + text, 0

@@ -5,6 +5,7 @@
     score_dialog    agreement on the dead stones of a finished game
     session         the game between a person and a player
     commands        the commands that a person can type, and what each does
+    signals         the signals after which a game is still saved
     repl            the loop that reads lines and runs commands
     play            the command line
 

@@ -199,7 +199,7 @@ def save(session: Session, name: str, overwrite: str = "") -> None:
     """write the game as SGF"""
     if overwrite not in ("", "overwrite"):
         raise BadInput(f"usage: save {COMMANDS['save'].arguments}")
-    path = Path(name).expanduser()
+    path = _path(name)
     path = path if path.suffix or path.is_dir() else path.with_suffix(".sgf")
     if not path.parent.is_dir():
         raise BadInput(f"there is no folder {path.parent}")
@@ -210,13 +210,22 @@ def save(session: Session, name: str, overwrite: str = "") -> None:
     session.save(path)
 
 
+def _path(name: str) -> Path:
+    """The path of a file that a person names, `~` and `~USER` being home folders.  Raises BadInput."""
+    path = Path(name)
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        raise BadInput(f"{path.parts[0]} is no home folder on this computer") from None
+
+
 @command("load", "FILE.sgf [MOVE]")
 def load(session: Session, name: str, move: str | None = None) -> None:
     """continue a game from a file, after so many of its moves"""
     if move is not None and not move.isdecimal():
         raise BadInput(f"a move is a number, not {move!r}")
     position = session.position
-    loaded = load_game(Path(name).expanduser(), None if move is None else int(move), position.komi, position.game,
+    loaded = load_game(_path(name), None if move is None else int(move), position.komi, position.game,
                        notice=session.print)
     session.start(loaded.position, loaded)
 

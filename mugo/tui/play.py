@@ -3,15 +3,12 @@
     mugo play uct --size 5                                               Go
     mugo play gomoku --size 8 --k 5 --player uct --simulations 15000     Gomoku
 
-Here are the command line, the reading of lines from a terminal or a pipe, and the signals after which a game is still
-saved.  The commands at the board are in commands.py.
+Here are the command line and the reading of lines from a terminal or a pipe.  The commands at the board are in
+commands.py.
 """
 import argparse
-import contextlib
 import io
-import signal
 import sys
-from collections.abc import Iterator
 
 import numpy as np
 
@@ -30,6 +27,7 @@ from mugo.sgf.convert import LoadedGame, load_game
 from mugo.tui.commands import command_names
 from mugo.tui.repl import Repl
 from mugo.tui.session import Session
+from mugo.tui.signals import end_input_on_signals
 
 GO_SIZE = 9
 HANDICAP_KOMI = 0.5
@@ -65,6 +63,8 @@ def command(args: argparse.Namespace) -> int:
     humans = SIDES.get(args.colour) or SIDES[("black", "white")[int(np.random.default_rng().integers(2))]]
     if isinstance(sys.stdout, io.TextIOWrapper):         # it may be replaced, as in a notebook
         sys.stdout.reconfigure(errors="replace")
+    if isinstance(sys.stdin, io.TextIOWrapper):          # bytes that are no text are a typing error, or a file's name
+        sys.stdin.reconfigure(errors="surrogateescape")
     if sys.stdin.isatty():
         enable_completion(position.game)
     if sys.stdout.isatty():
@@ -150,18 +150,3 @@ def enable_completion(game: str) -> None:
     names = command_names(game)
     readline.set_completer(lambda text, n: ([name for name in names if name.startswith(text.lower())] + [None])[n])
     readline.parse_and_bind("tab: complete")
-
-
-@contextlib.contextmanager
-def end_input_on_signals() -> Iterator[None]:
-    """Treat SIGTERM and SIGHUP (a closed terminal) as the end of the input, so that the game is saved."""
-    def raise_eof(*_) -> None:
-        raise EOFError
-
-    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    old_handlers = [signal.signal(number, raise_eof) for number in numbers]
-    try:
-        yield
-    finally:
-        for number, handler in zip(numbers, old_handlers, strict=True):
-            signal.signal(number, handler)

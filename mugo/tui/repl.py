@@ -14,6 +14,7 @@ from mugo.tui import score_dialog
 from mugo.tui.commands import COMMANDS, command_names, run_command
 from mugo.tui.input import parse_point, suggest_correction
 from mugo.tui.session import Session
+from mugo.tui.signals import ignore_signals
 
 
 class Repl:
@@ -28,7 +29,7 @@ class Repl:
         self._suggestion = ""                            # for the last typing error; Enter accepts it
 
     def run(self) -> None:
-        """Play until the person leaves; the game is then saved.  Ctrl-C twice leaves.
+        """Play until the person leaves; the game is then saved, which no signal interrupts.  Ctrl-C twice leaves.
 
         Raises BadInput for a board that the player does not play.
         """
@@ -53,7 +54,8 @@ class Repl:
         except EOFError:
             session.print("")
         finally:
-            session.save_or_print()
+            with ignore_signals():
+                session.save_or_print()
 
     def _prompt(self) -> str:
         if self.session.score_dialog is not None:

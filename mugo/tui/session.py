@@ -15,7 +15,7 @@ import numpy as np
 
 from mugo.files import BadInput, atomic_write
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import PASS, format_gtp
+from mugo.games.coords import MAX_MOVES, PASS, format_gtp
 from mugo.games.go import Position, rules_name
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import format_row
@@ -116,13 +116,20 @@ class Session:
         self.show_board()
         if self.position.is_over:
             self.finish(self.result)
+        elif self._is_full():
+            self.print(f"A game has at most {MAX_MOVES:,} moves, and this one has them: 'undo' takes moves back, "
+                       "'save' and 'quit' keep it.")
 
     # -- moves
 
     def is_engine_turn(self) -> bool:
         """Whether the player, not the person, is to move."""
-        return self.score_dialog is None and not self.result and not self.position.is_over \
+        return self.score_dialog is None and not self.result and not self.position.is_over and not self._is_full() \
             and self.position.to_play not in self.humans
+
+    def _is_full(self) -> bool:
+        """Whether the game has as many moves as a game can have."""
+        return self.position.plies >= MAX_MOVES
 
     def play(self, point: int) -> None:
         """Play a move of the side to move.  Raises BadInput if the game is over, and IllegalMove."""

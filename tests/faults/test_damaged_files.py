@@ -156,6 +156,14 @@ def test_a_folder_of_a_match(match, tmp_path, capsys, name):
     assert changed <= 3
 
 
+def is_json_of(data: bytes, value: object) -> bool:
+    """Whether this is JSON of this value."""
+    try:
+        return json.loads(data) == value
+    except ValueError:
+        return False
+
+
 @pytest.mark.faults
 def test_a_review_that_is_continued(inputs, tmp_path, capsys):
     """A damaged report is made again."""
@@ -167,8 +175,9 @@ def test_a_review_that_is_continued(inputs, tmp_path, capsys):
     whole = {suffix: (out / f"{stem}.{suffix}").read_bytes() for suffix in ("json", "txt")}
     for suffix, data in whole.items():
         tried = [change for _, change in damaged(data, 8)]
-        if suffix == "json":             # a number that is another number
-            tried.append(data.replace(json.dumps(json.loads(data)["moves"]).encode(), b"13", 1))
+        if suffix == "json":
+            tried = [change for change in tried if not is_json_of(change, json.loads(data))]       # a blank doubled
+            tried.append(data.replace(b'"moves": %d' % json.loads(data)["moves"], b'"moves": 13', 1))
         for change in tried:
             (out / f"{stem}.{suffix}").write_bytes(change)
             capsys.readouterr()

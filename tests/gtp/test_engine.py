@@ -16,12 +16,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fakes import StoneCounter
 from gtp_client import GNUGO, Client, Local, play_game
 
 from mugo import __version__, cli
 from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import PASS, interpret_gtp
+from mugo.games.coords import MAX_MOVES, PASS, interpret_gtp
 from mugo.games.go import Position
 from mugo.games.gomoku import Position as Gomoku
 from mugo.gtp import command as gtp_command
@@ -360,7 +361,7 @@ def test_a_game_is_the_same_after_printsgf_and_loadsgf(tmp_path):
     while not engine.position.is_over:
         engine.answer(f"genmove {'bw'[engine.position.plies % 2 == 0]}")
     assert engine.answer(f"printsgf {tmp_path}/a game.sgf") == "= \n\n"
-    for path in "/", f"{tmp_path}/no folder/a.sgf":
+    for path in "/", f"{tmp_path}/no folder/a.sgf", f"{tmp_path}/{'a' * 5000}/a.sgf", f"{tmp_path}/{'a' * 5000}":
         assert engine.answer(f"printsgf {path}") == "? cannot save file\n\n"
     assert engine.answer("printsgf -") == engine.answer("printsgf")
     assert [path.name for path in tmp_path.iterdir()] == ["a game.sgf"] and not Path("-").exists()
@@ -370,6 +371,28 @@ def test_a_game_is_the_same_after_printsgf_and_loadsgf(tmp_path):
     assert str(again.position) == str(engine.position)
     assert again.answer("printsgf") == engine.answer("printsgf")
     assert f"RE[{engine.position.result()}]" in engine.answer("printsgf")
+
+
+@pytest.mark.parametrize("name", ["genmove", "kgs-genmove_cleanup", "reg_genmove", "gomill-genmove_ex", "kata-search",
+                                  "kata-search_cancellable", "kata-genmove_analyze", "lz-genmove_analyze",
+                                  "cgos-genmove_analyze", "kata-search_analyze", "kata-search_analyze_cancellable"])
+@pytest.mark.parametrize("player", [FirstPlayer, lambda: PolicyPlayer(StoneCounter())], ids=["first", "policy"])
+def test_no_move_is_generated_in_a_game_as_long_as_a_game_can_be(name, player):
+    engine, lines = new_engine(player(), size=5), []
+    for i in range(MAX_MOVES - 1):
+        engine.answer(f"play {'bw'[i % 2]} pass")
+    engine.log = lines.append
+    last = engine.position
+    assert engine.answer(f"{name} b").startswith("=") and not lines
+    engine.position = last.play(PASS)
+    assert engine.answer(f"3 {name} w") == "?3 a game has at most 4095 moves\n\n" and not lines
+    assert engine.answer("play w pass") == "? illegal move\n\n" and engine.position.plies == MAX_MOVES
+
+
+def test_a_position_after_which_no_move_is_possible_is_analyzed():
+    last = functools.reduce(Position.play, [PASS] * MAX_MOVES, Position(5))
+    reply = new_engine(PolicyPlayer(StoneCounter()), start=last).answer("kata-analyze w 10")
+    assert reply.startswith("=\ninfo move ") and reply.count("info move") == 26
 
 
 # White's B3 makes the board that was set up, with the same side to move.

@@ -1,8 +1,11 @@
 """Reviews: a known blunder is found, its SGF is complete, and a finished review is not repeated."""
 import csv
+import errno
 import io
 import json
+import os
 import re
+import shutil
 import warnings
 import zipfile
 from dataclasses import replace
@@ -121,6 +124,14 @@ def test_a_network_alone_gives_rank_prior_and_win_rate():
     assert report.format_point(review, review.moves[0].best_move) == "C3"
     assert all(move.verdict == "good" and move.loss == pytest.approx(0) for move in review.moves)
     assert review.black_win_rates() == pytest.approx([0.75] * 5)
+
+
+def test_a_game_as_long_as_a_game_can_be_is_reviewed_by_a_network(monkeypatch):
+    """No variation goes on beyond it."""
+    for module in "games.position", "review.review":
+        monkeypatch.setattr(f"mugo.{module}.MAX_MOVES", 4)
+    review, _ = review_text(PLAIN, Reviewer(ConstantNetwork("E5")))
+    assert len(review.moves) == 4 and len(review.moves[-1].pv) == 1
 
 
 # 5x5: each side puts a stone on the board in turn, but White passes at move 4.
@@ -457,6 +468,60 @@ def test_a_game_is_not_overwritten_and_an_output_is_not_reviewed(tmp_path, capsy
         assert cli.main(["analyze", str(tmp_path), "-o", str(tmp_path / "reviews"), "--fast"]) == 0
     assert len(list((tmp_path / "reviews").glob("*.sgf"))) == 1
     assert "1 reviewed before" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["1.sgf", "1.txt", "1.csv", "1.json", "1.png", "1.svg"])
+def test_a_file_that_is_not_of_a_review_is_not_overwritten(name, tmp_path, capsys):
+    with zipfile.ZipFile(tmp_path / "games.zip", "w") as archive:
+        archive.writestr("1.sgf", PLAIN)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / name).write_text('{"mine": "Reviewed by MuGo"}')
+    assert run(tmp_path, tmp_path / "games.zip") == 2
+    assert capsys.readouterr().err == f"mugo analyze: {tmp_path}/out/{name} is not of an earlier review and would be " \
+        "overwritten; name another folder with -o\n"
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [name]
+    assert (tmp_path / "out" / name).read_text() == '{"mine": "Reviewed by MuGo"}'
+
+
+def test_a_game_with_the_name_of_another_game_that_was_reviewed_gets_a_number(tmp_path, capsys):
+    for folder, text in ("a", PLAIN), ("b", PLAIN.replace("B[bb]", "B[dd]")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "game.sgf").write_text(text)
+    games = [tmp_path / folder / "game.sgf" for folder in "ab"]
+    assert run(tmp_path, games[0]) == 0
+    first = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    assert run(tmp_path, games[1]) == 0
+    assert "game-2.*" in capsys.readouterr().out
+    assert first.items() <= {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}.items()
+    assert run(tmp_path, games[1], games[0]) == 0 and "2 games (2 reviewed before)" in capsys.readouterr().out
+    assert run(tmp_path, games[1], "--seed", "2") == 0 and "game-2.*\n" in capsys.readouterr().out
+    games[1].write_text(games[1].read_text().replace(";B[cc]", ";B[cc]C[the same game, with a comment]"))
+    assert run(tmp_path, games[1]) == 0 and "game-2.*\n" in capsys.readouterr().out
+    assert len(list((tmp_path / "out").glob("*.json"))) == 2
+
+
+@pytest.mark.parametrize("written", range(6))
+def test_a_review_that_was_interrupted_is_made_again(written, tmp_path, capsys, monkeypatch):
+    def interrupted(source, target):
+        left.append(target)
+        if len(left) > written:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
+        return rename(source, target)
+
+    (tmp_path / "game.sgf").write_text(PLAIN)
+    assert run(tmp_path, tmp_path / "game.sgf") == 0
+    rename, left = os.replace, []
+    for other in ["--seed", "2"], []:                    # in the place of another review, and in an empty folder
+        left.clear()
+        monkeypatch.setattr("os.replace", interrupted)
+        assert run(tmp_path, tmp_path / "game.sgf", *other) == 2
+        monkeypatch.undo()
+        assert len(left) == written + 1 and (other or len(list((tmp_path / "out").iterdir())) == written)
+        for _ in range(2):
+            assert run(tmp_path, tmp_path / "game.sgf") == 0
+        assert capsys.readouterr().out.endswith("game.* (1 reviewed before)\n")
+        assert len(list((tmp_path / "out").iterdir())) == 6
+        shutil.rmtree(tmp_path / "out")
 
 
 def test_two_games_of_the_same_name_get_different_output_names(tmp_path):

@@ -3,6 +3,7 @@ import time
 
 import pytest
 
+from mugo.sgf.collection import split_games
 from mugo.sgf.nodes import Node, children_of, format_nodes, format_properties, main_line, parse_game, parse_properties
 
 TREE = b"(;SZ[9]C[a](;B[aa];W[ba])(;B[bb];W[cc](;B[])(;B[dd])))"
@@ -51,6 +52,15 @@ def test_a_long_file_has_lines_and_a_bracket_never_begins_one():
     text = format_nodes(nodes)
     assert text.count(b"\n") > 50 and b"\n(" not in text
     assert parse_game(text) == nodes
+
+
+@pytest.mark.parametrize("ident", ["FF", "GM", "CA", "AP", "SZ"])
+def test_a_variation_that_begins_like_a_game_is_read_as_a_variation(ident):
+    root, moves = Node(-1, {"SZ": [b"9"]}), [Node(0, {ident: [b"4"], "B": [b"aa"]}), Node(0, {"B": [b"bb"]})]
+    for variations in moves, moves[::-1], moves[:1] * 3:
+        nodes = [root, *variations]
+        game, = split_games(format_nodes(nodes))
+        assert parse_game(game.whole) == nodes
 
 
 def test_deep_and_wide_trees_take_linear_time():

@@ -16,9 +16,9 @@ from drawing import SETTLED, draw
 from fakes import StoneCounter
 
 from mugo import cli
-from mugo.files import BadInput
+from mugo.files import BadInput, atomic_write
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import PASS, interpret_gtp
+from mugo.games.coords import MAX_MOVES, PASS, interpret_gtp
 from mugo.games.go import Position
 from mugo.games.scoring_session import ScoringSession, area_ownership
 from mugo.players.evaluator import Evaluation
@@ -33,6 +33,7 @@ from mugo.sgf.nodes import Node, parse_game
 from mugo.tui.commands import COMMANDS
 from mugo.tui.repl import Repl
 from mugo.tui.session import Session
+from mugo.tui.signals import SIGNALS, end_input_on_signals
 
 MAIN = str(Path(__file__).parents[2] / "main.py")
 
@@ -153,6 +154,18 @@ def test_an_illegal_move_is_explained_and_the_game_continues(tmp_path):
 def test_no_line_ends_the_game(line, tmp_path):
     session, shown = play(tmp_path, [line, "c3"])
     assert moves(session.position)[0] == interpret_gtp("C3", 5) and "Traceback" not in shown
+
+
+@pytest.mark.parametrize("player", [Scripted, lambda: uct(2)], ids=["Scripted", "uct"])
+@pytest.mark.parametrize("left, lines", [(1, ["c3"]), (0, [])])
+def test_in_a_game_as_long_as_a_game_can_be_nobody_moves(player, left, lines, tmp_path):
+    vertices = [*[""] * (MAX_MOVES - 3), "aa", "bb", "cc"][:MAX_MOVES - left]
+    path = tmp_path / "long.sgf"
+    path.write_text("(;SZ[5]" + "".join(f";{'BW'[i % 2]}[{vertex}]" for i, vertex in enumerate(vertices)) + ")")
+    session, shown = play(tmp_path, [f"load {path}", *lines, "d4", "hint", "undo", "redo", "undo", "quit"], player())
+    assert shown.count("A game has at most 4,095 moves, and this one has them: 'undo' takes moves back") == 2
+    assert "White> d4\na game has at most 4095 moves\n" in shown
+    assert session.position.plies == MAX_MOVES - 1 and session.is_closed
 
 
 def test_undo_and_redo_cover_the_moves_of_both_sides(tmp_path):
@@ -292,6 +305,13 @@ def test_setup_stones_in_the_middle_of_a_loaded_game_are_on_the_board(tmp_path):
         "(;GM[1]SZ[5]CA[UTF-8];B[cc];AE[cc]AB[aa]AW[bb]PL[B];B[dd];W[ea])"
 
 
+@pytest.mark.parametrize("name", ["~no-such-user/x.sgf", "~no-such-user"])
+def test_a_home_folder_that_does_not_exist_gets_one_line(name, tmp_path):
+    session, shown = play(tmp_path, ["c3", f"save {name}", f"load {name}", "b2"], Scripted("C4 C5"))
+    assert shown.count("~no-such-user is no home folder on this computer\n") == 2
+    assert moves(session.position)[2] == points("B2")[0]
+
+
 def test_save_asks_before_it_overwrites_and_makes_no_folder(tmp_path):
     other = tmp_path / "other.sgf"
     other.write_text("somebody's game")
@@ -326,6 +346,58 @@ def test_no_game_is_lost_however_the_person_leaves(left, tmp_path):
     _, shown = play(tmp_path, ["c3", *lines], Scripted("C4"))
     path, = saved(tmp_path)
     assert moves(load_position(path)) == points("C3 C4") and f"saved: {path}" in shown and "never" not in shown
+
+
+@pytest.mark.parametrize("second", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("left", [[signal.SIGHUP], [signal.SIGTERM], [EOFError], [KeyboardInterrupt] * 2], ids=str)
+def test_a_signal_while_a_game_is_saved_is_ignored(left, second, tmp_path, monkeypatch):
+    lines, handlers = ["c3", *left], [signal.getsignal(number) for number in SIGNALS]
+
+    def read(prompt):
+        line = lines.pop(0)
+        if isinstance(line, signal.Signals):
+            os.kill(os.getpid(), line)
+            time.sleep(60)                               # the signal ends it
+        if not isinstance(line, str):
+            raise line
+        return line
+
+    def write_interrupted(path):
+        os.kill(os.getpid(), second)
+        time.sleep(0.001)
+        return atomic_write(path)
+
+    monkeypatch.setattr("mugo.tui.session.atomic_write", write_interrupted)
+    with end_input_on_signals():
+        Repl(Session(Scripted("C4"), Position(5), (BLACK,), out=io.StringIO(), folder=tmp_path), read).run()
+    path, = saved(tmp_path)
+    assert moves(load_position(path)) == points("C3 C4")
+    assert [signal.getsignal(number) for number in SIGNALS] == handlers
+
+
+@pytest.mark.parametrize("first", [signal.SIGHUP, signal.SIGTERM])
+def test_the_first_of_several_signals_ends_the_input_and_the_others_do_nothing(first):
+    ignored = []
+    with end_input_on_signals():
+        with pytest.raises(EOFError):
+            os.kill(os.getpid(), first)
+            time.sleep(60)
+        for number in SIGNALS:
+            os.kill(os.getpid(), number)
+            time.sleep(0.001)
+            ignored.append(number)
+    assert tuple(ignored) == SIGNALS
+
+
+def test_a_game_is_played_and_saved_outside_the_main_thread(tmp_path):
+    def run():
+        with end_input_on_signals():
+            play(tmp_path, ["c3", EOFError], Scripted("C4"))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join(60)
+    assert len(saved(tmp_path)) == 1
 
 
 def test_a_new_game_saves_the_old_one_and_an_empty_game_is_not_saved(tmp_path):
@@ -364,6 +436,33 @@ def test_the_command_plays_over_pipes(tmp_path):
     assert done.returncode == 0 and done.stderr == ""
     assert "Black (random) plays" in done.stdout and "White> quit" in done.stdout and "\x1b" not in done.stdout
     assert len(saved(tmp_path)) == 1
+
+
+def test_bytes_that_are_no_text_are_a_typing_error(tmp_path):
+    done = subprocess.run([sys.executable, MAIN, "play", "random", "--size", "5"], cwd=tmp_path, capture_output=True,
+                          input=b"\xff\nc3\nload \xe9.sgf\n", timeout=120,
+                          env=os.environ | {"PYTHONIOENCODING": "utf-8:strict"})
+    assert done.returncode == 0 and done.stderr == b""
+    assert b"is neither a move nor a command" in done.stdout and b"?.sgf is not a file" in done.stdout
+    assert moves(load_position(saved(tmp_path)[0]))[0] == points("C3")[0]
+
+
+@pytest.mark.parametrize("signals", [[signal.SIGHUP] * 2] * 3 + [[signal.SIGINT] * 3], ids=str)
+def test_a_second_signal_two_milliseconds_later_loses_no_game(signals, tmp_path):
+    """As of a terminal that is closed: the shell and the kernel each send a SIGHUP."""
+    with subprocess.Popen([sys.executable, MAIN, "play", "random", "--size", "5"], cwd=tmp_path, text=True,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdin.write("c3\n")
+        process.stdin.flush()
+        while "move 2" not in (line := process.stdout.readline()):
+            assert line
+        time.sleep(0.3)                                  # now it waits for a line
+        for n, number in enumerate(signals):
+            process.send_signal(number)
+            time.sleep(0.2 if number == signal.SIGINT and not n else 0.002)
+        shown, errors = process.communicate(timeout=60)
+    assert len(saved(tmp_path)) == 1 and "saved: mugo-" in shown and "Traceback" not in errors
+    assert [path.name for path in tmp_path.iterdir()] == [saved(tmp_path)[0].name]
 
 
 @pytest.mark.parametrize("options, why", [(("--size", "99"), "99x99"), (("--handicap", "20"), "handicap"),

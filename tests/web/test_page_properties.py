@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("starlette")
-from mugo.sgf.nodes import parse_properties
+from mugo.sgf.collection import split_games
+from mugo.sgf.nodes import escaped, parse_game, parse_properties
 from mugo.web import app as web_app
 
 NODE = shutil.which("node")
@@ -79,6 +80,16 @@ def test_labels_take_the_next_free_letter_and_number(edit):
     assert edit("labelAt", text, D16) == "x:y" and edit("labelAt", text, D4) == ""
     letters = "".join(f"[{chr(97 + i % 19)}{chr(97 + i // 19)}:{chr(65 + i if i < 26 else 71 + i)}]" for i in range(52))
     assert edit("nextLabel", "LB" + letters, False) == "A1"
+
+
+@pytest.mark.parametrize("text", ["x)(;FF[4", "( ;\tGM\n[", "\\(;CA[UTF-8", "(;SZ[9]", "(;AP[x:y", "(;;FF[4",
+                                  "日本(;FF[4"])
+def test_a_text_that_ends_like_the_beginning_of_a_game_is_escaped(edit, text):
+    value = edit("escaped", text)
+    assert value.encode() == escaped(text) and edit("unescaped", value) == text.replace("\t", " ")
+    label, = parse_properties(edit("setLabel", "", D4, text).encode())["LB"]
+    games = [*split_games(b"(;SZ[9]N[" + value.encode() + b"];B[aa]LB[" + label + b"])")]
+    assert len(games) == 1 and parse_game(games[0].whole)[0].text("N") == text.replace("\t", " ")
 
 
 def test_lines_and_arrows(edit):

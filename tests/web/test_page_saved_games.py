@@ -111,6 +111,48 @@ def test_a_full_storage_loses_its_oldest_games_and_a_damaged_entry_is_listed(pag
     """) == ["new,2", "new,2,damaged", "the game is gone, or cannot be read", 1]
 
 
+@pytest.mark.parametrize("error", ["QuotaExceededError", "NS_ERROR_DOM_QUOTA_REACHED"])
+def test_a_save_that_cannot_succeed_loses_no_game(page, error):
+    """Another program of the same address has filled the storage."""
+    assert with_storage(page, f"""
+        for (let i = 0; i < 15; i++) saveEntry(storage, null, {{ name: i }}, 'x'.repeat(100), i);
+        const before = JSON.stringify([...entries]);
+        storage.capacity = 4000;
+        const {{ setItem }} = storage;
+        storage.setItem = (key, text) => {{
+            try {{ setItem.call(storage, key, text); }} catch {{
+                throw Object.assign(new Error('full'), {{ name: '{error}' }});
+            }}
+        }};
+        let raised;
+        try {{
+            saveEntry(storage, null, {{ name: 'new' }}, 'y'.repeat(5000), 99);
+        }} catch (found) {{
+            raised = found.name;
+        }}
+        const after = JSON.stringify([...entries].sort()) === JSON.stringify(JSON.parse(before).sort());
+        saveEntry(storage, null, {{ name: 'small' }}, 'y'.repeat(3000), 99);
+        return [raised, after, names().startsWith('small,14,')];
+    """) == [error, True, True]
+
+
+def test_only_a_full_storage_makes_room(page):
+    assert with_storage(page, """
+        for (let i = 0; i < 20; i++) saveEntry(storage, null, { name: i }, '{}', i);
+        const before = names(), removed = [];
+        const { removeItem } = storage;
+        storage.removeItem = (key) => { removed.push(key); removeItem.call(storage, key); };
+        const { setItem } = storage;
+        storage.setItem = (key, text) => {
+            if (text.includes('new')) throw new DOMException('forbidden', 'SecurityError');
+            setItem.call(storage, key, text);
+        };
+        let raised;
+        try { saveEntry(storage, null, { name: 'new' }, '{}', 99); } catch (error) { raised = error.name; }
+        return [raised, names() === before, removed.length];
+    """) == ["SecurityError", True, 1]                   # of 20 games one has to go first
+
+
 # ---- the list
 
 def test_games_are_listed_opened_and_deleted(page):

@@ -11,7 +11,8 @@ pytest.importorskip("starlette")
 from web_fakes import go_game, gomoku_game
 from web_page import sgf_properties
 
-from mugo.sgf.nodes import parse_game
+from mugo.sgf.collection import split_games
+from mugo.sgf.nodes import format_nodes, format_properties, parse_game
 from mugo.sgf.tree import format_game, read_game
 from mugo.web import app as web_app
 
@@ -87,6 +88,19 @@ def test_the_page_writes_what_was_in_a_file(format_by_page):
     assert parse_game(unchanged.encode()) == expected
     expected[2] = expected[2].with_values(C=rb"new \]")
     assert parse_game(changed.encode()) == expected
+
+
+def test_the_page_breaks_lines_where_the_server_does(format_by_page):
+    """`(;CA[` at the beginning of a line would begin a new game (collection.py)."""
+    long = ";".join(f"{'BW'[i % 2]}[aa]N[日本 {i}]" for i in range(60))
+    variations = [f"(;{ident}[x]B[ee];W[cc](;{ident}[x]B[aa])(;{ident}[x]B[bb]))"
+                  for ident in ("CA", "AP", "SZ", "FF", "GM")]
+    for order in variations, variations[::-1]:
+        nodes = parse_game(f"(;FF[4]CA[UTF-8]SZ[9];{long}{''.join(order)})".encode())
+        written, = format_by_page([read_game(b"(;SZ[9])") | {"nodes": [
+            {"parent": node.parent, "properties": format_properties(node.properties).decode()} for node in nodes]}])
+        assert written == format_nodes(nodes).decode() and "\n(" not in written and written.count("\n") > 10
+        assert len([*split_games(written.encode())]) == 1 and parse_game(written.encode()) == nodes
 
 
 FILES = (

@@ -35,7 +35,8 @@ export function listEntries(storage) {
 }
 
 /** Store a game.  savedAs: { id, revision } of its entry, null for a new one; body: JSON text without line breaks.
-    Returns the new savedAs.  Throws if the game is too large, or if the storage is full or forbidden. */
+    The oldest games make room.  Returns the new savedAs.  Throws if the game is too large, or if the storage is full or
+    forbidden; the games are then as they were. */
 export function saveEntry(storage, savedAs, summary, body, saved = Date.now()) {
   if (body.length > MAX_GAME_CHARACTERS) throw new Error("the game is too large");
   const stored = savedAs && storage.getItem(PREFIX + savedAs.id);
@@ -44,22 +45,39 @@ export function saveEntry(storage, savedAs, summary, body, saved = Date.now()) {
   const text = `${JSON.stringify({ revision: written.revision, saved, summary })}\n${body}`;
   const others = listEntries(storage).filter(({ id }) => id !== written.id);
   let size = others.reduce((sum, each) => sum + each.size, text.length);
+  const removed = [];                    // [key, text] of the games that made room
   const removeOldest = () => {
-    const { id, size: removed } = others.pop();
-    storage.removeItem(PREFIX + id);
-    size -= removed;
+    const oldest = others.pop();
+    const key = PREFIX + oldest.id;
+    removed.push([key, storage.getItem(key)]);
+    storage.removeItem(key);
+    size -= oldest.size;
   };
-  while (others.length && (others.length >= MAX_GAMES || size > MAX_CHARACTERS)) removeOldest();
-  for (;;) {
-    try {
-      storage.setItem(PREFIX + written.id, text);
-      return written;
-    } catch (error) {
-      if (!others.length) throw error;
-      removeOldest();
+  try {
+    while (others.length && (others.length >= MAX_GAMES || size > MAX_CHARACTERS)) removeOldest();
+    for (;;) {
+      try {
+        storage.setItem(PREFIX + written.id, text);
+        return written;
+      } catch (error) {
+        if (!others.length || !isFull(error)) throw error;
+        removeOldest();
+      }
     }
+  } catch (error) {
+    for (const [key, kept] of removed.toReversed()) {
+      try {
+        if (kept !== null) storage.setItem(key, kept);
+      } catch {
+        // another tab has taken the room meanwhile
+      }
+    }
+    throw error;
   }
 }
+
+/** Whether an error says that the storage is full; the second name is of older Firefox. */
+export const isFull = ({ name }) => name === "QuotaExceededError" || name === "NS_ERROR_DOM_QUOTA_REACHED";
 
 /** The game of an entry: { savedAs, body }.  Throws if it is gone or damaged. */
 export function readEntry(storage, id) {

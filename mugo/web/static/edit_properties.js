@@ -3,7 +3,7 @@
 // A point is { row, col }.  Marks of one group exclude each other on a point: SGF FF[4] forbids two of TR SQ CR MA SL
 // there, and a point has one owner and one stone.
 
-import { formatPoint, formatProperties, parseProperties, pointsOf, unescaped, withoutPoint } from "./properties.js";
+import { formatPoint, formatProperties, parseProperties, pointsOf, unescaped, withoutPoint, withoutRoot } from "./properties.js";
 
 const GROUPS = [["TR", "SQ", "CR", "MA", "SL"], ["TB", "TW"], ["AB", "AW", "AE"]];
 const ANNOTATIONS = [["GB", "GW", "DM", "UC"], ["TE", "BM", "DO", "IT"]];          // of a position, of a move
@@ -57,7 +57,7 @@ export function labelAt(text, point) {
 export function setLabel(text, point, label) {
   const properties = parseProperties(text);
   const place = formatPoint(point);
-  const written = label.replace(/\s+/g, " ").trim().replace(/[\\\]:]/g, "\\$&");
+  const written = withoutRoot(label.replace(/\s+/g, " ").trim().replace(/[\\\]:]/g, "\\$&"));
   const before = properties.get("LB") ?? [];
   const isThere = before.some((value) => placeOf(value) === place);
   const kept = before.flatMap((value) => (placeOf(value) !== place ? [value] : written ? [`${place}:${written}`] : []));

@@ -4,6 +4,7 @@
 //
 // Specification: SGF FF[4], red-bean.com/sgf/sgf4.html; compressed point lists: red-bean.com/sgf/go.html
 
+const LIKE_A_ROOT = /\((?=[\t-\r ]{0,9};[\t-\r ]{0,9}[A-Z]{2}[\t-\r ]{0,9}\[[^\\\]]{0,40}$)/;
 const TOKEN = /([A-Za-z]+)|\[((?:[^\\\]]|\\[^])*)\]/g;
 
 export function parseProperties(text = "") {
@@ -39,8 +40,12 @@ export function givenNumber({ properties }) {
   return Number.isFinite(number) ? number : null;
 }
 
-/** The raw value of a text. */
-export const escaped = (text) => text.replace(/[\\\]]/g, "\\$&");
+/** The raw value of a text.  A bracket is escaped that the value's end would make the beginning of another game, as in
+    mugo/sgf/nodes.py. */
+export const escaped = (text) => withoutRoot(text.replace(/[\\\]]/g, "\\$&"));
+
+/** A raw value whose end does not look like a root: `(;SZ[`. */
+export const withoutRoot = (value) => value.replace(LIKE_A_ROOT, "\\(");
 
 /** The text of a raw value: without escapes and soft line breaks; white space is a space, line breaks stay. */
 export function unescaped(value) {

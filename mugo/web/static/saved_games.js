@@ -1,6 +1,6 @@
 // The list of the last games, which the browser keeps, and when they are kept.
 
-import { MAX_CHARACTERS, MAX_GAMES, deleteAll, deleteEntry, listEntries, readEntry, saveEntry } from "./autosave.js";
+import { MAX_CHARACTERS, MAX_GAMES, deleteAll, deleteEntry, isFull, listEntries, readEntry, saveEntry } from "./autosave.js";
 import { confirm, confirmReplacing } from "./confirm.js";
 import { formatSize } from "./coordinates.js";
 import { onChoice, updateChildren } from "./elements.js";
@@ -40,7 +40,7 @@ export function keepGame() {
   } catch (error) {
     const isFirst = !problem;
     problem = error.name === "SecurityError" ? "This browser forbids the page to keep games."
-      : error.name === "QuotaExceededError" ? "The browser's storage is full: this game is not kept."
+      : isFull(error) ? "The browser's storage is full: this game is not kept."
         : `This game is not kept: ${error.message}.`;
     if (isFirst) showMessage(`${problem} Save writes it into a file.`);
   }

@@ -5,13 +5,20 @@ import { escaped, formatPoint, parseProperties, unescaped, withValues } from "./
 
 export const INFO = { PB: "black", PW: "white", BR: "black_rank", WR: "white_rank", RE: "result", DT: "date", EV: "event",
   PC: "place", RU: "rules", TM: "main_time", OT: "overtime" };
+const LINE_LENGTH = 79;
+const LIKE_A_ROOT = /^;(?:FF|GM|CA|AP|SZ)\[/;
+const BLANKS = " ".repeat(10);           // more than stand between `)` and the beginning of another game
 const MAX_COMMENT = 20_000;              // characters; of a longer one the page has the beginning
 
-/** game: of Game.toMessage.  writtenInfo: the game information that the root's properties have. */
+const byteLength = (text) => new TextEncoder().encode(text).length;
+
+/** game: of Game.toMessage.  writtenInfo: the game information that the root's properties have.
+    Lines break as format_nodes in mugo/sgf/nodes.py breaks them: where no variation looks like another game. */
 export function formatGame(game, writtenInfo = game.info) {
   const children = game.nodes.map(() => []);
   game.nodes.forEach(({ parent }, i) => { if (i) children[parent].push(i); });
   let text = "";
+  let length = 0;                        // of the line, in bytes
   const stack = [0];
   while (stack.length) {
     const i = stack.pop();
@@ -20,11 +27,20 @@ export function formatGame(game, writtenInfo = game.info) {
       continue;
     }
     const hasBrackets = !i || children[game.nodes[i].parent].length > 1;
-    text += `${hasBrackets ? "\n(" : "\n"};${formatNode(game, game.nodes[i], i ? null : writtenInfo)}`;
-    if (hasBrackets) stack.push(null);
+    let written = `;${formatNode(game, game.nodes[i], i ? null : writtenInfo)}`;
+    if (hasBrackets) {
+      if (text.endsWith(")") && LIKE_A_ROOT.test(written)) text += BLANKS;
+      written = `(${written}`;
+      stack.push(null);
+    } else if (length + byteLength(written) > LINE_LENGTH) {
+      written = `\n${written}`;
+      length = 0;
+    }
+    text += written;
+    length += byteLength(written);
     stack.push(...children[i].toReversed());
   }
-  return `${text.trimStart()}\n`;
+  return `${text}\n`;
 }
 
 /** writtenInfo: of the root; null for another node. */
