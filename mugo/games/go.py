@@ -41,7 +41,7 @@ from mugo.games.rules import POSITIONAL, SITUATIONAL, Rules, bonus_field, parse_
 from mugo.games.territory import stones_played
 
 __all__ = ["COLOUR_NAMES", "STONE_MARKS", "IllegalMove", "Position", "check_komi", "fixed_handicap", "format_komi",
-           "format_score", "position_of", "positions_of", "rules_name"]
+           "format_points", "format_score", "position_of", "positions_of", "rules_name"]
 
 SCORING_FIELDS = ["territory", "seki_tax"]       # of BOARD: how a game is counted
 MAX_KOMI = 1_000_000                     # points: int32 and float32 count them exactly
@@ -203,12 +203,17 @@ def format_score(score: float) -> str:
     """An SGF result from Black's score: 'B+3.5', 'W+0.5', '0'."""
     if score == 0:
         return "0"
-    return f"{'B' if score > 0 else 'W'}+{abs(score):g}"
+    return f"{'B' if score > 0 else 'W'}+{format_points(max(abs(score), 1e-6))}"
+
+
+def format_points(points: float) -> str:
+    """Points without an exponent, to six decimals: '7.5', '-1000000'."""
+    return f"{points:.6f}".rstrip("0").rstrip(".")
 
 
 def format_komi(position: Position) -> str:
     """'0.5 komi', '0.5 komi and 6 points for handicap stones'."""
-    return f"{position.komi:g} komi" + (
+    return f"{format_points(position.komi)} komi" + (
         f" and {position.handicap_bonus:g} points for handicap stones" if position.handicap_bonus else "")
 
 

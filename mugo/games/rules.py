@@ -129,6 +129,7 @@ NAMED_RULES = {
     "goe": Rules(suicide=True),
 }
 _BY_PLAIN_NAME = {name.replace("-", ""): rules for name, rules in NAMED_RULES.items()}
+KGS_NAMES = "japanese", "chinese", "aga", "new_zealand"
 
 
 def parse_rules(value: object) -> Rules:
@@ -169,6 +170,11 @@ def rules_to_play(name: str) -> Rules:
     if rules.not_followed(decisive=True):
         raise ValueError(f"{shorten(name)} is not followed: {rules.not_followed(decisive=True)}")
     return rules
+
+
+def kgs_name(rules: Rules) -> str:
+    """Rules in one word, for kgs-rules: KGS's name of them, or KataGo's text where KGS has none."""
+    return next((name for name in KGS_NAMES if parse_rules(name) == rules), rules.as_text())
 
 
 def record_bonus(text: str, handicap: int) -> int:

@@ -15,14 +15,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from mugo.files import BadInput
+from mugo.files import BadInput, log_to_stderr
 from mugo.games import go
 from mugo.games.board import BLACK, WHITE
 from mugo.games.position import BasePosition
 from mugo.games.scoring import final_score
 from mugo.match.gtp_client import EngineFault, GtpClient, Participant, one_line
 from mugo.match.pairings import Pairing
-from mugo.match.referee import GameRecord, MatchRules, play_game, setup_commands
+from mugo.match.referee import GameRecord, MatchRules, play_game, send_rules, setup_commands
 
 SCORE_TIMEOUT = 300                      # seconds for final_score
 IDLE_SECONDS = 600                       # after which another match ends the programs of one that was killed
@@ -102,7 +102,8 @@ class GameRunner:
     def versions(self, start: BasePosition) -> dict[str, str]:
         """Start all programs: 'name version' of each, by the participant's name.
 
-        Raises BadInput for a program that does not work, or not on the board of `start`.
+        Raises BadInput for a program that does not work, or not on the board of `start`; one that refuses the rules is
+        a line on stderr.
         """
         found = {}
         for participant in [*self.participants, *([self.scorer] if self.scorer else [])]:
@@ -113,8 +114,11 @@ class GameRunner:
                 client.warm_up(start.shape)               # fails if a network does not play this board
                 for line in setup_commands(start, handicap=False):
                     client.send_command(line)
+                refusal = "" if participant is self.scorer else send_rules(client, self.rules)
             except EngineFault as fault:
                 raise BadInput(f"{participant.name}: {fault}") from None
+            if refusal:
+                log_to_stderr(f"{participant.name}: {refusal}; it plays by its own rules")
         return found
 
     def play(self, black: Participant, white: Participant, opening: BasePosition) -> GameRecord:
@@ -142,6 +146,8 @@ class GameRunner:
 
     def _score_by_program(self, scorer: Participant, position: BasePosition) -> float:
         client = self.client(scorer)
+        if isinstance(position, go.Position):            # it is not told which stones are of the handicap
+            position = position.with_komi(position.white_points)
         for line in setup_commands(position, handicap=False):
             client.send_command(line)
         return interpret_score(client.send_command("final_score", SCORE_TIMEOUT))
@@ -226,7 +232,7 @@ def _give_back(setup: MatchSetup, runner: "GameRunner") -> None:
 
 def interpret_score(text: str) -> float:
     """Black's lead, from a response to final_score: 'B+3.5', 'W+2 (upper bound: ...)', '0'.  Raises ValueError."""
-    match = re.fullmatch(r"([BbWw])\+(\d{1,4}(?:\.\d{1,6})?)|0(?:\.0)?|[Dd]raw", text.split(" ")[0])
+    match = re.fullmatch(r"([BbWw])\+(\d{1,7}(?:\.\d{1,6})?)|0(?:\.0)?|[Dd]raw", text.split(" ")[0])
     if not match:
         raise ValueError(f"{text!r} is not a score such as B+3.5")
     return 0.0 if match[1] is None else float(match[2]) * (1 if match[1] in "Bb" else -1)

@@ -60,7 +60,8 @@ class EngineFault(Exception):
 class Participant:
     """A participant of a match.
 
-    name: as the user wrote it.  command: the words, of a player of MuGo those after `mugo`.
+    name: as the user wrote it, with escapes for what is not UTF-8.
+    command: the words, of a player of MuGo those after `mugo`.
     is_player: whether it is a player of MuGo.
     """
 
@@ -88,10 +89,11 @@ def participant_of(text: str, options: Sequence[str] = ()) -> Participant:
         raise BadInput(f"{text!r} is no command line: {error}") from None
     if not words:
         raise BadInput(f"a participant is a player ({', '.join(PLAYERS)}) with its options, or a GTP command line")
+    name = text.encode("utf-8", "backslashreplace").decode()
     if words[0] in PLAYERS:
         refuse_renamed_options(words)
-        return Participant(text, ("gtp", *words, *options), True)
-    return Participant(text, tuple(words), False)
+        return Participant(name, ("gtp", *words, *options), True)
+    return Participant(name, tuple(words), False)
 
 
 def boardsize_command(size: BoardSize) -> str:

@@ -40,7 +40,7 @@ COLUMNS: tuple[str, ...] = (
 _SECONDS = (r"\d{1,9}\.\d{3}", "seconds")
 # What the values of games.csv are, by column: a pattern and its name.  The others are compared with the pairing.
 _VALUES = {
-    "number": (r"\d{1,7}", "the number of a game"), "result": (r"0|[BW]\+([RTF]|\d{1,4}(\.\d{1,6})?)?", "a result"),
+    "number": (r"\d{1,7}", "the number of a game"), "result": (r"0|[BW]\+([RTF]|\d{1,7}(\.\d{1,6})?)?", "a result"),
     "end": (r"[\w -]{1,40}", "how a game ends"), "details": (r"[^\0-\x1f\x7f]{0,1000}", "one line"),
     "moves": (r"\d{1,4}", "a number of moves"), "date": (r"\d{4}-\d\d-\d\d", "a date"),
     "game_hash": ("[0-9a-f]{16}", "16 hexadecimal digits"),

@@ -5,7 +5,7 @@
     --openings FOLDER or archive   the first moves of recorded games
     (without it)                   the empty board, or the handicap stones
 
-No opening ends a game of Gomoku.  An opening is a function of the seed and its number.
+No opening ends a game, and none that is made here has a pass.  An opening is a function of the seed and its number.
 """
 import dataclasses
 import functools
@@ -15,7 +15,7 @@ import numpy as np
 
 from mugo.files import BadInput
 from mugo.games import gomoku
-from mugo.games.coords import format_size
+from mugo.games.coords import PASS, format_size
 from mugo.games.go import Position as Go
 from mugo.games.gomoku import format_row
 from mugo.games.position import BasePosition, IllegalMove
@@ -69,12 +69,13 @@ def random_opening(start: BasePosition, moves: int, seed: int, number: int) -> B
 
 
 def policy_opening(network, start: BasePosition, moves: int, seed: int, number: int) -> BasePosition:
-    """Opening `number`: moves sampled from the priors of a network; fewer where one would end a game of Gomoku."""
+    """Opening `number`: moves sampled from the priors of a network; fewer where one would pass or end the game."""
     player = PolicyPlayer(network, temperature=1, seed=[seed, number])
     position = start
     for _ in range(moves):
-        after = position.play(player.select_move(position))
-        if after.is_over and not after.may_pass:
+        point = player.select_move(position)
+        after = position.play(point)
+        if point == PASS or after.is_over:
             break
         position = after
     return position

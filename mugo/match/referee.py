@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 
 from mugo.games.board import BLACK, LEGAL, WHITE, legality
 from mugo.games.coords import PASS, BoardSize, area_of, board_points, format_gtp, interpret_gtp
-from mugo.games.go import format_score
+from mugo.games.go import format_points, format_score
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition, IllegalMove
 from mugo.match.clock import GameClock
-from mugo.match.gtp_client import PROTOCOL_ERROR, TIMEOUT, EngineFault, GtpClient, boardsize_command
+from mugo.match.gtp_client import PROTOCOL_ERROR, REFUSED, TIMEOUT, EngineFault, GtpClient, boardsize_command
 
 TWO_PASSES, RESIGNATION, MOVE_LIMIT, ROW, FULL_BOARD = "two passes", "resigned", "move limit", "a row", "full board"
 ILLEGAL_MOVE, LOST_ON_TIME = "illegal move", "lost on time"      # faults, beside those of gtp_client.py
@@ -35,8 +35,8 @@ class MatchRules:
     move_timeout: seconds for one move; a program that needs more has failed.
     max_moves: a game that lasts longer is scored as it stands; None: three moves a point.
     simple_ko: moves that repeat an earlier position are allowed.
-    kgs_rules: the argument of kgs-rules for programs that know this command; "" for none.  The opening has the rules
-    by which the game is counted.
+    kgs_rules: the argument of kgs-rules, one word, for programs that know this command; "" for none.  The opening has
+    the rules by which the game is counted.
     """
 
     size: BoardSize = 9
@@ -129,10 +129,27 @@ def _prepare(colour: int, client: GtpClient, opening: BasePosition, rules: Match
         raise Forfeit(colour, fault.kind, str(fault)) from None
     for line in setup_commands(opening, handicap=_knows(colour, client, "set_free_handicap")):
         _send(colour, client, line)
-    if rules.kgs_rules and _knows(colour, client, "kgs-rules"):
-        _send(colour, client, f"kgs-rules {rules.kgs_rules}")
+    try:
+        send_rules(client, rules)
+    except EngineFault as fault:
+        raise Forfeit(colour, fault.kind, str(fault)) from None
     if rules.time and _knows(colour, client, "time_settings"):
         _send(colour, client, "time_settings {} {} {}".format(*rules.time))
+
+
+def send_rules(client: GtpClient, rules: MatchRules) -> str:
+    """Tell the rules to a program that has kgs-rules; returns how it has refused them, '' if it has not.
+
+    It then plays by its own, as a program without the command does.  Raises EngineFault, but not REFUSED.
+    """
+    if rules.kgs_rules and client.known_command("kgs-rules"):
+        try:
+            client.send_command(f"kgs-rules {rules.kgs_rules}")
+        except EngineFault as fault:
+            if fault.kind != REFUSED:
+                raise
+            return str(fault)
+    return ""
 
 
 def setup_commands(position: BasePosition, *, handicap: bool) -> list[str]:
@@ -141,7 +158,8 @@ def setup_commands(position: BasePosition, *, handicap: bool) -> list[str]:
     handicap: use set_free_handicap for handicap stones; otherwise all stones are played.
     """
     size = position.shape
-    lines = [boardsize_command(size), "clear_board", *([f"komi {position.komi:g}"] if position.game == "go" else [])]
+    lines = [boardsize_command(size), "clear_board",
+             *([f"komi {format_points(position.komi)}"] if position.game == "go" else [])]
     stones = next(iter(position.positions())).stones.ravel()
     black, white = ([format_gtp(point, size) for point in board_points(size)[stones == colour].tolist()]
                     for colour in (BLACK, WHITE))

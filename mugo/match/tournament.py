@@ -23,7 +23,7 @@ from mugo.files import BadInput, lock_folder
 from mugo.games import go, gomoku
 from mugo.games.coords import MAX_MOVES, size_value
 from mugo.games.position import BasePosition
-from mugo.games.rules import Rules
+from mugo.games.rules import Rules, kgs_name, parse_rules
 from mugo.limits import AT_LEAST_1, POSITIVE, SEED, check_limits
 from mugo.match.clock import interpret_time
 from mugo.match.game_runner import GameUnit, MatchSetup, close_runners, find_versions, play_unit
@@ -44,6 +44,7 @@ from mugo.sprt import SPRT, UNDECIDED
 
 MAX_ELO = 2000                           # a difference, of --sprt: 99.999 %
 MAX_GAMES = 1_000_000                    # of each pair
+MAX_TIMEOUT = 1_000_000                  # seconds for a move: eleven days
 GO_SIZE = 9                              # the board of Go by default
 GNUGO_SCORERS = {False: "gnugo --mode gtp --chinese-rules", True: "gnugo --mode gtp --japanese-rules"}
 GO_DEFAULTS = {"ko": "superko", "scoring": "own"}       # options that Gomoku does not have
@@ -185,7 +186,7 @@ def command(args: argparse.Namespace) -> int:
     check_arguments(args, start)
     rules = MatchRules(size=start.shape, komi=start.komi, time=args.time and interpret_time(args.time),
                        move_timeout=args.move_timeout, max_moves=args.max_moves, simple_ko=args.ko == "simple",
-                       kgs_rules=args.rules)
+                       kgs_rules=args.rules and kgs_name(parse_rules(args.rules)))
     scorer = None if args.scoring == "own" else participant_of(
         GNUGO_SCORERS[isinstance(start, go.Position) and start.counts_territory] if args.scoring == "gnugo"
         else args.scoring)
@@ -252,8 +253,8 @@ def check_arguments(args: argparse.Namespace, start: BasePosition) -> None:
         raise BadInput("a match takes two participants or more")
     if args.sprt:
         check_sprt(args)
-    check_limits(args, {"games": (1, MAX_GAMES), "jobs": AT_LEAST_1, "move_timeout": POSITIVE,
-                        "max_moves": (1, MAX_MOVES), "opening_moves": AT_LEAST_1, "seed": SEED})
+    check_limits(args, {"games": (1, MAX_GAMES), "jobs": AT_LEAST_1, "move_timeout": (POSITIVE[0], MAX_TIMEOUT),
+                        "max_moves": (1, MAX_MOVES), "opening_moves": (1, MAX_MOVES), "seed": SEED})
 
 
 def check_sprt(args: argparse.Namespace) -> None:

@@ -19,6 +19,7 @@ KOMI = 7.5
 TERRITORY_KOMI = 6.5
 GOMOKU_SIZE = 8
 GAME_OPTIONS = {"go": ("komi", "handicap", "rules"), "gomoku": ("k", "exactly")}        # options of one game only
+NOT_GIVEN = {"handicap": 0, "rules": "", "exactly": False}       # their defaults, where they are not None
 
 
 def add_arguments(parser: argparse._ActionsContainer, size: str) -> None:
@@ -40,10 +41,7 @@ def first_position(args: argparse.Namespace, size: int) -> BasePosition:
     """The empty board that a command line asks for.  size: the default in Go.  Raises BadInput."""
     trained = trained_for(args)
     game = args.game or trained.get("game", "go")
-    other = next(name for name in GAMES if name != game)
-    for name in GAME_OPTIONS[other]:
-        if getattr(args, name, None):
-            raise BadInput(f"--{name} is for {other.capitalize()}, and this is {game.capitalize()}")
+    refuse_other_options(args, game)
     if game == "go":
         rules = rules_of(args) or Rules()
         komi = args.komi if args.komi is not None else TERRITORY_KOMI if rules.scoring == "TERRITORY" else KOMI
@@ -55,6 +53,14 @@ def first_position(args: argparse.Namespace, size: int) -> BasePosition:
     size = trained.get("size", GOMOKU_SIZE) if args.size is None else args.size
     own = size_value(size) == trained.get("size") and args.k is None
     return new_game(game, size, k=trained["k"] if own else args.k, exactly=args.exactly or own and trained["exactly"])
+
+
+def refuse_other_options(args: argparse.Namespace, game: str) -> None:
+    """Raise BadInput for an option of the other game."""
+    other = next(name for name in GAMES if name != game)
+    for name in GAME_OPTIONS[other]:
+        if getattr(args, name, None) not in (None, NOT_GIVEN.get(name)):
+            raise BadInput(f"--{name} is for {other.capitalize()}, and this is {game.capitalize()}")
 
 
 def rules_of(args: argparse.Namespace) -> Rules | None:

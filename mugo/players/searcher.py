@@ -7,7 +7,7 @@ import numpy as np
 
 from mugo.files import BadInput
 from mugo.games import scoring
-from mugo.games.coords import PASS
+from mugo.games.coords import MAX_MOVES, PASS
 from mugo.games.go import Position
 from mugo.games.handicap import expected_gain
 from mugo.games.position import BasePosition
@@ -24,6 +24,7 @@ PASS_EDGES = 1_000_000    # of the tree that searches the position after a pass
 SELECT_BY = ("visits", "value", "lcb")
 MOVES_PER_POINT = 0.6     # of a game: about 200 moves on 19x19
 KOMI_STEP = 7             # points
+MAX_KOMI_SHARE = 0.9      # of the points of the board: with more White would win by the search whatever Black plays
 UCT = Settings(rollout="mogo", rave=True, heuristic_priors=True)         # in Gomoku "mogo" is the same as "threats"
 MCTS = Settings(rollout="mogo", lambda_=0.5, fpu_reduction_max=0.3)
 GOMOKU_MCTS = Settings(rollout="none", lambda_=0.0)  # networks of self-play have a value head for their own play
@@ -83,13 +84,16 @@ def balanced(position: BasePosition) -> BasePosition:
 
     Far ahead or behind, all moves win or lose in the search alike, and it cannot tell them apart.  So White's komi is
     raised by what the handicap is worth, less with every move: Pachi's linear dynamic komi (Baudis 2011, "Balancing
-    MCTS by Dynamically Adjusting the Komi Value").  It changes in steps, since each one begins a new tree.
+    MCTS by Dynamically Adjusting the Komi Value").  It changes in steps, since each one begins a new tree, and stays
+    below the points of the board: stones of the handicap are worth less on a small one.
     """
     if not isinstance(position, Position):
         return position
     left = max(0.0, 1 - position.plies / (MOVES_PER_POINT * position.area))
-    steps = round(expected_gain(position.handicap, position.white_points, left) / KOMI_STEP)
-    return position.with_komi(position.komi + KOMI_STEP * steps) if steps else position
+    gain = expected_gain(position.handicap, position.white_points, 1.0) / KOMI_STEP
+    most = (MAX_KOMI_SHARE * position.area - position.white_points) // KOMI_STEP
+    steps = round(min(gain, most) * left)
+    return position.with_komi(position.komi + KOMI_STEP * steps) if steps > 0 else position
 
 
 class SearchPlayer:
@@ -189,7 +193,7 @@ class SearchPlayer:
         position = start
         for _ in range(2):                   # the second search reuses the tree of the first
             points = position.sensible_points()
-            if not len(points):
+            if not len(points) or position.plies >= MAX_MOVES:
                 return
             self.search.search(position, simulations=2)
             position = position.play(int(points[0]))

@@ -36,6 +36,7 @@ from mugo.selfplay.options import DEFAULT_SELFPLAY_OPTIONS, SelfPlayOptions
 
 
 POLICY_UNITS = 65535                     # the improved policy is written as uint16
+KEPT_NODES = 7                           # of the tree that is kept from move to move, for each simulation of a move
 
 
 class SelfPlayGame(NamedTuple):
@@ -80,7 +81,8 @@ class ParallelSelfPlay:
         self._symmetries = symmetries(start.size)
         moves = start.size ** 2 + 1
         self._max_moves = options.max_moves or 3 * start.size ** 2
-        nodes = 2 * options.simulations + 64             # of the reused tree, and of this move's simulations
+        kept = 0 if options.gumbel else KEPT_NODES
+        nodes = (kept + 1) * options.simulations + 2     # a simulation adds one at most; with NULL_NODE and a new root
         self._trees = np.zeros(games, records.TREE)
         self._nodes = np.zeros((games, nodes), records.NODE)
         self._edges = np.zeros((games, nodes * moves), records.EDGE)
@@ -141,7 +143,7 @@ class ParallelSelfPlay:
         self._set_root(g, self._start)
 
     def _set_root(self, g: int, position: BasePosition) -> None:
-        """Make a position the root of game g; its subtree is reused."""
+        """Make a position the root of game g; its subtree is reused, if it leaves a free node for each simulation."""
         settings, nodes, table = self._trees[g], self._nodes[g], self._tables[g]
         board = self._boards[g, 0]
         random = board["random"]
@@ -151,10 +153,10 @@ class ParallelSelfPlay:
         key = np.uint64(position_hash(board))
         reuses = position.plies and not self.options.gumbel          # sequential halving counts visits from 0
         node = tree.find(nodes, table, key) if reuses else records.NULL_NODE
-        if node == records.NULL_NODE:
-            tree.reset(settings, nodes, table, key)
-        else:
+        if node != records.NULL_NODE:
             compact.advance_root(self._trees[g:g + 1], nodes, self._edges[g], table, node)
+        if node == records.NULL_NODE or len(nodes) - settings["n_nodes"] < self.options.simulations:
+            tree.reset(settings, nodes, table, key)
         self._remaining[g] = self.options.simulations
         self._has_noise[g] = False
         self._add_root_noise(g)

@@ -19,7 +19,7 @@ from mugo.files import BadInput
 from mugo.games.game import new_game
 from mugo.games.position import BasePosition
 from mugo.games.size_options import parse_square_size
-from mugo.limits import PRECISIONS
+from mugo.limits import PRECISIONS, check_limits
 from mugo.nn import checkpoint
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.backend import resolve_precision
@@ -27,9 +27,17 @@ from mugo.nn.checkpoint import latest_checkpoint
 from mugo.nn.metadata import config_of
 from mugo.nn.transfer import check_init
 from mugo.parallel import add_scheduler_argument
+from mugo.players.game_options import refuse_other_options
 from mugo.resume import check_kept, format_names
 from mugo.selfplay import arena
-from mugo.selfplay.options import DEFAULT_SELFPLAY_OPTIONS, MAY_CHANGE, RunOptions, SelfPlayOptions, check_run
+from mugo.selfplay.options import (
+    DEFAULT_SELFPLAY_OPTIONS,
+    MAX_KOMI,
+    MAY_CHANGE,
+    RunOptions,
+    SelfPlayOptions,
+    check_run,
+)
 from mugo.selfplay.run import SelfPlayRun
 
 GAMES = 2000                             # of a run, by default
@@ -159,6 +167,8 @@ def with_given(config: AlphaZeroNetConfig, options: RunOptions, args: argparse.N
 
 def new_arguments(args: argparse.Namespace) -> tuple[BasePosition, AlphaZeroNetConfig, RunOptions]:
     """The start, network and options of a new run.  Raises BadInput."""
+    refuse_other_options(args, args.game)
+    check_limits(args, {"komi": (-MAX_KOMI, MAX_KOMI)})
     size = args.size or SIZES[args.game]
     start = new_game(args.game, size, komi=KOMI if args.komi is None else args.komi, k=args.k,
                      exactly=bool(args.exactly))

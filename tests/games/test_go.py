@@ -305,6 +305,8 @@ def test_komi_decides_close_games(komi, score, result):
 
 def test_scores_are_written_as_sgf_does():
     assert [format_score(s) for s in (361, -353.5, 0.0, -0.25)] == ["B+361", "W+353.5", "0", "W+0.25"]
+    assert [format_score(s) for s in (-1e6, 999_639.5, -1e-5, 1e-300, 8 - 7.9)] == [
+        "W+1000000", "B+999639.5", "W+0.00001", "B+0.000001", "B+0.1"]
 
 
 # -- records

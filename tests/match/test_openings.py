@@ -1,12 +1,12 @@
 """Openings: random moves, moves of the policy, recorded games."""
 import pytest
-from fakes import vertices
+from fakes import LevelNetwork, vertices
 
 from mugo.files import BadInput
 from mugo.games.board import WHITE
 from mugo.games.go import Position
 from mugo.games.rules import NAMED_RULES
-from mugo.match.openings import load_openings
+from mugo.match.openings import load_openings, policy_opening
 from mugo.sgf.convert import record_from_position
 from mugo.sgf.writer import format_record
 
@@ -31,6 +31,12 @@ def test_openings_of_the_policy_are_sampled_from_its_priors():
     assert vertices(opening(1)) == vertices(load_openings("policy", Position(19), max_moves=4, seed=3)(1))
     assert len(set().union(*(vertices(opening(number)) for number in range(5)))) > 5
     assert load_openings("policy", Position(9), max_moves=4)(0).plies == 4
+
+
+def test_openings_of_the_policy_end_before_a_pass():
+    found = [policy_opening(LevelNetwork(), Position(3, 0.5), 4095, 1, number) for number in range(10)]
+    assert not any(position.is_over or "pass" in vertices(position) for position in found)
+    assert all(position.plies > 3 for position in found)
 
 
 def test_each_recorded_opening_is_used_before_one_is_repeated(tmp_path):

@@ -94,6 +94,16 @@ def test_both_programs_get_the_opening_the_rules_and_the_clock(play, tmp_path):
     assert setup_commands(opening, handicap=False)[3:5] == ["play b C7", "play b G3"]
 
 
+def test_rules_that_a_program_refuses_are_no_fault(play):
+    game = play("refuse=kgs-rules A1 B2", "C3", kgs_rules="chinese")
+    assert (game.end, game.result, game.at_fault) == ("two passes", "B+1", 0)
+
+
+@pytest.mark.parametrize("komi, text", [(1_000_000, "1000000"), (123_456.5, "123456.5"), (-7.0, "-7")])
+def test_komi_is_sent_without_an_exponent(komi, text):
+    assert setup_commands(Position(3, komi), handicap=True)[2] == f"komi {text}"
+
+
 def test_setup_stones_other_than_handicap_stones_are_played():
     position, _ = draw("""
         X O .

@@ -17,18 +17,20 @@ from gtp_client import GNUGO
 
 from mugo import cli
 from mugo.files import BadInput
-from mugo.games.go import Position
+from mugo.games.coords import PASS
+from mugo.games.go import Position, fixed_handicap
+from mugo.games.rules import NAMED_RULES
 from mugo.match.game_runner import GameRunner, interpret_score
 from mugo.match.gtp_client import participant_of
 from mugo.match.match_folder import COLUMNS, MatchFolder
 from mugo.match.referee import MatchRules
-from mugo.match.tournament import checksums
+from mugo.match.tournament import GNUGO_SCORERS, checksums
 from mugo.nn.bundled import file_checksum
 from mugo.sgf.parser import read_records
 
 
 @pytest.mark.parametrize("text, lead", [("B+3.5", 3.5), ("W+12", -12), ("0", 0), ("w+0.5 (upper bound)", -0.5),
-                                        ("b+2", 2), ("Draw", 0), ("0.0", 0)])
+                                        ("b+2", 2), ("Draw", 0), ("0.0", 0), ("W+1000361.5", -1000361.5)])
 def test_interpret_score(text, lead):
     assert interpret_score(text) == lead
 
@@ -169,6 +171,56 @@ def test_a_match_with_other_rules_is_refused(tmp_path, capsys):
     assert len(rows_of(tmp_path / "match")) == 1
 
 
+@pytest.mark.parametrize("rules, word", [('{"scoring":\n "AREA"}', "koPOSITIONALscoreAREAtaxNONEsui0fpok1"),
+                                         ("New Zealand", "new_zealand"), (" japanese\t", "japanese")])
+def test_programs_get_the_rules_in_one_word(rules, word, tmp_path, capsys):
+    words = (f"{FAKE_ENGINE} log={tmp_path / 'log'}", "random", *RULES, "--rules", rules, "--games", 2,
+             "-o", tmp_path / "m")
+    match(*words)
+    assert {row["end"] for row in rows_of(tmp_path / "m")} == {"two passes"}
+    sent = {line for line in (tmp_path / "log").read_text().splitlines() if line.startswith("kgs-rules")}
+    assert sent == {f"kgs-rules {word}"}
+    match(*words)                                        # nothing is left to play
+    assert capsys.readouterr().err == ""
+
+
+def test_a_program_that_refuses_the_rules_is_one_line(tmp_path, capsys):
+    match(f"{FIRST} refuse=kgs-rules", FAKE_ENGINE, *RULES, "--rules", "aga", "--games", 2, "-o", tmp_path / "m")
+    assert capsys.readouterr().err == (f"mugo: {FIRST} refuse=kgs-rules: answered 'kgs-rules aga' with "
+                                       "'? unknown command'; it plays by its own rules\n")
+    assert {row["end"] for row in rows_of(tmp_path / "m")} == {"two passes"}
+
+
+def test_a_match_with_the_largest_komi_is_continued(tmp_path):
+    for komi, games in (1_000_000, ["W+999991", "W+1000009"]), (1e-7, ["B+9", "W+9"]):
+        words = FIRST, FAKE_ENGINE, "--size", 3, "--komi", komi, "--games", 2, "-o", tmp_path / f"{komi}"
+        match(*words)
+        assert [row["result"] for row in rows_of(tmp_path / f"{komi}")] == games
+        match(*words)
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names of files are Unicode")
+def test_a_program_whose_path_is_not_utf_8_plays(tmp_path):
+    program = Path(os.fsdecode(os.fsencode(tmp_path) + b"/g\xe9.sh"))
+    program.write_text(f"#!/bin/sh\nexec {FAKE_ENGINE} A1 B1\n")
+    program.chmod(0o755)
+    words = program, FAKE_ENGINE, *RULES, "--games", 1, "-o", tmp_path / "m"
+    match(*words)
+    match(*words)                                        # nothing is left to play
+    row, = rows_of(tmp_path / "m")
+    assert (row["black"], row["end"]) == (f"{tmp_path}/g\\udce9.sh", "two passes")
+    record, = read_records((tmp_path / "m" / "sgf" / "00000.sgf").read_bytes())
+    assert record.black == row["black"]
+
+
+@pytest.mark.parametrize("words, line", [
+    (("--move-timeout", "1e10"), "--move-timeout 1e+10: must be at most 1000000"),
+    (("--openings", "policy", "--opening-moves", 5000), "--opening-moves 5000: must be at most 4095")])
+def test_numbers_without_bounds_are_one_line(words, line, capsys):
+    match(FAKE_ENGINE, FAKE_ENGINE, *RULES, *words, expect=2)
+    assert capsys.readouterr().err == f"mugo match: {line}\n"
+
+
 def test_a_match_with_sprt_ends_when_it_is_decided(tmp_path, capsys):
     words = (FIRST, FAKE_ENGINE, *RULES, "--sprt", 0, 100, "--games", 100, "-o", tmp_path / "m")
     match(*words, "--json")
@@ -224,6 +276,42 @@ def test_another_program_may_score(tmp_path, capsys):
     assert "play b A1\nplay w pass\nplay b B1" in (tmp_path / "scorer").read_text()
     match(FIRST, FAKE_ENGINE, *RULES, "--games", 1, "--scoring", f"{FAKE_ENGINE} score=unclear", expect=2)
     assert "the scoring program" in capsys.readouterr().err
+
+
+def test_a_program_that_scores_gets_whites_points_for_handicap_stones_in_its_komi():
+    """GNU Go, which stands for any: it is not told which stones are of the handicap."""
+    log, position = [], Position(9, 0.5).with_handicap(fixed_handicap(9, 4)).with_rules(NAMED_RULES["chinese"])
+    runner = GameRunner("1", [], MatchRules(), participant_of("gnugo"), None)
+
+    class Client:
+        def send_command(self, line, timeout=0):
+            log.append(line)
+            return "B+4" if line == "final_score" else ""
+
+    runner.client = lambda participant: Client()
+    assert runner.score(position) == 4
+    assert log[:3] == ["boardsize 9", "clear_board", "komi 4.5"] and "play b C7" in log
+
+
+@pytest.mark.skipif(GNUGO is None, reason="GNU Go is not installed")
+def test_gnugo_counts_a_handicap_game_as_the_referee_does():
+    position = draw("""
+        . . . . X O . . .
+        . . X . X O . . .
+        . . . . X O . . .
+        . . . . X O . . .
+        . . . . X O . . .
+        . . . . X O . . .
+        . . X . X O . . .
+        . . . . X O . . .
+        . . . . X O . . .
+    """, komi=0.5)[0]
+    position.handicap = 2
+    position = position.with_rules(NAMED_RULES["chinese"]).play(PASS).play(PASS)
+    runners = [GameRunner("1", [], MatchRules(), scorer and participant_of(scorer), None)
+               for scorer in (None, GNUGO_SCORERS[False])]
+    assert [runner.score(position) for runner in runners] == [6.5, 6.5]
+    runners[1].close()
 
 
 def test_several_participants_get_ratings(capsys):

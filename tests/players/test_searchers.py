@@ -9,7 +9,7 @@ from drawing import SEKI, SETTLED, draw
 
 from mugo.files import BadInput
 from mugo.games.board import is_true_eye
-from mugo.games.coords import PASS
+from mugo.games.coords import PASS, interpret_gtp
 from mugo.games.go import BLACK, WHITE, Position, fixed_handicap, position_of
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.scoring import without_dead
@@ -239,6 +239,35 @@ def test_in_a_handicap_game_a_searcher_plays_with_the_komi_that_makes_the_positi
         player = uct(50, dynamic_komi=dynamic_komi)
         player.select_move(start)
         assert player.search_result.position.komi == komi
+
+
+@pytest.mark.parametrize("size, stones, komi", [
+    (9, 5, 63.5), (9, 6, 70.5), (9, 9, 70.5), (7, 3, 35.5), (7, 4, 42.5), (13, 9, 119.5), (19, 9, 119.5),
+    ((7, 9), 4, 49.5), ((2, 19), 4, 28.5)])
+def test_the_komi_of_a_handicap_game_stays_on_the_board(size, stones, komi):
+    start = Position(size, komi=0.5)
+    start = start.with_handicap(start.sensible_points()[3:3 * stones + 3:3].tolist())
+    assert start.handicap == stones and balanced(start).komi == komi
+    later = [balanced(start.play_moves(np.full(plies, start.area, np.int16))).komi for plies in range(start.area)]
+    assert later[0] == komi and later[-1] == 0.5 and later == sorted(later, reverse=True)
+    assert balanced(start.with_komi(1000)).komi == 1000
+
+
+def test_moves_of_a_handicap_game_on_a_small_board_differ_in_the_search():
+    """With nine stones on 9x9 the komi searched was 119, and White won by every move."""
+    start = Position(9, komi=0.5).with_handicap(fixed_handicap(9, 9))
+    player = SearchPlayer("uct", Search(Settings(seed=1, early_stop=False)), PlayOptions(400))
+    player.select_move(start)
+    win_rates = [info.win_rate for info in player.search_result.moves if info.visits]
+    assert 0.1 < player.search_result.win_rate < 0.9 and max(win_rates) - min(win_rates) > 0.02
+
+
+def test_a_game_as_long_as_a_game_can_be_is_warmed_up_for(monkeypatch):
+    for module in "games.position", "players.searcher":
+        monkeypatch.setattr(f"mugo.{module}.MAX_MOVES", 3)
+    start = Position(5).play(interpret_gtp("C3", 5)).play(interpret_gtp("B2", 5))
+    for position in start, start.play(interpret_gtp("D4", 5)):
+        SearchPlayer("uct", Search(Settings())).warm_up(position)
 
 
 def test_seconds_include_the_search_after_a_pass():

@@ -9,8 +9,10 @@ from mugo.games import go, gomoku
 from mugo.games.coords import move_index, point_at, point_of_index, symmetries
 from mugo.nn.output import NetworkOutput
 from mugo.search.gumbel import improved_policy
+from mugo.search.records import NULL_NODE
 from mugo.search.search import Search
 from mugo.search.settings import Settings
+from mugo.selfplay import parallel
 from mugo.selfplay.options import SelfPlayOptions
 from mugo.selfplay.parallel import POLICY_UNITS, ParallelSelfPlay
 
@@ -186,6 +188,31 @@ def test_every_move_has_its_simulations_and_the_tree_is_reused():
     assert sums[0] == 59                                         # the first simulation expands the root
     assert (sums[1:5] >= 60).all() and (sums[1:5] > 60).any()    # later some of the moves tried are proven losses
     assert (game.visits[np.arange(len(game.moves)), game.moves] == game.visits.max(1)).all()
+
+
+@pytest.mark.parametrize("kept_nodes", [0, 1, parallel.KEPT_NODES])
+def test_every_simulation_has_a_node_however_much_of_the_tree_is_kept(monkeypatch, kept_nodes):
+    """A network that is sure of its moves: nearly the whole tree is below the move that is played."""
+    class SureNetwork(HashNetwork):
+        def evaluate_packed(self, packed, features=None):
+            output = super().evaluate_packed(packed)
+            priors = output.priors ** 20
+            return output._replace(priors=priors / priors.sum(1, keepdims=True), values=output.values / 10)
+
+    monkeypatch.setattr(parallel, "KEPT_NODES", kept_nodes)
+    selfplay = ParallelSelfPlay(gomoku.Position(8), SureNetwork(), DETERMINISTIC, games=2, seed=1)
+    kept, play_move = [], selfplay._play_move
+
+    def watched(g):
+        edges = selfplay._edges[g, :selfplay._trees[g]["n_edges"]]
+        assert not ((edges["visits"] > 0) & (edges["node"] == NULL_NODE)).any()
+        game = play_move(g)
+        kept.append(int(selfplay._trees[g]["n_nodes"]) - 2)
+        return game
+
+    selfplay._play_move = watched
+    play_games(selfplay, 2)
+    assert max(kept) <= 60 * kept_nodes and (max(kept) > 100) == (kept_nodes > 2)
 
 
 @pytest.mark.parametrize("simulations", [2, 8, 60])

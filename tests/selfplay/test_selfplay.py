@@ -413,6 +413,19 @@ def test_invalid_options_are_one_line(tmp_path, capsys, arguments, line):
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize("arguments, line", [
+    (["go", "--komi", "400"], "--komi 400: must be at most 361"),
+    (["go", "--komi=-361.5"], "--komi -361.5: must be at least -361"),
+    (["go", "--komi", "nan"], "--komi nan: must be at least -361"),
+    (["go", "--k", "5"], "--k is for Gomoku, and this is Go"),
+    (["go", "--exactly"], "--exactly is for Gomoku, and this is Go"),
+    (["gomoku", "--komi", "0"], "--komi is for Go, and this is Gomoku")])
+def test_a_run_is_not_started_that_could_not_be_resumed(tmp_path, capsys, arguments, line):
+    assert main(["selfplay", *arguments, "-o", str(tmp_path / "run"), "--games", "16"]) == 2
+    assert capsys.readouterr().err == f"mugo selfplay: {line}\n"
+    assert not (tmp_path / "run").exists()
+
+
 def test_the_learning_rate_is_constant_and_decays():
     options = replace(OPTIONS, games=80, decay_start=0.5, final_lr_fraction=0.1, learning_rate=1.0)
     rates = [options.learning_rate_of(update) for update in range(1, 11)]
