@@ -199,13 +199,13 @@ def _check_config(config: dict[str, Any], kind: type[Config]) -> None:
                 raise _Mismatch(f"has a config that is not one of this program's: it has no {name!r}")
             continue
         value = config[name]
-        is_scalar = field.type in (int, bool)
-        values = [value] if is_scalar else value if isinstance(value, list) else []
+        is_list = isinstance(value, list)
+        values = value if is_list else [value]
         scalar = bool if field.type is bool else int
         most = {"layers": MAX_LAYERS, "context_layers": len(DILATIONS)}.get(name, MAX_WIDTH)
         least = 0 if kind is PolicyNetConfig and name == "policy_filters" else 1
-        if not 0 < len(values) <= MAX_LAYERS or not all(type(v) is scalar and (scalar is bool or least <= v <= most)
-                                                        for v in values):
+        if is_list == (field.type in (int, bool)) or len(values) > MAX_LAYERS or not all(
+                type(v) is scalar and (scalar is bool or least <= v <= most) for v in values):
             raise _Mismatch(f"has a config that is not one of this program's: {name} is {str(value)[:40]}")
 
 

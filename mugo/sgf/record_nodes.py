@@ -1,6 +1,6 @@
 """Nodes of a tree, of the properties of a record in another format: what gib, ngf and ugf share."""
 from mugo.games.coords import MAX_SIZE, MIN_SIZE, format_sgf, point_at
-from mugo.games.go import fixed_handicap
+from mugo.games.go import fixed_handicap, format_points
 from mugo.sgf.nodes import Node, escaped
 from mugo.sgf.record import BadRecord
 
@@ -18,7 +18,7 @@ def root_node(size: int, komi: float | None = None, handicap: int = 0, **info: s
         raise BadRecord("unsupported board size", f"{size}; boards of {MIN_SIZE} to {MAX_SIZE} are supported")
     properties = {"FF": [b"4"], "GM": [b"1"], "CA": [b"UTF-8"], "SZ": [str(size).encode()]}
     if komi is not None:
-        properties["KM"] = [f"{komi:g}".encode()]
+        properties["KM"] = [format_points(komi).encode()]
     if handicap >= 2:
         properties["HA"] = [str(handicap).encode()]
     properties |= {ident: [escaped(text.strip())] for ident, text in info.items() if text.strip()}

@@ -47,6 +47,7 @@ from mugo.games.coords import (
 )
 from mugo.games.game import GAMES, new_game
 from mugo.games.go import Position as Go
+from mugo.games.go import format_points
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import format_row, interpret_row
 from mugo.games.position import COLOUR_LETTERS, COLOUR_OF, STONE_MARKS, BasePosition
@@ -263,7 +264,7 @@ def _new_root(game: dict, start: BasePosition) -> dict[str, list[bytes]]:
     if isinstance(start, Gomoku):
         texts["RU"] = format_row(start.k, start.exactly)
     else:
-        texts["KM"] = f"{start.komi:g}"
+        texts["KM"] = format_points(start.komi)
         if handicap := int(require_number(game, "handicap", 361)):
             texts["HA"] = str(handicap)
     properties = {ident: [escaped(text)] for ident, text in texts.items()}

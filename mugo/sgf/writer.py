@@ -7,6 +7,7 @@ from mugo import __version__
 from mugo.games import coords
 from mugo.games.board import WHITE
 from mugo.games.coords import WHITE_BIT
+from mugo.games.go import format_points
 from mugo.games.gomoku import format_row
 from mugo.sgf.nodes import escaped
 from mugo.sgf.properties import GM_GO, GM_GOMOKU
@@ -24,7 +25,7 @@ def format_record(record: Record, comments: Mapping[int, str] | None = None) -> 
             "RE": record.result, "DT": record.date, "EV": record.event, "PC": record.place,
             "RU": format_row(record.k, record.exactly) if record.k else record.rules,
             "TM": record.main_time, "OT": record.overtime,
-            "KM": "" if record.komi is None else f"{record.komi:g}",
+            "KM": "" if record.komi is None else format_points(record.komi),
             "HA": str(record.handicap) if record.handicap else ""}
     root.update({ident: [escaped(text)] for ident, text in info.items() if text})
     for encoded in record.setup.tolist():

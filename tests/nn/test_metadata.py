@@ -126,7 +126,7 @@ def test_metadata_that_contradict_the_schema_are_refused_in_one_line(change, lin
     assert "\n" not in str(caught.value) and len(str(caught.value)) < 400
 
 
-@pytest.mark.parametrize("filters", [5, [], "4", [[4]], {"4": 4}])
+@pytest.mark.parametrize("filters", [5, "4", [[4]], {"4": 4}])
 def test_a_policy_value_network_has_a_list_of_filters(filters, tmp_path):
     with pytest.raises(BadInput, match="is not one of this program's: filters is "):
         Network(with_metadata(alphazero_network(tmp_path), lambda m: m["config"].update(filters=filters)))

@@ -34,3 +34,9 @@ def test_an_opening_is_named_before_the_comment_of_the_root():
     record = read("(;SZ[9]C[startTurnIdx=1,initTurnNum=1,gameHash=AB];B[cc];W[dd])")
     assert record.opening_moves == 1
     assert "C[startTurnIdx=1\nroot]" in format_record(record, {0: "root"})
+
+
+@pytest.mark.parametrize("komi", ["6.5", "0", "-3.75", "123456.5", "1000000", "-1000000"])
+def test_a_komi_is_written_as_it_was_read(komi):
+    record = read(f"(;GM[1]SZ[5]KM[{komi}];B[cc])")
+    assert f"KM[{komi}]" in format_record(record)
