@@ -24,7 +24,7 @@ POLICY = [{}, {"value_head": True, "residual": True}, {"batch_norm": False, "glo
           {"layers": 3, "value_head": True}, {"layers": 8, "residual": True}, {"size": 5, "global_pooling": False},
           {"value_head": True, "komi_input": True}, {"auxiliary_heads": True},
           {"policy_filters": 8, "policy_context": True},
-          {"policy_filters": 8, "policy_context": True, "context_filters": 6, "context_layers": 6, "value_head": True,
+          {"policy_filters": 8, "policy_context": True, "context_filters": 6, "context_layers": 12, "value_head": True,
            "komi_input": True, "auxiliary_heads": True}]
 ALPHAZERO = [{}, {"batch_norm": True}, {"filters": ()}, {"filters": (3, 5, 7, 4), "size": 3},
              {"game": "go", "size": 5, "batch_norm": True}, {"policy_filters": 1, "value_filters": 1}]

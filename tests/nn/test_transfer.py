@@ -142,7 +142,7 @@ def test_a_policy_head_that_gets_a_larger_context_module_has_at_first_the_output
     source, path = random_model(config), tmp_path / "source.keras"
     equivariance.symmetrise(source, config.spec().weight_axes())
     checkpoint.export(source, path, new_metadata(config))
-    larger = replace(config, policy_context=True, context_filters=64, context_layers=6)
+    larger = replace(config, policy_context=True, context_filters=64, context_layers=12)
     keras.utils.set_random_seed(5)
     model = build(larger.spec())
     init_from(model, larger, path)
@@ -154,7 +154,7 @@ def test_a_policy_head_that_gets_a_larger_context_module_has_at_first_the_output
     targets = TARGETS | {"ownership": np.zeros((48, SIZE * SIZE)), "score": np.zeros((48, 1))}
     model.fit(inputs, targets, batch_size=16, epochs=1, verbose=0)
     assert model.get_layer("policy_context_batch_norm").get_weights()[0].all()
-    assert model.get_layer("value_batch_norm6").get_weights()[0].all()
+    assert model.get_layer("value_batch_norm12").get_weights()[0].all()
     checkpoint.export(model, tmp_path / "larger.keras", new_metadata(larger))
     for fields in {"context_filters": 48}, {"context_layers": 4}:
         with pytest.raises(BadInput, match="--context-.*, and this run --context-"):
