@@ -21,8 +21,8 @@ MEMBERS = {"metadata.json", CONFIG, WEIGHTS, METADATA, ONNX, ONNX_INT8}
 MAX_CONFIG_BYTES = 8 << 20               # of five layers 30 kB
 MAX_WEIGHTS_BYTES = 2 << 30              # of a checkpoint: weights, and three numbers of the optimizer for each
 MAX_OBJECTS = 100_000                    # groups and arrays of the weights; a checkpoint of five layers has 150
-_LAYERS = {"InputLayer", "UnpackPlanes", "FusedBatchNorm", "PointBias", "Conv2D", "Dense", "ReLU", "Add", "Flatten",
-           "Concatenate", "Reshape", "GlobalAveragePooling2D", "GlobalMaxPooling2D", "Rescaling",
+_LAYERS = {"InputLayer", "UnpackPlanes", "FusedBatchNorm", "PointBias", "Conv2D", "DilatedConv2D", "Dense", "ReLU",
+           "Add", "Flatten", "Concatenate", "Reshape", "GlobalAveragePooling2D", "GlobalMaxPooling2D", "Rescaling",
            "Lead", "ScoreDistribution", "ValueOfScore", "Column",
            "Cast"}                       # of mixed precision, by Keras 3.8
 _OTHERS = {"Functional", "__keras_tensor__", "DTypePolicy", "GlorotUniform", "HeNormal", "Ones", "Zeros", "L2",
@@ -99,11 +99,11 @@ def _check_class(found: dict, kind: str) -> None:
 
 def _layer_weights(layer: dict) -> int:
     kind, config = layer["class_name"], layer["config"]
-    if kind not in ("Conv2D", "Dense", "FusedBatchNorm", "PointBias"):
+    if kind not in ("Conv2D", "DilatedConv2D", "Dense", "FusedBatchNorm", "PointBias"):
         return 0
     shape = layer["build_config"]["input_shape"]
     inputs = _number(shape[-1])
-    if kind == "Conv2D":
+    if kind.endswith("Conv2D"):
         return math.prod(map(_number, config["kernel_size"])) * inputs * _number(config["filters"])
     if kind == "Dense":
         return inputs * _number(config["units"])

@@ -30,3 +30,42 @@ def test_fused_batch_norm_trains_as_that_of_keras():
 
     for ours, theirs in zip(trained(layers.FusedBatchNorm), trained(keras.layers.BatchNormalization), strict=True):
         assert np.allclose(ours, theirs, rtol=1e-3, atol=1e-3)      # the variance of n, or of n - 1
+
+
+@pytest.mark.parametrize("dtype", ["float32", "mixed_bfloat16"])
+@pytest.mark.parametrize("dilation", [2, 4, 8])
+def test_dilated_convolution_and_its_gradient_are_those_of_keras(dilation, dtype):
+    x = np.random.default_rng(dilation).normal(0, 1, (4, 9, 13, 3)).astype(np.float32)
+    ours, theirs = (kind(2, 3, padding="same", dilation_rate=dilation, dtype=dtype, kernel_initializer=seeded)
+                    for kind in (layers.DilatedConv2D, keras.layers.Conv2D)
+                    for seeded in [keras.initializers.HeNormal(1)])
+    outputs = ours(x), theirs(x)
+    results = [np.asarray(y, np.float32) for y in outputs]
+    assert np.allclose(*results, atol=1e-5 if dtype == "float32" else 0.03) and results[0].std() > 0.5
+    if layers.tensorflow:
+        gradients = []
+        for layer in (ours, theirs):
+            inputs = layers.tensorflow.constant(x)
+            with layers.tensorflow.GradientTape() as tape:
+                tape.watch(inputs)
+                loss = layers.tensorflow.reduce_sum(layers.tensorflow.cast(layer(inputs), "float32") ** 2)
+            gradients.append(tape.gradient(loss, [inputs, layer.kernel.value, layer.bias.value]))
+        for mine, other in zip(*gradients, strict=True):
+            mine, other = np.asarray(mine, np.float32), np.asarray(other, np.float32)
+            assert np.abs(mine - other).max() < (1e-5 if dtype == "float32" else 0.02) * np.abs(other).max()
+
+
+def test_without_an_operation_for_dilated_convolutions_keras_does_them(monkeypatch):
+    def fail(*args):
+        raise layers.tensorflow.errors.InvalidArgumentError(None, None, "dilation rates larger than 1")
+
+    x = np.random.default_rng(0).normal(0, 1, (2, 9, 9, 3)).astype(np.float32)
+    layer = layers.DilatedConv2D(2, 3, padding="same", dilation_rate=2)
+    expected = np.array(layer(x))
+    monkeypatch.setattr(layers, "_dilated_convolution", fail)
+    layers.dilated_convolutions.cache_clear()
+    try:
+        assert not layers.dilated_convolutions()         # nor on JAX
+        assert np.allclose(layer(x), expected, atol=1e-5)
+    finally:
+        layers.dilated_convolutions.cache_clear()
