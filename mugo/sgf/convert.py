@@ -2,7 +2,7 @@
 
     Position -- record_from_position --> Record -- writer.format_record --> SGF
     Position <------- replay_record ---- Record <-- parser.read_records --- SGF
-    file -- load_game --> LoadedGame.position -- play --> Position -- LoadedGame.with_moves --> SGF
+    file -- load_game --> LoadedGame.position -- play --> Position -- LoadedGame.with_lines --> SGF
 
 A file is kept as its nodes (nodes.py) and new moves are added to them, so all that it contains is written again.
 """
@@ -94,13 +94,29 @@ class LoadedGame:
     shared_file: Path | None = None
 
     def with_moves(self, moves: Iterable[tuple[int, int]], result: str = "") -> str:
-        """The file as SGF text, with moves that it does not have added: (colour, point), since `start`.
+        """with_lines of one line."""
+        return self.with_lines([(moves, result)])
 
-        result: the SGF result of the game with these moves.  At the end of the main line it is RE; elsewhere it is a
-        comment on the last move, because RE is that of the main line.
+    def with_lines(self, lines: Iterable[tuple[Iterable[tuple[int, int]], str]]) -> str:
+        """The file as SGF text, with moves that it does not have added.
+
+        lines: of play, each as its moves since `start`, (colour, point), and its SGF result or ''.  At the end of the
+        main line the result is RE; elsewhere it is a comment on the last move, because RE is that of the main line.
         """
-        nodes, index, size = list(self.nodes), self.start, self.position.shape
-        moves = list(moves)
+        nodes = list(self.nodes)
+        nodes[0] = nodes[0].in_utf_8()
+        for moves, result in lines:
+            nodes, index = self._add_line(nodes, list(moves))
+            if result and index == main_line(nodes)[-1]:
+                nodes[0] = nodes[0].with_values(RE=escaped(result))
+            elif result:
+                comment = "\n".join(filter(None, (nodes[index].text("C"), f"Result: {result}")))
+                nodes[index] = nodes[index].with_values(C=escaped(comment))
+        return format_nodes(nodes).decode()
+
+    def _add_line(self, nodes: list[Node], moves: list[tuple[int, int]]) -> tuple[list[Node], int]:
+        """The nodes with those of a line that were missing, and the index of its last one."""
+        index, size = self.start, self.position.shape
         own = move_of(nodes[index].properties, size)     # of a node with setup and a move, or of a root with a move
         if own and moves[:1] == [own]:
             del moves[0]
@@ -108,29 +124,22 @@ class LoadedGame:
             nodes = _with_move_apart(nodes, index)
         children = children_of(nodes)
         for colour, point in moves:
-            following = self._node_of_move(children, index, (colour, point))
+            following = self._node_of_move(nodes, children, index, (colour, point))
             if following is None:
                 following = len(nodes)
                 nodes.append(Node(index, {COLOUR_LETTERS[colour]: [format_sgf(point, size).encode()]}))
                 children[index].append(following)
                 children.append([])
             index = following
-        nodes[0] = nodes[0].in_utf_8()
-        if result and index == main_line(nodes)[-1]:
-            nodes[0] = nodes[0].with_values(RE=escaped(result))
-        elif result:
-            comment = "\n".join(filter(None, (nodes[index].text("C"), f"Result: {result}")))
-            nodes[index] = nodes[index].with_values(C=escaped(comment))
-        return format_nodes(nodes).decode()
+        return nodes, index
 
-    def _node_of_move(self, children: list[list[int]], index: int, move: tuple[int, int]) -> int | None:
+    def _node_of_move(self, nodes: list[Node], children: list[list[int]], index: int, move: tuple[int, int]
+                      ) -> int | None:
         """The node of a move below a node, where only nodes without a move stand between them; None: there is none."""
         stack = [*reversed(children[index])]
         while stack:
             index = stack.pop()
-            if index >= len(self.nodes):
-                continue                                 # added before
-            properties = self.nodes[index].properties
+            properties = nodes[index].properties
             if has_setup(properties):
                 continue                                 # another board
             found = move_of(properties, self.position.shape)

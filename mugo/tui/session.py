@@ -3,8 +3,8 @@
     play(point), play_engine_move(), undo(), ... --> position --> show_board()
 
 Knows nothing of what a person types (commands.py, repl.py).  No game is lost: it is saved when it ends, when another
-game starts and when the person leaves.  A game from a file is saved with all that the file
-contains (sgf.convert.LoadedGame).
+game starts and when the person leaves, with the moves that were taken back.  A game from a file is saved with all that
+the file contains (sgf.convert.LoadedGame).
 """
 import tempfile
 import time
@@ -25,9 +25,12 @@ from mugo.players.player import RESIGN, Player
 from mugo.players.searcher import SearchPlayer
 from mugo.plots.terminal import PLAIN, Screen, board_lines
 from mugo.sgf.convert import LoadedGame, record_from_position
+from mugo.sgf.nodes import parse_game
 from mugo.sgf.writer import format_record
 from mugo.tui.progress import SearchProgress
 from mugo.tui.score_dialog import ScoreDialog
+
+Moves = tuple[tuple[int, int], ...]      # (colour, point) of each
 
 
 def format_result(result: str, position: BasePosition) -> str:
@@ -66,6 +69,7 @@ class Session:
         self.is_closed = False
         self._knows_unsaved = False                      # the person was told that the game cannot be saved
         self._redo_stack: list[BasePosition] = []        # the position that was undone last is the last item
+        self._lines: dict[Moves, str] = {}               # results, or '' of lines that were left for another move
         self._out, self._folder = out, folder
         self._loaded = loaded
         self._evaluator = evaluator_for(player, simulations, seconds)
@@ -137,8 +141,9 @@ class Session:
             raise BadInput("the game is being scored: Enter accepts the score, 'undo' continues the game")
         if self.result:
             raise BadInput("the game is over: 'undo' goes back, 'new' starts another")
-        self.position = self.position.play(point)
-        self._redo_stack.clear()
+        following = self.position.play(point)
+        self._leave_undone_moves()
+        self.position = following
         if self.position.is_over or not self.is_engine_turn():
             self.show_position()
 
@@ -179,6 +184,12 @@ class Session:
             self.position = self._redo_stack.pop()
         self.show_position()
 
+    def _leave_undone_moves(self) -> None:
+        """They cannot be redone any more, but are saved."""
+        if self._redo_stack:
+            self._lines.setdefault(self._line.moves, "")
+            self._redo_stack.clear()
+
     def evaluate(self) -> Evaluation:
         """Evaluate the position with the player's search or network.  Ctrl-C stops it early."""
         with SearchProgress(self._out) as progress:
@@ -194,6 +205,8 @@ class Session:
     def finish(self, result: str) -> None:
         """End the game with an SGF result: print and save it."""
         self.score_dialog, self.result = None, result
+        self._leave_undone_moves()
+        self._lines[self.position.moves] = result
         self.print(self.screen.style(f"{format_result(result, self.position)} ({result}).", bold=True))
         self._try_to_save()
 
@@ -207,6 +220,7 @@ class Session:
         self.position, self.result, self.score_dialog, self._path = position, "", None, None
         self._loaded = loaded
         self._redo_stack.clear()
+        self._lines.clear()
         self._saved = self._game_state()
         self.show_position()
 
@@ -228,18 +242,35 @@ class Session:
         shared = self._loaded.shared_file if self._loaded else None
         return shared is not None and shared.exists() and path.exists() and shared.samefile(path)
 
+    @property
+    def _line(self) -> BasePosition:
+        """The end of the line of play that the position is on: moves that were taken back belong to it."""
+        return self._redo_stack[0] if self._redo_stack else self.position
+
+    def _all_lines(self) -> dict[Moves, str]:
+        """The lines of play that are saved, with their results: the present one, then the others.
+
+        The result of a finished game of Gomoku follows from its moves, so it is the same before and after `finish`.
+        """
+        line = self._line
+        is_won = line.is_over and not line.may_pass
+        return {line.moves: self._lines.get(line.moves) or (line.result() if is_won else "")} | self._lines
+
     def _sgf(self) -> str:
+        lines = self._all_lines()
         if self._loaded is not None:
-            return self._loaded.with_moves(self.position.moves, self.result)
+            return self._loaded.with_lines(lines.items())
         names = {colour: "Human" if colour in self.humans else f"MuGo {self.player.name}" for colour in (BLACK, WHITE)}
-        record = record_from_position(self.position, result=self.result, black=names[BLACK], white=names[WHITE],
+        line, (result, *_) = self._line, lines.values()
+        record = record_from_position(line, result=result, black=names[BLACK], white=names[WHITE],
                                       date=time.strftime("%Y-%m-%d"),
-                                      rules=rules_name(self.position) if isinstance(self.position, Position) else "")
-        return format_record(record)
+                                      rules=rules_name(line) if isinstance(line, Position) else "")
+        game = LoadedGame(line, parse_game(format_record(record).encode()), 0)
+        return game.with_lines(list(lines.items())[1:])
 
     def save_if_changed(self) -> None:
         """Save a game that has moves and changed since it was saved last: to its old file, or to a new one."""
-        if self._game_state() != self._saved and self.position.plies:
+        if self._game_state() != self._saved and any(self._all_lines()):
             self.save(self._path or self._new_path())
 
     def _try_to_save(self) -> bool:
@@ -274,9 +305,5 @@ class Session:
                     if not path.exists())
 
     def _game_state(self) -> tuple:
-        """The moves and the result, which decide whether the game has to be saved.
-
-        The result of a finished game of Gomoku follows from its moves, so it is the same before and after `finish`.
-        """
-        is_won = self.position.is_over and not self.position.may_pass
-        return self.position.moves, self.result or (self.position.result() if is_won else "")
+        """What decides whether the game has to be saved: all lines of play and their results."""
+        return tuple(self._all_lines().items())

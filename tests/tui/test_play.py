@@ -265,6 +265,31 @@ def test_an_empty_region_belongs_to_the_colour_that_alone_borders_it():
 
 # ---- files
 
+@pytest.mark.parametrize("lines", [["c3", "c2", "resign", "undo", "undo"], ["c3", "c2", "resign", "undo", "redo"]])
+def test_looking_back_deletes_nothing_of_a_finished_game(lines, tmp_path):
+    session, _ = play(tmp_path, [*lines, "quit"], Scripted("C4 D4"))
+    [path] = saved(tmp_path)
+    assert moves(load_position(path)) == points("C3 C4 C2 D4") and "RE[W+R]" in path.read_text()
+
+
+def test_moves_that_were_taken_back_are_saved(tmp_path):
+    play(tmp_path, ["c3", "c2", "undo", "undo", "quit"], Scripted("C4 D4"))
+    assert moves(load_position(saved(tmp_path)[0])) == points("C3 C4 C2 D4")
+
+
+def test_lines_that_were_left_are_variations_with_their_results(tmp_path):
+    play(tmp_path, ["c3", "c2", "resign", "undo", "undo", "c3", "e1", "undo", "d1", "resign", "quit"],
+         Scripted("C4 D4 C4 E5 E4"))
+    text = saved(tmp_path)[0].read_text().replace("\n", "")
+    assert len(saved(tmp_path)) == 1 and "RE[W+R]" in text
+    assert text.endswith(";B[cc];W[cb](;B[de];W[eb])(;B[cd];W[db]C[Result: W+R])(;B[ee];W[ea]))")
+
+
+def test_a_loaded_game_that_is_not_played_on_is_not_saved(tmp_path):
+    play(tmp_path, ["c3", f"save {tmp_path}/a", "quit"], Scripted("C4"))
+    play(tmp_path, [f"load {tmp_path}/a.sgf", "undo", "quit"], Scripted(""))
+    assert saved(tmp_path) == []
+
 def test_a_game_is_saved_under_its_name_and_continued(tmp_path):
     name = str(tmp_path / "mine")
     session, shown = play(tmp_path, ["c3", f"save {name}", "quit"], Scripted("C4"))
