@@ -30,6 +30,8 @@ FULL_BOARD = 0.8
 SAFETY_MARGIN = 0.05
 # Seconds of a move that the engine does not measure: the controller and its network.
 LAG = 0.2
+# Into how many times the expected number of moves half of the reserve for long games is divided.
+LATE_SHARES = 3
 # The most of its main time that a move gets where the search wants more.
 MAIN_FRACTION = 1 / 3
 # The least that the other stones of a period keep then, of their equal share.
@@ -158,22 +160,25 @@ class Clock:
         size: of the board; stones: number of stones on it.
 
             share  = max(increment + 2 (main - increment - reserve) / remaining_moves,  left / stones to play)
-            result = (1 - SAFETY_MARGIN) share - lag,  at least MIN_SECONDS
+            result = (1 - SAFETY_MARGIN) share - lag,  at least MIN_SECONDS,
+                     and (main - increment - reserve / 2) / (LATE_SHARES remaining_moves) if there is a reserve
 
         The stones of a period of byo-yomi have equal shares.  In Japanese byo-yomi a share is the whole period; the
         later periods are a reserve.  A move in main time has twice an equal share: the time of a move then falls
         linearly from the first move to 0 at the expected end, because games are mostly decided in their first half
         (Baier and Winands 2012, "Time Management for Monte-Carlo Tree Search in Go", compare such formulas).  A move
         in main time never has less than one in byo-yomi. Without byo-yomi the lag of one move for every three points,
-        as far as it is more than their increments, is a reserve for long games. An increment, which the move before has
-        earned, is for this move alone.
+        as far as it is more than their increments, is a reserve for long games. When only the reserve is left, late
+        moves slowly use half of it. An increment, which the move before has earned, is for this move alone.
         """
         most = self.settings.max_move
         if math.isinf(self.main):
             return None if math.isinf(most) else self._without_lag(most)
         own = min(self.settings.increment, self.main)
-        main = own + 2 * (self.main - own - self._reserve(size)) / remaining_moves(size, stones)
-        return self._without_lag(min(max(main, self._period_share()), most))
+        remaining, reserve = remaining_moves(size, stones), self._reserve(size)
+        main = own + 2 * (self.main - own - reserve) / remaining
+        late = (self.main - own - reserve / 2) / (LATE_SHARES * remaining) if reserve else 0
+        return max(self._without_lag(min(max(main, self._period_share()), most)), min(late, self._without_lag(most)))
 
     def max_seconds(self, size: BoardSize, stones: int) -> float | None:
         """The most that the next move may take if its position is unclear; None without a limit.  Arguments as of

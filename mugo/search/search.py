@@ -209,7 +209,7 @@ class Search:
             rate, end = limits.rate(done, now), limits.end(now, moves)
             if not self._unbatched:
                 chunk = self._batch
-                if now + chunk / rate / 2 > end:         # a batch of network rollouts takes long
+                if now + chunk / rate / 2 > end and not (chunk := int(rate * (end - now))):    # no batch fits
                     break
             elif end < math.inf or self._tree_threads:   # else constant, so that a seed is repeatable
                 chunk = max(1, min(2 * chunk, int(rate * min(CHUNK_SECONDS, end - now))))

@@ -323,6 +323,16 @@ def test_most_of_the_byo_yomi_is_used(settings, time_left):
     assert used >= 0.8 * 100 * settings.period / settings.stones
 
 
+@pytest.mark.parametrize("size, main, lag", [(9, 60, 0.2), (9, 300, 1), (19, 300, 0.2), (19, 600, 1)])
+def test_late_moves_use_half_of_the_reserve_for_long_games(size, main, lag):
+    clock, times = Clock(absolute(main), lag), []
+    for ply in range(0, int(0.9 * size ** 2), 2):
+        times.append(clock.seconds(size, ply))
+        clock.spend(times[-1])
+    assert min(times[:len(times) * 9 // 10]) > 0.05
+    assert clock.main > lag * size ** 2 / 12             # for more moves
+
+
 class Dawdler:
     """Plays any sensible point, after all the time it is given."""
     name = "dawdler"

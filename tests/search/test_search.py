@@ -10,6 +10,7 @@ from drawing import LADDER, SEKI, assert_same_points, draw
 from mugo.files import BadInput
 from mugo.games.coords import PASS, point_at
 from mugo.games.go import BLACK, WHITE, Position
+from mugo.games.gomoku import Position as Gomoku
 from mugo.games.planes import new_scratch
 from mugo.nn.output import NetworkOutput
 from mugo.search import network_rollouts, solver
@@ -37,6 +38,17 @@ class Evaluator:
         black_to_play = packed[:, 0, 0] & 1 == 1         # plane 0: my stones; Black has one in the first corner
         values = np.where(black_to_play, self.black_wins, -self.black_wins).astype(np.float32)
         return NetworkOutput(priors, values)
+
+
+@pytest.mark.parametrize("select_by", ["visits", "lcb", "value"])
+@pytest.mark.parametrize("position", [Position(5), Gomoku(5)])
+def test_a_search_of_one_simulation_plays_the_move_with_the_highest_prior(position, select_by):
+    priors = np.full(26, 0.01, np.float32)
+    priors[17] = 0.75
+    for seed in range(5):
+        result = Search(Settings(seed=seed), Evaluator(5, priors=priors)).search(position, simulations=1)
+        best = result.best(select_by)
+        assert best.visits == 0 and best.prior > 0.7
 
 
 def test_the_same_seed_gives_the_same_search():

@@ -147,6 +147,22 @@ def test_an_unclear_choice_gets_more_time_in_batches_too(batch, select_by):
     assert 6 < result.seconds < 8.2                      # less than 8 where nothing can change the choice any more
 
 
+class TimeByRows(CountedTime):
+    """An evaluation takes 10 ms, and 1 ms for each position."""
+
+    def evaluate_packed(self, packed, features=None):
+        self.time += 0.01 + 0.001 * len(packed) - 0.1
+        return super().evaluate_packed(packed, features)
+
+
+@pytest.mark.parametrize("batch, simulations", [(8, 120), (64, 150), (256, 150)])
+def test_where_a_batch_does_not_fit_any_more_a_smaller_one_runs(batch, simulations):
+    network = TimeByRows(LevelNetwork())
+    search = Search(Settings(rollout="none", batch=batch, seed=1), network, now=lambda: network.time)
+    result = search.search(Position(9), seconds=0.3)
+    assert result.simulations > simulations and 0.25 < result.seconds < 0.34
+
+
 @pytest.mark.parametrize("priors, gain, expected, seconds", [
     ((0.6, 0.4), 0.0, None, (4.0, 4.2)),                 # clear: the time it was given
     ((0.6, 0.4), 0.0, 0.7, (8.0, 8.2)),                  # its value is lower than expected
