@@ -163,6 +163,8 @@ def main() -> None:
     parser.add_argument("--failed", action="store_true", help="draw the positions that were answered wrong")
     parser.add_argument("options", nargs="*", help="after --: options of the player")
     args = parser.parse_args()
+    if not all(5 <= size <= 19 for size in args.size) or min(args.positions, args.fours) < 1:
+        parser.error("--size is 5 to 19, --positions and --fours are at least 1")
     player_parser = argparse.ArgumentParser()
     options.add_arguments(player_parser, None)
     print("board  player               kind     right            interval   seconds")

@@ -33,7 +33,7 @@ def records_of(paths: list[str]) -> Iterator[Record]:
     for source in find_sources(paths):
         for text in read_files(source):
             for record in read_records(text.data) if isinstance(text, SgfFile) else ():
-                if isinstance(record, Record) and record.size == SIZE:
+                if isinstance(record, Record) and record.shape == (SIZE, SIZE):
                     yield record
 
 

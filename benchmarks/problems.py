@@ -15,6 +15,7 @@ only `avoid` is given, none of those.  A pass is wrong.  The intervals are Wilso
 """
 import argparse
 import random
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -125,7 +126,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="of the sample and of the players (default: %(default)s)")
     parser.add_argument("--failed", action="store_true", help="print the problems that were answered wrong")
     parser.add_argument("options", nargs="*", help="after --: options of the player")
-    return parser.parse_args()
+    args = parser.parse_args()
+    if args.sample is not None and args.sample < 1:
+        parser.error("--sample is at least 1")
+    return args
 
 
 def players(args: argparse.Namespace) -> Iterator[tuple[str, Player]]:
@@ -146,6 +150,9 @@ def main() -> None:
     problems = [problem for problem in read_problems(args.file)
                 if (not args.category or problem.category in args.category)
                 and (not args.size or problem.size in args.size)]
+    if not problems:
+        sys.stderr.write(f"problems.py: {args.file} has no problem of these categories and sizes\n")
+        sys.exit(2)
     if args.sample:
         problems = random.Random(args.seed).sample(problems, min(args.sample, len(problems)))
     categories = sorted({problem.category for problem in problems})

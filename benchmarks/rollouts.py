@@ -186,6 +186,8 @@ def main() -> None:
                         help="rounds of each line of the tables of speeds (default: %(default)s)")
     parser.add_argument("--only", choices=("speed", "rules", "c++", "mercy"), help="one table (default: all)")
     args = parser.parse_args()
+    if args.rounds < 1:
+        parser.error("--rounds is at least 1")
     if args.only in (None, "speed"):
         show_speed(args.rounds)
     if args.only in (None, "rules"):

@@ -57,6 +57,8 @@ def main():
     parser.add_argument("--games", type=int, default=200, help="at most")
     parser.add_argument("--sprt", type=float, nargs=2, default=(0, 40), metavar=("ELO0", "ELO1"))
     args = parser.parse_args()
+    if args.games < 2 or args.extension < 1 or args.main <= 0 or args.rate <= 0:
+        parser.error("--games is at least 2, --extension at least 1, --main and --rate are above 0")
     network = open_network(args.network, 1) if args.network else None
 
     def player(extension):

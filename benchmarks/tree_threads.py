@@ -26,6 +26,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1, help="of each search")
     parser.add_argument("--rounds", type=int, default=5)
     args = parser.parse_args()
+    if not all(2 <= size <= 19 for size in args.sizes) or args.rounds < 1 or args.seconds <= 0:
+        parser.error("--sizes are 2 to 19, --rounds at least 1, --seconds above 0")
     print(LINE.format("board", "threads", "simulations/s", "ratio", "of processor time", "ratio", "depth"))
     for size in args.sizes:
         position = some_position(size)

@@ -39,6 +39,8 @@ def main() -> None:
     parser.add_argument("--simulations", type=int, default=4000)
     parser.add_argument("--rounds", type=int, default=5)
     args = parser.parse_args()
+    if not all(2 <= size <= 19 for size in args.sizes) or args.rounds < 1 or args.simulations <= 0:
+        parser.error("--sizes are 2 to 19, --rounds at least 1, --simulations above 0")
     print(LINE.format("board", "search", "simulations/s", "ratio", "depth", "visits"))
     for size in args.sizes:
         position, seconds, results = some_position(size), dict.fromkeys(VARIANTS, 0.0), {}

@@ -1,4 +1,5 @@
 """Benchmarks that are quick enough for a test: hostile files take no more memory and time than others."""
+import importlib
 import importlib.util
 import subprocess
 import sys
@@ -20,3 +21,25 @@ def test_hostile_files_cost_a_line_and_little_memory():
         assert status == ("0" if name.startswith("GTP") else "2"), name      # GTP's errors are replies
         assert line.startswith(("mugo analyze: ", "? ")), line
         assert float(peak) < 400, name
+
+
+@pytest.mark.parametrize("words", [
+    ["problems", "--player", "random", "--category", "nosuch"], ["problems", "--sample", "0"],
+    ["time_management", "--games", "1"], ["time_management", "--extension", "0.5"], ["gomoku_tactics", "--size", "4"],
+    ["uct", "--sizes", "25"], ["tree_threads", "--sizes", "25"], ["rollouts", "--only", "rules", "--rounds", "0"]])
+def test_options_that_cannot_be_get_one_line(words, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", words)
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    with pytest.raises(SystemExit) as ended:
+        importlib.import_module(words[0]).main()
+    assert ended.value.code == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert words[0] in lines[-1] and ("usage" in lines[0] or len(lines) == 1)
+
+
+def test_the_benchmark_of_planes_takes_games_on_its_own_board(tmp_path, monkeypatch):
+    for name, size in (("a", "13:9"), ("b", "19"), ("c", "9")):
+        (tmp_path / f"{name}.sgf").write_text(f"(;SZ[{size}];B[cc])")
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    [record] = importlib.import_module("planes").records_of([str(tmp_path)])
+    assert record.shape == (19, 19)
