@@ -148,8 +148,10 @@ def _read_size(fields: Fields) -> tuple[int, int]:
 def _read_game(fields: Fields, warnings: list[tuple[str, str]]) -> Record:
     """The stones, moves and komi of a query.  Its moves may repeat a position, as other rules allow."""
     size = _read_size(fields)
-    stones = {point: colour for colour, point in
-              parse_moves(fields.get("initialStones", []), "initialStones", size, may_pass=False)}
+    setup = parse_moves(fields.get("initialStones", []), "initialStones", size, may_pass=False)
+    stones = {point: colour for colour, point in setup}
+    if len(stones) < len(setup):
+        raise InvalidQuery("two stones are on one point", "initialStones")
     if "moves" not in fields:
         raise InvalidQuery("must be an array of pairs, as [[\"B\", \"D4\"], [\"W\", \"pass\"]]", "moves")
     moves = parse_moves(fields["moves"], "moves", size)
@@ -264,16 +266,17 @@ def _read_settings(fields: Fields, warnings: list[tuple[str, str]]) -> dict[str,
                 unknown.append(name)
     except InvalidQuery as error:
         raise InvalidQuery(f"{error.field} {error}", "overrideSettings") from None
-    except ValueError as error:
-        raise InvalidQuery(str(error), "overrideSettings") from None
     if unknown:
         warnings.append(("overrideSettings", f"this program has no such settings: {', '.join(unknown)}"))
     return settings
 
 
 def _unquoted(value: object) -> object:
-    """The number in a string; any other value unchanged.  Raises ValueError for a string that is not a number."""
+    """The number in a string; any other value unchanged."""
     if not isinstance(value, str):
         return value
-    number = float(value)
+    try:
+        number = float(value)
+    except ValueError:
+        return value
     return int(number) if number.is_integer() else number

@@ -24,7 +24,8 @@ from mugo.games.rules import ALIASES, Rules, parse_rules
 from mugo.gtp.params import DEFAULT
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_bool, parse_float
 from mugo.gtp.state import EngineState
-from mugo.players.searcher import default_settings
+from mugo.players.searcher import SECONDS, default_settings
+from mugo.players.time_control import LAG
 from mugo.search.settings import PUCT_C, ROOT_FPU_SHARE, Settings
 
 NO_VISIT_LIMIT, NO_TIME_LIMIT = 2 ** 50, 1e20            # KataGo's values of maxVisits and maxTime
@@ -34,8 +35,12 @@ NO_VISIT_LIMIT, NO_TIME_LIMIT = 2 ** 50, 1e20            # KataGo's values of ma
 
 @dataclass(frozen=True)
 class EngineParameter:
-    """A parameter of the engine.  set: raises GtpError for a value that is malformed or out of range."""
+    """A parameter of the engine.
+
+    default: what "default" sets.  set: raises GtpError for a value that is malformed or out of range.
+    """
     is_bool: bool
+    default: str
     get: Callable[[EngineState], str]
     set: Callable[[EngineState, str], None]
 
@@ -58,9 +63,9 @@ def _set_cleanup(engine: EngineState, text: str) -> None:
 
 
 ENGINE_PARAMETERS = {
-    "lag": EngineParameter(False, lambda engine: f"{engine.lag:g}", _set_lag),
-    "ponder": EngineParameter(True, lambda engine: str(int(engine.ponder)), _set_ponder),
-    "cleanup": EngineParameter(True, lambda engine: str(int(engine.cleanup)), _set_cleanup),
+    "lag": EngineParameter(False, f"{LAG:g}", lambda engine: f"{engine.lag:g}", _set_lag),
+    "ponder": EngineParameter(True, "0", lambda engine: str(int(engine.ponder)), _set_ponder),
+    "cleanup": EngineParameter(True, "0", lambda engine: str(int(engine.cleanup)), _set_cleanup),
 }
 
 
@@ -84,7 +89,8 @@ def _get(engine: EngineState, name: str) -> str:
 
 def _set(engine: EngineState, name: str, text: str) -> None:
     if name in ENGINE_PARAMETERS or engine.parameters is None:
-        ENGINE_PARAMETERS[name].set(engine, text)
+        parameter = ENGINE_PARAMETERS[name]
+        parameter.set(engine, parameter.default if text == DEFAULT else text)
         return
     engine.wait_until_ready()
     try:
@@ -131,6 +137,10 @@ def _default_root_fpu(engine: EngineState) -> float:
     return ROOT_FPU_SHARE * float(_katago_value(engine, "fpuReductionMax"))
 
 
+def _default_seconds(engine: EngineState) -> float:
+    return SECONDS if _get(engine, "simulations") == DEFAULT else NO_TIME_LIMIT
+
+
 KATAGO_PARAMETERS = {
     "cpuctExploration": KatagoParameter("c", PUCT_C, of_puct=True),
     "cpuctExplorationBase": KatagoParameter("cpuct-exploration-base", Settings.cpuct_exploration_base, of_puct=True),
@@ -139,7 +149,7 @@ KATAGO_PARAMETERS = {
     "lagBuffer": KatagoParameter("lag"),
     "lcbStdevs": KatagoParameter("lcb-stdevs", Settings.lcb_stdevs),
     "maxPlayouts": KatagoParameter("simulations", NO_VISIT_LIMIT, no_limit=NO_VISIT_LIMIT),
-    "maxTime": KatagoParameter("seconds", NO_TIME_LIMIT, no_limit=NO_TIME_LIMIT),
+    "maxTime": KatagoParameter("seconds", _default_seconds, no_limit=NO_TIME_LIMIT),
     "maxVisits": KatagoParameter("simulations", NO_VISIT_LIMIT, no_limit=NO_VISIT_LIMIT),
     "minVisitPropForLCB": KatagoParameter("min-visit-prop-for-lcb", Settings.min_visit_prop_for_lcb),
     "numSearchThreads": KatagoParameter("threads"),
@@ -175,7 +185,13 @@ def _kata_set_param(engine: EngineState, name: str, value: str) -> None:
     parameter = _katago_parameter(engine, name)
     if parameter.no_limit is not None and parse_float(value) >= parameter.no_limit:
         value = DEFAULT
-    _set(engine, parameter.option, value)
+    try:
+        _set(engine, parameter.option, value)
+    except GtpError as error:
+        prefix = f"{parameter.option}: "
+        if error.text.startswith(prefix):
+            error.text = f"{name}: {error.text.removeprefix(prefix).removeprefix(f'argument --{prefix}')}"
+        raise
 
 
 def _katago_names(engine: EngineState) -> list[str]:

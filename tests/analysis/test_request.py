@@ -67,7 +67,11 @@ def test_a_line_that_is_not_a_query_is_answered_with_an_error(line, text):
     ("allowMoves", [{"player": "B", "moves": [], "untilDepth": 1}] * 2, "at most one entry for each player"),
     ("overrideSettings", [], "an object"),
     ("overrideSettings", {"reportAnalysisWinratesAs": "GREEN"}, "one of BLACK, WHITE, SIDETOMOVE"),
-    ("overrideSettings", {"maxTime": "soon"}, "soon"),
+    ("overrideSettings", {"maxTime": "soon"}, "maxTime must be a number of 0 or more"),
+    ("overrideSettings", {"maxPlayouts": "ten"}, "maxPlayouts must be an integer"),
+    ("overrideSettings", {"wideRootNoise": "x"}, "wideRootNoise must be a number"),
+    ("initialStones", [["B", "D4"], ["W", "D4"]], "two stones are on one point"),
+    ("initialStones", [["B", "D4"], ["B", "D4"]], "two stones are on one point"),
     ("action", "dance", "one of query_version"),
 ])
 def test_an_error_names_the_field(field, value, text):

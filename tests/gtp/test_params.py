@@ -103,13 +103,29 @@ def test_katagos_names_of_options():
 
 def test_a_limit_that_katago_has_by_default_is_none_and_can_be_put_back():
     engine = new_engine("uct", "--max-edges", "5000")
+    assert ask(engine, "kata-get-param maxTime") == "= 2.0"          # without any limit
     for name, option, unlimited in (("maxVisits", "simulations", "1125899906842624"), ("maxTime", "seconds", "1e+20")):
+        ask(engine, f"mugo-param simulations {'default' if option == 'simulations' else 50}")
         assert ask(engine, f"kata-get-param {name}") == f"= {unlimited}"
         ask(engine, f"kata-set-param {name} 5")
         assert ask(engine, f"mugo-param {option}") in ("= 5", "= 5.0")
         assert ask(engine, f"kata-set-param {name} {unlimited}") == "= "
         assert ask(engine, f"mugo-param {option}") == "= default"
         assert ask(engine, f"kata-set-param {name} many") == "? syntax error"
+
+
+def test_an_invalid_value_of_katagos_parameter_is_named_as_katago_does():
+    engine = new_engine("uct", "--max-edges", "5000")
+    assert ask(engine, "kata-set-param maxVisits 10.5") == "? maxVisits: invalid int value: '10.5'"
+    assert ask(engine, "kata-set-param maxVisits 0") == "? maxVisits: simulations are 1 or more, not 0"
+
+
+@pytest.mark.parametrize("name, other", [("lag", "3"), ("ponder", "1"), ("cleanup", "1")])
+def test_a_parameter_of_the_engine_is_reset_by_default(name, other):
+    engine = new_engine("uct", "--max-edges", "5000")
+    before = ask(engine, f"mugo-param {name}")
+    assert ask(engine, f"mugo-param {name} {other}") == "= " and ask(engine, f"mugo-param {name}") == f"= {other}"
+    assert ask(engine, f"mugo-param {name} default") == "= " and ask(engine, f"mugo-param {name}") == before
 
 
 def test_katagos_parameters_of_the_search_of_mcts():
