@@ -61,7 +61,6 @@ from mugo.sgf.properties import GM_GO, GM_GOMOKU
 from mugo.sgf.record import BadRecord
 
 MAX_NODES = 20_000                       # of one game; only joseki dictionaries have more
-MAX_COMMENT = 20_000                     # characters
 MAX_LISTED = 1000                        # games of a collection that are listed
 INFO = {"PB": "black", "PW": "white", "BR": "black_rank", "WR": "white_rank", "RE": "result", "DT": "date",
         "EV": "event", "PC": "place", "RU": "rules", "TM": "main_time", "OT": "overtime"}
@@ -183,12 +182,6 @@ def _start_and_nodes(tree: GameTree) -> tuple[BasePosition, list[dict]]:
 
 def _comment_fields(node: Node) -> dict:
     """The "comment", "win_rate", "lead" and "visits" of a node, as far as it has them."""
-    fields, text = _split_comment(node)
-    return fields | ({"comment": text[:MAX_COMMENT]} if text else {})
-
-
-def _split_comment(node: Node) -> tuple[dict[str, Any], str]:
-    """("win_rate", "lead" and "visits" of a node, as far as it has them, the whole comment without them)."""
     text = node.text("C") or ""
     fields: dict[str, Any] = {}
     if match := WIN_RATE.search(text):
@@ -196,7 +189,8 @@ def _split_comment(node: Node) -> tuple[dict[str, Any], str]:
         if match[3]:
             fields["lead"] = float(match[4]) * (-1 if match[3] == "W" else 1)
         text = text[:match.start()] + text[match.end():]
-    return fields, text.strip()
+    text = text.strip()
+    return fields | ({"comment": text} if text else {})
 
 
 # ---- writing -----------------------------------------------------------------------------------
@@ -238,12 +232,8 @@ def _interpret_node(node: Any, i: int, size: BoardSize) -> Node:
         written = Node(parent, move | _time_properties(node, COLOUR_LETTERS[colour]))
     else:
         written = Node(parent, {})
-    before = _comment_fields(written)
     comment = _format_comment(node)
-    if comment != _format_comment(before):
-        if node.get("comment", "") == before.get("comment", ""):             # perhaps the beginning of a longer one
-            comment = _format_comment(node | {"comment": ""}) + "\n" + _split_comment(written)[1]
-            comment = comment.strip()
+    if comment != _format_comment(_comment_fields(written)):
         written = written.with_values(C=escaped(comment) if comment else None)
     return written
 
@@ -293,7 +283,7 @@ def _with_info(root: Node, info: dict, before: dict[str, str], is_go: bool) -> N
 def _format_comment(node: dict) -> str:
     """The SGF comment of a node: its win rate and lead, then its text."""
     text = node.get("comment", "")
-    text = text[:MAX_COMMENT] if isinstance(text, str) else ""
+    text = text if isinstance(text, str) else ""
     win_rate, visits = node.get("win_rate"), node.get("visits")
     if isinstance(win_rate, int | float) and isinstance(visits, int) and 0 <= win_rate <= 1 and 0 <= visits < 1 << 63:
         lead = node.get("lead")

@@ -24,7 +24,7 @@ from mugo.web.addresses import Address, Addresses
 
 MAX_CONNECTIONS = 400                    # at once; fewer where the process may open fewer files
 MAX_CONNECTIONS_PER_ADDRESS = 50         # a browser opens 6 and one for each page
-HTTP_SECONDS = 30.0                      # that a connection lives if it does not become a WebSocket
+HTTP_SECONDS = 30.0                      # for each request and its answer, until the client has taken it
 CLOSING_SECONDS = 10.0                   # that a closed connection may take to send what is left
 SWEEP_SECONDS = 1.0                      # between two looks at the ages
 REPORT_SECONDS = 60.0                    # between two lines about a want of open files
@@ -39,10 +39,15 @@ CLIENT_FAULTS = ("Invalid HTTP request received", "Invalid UTF-8 sequence receiv
 
 @dataclass
 class _Connection:
-    """An open connection.  closing_since: None while it is open on this side."""
+    """An open connection.
+
+    waiting_since: when it was opened, or the last answer was sent.  is_answered: whether an answer is complete that is
+    perhaps not all sent.  closing_since: None while it is open on this side.
+    """
     address: Address
-    opened: float
+    waiting_since: float
     is_http: bool = True
+    is_answered: bool = False
     closing_since: float | None = None
 
 
@@ -76,6 +81,12 @@ class Connections:
         if transport in self._open:
             self._open[transport].is_http = False
 
+    def note_answer(self, transport: Any) -> None:
+        """Note that an answer is complete: when it is sent, too, the time of the next request begins."""
+        if transport in self._open:
+            self._open[transport].is_answered = True
+            self._note_sent(transport)
+
     def remove(self, transport: Any) -> None:
         """Note the end of a connection."""
         connection = self._open.pop(transport, None)
@@ -98,14 +109,15 @@ class Connections:
             address.charge(time.thread_time() - started)
 
     async def sweep(self) -> None:
-        """Abort connections that are too old, again and again."""
+        """Abort connections whose request, answer or end takes too long, again and again."""
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
             now = time.monotonic()
             for transport, connection in list(self._open.items()):
+                self._note_sent(transport)
                 if connection.closing_since is None and transport.is_closing():
                     connection.closing_since = now
-                if (connection.is_http and now - connection.opened > HTTP_SECONDS
+                if (connection.is_http and now - connection.waiting_since > HTTP_SECONDS
                         or now - (connection.closing_since or now) > CLOSING_SECONDS):
                     transport.abort()
 
@@ -122,6 +134,11 @@ class Connections:
         elif time.monotonic() - self._last_report > REPORT_SECONDS:
             self._last_report = time.monotonic()
             logging.getLogger("uvicorn.error").error("no new connections for a second: %s", context.get("exception"))
+
+    def _note_sent(self, transport: Any) -> None:
+        connection = self._open[transport]
+        if connection.is_answered and not transport.get_write_buffer_size():
+            connection.waiting_since, connection.is_answered = time.monotonic(), False
 
     def _is_proxy(self, host: str) -> bool:
         with contextlib.suppress(ValueError):
@@ -160,6 +177,10 @@ def protocols(connections: Connections) -> tuple[type[asyncio.Protocol], type[as
         def connection_lost(self, exc: Exception | None) -> None:
             connections.remove(self.transport)
             super().connection_lost(exc)
+
+        def on_response_complete(self) -> None:
+            connections.note_answer(self.transport)
+            super().on_response_complete()
 
         def handle_websocket_upgrade(self, event: Any) -> None:
             connections.upgrade(self.transport)

@@ -18,7 +18,7 @@ MAX_TEXT = 100                           # characters of a name, a vertex or a m
 # The items of lists, each a string or, for nodes, an object.
 MAX_LENGTHS = {"moves": MAX_MOVES, "black": MAX_SIZE ** 2, "white": MAX_SIZE ** 2, "dead": MAX_SIZE ** 2,
                "nodes": MAX_NODES}
-# Texts that only MAX_MESSAGE limits; format_game cuts comments and info.
+# Texts that only MAX_MESSAGE limits; format_game cuts info.
 LONG_TEXTS = frozenset({"data", "comment", "properties", *INFO.values()})
 MAX_FIELDS = 40                          # of an object
 MAX_DEPTH = 3                            # objects in objects: the message, its game, a node

@@ -1,5 +1,6 @@
 """The limits of `mugo web`: messages, rates, sessions and connections of each address, HTTP, names, proxies."""
 import contextlib
+import http.client
 import json
 import logging
 import socket
@@ -10,6 +11,7 @@ import pytest
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
+from chromium import wait_for
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 from web_fakes import Client, UniformNetwork, go_game
@@ -17,6 +19,7 @@ from websockets.sync.client import connect
 
 from mugo import cli
 from mugo.files import BadInput
+from mugo.sgf.tree import read_game
 from mugo.web import addresses, connections, messages, sessions
 from mugo.web import app as web_app
 from mugo.web.access import interpret_host, interpret_proxy
@@ -158,6 +161,15 @@ def test_an_answer_about_a_limit_names_its_request(server):
         answer = json.loads(websocket.recv())
     assert answer == {"id": 7, "error": "'black' has at most 361 items, not 150,000"}
     assert time.monotonic() - started < 1
+
+
+@pytest.mark.parametrize("character", ['"', "é"])
+def test_a_file_of_one_long_comment_fits_in_a_message(character):
+    """The page opens 1.5 MB, and sends the comment twice: in the properties, too."""
+    game = read_game(f"(;SZ[9]CA[ISO-8859-1]C[{1_499_900 * character}])".encode("latin-1"))
+    text = json.dumps({"id": 1, "command": "save", "game": game}, ensure_ascii=False)
+    assert len(text.encode()) <= messages.MAX_MESSAGE
+    check_request(parse_request(text))
 
 
 def test_messages_are_read_at_a_limited_rate(server, monkeypatch):
@@ -312,6 +324,38 @@ def test_a_connection_that_becomes_no_websocket_is_closed_after_a_while(server, 
     with dial(server[0]) as connection:
         connection.sendall(start)
         assert is_closed(connection)
+
+
+def test_a_connection_whose_requests_are_answered_outlives_that_time(server, monkeypatch):
+    monkeypatch.setattr(connections, "HTTP_SECONDS", 1.5)
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", server[0], timeout=10)) as connection:
+        connection.connect()
+        first = connection.sock
+        end = time.monotonic() + 4
+        while time.monotonic() < end:
+            connection.request("GET", "/x")
+            assert connection.getresponse().read() == b"Not Found"
+            time.sleep(0.1)
+        assert connection.sock is first
+        first.sendall(b"GET /x HTTP/1.1\r\nX-A: ")
+        assert is_closed(first, 3)
+
+
+def test_a_client_that_reads_no_answers_is_closed(server, monkeypatch):
+    monkeypatch.setattr(connections, "HTTP_SECONDS", 1.5)
+    port, _, open_connections = server
+    with dial(port, receive_buffer=4096) as connection:
+        request = b"GET /static/style.css HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        connection.sendall(request)
+        wait_for(lambda: open_connections._open, "the connection", 10)
+        transport, = open_connections._open
+        transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        end = time.monotonic() + 4
+        while open_connections._open and time.monotonic() < end:
+            with contextlib.suppress(ConnectionError):
+                connection.sendall(request)              # so that uvicorn does not close it as unused
+            time.sleep(0.3)
+        assert not open_connections._open
 
 
 def test_a_websocket_outlives_that_time(server, monkeypatch):

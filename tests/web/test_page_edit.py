@@ -281,6 +281,23 @@ def test_the_game_information_is_edited_and_its_komi_counts(page, editing):
     assert save(page) == "(;GM[1]FF[4]CA[UTF-8]SZ[9]PB[Aoi]RE[B+Resign]XX[1]PW[Ema \\]]KM[0.5]GC[a\nb]\n;B[ee];W[cc])\n"
 
 
+def test_a_result_that_is_entered_is_that_of_the_last_move(page, editing):
+    editing("(;GM[1]FF[4]CA[UTF-8]SZ[9];B[ee];W[cc])\n")
+
+    def edit(call):
+        page.run(f"import('/static/edit.js').then(({{ editGameInfo, undoEdit }}) => {call})")
+        return page.run("window.state.game.line().indexOf(window.state.game.end)")
+
+    assert edit("editGameInfo({ RE: 'W+R' })") == 2
+    assert edit("undoEdit()") == -1
+    assert edit("undoEdit(true)") == 2
+    page.press("End")
+    page.until(f"{STATUS}.endsWith('White wins by resignation.')")
+    assert edit("editGameInfo({ EV: 'Cup' })") == 2
+    assert edit("editGameInfo({ RE: '' })") == -1
+    assert edit("undoEdit()") == 2
+
+
 # ---- the round trip
 
 def test_a_file_that_is_opened_and_saved_is_the_same(page):

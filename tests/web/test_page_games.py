@@ -5,12 +5,16 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 pytest.importorskip("websockets")
 import chromium
+from chromium import wait_for
 from web_page import NUMBER, STATUS, STONES, load, new_game, save, screen_point, sgf_properties, stone
+
+from mugo.web import sessions
 
 pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
 SGF = "(;GM[1]FF[4]SZ[9];B[ee];W[cc];B[gc](;W[gg])(;W[cg]))"
 RESIGNED = "(;GM[1]FF[4]SZ[9]RE[W+R];B[ee];W[cc])"
 QUESTION = "document.querySelector('#confirm-dialog[open] h2')?.textContent"
+ERROR = "document.querySelector('#status.error')"
 VARIATIONS = "[...document.querySelectorAll('#variations button')].map((each) => each.textContent).join()"
 
 
@@ -95,6 +99,30 @@ def test_a_finished_game_is_gone_on_with_along_its_own_moves(page):
     page.until(f"{NUMBER} === '2 / 2'")
     play(page, "G7")                       # further than before: MuGo answers
     page.until(f"{NUMBER} === '4 / 4' && {STATUS}.endsWith('Black to play.')")
+
+
+def test_a_finished_game_goes_on_when_the_move_in_which_it_ended_is_deleted(page):
+    new_game(page, colour="B")
+    play(page, "E5")
+    page.until(f"{NUMBER} === '2 / 2'")
+    click(page, "#resign")
+    answer(page, "yes")
+    page.until(f"{STATUS} === 'White played C3. White wins by resignation.'")
+    page.press("Delete")
+    answer(page, "yes")
+    page.until(f"{NUMBER} === '2 / 2' && {STATUS} === 'White played C3. Black to play.'")       # MuGo's new answer
+    assert not page.run("document.getElementById('resign').disabled")
+    assert "RE[" not in save(page)
+
+
+def test_the_result_of_a_record_stays_when_its_last_move_is_deleted(page):
+    load(page, RESIGNED)
+    page.press("End")
+    page.until(f"{NUMBER} === '2 / 2'")
+    page.press("Delete")
+    answer(page, "yes")
+    page.until(f"{NUMBER} === '1 / 1' && {STATUS} === 'Black played E5. White to play.'")
+    assert "RE[W+R]" in save(page)
 
 
 def test_a_move_is_deleted_after_a_question(page):
@@ -244,6 +272,28 @@ def test_an_overlay_with_the_keyboards_focus_keeps_the_arrows_and_leaves_the_let
     assert page.run("document.activeElement.value") == "policy"
 
 
+# ---- an idle connection
+
+def test_a_connection_that_was_closed_while_idle_opens_again_when_it_is_used(page, monkeypatch):
+    idle = f"import('/static/state.js').then(({{ connection }}) => connection.isIdle && !{ERROR})"
+    monkeypatch.setattr(sessions, "IDLE_SECONDS", 1)
+    load(page, SGF)
+    page.until(f"{NUMBER} === '0 / 4'")
+    wait_for(lambda: page.run(idle), "an idle connection", 30)
+    page.wheel(*screen_point(page, "E5"), 100)
+    page.until(f"{STATUS} === 'Black played E5. White to play.'")
+    wait_for(lambda: page.run(idle), "an idle connection", 30)
+    page.run(f"""(() => {{
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([{RESIGNED!r}], 'game.sgf'));
+        dispatchEvent(new DragEvent('drop', {{ dataTransfer, cancelable: true }}));
+    }})()""")
+    page.until(f"{NUMBER} === '0 / 2' && {STATUS}.startsWith('Black to play.') && !{ERROR}")
+    monkeypatch.undo()
+    page.reload()
+    page.until(f"document.querySelector('.grid') && {NUMBER} === '0 / 2'")
+
+
 # ---- saving without the server
 
 def test_a_game_is_saved_when_the_server_is_gone(page):
@@ -260,6 +310,29 @@ def test_a_game_is_saved_when_the_server_is_gone(page):
     page.reload()
     page.until(f"document.querySelector('.grid') && {STONES} === 4")
     assert sgf_properties(save(page)) == sgf_properties(sgf)
+
+
+def test_a_game_is_unsaved_until_its_file_is_written_also_when_the_server_hangs(page):
+    unsaved = "import('/static/state.js').then(({ state }) => state.game.isUnsaved)"
+    new_game(page)
+    play(page, "E5")
+    page.run("WebSocket.prototype.send = () => {}; document.getElementById('save').click()")
+    assert page.run(unsaved)
+    assert ";B[ee]" in save(page)          # by the page
+    assert not page.run(unsaved)
+    page.run("""(() => {
+        const comment = document.getElementById('comment');
+        const write = (text) => { comment.value = text; comment.dispatchEvent(new Event('input')); };
+        write('first');
+        window.saved = null;
+        document.getElementById('save').click();
+        write('meanwhile');
+    })()""")
+    page.until("window.saved")
+    assert "C[first]" in page.run("window.saved.text()")
+    assert page.run(unsaved)
+    page.reload()
+    page.until(f"document.querySelector('.grid') && {STONES} === 1")
 
 
 @pytest.mark.parametrize("cancel", ["document.querySelector('#new-game-dialog [value=cancel]').click()", "Escape"])

@@ -94,6 +94,23 @@ def test_a_game_from_a_record_ends_for_itself(page):
     assert "RE[W+R]" in save(page)
 
 
+def test_the_result_that_a_record_has_got_goes_with_the_move_in_which_the_game_ended(page):
+    load(page, RECORD.replace("RE[W+R]", ""))
+    page.press("End")
+    page.until(f"{NUMBER} === '4 / 4'")
+    play_from(page, "B")
+    page.run("document.getElementById('resign').click()")
+    page.until("document.querySelector('#confirm-dialog[open]')")
+    page.run("document.querySelector('#confirm-dialog [value=yes]').click()")
+    page.until(f"{STATUS}.endsWith('White wins by resignation.')")
+    assert "RE[W+R]" in save(page)
+    page.press("Delete")
+    page.until("document.querySelector('#confirm-dialog[open]')")
+    page.run("document.querySelector('#confirm-dialog [value=yes]').click()")
+    page.until(f"{NUMBER} === '3 / 3'")
+    assert "RE[" not in save(page)
+
+
 def test_a_stopped_game_is_viewed_again(page):
     load(page, RECORD)
     go_to_move(page, 2)

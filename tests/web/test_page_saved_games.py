@@ -199,6 +199,14 @@ def test_a_kept_game_is_whole_with_its_variations_and_the_opponent(page):
     assert save(page) == before
 
 
+def test_an_analysis_of_all_moves_is_kept(page):
+    load(page, "(;SZ[9];B[ee])")
+    page.run("document.getElementById('analyze-game').click()")
+    page.until(f"{KEPT} === 1", 60)
+    assert page.run("import('/static/state.js').then(({ state }) => state.game.isUnsaved)")
+    assert save(page).count("Black wins") == 2
+
+
 def test_games_survive_the_browser_tab(page, address):
     new_game(page, colour="both")
     play(page, "E5", 1)

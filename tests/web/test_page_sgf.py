@@ -103,6 +103,13 @@ def test_the_page_breaks_lines_where_the_server_does(format_by_page):
         assert len([*split_games(written.encode())]) == 1 and parse_game(written.encode()) == nodes
 
 
+def test_the_page_keeps_the_end_of_a_long_comment_whose_beginning_is_edited(format_by_page):
+    comment = "x" * 19_990 + "TAIL " * 3999 + "TAIL"
+    game = read_game(f"(;SZ[9]CA[UTF-8]C[{comment}])".encode())
+    game["nodes"][0]["comment"] = "Y" + game["nodes"][0]["comment"][1:]
+    assert format_by_page([game]) == [f"(;SZ[9]CA[UTF-8]C[Y{comment[1:]}])\n"]
+
+
 FILES = (
     "(;GM[1]FF[4]CA[ISO-8859-1]SZ[9]GN[x]AB[aa][bb:cc]LB[dd:A\\]][ee:\\\\]XX[1][2]C[a \\] \\\\ b\\\nc];B[ee]BL[30]"
     "(;AW[aa]AE[bb]PL[B]C[Black wins 51.5 % (80 visits)\nwell];W[])(;MN[3]))",

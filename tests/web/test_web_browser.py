@@ -157,6 +157,19 @@ def test_a_bad_file_is_refused_in_a_line(page):
     page.until(f"{STATUS} === \"game.sgf: no game found: an SGF game begins with '(;', and it is no GIB, NGF or UGF\"")
 
 
+def test_a_script_that_cannot_be_loaded_is_reported(page):
+    page.send("Network.enable")
+    page.send("Network.setCacheDisabled", cacheDisabled=True)
+    page.send("Network.setBlockedURLs", urls=["*/static/graph.js"])
+    page.reload()
+    page.until(f"{STATUS} === 'A script of this page could not be loaded. Reload the page.'")
+    page.send("Network.setBlockedURLs", urls=[])
+    page.send("Network.disable")
+    page.reload()
+    page.until(f"document.querySelector('.grid') && {STATUS}.includes('to play')")
+    page.failures.clear()                  # of the script
+
+
 def test_a_reload_restores_the_game(page):
     new_game(page)
     page.click(*screen_point(page, "E5"))

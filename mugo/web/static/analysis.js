@@ -114,7 +114,9 @@ export async function toggleGameAnalysis() {
     for (const node of line) {
       if (state.gameAnalysis !== gameAnalysis || state.game !== game) break;
       await fetchPosition(game, node);
-      if (!(node.visits >= GAME_ANALYSIS_SIMULATIONS) && !isGameOver(node)) await analyzeNode(game, node);
+      const { visits } = node;
+      if (!(visits >= GAME_ANALYSIS_SIMULATIONS) && !isGameOver(node)) await analyzeNode(game, node);
+      if (node.visits !== visits) game.isUnsaved = true;
       gameAnalysis.done += 1;
       renderSoon();
     }

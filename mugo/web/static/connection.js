@@ -11,9 +11,11 @@ export class Connection {
     this.pending = new Map();            // id of a request -> { resolve, reject, onProgress }
     this.lastId = 0;
     this.delay = 500;                    // milliseconds before the next attempt to connect
+    this.isIdle = false;                 // whether the server has closed an unused connection: the next request opens it
   }
 
   open() {
+    this.isIdle = false;
     const url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`;
     const socket = new WebSocket(url);
     this.ready = new Promise((resolve, reject) => {
@@ -32,16 +34,11 @@ export class Connection {
     this.pending.clear();
     this.ready = Promise.reject(new ConnectionError("the server does not answer"));
     this.ready.catch(() => {});
+    this.isIdle = reason === "idle";
+    if (this.isIdle) return;
     this.onChange(false);
-    if (reason === "idle") {             // connect again at the next click or key, before its request is sent
-      const reopened = new AbortController();
-      for (const name of ["pointerdown", "keydown"]) {
-        addEventListener(name, () => { reopened.abort(); this.open(); }, { capture: true, signal: reopened.signal });
-      }
-    } else {
-      setTimeout(() => this.open(), this.delay);
-      this.delay = Math.min(2 * this.delay, 10_000);
-    }
+    setTimeout(() => this.open(), this.delay);
+    this.delay = Math.min(2 * this.delay, 10_000);
   }
 
   receive(answer) {
@@ -67,6 +64,7 @@ export class Connection {
   /** Send a request; resolves with its last answer, and throws the server's error.
       onProgress: for a search, which cancels the one before; called with each earlier answer. */
   async request(command, fields = {}, onProgress = null) {
+    if (this.isIdle) this.open();
     const socket = await this.ready;
     const id = ++this.lastId;
     return new Promise((resolve, reject) => {

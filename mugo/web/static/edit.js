@@ -62,7 +62,7 @@ async function carryOut(step, isUndo = false) {
   const { game, changes, changesPositions } = step;
   const put = (isBack) => {
     for (const { node, before, after } of changes) putNode(game, node, isBack ? before : after);
-    if (step.info) game.info = isBack ? step.info.before : step.info.after;
+    if (step.info) Object.assign(game, isBack ? step.info.before : step.info.after);
   };
   put(isUndo);
   const { node } = changes[0];
@@ -290,11 +290,12 @@ export const annotate = (kind, value) => enqueue(() => editNode((text) => setAnn
 /** Change the game information; texts: identifier -> text, '' for none.  It then stands in the root. */
 export const editGameInfo = (texts) => enqueue(async () => {
   const { game } = state;
-  const info = { before: game.info, after: { ...game.info } };
+  const { info, end } = game;
+  const newInfo = { ...info };
   const edit = (node, text) => Object.entries(texts).reduce((edited, [ident, value]) =>
     withValues(edited, ident, value && !node.parent ? [escaped(value)] : []), text);
   for (const [ident, value] of Object.entries(texts)) {
-    if (ident in INFO) info.after[INFO[ident]] = value;
+    if (ident in INFO) newInfo[INFO[ident]] = value;
   }
   const changes = mainLine(game.root).map((node) => ({ node, text: propertiesOf(game, node) }))
     .map(({ node, text }) => ({ node, text, properties: edit(node, text) })).filter(({ text, properties }) => text !== properties)
@@ -306,7 +307,9 @@ export const editGameInfo = (texts) => enqueue(async () => {
     const changed = new Set(changes.map(({ node }) => node));
     changes.push(...withoutValues(game.root).filter(({ node }) => !changed.has(node)));
   }
-  await commit({ game, info, changes, changesPositions: true });
+  const isSameResult = (newInfo.result ?? "") === (info.result ?? "");
+  const after = { info: newInfo, end: isSameResult ? end : (newInfo.result && mainLine(game.root).at(-1)) || null };
+  await commit({ game, info: { before: { info, end }, after }, changes, changesPositions: true });
   showMessage("The game information is changed.");
 });
 

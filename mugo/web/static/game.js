@@ -40,7 +40,15 @@ export class Game {
     this.clock = null;                   // the GameClock of the game that is played
     this.savedAs = null;                 // its place in the browser's storage; see saved_games.js
     this.changes = 0;                    // of the tree's shape, counted
-    this.isUnsaved = false;              // whether moves, comments or the result have changed since it was saved
+    this.revision = this.savedRevision = 0;              // changes of moves, comments, results and analyses, counted
+  }
+
+  /** Whether anything has changed since it was saved. */
+  get isUnsaved() { return this.revision !== this.savedRevision; }
+
+  set isUnsaved(isUnsaved) {
+    if (isUnsaved) this.revision += 1;
+    else this.savedRevision = this.revision;
   }
 
   get isGo() { return this.start.name !== "gomoku"; }
@@ -206,17 +214,18 @@ export class Game {
     return child;
   }
 
-  /** Remove the current node and its descendants. */
-  remove() {
-    const { node } = this;
+  /** Remove the current node and its descendants.  human: null if the game is only viewed, whose result then stays; a
+      game that is played goes on if it had ended there. */
+  remove(human) {
+    const { node, played } = this;
     if (!node.parent) return;
+    const isRemoved = (each) => each && path(each).includes(node);
+    if (played ? isRemoved(played.end) : human && isRemoved(this.end)) this.setResult(null);
+    if (isRemoved(this.end)) this.end = null;
+    if (isRemoved(played?.from)) this.played = null;
     node.parent.children.splice(node.parent.children.indexOf(node), 1);
     node.parent.selected = 0;
     this.changes += 1;
-    if (this.end && path(this.end).includes(node)) this.end = null;
-    const { played } = this;
-    if (played?.end && path(played.end).includes(node)) Object.assign(played, { result: null, end: null });
-    if (played && path(played.from).includes(node)) this.played = null;
     this.isUnsaved = true;
     this.goTo(node.parent);
   }
@@ -278,7 +287,7 @@ export class Game {
       Object.assign(node, timeLeft(node));
       delete node.times;
     }
-    return { ...this.start, info: this.info, nodes };
+    return { ...this.start, info: { ...this.info }, nodes };
   }
 
   /** All nodes with these fields and the index of their parents, in the order of a file, and the index of each. */

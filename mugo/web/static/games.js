@@ -14,6 +14,7 @@ import { formatGame } from "./sgf.js";
 import { STORAGE_KEY, byId, connection, replaceGame, state, storeState } from "./state.js";
 
 const MAX_LISTED = 1000;                 // games of a file that the server lists; files of a folder
+const SAVE_SECONDS = 5;                  // that the server may take to write a file, before the page writes it
 const RECORD = /\.(sgf|gib|ngf|ugf|ugi)$/i;     // names of the files of a folder that are game records
 let opened = [];                         // [name, File] of several files that were opened at once
 
@@ -149,18 +150,21 @@ function gameText(game, i) {
 
 export async function saveFile() {
   const { game } = state;
+  const { revision, writtenInfo } = game;
   try {
     const written = game.toMessage();
-    game.isUnsaved = false;
-    const { sgf } = await connection.request("save", { game: written }).catch((error) => {
-      if (error instanceof ConnectionError) return { sgf: formatGame(written, game.writtenInfo) };
-      game.isUnsaved = true;
+    const late = new Promise((resolve, reject) => {
+      setTimeout(() => reject(new ConnectionError("the server does not answer")), 1000 * SAVE_SECONDS);
+    });
+    const { sgf } = await Promise.race([connection.request("save", { game: written }), late]).catch((error) => {
+      if (error instanceof ConnectionError) return { sgf: formatGame(written, writtenInfo) };
       throw error;
     });
     const url = URL.createObjectURL(new Blob([sgf], { type: "application/x-go-sgf" }));
     const time = new Date().toISOString().slice(0, 16).replace(/[T:]/g, "-");
     const name = `mugo-${game.isGo ? "" : "gomoku-"}${formatSize(game.size)}-${time}.sgf`;
     Object.assign(document.createElement("a"), { href: url, download: name }).click();
+    game.savedRevision = revision;       // it may have changed meanwhile
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
     storeState();
     showMessage(`Saved as ${name}${game.notice ? `. ${game.notice}` : ""}`);

@@ -259,7 +259,7 @@ export async function deleteMove() {
   if (!isShown()) return;
   byId("comment").blur();
   const isPlayed = Boolean(game.played);
-  game.remove();
+  game.remove(state.human);
   if (isPlayed && !game.played) await stopPlaying();
   rewindClock();
   await showCurrentNode();

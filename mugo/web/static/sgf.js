@@ -8,7 +8,6 @@ export const INFO = { PB: "black", PW: "white", BR: "black_rank", WR: "white_ran
 const LINE_LENGTH = 79;
 const LIKE_A_ROOT = /^;(?:FF|GM|CA|AP|SZ)\[/;
 const BLANKS = " ".repeat(10);           // more than stand between `)` and the beginning of another game
-const MAX_COMMENT = 20_000;              // characters; of a longer one the page has the beginning
 
 const byteLength = (text) => new TextEncoder().encode(text).length;
 
@@ -56,12 +55,9 @@ function formatNode(game, node, writtenInfo) {
       if (text !== (writtenInfo[name] ?? "") || (text && !found.has(ident))) properties = withValues(properties, ident, text ? [escaped(text.slice(0, 200))] : []);
     }
   }
-  const before = commentFields(properties);
-  const shown = before.comment.slice(0, MAX_COMMENT);
-  if (formatComment(node) === formatComment({ ...before, comment: shown })) return properties;
-  const comment = (node.comment ?? "") === shown ? before.comment : node.comment;  // shown is the beginning of a longer one
-  const written = formatComment({ ...node, comment });
-  return withValues(properties, "C", written ? [escaped(written)] : []);
+  const comment = formatComment(node);
+  if (comment === formatComment(commentFields(properties))) return properties;
+  return withValues(properties, "C", comment ? [escaped(comment)] : []);
 }
 
 /** The properties of a node that is not from a file, without its comment.  game: of Game.toMessage; its nodes are not used. */
@@ -100,7 +96,7 @@ function formatComment({ comment = "", win_rate: winRate, lead, visits }) {
   return `${hasSearch ? `Black wins ${(100 * winRate).toFixed(1)} % (${visits} visits${points})\n` : ""}${comment}`.trim();
 }
 
-/** The whole comment, win rate, lead and visits that the properties of a node give, as _split_comment in mugo/sgf/tree.py has them. */
+/** The comment, win rate, lead and visits that the properties of a node give, as _comment_fields in mugo/sgf/tree.py has them. */
 function commentFields(properties) {
   let text = unescaped(parseProperties(properties).get("C")?.[0] ?? "");
   const found = /Black wins (\d{1,3}(?:\.\d)?) % \((\d{1,15}) visits(?:, ([BW])\+(\d{1,4}\.\d))?\)\s*/.exec(text);
