@@ -29,7 +29,7 @@ CLOSING_SECONDS = 10.0                   # that a closed connection may take to 
 SWEEP_SECONDS = 1.0                      # between two looks at the ages
 REPORT_SECONDS = 60.0                    # between two lines about a want of open files
 MAX_HEADERS = 16 << 10                   # bytes of a request's line and headers
-MAX_HTTP_BYTES = 128 << 10               # that a connection sends in all before it becomes a WebSocket
+MAX_HTTP_BYTES = 128 << 10               # of a request, and of what is sent before it is answered
 PIECE = 4 << 10                          # bytes of a WebSocket that are parsed at once
 MAX_FRAGMENTS = 1000                     # frames of one message; browsers send a few
 BACKLOG = 128                            # connections that the system accepts before the server does
@@ -180,6 +180,7 @@ def protocols(connections: Connections) -> tuple[type[asyncio.Protocol], type[as
 
         def on_response_complete(self) -> None:
             connections.note_answer(self.transport)
+            self.received = len(self.conn.trailing_data[0])
             super().on_response_complete()
 
         def handle_websocket_upgrade(self, event: Any) -> None:
