@@ -8,6 +8,7 @@ Only the module of the command that runs is imported, so `mugo gtp random` does 
 import argparse
 import contextlib
 import importlib
+import importlib.util
 import io
 import os
 import sys
@@ -43,6 +44,9 @@ INTERRUPTED = 130
 EXTRAS = {"h5py": "train", "keras": "train", "tensorflow": "train", "onnx": "train", "jax": "jax",
           "matplotlib": "pictures", "py7zr": "7z", "backports": "7z", "starlette": "web", "uvicorn": "web",
           "websockets": "web", "dask": "distributed", "distributed": "distributed", "shtab": "completion"}
+ALSO_OF_JAX = ("h5py", "keras", "onnx")              # in the extra `jax` too, which comes without TensorFlow
+# What a command imports only when it writes its first checkpoint or its result: looked for at its start
+WRITTEN_WITH = {"train": ("onnx", "matplotlib"), "selfplay": ("onnx", "matplotlib"), "quantize": ("onnx",)}
 REQUIRED = ("llvmlite", "numpy", "numba", "onnxruntime", "pandas", "pyarrow", "sgfmill", "tqdm")      # of every install
 
 
@@ -77,7 +81,7 @@ def main(arguments: list[str] | None = None) -> int:
                                "environment in which MuGo is installed, or install it (pip install -e .)")
         if package not in EXTRAS:
             raise
-        return _fail(name, f"this needs the package {package}: pip install 'mugo[{EXTRAS[package]}]'")
+        return _fail(name, f"this needs the package {package}: pip install 'mugo[{_extra_of(package)}]'")
     except KeyboardInterrupt:
         print(f"\nmugo {name}: interrupted; everything that was saved is complete", file=sys.stderr)
         return INTERRUPTED
@@ -97,6 +101,11 @@ def main(arguments: list[str] | None = None) -> int:
             raise
         return _fail(name, f"the cache of compiled code is damaged: delete the folder {os.environ['NUMBA_CACHE_DIR']}, "
                            "and give the command again")
+
+
+def _extra_of(package: str) -> str:
+    """The extra that installs a package, on the backend that is asked for."""
+    return "jax" if package in ALSO_OF_JAX and os.environ.get("KERAS_BACKEND") == "jax" else EXTRAS[package]
 
 
 def _is_of_compile_cache(error: BaseException) -> bool:
@@ -160,6 +169,9 @@ def _run(name: str | None, arguments: list[str]) -> int:
     assert module is not None                            # argparse has refused a command line without a command
     if unknown:
         raise BadInput(f"unrecognized arguments: {' '.join(unknown)} (see mugo {name} --help)")
+    for package in WRITTEN_WITH.get(args.command, ()):
+        if importlib.util.find_spec(package) is None:
+            raise ModuleNotFoundError(name=package)
     return module.command(args)
 
 

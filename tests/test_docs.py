@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from mugo.cli import COMMANDS
+from mugo.intervals import wilson_interval
+from mugo.nn.bundled import find_network
+from mugo.nn.metadata import positions_trained, read_metadata
 from mugo.renamed import RENAMED_OPTIONS
 
 ROOT = Path(__file__).parents[1]
@@ -202,12 +205,69 @@ def test_renamed_options_are_in_the_changelog_and_nowhere_else():
             assert not re.search(rf"(?<![\w-]){old}(?![\w-])", page.read_text()), f"{name_of(page)}: {old}"
 
 
+def test_the_api_index_lists_every_module_outside_of_packages():
+    listed = re.findall(r"^\| `mugo\.(\w+)` \|", (ROOT / "docs" / "api" / "index.md").read_text(), re.M)
+    assert sorted(listed) == sorted(path.stem for path in ROOT.glob("mugo/*.py") if path.stem != "__init__")
+
+
+def load_tool(name: str):
+    """A program of docs/tools as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / "tools" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_architecture_page_is_built_with_the_table_of_package_sizes():
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    built = load_tool("mkdocs_hooks").on_page_markdown(page)
+    table = load_tool("package_sizes").table(ROOT / "mugo")
+    assert "| **sum** |" in table and f"\n\n{table}\n" in built and table not in page
+
+
 def test_the_picture_of_imports_is_up_to_date():
-    spec = importlib.util.spec_from_file_location("import_graph", ROOT / "docs" / "tools" / "import_graph.py")
-    import_graph = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(import_graph)
+    import_graph = load_tool("import_graph")
     drawn = import_graph.PICTURE.read_text()
     assert drawn == import_graph.picture(), "imports have changed: run python docs/tools/import_graph.py"
+
+
+@pytest.mark.parametrize("name", ["policy-19", "policy-19-small", "policy-9"])
+def test_the_table_of_networks_has_the_positions_that_each_was_trained_on(name):
+    row = re.search(rf"^\| `{name}` \|.*$", (ROOT / "docs" / "models.md").read_text(), re.M)[0]
+    stated = re.search(r"\| ([\d.]+) million positions", row)[1]
+    decimals = len(stated.partition(".")[2])
+    assert stated == f"{positions_trained(read_metadata(find_network(name))) / 1e6:.{decimals}f}"
+
+
+# "35 of 43 games (67 to 90 %)"; "43 on 19x19 | 81 % (67 to 90 %)" and "57 % of 100 games (47 to 66 %)"
+INTERVAL = r"\((\d+) to (\d+) %\)"
+OF_GAMES = re.compile(rf"(\d+) of (\d+)(?: won \| \d+ %|[^\d()|]{{0,40}}) {INTERVAL}")
+OF_RATE = (re.compile(rf"\| (\d+) on \d+x\d+[^|]* \| (\d+) % {INTERVAL}"),
+           re.compile(rf"(?P<rate>\d+) % of (?P<games>\d+) games[^()|]* {INTERVAL}"))
+
+
+def stated_intervals(page: Path) -> list[tuple[str, set[tuple[str, str]], tuple[str, str]]]:
+    """(text, the intervals that it may state, the one that it states) of the win rates of a page.  A rate of so many
+    games is rounded, and draws count as half, so several results have it."""
+    def interval(wins: float, games: int) -> tuple[str, str]:
+        found = wilson_interval(wins, games)
+        return f"{100 * found.low:.0f}", f"{100 * found.high:.0f}"
+
+    text, out = " ".join(page.read_text().split()), []
+    for match in OF_GAMES.finditer(text):
+        out.append((match[0], {interval(int(match[1]), int(match[2]))}, match.groups()[-2:]))
+    for pattern in OF_RATE:
+        for match in pattern.finditer(text):
+            games, rate = (int(match[name]) for name in (("games", "rate") if pattern.groupindex else (1, 2)))
+            results = {wins / 2 for wins in range(2 * games + 1) if abs(50 * wins / games - rate) <= 0.5}
+            out.append((match[0], {interval(wins, games) for wins in results}, match.groups()[-2:]))
+    return out
+
+
+def test_the_intervals_of_win_rates_are_wilsons():
+    found = [(name_of(page), *row) for page in CODE for row in stated_intervals(page)]
+    assert len(found) > 80
+    assert not [(page, text, right) for page, text, right, stated in found if stated not in right]
 
 
 def test_the_readme_is_short():

@@ -1,9 +1,14 @@
 """The notebooks: they run, and are kept as they ran, with their pictures and nothing of the machine."""
 import platform
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
+from mugo.nn.bundled import find_network
+from mugo.nn.metadata import positions_trained, read_metadata
+from mugo.players.searcher import MCTS
 
 nbclient = pytest.importorskip("nbclient")
 nbformat = pytest.importorskip("nbformat")
@@ -50,6 +55,21 @@ def test_a_notebook_says_nothing_of_the_machine_it_ran_on(path):
         assert not re.search(r" at 0x[0-9a-f]+>", words), words
         assert platform.node() not in words
     assert all("execution" not in cell.metadata for cell in notebook.cells), "run them by notebooks/run.py"
+
+
+def kept_words(name: str) -> str:
+    """All words of the outputs that a notebook is kept with."""
+    return "\n".join(map(words_of, outputs(nbformat.read(FOLDER / f"{name}.ipynb", as_version=4))))
+
+
+def test_the_network_that_a_notebook_was_run_with_is_the_bundled_one():
+    trained = re.findall(r"trained on ([\d,]+) positions", kept_words("3_what_it_sees"))
+    assert trained == [f"{positions_trained(read_metadata(find_network('policy-19'))):,}"]
+
+
+def test_the_settings_that_a_notebook_was_run_with_are_those_of_mcts():
+    settings = re.findall(r"^Settings\(.*\)$", kept_words("4_search"), re.M)
+    assert settings == [repr(replace(MCTS, seed=1, early_stop=False, max_edges=1_000_000))]
 
 
 @pytest.mark.notebooks

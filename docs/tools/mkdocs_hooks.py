@@ -1,12 +1,14 @@
 """MkDocs hook: what pages leave to the sources.
 
     <!-- help: COMMAND -->     what `mugo COMMAND --help` prints
+    <!-- output: TOOL.py -->   what `python docs/tools/TOOL.py` prints: Markdown
     <!-- api: PACKAGE -->      the package's docstring, then each of its modules, in the order in which it names them
 """
 import argparse
 import importlib
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from mugo.cli import COMMANDS  # noqa: E402  (the repository is on no path when 
 def on_page_markdown(markdown: str, **_) -> str:
     """The page's Markdown with its placeholders replaced."""
     markdown = re.sub(r"<!-- help: (\w+) -->", lambda found: f"```text\n{help_of(found[1])}```", markdown)
+    markdown = re.sub(r"<!-- output: (\w+\.py) -->", lambda found: output_of(found[1]), markdown)
     return re.sub(r"<!-- api: (\w+) -->", lambda found: api(found[1]), markdown)
 
 
@@ -29,6 +32,12 @@ def help_of(command: str) -> str:
     parser = argparse.ArgumentParser(prog=f"mugo {command}", description=f"{description[0].upper()}{description[1:]}.")
     importlib.import_module(f"mugo.{module}").add_arguments(parser)
     return parser.format_help()
+
+
+def output_of(tool: str) -> str:
+    """What a program of docs/tools prints."""
+    return subprocess.run([sys.executable, ROOT / "docs" / "tools" / tool], check=True, capture_output=True,
+                          text=True).stdout
 
 
 def api(package: str) -> str:

@@ -108,8 +108,9 @@ def check_compatible(source: Config, config: Config, path: Path) -> None:
         allowed = may_differ.keys() - {"filters", "policy_filters", "context_filters", "context_layers"}
         different = [name for name in new if new[name] != old[name] and name not in allowed]
         raise BadInput(f"{path} has {_listed(old, different)}, and this run {_listed(new, different)}: a network "
-                       "that is initialised from another can have another size and other heads, more filters, and "
-                       "plain convolutions where the other's are equivariant")
+                       "that is initialised from another can have another size and other heads, more --filters, "
+                       "--context-filters or --context-layers, and plain convolutions where the other's are "
+                       "equivariant")
 
 
 def _listed(config: dict[str, Any], names: list[str]) -> str:

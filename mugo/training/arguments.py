@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help=f"continue the run with its own options; only {format_names(MAY_CHANGE)} can change")
     parser.add_argument("--init-from", default="", metavar="NETWORK",
                         help="initialise from this network, with its config; the board may have another size, and the "
-                        "new one more --filters")
+                        "new one more --filters, --context-filters or --context-layers")
     parser.add_argument("--devices", type=int, metavar="N",
                         help="train on N GPUs, with an equal part of each batch on each (default: all)")
     group = parser.add_argument_group("several processes, on JAX; each trains on all of its GPUs",

@@ -157,7 +157,8 @@ def test_a_policy_head_that_gets_a_larger_context_module_has_at_first_the_output
     assert model.get_layer("value_batch_norm12").get_weights()[0].all()
     checkpoint.export(model, tmp_path / "larger.keras", new_metadata(larger))
     for fields in {"context_filters": 48}, {"context_layers": 4}:
-        with pytest.raises(BadInput, match="--context-.*, and this run --context-"):
+        with pytest.raises(BadInput, match="--context-.*, and this run --context-.*: a network that is .* can have .*, "
+                           "more --filters, --context-filters or --context-layers, and plain convolutions"):
             init_from(random_model(config), replace(larger, **fields), tmp_path / "larger.keras")
     alone = PolicyNetConfig(SIZE, 16, 4, policy_filters=16, equivariant=True)
     other = random_model(alone)
