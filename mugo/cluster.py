@@ -35,6 +35,7 @@ WAIT_SECONDS = 60                        # for the first worker to join
 CAPACITY_SECONDS = 2                     # for which a count of the workers holds
 CLOSE_SECONDS = 5
 MAX_NAME = 100                           # letters of a unit's name in a message
+CONTINUES = "the same command continues where it stopped (selfplay with --resume)"
 
 
 class BrokenOff(Exception):
@@ -87,7 +88,8 @@ class DaskExecutor(Executor):
 
     def __init__(self, address: str):
         self._address = address
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)      # what the user must know is in our messages
+        for name in "distributed", "distributed.client":                 # what the user must know is in our messages
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             self._client: Any = Client(address, timeout=CONNECT_SECONDS, set_as_default=False, name="mugo")
         except Exception as error:                       # of an address that is none, there are many kinds
@@ -171,17 +173,22 @@ class DaskExecutor(Executor):
             error = raised
         if isinstance(error, KilledWorker):
             error = BadInput(f"{name}: {error.allowed_failures + 1} workers were lost while they worked on it, perhaps "
-                             "for want of memory; the same command continues where it stopped")
+                             f"for want of memory; {CONTINUES}")
         elif done.status == "cancelled" or self._client.status != "running":
-            error = BadInput(f"--scheduler {self._address}: the scheduler has gone; the same command continues where "
-                             "it stopped")
+            error = self._gone()
         future.set_exception(error)
+
+    def _gone(self) -> BadInput:
+        return BadInput(f"--scheduler {self._address}: the scheduler has gone; {CONTINUES}")
 
     def broadcast(self, function: Callable, *args: Any) -> dict[str, Any]:
         """Call a function in every worker at once, beside the unit that it works on: its result by worker.
 
-        Workers that are lost meanwhile are left out.  Raises what the function raises.
+        Workers that are lost meanwhile are left out.  Raises what the function raises; BadInput if the scheduler has
+        gone, and OSError if it goes meanwhile.
         """
+        if self._client.status != "running":             # or it would try to connect for a while
+            raise self._gone()
         results = self._client.run(function, *args, on_error="return")
         for result in results.values():
             if isinstance(result, Exception) and not isinstance(result, OSError):

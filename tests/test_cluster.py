@@ -1,6 +1,7 @@
 """Units of work on a Dask cluster: each result once, workers that are lost, and one clear line for what is wrong."""
 import contextlib
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -161,11 +162,16 @@ def test_the_scheduler_goes_while_units_run(tmp_path):
         while not file.exists() or not file.read_text().endswith("}"):
             assert scheduler.poll() is None
             time.sleep(0.05)
-        with pytest.raises(BadInput, match="the scheduler has gone; the same command continues"):
+        with pytest.raises(BadInput, match=r"the scheduler has gone; the same command continues .* \(selfplay with "
+                                           r"--resume\)"):
             with open_executor(scheduler=json.loads(file.read_text())["address"]) as executor:
                 future = executor.submit(units.sleep_while, block)
                 threading.Timer(0.5, scheduler.kill).start()
-                future.result(60)
+                future.exception(60)
+                with pytest.raises(BadInput, match="the scheduler has gone"):        # at once: it is not asked
+                    executor.broadcast(os.getpid)
+                future.result()
+    assert not logging.getLogger("distributed.client").isEnabledFor(logging.ERROR)
 
 
 @pytest.mark.parametrize("first, name", [("a file", "a file"), (3, "3"), (None, "None"), ("x" * 200, "x" * 100),

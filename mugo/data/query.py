@@ -29,6 +29,7 @@ from mugo.files import BadInput
 
 MAX_LENGTH = 4000                        # characters of a query
 MAX_DEPTH = 50                           # operations inside operations
+MAX_INDEX = 1 << 31                      # of a character
 
 _ARITHMETIC: dict[type, Callable] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -147,6 +148,14 @@ def _describe(value: Any) -> str:
             else "text" if _is_text(value) else "a list")
 
 
+def _check_comparable(left: Any, right: Any) -> None:
+    """Raise _Invalid unless both are numbers, text, or true or false."""
+    for same in _is_number, _is_text, lambda value: _is_condition(value) or isinstance(value, bool):
+        if same(left) and same(right):
+            return
+    raise _Invalid(f"{_describe(left)} cannot be compared with {_describe(right)}")
+
+
 class _Evaluator:
     """Evaluates the nodes of a query: to a Series, a number, a string, a bool, or a list of those."""
 
@@ -234,11 +243,7 @@ class _Evaluator:
         if isinstance(right, list) and isinstance(left, pd.Series) and isinstance(kind, ast.Eq | ast.NotEq):
             found = left.isin(right)                     # pandas: == with a list is `in`
             return found if isinstance(kind, ast.Eq) else ~found
-        for same in _is_number, _is_text, lambda value: _is_condition(value) or isinstance(value, bool):
-            if same(left) and same(right):
-                break
-        else:
-            raise _Invalid(f"{_describe(left)} cannot be compared with {_describe(right)}")
+        _check_comparable(left, right)
         if not isinstance(left, pd.Series) and not isinstance(right, pd.Series):
             raise _Invalid("a comparison needs a column")
         return _COMPARISONS[type(kind)](left, right).fillna(False).astype(bool)
@@ -260,6 +265,8 @@ class _Evaluator:
         value = self.value(node)
         if not isinstance(value, int) or isinstance(value, bool):
             raise _Invalid(f"{_source(node)!r} is not a whole number")
+        if abs(value) >= MAX_INDEX:
+            raise _Invalid(f"{_source(node)!r} is too large for an index")
         return value
 
     def _text_column(self, node: ast.AST) -> pd.Series:
@@ -286,6 +293,9 @@ class _Evaluator:
                            f"{', '.join(f'str.{name}' for name in STRING_METHODS)})")
         method, kinds = methods[function.attr]
         arguments = self._arguments(node, f"{prefix}{function.attr}", kinds)
+        if function.attr == "between":
+            for value in arguments.values():
+                _check_comparable(column, value)
         try:
             return method(column, **arguments)
         except (pa.ArrowInvalid, TypeError, ValueError) as error:

@@ -106,7 +106,7 @@ KNOWN_MEANS = {"mse": _outcome_error, "accuracy": _is_sign_right, "error": _scor
 
 @keras.saving.register_keras_serializable("mugo")
 class KnownMean(keras.metrics.Mean):
-    """A mean over what is known.  name: one of KNOWN_MEANS,
+    """A mean over what is known; NaN where nothing is.  name: one of KNOWN_MEANS,
 
         mse         of values, (z - v)²: 1 for a value that is always 0
         accuracy    the fraction of values that have the winner's sign; of the owners of points that are right, of the
@@ -125,3 +125,7 @@ class KnownMean(keras.metrics.Mean):
         y_true = ops.cast(ops.reshape(y_true, (-1, width)), "float32")          # batches may have no static shape
         values, known = self.measure(y_true, y_pred)
         super().update_state(ops.cast(values, "float32"), sample_weight=ops.cast(known, "float32"))
+
+    def result(self):
+        """As keras.metrics.Metric."""
+        return ops.where(self.count > 0, super().result(), float("nan"))

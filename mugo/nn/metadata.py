@@ -32,13 +32,14 @@ METADATA_1 = "mugo.json"                 # its name in format 1
 MAX_METADATA_BYTES = 16 << 20            # with the history of a long run; one of 60 million positions has 0.3 MB
 MAX_GRAPH_BYTES = 512 << 20              # of a network's graph; 256 filters and ten layers take 25 MB
 MAX_WIDTH, MAX_LAYERS = 4096, 128        # filters or units of a layer, and layers; all of them fit in such a graph
+MAX_NAME = 200                           # characters of a network's name
 
 Config = PolicyNetConfig | AlphaZeroNetConfig
 CONFIGS = {config.kind: config for config in (PolicyNetConfig, AlphaZeroNetConfig)}
 
 
 class EarlierFormat(BadInput):
-    """A file that an earlier version of MuGo wrote, and that this one does not read."""
+    """A file that is whole, and that this version of MuGo does not read: an earlier or a later one wrote it."""
 
 
 def config_dict(config: Config) -> dict[str, Any]:
@@ -68,6 +69,11 @@ def game_rules(position: BasePosition) -> tuple[str, int, bool]:
     if isinstance(position, gomoku.Position):
         return position.game, position.k, position.exactly
     return position.game, 0, False
+
+
+def printable_name(text: str) -> str:
+    """A network's name of any text, say that of its run's folder: at most MAX_NAME printable characters."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)[:MAX_NAME]
 
 
 def positions_trained(metadata: dict[str, Any]) -> int:
@@ -109,8 +115,7 @@ def read_member(path: Path, name: str, limit: int) -> bytes:
 def read_metadata(path: Path) -> dict[str, Any]:
     """The metadata in a network's file or checkpoint.
 
-    Raises BadInput for a file that is no network of this program, or for other planes than this program makes;
-    EarlierFormat for one that an earlier version wrote.
+    Raises BadInput for a file that is no network, or damaged; EarlierFormat for one that this program does not read.
     """
     try:
         metadata = json.loads(read_member(path, METADATA, MAX_METADATA_BYTES))
@@ -121,12 +126,20 @@ def read_metadata(path: Path) -> dict[str, Any]:
     if not isinstance(metadata, dict):
         raise BadInput(f"{path} is no network of MuGo's: its {METADATA} is no JSON object")
     if metadata.get("format") != FORMAT:
-        raise BadInput(f"{path} has format {str(metadata.get('format'))[:40]}; this program reads format {FORMAT}")
+        raise EarlierFormat(f"{path} has format {str(metadata.get('format'))[:40]}; this program reads format {FORMAT}")
     try:
         _check(metadata)
     except _Mismatch as error:
-        raise BadInput(f"{path} {error}") from None
+        raise EarlierFormat(f"{path} {error}") from None
     return metadata
+
+
+def check_metadata(metadata: dict[str, Any], name: str) -> None:
+    """Raise BadInput, a line that begins with the name, unless `read_metadata` can read these metadata from a file."""
+    try:
+        _check(json.loads(json.dumps(metadata)))
+    except _Mismatch as error:
+        raise BadInput(f"{name} {error}") from None
 
 
 # What a network was trained on, and those that it was initialised from: training.provenance, positions_trained.
@@ -175,8 +188,8 @@ def _check(metadata: dict[str, Any]) -> None:
         raise _Mismatch(f"plays Gomoku with k = {str(k)[:40]} on {size}x{size}; this program has "
                         f"{gomoku.MIN_SIZE} to {size}")
     name = metadata.get("name") or ""
-    if not isinstance(name, str) or len(name) > 200 or not name.isprintable():
-        raise _Mismatch("has a name that is no text of at most 200 printable characters")
+    if not isinstance(name, str) or len(name) > MAX_NAME or not name.isprintable():
+        raise _Mismatch(f"has a name that is no text of at most {MAX_NAME} printable characters")
     source: Any = metadata
     try:
         check_value(metadata.get("quantization"), optional(QUANTIZATION), "its quantization")

@@ -8,6 +8,7 @@
 Workers go on playing while the run trains: they then finish the units that they have, with the network before.  A
 worker that is killed loses the games that it has not finished, as a run does that is killed.
 """
+import contextlib
 import json
 import math
 import secrets
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from mugo.files import atomic_write
+from mugo.files import BadInput, atomic_write
 from mugo.games.position import BasePosition
 from mugo.nn.inference import Network
 from mugo.nn.metadata import METADATA
@@ -181,10 +182,13 @@ class ClusterActors:
                     on_game(game)
 
     def close(self) -> None:
-        """End the games of all workers; the network's file is deleted."""
-        self._executor.broadcast(end_players, self._unit.key)
-        self._executor.shutdown(wait=False, cancel_futures=True)
-        self._network.unlink(missing_ok=True)
+        """End the games of all workers, if the cluster is still there; the network's file is deleted."""
+        try:
+            with contextlib.suppress(OSError, BadInput):
+                self._executor.broadcast(end_players, self._unit.key)
+        finally:
+            self._network.unlink(missing_ok=True)
+            self._executor.shutdown(wait=False, cancel_futures=True)
 
 
 # ---- in a worker

@@ -33,14 +33,14 @@ from mugo.nn.compile import compile_for_selfplay, train_step
 from mugo.nn.inference import Network
 from mugo.nn.interrupts import InterruptCallback
 from mugo.nn.keras_model import build
-from mugo.nn.metadata import ONNX, config_of, new_metadata
+from mugo.nn.metadata import ONNX, check_metadata, config_of, new_metadata, printable_name
 from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions
 from mugo.nn.runtime import has_fast_int8
 from mugo.nn.tensorboard_log import TensorBoardLog
 from mugo.nn.transfer import init_from
 from mugo.parallel import open_executor
 from mugo.progress import ProgressBar, progress_bar
-from mugo.resume import check_kept
+from mugo.resume import check_kept, format_option
 from mugo.selfplay import arena
 from mugo.selfplay.actors import Actors, ClusterActors, LocalActors, WarmStartActors
 from mugo.selfplay.arena import ArenaPlayer, ArenaResult
@@ -96,9 +96,11 @@ class SelfPlayRun:
         self._tensorboard = TensorBoardLog(folder / "tensorboard")
 
     def _check_new(self) -> None:
-        """Raise BadInput if the folder holds a run."""
-        if (self.folder / checkpoint.CHECKPOINT).exists():
+        """Raise BadInput if the folder holds a run, or a network."""
+        if (self.folder / checkpoint.CHECKPOINT).exists() or (self.folder / checkpoint.PREVIOUS).exists():
             raise run_exists(self.folder)
+        if (self.folder / checkpoint.NETWORK).exists():
+            raise BadInput(f"{self.folder} holds a network already: give -o another folder")
 
     def _resume(self) -> tuple[keras.Model, dict[str, Any]]:
         """The model and the metadata of the newest checkpoint, with the options.  Raises BadInput for other options."""
@@ -310,8 +312,10 @@ def new_run(name: str, start: BasePosition, config: AlphaZeroNetConfig, options:
     """A new model, compiled, and the metadata of its run; see SelfPlayRun."""
     rules = rules_of(start)
     metadata = new_metadata(config, start.game, rules.get("k", 0), rules.get("exactly", False)) | {
-        "name": name, "rules": rules, "options": asdict(options), "update": 0, "arena_update": 0, "seconds": 0.0,
-        "uct_level": 0, "uct_attempts": 0, "best": None, "history": [], "arena": [], "openings": []}
+        "name": printable_name(name), "rules": rules, "options": asdict(options), "update": 0, "arena_update": 0,
+        "seconds": 0.0, "uct_level": 0, "uct_attempts": 0, "best": None, "history": [], "arena": [], "openings": []}
+    sizes = "filters", "policy_filters", "value_filters", "value_units"
+    check_metadata(metadata, "a network with " + " ".join(format_option(name, getattr(config, name)) for name in sizes))
     keras.utils.set_random_seed(options.seed)
     model = build(config.spec(), options.precision)
     if init:

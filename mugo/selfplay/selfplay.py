@@ -24,7 +24,7 @@ from mugo.nn import checkpoint
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.backend import resolve_precision
 from mugo.nn.checkpoint import latest_checkpoint
-from mugo.nn.metadata import config_of
+from mugo.nn.metadata import MAX_WIDTH, config_of
 from mugo.nn.transfer import check_init
 from mugo.parallel import add_scheduler_argument
 from mugo.players.game_options import refuse_other_options
@@ -155,9 +155,9 @@ def given(args: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
 def with_given(config: AlphaZeroNetConfig, options: RunOptions, args: argparse.Namespace
                ) -> tuple[AlphaZeroNetConfig, RunOptions]:
     """The network and options of a run, with those that are given.  Raises BadInput."""
-    if any(value < 1 for value in (*(args.filters or ()), *given(args, (
-            "policy_filters", "value_filters", "value_units")).values())):
-        raise BadInput("--filters and the other sizes of the network must be at least 1")
+    for filters in args.filters or ():
+        check_limits(argparse.Namespace(filters=filters), {"filters": (1, MAX_WIDTH)})
+    check_limits(args, dict.fromkeys(("policy_filters", "value_filters", "value_units"), (1, MAX_WIDTH)))
     config = replace(config, **given(args, ("filters", "policy_filters", "value_filters", "value_units", "batch_norm",
                                             "head_batch_norm")))
     selfplay = replace(options.selfplay, **given(args, [field.name for field in fields(SelfPlayOptions)]))

@@ -5,14 +5,12 @@ import time
 from pathlib import Path
 from typing import Any, NoReturn
 
-import numpy as np
 import pandas as pd
 
 from mugo.files import BadInput, atomic_write, read_json
 from mugo.nn import checkpoint
 from mugo.nn.backend import keras
 from mugo.nn.devices import one_device
-from mugo.nn.metadata import config_of
 from mugo.nn.processes import is_first
 from mugo.nn.tensorboard_log import TensorBoardLog
 from mugo.nn.weight_averaging import AveragedModel
@@ -21,8 +19,8 @@ from mugo.progress import ProgressBar, progress_bar
 from mugo.training.loader import calibration_positions
 from mugo.training.options import TrainingOptions
 
-OF_COUNTED_GAMES = "ownership_accuracy", "score_error"           # means over nothing where no game was counted
-MEASURES = ["ce", "top1", "top5", "value_mse", "value_accuracy", "ownership_accuracy", "score_error"]
+OF_KNOWN = "value_mse", "value_accuracy", "ownership_accuracy", "score_error"      # NaN over nothing: losses.KnownMean
+MEASURES = ["ce", "top1", "top5", *OF_KNOWN]
 COLUMNS = ["step", "positions", "seconds", "learning_rate", "loss", *MEASURES,
            *(f"validation_{name}" for name in MEASURES), "positions_per_second"]
 PRE_DECAY = "pre-decay.keras"            # the last checkpoint before the learning rate decays
@@ -79,9 +77,6 @@ class CheckpointCallback(keras.callbacks.Callback):
         self.run, self.options, self.metadata, self.bar = run, options, metadata, bar
         self.averaged, self.validation = averaged, validation
         self.tensorboard = TensorBoardLog(run / "tensorboard")
-        self.has_value = config_of(metadata).value_head
-        scores = validation[1].get("score")
-        self.has_counted_games = scores is not None and not np.isnan(scores).all()
 
     def on_epoch_begin(self, epoch, logs=None):
         self.start = time.perf_counter()
@@ -107,8 +102,8 @@ class CheckpointCallback(keras.callbacks.Callback):
         history = self.metadata["history"]
         step, positions_at = int(model.optimizer.iterations.numpy()), self.options.batches.positions_at
         before = history[-1] if history else {"step": 0, "seconds": 0.0}
-        row = {name: value for name, value in rename_logs(logs).items() if self.has_counted_games or
-               not name.endswith(OF_COUNTED_GAMES)} | {
+        row = {name: value for name, value in rename_logs(logs).items()
+               if not (name.endswith(OF_KNOWN) and math.isnan(value))} | {
             "step": step, "positions": positions_at(step),
             "seconds": round(before["seconds"] + time.perf_counter() - self.start, 1),
             "learning_rate": float(self.options.schedule()(step)),
@@ -127,9 +122,9 @@ class CheckpointCallback(keras.callbacks.Callback):
         self.bar.write(f"{step:8,} steps  {row['positions']:11,} positions  loss {row['loss']:.3f}  "
                        f"top-1 {row['top1']:.1%}  validation: top-1 {row['validation_top1']:.2%}  "
                        f"top-5 {row['validation_top5']:.2%}  cross-entropy {row['validation_ce']:.3f}"
-                       + (f"  value MSE {row['validation_value_mse']:.3f}" if self.has_value else "")
-                       + (f"  ownership {row['validation_ownership_accuracy']:.1%}  score error "
-                          f"{row['validation_score_error']:.1f}" if "validation_score_error" in row else ""))
+                       + "".join(f"  {text} {row[f'validation_{name}']:{form}}" for text, name, form in (
+                           ("value MSE", "value_mse", ".3f"), ("ownership", "ownership_accuracy", ".1%"),
+                           ("score error", "score_error", ".1f")) if f"validation_{name}" in row))
 
     def save(self) -> None:
         """Write everything; at each moment there is at least one checkpoint that is not damaged."""

@@ -13,6 +13,7 @@ From Python: `evaluate(network, data)` and `compare(networks, data)` are the tab
 """
 import argparse
 import contextlib
+import itertools
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -115,14 +116,17 @@ def common_size(networks: list[Network]) -> int:
 
 
 def unique_names(networks: list[Network]) -> list[str]:
-    """The networks' names, with the precision where networks are in several, and numbered where two are the same."""
+    """The networks' names, with the precision where networks are in several, and numbered where two are the same; names
+    that differ only in case are the same, because they become names of files."""
     several = len({network.precision for network in networks}) > 1
     names = [Path(network.name).name + f"-{network.precision}" * several for network in networks]
-    total, seen = Counter(names), Counter()
+    total = Counter(name.casefold() for name in names)
+    used = set(total)
     for i, name in enumerate(names):
-        if total[name] > 1:
-            seen[name] += 1
-            names[i] = f"{name}-{seen[name]}"
+        if total[name.casefold()] > 1:
+            names[i] = next(numbered for number in itertools.count(1)
+                            if (numbered := f"{name}-{number}").casefold() not in used)
+            used.add(names[i].casefold())
     return names
 
 

@@ -22,6 +22,7 @@ from mugo.data.game_hash import assign_splits
 from mugo.data.positions import Positions
 from mugo.data.selection import GameSelection
 from mugo.files import BadInput
+from mugo.nn.policy_net import PolicyNetConfig
 
 
 def describe_data(data: DataSet, training: Positions, validation: Positions, seed: int) -> dict[str, Any]:
@@ -116,3 +117,21 @@ def init_notes(name: str, metadata: dict[str, Any], seed: int, training: Positio
     if seen is None or seen.any():
         lines.append(_seen_note(name, seen, f"the {len(validation.games):,} validation games"))
     return lines
+
+
+def outcome_note(training: Positions, validation: Positions, config: PolicyNetConfig) -> str:
+    """A line about a run whose value learns or is measured from nothing; '' for other runs.  See loader.examples."""
+    if not config.value_head:
+        return ""
+    splits = {"training": training.games, "validation": validation.games}
+    without = [split for split, games in splits.items() if not _has_outcome(games, config.komi_input)]
+    missing = f"no {' or '.join(without)} game has a known winner" + " and komi" * config.komi_input
+    return f"{missing}: the value {'learns nothing' if 'training' in without else 'is not measured'}" if without else ""
+
+
+def _has_outcome(games: GameSelection, takes_komi: bool) -> bool:
+    """Whether the winner of a game is known; for a value that takes komi, with its komi or by its score."""
+    won = games.column("winner") != 0
+    if takes_komi:
+        won = won & ~np.isnan(games.column("white_points")) | (games.column("owners_start") >= 0)
+    return bool(won.any())

@@ -43,12 +43,20 @@ from mugo.nn.compile import WEIGHTS, compile_for_training
 from mugo.nn.context_module import DILATIONS
 from mugo.nn.devices import DataParallel
 from mugo.nn.keras_model import build
-from mugo.nn.metadata import MAX_WIDTH, config_of, new_metadata, read_metadata
+from mugo.nn.metadata import (
+    MAX_LAYERS,
+    MAX_WIDTH,
+    check_metadata,
+    config_of,
+    new_metadata,
+    printable_name,
+    read_metadata,
+)
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.processes import check_equal, ending_together, is_first, join, place, together
 from mugo.nn.transfer import check_init, init_from
 from mugo.nn.weight_averaging import AveragedModel
-from mugo.resume import check_kept
+from mugo.resume import check_kept, format_option
 from mugo.training.arguments import POLICY_FILTERS, add_arguments  # noqa: F401   cli takes add_arguments from here
 from mugo.training.callbacks import (
     DIVERGED,
@@ -60,7 +68,7 @@ from mugo.training.callbacks import (
 from mugo.training.fit import fit_run, training_rate
 from mugo.training.loader import examples, select_positions, validation_batch
 from mugo.training.options import DERIVED, MAY_CHANGE, TrainingOptions, check_run
-from mugo.training.provenance import check_same_data, describe_data, init_notes
+from mugo.training.provenance import check_same_data, describe_data, init_notes, outcome_note
 
 RECALIBRATION_BATCH = 256                # positions in each batch that batch-norm statistics are recalibrated on
 
@@ -95,8 +103,11 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
         check_equal(weights_of(model))
         config, options = policy_config(metadata, run), TrainingOptions(**metadata["options"])
         training = select_positions(data, "train", config.size, options)
-        validation = validation_batch(select_positions(data, "validation", config.size, options), options, config)
+        validating = select_positions(data, "validation", config.size, options)
+        validation = validation_batch(validating, options, config)
         averaged = averaged_model(model, training, config, options)
+        if is_first() and (note := outcome_note(training, validating, config)):
+            log_to_stderr(note)
         with together():
             if is_new_folder and is_first():     # created when nothing is wrong with the input
                 stack.enter_context(lock_folder(run))
@@ -141,9 +152,10 @@ def new_run(run: Path, data: DataSet, config: PolicyNetConfig, options: Training
     check_diverged(run, options.learning_rate)
     training, validation = (select_positions(data, split, config.size, options) for split in ("train", "validation"))
     metadata = new_metadata(config) | {
-        "name": run.name, "options": asdict(options), "history": [], "best": None,
+        "name": printable_name(run.name), "options": asdict(options), "history": [], "best": None,
         "data": describe_data(data, training, validation, options.seed),
     }
+    check_new(config, metadata)
     keras.utils.set_random_seed(options.seed)
     model = build(config.spec(), options.precision)
     if init:
@@ -159,10 +171,18 @@ def new_run(run: Path, data: DataSet, config: PolicyNetConfig, options: Training
     return model, metadata
 
 
+def check_new(config: PolicyNetConfig, metadata: dict[str, Any]) -> None:
+    """Raise BadInput, which names the options, if the network of a new run could not be read again."""
+    sizes = "filters", "layers", "policy_filters", "context_filters", "context_layers"
+    check_metadata(metadata, "a network with " + " ".join(format_option(name, getattr(config, name)) for name in sizes))
+
+
 def check_no_run(run: Path) -> None:
-    """Raise BadInput if the folder holds a run."""
-    if (run / checkpoint.CHECKPOINT).exists():
+    """Raise BadInput if the folder holds a run, or a network."""
+    if (run / checkpoint.CHECKPOINT).exists() or (run / checkpoint.PREVIOUS).exists():
         raise BadInput(f"{run} holds a training run already: --resume continues it, or give -o another folder")
+    if (run / checkpoint.NETWORK).exists():
+        raise BadInput(f"{run} holds a network already: give -o another folder")
 
 
 def resume_run(run: Path, config: PolicyNetConfig, options: TrainingOptions, data: DataSet, init: str
@@ -240,6 +260,7 @@ def policy_config(metadata: dict[str, Any], name: str | Path) -> PolicyNetConfig
 def positions_in(minutes: float, data: DataSet, config: PolicyNetConfig, options: TrainingOptions,
                  devices: int | None = 1) -> int:
     """How many positions this machine can train on in so many minutes: measured for a few seconds."""
+    check_new(config, new_metadata(config))
     parallel = DataParallel(devices)
     parallel.check_batch_size(options.batch_size)
     with parallel.scope():
@@ -266,7 +287,7 @@ def train_command(args: argparse.Namespace) -> int:
         check_limits(args, {"positions": AT_LEAST_1, "epochs": POSITIVE, "minutes": POSITIVE, "decay_start": FRACTION,
                             "size": (2, 19), "filters": (1, MAX_WIDTH), "policy_filters": (0, MAX_WIDTH),
                             "context_filters": (1, MAX_WIDTH), "context_layers": (1, len(DILATIONS)),
-                            "layers": (3, math.inf)})
+                            "layers": (3, MAX_LAYERS)})
         data = dataset.load_dataset(args.dataset)
         config, options = resumed_arguments(args) if args.resume else new_arguments(args, data)
     path = train(data, args.output, config, options, args.resume, args.init_from, args.devices)

@@ -3,7 +3,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mugo.data.query import MAX_DEPTH, MAX_LENGTH, matching_rows
+from mugo.data.games_table import COLUMNS
+from mugo.data.query import MAX_DEPTH, MAX_LENGTH, matching_rows, names_in
 from mugo.files import BadInput
 
 GAMES = pd.DataFrame({
@@ -111,6 +112,8 @@ def test_the_empty_query_selects_every_game():
     ("source.str.contains('a', flags=1)", "the arguments of str.contains are: pat, case, regex"),
     ("source.str[::2] == 'a'", "a slice has no step"),
     ("source.str['a'] == 'a'", "is not a whole number"),
+    ("source.str[9223372036854775807] == ''", "'9223372036854775807' is too large for an index"),
+    ("source.str[:-2147483648] == ''", "'-2147483648' is too large for an index"),
     ("source[0] == 'a'", "not allowed"),
     (r"source == '\ud800'", "surrogate"),
     ("size == 19 and", "invalid syntax"),
@@ -129,6 +132,16 @@ def test_anything_else_is_refused_in_one_line_and_runs_nothing(query, complaint,
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 1000
     assert not path.exists()
+
+
+@pytest.mark.parametrize("query, line", [
+    ("date.between(2010, 2015)", "text cannot be compared with a number"),
+    ("komi.between('a', 'b')", "a number cannot be compared with text"),
+    ("date.between('2010', 2015)", "text cannot be compared with a number")])
+def test_values_of_another_type_are_refused_before_games_are_read(query, line):
+    with pytest.raises(BadInput, match=line):
+        names_in(query, COLUMNS)
+    assert names_in("date.between('2010', '2015') and komi.between(0, 7.5)", COLUMNS) == {"date", "komi"}
 
 
 def test_a_regular_expression_that_backtracks_takes_no_time():

@@ -5,7 +5,16 @@ import sys
 
 import numpy as np
 import pytest
-from networks import alphazero_model, in_format_1, keras, policy_file, policy_network, random_model, with_member
+from networks import (
+    alphazero_model,
+    in_format_1,
+    keras,
+    policy_file,
+    policy_network,
+    random_model,
+    with_member,
+    with_metadata,
+)
 
 from mugo.files import BadInput
 from mugo.games import planes
@@ -90,6 +99,14 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before(tmp_path):
     for name in checkpoint.CHECKPOINT, checkpoint.PREVIOUS:
         (run / name).write_bytes(data)
     with pytest.raises(BadInput, match="holds no training run to resume: checkpoint.keras is missing or damaged"):
+        checkpoint.latest_checkpoint(run, accept)
+
+
+def test_a_checkpoint_that_is_whole_but_not_of_this_program_is_not_called_damaged(tmp_path):
+    run = small_run(tmp_path)
+    with_metadata(run / checkpoint.CHECKPOINT, lambda metadata: metadata.update(name="a\N{NO-BREAK SPACE}b")).replace(
+        run / checkpoint.CHECKPOINT)
+    with pytest.raises(BadInput, match="checkpoint.keras has a name that is no text of at most 200 printable"):
         checkpoint.latest_checkpoint(run, accept)
 
 

@@ -54,10 +54,15 @@ def test_means_leave_out_what_is_not_known():
     outcome, score = [[1.0], [-1.0], [0.0]], [[0.3], [0.3], [2.0]]
     assert known_mean("mse", outcome, score) == pytest.approx(((1 - v) ** 2 + (1 + v) ** 2) / 2)
     assert known_mean("accuracy", outcome, score) == 0.5
-    assert known_mean("mse", [[0.0]], [[1.0]]) == 0
     owners = [[1, -1, 0, 1], [2, 2, 2, 2]]               # one game without labels
     assert known_mean("accuracy", owners, [[3, 3, 3, 0.1], [-1, -1, -1, -1]]) == pytest.approx(2 / 3)
     assert known_mean("error", [[3.5], [np.nan], [-10]], [[5, 1], [0, 1], [0, 1]]) == pytest.approx((1.5 + 10) / 2)
+
+
+def test_the_mean_over_nothing_is_nan():
+    """Not 0, which would be a perfect value."""
+    for name, target, width in ("mse", 0, 1), ("accuracy", 2, 4), ("error", np.nan, 2):
+        assert np.isnan(known_mean(name, [[target] * (1 if name == "error" else width)], [[1.0] * width]))
 
 
 def test_the_loss_of_owners_is_their_cross_entropy():

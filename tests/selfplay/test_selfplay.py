@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import zipfile
+from concurrent.futures import Future
 from dataclasses import replace
 
 import numpy as np
@@ -274,6 +275,16 @@ def test_a_run_is_not_overwritten_and_only_a_run_is_resumed(tmp_path, capsys):
     assert "holds no training run to resume" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name, line", [("network.keras", "holds a network already: give -o another folder"),
+                                        ("previous.keras", "holds a run already: --resume continues it, or give")])
+def test_networks_are_not_overwritten(tmp_path, monkeypatch, capsys, name, line):
+    monkeypatch.setattr(run_module, "build", None)
+    (tmp_path / name).write_bytes(b"downloaded")
+    assert main(["selfplay", "gomoku", "-o", str(tmp_path)]) == 2
+    assert line in capsys.readouterr().err
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [(name, b"downloaded")]
+
+
 def test_a_folder_has_one_run_at_a_time(tmp_path, capsys):
     """The lock of the folder, not only that of the replay buffer; what killed processes left is taken away."""
     folder = tmp_path / "run"
@@ -405,7 +416,8 @@ def test_a_run_of_an_earlier_format_is_refused_with_one_line(tmp_path, capsys):
     (["--arena-games", "20"], "--arena-games 20: must be at least 24"), (["--repair"], "--repair goes with --resume"),
     (["--seed", "-1"], "--seed -1: must be at least 0"), (["--decay-start", "2"], "--decay-start 2: must be at most 1"),
     (["--learning-rate", "0"], "--learning-rate 0: must be above 0"),
-    (["--filters", "0"], "--filters and the other sizes of the network must be at least 1"),
+    (["--filters", "0"], "--filters 0: must be at least 1"),
+    (["--policy-filters", "0"], "--policy-filters 0: must be at least 1"),
 ])
 def test_invalid_options_are_one_line(tmp_path, capsys, arguments, line):
     assert main(["selfplay", "gomoku", "-o", str(tmp_path / "run"), *arguments]) == 2
@@ -419,11 +431,29 @@ def test_invalid_options_are_one_line(tmp_path, capsys, arguments, line):
     (["go", "--komi", "nan"], "--komi nan: must be at least -361"),
     (["go", "--k", "5"], "--k is for Gomoku, and this is Go"),
     (["go", "--exactly"], "--exactly is for Gomoku, and this is Go"),
-    (["gomoku", "--komi", "0"], "--komi is for Go, and this is Gomoku")])
-def test_a_run_is_not_started_that_could_not_be_resumed(tmp_path, capsys, arguments, line):
+    (["gomoku", "--komi", "0"], "--komi is for Go, and this is Gomoku"),
+    (["gomoku", "--value-units", "5000"], "--value-units 5000: must be at most 4096"),
+    (["gomoku", "--filters", "8", "5000"], "--filters 5000: must be at most 4096")])
+def test_a_run_is_not_started_that_could_not_be_resumed(tmp_path, capsys, monkeypatch, arguments, line):
+    monkeypatch.setattr(run_module, "build", None)
     assert main(["selfplay", *arguments, "-o", str(tmp_path / "run"), "--games", "16"]) == 2
     assert capsys.readouterr().err == f"mugo selfplay: {line}\n"
     assert not (tmp_path / "run").exists()
+
+
+def test_a_run_is_not_started_with_a_network_that_could_not_be_read(tmp_path, monkeypatch):
+    monkeypatch.setattr("mugo.nn.metadata.MAX_GRAPH_BYTES", 1000)
+    monkeypatch.setattr(run_module, "build", None)
+    with pytest.raises(BadInput, match="^a network with --filters 4 4 .*--value-units 8 has a config of .* weights; "):
+        SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=False)
+    assert not (tmp_path / "run").exists()
+
+
+def test_any_folder_holds_a_run(tmp_path):
+    """The name of its networks is printable, and at most 200 characters long."""
+    for name, expected in ("run\N{NO-BREAK SPACE}a", "run?a"), ("a" * 250, "a" * 200):
+        SelfPlayRun(tmp_path / name, START, CONFIG, OPTIONS, resume=False).close()
+        assert read_metadata(tmp_path / name / "checkpoint.keras")["name"] == expected
 
 
 def test_the_learning_rate_is_constant_and_decays():
@@ -508,3 +538,29 @@ def test_workers_of_a_cluster_get_both_graphs(small_run, tmp_path, monkeypatch):
         monkeypatch.setattr(small_run, "_quantises", quantises)
         small_run._set_network(actors)
         assert Network(tmp_path / NEWEST, threads=1).precision == expected
+
+
+def test_where_the_scheduler_goes_its_error_ends_the_run_and_no_file_is_left(tmp_path):
+    class Executor:
+        capacity, is_shut_down = 1, False
+
+        def check_paths(self, write):
+            pass
+
+        def submit(self, function, unit):
+            future = Future()
+            future.set_exception(BadInput("the scheduler has gone"))
+            return future
+
+        def broadcast(self, function, *args):
+            raise OSError("timed out after 10 s")
+
+        def shutdown(self, wait, *, cancel_futures):
+            self.is_shut_down = True
+
+    executor = Executor()
+    actors = ClusterActors(executor, tmp_path, START, OPTIONS, 0)
+    (tmp_path / NEWEST).touch()
+    with pytest.raises(BadInput, match="the scheduler has gone"), contextlib.closing(actors):
+        actors.play(lambda game: None, lambda: False)
+    assert executor.is_shut_down and not (tmp_path / NEWEST).exists()

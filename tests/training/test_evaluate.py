@@ -244,6 +244,16 @@ def test_networks_in_several_precisions_are_told_apart_by_them(known):
     assert evaluate.unique_names([one, other, other]) == ["one-float32", "one-int8-1", "one-int8-2"]
 
 
+def test_a_numbered_name_is_not_that_of_another_network(data, known):
+    """They become names of files, in which case may not count."""
+    networks = [FakeNetwork(known, lambda turn, rank=rank: rank, name=name)
+                for rank, name in enumerate(("a/run", "b/run", "run-1", "RUN"))]
+    assert evaluate.unique_names(networks) == ["run-2", "run-3", "run-1", "RUN-4"]
+    table = compared(data, networks[:3])
+    assert list(table["network"]) == ["run-2", "run-3", "run-1"]
+    assert table["ce"].is_monotonic_increasing and table["ce"].is_unique
+
+
 def test_standard_errors_of_comparisons_are_paired():
     """Two networks with similar errors differ by little, with a small standard error."""
     rng = np.random.default_rng(0)

@@ -1,5 +1,6 @@
 """Training: it learns, it is resumed exactly, and its files are whole at every moment."""
 import argparse
+import re
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from networks import alphazero_network, build, checkpoint, keras, random_model
+from random_records import dataset_of, random_record
 from small_runs import CONFIG, OPTIONS, train
 
 from mugo import cli
@@ -21,6 +23,7 @@ from mugo.nn.blocks import layer_names
 from mugo.nn.compile import compile_for_training
 from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
+from mugo.sgf.writer import format_record
 from mugo.training.callbacks import MEASURES, CheckpointCallback, rename_logs
 from mugo.training.loader import examples
 from mugo.training.options import TrainingOptions, check_run
@@ -64,12 +67,25 @@ def test_tensorboard_gets_one_file_with_the_figures_of_every_checkpoint(unbroken
 
 def test_figures_of_counted_games_are_left_out_where_there_are_none(data, tmp_path, eagerly):
     config = PolicyNetConfig(size=9, filters=4, layers=3, value_head=True, komi_input=True)
-    options = TrainingOptions(16, batch_size=16, where="not file.str.contains('counted')")
+    options = TrainingOptions(16, batch_size=16, where="not file.str.contains('counted|game-018')")
     train.train(data, tmp_path / "run", config, options)
     log = pd.read_csv(tmp_path / "run" / "log.csv")
     assert {"value_mse", "validation_value_mse"} <= set(log.dropna(axis=1))
     known = set(log.dropna(axis=1))
     assert not {"ownership_accuracy", "validation_ownership_accuracy", "validation_score_error"} & known
+
+
+def test_figures_of_the_value_are_left_out_where_no_winner_is_known(tmp_path, eagerly, capsys):
+    records = [re.sub(r"RE\[[^]]*\]", "", format_record(random_record(seed, plies=40))) for seed in range(12)]
+    data = dataset_of(tmp_path, records, validation=0.4, test=0)
+    config = PolicyNetConfig(size=9, filters=4, layers=3, value_head=True)
+    train.train(data, tmp_path / "run", config, TrainingOptions(16, batch_size=16))
+    output = capsys.readouterr()
+    assert output.err.count("no training or validation game has a known winner: the value learns nothing") == 1
+    assert "value MSE" not in output.out + output.err
+    known = set(pd.read_csv(tmp_path / "run" / "log.csv").dropna(axis=1))
+    assert {"loss", "validation_ce"} <= known
+    assert not {"value_mse", "value_accuracy", "validation_value_mse", "validation_value_accuracy"} & known
 
 
 @pytest.mark.runs
@@ -326,6 +342,7 @@ def test_a_network_overfits_a_few_positions(data):
 @pytest.mark.parametrize(("arguments", "line"), [
     (["/nowhere", "-o", "x"], "/nowhere is not a data set: meta.json is missing"),
     (["{data}", "-o", "{new}", "--layers", "2"], "--layers 2: must be at least 3"),
+    (["{data}", "-o", "{new}", "--layers", "129", "--filters", "8"], "--layers 129: must be at most 128"),
     (["{data}", "-o", "{new}", "--positions", "0"], "--positions 0: must be at least 1"),
     (["{data}", "-o", "{new}", "--positions", "inf"], "--positions inf: must be finite"),
     (["{data}", "-o", "{new}", "--minutes", "nan"], "--minutes nan: must be above 0"),
@@ -344,13 +361,42 @@ def test_a_network_overfits_a_few_positions(data):
     (["{data}", "-o", "{new}", "--moves", "400-"], "no train game on 9x9 has 400 moves"),
     (["{data}", "-o", "{new}", "--resume"], "holds no training run to resume"),
 ])
-def test_bad_arguments_get_one_line_and_status_2(data, tmp_path, capfd, arguments, line):
+def test_bad_arguments_get_one_line_and_status_2(data, tmp_path, capfd, monkeypatch, arguments, line):
+    monkeypatch.setattr(train, "build", None)
     arguments = [text.format(data=data.folder, new=tmp_path / "new") for text in arguments]
     assert cli.main(["train", *arguments]) == 2
     errors = capfd.readouterr().err.strip().splitlines()
     assert len(errors) == 1
     assert errors[0].startswith("mugo train: ")
     assert line in errors[0]
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_run_is_not_started_with_a_network_that_could_not_be_read(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(train, "build", None)
+    config = PolicyNetConfig(size=9, filters=4096, layers=128)
+    for start in lambda: train.new_run(tmp_path, data, config, OPTIONS, ""), \
+            lambda: train.positions_in(1, data, config, OPTIONS):
+        with pytest.raises(BadInput, match="^a network with --filters 4096 --layers 128 .* has a config of .* weights"):
+            start()
+
+
+def test_any_folder_holds_a_run(data, tmp_path):
+    """The name of its networks is printable, and at most 200 characters long."""
+    for name, expected in ("run\N{NO-BREAK SPACE}a", "run?a"), ("a" * 250, "a" * 200):
+        model, found = train.new_run(tmp_path / name, data, CONFIG, OPTIONS, "")
+        checkpoint.save(model, tmp_path / "run.keras", found)
+        assert metadata.read_metadata(tmp_path / "run.keras")["name"] == expected
+
+
+@pytest.mark.parametrize(("name", "line"), [("network.keras", "holds a network already: give -o another folder"),
+                                            ("previous.keras", "holds a training run already: --resume continues it")])
+def test_networks_are_not_overwritten(data, tmp_path, monkeypatch, capsys, name, line):
+    monkeypatch.setattr(train, "build", None)
+    (tmp_path / name).write_bytes(b"downloaded")
+    assert cli.main(["train", str(data.folder), "-o", str(tmp_path)]) == 2
+    assert line in capsys.readouterr().err
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [(name, b"downloaded")]
 
 
 @pytest.mark.runs
