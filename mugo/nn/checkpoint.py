@@ -24,7 +24,7 @@ from mugo.nn.metadata import (
     ONNX,
     ONNX_INT8,
     Config,
-    EarlierFormat,
+    OtherFormat,
     config_dict,
     config_of,
     read_metadata,
@@ -174,8 +174,8 @@ def load(path: Path) -> keras.Model:
     assert isinstance(model, keras.Model)
     shapes = {layer.name: [tuple(weight.shape) for weight in layer.weights] for layer in model.layers if layer.weights}
     if shapes != weight_shapes(config_of(read_metadata(path)).spec()):
-        raise EarlierFormat(f"{path}: its weights are not those of its network: an earlier version wrote it, or it is "
-                            "damaged")
+        raise OtherFormat(f"{path}: its weights are not those of its network: an earlier version wrote it, or it is "
+                          "damaged")
     check_finite(model, path)
     return model
 
@@ -205,7 +205,7 @@ def latest_checkpoint(run: Path, check: Callable[[dict[str, Any], Path], None],
             try:
                 metadata = read_metadata(run / name)
                 model = load(run / name)
-            except EarlierFormat:
+            except OtherFormat:
                 raise
             except BadInput as error:
                 if name != names[-1]:

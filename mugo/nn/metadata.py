@@ -38,7 +38,7 @@ Config = PolicyNetConfig | AlphaZeroNetConfig
 CONFIGS = {config.kind: config for config in (PolicyNetConfig, AlphaZeroNetConfig)}
 
 
-class EarlierFormat(BadInput):
+class OtherFormat(BadInput):
     """A file that is whole, and that this version of MuGo does not read: an earlier or a later one wrote it."""
 
 
@@ -99,11 +99,11 @@ def read_member(path: Path, name: str, limit: int) -> bytes:
     try:
         with zipfile.ZipFile(path) as archive:
             if name == METADATA and name not in archive.namelist() and METADATA_1 in archive.namelist():
-                raise EarlierFormat(f"{path} was written by an earlier version of MuGo (format 1): train the network "
-                                    "again, or use it with that version")
+                raise OtherFormat(f"{path} was written by an earlier version of MuGo (format 1): train the network "
+                                  "again, or use it with that version")
             with open_zip_member(archive, archive.getinfo(name)) as member:
                 data = member.read(limit + 1)
-    except (KeyError, EarlierFormat):
+    except (KeyError, OtherFormat):
         raise
     except Exception as error:           # damaged archives make zipfile and the unpackers raise exceptions of any type
         raise BadInput(f"{path} is no network of MuGo's, or damaged: {error_line(error)}") from None
@@ -115,7 +115,7 @@ def read_member(path: Path, name: str, limit: int) -> bytes:
 def read_metadata(path: Path) -> dict[str, Any]:
     """The metadata in a network's file or checkpoint.
 
-    Raises BadInput for a file that is no network, or damaged; EarlierFormat for one that this program does not read.
+    Raises BadInput for a file that is no network, or damaged; OtherFormat for one that this program does not read.
     """
     try:
         metadata = json.loads(read_member(path, METADATA, MAX_METADATA_BYTES))
@@ -126,11 +126,11 @@ def read_metadata(path: Path) -> dict[str, Any]:
     if not isinstance(metadata, dict):
         raise BadInput(f"{path} is no network of MuGo's: its {METADATA} is no JSON object")
     if metadata.get("format") != FORMAT:
-        raise EarlierFormat(f"{path} has format {str(metadata.get('format'))[:40]}; this program reads format {FORMAT}")
+        raise OtherFormat(f"{path} has format {str(metadata.get('format'))[:40]}; this program reads format {FORMAT}")
     try:
         _check(metadata)
     except _Mismatch as error:
-        raise EarlierFormat(f"{path} {error}") from None
+        raise OtherFormat(f"{path} {error}") from None
     return metadata
 
 

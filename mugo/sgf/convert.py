@@ -93,10 +93,6 @@ class LoadedGame:
     start: int
     shared_file: Path | None = None
 
-    def with_moves(self, moves: Iterable[tuple[int, int]], result: str = "") -> str:
-        """with_lines of one line."""
-        return self.with_lines([(moves, result)])
-
     def with_lines(self, lines: Iterable[tuple[Iterable[tuple[int, int]], str]]) -> str:
         """The file as SGF text, with moves that it does not have added.
 

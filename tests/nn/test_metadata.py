@@ -49,7 +49,7 @@ def test_a_network_of_an_earlier_version_gets_one_line_that_says_what_to_do(tmp_
             as caught:
         Network(in_format_1(path))
     assert "\n" not in str(caught.value)
-    with pytest.raises(metadata.EarlierFormat):
+    with pytest.raises(metadata.OtherFormat):
         read_metadata(in_format_1(path))
 
 

@@ -148,7 +148,7 @@ def test_moves_are_added_to_the_file_they_continue(tmp_path, num_moves, moves, r
     loaded = load_game(tmp_path / "a.sgf", num_moves)
     position = loaded.position.play_moves(np.array(encoded(moves, 5), np.int16))
     for _ in range(2):                                   # the loaded nodes stay as they are
-        text = loaded.with_moves(position.moves, result)
+        text = loaded.with_lines([(position.moves, result)])
         assert text.replace("CA[UTF-8]", "").replace("\n", "") == saved
     assert "CA[UTF-8]" in text
 
@@ -163,15 +163,15 @@ def test_another_move_in_the_place_of_one_that_stands_with_setup_stones(tmp_path
     loaded = load_game(tmp_path / "a.sgf")
     start = next(loaded.position.positions())
     played = start.play_moves(np.array(encoded(moves, 5), np.int16))
-    assert loaded.with_moves(played.moves).replace("\n", "") == saved
+    assert loaded.with_lines([(played.moves, "")]).replace("\n", "") == saved
 
 
 def test_moves_before_the_place_that_was_loaded_can_be_undone(tmp_path):
     (tmp_path / "a.sgf").write_text(LATER)
     loaded = load_game(tmp_path / "a.sgf")
     other = loaded.position.undo().undo().play(interpret_sgf("ed", 5), -1)
-    assert ";AE[cc]AB[aa:ba][ea](;W[dd](" in loaded.with_moves(other.moves)
-    assert loaded.with_moves(other.moves).replace("\n", "").endswith("(;W[ed]))")
+    assert ";AE[cc]AB[aa:ba][ea](;W[dd](" in loaded.with_lines([(other.moves, "")])
+    assert loaded.with_lines([(other.moves, "")]).replace("\n", "").endswith("(;W[ed]))")
 
 
 def loaded_game(tmp_path, text, num_moves=None):
@@ -182,12 +182,13 @@ def loaded_game(tmp_path, text, num_moves=None):
 
 def test_a_move_with_setup_stones_in_its_node_is_another_move(tmp_path):
     loaded = loaded_game(tmp_path, "(;SZ[9];B[aa];AB[cc]W[bb];B[dd])", 1)
-    text = loaded.with_moves([(BLACK, point_at(0, 0, 9)), (WHITE, point_at(1, 1, 9)), (BLACK, point_at(2, 2, 9))])
+    moves = [(BLACK, point_at(0, 0, 9)), (WHITE, point_at(1, 1, 9)), (BLACK, point_at(2, 2, 9))]
+    text = loaded.with_lines([(moves, "")])
     assert "(;AB[cc]W[bb];B[dd])(;W[bb];B[cc])" in text.replace("\n", "")
 
 
 def test_a_result_at_the_root_is_kept(tmp_path):
     loaded = loaded_game(tmp_path, "(;SZ[9]C[a comment];B[aa];W[bb])", 0)
-    text = loaded.with_moves([], "B+R")
+    text = loaded.with_lines([([], "B+R")])
     assert "a comment" in text and "Result: B+R" in text and "CA[UTF-8]" in text
-    assert "RE[W+R]" in loaded_game(tmp_path, "(;SZ[9])").with_moves([], "W+R")
+    assert "RE[W+R]" in loaded_game(tmp_path, "(;SZ[9])").with_lines([([], "W+R")])

@@ -106,11 +106,11 @@ def test_the_terminal_keeps_every_property_of_every_node(tmp_path_factory, nodes
     except BadInput as error:
         assert ": move" in str(error) or "setup after move" in str(error) or "cannot be placed" in str(error)
         return
-    assert_same(loaded.with_moves(loaded.position.moves), in_utf_8(nodes))
+    assert_same(loaded.with_lines([(loaded.position.moves, "")]), in_utf_8(nodes))
     point = loaded.position.legal_points()
     after = loaded.position.play(int(point[0])) if len(point) else loaded.position
     found, expected = (Counter(repr(node.properties) for node in tree) for tree in
-                       (parse_game(loaded.with_moves(after.moves).encode()), in_utf_8(nodes)))
+                       (parse_game(loaded.with_lines([(after.moves, "")]).encode()), in_utf_8(nodes)))
     assert not expected - found and sum((found - expected).values()) <= 1
 
 
@@ -163,12 +163,12 @@ def test_a_nasty_file_is_saved_by_the_terminal_with_one_more_move(name):
         loaded = load_game(TORTURE / name, notice=lambda line: None)
     except BadInput:
         return
-    assert_same(loaded.with_moves(loaded.position.moves), in_utf_8(tree.nodes))
+    assert_same(loaded.with_lines([(loaded.position.moves, "")]), in_utf_8(tree.nodes))
     try:
         after = loaded.position.play(int(loaded.position.legal_points()[0]))
     except (IllegalMove, IndexError):
         return
-    saved = parse_game(loaded.with_moves(after.moves).encode())
+    saved = parse_game(loaded.with_lines([(after.moves, "")]).encode())
     assert len(saved) == len(tree.nodes) + 1
     added = [node for node, k in zip(saved, children_of(saved), strict=True) if not k and len(node.properties) == 1]
     assert added

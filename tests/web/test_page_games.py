@@ -38,6 +38,15 @@ def answer(page, value):
     page.until(f"!{QUESTION}")
 
 
+def resign_after_a_move(page):
+    """A game in which Black plays E5, MuGo answers and Black resigns."""
+    new_game(page, colour="B")
+    play(page, "E5")
+    page.until(f"{NUMBER} === '2 / 2'")
+    click(page, "#resign")
+    answer(page, "yes")
+
+
 # ---- undo and redo
 
 def test_undo_and_redo_remove_no_move_of_a_file(page):
@@ -74,11 +83,7 @@ def test_undo_against_mugo_goes_to_ones_own_turn_and_a_new_move_is_the_games(pag
 
 
 def test_undo_in_a_finished_game_goes_on_with_it(page):
-    new_game(page, colour="B")
-    play(page, "E5")
-    page.until(f"{NUMBER} === '2 / 2'")
-    click(page, "#resign")
-    answer(page, "yes")
+    resign_after_a_move(page)
     page.until(f"{STATUS} === 'White played C3. White wins by resignation.'")
     page.press("u")
     page.until(f"{STATUS} === 'Black to play. Click a point to play.'")
@@ -88,11 +93,7 @@ def test_undo_in_a_finished_game_goes_on_with_it(page):
 
 
 def test_a_finished_game_is_gone_on_with_along_its_own_moves(page):
-    new_game(page, colour="B")
-    play(page, "E5")
-    page.until(f"{NUMBER} === '2 / 2'")
-    click(page, "#resign")
-    answer(page, "yes")
+    resign_after_a_move(page)
     page.press("u")
     page.until(f"{NUMBER} === '0 / 2'")
     play(page, "E5")                       # as before, with MuGo's reply
@@ -102,11 +103,7 @@ def test_a_finished_game_is_gone_on_with_along_its_own_moves(page):
 
 
 def test_a_finished_game_goes_on_when_the_move_in_which_it_ended_is_deleted(page):
-    new_game(page, colour="B")
-    play(page, "E5")
-    page.until(f"{NUMBER} === '2 / 2'")
-    click(page, "#resign")
-    answer(page, "yes")
+    resign_after_a_move(page)
     page.until(f"{STATUS} === 'White played C3. White wins by resignation.'")
     page.press("Delete")
     answer(page, "yes")
@@ -169,11 +166,7 @@ def test_a_variation_of_a_finished_game_has_no_result(page):
 
 
 def test_the_end_of_a_variation_is_scored_and_the_result_of_the_game_stays(page):
-    new_game(page, colour="B")
-    play(page, "E5")
-    page.until(f"{NUMBER} === '2 / 2'")
-    click(page, "#resign")
-    answer(page, "yes")
+    resign_after_a_move(page)
     page.until(f"{STATUS}.endsWith('White wins by resignation.')")
     for number in (3, 4):
         page.press("p")
