@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import io
 import os
+import signal
 import sys
 import traceback
 from concurrent.futures import BrokenExecutor
@@ -53,6 +54,7 @@ REQUIRED = ("llvmlite", "numpy", "numba", "onnxruntime", "pandas", "pyarrow", "s
 def run() -> NoReturn:
     """The program: `main`, and the end of the process."""
     status = main()
+    signal.signal(signal.SIGINT, lambda *_: None)        # Ctrl-C would be a traceback of Python's own end
     if status == INTERRUPTED:            # threads of a network's backend may still run; Python's own end aborts then
         for stream in sys.stdout, sys.stderr:
             with contextlib.suppress(OSError):
