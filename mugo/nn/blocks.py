@@ -25,11 +25,13 @@ The axes of a weight, rows and columns of a kernel aside, are of one of these ki
 
 No Keras here: a block gets a layers.KerasGraph only when a model is built.
 """
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from mugo.games.components import connected_components
 from mugo.nn.onnx_graph import OnnxGraph
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 TRIVIAL, REGULAR, TWO_REGULAR, POINTS, UNTIED = "trivial", "regular", "two regular", "points", "untied"
 GLOBAL_FEATURES = "global_features"      # an input of networks whose value depends on komi and colour
+COMPONENTS = "components"                # an input of networks that pool over chains and empty regions
 ORIENTATIONS = 8                         # the order of D4; coords.symmetries numbers its elements
 POINT_BIAS = "point_bias"                # an input of the ONNX graph; the trained bias is in the graph's metadata
 
@@ -94,7 +97,8 @@ class NetworkSpec:
     """A network's architecture as blocks.
 
     name: of the Keras model.  size: of the board it is trained on.  depth: input planes, packed eight in a byte.
-    context: a block after the trunk, for the heads that use it (context_module.py).  any_size: whether the ONNX graph
+    context: a block after the trunk, for the heads that use it (context_module.py).  uses_components: whether the
+    network has the input COMPONENTS.  any_size: whether the ONNX graph
     takes boards of every size.  equivariant: whether weights are tied so that outputs turn with the board
     (equivariance.py).
     """
@@ -105,6 +109,7 @@ class NetworkSpec:
     trunk: tuple[Block, ...]
     heads: tuple[Head, ...]
     context: Block | None = None
+    uses_components: bool = False
     any_size: bool = False
     equivariant: bool = False
 
@@ -124,6 +129,8 @@ class NetworkSpec:
         x = graph.planes(["n", rows, columns, self.depth])
         if self.uses_global_features:
             graph.add_global_features(GLOBAL_FEATURES)
+        if self.uses_components:
+            graph.add_components(COMPONENTS)
         for block in self.trunk:
             x = block.onnx(graph, x)
         for head in self.heads:
@@ -225,3 +232,17 @@ class ConvBlock:
     def weight_axes(self) -> Axes:
         axes = conv_axes(self._conv, REGULAR if self.index else TRIVIAL, REGULAR, self._batch_norm)
         return axes | dense_axes("global_pool_bias", TWO_REGULAR, REGULAR) if self.global_pooling else axes
+
+
+def model_inputs(packed: np.ndarray, global_features: np.ndarray | None, with_components: bool = False) -> Any:
+    """What a model takes: packed planes, uint8 (n, size², bytes); a dict of inputs if there are others.
+
+    global_features: float32 (n, 2), where the model takes them; NaN, an unknown komi, becomes 0.  with_components:
+    whether it takes the components of the boards (NetworkSpec.uses_components).
+    """
+    inputs = {"packed": packed}
+    if global_features is not None:
+        inputs[GLOBAL_FEATURES] = np.nan_to_num(global_features)
+    if with_components:
+        inputs[COMPONENTS] = connected_components(packed, math.isqrt(packed.shape[1]))
+    return inputs if len(inputs) > 1 else packed

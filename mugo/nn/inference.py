@@ -21,12 +21,13 @@ import numpy as np
 
 from mugo.files import BadInput, error_line
 from mugo.games import planes
+from mugo.games.components import connected_components
 from mugo.games.coords import BoardSize, shape_of, symmetries
 from mugo.games.game import encode, packed_bytes
 from mugo.games.plane_tables import PLANE_TABLES
 from mugo.games.planes import network_input
 from mugo.games.position import BasePosition, global_features
-from mugo.nn.blocks import GLOBAL_FEATURES, POINT_BIAS
+from mugo.nn.blocks import COMPONENTS, GLOBAL_FEATURES, POINT_BIAS
 from mugo.nn.bundled import bundled_name, find_network, go_networks
 from mugo.nn.metadata import (
     MAX_GRAPH_BYTES,
@@ -118,7 +119,7 @@ class Network:
 
     size: of the board it was trained on.  metadata: as read_metadata returns it.  has_value: whether it has a value
     head.  has_ownership: whether it has ownership and score.  needs_global_features: whether its value depends on
-    them.
+    them.  needs_components: whether it pools over chains.
     game ("go" or "gomoku"), k, exactly: what it plays; 0 and False in Go.  equivariant: whether its outputs turn with
     the board.  precision: "int8" or "float32".  provider: of runtime.PROVIDERS.
     """
@@ -180,7 +181,7 @@ class Network:
         inputs = {graph_input.name for graph_input in self._session.get_inputs()}
         self.has_value = "value" in self._outputs
         self.has_ownership = "ownership" in self._outputs
-        self.needs_global_features = GLOBAL_FEATURES in inputs
+        self.needs_global_features, self.needs_components = GLOBAL_FEATURES in inputs, COMPONENTS in inputs
         bias = self._session.get_modelmeta().custom_metadata_map.get(POINT_BIAS)
         self._bias = None if bias is None else _parse_bias(bias, self.size, path)
         # Inputs of the graph beside the planes, by the shape of the board.  A graph without the input POINT_BIAS has
@@ -262,6 +263,9 @@ class Network:
                 raise ValueError(f"{self.path} needs the komi and the colour of every position")
             most = np.array([rows * cols + KOMI_CLIP, 1], np.float32)
             inputs[GLOBAL_FEATURES] = np.clip(features, -most, most)
+        if self.needs_components:
+            first = rows * cols * np.arange(len(flat))           # of each board, among the points of all
+            inputs[COMPONENTS] = connected_components(flat, cols) + first[:, None]
         outputs = dict(zip(self._outputs, self._session.run(self._outputs, inputs), strict=True))
         for name, output in outputs.items():
             if not np.isfinite(output).all():

@@ -23,7 +23,7 @@ MAX_WEIGHTS_BYTES = 2 << 30              # of a checkpoint: weights, and three n
 MAX_OBJECTS = 100_000                    # groups and arrays of the weights; a checkpoint of five layers has 150
 _LAYERS = {"InputLayer", "UnpackPlanes", "FusedBatchNorm", "PointBias", "Conv2D", "DilatedConv2D", "Dense", "ReLU",
            "Add", "Flatten", "Concatenate", "Reshape", "GlobalAveragePooling2D", "GlobalMaxPooling2D", "Rescaling",
-           "Lead", "ScoreDistribution", "ValueOfScore", "Column",
+           "ChainPool", "Lead", "ScoreDistribution", "ValueOfScore", "Column",
            "Cast"}                       # of mixed precision, by Keras 3.8
 _OTHERS = {"Functional", "__keras_tensor__", "DTypePolicy", "GlorotUniform", "HeNormal", "Ones", "Zeros", "L2",
            "CategoricalCrossentropy", "SparseCategoricalCrossentropy", "LabelSmoothingCrossentropy",

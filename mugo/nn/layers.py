@@ -4,6 +4,7 @@
     FusedBatchNorm    batch normalisation, as one TensorFlow operation
     DilatedConv2D     a dilated convolution, as one TensorFlow operation
     PointBias         one learned number for each point of the board
+    ChainPool         means and maxima over chains and empty regions
     Lead, ScoreDistribution, ValueOfScore, Column, Rescaling    of the value head
     KerasGraph        layers of one dtype policy
 """
@@ -122,6 +123,30 @@ class PointBias(keras.layers.Layer):
 
 
 @keras.saving.register_keras_serializable("mugo")
+class ChainPool(keras.layers.Layer):
+    """Each filter's mean over the component of a point, then its maximum: (n, rows, columns, filters) and the
+    components of the points, int32 (n, rows * columns), to (n, rows, columns, 2 * filters).
+
+    components: as of games.components.connected_components.
+    """
+
+    def call(self, inputs):
+        x, components = inputs
+        n, rows, columns, filters = ops.shape(x)[0], *x.shape[1:]
+        points = rows * columns
+        first = ops.expand_dims(ops.arange(n, dtype="int32") * points, 1)        # of each board, in the batch
+        component = ops.reshape(components + first, (-1,))
+        flat = ops.reshape(ops.cast(x, "float32"), (-1, filters))
+        total, count = (ops.segment_sum(part, component, n * points) for part in (flat, ops.ones_like(flat[:, :1])))
+        pools = [total / ops.maximum(count, 1.0), ops.segment_max(flat, component, n * points)]
+        pooled = ops.concatenate([ops.take(pool, component, axis=0) for pool in pools], -1)
+        return ops.cast(ops.reshape(pooled, (n, rows, columns, 2 * filters)), self.compute_dtype)
+
+    def compute_output_shape(self, input_shape):
+        return (*input_shape[0][:-1], 2 * input_shape[0][-1])
+
+
+@keras.saving.register_keras_serializable("mugo")
 class Lead(keras.layers.Layer):
     """The points that the side to move is ahead by on the board: logits of ownership (n, points) to (n, 1).
 
@@ -201,18 +226,21 @@ class Rescaling(keras.layers.Layer):
         return super().get_config() | {"scale": self.scale}
 
 
-OWN_LAYERS = {layer.__name__: layer for layer in (UnpackPlanes, FusedBatchNorm, DilatedConv2D, PointBias, Lead,
-                                                  ScoreDistribution, ValueOfScore, Column, Rescaling)}
+OWN_LAYERS = {layer.__name__: layer for layer in (UnpackPlanes, FusedBatchNorm, DilatedConv2D, PointBias,
+                                                  ChainPool, Lead, ScoreDistribution, ValueOfScore, Column,
+                                                  Rescaling)}
 
 
 class KerasGraph:
     """A Keras model in the making.  onnx_graph.OnnxGraph is its counterpart for ONNX.
 
     dtype: a Keras dtype policy, the default of all layers.  komi, colour: (n, 1), of a network with global features.
+    components: of the points, int32 (n, size²), of a network that pools over them (ChainPool).
     context: the output of the context module, where there is one.
     """
     komi: Any = None
     colour: Any = None
+    components: Any = None
     context: Any = None
 
     def __init__(self, dtype: str = "float32"):

@@ -228,6 +228,9 @@ def _check_weights(config: Config) -> None:
         if config.policy_context and not config.policy_context_fits:
             raise _Mismatch("has a config that is not one of this program's: policy_context is for networks with "
                             "policy_filters, and with komi_input if they have a value_head")
+        if config.chain_pooling and not config.has_context:
+            raise _Mismatch("has a config that is not one of this program's: chain_pooling is for networks with a "
+                            "context module, those with policy_context or komi_input")
         for name in config.tied_widths:
             if (width := getattr(config, name)) % ORIENTATIONS:
                 raise _Mismatch(f"has a config that is not one of this program's: {name} is {width}, and an "

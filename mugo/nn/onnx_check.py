@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mugo.nn.blocks import NetworkSpec
-from mugo.nn.onnx_graph import IR, OPSET, TYPES, OnnxGraph
+from mugo.nn.onnx_graph import IR, TYPES, OnnxGraph
 from mugo.nn.quantization import MAX_BIAS, Ranges, check_ranges
 from mugo.nn.weight_shapes import weight_shapes
 
@@ -27,12 +27,12 @@ _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 
 class Node(NamedTuple):
-    """A node of a graph.  attributes: by name, an integer or integers."""
+    """A node of a graph.  attributes: by name, an integer, integers or a text."""
 
     kind: str
     inputs: tuple[str, ...]
     output: str
-    attributes: dict[str, int | tuple[int, ...]]
+    attributes: dict[str, int | tuple[int, ...] | str]
 
 
 Value = tuple[str, int, tuple[int | str, ...]]           # of an input or output: name, type, shape
@@ -93,8 +93,9 @@ def check_graph(graph: bytes, spec: NetworkSpec, ranges: Ranges | None = None) -
     reader = _Reader()
     model = reader.message(memoryview(graph), "the model", {1, 2, 3, 4, 5, 6, 7, 8, 14})
     versions = [reader.message(value, "a version", {1, 2}) for value in model[8]]
-    if model[1] != [IR] or [(value[2], "".join(map(_text, value[1]))) for value in versions] != [([OPSET], "")]:
-        raise ValueError(f"it is not of ONNX version {IR} with operators {OPSET}")
+    opset = GraphOutline(spec).opset
+    if model[1] != [IR] or [(value[2], "".join(map(_text, value[1]))) for value in versions] != [([opset], "")]:
+        raise ValueError(f"it is not of ONNX version {IR} with operators {opset}")
     if len(model[7]) != 1:
         raise ValueError("it has no graph")
     fields = reader.message(model[7][0], "the graph", {1, 2, 5, 10, 11, 12, 13})
@@ -139,11 +140,12 @@ class _Reader:
     def node(self, data: memoryview) -> Node:
         """A NodeProto."""
         fields = self.message(data, "a node", {1, 2, 3, 4, 5, 6})
-        attributes: dict[str, int | tuple[int, ...]] = {}
+        attributes: dict[str, int | tuple[int, ...] | str] = {}
         for attribute in fields[5]:
-            numbers = self.message(attribute, "an attribute", {1, 3, 8, 13, 20})
-            several = tuple(_signed(n) for n in _numbers(numbers[8]))
-            attributes[self._one_text(numbers[1])] = several or _signed(_one_number(numbers[3]))
+            values = self.message(attribute, "an attribute", {1, 3, 4, 8, 13, 20})
+            several = tuple(_signed(n) for n in _numbers(values[8]))
+            attributes[self._one_text(values[1])] = several or self._one_text(values[4]) or \
+                _signed(_one_number(values[3]))
         texts = [tuple(_text(value) for value in fields[number]) for number in (4, 1, 2)]
         return Node("".join(texts[0]), texts[1], " ".join(texts[2]), attributes)
 

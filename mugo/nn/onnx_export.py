@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from mugo.games import game
-from mugo.nn.blocks import GLOBAL_FEATURES, NetworkSpec
+from mugo.nn.blocks import NetworkSpec, model_inputs
 from mugo.nn.inference import Network
 from mugo.nn.onnx_graph import OnnxGraph
 from mugo.nn.quantization import Ranges
@@ -53,7 +53,7 @@ def onnx_difference(model: Callable[[Any], dict], path: Path) -> float:
     packed = np.bitwise_and.accumulate(rng.integers(0, 256, (6, *shape), np.uint8))
     packed[-1] = 0
     features = np.linspace([-8, -1], [8, 1], len(packed), dtype=np.float32) if network.needs_global_features else None
-    inputs = packed if features is None else {"packed": packed, GLOBAL_FEATURES: features}
+    inputs = model_inputs(packed, features, network.needs_components)
     outputs = {name: np.asarray(output, np.float64) for name, output in model(inputs).items()}
     exp = np.exp(outputs["policy"] - outputs["policy"].max(1, keepdims=True))
     expected = [exp / exp.sum(1, keepdims=True)]

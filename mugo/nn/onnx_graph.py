@@ -16,7 +16,7 @@ from mugo.nn.quantization import (
 )
 
 EPSILON = 1e-3                           # of batch normalisation
-OPSET, IR = 17, 8
+OPSET, OPSET_OF_COMPONENTS, IR = 17, 18, 8               # ScatterND finds maxima since 18
 PLANES = "nchw"                          # the tensor of planes, (n, depth, rows, columns)
 TYPES = {"FLOAT": 1, "UINT8": 2, "INT8": 3, "INT32": 6, "INT64": 7}            # onnx.TensorProto.DataType
 
@@ -31,8 +31,9 @@ class OnnxGraph:
     quantizable: the tensors that the convolutions to be quantised take and give, planes aside.  quantized_convs: for
     each of them, by its name, the one that it gives.
     metadata: texts that the graph carries.  komi, colour: tensors (n, 1), after `add_global_features`.  context: the
-    output of the context module, where there is one.
+    output of the context module, where there is one.  opset: the version of ONNX's operators.
     """
+    opset = OPSET
     komi = colour = context = ""
 
     def __init__(self, weights: dict[str, list[np.ndarray]], ranges: Ranges | None = None,
@@ -97,6 +98,38 @@ class OnnxGraph:
         columns = [self.constant(f"column_{k}", np.array([k], np.int64)) for k in range(3)]
         self.komi, self.colour = (self.add("Slice", [both, columns[k], columns[k + 1], columns[1]], name)
                                   for k, name in enumerate(("komi", "colour")))
+
+    def add_components(self, name: str) -> None:
+        """Add the input of this name, int64 (n, points): for each point the place of its component's first point among
+        all points of all boards."""
+        components = self.input(name, "INT64", ["n", "points"])
+        self.opset = OPSET_OF_COMPONENTS
+        self._rows = self.add("Reshape", [components, self.constant("all_rows", np.array([-1, 1], np.int64))],
+                              "component_rows")
+        self._component = self.add("Reshape", [components, self.constant("all_points", np.array([-1], np.int64))],
+                                   "component")
+        none = self.add("ConstantOfShape", [self.add("Shape", [self._rows], "rows_shape")], "no_points")
+        one = self.number("one_point", 1)
+        sizes = self.add("ScatterND", [none, self._rows, self.add("Add", [none, one], "one_each")],
+                         "component_sizes", reduction="add")
+        self._share = self.add("Div", [one, self.add("Gather", [sizes, self._component], "sizes", axis=0)], "share")
+
+    def chain_pool(self, name: str, x: str, filters: int) -> str:
+        """(n, filters, rows, columns), none below 0, to (n, 2 * filters, rows, columns): the mean of each filter over
+        the component of a point, then the maxima.  See layers.ChainPool."""
+        last = self.add("Transpose", [x], f"{name}_last", perm=[0, 2, 3, 1])
+        points = self.add("Reshape", [last, self.constant(f"{name}_points_shape", np.array([-1, filters], np.int64))],
+                          f"{name}_points")
+        zeros = self.add("ConstantOfShape", [self.add("Shape", [points], f"{name}_flat_shape")], f"{name}_zeros")
+        shares = self.add("Mul", [points, self._share], f"{name}_shares")
+        pools = [self.add("ScatterND", [zeros, self._rows, shares], f"{name}_means", reduction="add"),
+                 self.add("ScatterND", [zeros, self._rows, points], f"{name}_maxima", reduction="max")]
+        pooled = self.add("Gather", [self.add("Concat", pools, f"{name}_pools", axis=1), self._component],
+                          f"{name}_pooled", axis=0)
+        board = self.add("Shape", [last], f"{name}_board", start=0, end=3)
+        shape = [board, self.constant(f"{name}_filters", np.array([2 * filters], np.int64))]
+        pooled = self.add("Reshape", [pooled, self.add("Concat", shape, f"{name}_shape", axis=0)], f"{name}_boards")
+        return self.add("Transpose", [pooled], name, perm=[0, 3, 1, 2])
 
     def conv(self, name: str, x: str, batch_norm: str = "", dilation: int = 1, relu: str = "", quantize: bool = True
              ) -> str:
@@ -192,7 +225,7 @@ class OnnxGraph:
         import onnx
 
         graph = self._helper.make_graph(self._nodes, "mugo", self._inputs, self._outputs, self._constants)
-        proto = self._helper.make_model(graph, opset_imports=[self._helper.make_opsetid("", OPSET)], ir_version=IR)
+        proto = self._helper.make_model(graph, opset_imports=[self._helper.make_opsetid("", self.opset)], ir_version=IR)
         self._helper.set_model_props(proto, self.metadata)
         onnx.checker.check_model(proto)
         return proto.SerializeToString()

@@ -42,6 +42,7 @@ class PolicyNetConfig:
     policy_context: bool = False         # that convolution also takes a context module; see policy_context_fits
     context_filters: int = 48            # of the context module
     context_layers: int = 4              # its 3x3 convolutions
+    chain_pooling: bool = False          # it also pools over chains and empty regions
     value_head: bool = False
     komi_input: bool = False             # of a value head: it takes komi, and gives ownership and score too
     auxiliary_heads: bool = False        # while it is trained; the exported network has none
@@ -59,14 +60,20 @@ class PolicyNetConfig:
             heads.append(ValueHead(self.size) if self.komi_input else OutcomeHead())
         if self.auxiliary_heads:
             heads += [replace(policy, auxiliary=move) for move in NEXT_MOVES]
-        context = ContextModule(self.context_filters, self.context_layers) if self.has_context else None
-        return NetworkSpec("policy_network", self.size, planes.DEPTH, trunk, tuple(heads), context, any_size=True,
-                           equivariant=self.equivariant)
+        context = ContextModule(self.context_filters, self.context_layers, self.chain_pooling) \
+            if self.has_context else None
+        return NetworkSpec("policy_network", self.size, planes.DEPTH, trunk, tuple(heads), context,
+                           self.uses_components, any_size=True, equivariant=self.equivariant)
 
     @property
     def has_context(self) -> bool:
         """Whether there is a context module."""
         return self.policy_context or self.value_head and self.komi_input
+
+    @property
+    def uses_components(self) -> bool:
+        """Whether the network takes the components of the boards (blocks.NetworkSpec)."""
+        return self.has_context and self.chain_pooling
 
     @property
     def tied_widths(self) -> tuple[str, ...]:

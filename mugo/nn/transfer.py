@@ -64,7 +64,7 @@ def _lasting_layers(part: Block | Head) -> set[str]:
     if isinstance(part, PolicyHead):
         part = replace(part, uses_context=False)
     elif isinstance(part, ContextModule):
-        part = replace(part, layers=1)
+        part = replace(part, layers=1, chain_pooling=False)
     return layer_names(part)
 
 
@@ -94,23 +94,25 @@ def check_compatible(source: Config, config: Config, path: Path) -> None:
                        f"{'train' if is_policy else 'selfplay'}; this one is a "
                        f"{'policy-value' if is_policy else 'policy'} network")
     may_differ: dict[str, Any] = {"size": config.size}
-    narrower = False
+    narrower, grown = False, ["filters"]
     if isinstance(config, PolicyNetConfig) and isinstance(source, PolicyNetConfig):
         may_differ |= {"filters": config.filters} | {
             name: getattr(config, name) for name in ("policy_filters", "policy_context", "context_filters",
-                                                     "context_layers", "value_head", "komi_input", "auxiliary_heads")}
+                                                     "context_layers", "chain_pooling", "value_head", "komi_input",
+                                                     "auxiliary_heads")}
         may_differ |= {"equivariant": config.equivariant} if source.equivariant else {}
-        grown = ["filters"] + ["context_filters", "context_layers"] * (source.has_context and config.has_context)
+        if source.has_context and config.has_context:
+            grown += ["context_filters", "context_layers", "chain_pooling"]
         narrower = any(getattr(config, name) < getattr(source, name) for name in grown) or \
             0 < config.policy_filters < source.policy_filters
     if replace(source, **may_differ) != config or narrower:
         old, new = config_dict(source), config_dict(config)
-        allowed = may_differ.keys() - {"filters", "policy_filters", "context_filters", "context_layers"}
+        allowed = may_differ.keys() - {"policy_filters", *grown}
         different = [name for name in new if new[name] != old[name] and name not in allowed]
         raise BadInput(f"{path} has {_listed(old, different)}, and this run {_listed(new, different)}: a network "
                        "that is initialised from another can have another size and other heads, more --filters, "
-                       "--context-filters or --context-layers, and plain convolutions where the other's are "
-                       "equivariant")
+                       "--context-filters or --context-layers, --chain-pooling, and plain convolutions where the "
+                       "other's are equivariant")
 
 
 def _listed(config: dict[str, Any], names: list[str]) -> str:

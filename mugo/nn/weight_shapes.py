@@ -11,6 +11,7 @@ def weight_shapes(spec: NetworkSpec) -> dict[str, list[Shape]]:
     """For each layer with weights, by its name, the shapes of its weights in the order of Keras's get_weights."""
     graph: Any = _ShapeGraph()
     graph.komi = graph.colour = (1,)
+    graph.components = (spec.size ** 2,)
     spec.keras(graph, (spec.size, spec.size, spec.depth))
     return graph.weights
 
@@ -53,6 +54,7 @@ class _ShapeGraph:
             y = {"ReLU": lambda: x, "Add": lambda: x[0], "Reshape": lambda: options["target_shape"],
                  "Flatten": lambda: (math.prod(x),), "GlobalAveragePooling2D": lambda: x[-1:],
                  "Concatenate": lambda: (sum(part[-1] for part in x),), "Rescaling": lambda: x,
+                 "ChainPool": lambda: (*x[0][:-1], 2 * x[0][-1]),
                  "Lead": lambda: (1,), "ScoreDistribution": lambda: (2,), "ValueOfScore": lambda: (1,),
                  "Column": lambda: (1,)}[kind]()
         if weights:

@@ -55,6 +55,7 @@ def add_network_arguments(group: argparse._ArgumentGroup) -> None:
         group.add_argument(f"--{name.replace('_', '-')}", type=int, metavar="N",
                            help=f"{what} (default: {getattr(config, name)})")
     for name, what in (("policy_context", "the policy head also takes the context module, which sees the whole board"),
+                       ("chain_pooling", "the context module also pools over chains and empty regions"),
                        ("batch_norm", "batch normalisation"), ("residual", "residual connections"),
                        ("global_pooling", "a global pooling bias in the middle layer"),
                        ("point_bias", "a trained bias for each point of the board"),

@@ -11,7 +11,7 @@ from mugo.data import shuffle
 from mugo.data.dataset import DataSet
 from mugo.data.positions import Batch, Positions
 from mugo.nn.blocks import GLOBAL_FEATURES
-from mugo.nn.keras_model import model_inputs
+from mugo.nn.blocks import model_inputs
 from mugo.nn.losses import UNKNOWN_OWNER
 from mugo.nn.policy_net import NEXT_MOVES, PolicyNetConfig
 from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions
@@ -55,7 +55,7 @@ def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | N
         targets["value"] = outcomes[:, None]
     if config.auxiliary_heads:
         targets |= {f"policy_{move}": batch.next_moves[:, i:i + 1] for i, move in enumerate(NEXT_MOVES)}
-    return model_inputs(batch.packed, features), targets
+    return model_inputs(batch.packed, features, config.uses_components), targets
 
 
 def validation_batch(positions: Positions, options: TrainingOptions, config: PolicyNetConfig) -> tuple[Any, dict]:
@@ -66,7 +66,7 @@ def validation_batch(positions: Positions, options: TrainingOptions, config: Pol
 
 def calibration_positions(inputs: Any, targets: dict[str, np.ndarray]) -> CalibrationPositions:
     """The positions that an exported network is quantised with, of `examples`, in random order."""
-    packed, features = (inputs["packed"], inputs[GLOBAL_FEATURES]) if isinstance(inputs, dict) else (inputs, None)
+    packed, features = (inputs["packed"], inputs.get(GLOBAL_FEATURES)) if isinstance(inputs, dict) else (inputs, None)
     order = np.random.default_rng(0).permutation(len(packed))[:CALIBRATED + COMPARED]
     outcomes = targets["value"][order, 0] if "value" in targets else None
     return CalibrationPositions(packed[order], None if features is None else features[order], targets["policy"][order],

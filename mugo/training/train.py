@@ -326,7 +326,7 @@ def check_frozen_policy(config: PolicyNetConfig, options: TrainingOptions, init:
     if not init:
         raise BadInput("--freeze-policy: give --init-from NETWORK, whose policy is kept")
     source = policy_config(read_metadata(find_network(init)), init)
-    context = ("context_filters", "context_layers") if config.policy_context else ()
+    context = ("context_filters", "context_layers", "chain_pooling") if config.policy_context else ()
     for name in "filters", "policy_filters", "policy_context", *context, "equivariant":
         if getattr(config, name) != getattr(source, name):
             raise BadInput(f"--freeze-policy: the policy of {init} is kept, and so are its {name.replace('_', ' ')}: "
@@ -363,8 +363,8 @@ def config_from_arguments(args: argparse.Namespace, data: DataSet) -> PolicyNetC
     if config.policy_context and not config.policy_context_fits:
         raise BadInput("--policy-context is for networks with --policy-filters, and with --komi-input if they have a "
                        "value head")
-    for name in "context_filters", "context_layers":
-        if getattr(args, name) is not None and not config.has_context:
+    for name in "context_filters", "context_layers", "chain_pooling":
+        if getattr(args, name) and not config.has_context:
             raise BadInput(f"--{name.replace('_', '-')}: only networks with --value-head or --policy-context have a "
                            "context module")
     if config.komi_input and not config.value_head:

@@ -11,11 +11,11 @@ from mugo.games.game import packed_bytes
 from mugo.nn import checkpoint
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.backend import keras
-from mugo.nn.blocks import REGULAR, TRIVIAL, NetworkSpec, conv_axes, dense_axes
+from mugo.nn.blocks import REGULAR, TRIVIAL, NetworkSpec, conv_axes, dense_axes, model_inputs
 from mugo.nn.checkpoint import load, onnx_difference
 from mugo.nn.heads import PolicyHead
 from mugo.nn.inference import Network
-from mugo.nn.keras_model import build, model_inputs
+from mugo.nn.keras_model import build
 from mugo.nn.metadata import new_metadata
 from mugo.nn.onnx_export import to_onnx
 from mugo.nn.policy_net import PolicyNetConfig

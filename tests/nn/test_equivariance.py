@@ -15,10 +15,9 @@ from mugo.games.go import position_of
 from mugo.games.position import global_features
 from mugo.nn import equivariance
 from mugo.nn.backend import keras
-from mugo.nn.blocks import POINTS, REGULAR
+from mugo.nn.blocks import POINTS, REGULAR, model_inputs
 from mugo.nn.compile import compile_for_training
 from mugo.nn.inference import Network
-from mugo.nn.keras_model import model_inputs
 from mugo.nn.metadata import new_metadata
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.weight_averaging import AveragedModel

@@ -12,8 +12,8 @@ from mugo.games import planes
 from mugo.nn import equivariance
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.backend import keras
+from mugo.nn.blocks import model_inputs
 from mugo.nn.compile import compile_for_training
-from mugo.nn.keras_model import model_inputs
 from mugo.nn.metadata import new_metadata
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.transfer import check_compatible, init_from

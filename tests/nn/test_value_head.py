@@ -7,8 +7,8 @@ from mugo.games import planes
 from mugo.games.board import BLACK, WHITE
 from mugo.games.go import Position
 from mugo.games.position import global_features
+from mugo.nn.blocks import model_inputs
 from mugo.nn.inference import Network
-from mugo.nn.keras_model import model_inputs
 from mugo.nn.metadata import new_metadata
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.value_head import MIN_SCALE, STDEV_OF_SCALE
