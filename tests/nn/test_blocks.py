@@ -25,7 +25,9 @@ POLICY = [{}, {"value_head": True, "residual": True}, {"batch_norm": False, "glo
           {"value_head": True, "komi_input": True}, {"auxiliary_heads": True},
           {"policy_filters": 8, "policy_context": True},
           {"policy_filters": 8, "policy_context": True, "context_filters": 6, "context_layers": 12, "value_head": True,
-           "komi_input": True, "auxiliary_heads": True}]
+           "komi_input": True, "auxiliary_heads": True},
+          {"policy_filters": 8, "policy_context": True, "chain_pooling": True},
+          {"value_head": True, "komi_input": True, "context_layers": 9, "chain_pooling": True}]
 ALPHAZERO = [{}, {"batch_norm": True}, {"filters": ()}, {"filters": (3, 5, 7, 4), "size": 3},
              {"game": "go", "size": 5, "batch_norm": True}, {"policy_filters": 1, "value_filters": 1}]
 
@@ -41,7 +43,8 @@ def test_onnx_runtime_computes_what_keras_does(tmp_path, config):
     assert onnx_difference(model, path) < (5e-4 if config.komi_input else 1e-5)   # rounding in ten more layers
     loaded = load(path)
     packed = np.random.default_rng(3).integers(0, 256, (2, config.size ** 2, packed_bytes(game)), np.uint8)
-    inputs = model_inputs(packed, np.array([[-6.5, 1], [8, -1]], np.float32) if config.komi_input else None)
+    inputs = model_inputs(packed, np.array([[-6.5, 1], [8, -1]], np.float32) if config.spec().uses_global_features
+                          else None, config.spec().uses_components)
     outputs = {name: output for name, output in model(inputs).items() if name[:7] != "policy_"}
     assert outputs.keys() == loaded(inputs).keys()       # without auxiliary heads
     for name, output in outputs.items():

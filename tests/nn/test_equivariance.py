@@ -24,12 +24,12 @@ from mugo.nn.weight_averaging import AveragedModel
 
 SIZE = 7
 CONFIG = PolicyNetConfig(size=SIZE, filters=16, layers=4, value_head=True, komi_input=True, auxiliary_heads=True,
-                         equivariant=True)
+                         chain_pooling=True, equivariant=True)
 AXES = CONFIG.spec().weight_axes()
 RNG = np.random.default_rng(0)
 PACKED = RNG.integers(0, 256, (48, SIZE * SIZE, planes.PACKED), np.uint8)
 FEATURES = np.stack([RNG.choice([-6.5, 0, 7.5], 48), RNG.choice([-1, 1], 48)], -1).astype(np.float32)
-INPUTS = model_inputs(PACKED, FEATURES)
+INPUTS = model_inputs(PACKED, FEATURES, with_components=True)
 TARGETS = {"policy": RNG.integers(0, SIZE * SIZE + 1, 48), "value": RNG.choice([-1.0, 1.0], (48, 1)),
            "ownership": RNG.integers(-1, 2, (48, SIZE * SIZE)), "score": RNG.normal(0, 20, (48, 1)),
            "policy_reply": RNG.integers(-1, SIZE * SIZE + 1, (48, 1)),
@@ -54,7 +54,8 @@ def new_model(config=CONFIG, optimizer="adam"):
 def largest_difference(model) -> float:
     """Between outputs of turned boards and turned outputs; of scores, which are in points, a tenth.  Of outputs above
     20, which random weights may give, in units of a twentieth of the largest: sums of float32 have five digits."""
-    inputs = model_inputs(np.concatenate([turned(PACKED, g) for g in range(8)]), np.tile(FEATURES, (8, 1)))
+    inputs = model_inputs(np.concatenate([turned(PACKED, g) for g in range(8)]), np.tile(FEATURES, (8, 1)),
+                          with_components=True)
     turned_outputs = {name: np.array(output) for name, output in model(inputs).items()}
     outputs = {name: np.array(output) for name, output in model(INPUTS).items()}
     differences = []
@@ -71,7 +72,7 @@ def largest_difference(model) -> float:
 def fill_zeros(model) -> None:
     """Random weights in the layers of the heads that begin with zeros."""
     for layer in model.layers:
-        if layer.name.endswith("context_batch_norm"):
+        if layer.name.endswith("context_batch_norm") or layer.name.startswith("chain_batch_norm"):
             layer.gamma.assign(np.ones(layer.gamma.shape))
     for name in "score_correction", "score_scale", "value_correction", "ownership_conv":
         kernel = model.get_layer(name).kernel
@@ -119,7 +120,7 @@ def test_weights_stay_tied_in_training(optimizer):
         members, _ = equivariance.orbits_of(variable, AXES)
         tied = np.array(variable).ravel()[members]
         assert np.abs(tied - tied[0]).max() < 1e-5, variable.path
-    batches = [model_inputs(PACKED[i:i + 16], FEATURES[i:i + 16]) for i in (0, 16)]
+    batches = [model_inputs(PACKED[i:i + 16], FEATURES[i:i + 16], with_components=True) for i in (0, 16)]
     assert largest_difference(AveragedModel(model, batches).update_ema_model()) < 1e-4
 
 

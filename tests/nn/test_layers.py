@@ -16,6 +16,21 @@ def test_unpacking_inside_the_model_is_planes_unpack():
     assert np.array_equal(layers.UnpackPlanes(9)(packed), planes.unpack(packed))
 
 
+def test_chain_pooling_is_the_mean_and_the_maximum_over_each_component():
+    rng = np.random.default_rng(2)
+    x = rng.normal(0, 1, (3, 4, 5, 2)).astype(np.float32)
+    components = rng.integers(0, 6, (3, 20)).astype(np.int32)
+    expected = np.empty((3, 20, 4), np.float32)
+    for board, of_points, out in zip(x.reshape(3, 20, 2), components, expected, strict=True):
+        for point, component in enumerate(of_points):
+            values = board[of_points == component]
+            out[point] = [*values.mean(0), *values.max(0)]
+    pooled = np.asarray(layers.ChainPool()([x, components]))
+    assert np.allclose(pooled, expected.reshape(3, 4, 5, 4), atol=1e-6)
+    in_bfloat16 = np.asarray(layers.ChainPool(dtype="mixed_bfloat16")([x, components]), np.float32)
+    assert np.allclose(in_bfloat16, pooled, atol=0.02) and not np.array_equal(in_bfloat16, pooled)
+
+
 def test_fused_batch_norm_trains_as_that_of_keras():
     rng = np.random.default_rng(4)
     x, y = (rng.normal(1, 2, (64, 9, 9, 3)).astype(np.float32) for _ in range(2))

@@ -100,6 +100,7 @@ def test_positions_trained_include_those_of_the_networks_it_was_initialised_from
     (lambda m: m["config"].update(layers=4000), "layers is 4000"),
     (lambda m: m["config"].update(context_layers=13), "context_layers is 13"),
     (lambda m: m["config"].update(policy_filters=8, policy_context=True, context_filters=4000), "config of 576,000,"),
+    (lambda m: m["config"].update(chain_pooling=True), "chain_pooling is for networks with a context module"),
     (lambda m: m["config"].update(policy_context=True), "policy_context is for networks with policy_filters"),
     (lambda m: m["config"].update(policy_filters=8, policy_context=True, value_head=True), "komi_input if they have a"),
     (lambda m: m["config"].update(value_head=1), "value_head is 1"),

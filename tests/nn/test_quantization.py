@@ -26,7 +26,7 @@ from mugo.nn.quantization import MIN_WEIGHT_SCALE, activation_scale, check_range
 from mugo.nn.range_calibration import compare, equivariance_error, measure_corrections, measure_ranges, quantize
 
 pytestmark = pytest.mark.skipif(not runtime.has_exact_int8(), reason="this processor has no VNNI instructions")
-CONFIG = PolicyNetConfig(9, 8, value_head=True, komi_input=True, residual=True, equivariant=True)
+CONFIG = PolicyNetConfig(9, 8, value_head=True, komi_input=True, residual=True, chain_pooling=True, equivariant=True)
 
 
 def member(path, name):

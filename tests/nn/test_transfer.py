@@ -142,12 +142,13 @@ def test_a_policy_head_that_gets_a_larger_context_module_has_at_first_the_output
     source, path = random_model(config), tmp_path / "source.keras"
     equivariance.symmetrise(source, config.spec().weight_axes())
     checkpoint.export(source, path, new_metadata(config))
-    larger = replace(config, policy_context=True, context_filters=64, context_layers=12)
+    larger = replace(config, policy_context=True, context_filters=64, context_layers=12, chain_pooling=True)
     keras.utils.set_random_seed(5)
     model = build(larger.spec())
     init_from(model, larger, path)
-    inputs = model_inputs(PACKED, np.array([[6.5, -1], [-6.5, 1]] * 24))
-    for name, output in source(inputs).items():
+    features = np.array([[6.5, -1], [-6.5, 1]] * 24)
+    inputs = model_inputs(PACKED, features, with_components=True)
+    for name, output in source(model_inputs(PACKED, features)).items():
         assert np.allclose(output, model(inputs)[name], rtol=1e-3, atol=1e-3), name
     assert is_tied(model, larger)
     compile_for_training(model, larger, 5e-3, optimizer="adam")
@@ -155,10 +156,11 @@ def test_a_policy_head_that_gets_a_larger_context_module_has_at_first_the_output
     model.fit(inputs, targets, batch_size=16, epochs=1, verbose=0)
     assert model.get_layer("policy_context_batch_norm").get_weights()[0].all()
     assert model.get_layer("value_batch_norm12").get_weights()[0].all()
+    assert all(model.get_layer(f"chain_batch_norm{i}").get_weights()[0].all() for i in (0, 4, 8, 12))
     checkpoint.export(model, tmp_path / "larger.keras", new_metadata(larger))
-    for fields in {"context_filters": 48}, {"context_layers": 4}:
-        with pytest.raises(BadInput, match="--context-.*, and this run --context-.*: a network that is .* can have .*, "
-                           "more --filters, --context-filters or --context-layers, and plain convolutions"):
+    for fields in {"context_filters": 48}, {"context_layers": 4}, {"chain_pooling": False}:
+        with pytest.raises(BadInput, match="--c.*, and this run --(no-)?c.*: a network that is .* can have .*, more "
+                           "--filters, --context-filters or --context-layers, --chain-pooling, and plain convolutions"):
             init_from(random_model(config), replace(larger, **fields), tmp_path / "larger.keras")
     alone = PolicyNetConfig(SIZE, 16, 4, policy_filters=16, equivariant=True)
     other = random_model(alone)

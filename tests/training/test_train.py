@@ -197,6 +197,7 @@ def test_a_new_value_head_takes_komi(data, monkeypatch):
     (("--policy-context", "--value-head", "--no-komi-input"), "and with --komi-input if they have a value head"),
     (("--context-filters", "64"), "--context-filters: only networks with --value-head or --policy-context"),
     (("--value-head", "--no-komi-input", "--context-layers", "6"), "--context-layers: only networks with --value-head"),
+    (("--chain-pooling",), "--chain-pooling: only networks with --value-head or --policy-context"),
     (("--value-head", "--context-filters", "12"), "--context-filters 12: an equivariant network has a multiple of 8"),
 ])
 def test_options_of_a_context_module_that_is_not_there_are_refused(data, options, line):
