@@ -144,6 +144,22 @@ def test_priors_and_values_are_those_of_each_position(tmp_path):
     assert np.ptp(net.evaluate([first], tta=True).priors[0][[0, 5, 30, 35]]) < 1e-6        # the corners
 
 
+@pytest.mark.parametrize("shape", [9, (5, 13)], ids=str)
+def test_chains_are_pooled_over_on_each_board_by_itself(tmp_path, shape):
+    """Outputs in a batch are those of each position alone, also of rectangles."""
+    config = {"value_head": True, "komi_input": True, "context_layers": 1, "chain_pooling": True}
+    net = Network(policy_file(tmp_path, **config), threads=1)
+    assert net.needs_components
+    positions, rng = [Position(shape)], np.random.default_rng(0)
+    for _ in range(30):
+        positions.append(positions[-1].play(int(rng.choice(positions[-1].legal_points()))))
+    output = net.evaluate(positions)
+    for i, position in enumerate(positions):
+        alone = net.evaluate([position])
+        for of_batch, of_one in zip(output, alone, strict=True):
+            assert np.allclose(of_batch[i], of_one[0], atol=1e-4)
+
+
 @pytest.mark.parametrize("position, text", [
     (lambda: gomoku.Position(8, 4), "is a policy-value network, which plays 6x6 only, not 8x8"),
     (lambda: gomoku.Position(6, 5), "plays Gomoku, 4 in a row, not Gomoku, 5 in a row"),

@@ -51,7 +51,7 @@ def test_the_bundled_networks_are_accepted_and_no_other_networks_graph_is():
     assert len(paths) >= 6
     for path in paths:
         check_graph(graph_of(path), spec_of(path))
-    with pytest.raises(ValueError, match="its node|nodes|weights"):
+    with pytest.raises(ValueError, match="its node|nodes|weights|operators"):
         check_graph(graph_of(find_network("policy-19")), spec_of(find_network("gomoku-8-5")))
 
 
@@ -126,7 +126,9 @@ def _attribute(kind, name, value):
         for node in model.graph.node:
             for attribute in node.attribute:
                 if (node.op_type, attribute.name) == (kind, name):
-                    if attribute.ints:
+                    if isinstance(value, bytes):
+                        attribute.s = value
+                    elif attribute.ints:
                         attribute.ints[:] = value
                     else:
                         attribute.i = value
@@ -195,6 +197,17 @@ def test_any_other_graph_is_refused_in_one_line_before_it_runs(change, line, tmp
     with pytest.raises(BadInput, match=line) as caught:
         Network(path)
     assert "\n" not in str(caught.value) and "network.onnx cannot be played" in str(caught.value)
+
+
+@pytest.mark.parametrize(("change", "line"), [
+    (_set_weight(np.nan), "'conv1_w' are not finite"), (_opset, "it is not of ONNX version 8 with operators 18"),
+    (_attribute("ScatterND", "reduction", b"none"), "its node ScatterND -> component_sizes has other attributes"),
+    (_attribute("Gather", "axis", 1), "its node Gather -> sizes has other attributes")])
+def test_a_changed_graph_that_pools_over_chains_is_refused(change, line, tmp_path):
+    fields = {"policy_filters": 8, "policy_context": True, "chain_pooling": True}
+    Network(policy_file(tmp_path, "whole", **fields))
+    with pytest.raises(BadInput, match=line):
+        Network(changed(policy_file(tmp_path, **fields), change))
 
 
 def test_truncated_and_flipped_graphs_are_refused_or_differ_in_a_weight(tmp_path):
