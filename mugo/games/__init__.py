@@ -19,6 +19,7 @@ Read in this order:
     position    what positions of every game have: board, history, side to move
     rules       KataGo's names and objects of rules, and what of them is followed
     go          Go: superko, komi, handicap, result
+    components  chains and regions of empty points, from packed planes
     planes      the 48 feature planes of AlphaGo 2016
     gomoku      k in a row, with the same interface
     gomoku_priors  which moves of Gomoku a search tries first, by threats

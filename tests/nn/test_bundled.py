@@ -58,7 +58,7 @@ def test_black_is_ahead_with_handicap_stones_and_komi_decides_an_even_game():
         position = Position(19, 0.5).with_handicap(go.fixed_handicap((19, 19), stones))
         output = network.evaluate([position])
         leads.append(float(-output.score_mean[0]))       # White is to move
-        assert output.values[0] < -0.5
+        assert output.values[0] < (-0.4 if stones == 2 else -0.7)
     assert min(leads[:2]) > 8 and min(leads[2:]) > 40
     black, white = (network.evaluate([Position(19, komi)]) for komi in (-15, 30))
     assert black.values[0] > 0.5 and white.values[0] < -0.5
