@@ -53,8 +53,12 @@ REQUIRED = ("llvmlite", "numpy", "numba", "onnxruntime", "pandas", "pyarrow", "s
 
 def run() -> NoReturn:
     """The program: `main`, and the end of the process."""
-    status = main()
-    signal.signal(signal.SIGINT, lambda *_: None)        # Ctrl-C would be a traceback of Python's own end
+    status = INTERRUPTED
+    with contextlib.suppress(KeyboardInterrupt):         # another Ctrl-C, while `main` reports the first
+        try:
+            status = main()
+        finally:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # Python's own end is not interrupted
     if status == INTERRUPTED:            # threads of a network's backend may still run; Python's own end aborts then
         for stream in sys.stdout, sys.stderr:
             with contextlib.suppress(OSError):
