@@ -3,8 +3,9 @@
     game  phase        rank  source  top1  top5   ce    value_accuracy  value_mse  ...  win_probability  won
       17  moves 31-60  5d    kgs      1.0   1.0  0.412             0.0      1.310  ...            0.427    1
 
-    policy      top1                 whether the move played has the highest probability
-                top5                 whether it is among the first five
+    policy      top1                 whether the move played has the highest probability; of k moves that share it,
+                                     1 / k (see TIE)
+                top5                 whether it is among the first five, likewise
                 ce                   its negative log-likelihood, in nats
                 top1_probability     of the first move
     value       value_accuracy       whether the sign of the value is that of the outcome (`known_outcomes`)
@@ -41,6 +42,9 @@ from mugo.progress import ProgressBar, progress_bar
 
 BATCH = 128
 MIN_PROBABILITY = 1e-10                  # a probability below it counts as this much: 23 nats
+TIE = 1e-3                               # relative difference of probabilities up to which moves share their rank.  An
+                                         # equivariant network gives the four first moves on the 4-4 points the same
+                                         # probability, but for rounding, which must not decide whether it is right
 BINS = 10                                # of predicted probability, for calibration
 TTA = "_tta"                             # ends the name of a measure with test-time augmentation
 PHASES = ((1, 30), (31, 60), (61, 100), (101, 150), (151, 200), (201, 250), (251, MAX_PLIES))
@@ -124,11 +128,11 @@ def measure(output: NetworkOutput, batch: Batch) -> dict[str, np.ndarray]:
     """
     priors, values, targets = output.priors, output.values, batch.targets[:, None]
     of_target = np.take_along_axis(priors, targets, 1)
-    # Of moves with equal probabilities, the first on the board ranks first.
-    before = (priors > of_target) | ((priors == of_target) & (np.arange(priors.shape[1]) < targets))
-    rank = before.sum(1)                 # from 0
+    before = (priors > of_target * (1 + TIE)).sum(1)
+    tied = (priors >= of_target * (1 - TIE)).sum(1) - before         # with the move itself
+    top1, top5 = (np.clip((first - before) / tied, 0, 1) for first in (1, 5))    # in random order of the tied moves
     nll = -np.log(np.maximum(of_target[:, 0].astype(np.float64), MIN_PROBABILITY))
-    measured = {"top1": rank < 1, "top5": rank < 5, "ce": nll, "top1_probability": priors.max(1)}
+    measured = {"top1": top1, "top5": top5, "ce": nll, "top1_probability": priors.max(1)}
     if values is not None:
         outcomes = known_outcomes(batch)
         measured["value_accuracy"] = np.where(np.isnan(outcomes), np.nan, np.sign(values) == outcomes)
