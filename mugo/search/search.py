@@ -39,6 +39,8 @@ from mugo.search.tree_threads import TreeThreads
 
 CHUNK_SECONDS = 0.01                     # compiled simulations between two checks of the clock
 CHECK_EVERY = 64                         # simulations between two checks of the other limits
+BATCH = 8                                # leaves evaluated together with a network, by default,
+VISITS_FOR_EACH = 32                     # but only one for each so many visits of the root
 
 
 class Search:
@@ -65,7 +67,7 @@ class Search:
         self._history = np.zeros(4096, np.uint64)
         threads, has_network = settings.threads, network is not None
         set_up_tree(self._trees[0], settings, has_network, self._lambda)
-        self._batch = settings.batch or (8 if has_network else 1)
+        self._batch = settings.batch or (BATCH if has_network else 1)
         self._unbatched = not has_network and self._batch == 1
         n = 2 if self._unbatched else self._batch
         self._boards = new_boards(1 + 2 * n)
@@ -208,13 +210,19 @@ class Search:
                 break
             rate, end = limits.rate(done, now), limits.end(now, moves)
             if not self._unbatched:
-                chunk = self._batch
+                chunk = self._batch_size()
                 if now + chunk / rate / 2 > end and not (chunk := int(rate * (end - now))):    # no batch fits
                     break
             elif end < math.inf or self._tree_threads:   # else constant, so that a seed is repeatable
                 chunk = max(1, min(2 * chunk, int(rate * min(CHUNK_SECONDS, end - now))))
             done += self._run(int(min(chunk, limits.simulations - done)))
             yield done
+
+    def _batch_size(self) -> int:
+        """Leaves of the next batch.  In a small tree virtual loss spreads most of a batch over moves that would not have
+        been searched; so, unless settings.batch is given, it grows with the root's visits."""
+        visits = int(self._nodes[self._trees[0]["root"]]["visits"])
+        return self._batch if self.settings.batch else min(self._batch, max(1, visits // VISITS_FOR_EACH))
 
     def clear(self) -> None:
         """Drop the tree: the next search starts a new one."""

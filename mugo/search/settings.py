@@ -55,7 +55,7 @@ class Settings:
     rollouts: rollouts for each leaf.
     lambda_: the weight of rollouts in the value of a leaf, (1 - lambda) v + lambda z (Silver et al. 2016); 1 where
     there is no value head.
-    batch: leaves evaluated together; None takes 8 with a network, else 1.
+    batch: leaves evaluated together; None takes up to 8 with a network, fewer while the root has few visits, else 1.
     threads: for simulations on one tree where leaves are not evaluated together; else for rollouts and for the network.
     max_edges: edges in the tree (32 bytes each); a full tree is searched on, but no node is expanded any more.
     transpositions: positions reached by different orders of moves share one node.

@@ -332,12 +332,26 @@ def test_every_move_of_a_networks_rollout_has_the_komi_of_its_side_to_move():
     assert len(both) > 5 and both == [[8.5, -8.5], [-8.5, 8.5]] * (len(both) // 2) + [[8.5, -8.5]] * (len(both) % 2)
 
 
+def test_batches_grow_with_the_visits_of_the_root():
+    """A small tree has no eight leaves worth evaluating; a batch that is asked for is taken."""
+    judge = Evaluator(9)
+    Search(Settings(rollout="none", lambda_=0, seed=1, early_stop=False), judge).search(Position(9), simulations=400)
+    visits = np.cumsum(judge.calls)
+    assert set(judge.calls[:63]) == {1} and max(judge.calls) == 8 and visits[-1] > 300
+    for before, size in zip(visits, judge.calls[1:], strict=False):
+        assert size <= max(1, (before + 60) // 32)       # some simulations need no evaluation
+    fixed = Evaluator(9)
+    Search(Settings(rollout="none", lambda_=0, seed=1, early_stop=False, batch=8), fixed).search(Position(9),
+                                                                                               simulations=400)
+    assert 8 in fixed.calls[:3]
+
+
 def test_rollouts_by_the_network():
     judge = Evaluator(3)
     search = Search(Settings(rollout="network", seed=1, early_stop=False), judge)
-    result = search.search(Position(3, komi=0.5), simulations=60)
-    assert result.simulations == 60
-    assert len(judge.calls) > 100
+    result = search.search(Position(3, komi=0.5), simulations=240)
+    assert result.simulations == 240
+    assert len(judge.calls) > 400
     assert result.win_rate > 0.5 and result.ownership is not None
 
 
