@@ -192,7 +192,8 @@ def _add_search_arguments(group) -> None:
                        help=f"visits before a node is expanded (default: uct {EXPAND_AFTER}, without priors 1, mcts "
                             "0)")
     group.add_argument("--batch", type=int, metavar="N",
-                       help="leaves evaluated together (default: mcts one for each 32 visits of the root, up to 8; uct 1)")
+                       help="leaves evaluated together (default: mcts one for each 32 visits of the root, up to 8; "
+                            "uct 1)")
     group.add_argument("--max-edges", type=int, default=Settings.max_edges, metavar="N",
                        help="size of the tree in edges, 32 bytes each (default: %(default)s)")
     group.add_argument("--transpositions", action=flag, default=True,

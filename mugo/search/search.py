@@ -219,8 +219,8 @@ class Search:
             yield done
 
     def _batch_size(self) -> int:
-        """Leaves of the next batch.  In a small tree virtual loss spreads most of a batch over moves that would not have
-        been searched; so, unless settings.batch is given, it grows with the root's visits."""
+        """Leaves of the next batch.  In a small tree virtual loss spreads most of a batch over moves that would not
+        have been searched; so, unless settings.batch is given, it grows with the root's visits."""
         visits = int(self._nodes[self._trees[0]["root"]]["visits"])
         return self._batch if self.settings.batch else min(self._batch, max(1, visits // VISITS_FOR_EACH))
 
