@@ -49,6 +49,8 @@ ALSO_OF_JAX = ("h5py", "keras", "onnx")              # in the extra `jax` too, w
 # What a command imports only when it writes its first checkpoint or its result: looked for at its start
 WRITTEN_WITH = {"train": ("onnx", "matplotlib"), "selfplay": ("onnx", "matplotlib"), "quantize": ("onnx",)}
 REQUIRED = ("llvmlite", "numpy", "numba", "onnxruntime", "pandas", "pyarrow", "sgfmill", "tqdm")      # of every install
+CONTINUED = dict.fromkeys(("train", "selfplay"), "; --resume continues") | \
+    dict.fromkeys(("preprocess", "match", "analyze", "demo"), "; the same command continues")
 
 
 def run() -> NoReturn:
@@ -89,7 +91,8 @@ def main(arguments: list[str] | None = None) -> int:
             raise
         return _fail(name, f"this needs the package {package}: pip install 'mugo[{_extra_of(package)}]'")
     except KeyboardInterrupt:
-        print(f"\nmugo {name}: interrupted; everything that was saved is complete", file=sys.stderr)
+        print(f"\nmugo {name}: interrupted; everything that was saved is complete{CONTINUED.get(name or '', '')}",
+              file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())       # or Python reports it again at its exit

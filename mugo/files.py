@@ -112,6 +112,16 @@ def open_zip_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[byt
     return archive.open(member)
 
 
+def check_writable(folder: Path) -> None:
+    """Raise OSError, with the folder's name, if no file can be made in it: before long work whose results go there."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        error.filename = os.fspath(folder)
+        raise
+
+
 @contextlib.contextmanager
 def atomic_write(path: str | os.PathLike) -> Iterator[Path]:
     """Write a file atomically: yield a temporary path in the same folder, rename it to `path` at the end.

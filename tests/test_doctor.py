@@ -68,7 +68,7 @@ def test_a_network_that_cannot_be_read_is_a_problem_and_the_others_are_reported(
     monkeypatch.setattr("mugo.nn.bundled.network_folders", lambda: [tmp_path, models])
     assert cli.main(["doctor", "--no-speed"]) == 2
     text = capsys.readouterr().out
-    assert re.search(r"problems\n  policy-5: .*is no network of MuGo's, or damaged", text)
+    assert re.search(r"problems\n  policy-5: .*is not a MuGo network, or is damaged", text)
     assert "  policy-9: " in text
 
 

@@ -151,7 +151,7 @@ def test_an_analysis_query_of_a_rectangle():
     assert taken == {9, 2, 1, 27}                            # C3, C4, B4, G1
     assert max(info["move"][0] for info in response["moveInfos"]) == "G"
     error, = run(query(moves=[["B", "A8"]], boardXSize=8, boardYSize=7))
-    assert "'A8' is no vertex on 8x7" in error["error"]
+    assert "'A8' is not a vertex on 8x7" in error["error"]
     coordinate, = run(query(moves=[["B", "(7,6)"]], boardXSize=8, boardYSize=7))
     assert "error" not in coordinate
     error, = run(query(moves=[["B", "(6,7)"]], boardXSize=8, boardYSize=7))
@@ -236,7 +236,7 @@ def test_a_wrong_size_of_a_json_game_is_one_line(size):
 # -- what needs a square board
 
 @pytest.mark.parametrize("words, line", [
-    (["gtp", "uct", "--size", "9x"], "'9x' is no board size, as 9, or 13x9 for 13 columns and 9 rows"),
+    (["gtp", "uct", "--size", "9x"], "'9x' is not a board size, as 9, or 13x9 for 13 columns and 9 rows"),
     (["gtp", "uct", "--size", "1x9"], "a board is 2x2 to 19x19, not 1x9"),
     (["match", "random", "random", "--size", "20x9"], "a board is 2x2 to 19x19, not 20x9"),
     (["selfplay", "go", "--size", "9x13", "-o", "never"], "argument --size: 9x13: this needs a square board"),

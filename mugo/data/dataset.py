@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mugo.data.game_index import SPLITS
+from mugo.data.game_index import SPLIT_NAMES, SPLITS
 from mugo.data.meta import META, read_meta, shard_name
 from mugo.data.positions import Positions, digest, label_digests
 from mugo.data.query import matching_rows, names_in
@@ -141,12 +141,12 @@ class DataSet:
         size = size or next(iter(self.board_sizes()), 19)
         games = self.selection(split, size, where)
         if not len(games):
-            raise BadInput(f"{self.folder}: no {split or 'used'} games on {size}x{size}"
+            raise BadInput(f"{self.folder}: no {SPLIT_NAMES[split]} games on {size}x{size}"
                            + (f" where {where}" if where else ""))
         skip_moves = moves[0] - 1
         counts = np.maximum(np.minimum(games.column("num_moves"), moves[1]) - skip_moves, 0)
         if not counts.any():
-            raise BadInput(f"{self.folder}: no {split or 'used'} game on {size}x{size} has {moves[0]} moves")
+            raise BadInput(f"{self.folder}: no {SPLIT_NAMES[split]} game on {size}x{size} has {moves[0]} moves")
         first_index = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         return Positions(size, games, first_index, skip_moves)
 
@@ -177,7 +177,8 @@ def load_dataset(folder: str | Path) -> DataSet:
         raise BadInput(f"{folder} is not a data set: {missing} is missing (make one: mugo preprocess GAMES -o {folder})"
                        ) from None
     except (OSError, MemoryError) as error:
-        raise BadInput(f"{folder} cannot be read as a data set: {error_line(error)}") from None
+        name = getattr(error, "filename", None) or folder
+        raise BadInput(f"{name} cannot be read as part of a data set: {error_line(error)}") from None
     data = DataSet(folder, meta, shards, rejected_games(shards))
     if meta["counts"] != (counts := count_games(data)):
         raise BadInput(f"{folder / META}: counts is {meta['counts']}, but its shards have {counts}")

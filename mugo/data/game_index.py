@@ -19,6 +19,7 @@ from mugo.data.games_table import ENCODED
 from mugo.data.labels import white_points
 
 SPLITS = ("train", "validation", "test")
+SPLIT_NAMES = {"train": "training", "validation": "validation", "test": "test", None: "used"}    # in sentences
 INDEX = np.dtype([
     ("content_hash", "<u8"), ("owners_hash", "<u8"),     # game_hash.content_hashes, words_hashes
     ("game_hash", "<u8"), ("opening_hash", "<u8"),       # game_hash.game_hashes

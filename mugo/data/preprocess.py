@@ -26,7 +26,7 @@ from mugo.data.meta import FORMAT, META, read_meta
 from mugo.data.new_games import known_keys
 from mugo.data.parts import part_paths, read_part, write_part
 from mugo.data.query import names_in
-from mugo.files import BadInput, is_empty_folder, lock_folder
+from mugo.files import BadInput, is_empty_folder, lock_folder, printable
 from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, SEED, check_limits
 from mugo.parallel import add_scheduler_argument, check_scheduler, open_executor, ordered_map
 from mugo.progress import progress_bar
@@ -223,6 +223,19 @@ def format_counts(data: DataSet, seconds: float) -> str:
     return "\n".join(lines)
 
 
+def no_game_error(games: list[str], data: DataSet, counts: str) -> str:
+    """Why no game of a data set can be used, in one line; before it come the counts, if there are games."""
+    found = data.table(["source", "file", "reject_reason", "reject_details"])
+    if not len(found):
+        return f"{', '.join(games)}: no SGF file in it"
+    print(counts, file=sys.stderr)
+    first = found.iloc[0]
+    name = str(Path(first["source"]) / first["file"]) if first["file"] else first["source"]
+    reason = first["reject_details"] or first["reject_reason"]
+    return (f"no game can be used, for example {name}: {printable(reason)[:200]}; {data.folder}/shard-*/games.parquet "
+            "has the reason of each")
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("games", nargs="+", metavar="GAMES", help="archives, folders and SGF files")
     parser.add_argument("-o", "--output", required=True, type=Path, metavar="DATASET", help="folder of the data set")
@@ -251,8 +264,6 @@ def command(args: argparse.Namespace) -> int:
                       scheduler=args.scheduler, seed=args.seed, validation=args.validation, test=args.test)
     counts = format_counts(data, time.perf_counter() - start)
     if not data.meta["counts"]["used"]:
-        print(counts, file=sys.stderr)
-        raise BadInput(f"no game can be used: the table has the reasons, and {args.output}/shard-*/games.parquet that "
-                       "of each game")
+        raise BadInput(no_game_error(args.games, data, counts))
     print(counts)
     return 0

@@ -51,7 +51,7 @@ def interpret_size(text: str) -> tuple[int, int]:
     """(rows, columns) of a size as people write it: '9', or '13x9', columns x rows.  Raises ValueError."""
     match = re.fullmatch(r"(\d{1,3})(?:[xX](\d{1,3}))?", text, re.ASCII)
     if not match:
-        raise ValueError(f"{text[:20]!r} is no board size, as 9, or 13x9 for 13 columns and 9 rows")
+        raise ValueError(f"{text[:20]!r} is not a board size, as 9, or 13x9 for 13 columns and 9 rows")
     return int(match[2] or match[1]), int(match[1])
 
 
@@ -148,7 +148,7 @@ def interpret_gtp(text: str, size: BoardSize) -> int:
         if 0 <= col < cols and 0 <= row < rows:
             return point_at(row, col, size)
     letters = f"A-{COLUMNS[cols - 1]}" + (" without I" if cols > 8 else "")
-    raise ValueError(f"{text!r} is no vertex on {format_size(size)} ({letters}, 1-{rows})")
+    raise ValueError(f"{text!r} is not a vertex on {format_size(size)} ({letters}, 1-{rows})")
 
 
 def format_gtp(point: int, size: BoardSize) -> str:

@@ -302,7 +302,7 @@ class Position(BasePosition):
         if self.is_over:
             return "comes after the end of the game"
         if point == PASS:
-            return "is no move of Gomoku"
+            return "is not a move of Gomoku"
         return None if self.board[0]["colour"][point] == EMPTY else "is occupied"
 
     def legal_points(self) -> np.ndarray:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mugo import __version__
-from mugo.files import BadInput
+from mugo.files import BadInput, error_line
 from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, format_gtp, interpret_gtp
@@ -294,7 +294,7 @@ def _loadsgf(engine: EngineState, *words: str) -> None:
     except BadInput as error:
         raise GtpError("cannot load file", str(error)) from None
     except OSError as error:
-        raise GtpError("cannot load file", f"{path}: {error}") from None
+        raise GtpError("cannot load file", f"{path}: {error_line(error)}") from None
     if engine.position.game == "go":
         engine.komi = engine.position.komi
         engine.set_position(engine.position)

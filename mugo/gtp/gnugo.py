@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from mugo.files import atomic_write
+from mugo.files import atomic_write, error_line
 from mugo.games import scoring
 from mugo.games.area import area_ownership
 from mugo.games.board import BLACK, EMPTY, POINTS, WHITE
@@ -91,9 +91,9 @@ def _printsgf(engine: EngineState, *words: str) -> str | None:
     path = parse_path(words)
     try:
         if not path.name or not path.parent.is_dir():
-            raise GtpError("cannot save file", f"{path} is not the name of a file in a folder that exists")
+            raise GtpError("cannot save file", f"{path}: its folder does not exist, or it is a folder itself")
         with atomic_write(path) as temporary:
             temporary.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise GtpError("cannot save file", f"{path}: {error}") from None
+        raise GtpError("cannot save file", f"{path}: {error_line(error)}") from None
     return None

@@ -215,7 +215,7 @@ def _policy(engine: EngineState) -> str:
     player, position = engine.player, engine.position
     network = player.network
     if network is None:
-        raise GtpError("no network", f"{player.name} plays without one")
+        raise GtpError("no network", f"{player.name} uses none")
     engine.wait_until_ready()
     priors = network.evaluate([position], tta=True).priors[0]
     moves = [(point, prior) for point, prior in moves_by_prior(position, priors) if point != PASS]

@@ -106,7 +106,7 @@ def _param(engine: EngineState, *words: str) -> str | None:
     if not words:
         return "\n" + "\n".join(f"{'[bool] ' * _is_bool(engine, name)}{name} {_get(engine, name)}" for name in names)
     if words[0] not in names:
-        raise GtpError("unknown parameter", f"{words[0]!r} is none of {', '.join(names)}")
+        raise GtpError("unknown parameter", f"{words[0]!r}; mugo-param without arguments lists all")
     if len(words) == 1:
         return _get(engine, words[0])
     if len(words) > 2:

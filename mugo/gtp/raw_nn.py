@@ -111,7 +111,7 @@ def _kata_raw_nn(engine: EngineState, *words: str) -> str:
         raise GtpError("the game is over")
     network = engine.player.network
     if network is None:
-        raise GtpError("no network", f"{engine.player.name} plays without one")
+        raise GtpError("no network", f"{engine.player.name} uses none")
     engine.wait_until_ready()
     rows = katago_symmetries(position.shape)
     numbers = range(len(rows)) if left[0].lower() == "all" else [int(left[0])]

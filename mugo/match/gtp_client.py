@@ -36,6 +36,7 @@ from mugo.players.options import PLAYERS
 from mugo.renamed import refuse_renamed_options
 
 CRASH, TIMEOUT, PROTOCOL_ERROR, REFUSED = "crash", "time-out", "protocol error", "refused"
+SILENT_START = 10                        # seconds without its first response, after which this is said
 COMMAND_TIMEOUT = 60                     # seconds, for a command other than genmove
 START_TIMEOUT = 300                      # for the first response: the program compiles, or loads a large network
 QUIT_TIMEOUT = 3                         # between `quit` and SIGKILL
@@ -182,13 +183,24 @@ class GtpClient:
         except queue.Empty:
             pass
 
+    def _next_line(self, line: str, deadline: float) -> bytes | None:
+        """The next line of stdout.  Raises queue.Empty at the deadline, before which a program that starts, which may
+        take minutes, is said to be awaited."""
+        if not self._has_responded:
+            with contextlib.suppress(queue.Empty):
+                return self._lines.get(timeout=max(min(SILENT_START, deadline - time.monotonic()), 0))
+            if (left := deadline - time.monotonic()) > 0:
+                log_to_stderr(f"{self.participant.name} has not answered '{line}' yet; waiting up to {left:.0f} s "
+                              "more")
+        return self._lines.get(timeout=max(deadline - time.monotonic(), 0))
+
     def _read_response(self, line: str, deadline: float, timeout: float) -> str:
         """The lines up to the empty line that ends a response.  Raises EngineFault."""
         response: list[str] = []
         length = 0
         while True:
             try:
-                raw = self._lines.get(timeout=max(deadline - time.monotonic(), 0))
+                raw = self._next_line(line, deadline)
             except queue.Empty:
                 raise EngineFault(TIMEOUT, f"gave no response to '{line}' in {timeout:g} seconds") from None
             if raw is None:

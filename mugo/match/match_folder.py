@@ -108,8 +108,13 @@ def _check_match(path: Path, match: dict[str, Any]) -> None:
     _check_checksums(path, existing.get("checksums", {}), match.get("checksums", {}))
     for name, value in match.items():
         if name != "checksums" and existing.get(name) != value:
-            raise BadInput(f"{path} holds another match: its {name.replace('_', ' ')} is {existing.get(name)!r:.500}, "
-                           f"not {value!r}; give -o another folder")
+            raise BadInput(f"{path} holds another match: {name.replace('_', ' ')} {_shown(existing.get(name)):.500}, "
+                           f"not {_shown(value)}; give -o another folder")
+
+
+def _shown(value: Any) -> str:
+    """A value of match.json in a message."""
+    return ", ".join(map(repr, value)) if isinstance(value, list) else repr(value)
 
 
 def _check_checksums(path: Path, noted: Any, checksums: dict[str, str]) -> None:

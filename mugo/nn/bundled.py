@@ -63,7 +63,7 @@ def go_networks() -> dict[int, str]:
     found = {int(name.removeprefix("policy-")): name for name in _names("policy-*")
              if re.fullmatch(r"policy-\d+", name)}
     if not found:
-        raise BadInput("no network came with this program: name one with --network")
+        raise BadInput("there is no bundled network: name one with --network")
     return found
 
 
@@ -80,6 +80,7 @@ def bundled_name(size: BoardSize, game: str = "go", k: int = 0, exactly: bool = 
     found = [name for name in _names("gomoku-*") if re.fullmatch(r"gomoku-\d+-\d+", name)]
     name = f"gomoku-{size_value(size)}-{k}"
     if exactly or name not in found:
-        raise BadInput(f"no network for {format_game(game, k, exactly)}, on {format_size(size)} came with this program "
-                       f"(but {', '.join(found) or 'none for any Gomoku'}): name one with --network")
+        others = f"only {', '.join(found)}" if found else "and none for any Gomoku"
+        raise BadInput(f"there is no bundled network for {format_game(game, k, exactly)}, on {format_size(size)} "
+                       f"({others}): name one with --network")
     return name

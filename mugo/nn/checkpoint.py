@@ -170,7 +170,7 @@ def load(path: Path) -> keras.Model:
     try:
         model = keras.saving.load_model(path)
     except Exception as error:           # of zip, zlib, HDF5, JSON, Keras, TensorFlow: whichever part is damaged
-        raise BadInput(f"{path} is no network of Keras, or damaged: {error_line(error)}") from None
+        raise BadInput(f"{path} is not a Keras network, or is damaged: {error_line(error)}") from None
     assert isinstance(model, keras.Model)
     shapes = {layer.name: [tuple(weight.shape) for weight in layer.weights] for layer in model.layers if layer.weights}
     if shapes != weight_shapes(config_of(read_metadata(path)).spec()):
@@ -215,4 +215,6 @@ def latest_checkpoint(run: Path, check: Callable[[dict[str, Any], Path], None],
             if name != names[0] and is_first():
                 link_checkpoint(run / name, run / names[0])
             return model, metadata
+    if not run.is_dir():
+        raise BadInput(f"{run}: no such folder, so no training run to resume")
     raise BadInput(f"{run} holds no training run to resume: {names[0]} is missing or damaged")

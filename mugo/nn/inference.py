@@ -106,7 +106,7 @@ def precision_of(path: Path, precision: str, provider: str) -> str:
         with zipfile.ZipFile(path) as archive:
             has_int8 = ONNX_INT8 in archive.namelist()
     except (OSError, zipfile.BadZipFile) as error:
-        raise BadInput(f"{path} is no network of MuGo's, or damaged: {error_line(error)}") from None
+        raise BadInput(f"{path} is not a MuGo network, or is damaged: {error_line(error)}") from None
     return resolve_precision(precision, provider, has_int8, path)
 
 

@@ -39,9 +39,9 @@ def check_keras(path: Path) -> None:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
     except Exception as error:           # damaged archives make zipfile raise exceptions of any type
-        raise BadInput(f"{path} is no network of Keras, or damaged: {error}") from None
+        raise BadInput(f"{path} is not a Keras network, or is damaged: {error}") from None
     if len(names) != len(set(names)) or not {CONFIG, WEIGHTS} <= set(names) <= MEMBERS:
-        raise BadInput(f"{path} is no network of MuGo's: its members are not those of one")
+        raise BadInput(f"{path} is not a MuGo network: its members are not those of one")
     config, weights = read_member(path, CONFIG, MAX_CONFIG_BYTES), read_member(path, WEIGHTS, MAX_WEIGHTS_BYTES)
     try:
         needed = _weights_of(json.loads(config))
@@ -49,7 +49,7 @@ def check_keras(path: Path) -> None:
             raise ValueError(f"its layers have {needed:,} weights, more than are in the file")
         _check_arrays(weights)
     except (ValueError, TypeError, KeyError, RecursionError, OSError, RuntimeError) as error:
-        raise BadInput(f"{path} is no network of MuGo's, or damaged: {str(error)[:200]}") from None
+        raise BadInput(f"{path} is not a MuGo network, or is damaged: {str(error)[:200]}") from None
 
 
 def _objects(value: Any) -> Iterator[dict]:

@@ -105,8 +105,10 @@ def read_member(path: Path, name: str, limit: int) -> bytes:
                 data = member.read(limit + 1)
     except (KeyError, OtherFormat):
         raise
+    except PermissionError as error:
+        raise BadInput(f"{path}: {error_line(error)}") from None
     except Exception as error:           # damaged archives make zipfile and the unpackers raise exceptions of any type
-        raise BadInput(f"{path} is no network of MuGo's, or damaged: {error_line(error)}") from None
+        raise BadInput(f"{path} is not a MuGo network, or is damaged: {error_line(error)}") from None
     if len(data) > limit:
         raise BadInput(f"{path}: its {name} has more than {limit >> 20} MB, the limit")
     return data
@@ -120,11 +122,11 @@ def read_metadata(path: Path) -> dict[str, Any]:
     try:
         metadata = json.loads(read_member(path, METADATA, MAX_METADATA_BYTES))
     except KeyError:
-        raise BadInput(f"{path} is no network of MuGo's: it has no {METADATA} in it") from None
+        raise BadInput(f"{path} is not a MuGo network: it has no {METADATA} in it") from None
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"{path} is no network of MuGo's: {METADATA}: {error_line(error)}") from None
+        raise BadInput(f"{path} is not a MuGo network: {METADATA}: {error_line(error)}") from None
     if not isinstance(metadata, dict):
-        raise BadInput(f"{path} is no network of MuGo's: its {METADATA} is no JSON object")
+        raise BadInput(f"{path} is not a MuGo network: its {METADATA} is no JSON object")
     if metadata.get("format") != FORMAT:
         raise OtherFormat(f"{path} has format {str(metadata.get('format'))[:40]}; this program reads format {FORMAT}")
     try:
@@ -168,7 +170,7 @@ def _check(metadata: dict[str, Any]) -> None:
         raise _Mismatch(f"plays {str(game)[:40]!r}; this program knows {' and '.join(PLANE_TABLES)}")
     for name, kind in ("planes", list), ("size", int), ("config", dict):
         if not isinstance(metadata.get(name), kind):
-            raise _Mismatch(f"is no network of MuGo's: its {METADATA} has no {name!r}")
+            raise _Mismatch(f"is not a MuGo network: its {METADATA} has no {name!r}")
     _check_planes(metadata["planes"], [list(plane) for plane in PLANE_TABLES[game]])
     kind = metadata["config"].get("kind")
     if not isinstance(kind, str) or kind not in CONFIGS:
@@ -251,7 +253,7 @@ def _check_planes(trained: list, ours: list[list]) -> None:
         return
     if not all(isinstance(plane, list) and len(plane) > 1 and type(plane[1]) is int
                and 0 < plane[1] < 1000 for plane in trained):
-        raise _Mismatch("is no network of MuGo's: its table of planes is none")
+        raise _Mismatch("is not a MuGo network: its table of planes is none")
     theirs, depth = (sum(plane[1] for plane in table) for table in (trained, ours))
     if theirs != depth:
         raise _Mismatch(f"was trained on {theirs} planes; this program makes {depth}")

@@ -37,6 +37,8 @@ def review_options(args: argparse.Namespace) -> str:
     searcher.PlayOptions(args.simulations, args.seconds)
     if args.player == "random":
         raise BadInput("the player random cannot evaluate games; choose policy, uct or mcts")
+    if args.fast and (args.simulations or args.seconds):
+        raise BadInput("--fast searches nothing: leave --simulations and --seconds out")
     if args.player == "uct" and args.fast:
         raise BadInput("--fast uses the network alone, and uct has none")
     fast = args.fast or args.player in ("policy", "randompolicy")

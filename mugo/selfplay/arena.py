@@ -8,7 +8,7 @@ Both sides search.  Plain UCT is UCB1 with uniform rollouts, not the player `uct
 every version.  A game is a function of its number and the seed.
 """
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
@@ -105,10 +105,12 @@ def play_game(black: ArenaPlayer, white: ArenaPlayer, start: BasePosition, seed:
 
 
 def play_match(first: ArenaPlayer, second: ArenaPlayer, start: BasePosition, games: int, test: SPRT, *, seed: int = 0,
-               threads: int = 1, max_moves: int = 0) -> ArenaResult:
+               threads: int = 1, max_moves: int = 0, on_pair: Callable[[int], object] = lambda games: None
+               ) -> ArenaResult:
     """Play pairs of games with both colours, `threads` games at a time, until the test is decided.
 
-    games: at most so many; an even number is played.  max_moves: of a game; 0 is three moves a point.
+    games: at most so many; an even number is played.  max_moves: of a game; 0 is three moves a point.  on_pair: called
+    with the number of games so far.
     The result depends on the seed only, not on `threads`.
     """
     limit = max_moves or 3 * start.size ** 2
@@ -123,6 +125,7 @@ def play_match(first: ArenaPlayer, second: ArenaPlayer, start: BasePosition, gam
     def pairs(played: Iterator[int]) -> Iterator[float]:
         for pair in zip(played, played, strict=True):
             outcomes.extend(pair)
+            on_pair(len(outcomes))
             yield 1 + sum(pair) / 2
 
     with ThreadPoolExecutor(threads) as executor:
@@ -143,14 +146,15 @@ def level_test(attempt: int) -> SPRT:
 
 
 def climb_levels(player: ArenaPlayer, level: int, attempt: int, start: BasePosition, games: int, *, seed: int = 0,
-                 threads: int = 1, max_moves: int = 0) -> Iterator[tuple[int, ArenaResult]]:
+                 threads: int = 1, max_moves: int = 0, on_pair: Callable[[int], object] = lambda games: None
+                 ) -> Iterator[tuple[int, ArenaResult]]:
     """Play UCT of UCT_LEVELS[level], and after each level that is beaten the next; yields (level, result).
 
-    attempt: at `level`, from 1.  games: see play_match.  After the last level nothing is played.
+    attempt: at `level`, from 1.  games, on_pair: see play_match.  After the last level nothing is played.
     """
     while level < len(UCT_LEVELS):
         result = play_match(player, ArenaPlayer(UCT_LEVELS[level]), start, games, level_test(attempt), seed=seed,
-                            threads=threads, max_moves=max_moves)
+                            threads=threads, max_moves=max_moves, on_pair=on_pair)
         yield level, result
         if not result.is_stronger:
             return

@@ -223,7 +223,7 @@ class SelfPlayRun:
         metadata = self.metadata
         games = metadata["update"] * self.options.update_games
         graphs = self._newest_graphs().graphs
-        results = self._arena_results(Network.from_graphs(graphs, metadata, threads=1))
+        results = self._arena_results(Network.from_graphs(graphs, metadata, threads=1), bar)
         is_best = all(result.is_stronger for opponent, _, result in results if opponent == BEST)
         metadata["seconds"] = self._seconds()
         for opponent, simulations, result in results:
@@ -243,12 +243,17 @@ class SelfPlayRun:
         self._save()
         self._export_if_best()
 
-    def _arena_results(self, network: Network) -> list[tuple[str, int, ArenaResult]]:
+    def _arena_results(self, network: Network, bar: ProgressBar) -> list[tuple[str, int, ArenaResult]]:
         """(opponent, its simulations if it is UCT else 0, result) of each arena match of a network."""
         options, metadata = self.options, self.metadata
         player = ArenaPlayer(options.selfplay.simulations, network, options.selfplay.search_settings())
-        common: dict[str, int] = {"threads": options.threads, "seed": options.seed + metadata["update"],
-                                  "max_moves": options.selfplay.max_moves}
+
+        def on_pair(games: int) -> None:
+            bar.set_postfix_str(f"arena: {games} games", refresh=False)
+            bar.update(0)
+
+        common: dict[str, Any] = {"threads": options.threads, "seed": options.seed + metadata["update"],
+                                  "max_moves": options.selfplay.max_moves, "on_pair": on_pair}
         results = []
         path = self.folder / checkpoint.NETWORK
         if path.exists() and metadata["best"]:

@@ -94,7 +94,8 @@ def _search_folder(folder: str) -> list[Source]:
     archives, loose = [], []
 
     def unreadable_folder(error: OSError) -> None:
-        loose.append(os.path.relpath(error.filename, folder))       # read_files reports it
+        relative = os.path.relpath(error.filename, folder)
+        loose.append("" if relative == os.curdir else relative)      # read_files reports it
 
     for parent, folders, names in os.walk(folder, onerror=unreadable_folder):
         folders.sort()

@@ -26,7 +26,7 @@ from mugo.data import dataset, shuffle
 from mugo.data.dataset import DataSet
 from mugo.data.game_index import SPLITS
 from mugo.data.positions import Positions
-from mugo.files import BadInput, atomic_write
+from mugo.files import BadInput, atomic_write, check_writable
 from mugo.games.size_options import parse_square_size
 from mugo.intervals import mean_and_standard_error
 from mugo.limits import NON_NEGATIVE, SEED, check_limits
@@ -36,6 +36,7 @@ from mugo.nn.runtime import PRECISIONS
 from mugo.parallel import add_scheduler_argument, open_executor
 from mugo.plots import figures
 from mugo.training import calibration, report
+from mugo.training.arguments import number_of_positions
 from mugo.training.cluster_predictions import OnCluster
 from mugo.training.predictions import TTA, ClusterMeasure, predict_positions
 from mugo.training.provenance import copy_notes, unseen_notes
@@ -199,7 +200,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--where", default="", metavar="QUERY", help="only these games: a query")
     parser.add_argument("--size", type=parse_square_size, metavar="N",
                         help="board size (default: the one that the networks were trained on)")
-    parser.add_argument("--positions", type=float, default=10_000, metavar="N",
+    parser.add_argument("--positions", type=number_of_positions, default=10_000, metavar="N",
                         help="positions, sampled at random; 0: all (default: %(default)s)")
     parser.add_argument("--tta", action=argparse.BooleanOptionalAction, default=True,
                         help="also with test-time augmentation: averaged over the board's eight symmetries, eight "
@@ -220,13 +221,14 @@ def command(args: argparse.Namespace) -> int:
     networks = [Network(path, precision=precision) for path in args.networks for precision in args.precision]
     data = dataset.load_dataset(args.dataset)
     split = None if args.split == "all" else args.split
-    sample = sample_positions(data, args.size or common_size(networks), split, args.where, int(args.positions),
+    sample = sample_positions(data, args.size or common_size(networks), split, args.where, args.positions,
                               args.seed)
     names, several = unique_names(networks), len(networks) > 1
     prefix = args.output or Path(f"{'networks' if several else names[0]}-{args.split}")
     if not prefix.name:
         raise BadInput(f"-o {prefix} is a folder: give the beginning of a file's name in it")
     prefix.parent.mkdir(parents=True, exist_ok=True)
+    check_writable(prefix.parent)
     tta = args.tta and not all(network.equivariant for network in networks)
     with contextlib.ExitStack() as stack:
         on_cluster = None

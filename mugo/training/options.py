@@ -170,5 +170,6 @@ def move_range(text: str) -> tuple[int, float]:
     found = re.fullmatch(r"(\d{1,6})-(\d{0,6})", text or "1-", re.ASCII)
     first, last = (int(found[1]), int(found[2] or 0) or math.inf) if found else (0, 0)
     if not 1 <= first <= last:
-        raise BadInput(f"--moves {text}: the first and last move are needed, say 1-60, or 21- for all from the 21st on")
+        raise BadInput(f"--moves {text}: give the first move and one not before it, say 1-60, or 21- for all from the "
+                       "21st on")
     return first, last

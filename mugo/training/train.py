@@ -70,6 +70,7 @@ from mugo.training.loader import examples, select_positions, validation_batch
 from mugo.training.options import DERIVED, MAY_CHANGE, TrainingOptions, check_run
 from mugo.training.provenance import check_same_data, describe_data, init_notes, outcome_note
 
+RESUMED = (checkpoint.CHECKPOINT, checkpoint.PREVIOUS, PRE_DECAY)   # the last is there before the first checkpoint
 RECALIBRATION_BATCH = 256                # positions in each batch that batch-norm statistics are recalibrated on
 
 
@@ -196,7 +197,7 @@ def resume_run(run: Path, config: PolicyNetConfig, options: TrainingOptions, dat
     """
     check_diverged(run, options.learning_rate)
     keras.utils.set_random_seed(options.seed)            # Keras makes random weights first: the same in all processes
-    model, metadata = latest_checkpoint(run, check_run)
+    model, metadata = latest_checkpoint(run, check_run, RESUMED)
     before = TrainingOptions(**metadata["options"])
     size = policy_config(metadata, run).size
     check_same_data(run, metadata["data"], data, *(select_positions(data, split, size, before)
@@ -340,7 +341,7 @@ def resumed_arguments(args: argparse.Namespace) -> tuple[PolicyNetConfig, Traini
     if args.epochs or args.minutes:
         raise BadInput("with --resume, only --positions can make a run longer")
     check_diverged(args.output, args.learning_rate or math.inf)
-    metadata = latest_checkpoint(args.output, check_run)[1]
+    metadata = latest_checkpoint(args.output, check_run, RESUMED)[1]
     options = with_given(TrainingOptions(**metadata["options"]), args)
     return with_given(policy_config(metadata, args.output), args), replace(
         options, positions=int(args.positions or options.positions),

@@ -140,14 +140,14 @@ def test_positions_are_of_the_most_frequent_board_size_by_default(tmp_path):
 def test_where_selects_games_and_an_empty_selection_is_an_error(data):
     chosen = data.positions(None, where="black_rank >= 5").games
     assert set(chosen.table(["black_rank"])["black_rank"]) == {5, 6, 7, 8, 9}
-    with pytest.raises(BadInput, match="no train games on 9x9 where black_rank > 99"):
+    with pytest.raises(BadInput, match="no training games on 9x9 where black_rank > 99"):
         data.positions("train", where="black_rank > 99")
-    with pytest.raises(BadInput, match="no train games on 13x13"):
+    with pytest.raises(BadInput, match="no training games on 13x13"):
         data.positions("train", size=13)
 
 
 def test_a_range_of_moves_that_no_game_has_is_an_error(data):
-    with pytest.raises(BadInput, match="no train game on 9x9 has 51 moves"):
+    with pytest.raises(BadInput, match="no training game on 9x9 has 51 moves"):
         data.positions("train", moves=(51, 60))
 
 

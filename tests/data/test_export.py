@@ -184,7 +184,7 @@ def test_the_command_exports(data, tmp_path, capsys):
     assert cli.main(["export", str(data.folder), "-o", str(tmp_path / "none"), "--size", "13"]) == 2
     assert cli.main(["export", str(data.folder), "-o", str(tmp_path / "none"), "--positions", "0"]) == 2
     error = capsys.readouterr().err
-    assert "no train games on 13x13" in error
+    assert "no training games on 13x13" in error
     assert "--positions 0: must be at least 1" in error
 
 

@@ -122,8 +122,8 @@ def test_without_any_usable_game_the_reasons_are_on_stderr_and_the_status_is_2(t
     printed = capsys.readouterr()
     assert printed.out == ""
     *table, error = printed.err.splitlines()
-    assert error == ("mugo preprocess: no game can be used: the table has the reasons, and "
-                     f"{tmp_path}/set/shard-*/games.parquet that of each game")
+    assert error.startswith("mugo preprocess: no game can be used, for example a/game-000.sgf: 10 moves; at least 20")
+    assert error.endswith(f"; {tmp_path}/set/shard-*/games.parquet has the reason of each")
     assert [line.split() for line in table[7:10]] == [["games", "not", "used,", "by", "reason:"],
                                                      ["3", "too", "few", "moves"], ["1", "not", "SGF"]]
     write_games(tmp_path / "b", range(3, 6), plies=30)           # games that can be used are added as to any data set

@@ -60,17 +60,17 @@ def test_tt_is_a_pass_too(size):
 
 
 @pytest.mark.parametrize("text, size, complaint", [
-    ("I9", 9, "'I9' is no vertex on 9x9 (A-J without I, 1-9)"),
-    ("i9", 9, "'i9' is no vertex on 9x9 (A-J without I, 1-9)"),
-    ("K10", 9, "'K10' is no vertex on 9x9 (A-J without I, 1-9)"),
-    ("A0", 19, "'A0' is no vertex on 19x19 (A-T without I, 1-19)"),
-    ("A20", 19, "'A20' is no vertex on 19x19 (A-T without I, 1-19)"),
-    ("E1", 4, "'E1' is no vertex on 4x4 (A-D, 1-4)"),
-    ("A٣", 9, "'A٣' is no vertex on 9x9 (A-J without I, 1-9)"),
-    ("A1\n", 9, "'A1\\n' is no vertex on 9x9 (A-J without I, 1-9)"),
-    ("", 9, "'' is no vertex on 9x9 (A-J without I, 1-9)"),
-    ("3C", 9, "'3C' is no vertex on 9x9 (A-J without I, 1-9)"),
-    ("C-3", 9, "'C-3' is no vertex on 9x9 (A-J without I, 1-9)"),
+    ("I9", 9, "'I9' is not a vertex on 9x9 (A-J without I, 1-9)"),
+    ("i9", 9, "'i9' is not a vertex on 9x9 (A-J without I, 1-9)"),
+    ("K10", 9, "'K10' is not a vertex on 9x9 (A-J without I, 1-9)"),
+    ("A0", 19, "'A0' is not a vertex on 19x19 (A-T without I, 1-19)"),
+    ("A20", 19, "'A20' is not a vertex on 19x19 (A-T without I, 1-19)"),
+    ("E1", 4, "'E1' is not a vertex on 4x4 (A-D, 1-4)"),
+    ("A٣", 9, "'A٣' is not a vertex on 9x9 (A-J without I, 1-9)"),
+    ("A1\n", 9, "'A1\\n' is not a vertex on 9x9 (A-J without I, 1-9)"),
+    ("", 9, "'' is not a vertex on 9x9 (A-J without I, 1-9)"),
+    ("3C", 9, "'3C' is not a vertex on 9x9 (A-J without I, 1-9)"),
+    ("C-3", 9, "'C-3' is not a vertex on 9x9 (A-J without I, 1-9)"),
 ])
 def test_an_invalid_vertex_is_named_with_the_valid_range(text, size, complaint):
     with pytest.raises(ValueError) as error:

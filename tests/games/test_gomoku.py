@@ -105,7 +105,7 @@ def test_after_the_end_no_move_is_legal_and_a_search_is_an_error():
 
 
 def test_a_pass_is_illegal():
-    with pytest.raises(IllegalMove, match="pass is no move of Gomoku"):
+    with pytest.raises(IllegalMove, match="pass is not a move of Gomoku"):
         Position(6).play(PASS)
 
 

@@ -75,7 +75,7 @@ def test_conversions_are_inverses(size: BoardSize):
 def test_vertices_of_a_board_of_nine_rows_and_thirteen_columns():
     assert format_gtp(point_at(0, 12, (9, 13)), (9, 13)) == "N9"
     assert format_sgf(point_at(8, 0, (9, 13)), (9, 13)) == "ai"
-    with pytest.raises(ValueError, match=r"'N10' is no vertex on 13x9 \(A-N without I, 1-9\)"):
+    with pytest.raises(ValueError, match=r"'N10' is not a vertex on 13x9 \(A-N without I, 1-9\)"):
         interpret_gtp("N10", (9, 13))
     with pytest.raises(ValueError, match=r"'aj' is no point on 13x9 \(aa-mi\)"):
         interpret_sgf("aj", (9, 13))
@@ -92,7 +92,7 @@ def test_a_size_as_text_is_columns_and_rows(text, size, shown, value, sgf):
 
 @pytest.mark.parametrize("text", ["", "x", "9x", "x9", "9x9x9", "-9", "9 x 9", "1e1", "٩"])
 def test_a_text_that_is_no_size_is_refused(text):
-    with pytest.raises(ValueError, match="is no board size, as 9, or 13x9 for 13 columns and 9 rows"):
+    with pytest.raises(ValueError, match="is not a board size, as 9, or 13x9 for 13 columns and 9 rows"):
         interpret_size(text)
 
 

@@ -205,7 +205,7 @@ def test_the_log_has_the_details_of_a_failure():
     engine.answer("play w d4")
     engine.answer("play w I4")
     assert log == ["play w d4: illegal move: D4 is occupied",
-                   "play w I4: 'I4' is no vertex on 19x19 (A-T without I, 1-19)"]
+                   "play w I4: 'I4' is not a vertex on 19x19 (A-T without I, 1-19)"]
 
 
 def test_a_player_is_warmed_up_for_another_board_size_and_may_refuse_it():
@@ -549,7 +549,7 @@ def test_a_log_file_has_every_line_with_the_time(tmp_path):
     lines = [re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} ([<>!].*)", line)[1] for line in logged]
     assert before == "before"
     assert [line for line in lines if not line.startswith("< play ")] == [
-        "> 1 boardsize 5", "< =1 ", "> 2 play b Z9", "! play b Z9: 'Z9' is no vertex on 5x5 (A-E, 1-5)",
+        "> 1 boardsize 5", "< =1 ", "> 2 play b Z9", "! play b Z9: 'Z9' is not a vertex on 5x5 (A-E, 1-5)",
         "< ?2 syntax error", ">", "> 3 kata-genmove_analyze b", "< =3", "> 4 name", "< =4 KataGo"]
     assert sum(line.startswith("< play ") for line in lines) == 1
 

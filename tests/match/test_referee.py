@@ -33,7 +33,7 @@ def test_a_game_of_max_moves_is_scored_as_it_stands(play):
     ("B2 HANG", "time-out", "White gave no response to 'genmove w' in 0.3 seconds"),
     ("B2 GARBAGE", "protocol error", "White answered 'genmove w' with 'thinking about it', not with = or ?"),
     ("B2 REFUSE", "refused", "White answered 'genmove w' with '? no idea'"),
-    ("B2 A9", "protocol error", "White answered 'genmove w': 'a9' is no vertex on 3x3 (A-C, 1-3)"),
+    ("B2 A9", "protocol error", "White answered 'genmove w': 'a9' is not a vertex on 3x3 (A-C, 1-3)"),
     ("B2 A1", "illegal move", "White played move 4: illegal move: A1 is occupied"),
     ("refuse=play B2", "refused", "White answered 'play b A1' with '? unknown command'"),
 ])

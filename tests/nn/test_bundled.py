@@ -15,7 +15,7 @@ from mugo.players.evaluator import ownership_after, ownership_by
 
 def test_every_board_has_the_bundled_network_of_the_nearest_size(tmp_path, monkeypatch):
     monkeypatch.setattr(bundled, "network_folders", lambda: [tmp_path])
-    with pytest.raises(BadInput, match="no network came with this program"):
+    with pytest.raises(BadInput, match="there is no bundled network"):
         bundled.bundled_name(9)
     path = policy_file(tmp_path, value_head=True)
     for name in ("policy-9", "policy-13", "policy-19", "policy-19-small", "other"):
@@ -66,14 +66,14 @@ def test_black_is_ahead_with_handicap_stones_and_komi_decides_an_even_game():
 
 def test_every_gomoku_board_has_the_bundled_network_of_its_rules(tmp_path, monkeypatch):
     monkeypatch.setattr(bundled, "network_folders", lambda: [tmp_path])
-    with pytest.raises(BadInput, match=r"no network for Gomoku, 4 in a row, on 6x6 .*none for any Gomoku"):
+    with pytest.raises(BadInput, match=r"no bundled network for Gomoku, 4 in a row, on 6x6 .*none for any Gomoku"):
         bundled.bundled_name(6, "gomoku", 4)
     policy_file(tmp_path, "policy-5", size=5, layers=3, value_head=True)
     for size, k in ((6, 4), (8, 5)):
         alphazero_network(tmp_path, size, k, name=f"gomoku-{size}-{k}")
     assert bundled.bundled_name(8, "gomoku", 5) == "gomoku-8-5"
     for size, k, exactly in ((8, 4, False), (9, 5, False), (6, 4, True)):
-        with pytest.raises(BadInput, match=r"in a row, on .x. came .*gomoku-6-4, gomoku-8-5"):
+        with pytest.raises(BadInput, match=r"in a row, on .x. .only gomoku-6-4, gomoku-8-5"):
             bundled.bundled_name(size, "gomoku", k, exactly)
     networks = BundledNetworks(threads=1)
     assert networks.has_value

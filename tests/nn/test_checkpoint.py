@@ -46,7 +46,7 @@ def test_an_exported_file_holds_the_weights_the_graph_and_the_metadata(tmp_path)
 
 def test_damaged_weights_are_refused_in_one_line(tmp_path):
     path = with_member(policy_file(tmp_path), "model.weights.h5", None)
-    with pytest.raises(BadInput, match="is no network of MuGo's, or damaged: Bad CRC-32"):
+    with pytest.raises(BadInput, match="is not a MuGo network, or is damaged: Bad CRC-32"):
         checkpoint.load(path)
 
 

@@ -127,7 +127,7 @@ def negative(config):
                                     lambda config: config.update(class_name="Sequential")])
 def test_a_config_that_no_network_of_mugo_has_is_refused(network, change):
     check_keras(network)
-    with pytest.raises(BadInput, match="other.keras is no network of MuGo's, or damaged: "):
+    with pytest.raises(BadInput, match="other.keras is not a MuGo network, or is damaged: "):
         checkpoint.load(changed_config(network, change))
 
 

@@ -58,7 +58,7 @@ def test_a_network_of_an_earlier_version_gets_one_line_that_says_what_to_do(tmp_
     (metadata.ONNX, b"nonsense", "its network.onnx cannot be played: "),
     (METADATA, b"[]", "its mugo_metadata.json is no JSON object"),
     (METADATA, b'{"format": 2}', "its mugo_metadata.json has no 'planes'"),
-    (METADATA, None, "is no network of MuGo's, or damaged: Bad CRC-32"),
+    (METADATA, None, "is not a MuGo network, or is damaged: Bad CRC-32"),
 ])
 def test_a_damaged_network_is_refused_in_one_line(tmp_path, name, content, line):
     with pytest.raises(BadInput, match=line) as caught:
@@ -68,9 +68,9 @@ def test_a_damaged_network_is_refused_in_one_line(tmp_path, name, content, line)
 
 def test_a_file_that_is_no_network_is_refused(tmp_path):
     (tmp_path / "x.keras").write_bytes(b"PK nonsense")
-    with pytest.raises(BadInput, match="x.keras is no network of MuGo's, or damaged"):
+    with pytest.raises(BadInput, match="x.keras is not a MuGo network, or is damaged"):
         Network(tmp_path / "x.keras")
-    with pytest.raises(BadInput, match="is no network of MuGo's"):
+    with pytest.raises(BadInput, match="is not a MuGo network"):
         read_metadata(rewritten(policy_file(tmp_path), mugo_metadata=lambda data: b"{"))
 
 
@@ -141,7 +141,7 @@ def test_a_member_that_would_be_unpacked_whole_is_not(method, tmp_path):
         archive.writestr(METADATA, b" " * (50 << 20))
     tracemalloc.start()
     try:
-        with pytest.raises(BadInput, match=f"or damaged: compressed by method {method}, expected 8, deflate"):
+        with pytest.raises(BadInput, match=f"or is damaged: compressed by method {method}, expected 8, deflate"):
             Network(path)
         assert tracemalloc.get_traced_memory()[1] < 5 << 20
     finally:

@@ -25,6 +25,7 @@ from mugo.nn.backend import keras
 from mugo.nn.compile import train_step
 from mugo.nn.inference import Network
 from mugo.nn.metadata import read_metadata
+from mugo.progress import ProgressLog
 from mugo.selfplay import arena, selfplay
 from mugo.selfplay import run as run_module
 from mugo.selfplay.actors import NEWEST, ClusterActors, LocalActors
@@ -235,7 +236,8 @@ def test_each_level_of_uct_counts_its_attempts(small_run, monkeypatch):
     monkeypatch.setattr(arena, "play_match", lambda *_, **__: arena.ArenaResult(0, 0, 9, -3.0, H0))
     script = [[(0, H0)], [(0, UNDECIDED)], [(0, H1), (1, H0)], [(1, H1)], []]
     for _ in range(5):
-        small_run._arena_results(Network.from_graphs(small_run._newest_graphs().graphs, small_run.metadata, 1))
+        small_run._arena_results(Network.from_graphs(small_run._newest_graphs().graphs, small_run.metadata, 1),
+                                 ProgressLog("games", 1))
     assert asked == [(0, 1), (0, 2), (0, 3), (1, 2), (2, 1)]
     assert small_run.metadata["uct_level"] == 2
 

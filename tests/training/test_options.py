@@ -140,5 +140,5 @@ def test_ranges_of_moves():
     assert options.move_range("21-") == (21, math.inf)
     assert options.move_range("") == (1, math.inf)
     for text in ("30", "0-9", "9-8", "1-2-3"):
-        with pytest.raises(BadInput, match="the first and last move are needed"):
+        with pytest.raises(BadInput, match="give the first move and one not before it"):
             options.move_range(text)

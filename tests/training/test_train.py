@@ -89,12 +89,14 @@ def test_figures_of_the_value_are_left_out_where_no_winner_is_known(tmp_path, ea
 
 
 @pytest.mark.runs
-def test_a_run_resumed_after_an_interrupt_ends_as_one_without(data, unbroken, tmp_path, monkeypatch):
+@pytest.mark.parametrize("checkpoints", [0, 2])
+def test_a_run_resumed_after_an_interrupt_ends_as_one_without(data, unbroken, tmp_path, monkeypatch, checkpoints):
     saved = CheckpointCallback.save
 
     def interrupted(self):
-        saved(self)
-        if len(self.metadata["history"]) == 2:
+        if checkpoints:
+            saved(self)
+        if len(self.metadata["history"]) >= checkpoints:
             raise KeyboardInterrupt
 
     monkeypatch.setattr(CheckpointCallback, "save", interrupted)
@@ -352,13 +354,13 @@ def test_a_network_overfits_a_few_positions(data):
     (["{data}", "-o", "{new}", "--validation-positions", "0"], "--validation-positions 0: must be at least 1"),
     (["{data}", "-o", "{new}", "--seed", "-1"], "--seed -1: must be at least 0"),
     (["{data}", "-o", "{new}", "--size", "20"], "--size 20: must be at most 19"),
-    (["{data}", "-o", "{new}", "--size", "19"], "no train games on 19x19"),
+    (["{data}", "-o", "{new}", "--size", "19"], "no training games on 19x19"),
     (["{data}", "-o", "{new}", "--freeze-policy"], "--freeze-policy: give --init-from NETWORK, whose policy is kept"),
     (["{data}", "-o", "{new}", "--komi-input"], "--komi-input: only a value head takes komi"),
     (["{data}", "-o", "{new}", "--label-smoothing", "1.5"], "--label-smoothing 1.5: must be at most 1"),
-    (["{data}", "-o", "{new}", "--moves", "30"], "--moves 30: the first and last move are needed, say 1-60"),
-    (["{data}", "-o", "{new}", "--moves", "0-9"], "--moves 0-9: the first and last move are needed, say 1-60"),
-    (["{data}", "-o", "{new}", "--moves", "9-8"], "--moves 9-8: the first and last move are needed, say 1-60"),
+    (["{data}", "-o", "{new}", "--moves", "30"], "--moves 30: give the first move and one not before it, say 1-60"),
+    (["{data}", "-o", "{new}", "--moves", "0-9"], "--moves 0-9: give the first move and one not before it, say 1-60"),
+    (["{data}", "-o", "{new}", "--moves", "9-8"], "--moves 9-8: give the first move and one not before it, say 1-60"),
     (["{data}", "-o", "{new}", "--moves", "400-"], "no train game on 9x9 has 400 moves"),
     (["{data}", "-o", "{new}", "--resume"], "holds no training run to resume"),
 ])
@@ -417,7 +419,7 @@ def test_ctrl_c_on_the_command_line_ends_with_130_and_a_checkpoint(data, tmp_pat
         running.kill()
     assert running.returncode == 130
     assert "Traceback" not in errors
-    assert errors.strip().endswith("interrupted; everything that was saved is complete")
+    assert errors.strip().endswith("interrupted; everything that was saved is complete; --resume continues")
 
 
 @pytest.mark.runs

@@ -142,7 +142,7 @@ def test_without_a_network_for_the_board_uct_plays_with_a_notice(monkeypatch, ca
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     assert cli.main(["play", "gomoku", "--size", "7", "--k", "3", "--max-edges", "5000"]) == 0
     shown = capsys.readouterr().out
-    assert "uct plays: no network for Gomoku, 3 in a row, on 7x7 came with this program" in shown
+    assert "uct plays: there is no bundled network for Gomoku, 3 in a row, on 7x7" in shown
     assert "White is uct" in shown
 
 
@@ -193,7 +193,7 @@ def test_gomoku_is_read_only_on_request():
 @pytest.mark.parametrize("text, why", [
     ("(;GM[4];B[aa])", "board size|SZ"),
     ("(;GM[4]SZ[4]RU[5 in a row];B[aa])", "3 to 4 in a row can win on 4x4, not 5"),
-    ("(;GM[4]SZ[3];B[aa];W[])", "move 2: White pass is no move of Gomoku"),
+    ("(;GM[4]SZ[3];B[aa];W[])", "move 2: White pass is not a move of Gomoku"),
     ("(;GM[4]SZ[3];B[aa];W[aa])", "move 2: White A3 is occupied"),
     ("(;GM[4]SZ[3];B[aa];W[ab];B[ba];W[bb];B[ca];W[cb])", "move 6: White C2 comes after the end of the game"),
     ("(;GM[4]SZ[3]AB[aa][ba][ca])", "a black stone cannot be placed on C3"),

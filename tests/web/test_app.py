@@ -111,7 +111,7 @@ def test_an_illegal_move_is_explained_in_a_line(page):
     assert page.request("play", game=go_game(), moves=["B C3"], move="C3")["error"] == "illegal move: C3 is occupied"
     assert page.request("play", game=go_game(), moves=KO, move="C2")["error"] == "illegal move: C2 retakes the ko"
     assert page.request("position", game=go_game(), moves=KO)["illegal"] == {"C2": "retakes the ko"}
-    assert page.request("play", game=go_game(), moves=[], move="I9")["error"].startswith("'I9' is no vertex on 5x5")
+    assert page.request("play", game=go_game(), moves=[], move="I9")["error"].startswith("'I9' is not a vertex on 5x5")
     assert page.request("position", game=go_game(), moves=["B C3", "W C3"])["error"] == "move 2: White C3 is occupied"
 
 

@@ -78,8 +78,8 @@ def test_a_longer_row_wins_without_exactly(page):
 
 @pytest.mark.parametrize("request_, error", [
     ({"moves": WON, "move": "pass"}, "illegal move: pass comes after the end of the game"),
-    ({"moves": [], "move": "pass"}, "illegal move: pass is no move of Gomoku"),
-    ({"moves": ["B pass"], "move": "A1"}, "move 1: Black pass is no move of Gomoku"),
+    ({"moves": [], "move": "pass"}, "illegal move: pass is not a move of Gomoku"),
+    ({"moves": ["B pass"], "move": "A1"}, "move 1: Black pass is not a move of Gomoku"),
     ({"moves": ["B A1", "W A1"], "move": "A2"}, "move 2: White A1 is occupied"),
     ({"game": gomoku_game(3, 4), "moves": [], "move": "A1"}, "3 to 3 in a row can win on 3x3, not 4"),
     ({"game": gomoku_game(2, 2), "moves": [], "move": "A1"}, "a Gomoku board is 3x3 to 19x19, not 2x2"),
@@ -188,7 +188,7 @@ def test_a_bad_sgf_file_gets_one_line(page, sgf, error):
 
 
 @pytest.mark.parametrize("sgf, illegal", [
-    ("(;GM[4]SZ[9];B[aa];W[aa])", "White A9 is occupied"), ("(;GM[4]SZ[9];B[])", "Black pass is no move of Gomoku"),
+    ("(;GM[4]SZ[9];B[aa];W[aa])", "White A9 is occupied"), ("(;GM[4]SZ[9];B[])", "Black pass is not a move of Gomoku"),
     ("(;GM[4]SZ[3]AB[aa][ba][ca])", "a black stone cannot be placed on C3"),
 ])
 def test_a_node_against_the_rules_is_named_and_saved(page, sgf, illegal):
