@@ -24,6 +24,8 @@ from mugo.players.searcher import (
 from mugo.search.search import Search
 from mugo.search.settings import (
     EXPAND_AFTER,
+    LAMBDA,
+    LAMBDA_LARGE,
     PUCT_C,
     RAVE_C,
     ROLLOUT_RULES,
@@ -174,7 +176,8 @@ def _add_search_arguments(group) -> None:
     group.add_argument("--rollouts", type=int, default=1, metavar="N",
                        help="rollouts for each leaf (default: %(default)s)")
     group.add_argument("--lambda", dest="lambda_", type=float, metavar="L", help="of mcts: the weight of rollouts in "
-                       f"the value of a leaf; the rest is the value head's (default: {MCTS.lambda_:g}; in Gomoku 0)")
+                       f"the value of a leaf; the rest is the value head's (default: {LAMBDA:g}, on boards of more "
+                       f"than 13x13 {LAMBDA_LARGE:g}; in Gomoku 0)")
     group.add_argument("--c", type=float, metavar="C", help="exploration constant: sqrt(2) is UCB1's in theory "
                        f"(default: uct {RAVE_C:g}, without RAVE {UCB_C:g}; mcts {PUCT_C:g})")
     group.add_argument("--fpu", type=float, metavar="U", help="first-play urgency, the value of an unvisited move.  "
@@ -225,8 +228,9 @@ def settings_from_arguments(args: argparse.Namespace, game: str = "go") -> Setti
     given = {name: value for name, value in given.items() if value is not None}
     settings = default_settings("mcts" if args.player == "mcts" else "uct", game)
     # --rollout or --lambda alone asks for both: Gomoku's default of neither does not apply.
-    if args.player == "mcts" and ("lambda_" in given or given.get("rollout", "none") != "none"):
-        settings = replace(settings, rollout=MCTS.rollout, lambda_=MCTS.lambda_)
+    if args.player == "mcts" and game == "gomoku" and (
+            "lambda_" in given or given.get("rollout", "none") != "none"):
+        settings = replace(settings, rollout=MCTS.rollout, lambda_=LAMBDA)
     return replace(settings, **given)
 
 

@@ -33,7 +33,7 @@ from mugo.search import (
 from mugo.search.move_infos import move_infos
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.root_priors import with_dirichlet_noise, with_temperature
-from mugo.search.settings import DEFAULT_SETTINGS, Settings
+from mugo.search.settings import DEFAULT_SETTINGS, LARGE_AREA, Settings
 from mugo.search.tree_settings import rollout_weight, set_up_tree
 from mugo.search.tree_threads import TreeThreads
 
@@ -58,7 +58,7 @@ class Search:
         self.network = network
         self.now = now
         self._rng = np.random.default_rng(settings.seed)
-        self._lambda = rollout_weight(settings, network)
+        self._lambda = rollout_weight(settings, network, LARGE_AREA)         # of the root's board: see _set_root
         capacity = settings.max_edges // 8 + 1000
         self._trees = np.zeros(1, records.TREE)
         self._nodes = np.zeros(capacity, records.NODE)
@@ -243,6 +243,7 @@ class Search:
         board["random"] = random
         board["passes"] = min(board["passes"], 1)        # two passes may be searched on
         settings = self._trees[0]
+        self._lambda = settings["lambda_"] = rollout_weight(self.settings, network, position.area)
         node = records.NULL_NODE
         if before is not None and before.has_same_rules(position):
             key = (np.uint64(game.position_hash(board)) if settings["transpositions"]

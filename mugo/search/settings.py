@@ -8,6 +8,8 @@ from mugo.limits import SEED
 from mugo.search.lcb import LCB_STDEVS, MIN_VISIT_PROP
 
 UCB_C, RAVE_C, PUCT_C = 0.4, 0.0, 2.0    # exploration constants
+LAMBDA, LAMBDA_LARGE = 0.5, 0.25         # weights of rollouts by default; on large boards they are noisier
+LARGE_AREA = 13 * 13                     # points; larger boards have LAMBDA_LARGE
 ROOT_FPU_SHARE = 0.5                     # of fpu_reduction_max at the root, by default: KataGo's 0.1 of 0.2
 MOST = 1e9                               # of the numbers in formulas, which are float32
 EXPAND_AFTER = 4                         # visits before a node is expanded, where it gets heuristic priors
@@ -54,7 +56,7 @@ class Settings:
     rollout_rules: those of ROLLOUT_RULES that MoGo rollouts of Go follow besides, with commas between, or "none".
     rollouts: rollouts for each leaf.
     lambda_: the weight of rollouts in the value of a leaf, (1 - lambda) v + lambda z (Silver et al. 2016); 1 where
-    there is no value head.
+    there is no value head.  None: LAMBDA, on boards of more than 13x13 LAMBDA_LARGE.
     batch: leaves evaluated together; None takes up to 8 with a network, fewer while the root has few visits, else 1.
     threads: for simulations on one tree where leaves are not evaluated together; else for rollouts and for the network.
     max_edges: edges in the tree (32 bytes each); a full tree is searched on, but no node is expanded any more.
@@ -88,7 +90,7 @@ class Settings:
     rollout: str = "uniform"
     rollout_rules: str = "none"
     rollouts: int = 1
-    lambda_: float = 1.0
+    lambda_: float | None = 1.0
     batch: int | None = None
     threads: int = 1
     max_edges: int = 5_000_000
@@ -115,7 +117,7 @@ class Settings:
             raise BadInput(f"the exploration constant c is 0 or more, not {self.c}")
         for name, weight in (("lambda", self.lambda_), ("dirichlet_weight", self.dirichlet_weight),
                              ("min_visit_prop_for_lcb", self.min_visit_prop_for_lcb)):
-            if not 0 <= weight <= 1:
+            if weight is not None and not 0 <= weight <= 1:
                 raise BadInput(f"{name} is from 0 to 1, not {weight}")
         if self.fpu is not None and not (-1 <= self.fpu <= MOST or self.fpu == math.inf):
             raise BadInput(f"fpu is from -1 to {MOST:g}, or inf, not {self.fpu}")

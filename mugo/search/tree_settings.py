@@ -7,13 +7,25 @@ import numpy as np
 from mugo.files import BadInput
 from mugo.games import rollouts
 from mugo.search import records
-from mugo.search.settings import EXPAND_AFTER, PUCT_C, RAVE_C, ROLLOUT_KINDS, ROOT_FPU_SHARE, UCB_C, Settings, rule_bits
+from mugo.search.settings import (
+    EXPAND_AFTER,
+    LAMBDA,
+    LAMBDA_LARGE,
+    LARGE_AREA,
+    PUCT_C,
+    RAVE_C,
+    ROLLOUT_KINDS,
+    ROOT_FPU_SHARE,
+    UCB_C,
+    Settings,
+    rule_bits,
+)
 
 
-def rollout_weight(settings: Settings, network: Any) -> float:
+def rollout_weight(settings: Settings, network: Any, area: int) -> float:
     """Lambda: 1 where only rollouts can evaluate a leaf, 0 where only the value head can.
 
-    network: or None.  Raises BadInput for settings that need a network, or none.
+    network: or None.  area: points of the board.  Raises BadInput for settings that need a network, or none.
     """
     if network is not None and settings.heuristic_priors:
         raise BadInput("--heuristic-priors is for searches without a network, which has priors")
@@ -27,7 +39,10 @@ def rollout_weight(settings: Settings, network: Any) -> float:
         if not network.has_value:
             raise BadInput(f"--rollout none needs a value head, and {network.name} has none")
         return 0.0
-    return settings.lambda_ if network.has_value else 1.0
+    if not network.has_value:
+        return 1.0
+    default = LAMBDA_LARGE if area > LARGE_AREA else LAMBDA
+    return default if settings.lambda_ is None else settings.lambda_
 
 
 def set_up_tree(record: np.void, settings: Settings, has_network: bool, lambda_: float) -> None:

@@ -82,7 +82,7 @@ def test_every_gomoku_board_has_the_bundled_network_of_its_rules(tmp_path, monke
         assert networks.for_position(position).game == position.game
     assert networks.for_position(gomoku.Position(6, 4)) is networks.for_board(6, "gomoku", 4)
     assert networks.evaluate_packed(encode([go.Position(9)])).priors.shape == (1, 82)
-    with pytest.raises(BadInput, match="on 7x7 came"):
+    with pytest.raises(BadInput, match="on 7x7 .only"):
         networks.evaluate([gomoku.Position(7, 4)])
 
 

@@ -346,6 +346,17 @@ def test_batches_grow_with_the_visits_of_the_root():
     assert 8 in fixed.calls[:3]
 
 
+def test_rollouts_weigh_less_on_large_boards_by_default():
+    """Of a root that White has won by komi in every rollout, and that the value head calls even."""
+    for rows, weight in ((9, 0.5), (13, 0.5), (14, 0.25), (19, 0.25)):
+        search = Search(Settings(lambda_=None, seed=1), Evaluator(rows))
+        assert search.search(Position(rows, komi=1000), simulations=1).win_rate == pytest.approx((1 - weight) / 2)
+    search.network.size = 9                              # the same search on another board
+    assert search.search(Position(9, komi=100), simulations=1).win_rate == pytest.approx(0.25)
+    given = Search(Settings(lambda_=0.75, seed=1), Evaluator(19))
+    assert given.search(Position(19, komi=1000), simulations=1).win_rate == pytest.approx(0.125)
+
+
 def test_rollouts_by_the_network():
     judge = Evaluator(3)
     search = Search(Settings(rollout="network", seed=1, early_stop=False), judge)
