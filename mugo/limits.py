@@ -19,6 +19,13 @@ def check_choice(name: str, value: str, choices: Iterable[str]) -> None:
         raise BadInput(f"--{name} {value:.40}: must be one of {', '.join(choices)}")
 
 
+def number_of_positions(text: str) -> int:
+    """An option's number of positions, which may be written as 1e6.  Raises ValueError for one that is not whole."""
+    if not (number := float(text)).is_integer():
+        raise ValueError
+    return int(number)
+
+
 def check_limits(options: object, limits: dict[str, tuple[float, float]]) -> None:
     """Check attributes of `options` (an argparse.Namespace, a dataclass) against their (least, most).
 

@@ -186,6 +186,7 @@ def command(args: argparse.Namespace) -> int:
     data = dataset.load_dataset(args.dataset)
     if args.verify:
         data.verify()
+        print("every file has the checksum of meta.json\n")
     games = data.table(COLUMNS, args.where)
     if not len(games):
         raise BadInput(f"{data.folder}: no games" + (f" where {args.where}" if args.where else ""))

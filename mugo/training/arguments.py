@@ -3,7 +3,7 @@ import argparse
 from pathlib import Path
 
 from mugo.games.size_options import parse_square_size
-from mugo.limits import PRECISIONS
+from mugo.limits import PRECISIONS, number_of_positions
 from mugo.nn.context_module import DILATIONS
 from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
@@ -68,13 +68,6 @@ def add_network_arguments(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--equivariant", action=argparse.BooleanOptionalAction, default=None,
                        help="tied weights, so that outputs turn with the board; it makes much better use of every "
                        "position (default: on)")
-
-
-def number_of_positions(text: str) -> int:
-    """An option's number of positions, which may be written as 1e6.  Raises ValueError for one that is not whole."""
-    if not (number := float(text)).is_integer():
-        raise ValueError
-    return int(number)
 
 
 def add_learning_arguments(group: argparse._ArgumentGroup) -> None:

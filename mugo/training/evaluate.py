@@ -29,14 +29,13 @@ from mugo.data.positions import Positions
 from mugo.files import BadInput, atomic_write, check_writable
 from mugo.games.size_options import parse_square_size
 from mugo.intervals import mean_and_standard_error
-from mugo.limits import NON_NEGATIVE, SEED, check_limits
+from mugo.limits import NON_NEGATIVE, SEED, check_limits, number_of_positions
 from mugo.nn.inference import Network
 from mugo.nn.range_calibration import format_figures
 from mugo.nn.runtime import PRECISIONS
 from mugo.parallel import add_scheduler_argument, open_executor
 from mugo.plots import figures
 from mugo.training import calibration, report
-from mugo.training.arguments import number_of_positions
 from mugo.training.cluster_predictions import OnCluster
 from mugo.training.predictions import TTA, ClusterMeasure, predict_positions
 from mugo.training.provenance import copy_notes, unseen_notes

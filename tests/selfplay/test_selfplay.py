@@ -274,7 +274,7 @@ def test_a_run_is_not_overwritten_and_only_a_run_is_resumed(tmp_path, capsys):
     (tmp_path / "run" / "checkpoint.keras").unlink()     # as if killed before the first checkpoint
     SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=False).close()
     assert main(["selfplay", "gomoku", "-o", str(tmp_path / "none"), "--resume"]) == 2
-    assert "holds no training run to resume" in capsys.readouterr().err
+    assert "no training run to resume" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name, line", [("network.keras", "holds a network already: give -o another folder"),
@@ -309,7 +309,7 @@ def test_a_folder_has_one_run_at_a_time(tmp_path, capsys):
 def test_a_run_that_cannot_begin_leaves_no_folder_and_no_lock(tmp_path):
     with pytest.raises(BadInput, match="there is no network 'nowhere'"):
         SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=False, init="nowhere")
-    with pytest.raises(BadInput, match="holds no training run to resume"):
+    with pytest.raises(BadInput, match="no training run to resume"):
         SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=True)
     assert not (tmp_path / "run").exists()
     SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=False).close()

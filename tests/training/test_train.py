@@ -361,8 +361,8 @@ def test_a_network_overfits_a_few_positions(data):
     (["{data}", "-o", "{new}", "--moves", "30"], "--moves 30: give the first move and one not before it, say 1-60"),
     (["{data}", "-o", "{new}", "--moves", "0-9"], "--moves 0-9: give the first move and one not before it, say 1-60"),
     (["{data}", "-o", "{new}", "--moves", "9-8"], "--moves 9-8: give the first move and one not before it, say 1-60"),
-    (["{data}", "-o", "{new}", "--moves", "400-"], "no train game on 9x9 has 400 moves"),
-    (["{data}", "-o", "{new}", "--resume"], "holds no training run to resume"),
+    (["{data}", "-o", "{new}", "--moves", "400-"], "no training game on 9x9 has 400 moves"),
+    (["{data}", "-o", "{new}", "--resume"], "no training run to resume"),
 ])
 def test_bad_arguments_get_one_line_and_status_2(data, tmp_path, capfd, monkeypatch, arguments, line):
     monkeypatch.setattr(train, "build", None)
