@@ -49,8 +49,10 @@ ALSO_OF_JAX = ("h5py", "keras", "onnx")              # in the extra `jax` too, w
 # What a command imports only when it writes its first checkpoint or its result: looked for at its start
 WRITTEN_WITH = {"train": ("onnx", "matplotlib"), "selfplay": ("onnx", "matplotlib"), "quantize": ("onnx",)}
 REQUIRED = ("llvmlite", "numpy", "numba", "onnxruntime", "pandas", "pyarrow", "sgfmill", "tqdm")      # of every install
-CONTINUED = dict.fromkeys(("train", "selfplay"), "; --resume continues") | \
-    dict.fromkeys(("preprocess", "match", "analyze", "demo"), "; the same command continues")
+CONTINUED: dict[str, str] = {
+    **dict.fromkeys(("train", "selfplay"), "; --resume continues"),
+    **dict.fromkeys(("preprocess", "match", "analyze", "demo"), "; the same command continues"),
+}
 
 
 def run() -> NoReturn:
