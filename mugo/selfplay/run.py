@@ -224,6 +224,7 @@ class SelfPlayRun:
         games = metadata["update"] * self.options.update_games
         graphs = self._newest_graphs().graphs
         results = self._arena_results(Network.from_graphs(graphs, metadata, threads=1), bar)
+        bar.set_postfix_str("", refresh=False)               # self-play goes on, and the arena's games are over
         is_best = all(result.is_stronger for opponent, _, result in results if opponent == BEST)
         metadata["seconds"] = self._seconds()
         for opponent, simulations, result in results:
