@@ -126,7 +126,8 @@ class Positions:
     size: int
     games: GameSelection
     first_index: np.ndarray              # int64 (games + 1,): the index of each game's first position
-    skip_moves: int = 0                  # moves at the beginning of each game that have no position here
+    skip_moves: int | np.ndarray = 0     # moves at the beginning of each game that have no position here; int64
+                                         #   (games,) where they differ
 
     def __len__(self) -> int:
         return int(self.first_index[-1])
@@ -134,7 +135,7 @@ class Positions:
     @cached_property
     def fingerprint(self) -> str:
         """32 hexadecimal digits, equal where every index is the same position with the same labels (Batch)."""
-        return digest(np.array([self.size, self.skip_moves]), self.first_index, self.games.column("content_hash"),
+        return digest(np.append(self.size, self.skip_moves), self.first_index, self.games.column("content_hash"),
                       *label_digests(self.games))
 
     def batch(self, indices: np.ndarray, symmetry: np.ndarray | int = 0) -> Batch:
@@ -179,4 +180,14 @@ class Positions:
         """(rows of self.games, moves played before the position), both int64 (n,)."""
         rows = np.empty(len(indices), np.int64)
         _locate(indices, self.first_index, rows)
-        return rows, indices - self.first_index[rows] + self.skip_moves
+        return rows, indices - self.first_index[rows] + np.broadcast_to(self.skip_moves, len(self.games))[rows]
+
+    def endgame(self, moves: int) -> "Positions":
+        """Those before the last moves, so many, of each game that ended by a count which is its result, so that owners
+        and score are known.  There may be none."""
+        counted = self.games.column("owners_start") >= 0
+        counts = np.diff(self.first_index)
+        kept = np.minimum(counts, moves)[counted]
+        skipped = (self.skip_moves + counts)[counted] - kept
+        return Positions(self.size, self.games.take(np.flatnonzero(counted)),
+                         np.concatenate([[0], np.cumsum(kept)]).astype(np.int64), skipped)

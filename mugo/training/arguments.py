@@ -81,6 +81,7 @@ def add_learning_arguments(group: argparse._ArgumentGroup) -> None:
             ("ownership_weight", float, "weight of the ownership's loss"),
             ("score_weight", float, "weight of the score's loss"),
             ("auxiliary_weight", float, "weight of the loss of each auxiliary head"),
+            ("endgame_fraction", float, "fraction of each batch that is drawn from the last moves of counted games"),
             ("label_smoothing", float, "fraction of each target spread over all moves"),
             ("weight_decay", float, "decoupled weight decay of the kernels"),
             ("checkpoint_every", float, "minutes between checkpoints, shorter at first"),

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from mugo.data.positions import Positions
 from mugo.nn.backend import has_gpu, keras, tensorflow
 from mugo.nn.devices import DataParallel
 from mugo.nn.metadata import config_of
@@ -17,13 +16,13 @@ from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.processes import broadcast, interrupt_callback, is_first, place
 from mugo.nn.weight_averaging import AveragedModel
 from mugo.training.callbacks import CheckpointCallback, ProgressCallback
-from mugo.training.loader import PrefetchLoader, examples
+from mugo.training.loader import PrefetchLoader, TrainingStream, examples
 from mugo.training.options import MAX_STEPS_PER_EXECUTION, TrainingOptions
 
 SMALL_STEP = 10**8                       # multiplications of a step by 1x1 kernels: see steps_per_execution
 
 
-def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], training: Positions, averaged: AveragedModel,
+def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], training: TrainingStream, averaged: AveragedModel,
             validation: tuple, parallel: DataParallel) -> None:
     """Train the model of a run from its step to the last; see CheckpointCallback.
 
@@ -42,7 +41,7 @@ def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], training: P
     def make(step: int) -> tuple:
         size = options.batches.size_at(step)
         number = (options.skip_positions + options.batches.positions_at(step)) // size       # of batches of this size
-        batch = training.shuffled_batch(number, size, options.seed, options.symmetry, part)
+        batch = training.batch(number, size, options.seed, part)
         return examples(batch, config, np.random.default_rng((options.seed, number)), part)
 
     progress = ProgressCallback(options, first_step)

@@ -10,6 +10,7 @@ import numpy as np
 from mugo.data import shuffle
 from mugo.data.dataset import DataSet
 from mugo.data.positions import Batch, Positions
+from mugo.files import BadInput
 from mugo.nn.blocks import GLOBAL_FEATURES
 from mugo.nn.blocks import model_inputs
 from mugo.nn.losses import UNKNOWN_OWNER
@@ -19,11 +20,43 @@ from mugo.training.options import TrainingOptions, move_range
 
 OTHER_KOMI = 0.5                         # of the positions with a known final score, those that get another komi
 KOMI_STDEV = 15.0                        # points; of the other komi around the game's
+ENDGAME_MOVES = 60                       # the last moves of a game, of which options.endgame_fraction is drawn
 
 
 def select_positions(data: DataSet, split: str, size: int, options: TrainingOptions) -> Positions:
     """The positions of a split that options.where and options.moves select.  Raises BadInput if there are none."""
     return data.positions(split, size, options.where, move_range(options.moves))
+
+
+class TrainingStream:
+    """The shuffled stream of batches that a run trains on: all positions, and options.endgame_fraction of each batch
+    from the endgames of counted games alone.  Raises BadInput if there are none.
+
+    Owners and score are nearly decided there, so a network that takes them for something else is most wrong there; and
+    a hundredth of all positions are the last two moves of a game.  What is drawn more often is the position, and not
+    what follows from it, so the policy learns what people play there, and no other.
+    """
+
+    def __init__(self, positions: Positions, options: TrainingOptions):
+        self.positions, self.options = positions, options
+        self.endgame = positions.endgame(ENDGAME_MOVES) if options.endgame_fraction else None
+        if self.endgame is not None and not len(self.endgame):
+            raise BadInput(f"--endgame-fraction {options.endgame_fraction:g}: no training game ended by a count that "
+                           "is its result")
+
+    def batch(self, number: int, size: int, seed: int, part: tuple[int, int] = (0, 1)) -> Batch:
+        """Batch `number` of this size, or the part (i, n) of it; see Positions.shuffled_batch.
+
+        The endgame positions take the place of the last ones of each part.
+        """
+        symmetry = self.options.symmetry
+        batch = self.positions.shuffled_batch(number, size, seed, symmetry, part)
+        count = round(self.options.endgame_fraction * len(batch.targets))
+        if self.endgame is None or not count:
+            return batch
+        last = self.endgame.shuffled_batch(number, count * part[1], seed, symmetry, part)
+        return Batch(*(np.concatenate([all_moves[:-count], endgame])
+                       for all_moves, endgame in zip(batch, last, strict=True)))
 
 
 def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | None = None,

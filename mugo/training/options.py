@@ -50,6 +50,7 @@ class TrainingOptions:
     validation_positions: int = 8_192    # evaluated at each checkpoint
     where: str = ""                      # a query: train on these games
     moves: str = ""                      # 'FROM-TO': see move_range
+    endgame_fraction: float = 0.0        # of each batch, drawn from endgames alone: see loader.TrainingStream
     label_smoothing: float = 0.0         # see losses.LabelSmoothingCrossentropy
     freeze_policy: bool = False          # only the value head learns: see compile.freeze_policy
     seed: int = 0
@@ -65,7 +66,7 @@ class TrainingOptions:
             "double_batch_every": (1, MAX_POSITIONS), "weight_decay": FRACTION, "checkpoint_positions": AT_LEAST_1,
             "validation_positions": (1, MAX_VALIDATION_POSITIONS), "skip_batches": NON_NEGATIVE,
             "warmup_limit": NON_NEGATIVE,
-            "label_smoothing": FRACTION, "seed": SEED})
+            "label_smoothing": FRACTION, "endgame_fraction": FRACTION, "seed": SEED})
         check_choice("optimizer", self.optimizer, OPTIMIZERS)
         check_choice("precision", self.precision, PRECISIONS)
         move_range(self.moves)

@@ -31,7 +31,6 @@ import numpy as np
 from mugo import __version__
 from mugo.data import dataset
 from mugo.data.dataset import DataSet
-from mugo.data.positions import Positions
 from mugo.files import BadInput, lock_folder, log_to_stderr, open_regular_file
 from mugo.limits import AT_LEAST_1, FRACTION, POSITIVE, check_limits
 from mugo.nn import checkpoint
@@ -66,7 +65,7 @@ from mugo.training.callbacks import (
     write_results,
 )
 from mugo.training.fit import fit_run, training_rate
-from mugo.training.loader import examples, select_positions, validation_batch
+from mugo.training.loader import TrainingStream, examples, select_positions, validation_batch
 from mugo.training.options import DERIVED, MAY_CHANGE, TrainingOptions, check_run
 from mugo.training.provenance import check_same_data, describe_data, init_notes, outcome_note
 
@@ -106,7 +105,8 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
         training = select_positions(data, "train", config.size, options)
         validating = select_positions(data, "validation", config.size, options)
         validation = validation_batch(validating, options, config)
-        averaged = averaged_model(model, training, config, options)
+        stream = TrainingStream(training, options)
+        averaged = averaged_model(model, stream, config)
         if is_first() and (note := outcome_note(training, validating, config)):
             log_to_stderr(note)
         with together():
@@ -118,7 +118,7 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
             elif metadata["history"] and is_first():
                 averaged.update_ema_model()
                 write_results(averaged.model, run, metadata, validation)
-        fit_run(model, run, metadata, training, averaged, validation, parallel)
+        fit_run(model, run, metadata, stream, averaged, validation, parallel)
         check_equal(weights_of(model))
     return run / checkpoint.NETWORK
 
@@ -229,12 +229,11 @@ def resume_run(run: Path, config: PolicyNetConfig, options: TrainingOptions, dat
     return model, metadata
 
 
-def averaged_model(model: keras.Model, training: Positions, config: PolicyNetConfig, options: TrainingOptions
-                   ) -> AveragedModel:
+def averaged_model(model: keras.Model, stream: TrainingStream, config: PolicyNetConfig) -> AveragedModel:
     """With batches of the training positions for its batch-norm statistics."""
     return AveragedModel(model, [
-        examples(training.shuffled_batch(i, RECALIBRATION_BATCH, options.seed + 1, options.symmetry), config)[0]
-        for i in range(max(1, min(16, len(training) // RECALIBRATION_BATCH)))])
+        examples(stream.batch(i, RECALIBRATION_BATCH, stream.options.seed + 1), config)[0]
+        for i in range(max(1, min(16, len(stream.positions) // RECALIBRATION_BATCH)))])
 
 
 def compile_model(model: keras.Model, config: PolicyNetConfig, options: TrainingOptions) -> None:

@@ -1,7 +1,7 @@
 """Batches of positions against replaying the games one move at a time."""
 import numpy as np
 import pytest
-from random_records import random_record
+from random_records import dataset_of, finished_record, random_record
 
 from mugo.data import dataset, shuffle
 from mugo.games import planes
@@ -33,3 +33,26 @@ def test_a_range_of_moves_selects_the_positions_before_them(data, first, last):
         assert ours.tolist() == theirs.tolist()
     for ours, theirs in zip(some.batch(numbers, numbers % 8), every.batch(wanted, numbers % 8), strict=True):
         assert np.array_equal(ours, theirs, equal_nan=ours.dtype == np.float32)
+
+
+def test_the_endgame_is_the_last_moves_of_the_games_whose_owners_are_known(tmp_path):
+    every = dataset_of(tmp_path, [*map(finished_record, range(3)), *(random_record(seed, plies=50) for seed in range(3, 6))]).positions()
+    counted = every.games.column("owners_start") >= 0
+    rows, plies = every.locate(np.arange(len(every)))
+    lengths = np.diff(every.first_index)
+    assert 0 < counted.sum() < len(counted) and lengths[counted].min() > 7
+    for moves in 1, 7, int(lengths[counted].max()) + 1:
+        wanted = np.flatnonzero(counted[rows] & (plies >= lengths[rows] - moves))
+        some = every.endgame(moves)
+        numbers = np.arange(len(some))
+        for ours, theirs in zip(some.batch(numbers, numbers % 8), every.batch(wanted, numbers % 8), strict=True):
+            assert np.array_equal(ours, theirs, equal_nan=ours.dtype == np.float32)
+        assert some.fingerprint != every.fingerprint
+    assert len(every.endgame(1)) == counted.sum() and len(every.endgame(10**6)) == lengths[counted].sum()
+
+
+def test_the_endgame_of_a_range_of_moves_is_the_end_of_that_range(tmp_path):
+    data = dataset_of(tmp_path, [finished_record(0), finished_record(1)])
+    every, some = (data.positions(moves=(21, last)).endgame(4) for last in (30, 24))
+    assert set(every.locate(np.arange(len(every)))[1]) == {26, 27, 28, 29}
+    assert set(some.locate(np.arange(len(some)))[1]) == {20, 21, 22, 23}

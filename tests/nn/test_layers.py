@@ -31,6 +31,40 @@ def test_chain_pooling_is_the_mean_and_the_maximum_over_each_component():
     assert np.allclose(in_bfloat16, pooled, atol=0.02) and not np.array_equal(in_bfloat16, pooled)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "mixed_bfloat16"])
+def test_the_gradient_of_chain_pooling_is_an_equal_part_of_the_mean_and_of_the_maximum(dtype):
+    """By a loss that is a weighted sum of all outputs, whose gradient is these weights."""
+    rng = np.random.default_rng(5)
+    x = rng.integers(0, 3, (2, 4, 5, 3)).astype(np.float32)         # several points have the maximum
+    components = rng.integers(0, 6, (2, 20)).astype(np.int32)
+    weights = rng.integers(-4, 5, (2, 20, 6)).astype(np.float32)
+    expected = np.zeros((2, 20, 3))
+    for board, of_points, of_outputs, gradient in zip(x.reshape(2, 20, 3), components, weights, expected, strict=True):
+        for component in np.unique(of_points):
+            points = np.flatnonzero(of_points == component)
+            of_mean, of_highest = np.split(of_outputs[points].sum(0), 2)
+            highest = board[points] == board[points].max(0)
+            gradient[points] = of_mean / len(points) + highest * of_highest / highest.sum(0)
+
+    def loss(x):
+        pooled = layers.ops.cast(layers.ChainPool(dtype=dtype)([x, components]), "float32")
+        return layers.ops.sum(pooled * weights.reshape(2, 4, 5, 6))
+
+    assert np.allclose(gradient_of(loss, x), expected.reshape(x.shape), atol=1e-5 if dtype == "float32" else 0.1)
+
+
+def gradient_of(loss, x: np.ndarray) -> np.ndarray:
+    """By the backend's own differentiation."""
+    if layers.tensorflow:
+        variable = layers.tensorflow.Variable(x)
+        with layers.tensorflow.GradientTape() as tape:
+            value = loss(variable)
+        return np.asarray(tape.gradient(value, variable))
+    import jax
+
+    return np.asarray(jax.jit(jax.grad(loss))(x))
+
+
 def test_fused_batch_norm_trains_as_that_of_keras():
     rng = np.random.default_rng(4)
     x, y = (rng.normal(1, 2, (64, 9, 9, 3)).astype(np.float32) for _ in range(2))

@@ -8,6 +8,7 @@ import pytest
 from small_runs import OPTIONS
 
 from mugo.data.positions import Batch
+from mugo.files import BadInput
 from mugo.nn.policy_net import PolicyNetConfig
 
 loader = pytest.importorskip("mugo.training.loader")
@@ -111,3 +112,31 @@ def test_validation_positions_are_the_same_for_every_run(data):
     assert len(packed) == OPTIONS.validation_positions == len(targets["value"]) and np.array_equal(packed, again)
     whole, _ = loader.validation_batch(validation, replace(OPTIONS, validation_positions=10**6), config)
     assert np.array_equal(whole, validation.batch(np.arange(len(validation))).packed)
+
+
+def test_a_fraction_of_each_batch_is_of_endgames_and_the_rest_is_as_without(data):
+    positions = data.positions("train")
+    plain = loader.TrainingStream(positions, OPTIONS)
+    mixed = loader.TrainingStream(positions, replace(OPTIONS, endgame_fraction=0.25))
+    endgame = positions.endgame(loader.ENDGAME_MOVES)
+    for number in 0, 7:
+        everywhere, with_endgames = plain.batch(number, 16, 3), mixed.batch(number, 16, 3)
+        last = endgame.shuffled_batch(number, 4, 3)
+        for a, b, c in zip(everywhere, with_endgames, last, strict=True):
+            assert np.array_equal(b, np.concatenate([a[:12], c]), equal_nan=a.dtype == np.float32)
+    assert not np.isnan(with_endgames.scores[12:]).any() and np.isnan(everywhere.scores).any()
+
+
+def test_parts_of_a_batch_have_their_own_parts_of_the_endgames(data):
+    stream = loader.TrainingStream(data.positions("train"), replace(OPTIONS, endgame_fraction=0.25))
+    whole = stream.batch(3, 16, 0)
+    parts = [stream.batch(3, 16, 0, (i, 2)) for i in range(2)]
+    assert np.array_equal(np.concatenate([part.packed[6:] for part in parts]), whole.packed[12:])
+    assert np.array_equal(np.concatenate([parts[0].packed[:6], parts[1].packed[:4]]),
+                          np.delete(whole.packed[:12], (6, 7), 0))
+
+
+def test_a_fraction_of_endgames_without_a_counted_game_is_refused(data):
+    with pytest.raises(BadInput, match="--endgame-fraction 0.5: no training game ended by a count"):
+        loader.TrainingStream(data.positions("train", where="owners_start < 0"),
+                              replace(OPTIONS, endgame_fraction=0.5))
