@@ -164,16 +164,16 @@ class Positions:
         write_labels(self.size, games, samples, symmetries(self.size), setup, moves, owners, *labels)
         return Batch(packed, targets, *labels)
 
-    def shuffled_batch(self, step: int, batch_size: int, seed: int, random_symmetry: bool = True,
-                       part: tuple[int, int] = (0, 1)) -> Batch:
+    def shuffled_batch(self, step: int, batch_size: int, seed: int, random_symmetry: bool = True) -> Batch:
         """Batch number `step` (from 0) of the endless shuffled stream (data/shuffle.py) for this seed.
 
         random_symmetry: augment, each position under one of the eight symmetries, drawn by seed.
-        part: (i, n) is part i of n equal ones of the batch, in its order.
         """
-        index, parts = part
-        count = batch_size // parts
-        indices, symmetry = shuffled_positions(step * batch_size + index * count, count, len(self), seed)
+        return self.shuffled(step * batch_size, batch_size, seed, random_symmetry)
+
+    def shuffled(self, start: int, count: int, seed: int, random_symmetry: bool = True) -> Batch:
+        """Elements start ... start + count - 1 of that stream."""
+        indices, symmetry = shuffled_positions(start, count, len(self), seed)
         return self.batch(indices, symmetry if random_symmetry else 0)
 
     def locate(self, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -183,11 +183,11 @@ class Positions:
         return rows, indices - self.first_index[rows] + np.broadcast_to(self.skip_moves, len(self.games))[rows]
 
     def endgame(self, moves: int) -> "Positions":
-        """Those before the last moves, so many, of each game that ended by a count which is its result, so that owners
-        and score are known.  There may be none."""
+        """Of these, the positions before one of the last `moves` moves of a game that ended by a count which is its
+        result, so that owners and score are known.  There may be none."""
         counted = self.games.column("owners_start") >= 0
-        counts = np.diff(self.first_index)
-        kept = np.minimum(counts, moves)[counted]
-        skipped = (self.skip_moves + counts)[counted] - kept
+        end = self.skip_moves + np.diff(self.first_index)
+        start = np.maximum(self.skip_moves, self.games.column("num_moves").astype(np.int64) - moves)
+        counts = np.maximum(end - start, 0)[counted]
         return Positions(self.size, self.games.take(np.flatnonzero(counted)),
-                         np.concatenate([[0], np.cumsum(kept)]).astype(np.int64), skipped)
+                         np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), start[counted])

@@ -22,7 +22,7 @@ from mugo.training.options import MAX_STEPS_PER_EXECUTION, TrainingOptions
 SMALL_STEP = 10**8                       # multiplications of a step by 1x1 kernels: see steps_per_execution
 
 
-def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], training: TrainingStream, averaged: AveragedModel,
+def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], stream: TrainingStream, averaged: AveragedModel,
             validation: tuple, parallel: DataParallel) -> None:
     """Train the model of a run from its step to the last; see CheckpointCallback.
 
@@ -41,7 +41,7 @@ def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], training: T
     def make(step: int) -> tuple:
         size = options.batches.size_at(step)
         number = (options.skip_positions + options.batches.positions_at(step)) // size       # of batches of this size
-        batch = training.batch(number, size, options.seed, part)
+        batch = stream.batch(number, size, options.seed, part)
         return examples(batch, config, np.random.default_rng((options.seed, number)), part)
 
     progress = ProgressCallback(options, first_step)

@@ -20,7 +20,7 @@ from mugo.training.options import TrainingOptions, move_range
 
 OTHER_KOMI = 0.5                         # of the positions with a known final score, those that get another komi
 KOMI_STDEV = 15.0                        # points; of the other komi around the game's
-ENDGAME_MOVES = 60                       # the last moves of a game, of which options.endgame_fraction is drawn
+ENDGAME_MOVES = 60                       # the last of a game; another number is another stream (TrainingStream)
 
 
 def select_positions(data: DataSet, split: str, size: int, options: TrainingOptions) -> Positions:
@@ -29,34 +29,40 @@ def select_positions(data: DataSet, split: str, size: int, options: TrainingOpti
 
 
 class TrainingStream:
-    """The shuffled stream of batches that a run trains on: all positions, and options.endgame_fraction of each batch
-    from the endgames of counted games alone.  Raises BadInput if there are none.
+    """The shuffled stream of batches that a run trains on.  With options.endgame_fraction it oversamples endgames: the
+    last positions of each batch are of the last ENDGAME_MOVES moves of games that ended by a count.
 
-    Owners and score are nearly decided there, so a network that takes them for something else is most wrong there; and
-    a hundredth of all positions are the last two moves of a game.  What is drawn more often is the position, and not
-    what follows from it, so the policy learns what people play there, and no other.
+    There the score is nearly decided, and the value must count exactly; but the last two moves of a game are one
+    position in a hundred.  Which moves people play in a position stays the same.
+    Raises BadInput if there are no such positions, or a batch is too small to have one.
     """
 
     def __init__(self, positions: Positions, options: TrainingOptions):
         self.positions, self.options = positions, options
         self.endgame = positions.endgame(ENDGAME_MOVES) if options.endgame_fraction else None
-        if self.endgame is not None and not len(self.endgame):
-            raise BadInput(f"--endgame-fraction {options.endgame_fraction:g}: no training game ended by a count that "
-                           "is its result")
+        if self.endgame is None:
+            return
+        given = f"--endgame-fraction {options.endgame_fraction:g}"
+        if not len(self.endgame):
+            raise BadInput(f"{given}: no training game has a count that is its result, and one of its last "
+                           f"{ENDGAME_MOVES} moves among those of --moves")
+        if not self._endgames(options.batch_size):
+            raise BadInput(f"{given}: is no position of --batch-size {options.batch_size}")
+
+    def _endgames(self, size: int) -> int:
+        """How many positions of a batch of this size are endgames."""
+        return 0 if self.endgame is None else round(self.options.endgame_fraction * size)
 
     def batch(self, number: int, size: int, seed: int, part: tuple[int, int] = (0, 1)) -> Batch:
-        """Batch `number` of this size, or the part (i, n) of it; see Positions.shuffled_batch.
-
-        The endgame positions take the place of the last ones of each part.
-        """
-        symmetry = self.options.symmetry
-        batch = self.positions.shuffled_batch(number, size, seed, symmetry, part)
-        count = round(self.options.endgame_fraction * len(batch.targets))
-        if self.endgame is None or not count:
-            return batch
-        last = self.endgame.shuffled_batch(number, count * part[1], seed, symmetry, part)
-        return Batch(*(np.concatenate([all_moves[:-count], endgame])
-                       for all_moves, endgame in zip(batch, last, strict=True)))
+        """Batch `number` of this size, or part i of n equal ones, (i, n), of it."""
+        symmetry, endgames = self.options.symmetry, self._endgames(size)
+        start, end = (size // part[1] * i for i in (part[0], part[0] + 1))
+        middle = min(max(start, size - endgames), end)   # the first of the endgames
+        parts = [self.positions.shuffled(number * size + start, middle - start, seed, symmetry)] * (middle > start)
+        if self.endgame is not None and middle < end:
+            first = number * endgames + middle - (size - endgames)
+            parts.append(self.endgame.shuffled(first, end - middle, seed, symmetry))
+        return parts[0] if len(parts) == 1 else Batch(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | None = None,
@@ -66,7 +72,7 @@ def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | N
     Where the final score of a game is known, so is the winner by area for every komi; by territory rules, another may
     have been recorded.  Results are those between players of equal strength (Batch.between_equals).
     rng: half of these positions get another komi, drawn around the game's.  None: the games' own komi.
-    part: which part of a larger batch this is, as of Positions.shuffled_batch; it gets the komi that it has there.
+    part: which part of a larger batch this is, as of TrainingStream.batch; it gets the komi that it has there.
     """
     targets: dict[str, np.ndarray] = {"policy": batch.targets}
     owned = ~np.isnan(batch.scores) & batch.is_between_equals

@@ -104,7 +104,8 @@ def init_notes(name: str, metadata: dict[str, Any], seed: int, training: Positio
     """Lines about a run that is initialised from a network with this metadata: which positions it may repeat.
 
     seed, training, validation: of the run.  No line if its batches continue those of the network and of the networks
-    that this one was initialised from, and no validation game is in their training splits.
+    that this one was initialised from, and no validation game is in their training splits.  Endgames that either
+    oversamples (loader.TrainingStream) are repeated anyway.
     """
     lines = []
     streams = [(data.get("training"), data.get("seed")) for data in training_records(metadata, training.size)]

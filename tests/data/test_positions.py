@@ -36,7 +36,8 @@ def test_a_range_of_moves_selects_the_positions_before_them(data, first, last):
 
 
 def test_the_endgame_is_the_last_moves_of_the_games_whose_owners_are_known(tmp_path):
-    every = dataset_of(tmp_path, [*map(finished_record, range(3)), *(random_record(seed, plies=50) for seed in range(3, 6))]).positions()
+    records = [*map(finished_record, range(3)), *(random_record(seed, plies=50) for seed in range(3, 6))]
+    every = dataset_of(tmp_path, records).positions()
     counted = every.games.column("owners_start") >= 0
     rows, plies = every.locate(np.arange(len(every)))
     lengths = np.diff(every.first_index)
@@ -51,8 +52,14 @@ def test_the_endgame_is_the_last_moves_of_the_games_whose_owners_are_known(tmp_p
     assert len(every.endgame(1)) == counted.sum() and len(every.endgame(10**6)) == lengths[counted].sum()
 
 
-def test_the_endgame_of_a_range_of_moves_is_the_end_of_that_range(tmp_path):
+def test_the_endgame_of_a_range_of_moves_is_what_is_of_both(tmp_path):
     data = dataset_of(tmp_path, [finished_record(0), finished_record(1)])
-    every, some = (data.positions(moves=(21, last)).endgame(4) for last in (30, 24))
-    assert set(every.locate(np.arange(len(every)))[1]) == {26, 27, 28, 29}
-    assert set(some.locate(np.arange(len(some)))[1]) == {20, 21, 22, 23}
+    every = data.positions()
+    rows, plies = every.locate(np.arange(len(every)))
+    lengths = np.diff(every.first_index)
+    first, last = int(lengths.min()) - 20, int(lengths.min()) - 5
+    some = data.positions(moves=(first, last)).endgame(12)
+    wanted = (plies >= np.maximum(lengths[rows] - 12, first - 1)) & (plies < last)
+    assert [column.tolist() for column in some.locate(np.arange(len(some)))] == [rows[wanted].tolist(),
+                                                                                 plies[wanted].tolist()]
+    assert 7 <= len(some) < 24 and not len(data.positions(moves=(1, 20)).endgame(12))

@@ -127,16 +127,12 @@ def test_a_fraction_of_each_batch_is_of_endgames_and_the_rest_is_as_without(data
     assert not np.isnan(with_endgames.scores[12:]).any() and np.isnan(everywhere.scores).any()
 
 
-def test_parts_of_a_batch_have_their_own_parts_of_the_endgames(data):
-    stream = loader.TrainingStream(data.positions("train"), replace(OPTIONS, endgame_fraction=0.25))
-    whole = stream.batch(3, 16, 0)
-    parts = [stream.batch(3, 16, 0, (i, 2)) for i in range(2)]
-    assert np.array_equal(np.concatenate([part.packed[6:] for part in parts]), whole.packed[12:])
-    assert np.array_equal(np.concatenate([parts[0].packed[:6], parts[1].packed[:4]]),
-                          np.delete(whole.packed[:12], (6, 7), 0))
-
-
 def test_a_fraction_of_endgames_without_a_counted_game_is_refused(data):
-    with pytest.raises(BadInput, match="--endgame-fraction 0.5: no training game ended by a count"):
+    with pytest.raises(BadInput, match="--endgame-fraction 0.5: no training game has a count"):
         loader.TrainingStream(data.positions("train", where="owners_start < 0"),
                               replace(OPTIONS, endgame_fraction=0.5))
+
+
+def test_a_fraction_that_is_no_position_of_a_batch_is_refused(data):
+    with pytest.raises(BadInput, match="--endgame-fraction 0.02: is no position of --batch-size 16"):
+        loader.TrainingStream(data.positions("train"), replace(OPTIONS, endgame_fraction=0.02))

@@ -7,34 +7,37 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from networks import checkpoint, keras
+import small_runs
 from small_runs import CONFIG
 
 from mugo import cli
 from mugo.files import BadInput
 from mugo.nn import processes
-from mugo.training.loader import examples
+from mugo.training.loader import TrainingStream, examples
 
 on_jax = pytest.mark.skipif(keras.backend.backend() != "jax", reason="could not import 'jax' as Keras's backend")
 SECONDS = 900                            # for a run on a machine that does other work
 OPTIONS = ["--filters", "8", "--layers", "3", "--batch-size", "16", "--checkpoint-positions", "128",
            "--positions", "640", "--validation-positions", "50", "--precision", "float32", "--decay-start", "1",
-           "--learning-rate", "1e-4", "--value-head", "--komi-input"]
+           "--learning-rate", "1e-4", "--value-head", "--komi-input", "--chain-pooling", "--endgame-fraction", "0.25"]
 
 
 # ---- parts of batches
 
+@pytest.mark.parametrize("endgame_fraction", [0.0, 0.1, 0.25, 0.6, 1.0])
 @pytest.mark.parametrize("parts", [2, 4])
-def test_parts_of_a_batch_are_the_batch_with_the_same_symmetries_and_komi(data, parts):
-    positions = data.positions("train", 9)
-    whole = examples(positions.shuffled_batch(5, 16, 3), CONFIG, np.random.default_rng((3, 5)))
-    single = [examples(positions.shuffled_batch(5, 16, 3, part=(i, parts)), CONFIG, np.random.default_rng((3, 5)),
-                       (i, parts)) for i in range(parts)]
+def test_parts_of_a_batch_are_the_batch_with_the_same_symmetries_and_komi(data, parts, endgame_fraction):
+    stream = TrainingStream(data.positions("train", 9), replace(small_runs.OPTIONS, endgame_fraction=endgame_fraction))
+    whole = examples(stream.batch(5, 16, 3), CONFIG, np.random.default_rng((3, 5)))
+    single = [examples(stream.batch(5, 16, 3, (i, parts)), CONFIG, np.random.default_rng((3, 5)), (i, parts))
+              for i in range(parts)]
     assert len(single[0][1]["policy"]) == 16 // parts
     joined = keras.tree.map_structure(lambda *arrays: np.concatenate(arrays), *single)
     keras.tree.map_structure(np.testing.assert_array_equal, whole, joined)

@@ -14,13 +14,12 @@ from small_runs import CONFIG, OPTIONS, train
 from tqdm import tqdm
 
 from mugo import cli
-from mugo.data import positions
 from mugo.files import BadInput
 from mugo.games import planes
 from mugo.nn import metadata
 from mugo.nn.compile import WEIGHTS
 from mugo.training.callbacks import CheckpointCallback
-from mugo.training.loader import validation_batch
+from mugo.training.loader import TrainingStream, validation_batch
 from mugo.training.options import check_run
 
 
@@ -61,13 +60,13 @@ def callback_of(unbroken, folder, name: str):
 
 def poison(monkeypatch, step: int) -> None:
     """Let the outcomes be NaN from this training step on."""
-    batch_of = positions.Positions.shuffled_batch
+    batch_of = TrainingStream.batch
 
     def batch(self, number, size, *args):
         made = batch_of(self, number, size, *args)
         return made._replace(outcomes=np.full(size, np.nan)) if size == OPTIONS.batch_size and number >= step else made
 
-    monkeypatch.setattr(positions.Positions, "shuffled_batch", batch)
+    monkeypatch.setattr(TrainingStream, "batch", batch)
 
 
 @pytest.mark.runs

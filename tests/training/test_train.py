@@ -15,7 +15,7 @@ from random_records import dataset_of, random_record
 from small_runs import CONFIG, OPTIONS, train
 
 from mugo import cli
-from mugo.data import positions, preprocess
+from mugo.data import preprocess
 from mugo.files import BadInput
 
 from mugo.nn import metadata
@@ -24,8 +24,9 @@ from mugo.nn.compile import compile_for_training
 from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.sgf.writer import format_record
+from mugo.training import fit
 from mugo.training.callbacks import MEASURES, CheckpointCallback, rename_logs
-from mugo.training.loader import examples
+from mugo.training.loader import TrainingStream, examples
 from mugo.training.options import TrainingOptions, check_run
 
 def weights(path) -> list[np.ndarray]:
@@ -243,8 +244,8 @@ def test_train_refuses_a_policy_value_network(tmp_path):
 def test_a_network_initialised_from_another_is_trained_on_other_positions(data, unbroken, tmp_path, monkeypatch):
     """On two runs in a row the stream of batches goes on, also where the second has other batches."""
     steps = []
-    batch_of = positions.Positions.shuffled_batch
-    monkeypatch.setattr(positions.Positions, "shuffled_batch", lambda self, step, size, seed, *args: (
+    batch_of = TrainingStream.batch
+    monkeypatch.setattr(TrainingStream, "batch", lambda self, step, size, seed, *args: (
         steps.append((step, size, seed)), batch_of(self, step, size, seed, *args))[1])
     for name, source, size, first in (("second", unbroken, 16, 24), ("third", tmp_path / "second", 64, 8)):
         steps.clear()
@@ -313,6 +314,15 @@ def test_without_batch_norm_and_value_head_the_log_has_the_same_names(data, tmp_
     train.train(data, tmp_path / "run", config, replace(OPTIONS, positions=32))
     log = pd.read_csv(tmp_path / "run" / "log.csv")
     assert not log[["loss", "ce", "top1", "top5", "validation_top1"]].isna().any().any()
+
+
+def test_a_run_trains_on_the_batches_of_its_stream(data, tmp_path, eagerly, monkeypatch):
+    options, made = replace(OPTIONS, positions=32, endgame_fraction=0.5), []
+    monkeypatch.setattr(fit, "examples", lambda batch, *others: (made.append(batch), examples(batch, *others))[1])
+    train.train(data, tmp_path / "run", CONFIG, options)
+    stream = TrainingStream(data.positions("train"), options)
+    for number in 0, 1:                  # several threads make them
+        assert any(np.array_equal(stream.batch(number, 16, options.seed).packed, batch.packed) for batch in made)
 
 
 @pytest.mark.runs
