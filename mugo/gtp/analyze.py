@@ -110,6 +110,7 @@ def _analyze(engine: EngineState, format_result: Format, words: Sequence[str]) -
         engine.start_reply()
         engine.write_line(format_result(result, options, player))
     else:
+        search.check(position)
         engine.start_reply()
         result = search.search(
             position, simulations=MAX_SIMULATIONS, allowed_moves=options.allowed_moves, should_stop=engine.has_input,
@@ -152,8 +153,10 @@ def _genmove_analyze(engine: EngineState, format_result: Format, words: Sequence
         engine.log("genmove_analyze: allow and avoid are ignored; kata-analyze follows them")
     position = engine.position_to_move(options.colour)
     engine.wait_until_ready()
-    engine.start_reply()
     player, cancellation = engine.player, Cancellation(engine)
+    if player.search is not None:
+        player.search.check(position)
+    engine.start_reply()
 
     def write_result(result: SearchResult) -> None:
         engine.write_line(format_result(result, options, player))

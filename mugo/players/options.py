@@ -182,7 +182,8 @@ def _add_search_arguments(group) -> None:
                        f"(default: uct {RAVE_C:g}, without RAVE {UCB_C:g}; mcts {PUCT_C:g})")
     group.add_argument("--fpu", type=float, metavar="U", help="first-play urgency, the value of an unvisited move.  "
                        "uct: a win rate (default: infinite, every move without an AMAF value is visited once "
-                       "first); mcts: a value from -1 to 1 (default: the mean value of the node)")
+                       "first); mcts: a value from -1 to 1 (default: the mean value of the "
+                       "node, less --fpu-reduction-max)")
     group.add_argument("--rave", action=flag, default=None, help="of uct: rapid action value estimation (Gelly and "
                        "Silver 2007): moves are rated by what rollouts in which they come later say (default: on)")
     group.add_argument("--rave-bias", type=float, metavar="B",

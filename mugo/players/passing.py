@@ -12,9 +12,10 @@ By area a pass that ends the game has an exact value, the score with every stone
 So the other moves are searched without it, and compared with it here.  By territory the search evaluates such a pass as
 any other move, and a move in settled territory costs a point: the second and third rules keep it from being played.
 
-Before the game is nearly over only the first rule applies: the tree scores by area with every stone alive, so two early
-passes may win a game that people would play on.  With `cleanup` the score includes dead stones, and those of the
-opponent are captured first.  Scores and dead stones: games.scoring.
+Before the game is nearly over only the first rule applies, and the third in a game that is searched with its own komi:
+the tree scores by area with every stone alive, so two early passes may win a game that people would play on.  With
+`cleanup` the score includes dead stones, and those of the opponent are captured first.  Scores and dead stones:
+games.scoring.
 """
 from collections.abc import Callable
 

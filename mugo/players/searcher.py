@@ -7,6 +7,7 @@ import numpy as np
 
 from mugo.files import BadInput
 from mugo.games import scoring
+from mugo.games.board import WHITE
 from mugo.games.coords import MAX_MOVES, PASS
 from mugo.games.go import Position
 from mugo.games.handicap import expected_gain
@@ -116,6 +117,7 @@ class SearchPlayer:
         self._hopeless_moves = 0  # own moves in a row below the win rate at which it resigns
         self._plies = 0           # of the position it moved in last
         self._win_rate: float | None = None      # of its move there
+        self._searched: BasePosition | None = None       # that position, with the komi that was searched
 
     def select_move(self, position: BasePosition, *, seconds: float | None = None, max_seconds: float | None = None,
                     cleanup: bool = False) -> int:
@@ -123,7 +125,8 @@ class SearchPlayer:
         if not len(position.sensible_points()):
             return pass_or_raise(position)
         is_finished = position.counts_territory and scoring.is_finished(position)
-        may_pass = position.may_pass and (cleanup or is_finished or scoring.is_nearly_over(position))
+        may_pass = position.may_pass and (cleanup and position.last == PASS or is_finished
+                                          or scoring.is_nearly_over(position))
         allowed_moves = None
         if may_pass and passing.wins_by_pass(position, cleanup):
             allowed_moves = passing.moves_before_pass(position, cleanup)
@@ -135,20 +138,24 @@ class SearchPlayer:
         may_end_game = may_pass and position.last == PASS and not position.counts_territory
         if may_pass:                                     # the rest is for the search after a pass
             limits |= {name: 0.8 * limits[name] for name in ("seconds", "max_seconds") if limits[name]}
-        expected_win_rate = self._win_rate if position.plies == self._plies + 2 else None
         searched = balanced(position) if self._play_options.dynamic_komi and not may_pass else position
+        follows = position.plies == self._plies + 2 and self._searched is not None
+        expected_win_rate = self._win_rate if follows and searched.has_same_rules(self._searched) else None
         self.search_result = self.search.search(
             searched, may_pass=may_pass and not (allowed_moves or may_end_game), allowed_moves=allowed_moves,
             expected_win_rate=expected_win_rate,
             should_stop=self.should_stop, on_progress=self.on_progress, progress_interval=self.progress_interval,
             select_by=None if may_end_game else self._play_options.select_by, **limits)
         best = self.search_result.best(self._play_options.select_by)
-        self._win_rate = best.win_rate
+        self._win_rate, self._searched = best.win_rate, searched
         if allowed_moves:
             return best.point
-        if self._is_hopeless(position, best) and not (may_end_game and passing.value_of_last_pass(position)):
+        # Komi that is raised flatters White: then only White's low win rate says something about the game.
+        has_its_komi = searched is position
+        is_hopeless = self._is_hopeless(position, best, has_its_komi or position.to_play == WHITE)
+        if is_hopeless and not (may_end_game and passing.value_of_last_pass(position)):
             return RESIGN
-        if not position.may_pass:
+        if not (position.may_pass and has_its_komi):
             return best.point
         return passing.move_or_pass(self._search_after_pass, self.search_result, best, cleanup=cleanup,
                                     may_end_game=may_end_game, is_finished=is_finished, deadline=deadline,
@@ -174,11 +181,15 @@ class SearchPlayer:
             longest = min(each for each in (extension * seconds, max_seconds, own) if each is not None)
         return {"simulations": self._play_options.simulations, "seconds": limit, "max_seconds": longest}
 
-    def _is_hopeless(self, position: BasePosition, best: MoveInfo) -> bool:
+    def _is_hopeless(self, position: BasePosition, best: MoveInfo, is_of_game: bool) -> bool:
+        """Whether it has been below the win rate to resign at for long enough.
+
+        is_of_game: whether the win rate of `best` is not lower than that of the game with its own komi."""
         options = self._play_options
         follows = position.plies == self._plies + 2      # not another game, nor after an undo
         self._plies = position.plies
-        is_hopeless = best.win_rate < options.resign and (best.visits >= MIN_VISITS or best.proven is not None)
+        is_hopeless = is_of_game and best.win_rate < options.resign and (
+            best.visits >= MIN_VISITS or best.proven is not None)
         if not follows or not is_hopeless:
             self._hopeless_moves = 0
         if is_hopeless and position.plies >= 20 * position.handicap:

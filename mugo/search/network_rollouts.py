@@ -2,11 +2,12 @@
 import numpy as np
 
 from mugo.games import game, rollouts
-from mugo.games.coords import BoardSize, area_of, symmetries
+from mugo.games.coords import MAX_SIZE, BoardSize, area_of, symmetries
 from mugo.games.planes import MAX_PLIES, Scratch, network_input
 from mugo.games.position import global_features
 
-NO_HISTORY = np.zeros(MAX_PLIES + 1024, np.uint64)       # rollouts do not check superko: no hash repeats
+# Rollouts do not check superko: no hash repeats.  For the moves of the game, the tree and the rollout.
+NO_HISTORY = np.zeros(MAX_PLIES + 1024 + rollouts.MOVES_PER_POINT * MAX_SIZE**2, np.uint64)
 
 
 def roll_out(network, boards: np.ndarray, game_name: str, size: BoardSize, komi: np.ndarray,

@@ -116,10 +116,9 @@ class Search:
         With a limit of simulations and settings.gumbel this makes it a Gumbel search.
         should_stop: called every CHUNK_SECONDS, after CHECK_EVERY simulations or after a batch.
         on_progress: called with the result so far every progress_interval seconds.
-        Raises BadInput for a board the network does not play, and for a game of Gomoku that is over.
+        Raises BadInput as `check` does.
         """
-        if position.is_over and not position.may_pass:
-            raise BadInput("the game is over: there is no move to search for")
+        self.check(position)
         started = self.now()
         wait(self._running)
         if self._root is None:
@@ -152,6 +151,17 @@ class Search:
         except BaseException:
             self._root = None                            # virtual losses may be left in it: start a new tree
             raise
+
+    def check(self, position: BasePosition) -> None:
+        """Raise BadInput for a board the network does not play, and for a game of Gomoku that is over."""
+        if position.is_over and not position.may_pass:
+            raise BadInput("the game is over: there is no move to search for")
+        self._network_for(position)
+
+    def _network_for(self, position: BasePosition) -> Any:
+        """The network for its board; None without one."""
+        network = self.network
+        return network.for_position(position) if hasattr(network, "for_position") else network
 
     @contextlib.contextmanager
     def _restricted_root(self, position: BasePosition, may_pass: bool,
@@ -232,8 +242,7 @@ class Search:
     def _set_root(self, position: BasePosition, allowed_moves: frozenset[int] | None = None) -> None:
         """Advance the root to a position that is in the tree and drop the rest, or start a new tree, as where other
         moves were allowed at this root: their visits would count as a preference."""
-        network = self.network
-        self._root_network = network.for_position(position) if hasattr(network, "for_position") else network
+        self._root_network = self._network_for(position)
         before, self._root = self._root, None            # an interruption leaves no tree of another position
         if (most := position.plies + records.MAX_DEPTH) >= len(self._history):
             self._history = np.zeros(2 * most, np.uint64)
@@ -243,7 +252,7 @@ class Search:
         board["random"] = random
         board["passes"] = min(board["passes"], 1)        # two passes may be searched on
         settings = self._trees[0]
-        self._lambda = settings["lambda_"] = rollout_weight(self.settings, network, position.area)
+        self._lambda = settings["lambda_"] = rollout_weight(self.settings, self.network, position.area)
         node = records.NULL_NODE
         if before is not None and before.has_same_rules(position):
             key = (np.uint64(game.position_hash(board)) if settings["transpositions"]
@@ -253,9 +262,10 @@ class Search:
                 unlike = node == settings["root"] and self._allowed_moves not in (None, allowed_moves)
                 node = records.NULL_NODE if unlike else node
         self._allowed_moves = allowed_moves
+        is_new_root = node != settings["root"]           # a full tree of the same root is searched on
         if node != records.NULL_NODE:
             compact.advance_root(self._trees, self._nodes, self._edges, self._table, node)
-        if node == records.NULL_NODE or settings["n_edges"] + position.area >= len(self._edges):
+        if node == records.NULL_NODE or is_new_root and settings["n_edges"] + position.area >= len(self._edges):
             settings["komi"] = position.white_points
             settings["mercy"] = rollouts.mercy_threshold(position.shape, position.area_komi)
             tree.reset(settings, self._nodes, self._table, np.uint64(game.position_hash(board)))
@@ -284,8 +294,13 @@ class Search:
 
     def _run(self, n: int) -> int:
         """Up to n simulations, one batch at the most; returns how many."""
-        arrays = self._trees, self._nodes, self._edges, self._table, self._boards, self._history
+        n = self._simulate(n)
         self.simulations_run += n
+        return n
+
+    def _simulate(self, n: int) -> int:
+        """As _run, uncounted."""
+        arrays = self._trees, self._nodes, self._edges, self._table, self._boards, self._history
         if self._tree_threads:
             self._running = self._tree_threads.start(*arrays[:4], self._ownership_sums, n)
             for future in self._running:

@@ -113,8 +113,8 @@ class Settings:
             if value is not None and not least <= value <= most:
                 bound = f"{least} or more" if value < least else f"{most} or less"
                 raise BadInput(f"{name} is {bound}, not {value}")
-        if self.c is not None and not 0 <= self.c < math.inf:
-            raise BadInput(f"the exploration constant c is 0 or more, not {self.c}")
+        if self.c is not None and not 0 <= self.c <= MOST:
+            raise BadInput(f"the exploration constant c is from 0 to {MOST:g}, not {self.c}")
         for name, weight in (("lambda", self.lambda_), ("dirichlet_weight", self.dirichlet_weight),
                              ("min_visit_prop_for_lcb", self.min_visit_prop_for_lcb)):
             if weight is not None and not 0 <= weight <= 1:

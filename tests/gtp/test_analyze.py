@@ -20,6 +20,7 @@ from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, board_points, interpret_gtp, move_index
 from mugo.games.go import Position
+from mugo.games.gomoku import Position as Gomoku
 from mugo.gtp.analyze import result_from_policy
 from mugo.gtp.analyze_formats import CGOS_DIGITS, format_cgos, format_kata, parse_analyze_options, reported_moves
 from mugo.gtp.engine import GtpEngine, serve
@@ -68,6 +69,17 @@ def analyze(engine, line, lines=2):
     reply = reader.text + end
     assert reply.startswith("=12\n") and reply.endswith("\n\n"), reply
     return reply.splitlines()[1:-1]
+
+
+@pytest.mark.parametrize("command", ["kata-analyze 10", "lz-analyze 10", "kata-genmove_analyze 10",
+                                     "lz-genmove_analyze 10", "kata-search_analyze 10"])
+def test_what_cannot_be_searched_is_an_error_and_not_an_empty_reply(command):
+    player = make_player("uct", seed=1, play_options=PlayOptions(simulations=50), game="gomoku")
+    engine = GtpEngine(player, start=Gomoku(5, 5))
+    for vertex in "A1", "B1", "C1", "D1", "E1":
+        assert engine.answer(f"play b {vertex}") == "= \n\n"
+    reader = StubReader(1)
+    assert engine.answer(command, reader.write, reader).startswith("? ") and not reader.text
 
 
 # ---- formats

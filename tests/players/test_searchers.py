@@ -1,6 +1,7 @@
 """What a player makes of its search: when it passes, when it resigns, and what it never does."""
 import argparse
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -390,3 +391,47 @@ def test_mcts_plays_with_the_bundled_network():
     assert min(row, 18 - row) in (2, 3) and min(col, 18 - col) in (2, 3)
     assert np.isfinite(player.search_result.win_rate)
     assert player.select_move(Position(9)) in Position(9).sensible_points()
+
+
+class LostSearch(Search):
+    """Its moves have a win rate of 1 %, after many visits."""
+
+    def search(self, position, **options):
+        result = super().search(position, **options)
+        return replace(result, moves=tuple(replace(info, win_rate=0.01, visits=200) for info in result.moves))
+
+
+@pytest.mark.parametrize("plies, dynamic_komi, resigns", [(41, True, False), (41, False, True), (42, True, True)])
+def test_black_does_not_resign_or_pass_by_a_komi_that_is_not_the_games(plies, dynamic_komi, resigns):
+    """Komi that is raised makes Black look lost; White's low win rate is not raised enough."""
+    position = Position(13, komi=0.5).with_handicap(fixed_handicap(13, 2))
+    for _ in range(plies):
+        position = position.play(int(position.sensible_points()[0]))
+    assert balanced(position).komi > position.komi and position.to_play == (BLACK if plies % 2 else WHITE)
+    player = SearchPlayer("uct", LostSearch(Settings(seed=1, early_stop=False)),
+                          PlayOptions(150, dynamic_komi=dynamic_komi, resign_moves=1))
+    point = player.select_move(position)
+    assert point == RESIGN if resigns else point > 0
+
+
+def test_cleanup_changes_nothing_before_the_opponent_has_passed():
+    start = Position(9, komi=0.5).with_handicap(fixed_handicap(9, 4))
+    player = SearchPlayer("uct", RecordedSearch(Settings(seed=1)), PlayOptions(resign=0))
+    player.select_move(start, seconds=10.0, cleanup=True)
+    assert player.search_result.position.komi == balanced(start).komi > start.komi
+    assert player.search.options["seconds"] == 10 and not player.search.options["may_pass"]
+    player.select_move(start.play(11).play(PASS), seconds=10.0, cleanup=True)
+    assert player.search_result.position.komi == start.komi and player.search.options["seconds"] == 8
+
+
+def test_a_win_rate_by_another_komi_is_not_what_is_expected():
+    player = SearchPlayer("uct", RecordedSearch(Settings(seed=1)), PlayOptions(resign=0))
+    position = Position(9, komi=0.5).with_handicap(fixed_handicap(9, 4))
+    expected = []
+    for _ in range(8):
+        point = player.select_move(position)
+        expected.append((player.search.options["expected_win_rate"] is None, balanced(position).komi))
+        position = position.play(point)
+        position = position.play(int(position.sensible_points()[0]))
+    changed = [True, *(now != before for (_, before), (_, now) in zip(expected, expected[1:], strict=False))]
+    assert [is_unknown for is_unknown, _ in expected] == changed and sum(changed) == 3

@@ -152,6 +152,20 @@ def test_a_tree_that_is_nearly_full_is_begun_anew(network):
         position = position.play(result.best().point)
 
 
+@pytest.mark.parametrize("network", [None, Evaluator(9)])
+def test_a_full_tree_of_the_same_position_is_searched_on(network):
+    search = Search(Settings(seed=1, max_edges=1000, early_stop=False), network)
+    visits = [search.search(Position(9), simulations=300).visits for _ in range(3)]
+    assert visits[0] >= 300 and visits[1] >= visits[0] + 300 and visits[2] >= visits[1] + 300
+
+
+def test_simulations_are_counted_that_were_run():
+    """A batch may have fewer leaves than were asked for, as where one move alone is not searched to its end."""
+    search = Search(Settings(seed=1, batch=8, early_stop=False), Evaluator(2))
+    done = search.search(Position(2), simulations=400, select_by="visits").visits
+    assert search.simulations_run == done
+
+
 def test_the_first_simulation_visits_an_allowed_move():
     for point in Position(3).legal_points().tolist():
         result = Search(Settings(seed=1)).search(Position(3), simulations=1, allowed_moves=[point])
@@ -389,7 +403,7 @@ def test_the_result_has_the_ownership_of_the_rollouts():
     ({"rollout": "none"}, None, "needs a network"),
     ({"lambda_": 1.5}, None, "lambda is from 0 to 1, not 1.5"),
     ({"threads": 0}, None, "threads is 1 or more, not 0"),
-    ({"c": -1.0}, None, "c is 0 or more"),
+    ({"c": -1.0}, None, "c is from 0 to"), ({"c": 1e39}, None, "c is from 0 to"),
     ({"dirichlet_alpha": 0.0}, None, "dirichlet_alpha is above 0"),
 ])
 def test_invalid_settings_are_refused(settings, network, words):
