@@ -63,8 +63,9 @@ class AnalyzeOptions:
 
 
 def parse_analyze_options(words: Sequence[str], position: BasePosition, is_kata: bool = True) -> AnalyzeOptions:
-    """The arguments [COLOUR] [CENTISECONDS], then any of: interval N, minmoves N, maxmoves N, avoid COLOUR VERTEX,...
-    DEPTH, allow likewise, and with is_kata FLAG BOOL for each of FLAGS (KataGo's GTP_Extensions.md).
+    """The arguments COLOUR and CENTISECONDS, of which each may be missing, then any of: interval N, minmoves N,
+    maxmoves N, avoid COLOUR VERTEX,... DEPTH, allow likewise, and with is_kata FLAG BOOL for each of FLAGS (KataGo's
+    GTP_Extensions.md).
 
     Lists of moves for the other colour are ignored, and DEPTH is taken for 1.  Raises GtpError, as KataGo does for
     flags of formats that have no such data, and for two lists of allowed moves of one colour.

@@ -3,7 +3,7 @@
     positions -- the first CALIBRATED --> float32 graph --> ranges, corrections of biases --> int8 graph
          '------ the next COMPARED -----> both graphs ---> figures
 
-The figures, as metadata["quantization"]["figures"] has them; * where the targets are known, of both graphs:
+The figures, as `metadata["quantization"]["figures"]` has them; * where the targets are known, of both graphs:
 
     top1_agreement      how often the first moves of both are the same
     kl                  Kullback-Leibler divergence of int8's priors from float32's, in nats

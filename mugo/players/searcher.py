@@ -139,8 +139,8 @@ class SearchPlayer:
         if may_pass:                                     # the rest is for the search after a pass
             limits |= {name: 0.8 * limits[name] for name in ("seconds", "max_seconds") if limits[name]}
         searched = balanced(position) if self._play_options.dynamic_komi and not may_pass else position
-        follows = position.plies == self._plies + 2 and self._searched is not None
-        expected_win_rate = self._win_rate if follows and searched.has_same_rules(self._searched) else None
+        before = self._searched if position.plies == self._plies + 2 else None
+        expected_win_rate = None if before is None or not searched.has_same_rules(before) else self._win_rate
         self.search_result = self.search.search(
             searched, may_pass=may_pass and not (allowed_moves or may_end_game), allowed_moves=allowed_moves,
             expected_win_rate=expected_win_rate,

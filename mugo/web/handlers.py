@@ -1,4 +1,4 @@
-"""Requests that are answered at once: HANDLERS[command](request, state) -> answer.
+"""Requests that are answered at once: `HANDLERS[command](request, state)` -> answer.
 
 Requests and answers are JSON objects; positions.py has their fields.  Requests that search are in searches.py.
 """
