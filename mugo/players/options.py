@@ -199,7 +199,7 @@ def _add_search_arguments(group) -> None:
                        help="leaves evaluated together (default: mcts one for each 32 visits of the root, up to 8; "
                             "uct 1)")
     group.add_argument("--max-edges", type=int, default=Settings.max_edges, metavar="N",
-                       help="size of the tree in edges, 32 bytes each (default: %(default)s)")
+                       help="size of the tree in edges; 40 bytes for each that is used (default: %(default)s)")
     group.add_argument("--transpositions", action=flag, default=True,
                        help="positions reached by different orders of moves share a node (default: on)")
     group.add_argument("--reuse-tree", action=flag, default=True, help="keep the tree between moves (default: on)")

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from mugo.search.records import NULL_NODE
-from mugo.search.tree import find_slot
+from mugo.search.tree import fill_table
 
 
 @njit(cache=True, nogil=True)
@@ -67,7 +67,5 @@ def advance_root(trees, nodes, edges, table, root):
     tree.n_nodes = n_nodes
     tree.n_edges = n_edges
     tree.depth_sum = 0
-    table[:] = NULL_NODE
-    for v in range(1, n_nodes):
-        table[find_slot(nodes, table, nodes[v].key)] = v
+    fill_table(tree, nodes, table)
     return n_nodes - 1

@@ -28,12 +28,13 @@ from mugo.games.planes import network_input, new_scratch
 from mugo.games.position import BasePosition, global_features
 from mugo.nn.output import NetworkOutput, turned_back
 from mugo.search import (
-    compact, expansion, gumbel, network_rollouts, ranking, rave, records, scores, solver, stopping, tree,
+    expansion, gumbel, network_rollouts, ranking, rave, records, scores, solver, stopping, tree,
 )
 from mugo.search.move_infos import move_infos
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.root_priors import with_dirichlet_noise, with_temperature
 from mugo.search.settings import DEFAULT_SETTINGS, LARGE_AREA, Settings
+from mugo.search.tree_arrays import TreeArrays
 from mugo.search.tree_settings import rollout_weight, set_up_tree
 from mugo.search.tree_threads import TreeThreads
 
@@ -59,11 +60,8 @@ class Search:
         self.now = now
         self._rng = np.random.default_rng(settings.seed)
         self._lambda = rollout_weight(settings, network, LARGE_AREA)         # of the root's board: see _set_root
-        capacity = settings.max_edges // 8 + 1000
-        self._trees = np.zeros(1, records.TREE)
-        self._nodes = np.zeros(capacity, records.NODE)
-        self._edges = np.zeros(settings.max_edges, records.EDGE)
-        self._table = np.zeros(1 << (2 * capacity - 1).bit_length(), np.int32)
+        self._tree = TreeArrays(settings.max_edges)
+        self._trees, self._nodes, self._edges = self._tree.trees, self._tree.nodes, self._tree.edges
         self._history = np.zeros(4096, np.uint64)
         threads, has_network = settings.threads, network is not None
         set_up_tree(self._trees[0], settings, has_network, self._lambda)
@@ -168,7 +166,7 @@ class Search:
                          allowed_moves: Collection[int] | None) -> Iterator[None]:
         """Hide the other moves of the root for a while, and those that superko forbids: they are moved behind its last
         edge.  Its bounds are those of the moves that are left."""
-        root, edges = self._nodes[self._trees[0]["root"]], self._root_edges()
+        root, edges = self._root_node(), self._root_edges()
         legal = np.ones(len(edges), bool)
         for i in np.flatnonzero(edges["may_repeat"]).tolist():
             legal[i] = not position.why_illegal(int(edges[i]["move"]))
@@ -201,7 +199,7 @@ class Search:
     def _prove_winning_sequence(self) -> None:
         """Give the root's first move of a sequence that wins by force its exact value, if none is proven to win yet."""
         edges = self._root_edges()
-        if solver.is_proven(self._nodes[self._trees[0]["root"]]):
+        if solver.is_proven(self._root_node()):
             return
         move = game.winning_sequence(self._boards[0])
         if move:
@@ -216,7 +214,7 @@ class Search:
             now = self.now()
             moves = self._root_moves()
             if limits.are_reached(done, now, moves) or (
-                    self.settings.early_stop and solver.is_proven(self._nodes[self._trees[0]["root"]])):
+                    self.settings.early_stop and solver.is_proven(self._root_node())):
                 break
             rate, end = limits.rate(done, now), limits.end(now, moves)
             if not self._unbatched:
@@ -231,7 +229,7 @@ class Search:
     def _batch_size(self) -> int:
         """Leaves of the next batch.  In a small tree virtual loss spreads most of a batch over moves that would not
         have been searched; so, unless settings.batch is given, it grows with the root's visits."""
-        visits = int(self._nodes[self._trees[0]["root"]]["visits"])
+        visits = int(self._root_node()["visits"])
         return self._batch if self.settings.batch else min(self._batch, max(1, visits // VISITS_FOR_EACH))
 
     def clear(self) -> None:
@@ -258,17 +256,17 @@ class Search:
             key = (np.uint64(game.position_hash(board)) if settings["transpositions"]
                    else self._key_from_path(before, position))
             if self.settings.reuse_tree and not self._is_gumbel and key is not None:
-                node = tree.find(self._nodes, self._table, key)
+                node = self._tree.find(key)
                 unlike = node == settings["root"] and self._allowed_moves not in (None, allowed_moves)
                 node = records.NULL_NODE if unlike else node
         self._allowed_moves = allowed_moves
         is_new_root = node != settings["root"]           # a full tree of the same root is searched on
         if node != records.NULL_NODE:
-            compact.advance_root(self._trees, self._nodes, self._edges, self._table, node)
-        if node == records.NULL_NODE or is_new_root and settings["n_edges"] + position.area >= len(self._edges):
+            self._tree.advance_root(node)
+        if node == records.NULL_NODE or is_new_root and not self._tree.has_room(position.area):
             settings["komi"] = position.white_points
             settings["mercy"] = rollouts.mercy_threshold(position.shape, position.area_komi)
-            tree.reset(settings, self._nodes, self._table, np.uint64(game.position_hash(board)))
+            self._tree.reset(np.uint64(game.position_hash(board)))
         if self.network is None and not self._nodes[settings["root"]]["count"]:
             root = settings["root"]
             if expansion.expand(settings, self._nodes, self._edges, root, board) and settings["heuristic_priors"]:
@@ -283,7 +281,7 @@ class Search:
         n = before.plies
         if n > position.plies or not np.array_equal(position.history[:n + 1], before.history):
             return None
-        key = np.uint64(self._nodes[self._trees[0]["root"]]["key"])
+        key = np.uint64(self._root_node()["key"])
         side = before.to_play
         for colour, point in position.moves[n:]:
             if colour != side:
@@ -300,7 +298,8 @@ class Search:
 
     def _simulate(self, n: int) -> int:
         """As _run, uncounted."""
-        arrays = self._trees, self._nodes, self._edges, self._table, self._boards, self._history
+        self._tree.make_room(n)
+        arrays = self._trees, self._nodes, self._edges, self._tree.table, self._boards, self._history
         if self._tree_threads:
             self._running = self._tree_threads.start(*arrays[:4], self._ownership_sums, n)
             for future in self._running:
@@ -386,12 +385,11 @@ class Search:
 
     # -- the root
 
-    def _edges_of(self, node: int) -> np.ndarray:
-        first = self._nodes[node]["first"]
-        return self._edges[first:first + self._nodes[node]["count"]]
+    def _root_node(self) -> Any:                         # NODE
+        return self._nodes[self._tree.root]
 
     def _root_edges(self) -> np.ndarray:
-        return self._edges_of(self._trees[0]["root"])
+        return self._tree.edges_of(self._tree.root)
 
     def _prepare_root(self, budget: float) -> np.ndarray | None:
         """Change the priors of the root for this search; returns them as they were, None where nothing changes.
@@ -420,13 +418,13 @@ class Search:
     def moves_after(self, moves: tuple[int, ...] = ()) -> tuple[MoveInfo, ...]:
         """The moves after these moves from the root, the best first; win rates are of the side to move there.
         () where the tree ends before."""
-        node = int(self._trees[0]["root"])
+        node = self._tree.root
         for move in moves:
-            edges = self._edges_of(node)
+            edges = self._tree.edges_of(node)
             node = next((int(edge["node"]) for edge in edges if edge["move"] == move), records.NULL_NODE)
             if node == records.NULL_NODE:
                 return ()
-        edges = self._edges_of(node)
+        edges = self._tree.edges_of(node)
         return move_infos(self._nodes, self._edges, edges, ranking.ranking(edges), self.settings.lcb_stdevs)
 
     def pv_visits(self, moves: Sequence[int]) -> list[int]:
@@ -437,14 +435,14 @@ class Search:
             if not len(edge):
                 break
             visits.append(int(edge[0]["visits"]))
-            edges = self._edges_of(int(edge[0]["node"]))         # the null node has none
+            edges = self._tree.edges_of(int(edge[0]["node"]))         # the null node has none
         return visits
 
     def _result(self, position: BasePosition, simulations: int, seconds: float,
                 priors: np.ndarray | None) -> SearchResult:
         """The statistics of the root.  priors: of its edges; None as they stand."""
         self._bound_root()
-        root, edges = self._nodes[self._trees[0]["root"]], self._root_edges()
+        root, edges = self._root_node(), self._root_edges()
         priors = edges["prior"] if priors is None else priors
         proven = int(root["lower"]) if solver.is_proven(root) else None
         lengths = None

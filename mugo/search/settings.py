@@ -59,7 +59,8 @@ class Settings:
     there is no value head.  None: LAMBDA, on boards of more than 13x13 LAMBDA_LARGE.
     batch: leaves evaluated together; None takes up to 8 with a network, fewer while the root has few visits, else 1.
     threads: for simulations on one tree where leaves are not evaluated together; else for rollouts and for the network.
-    max_edges: edges in the tree (32 bytes each); a full tree is searched on, but no node is expanded any more.
+    max_edges: edges in the tree, 40 bytes each with their share of nodes, as far as they are used; a full tree is
+    searched on, but no node is expanded any more.
     transpositions: positions reached by different orders of moves share one node.
     reuse_tree: keep the subtree of the next position between searches.
     dirichlet_weight, dirichlet_alpha: priors at the root become (1 - weight) prior + weight Dirichlet(alpha)
@@ -93,7 +94,7 @@ class Settings:
     lambda_: float | None = 1.0
     batch: int | None = None
     threads: int = 1
-    max_edges: int = 5_000_000
+    max_edges: int = 20_000_000
     transpositions: bool = True
     reuse_tree: bool = True
     dirichlet_weight: float = 0.0

@@ -42,6 +42,9 @@ from mugo.search.records import MAX_DEPTH, NULL_NODE
 from mugo.search.solver import LOSS, WIN, bound_edge, bound_node, is_proven
 
 
+MAX_LOAD = 0.5                           # of the table: nodes for each slot
+
+
 @njit(cache=True, nogil=True)
 def key_after(tree, key, b, move):
     """The key of b's node, reached by a move from the node with `key`."""
@@ -65,12 +68,20 @@ def find(nodes, table, key):
 
 
 @njit(cache=True, nogil=True)
+def fill_table(tree, nodes, table):
+    """Enter all nodes into a table."""
+    table[:] = NULL_NODE
+    for v in range(1, tree.n_nodes):
+        table[find_slot(nodes, table, nodes[v].key)] = v
+
+
+@njit(cache=True, nogil=True)
 def find_or_add(tree, nodes, table, key):
     """The node of a key, a new one if there is none; NULL_NODE if the tree is full.  Threads need the lock."""
     at = find_slot(nodes, table, key)
     if table[at] != NULL_NODE:
         return np.int64(table[at])
-    if tree.n_nodes >= len(nodes):
+    if tree.n_nodes >= min(len(nodes), len(table) * MAX_LOAD):
         return NULL_NODE
     v = tree.n_nodes
     tree.n_nodes += 1

@@ -251,7 +251,7 @@ def test_a_reused_tree_keeps_its_amaf_values(changes):
     result = search.search(position, simulations=3000)
     point = result.moves[0].point
     child = next(int(edge["node"]) for edge in search._root_edges() if edge["move"] == point)
-    before = {int(e["move"]): (float(e["rave_visits"]), float(e["rave_q"])) for e in search._edges_of(child)}
+    before = {int(e["move"]): (float(e["rave_visits"]), float(e["rave_q"])) for e in search._tree.edges_of(child)}
     search._set_root(position.play(point))
     after = {int(e["move"]): (float(e["rave_visits"]), float(e["rave_q"])) for e in search._root_edges()}
     assert before == after and min(visits for visits, _ in after.values()) > 10
