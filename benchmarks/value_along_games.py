@@ -6,6 +6,7 @@ For every network, even games and handicap games apart: how many winners it name
 moves and at the last position, and the mean probability that it gives the winner, and Black, there.  Each game counts
 once.  In handicap games Black should be ahead long before the end, whoever wins: White is the stronger player.
 `count`: the winners of the last positions by scoring.final_score, dead stones found by rollouts, without a network.
+`change`: the mean absolute change of the win rate from one position to the next, over all positions of these games.
 --split test: only games that `mugo preprocess`, by its defaults, keeps for testing.
 -o: its win rates for Black along six games: of even games and of handicap games the one with the smallest margin, the
 median and the largest.
@@ -77,21 +78,22 @@ def win_rates(network: Network, positions: list) -> np.ndarray:
 def table(networks: list[Network], games: list[Game]) -> str:
     """The table of all networks."""
     rows = [["network", "games", "",
-             *(f"{phase}: {what}" for phase in PHASES for what in ("winners", "winner's", "Black's"))]]
+             *(f"{phase}: {what}" for phase in PHASES for what in ("winners", "winner's", "Black's")), "change"]]
     groups: dict[str, list[Game]] = defaultdict(list)
     for game in games:
         groups["handicap" if game[0].handicap else "even"].append(game)
     for name, group in sorted(groups.items()):
         signs = np.array([record.winner for record, _ in group])
         for network in networks:
-            cells = []
+            cells, along = [], [win_rates(network, positions) for _, positions in group]
             for part in PHASES.values():
-                found = win_rates(network, [positions[round(part * (len(positions) - 1))] for _, positions in group])
+                found = np.array([rates[round(part * (len(rates) - 1))] for rates in along])
                 winners = np.where(signs > 0, found, 1 - found)
                 cells += [f"{np.mean(winners > 0.5):.1%}", f"{winners.mean():.3f}", f"{found.mean():.3f}"]
-            rows.append([network.path.stem, name, str(len(group)), *cells])
+            change = np.concatenate([np.abs(np.diff(rates)) for rates in along]).mean()
+            rows.append([network.path.stem, name, str(len(group)), *cells, f"{change:.3f}"])
         counted = np.sign([scoring.final_score(positions[-1]) for _, positions in group])
-        rows.append(["count", name, str(len(group)), *[""] * 6, f"{np.mean(counted == signs):.1%}", "", ""])
+        rows.append(["count", name, str(len(group)), *[""] * 6, f"{np.mean(counted == signs):.1%}", "", "", ""])
     return "\n".join(format_table(rows, left=2))
 
 
