@@ -19,7 +19,7 @@ class Grown:
         self.position = position
         self.trees = np.zeros(1, records.TREE)
         chosen = dict(formula=records.UCB, c=0.7, fpu=math.inf, expand_after=1, transpositions=True, komi=position.komi,
-                      rollouts=1, lambda_=1.0) | settings
+                      rollouts=1, lambda_=1.0, max_pass_prior=1.0) | settings
         for name, value in chosen.items():
             self.trees[0][name] = value
         self.nodes = np.zeros(nodes, records.NODE)

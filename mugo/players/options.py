@@ -149,7 +149,8 @@ def _add_puct_arguments(group: argparse._ArgumentGroup) -> None:
     _add_numbers(group, {
         "cpuct_exploration_log": "growth of c with the logarithm of visits: L in c + L ln((N + BASE) / BASE)",
         "cpuct_exploration_base": "BASE of that",
-        "root_policy_temperature": "priors at the root become prior^(1 / T)"})
+        "root_policy_temperature": "priors at the root become prior^(1 / T)",
+        "max_pass_prior": "what the network gives the pass beyond this goes to the other moves"})
     group.add_argument("--gumbel", action=argparse.BooleanOptionalAction, default=False,
                        help="Gumbel AlphaZero's search, for few simulations; it needs --simulations (default: off)")
     _add_numbers(group, {

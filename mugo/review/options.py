@@ -23,13 +23,13 @@ from mugo.review.tasks import ReviewTask
 from mugo.search.search import Search
 
 SIMULATIONS = 400         # for a position, including the visits of the reused tree: about a second
-REVIEW_FORMAT = 9         # raised when the same settings give other files
+REVIEW_FORMAT = 10        # raised when the same settings give other files
 # The options that change a review, beside the network, of which the checksum counts.
 SETTINGS = ("player", "fast", "simulations", "seconds", "tta", "komi", "seed", "rollout", "rollout_rules",
             "rollouts", "lambda_", "c", "fpu", "rave", "rave_bias", "heuristic_priors", "expand_after", "batch",
             "threads", "max_edges", "transpositions", "reuse_tree", "random_symmetry", "fpu_reduction_max",
             "root_fpu_reduction_max", "cpuct_exploration_log", "cpuct_exploration_base", "root_policy_temperature",
-            "provider")
+            "max_pass_prior", "provider")
 
 
 def review_options(args: argparse.Namespace) -> str:

@@ -94,14 +94,22 @@ def expand_if_decided(tree, nodes, edges, v, b):
 
 
 @njit(cache=True, nogil=True)
-def give_priors(nodes, edges, v, b, priors):
-    """Set the priors of v's edges, from (points + 1,) by move index, normalised over the edges."""
+def give_priors(tree, nodes, edges, v, b, priors):
+    """Set the priors of v's edges, from (points + 1,) by move index, normalised over the edges.
+
+    A pass has at most tree.max_pass_prior, where another move has any.
+    """
     first = nodes[v].first
     end = first + nodes[v].count
-    total = np.float32(0)
+    others = total = np.float32(0)                       # others: without the last, which a pass is
     for i in range(first, end):
         edges[i].prior = priors[index_of(b, np.int64(edges[i].move))]
+        others = total
         total += edges[i].prior
+    last = edges[end - 1]
+    if last.move == PASS and last.prior > tree.max_pass_prior * total and others > 0:
+        total = others / (np.float32(1) - tree.max_pass_prior)
+        last.prior = tree.max_pass_prior * total
     for i in range(first, end):
         if total > 0:
             edges[i].prior /= total

@@ -60,6 +60,7 @@ TREE = np.dtype([
     ("budget", np.int64),                # GUMBEL: simulations in all rounds
     ("expand_after", np.int64),          # visits before a node is expanded
     ("has_priors", np.bool_),            # priors come from a network
+    ("max_pass_prior", np.float32),      # of the pass; see expansion
     ("rave", np.bool_),                  # AMAF values are kept
     ("rave_bias", np.float64),
     ("heuristic_priors", np.bool_),      # AMAF values begin with virtual visits

@@ -42,6 +42,8 @@ class Settings:
     root_fpu_reduction_max: the same at the root (rootFpuReductionMax); None takes ROOT_FPU_SHARE of the other.
     cpuct_exploration_log, cpuct_exploration_base: growth of c with the logarithm of visits; see puct.
     root_policy_temperature: priors at the root become prior^(1 / temperature), normalised (rootPolicyTemperature).
+    max_pass_prior: what the network gives the pass beyond this is shared among the other moves, in every node.  People
+    pass where a game looks finished, and a move that they overlooked would need thousands of simulations.
     lcb_stdevs, min_visit_prop_for_lcb: of the move to play by its lower confidence bound; see lcb (KataGo's lcbStdevs,
     minVisitPropForLCB).
     gumbel: a search that chooses a move is Gumbel AlphaZero's, if it has a limit of simulations; it keeps no tree.
@@ -77,6 +79,7 @@ class Settings:
     cpuct_exploration_log: float = 0.0
     cpuct_exploration_base: float = 500.0
     root_policy_temperature: float = 1.0
+    max_pass_prior: float = 1.0
     lcb_stdevs: float = LCB_STDEVS
     min_visit_prop_for_lcb: float = MIN_VISIT_PROP
     gumbel: bool = False
@@ -117,6 +120,7 @@ class Settings:
         if self.c is not None and not 0 <= self.c <= MOST:
             raise BadInput(f"the exploration constant c is from 0 to {MOST:g}, not {self.c}")
         for name, weight in (("lambda", self.lambda_), ("dirichlet_weight", self.dirichlet_weight),
+                             ("max_pass_prior", self.max_pass_prior),
                              ("min_visit_prop_for_lcb", self.min_visit_prop_for_lcb)):
             if weight is not None and not 0 <= weight <= 1:
                 raise BadInput(f"{name} is from 0 to 1, not {weight}")

@@ -346,7 +346,7 @@ def expand_and_backup(trees, nodes, edges, boards, paths, leaves, n, priors, val
         if leaves[k].needs_evaluation:
             value += (1 - tree.lambda_) * values[row]
             if nodes[leaf].count == 0 and expand(tree, nodes, edges, leaf, boards[1 + k]):
-                give_priors(nodes, edges, leaf, boards[1 + k], priors[row])
+                give_priors(tree, nodes, edges, leaf, boards[1 + k], priors[row])
                 nodes[leaf].raw_value = value
             row += 1
         elif tree.lambda_ > 0 and not leaves[k].exact:

@@ -73,6 +73,7 @@ def set_up_tree(record: np.void, settings: Settings, has_network: bool, lambda_:
         "c_base": settings.cpuct_exploration_base,
         "c_visit": settings.c_visit,
         "c_scale": settings.c_scale,
+        "max_pass_prior": settings.max_pass_prior,
         "expand_after": expand_after,
         "lambda_": lambda_,
         "rollouts": settings.rollouts,

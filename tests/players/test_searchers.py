@@ -347,7 +347,8 @@ def test_every_option_reaches_the_search():
                        "--rave-bias", "0.05", "--no-heuristic-priors",
                        "--fpu-reduction-max", "0.3", "--root-fpu-reduction-max", "0.2",
                        "--cpuct-exploration-log", "0.4",
-                       "--cpuct-exploration-base", "600", "--root-policy-temperature", "1.1", "--lcb-stdevs", "4",
+                       "--cpuct-exploration-base", "600", "--root-policy-temperature", "1.1", "--max-pass-prior", "0.4",
+                       "--lcb-stdevs", "4",
                        "--min-visit-prop-for-lcb", "0.2", "--max-num-considered-actions", "8", "--gumbel-scale", "0.5",
                        "--c-visit", "40", "--c-scale", "0.1", "--time-extension", "1.5")
     assert player.search.settings == Settings(c=1.5, fpu=1.1, expand_after=2, transpositions=False, reuse_tree=False,
@@ -356,7 +357,8 @@ def test_every_option_reaches_the_search():
                                               rollout_rules="nakade,no-seki-filling",
                                               rave=True, rave_bias=0.05, heuristic_priors=False, fpu_reduction_max=0.3,
                                               root_fpu_reduction_max=0.2, cpuct_exploration_log=0.4,
-                                              cpuct_exploration_base=600, root_policy_temperature=1.1, lcb_stdevs=4,
+                                              cpuct_exploration_base=600, root_policy_temperature=1.1,
+                                              max_pass_prior=0.4, lcb_stdevs=4,
                                               min_visit_prop_for_lcb=0.2, max_num_considered_actions=8,
                                               gumbel_scale=0.5, c_visit=40, c_scale=0.1)
     assert player._play_options == PlayOptions(simulations=7, select_by="lcb", time_extension=1.5, resign=0,

@@ -7,6 +7,7 @@ from fakes import LevelNetwork
 
 from mugo.files import BadInput
 from mugo.games.board import new_boards
+from mugo.games.coords import PASS
 from mugo.games.go import Position
 from mugo.search import puct, records
 from mugo.search.root_priors import with_dirichlet_noise, with_temperature
@@ -146,6 +147,51 @@ def test_the_temperature_changes_the_search_and_not_the_priors_that_are_told():
     assert plain.visits > 1.5 * flat.visits
 
 
+class Passes(LevelNetwork):
+    """A network that gives the pass a prior of 0.98, and the second point thrice the prior of every other."""
+    pass_prior = 0.98
+
+    def evaluate_packed(self, packed, komi=None):
+        output = super().evaluate_packed(packed)
+        others = np.ones((1, output.priors.shape[1] - 1), np.float32)
+        others[0, 1] = 3
+        priors = np.append((1 - self.pass_prior) * others / others.sum(), [[self.pass_prior]], 1)
+        return output._replace(priors=np.repeat(priors.astype(np.float32), len(packed), 0))
+
+
+def root_priors(network, position, **settings) -> dict[int, float]:
+    """The priors of the moves at the root, by point; those below it are checked."""
+    search = Search(Settings(rollout="none", early_stop=False, seed=1, **settings), network)
+    result = search.search(position, simulations=30)
+    below = search.moves_after((result.best().point,))
+    found = [{info.point: info.prior for info in infos} for infos in (result.moves, below)]
+    if network.pass_prior < 1:
+        assert found[1][PASS] <= settings.get("max_pass_prior", 1.0) + 1e-6
+    assert sum(found[1].values()) == pytest.approx(1)
+    return found[0]
+
+
+def test_a_pass_has_no_more_than_its_largest_prior_and_the_other_moves_the_rest():
+    plain, capped = (root_priors(Passes(), Position(5), max_pass_prior=most) for most in (1.0, 0.5))
+    assert plain[PASS] == pytest.approx(0.98) and capped[PASS] == pytest.approx(0.5)
+    assert sum(capped.values()) == pytest.approx(1)
+    for point in plain.keys() - {PASS}:
+        assert capped[point] == pytest.approx(plain[point] * 0.5 / 0.02, rel=1e-4)
+    assert root_priors(Passes(), Position(5), max_pass_prior=0.0)[PASS] == 0
+
+
+def test_a_smaller_prior_of_a_pass_stays_as_it_is():
+    network = Passes()
+    network.pass_prior = 0.3
+    assert root_priors(network, Position(5), max_pass_prior=0.5) == root_priors(network, Position(5))
+
+
+def test_a_pass_that_is_the_only_move_with_a_prior_keeps_it():
+    network = Passes()
+    network.pass_prior = 1.0
+    assert root_priors(network, Position(5), max_pass_prior=0.5)[PASS] == 1
+
+
 @pytest.mark.parametrize("name, value, message", [
     ("fpu_reduction_max", -0.1, "fpu_reduction_max is from 0 to 1e\\+09, not -0.1"),
     ("root_fpu_reduction_max", math.nan, "root_fpu_reduction_max is from 0 to 1e\\+09, not nan"),
@@ -155,6 +201,8 @@ def test_the_temperature_changes_the_search_and_not_the_priors_that_are_told():
     ("cpuct_exploration_base", 0.0, "cpuct_exploration_base is above 0"),
     ("cpuct_exploration_base", math.inf, "cpuct_exploration_base is above 0 and finite, not inf"),
     ("root_policy_temperature", 0.0, "root_policy_temperature is above 0"),
+    ("max_pass_prior", 1.5, "max_pass_prior is from 0 to 1, not 1.5"),
+    ("max_pass_prior", math.nan, "max_pass_prior is from 0 to 1, not nan"),
     ("lcb_stdevs", -1.0, "lcb_stdevs is from 0 to 1e\\+09"),
     ("min_visit_prop_for_lcb", 1.5, "min_visit_prop_for_lcb is from 0 to 1"),
     ("max_num_considered_actions", 0, "max_num_considered_actions is 1 or more"),
