@@ -13,6 +13,7 @@
     expansion         nodes get their edges and priors; compiled
     tree              select, evaluate, back up; compiled
     compact           the next position as the root; compiled
+    tree_arrays       the arrays of a tree, and how they grow
     ranking           the order of moves, principal variations
     scores            the scores of a network in the tree; compiled
     lcb               lower confidence bounds of values
