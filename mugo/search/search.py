@@ -27,9 +27,7 @@ from mugo.games.coords import PASS, board_points, symmetries
 from mugo.games.planes import network_input, new_scratch
 from mugo.games.position import BasePosition, global_features
 from mugo.nn.output import NetworkOutput, turned_back
-from mugo.search import (
-    expansion, gumbel, network_rollouts, ranking, rave, records, scores, solver, stopping, tree,
-)
+from mugo.search import expansion, gumbel, network_rollouts, ranking, rave, records, scores, solver, stopping, tree
 from mugo.search.move_infos import move_infos
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.root_priors import with_dirichlet_noise, with_temperature
@@ -254,7 +252,7 @@ class Search:
         node = records.NULL_NODE
         if before is not None and before.has_same_rules(position):
             key = (np.uint64(game.position_hash(board)) if settings["transpositions"]
-                   else self._key_from_path(before, position))
+                   else self._tree.key_from_path(before, position))
             if self.settings.reuse_tree and not self._is_gumbel and key is not None:
                 node = self._tree.find(key)
                 unlike = node == settings["root"] and self._allowed_moves not in (None, allowed_moves)
@@ -275,20 +273,6 @@ class Search:
         if self._tree_threads:
             self._tree_threads.set_root(board, self._history)
         self._root = position
-
-    def _key_from_path(self, before: BasePosition, position: BasePosition) -> np.uint64 | None:
-        """Without transpositions: the key of a position reached from an earlier root; None if it was not."""
-        n = before.plies
-        if n > position.plies or not np.array_equal(position.history[:n + 1], before.history):
-            return None
-        key = np.uint64(self._root_node()["key"])
-        side = before.to_play
-        for colour, point in position.moves[n:]:
-            if colour != side:
-                return None
-            key = np.uint64(tree.key_after(self._trees[0], key, position.board[0], point))
-            side = -side
-        return key if side == position.to_play else None
 
     def _run(self, n: int) -> int:
         """Up to n simulations, one batch at the most; returns how many."""
@@ -429,14 +413,7 @@ class Search:
 
     def pv_visits(self, moves: Sequence[int]) -> list[int]:
         """The visits of each move of a variation from the root, as far as the tree goes (KataGo's pvVisits)."""
-        visits, edges = [], self._root_edges()
-        for move in moves:
-            edge = edges[edges["move"] == move]
-            if not len(edge):
-                break
-            visits.append(int(edge[0]["visits"]))
-            edges = self._tree.edges_of(int(edge[0]["node"]))         # the null node has none
-        return visits
+        return self._tree.pv_visits(moves)
 
     def _result(self, position: BasePosition, simulations: int, seconds: float,
                 priors: np.ndarray | None) -> SearchResult:

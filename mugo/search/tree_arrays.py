@@ -1,6 +1,9 @@
 """The arrays of a search tree, and how they grow with it."""
+from collections.abc import Sequence
+
 import numpy as np
 
+from mugo.games.position import BasePosition
 from mugo.search import compact, records, tree
 
 EDGES_FOR_EACH_NODE = 8                  # at least so many edges are used before the nodes run out
@@ -53,3 +56,27 @@ class TreeArrays:
         """EDGE (k,), a view: the edges of a node; none if it is not expanded."""
         first = self.nodes[node]["first"]
         return self.edges[first:first + self.nodes[node]["count"]]
+
+    def pv_visits(self, moves: Sequence[int]) -> list[int]:
+        """The visits of each move of a variation from the root, as far as the tree goes (KataGo's pvVisits)."""
+        visits, edges = [], self.edges_of(self.root)
+        for move in moves:
+            edge = edges[edges["move"] == move]
+            if not len(edge):
+                break
+            visits.append(int(edge[0]["visits"]))
+            edges = self.edges_of(int(edge[0]["node"]))          # the null node has none
+        return visits
+
+    def key_from_path(self, root: BasePosition, position: BasePosition) -> np.uint64 | None:
+        """Without transpositions: the key of a position that was reached from the root; None if it was not."""
+        n = root.plies
+        if n > position.plies or not np.array_equal(position.history[:n + 1], root.history):
+            return None
+        key, side = np.uint64(self.nodes[self.root]["key"]), root.to_play
+        for colour, point in position.moves[n:]:
+            if colour != side:
+                return None
+            key = np.uint64(tree.key_after(self.trees[0], key, position.board[0], point))
+            side = -side
+        return key if side == position.to_play else None
