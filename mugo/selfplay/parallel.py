@@ -100,9 +100,8 @@ class ParallelSelfPlay:
         self._visits: list[list[np.ndarray]] = [[] for _ in range(games)]
         formula = records.GUMBEL if options.gumbel else records.PUCT
         for name, value in {"formula": formula, "has_priors": True, "max_pass_prior": 1, "transpositions": True,
-                            "c": options.c,
-                            "fpu": np.nan, "c_visit": options.c_visit, "c_scale": options.c_scale, "rollouts": 1,
-                            "rollout_kind": rollouts.UNIFORM, "komi": start.komi}.items():
+                            "c": options.c, "fpu": np.nan, "c_visit": options.c_visit, "c_scale": options.c_scale,
+                            "rollouts": 1, "rollout_kind": rollouts.UNIFORM, "komi": start.komi}.items():
             self._trees[name] = value
         for g in range(games):
             self._start_game(g)
