@@ -58,7 +58,8 @@ def seki_points(position: BasePosition, owners: np.ndarray) -> set[int]:
     return found
 
 
-def _neighbours(point: int, position: BasePosition) -> Iterator[int]:
+def neighbours(point: int, position: BasePosition) -> Iterator[int]:
+    """The four points beside a point; some may be those of the border."""
     width = position.shape[1] + 1
     return (point + step for step in (-width, -1, 1, width))
 
@@ -66,7 +67,7 @@ def _neighbours(point: int, position: BasePosition) -> Iterator[int]:
 def _chain_at(position: BasePosition, point: int) -> _Chain:
     colour, board = position.board[0]["colour"], position.board[0]
     points = frozenset(np.flatnonzero((board["head"] == board["head"][point]) & (colour == colour[point])).tolist())
-    beside = {p for stone in points for p in _neighbours(stone, position)}
+    beside = {p for stone in points for p in neighbours(stone, position)}
     return _Chain(int(colour[point]), points, frozenset(p for p in beside if colour[p] == EMPTY))
 
 
@@ -78,7 +79,7 @@ def _is_seki(position: BasePosition, one: _Chain, other: _Chain) -> bool:
             or not 2 <= len(shared | eyes[0]) <= MAX_LIBERTIES:
         return False
     for chain, eye in zip((one, other), eyes, strict=True):
-        beside = {p for point in eye for p in _neighbours(point, position)}
+        beside = {p for point in eye for p in neighbours(point, position)}
         if not all(p in chain.points or position.board[0]["colour"][p] == BORDER for p in beside):
             return False
     return all(_loses_by_move(position, mover, opponent, point, bool(eyes[0]))
@@ -119,14 +120,14 @@ def _divides(point: int, area: frozenset[int], position: BasePosition) -> bool:
     reached = {min(rest)} if rest else set()
     while reached:
         rest -= reached
-        reached = {p for q in reached for p in _neighbours(q, position)} & rest
+        reached = {p for q in reached for p in neighbours(q, position)} & rest
     return bool(rest)
 
 
 def _surrounding_chains_live(position: BasePosition, chain: _Chain, other: _Chain, owners: np.ndarray) -> bool:
     """Whether the opponent's other chains beside a chain are alive: if they are not, it captures them."""
     colour = position.board[0]["colour"]
-    beside = {p for stone in chain.points for p in _neighbours(stone, position)} - other.points
+    beside = {p for stone in chain.points for p in neighbours(stone, position)} - other.points
     surrounding = [_chain_at(position, point) for point in beside if colour[point] == -chain.colour]
     return all((owners[[move_index(p, position.shape) for p in around.points]] * around.colour).mean() > CLEAR_OWNERSHIP
                for around in surrounding)

@@ -4,13 +4,14 @@ They pass
 
 - when no sensible point is left,
 - when the opponent has passed, the score without dead stones is a win, and every chain is clearly alive or dead,
-- when the owner of every playable point is settled, or by territory nothing is left to play for, and a search of the
-  position after the pass finds no loss,
+- when the owner of every playable point is settled, or nothing is left to play for, and a search of the position after
+  the pass finds no loss,
 - when the search prefers the pass, unless the pass ends a lost game and another move is hardly worse.
 
 By area a pass that ends the game has an exact value, the score with every stone alive, which is not how people count.
-So the other moves are searched without it, and compared with it here.  By territory the search evaluates such a pass as
-any other move, and a move in settled territory costs a point: the second and third rules keep it from being played.
+So the other moves are searched without it, and compared with it here; and neutral points are filled first, each worth a
+point.  By territory the search evaluates such a pass as any other move, and a move in settled territory costs a point:
+the second and third rules keep it from being played.
 
 Before the game is nearly over only the first rule applies, and the third in a game that is searched with its own komi:
 the tree scores by area with every stone alive, so two early passes may win a game that people would play on.  With
@@ -28,14 +29,15 @@ from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.search import Search
 
 MARGIN = 0.05             # differences of win rates below this are noise
-# By territory, after the end of a game: rollouts of the side that has lost hope for mistakes.
+# After the end of a game: rollouts of the side that has lost hope for mistakes.
 FINISHED_MARGIN = 0.2
 MIN_VISITS = 100          # simulations after which ownership and win rates are relied on
 
 
-def wins_by_pass(position: BasePosition, cleanup: bool) -> bool:
+def wins_by_pass(position: BasePosition, cleanup: bool, is_finished: bool) -> bool:
     """Whether the opponent has passed, a pass now wins, and no chain is unclear.  For games that are nearly over."""
-    return position.last == PASS and _is_won(position, cleanup) and (cleanup or scoring.all_chains_settled(position))
+    return position.last == PASS and _is_won(position, cleanup) and (
+        cleanup or is_finished or scoring.all_chains_settled(position))
 
 
 def value_of_last_pass(position: BasePosition) -> float:
@@ -57,12 +59,17 @@ def move_or_pass(search: Search, result: SearchResult, best: MoveInfo, *, cleanu
     may_end_game: whether a pass that ends the game is allowed, which `result` then does not contain.
     deadline: of the search after a pass, in seconds of search.now; None without one.
     should_stop: as in Search.search.
-    is_finished: by territory, whether nothing is left to play for (scoring.is_finished).
+    is_finished: whether nothing is left to play for (scoring.is_finished).
     """
     position = result.position
+    if is_finished and not position.counts_territory:
+        dame = scoring.dame(position)
+        for info in result.moves:
+            if info.point in dame and info.visits and info.win_rate >= best.win_rate - MARGIN:
+                return info.point
     margin = FINISHED_MARGIN if is_finished else MARGIN
     if (is_finished or _is_settled(result)) and _pass_loses_nothing(search, result, best, deadline, should_stop,
-                                                                    margin):
+                                                                    margin, cleanup):
         return _pass_unless_cleanup(result, cleanup)
     if may_end_game:
         value = value_of_last_pass(position)
@@ -102,12 +109,17 @@ def _is_settled(result: SearchResult) -> bool:
 
 
 def _pass_loses_nothing(search: Search, result: SearchResult, best: MoveInfo, deadline: float | None,
-                        should_stop: Callable[[], bool], margin: float = MARGIN) -> bool:
-    """Whether a search after the pass finds a win rate that is not lower, or lower by the margin at most."""
+                        should_stop: Callable[[], bool], margin: float = MARGIN, cleanup: bool = False) -> bool:
+    """Whether a search after the pass finds a win rate that is not lower, or lower by the margin at most.
+
+    By area the opponent's pass, after which dead stones count as alive, is left out, unless the server counts so.
+    """
     left = None if deadline is None else deadline - search.now()
     if left is not None and left <= 0:
         return False
+    position = result.position.play(PASS)
     simulations = max(result.visits, MIN_VISITS) // 4
-    after = search.search(result.position.play(PASS), simulations=simulations, seconds=left, should_stop=should_stop)
+    after = search.search(position, simulations=simulations, seconds=left, should_stop=should_stop,
+                          may_pass=cleanup or position.counts_territory)
     is_reliable = after.visits >= MIN_VISITS // 4 or after.proven is not None
     return is_reliable and 1 - after.win_rate >= best.win_rate - margin

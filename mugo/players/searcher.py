@@ -124,11 +124,11 @@ class SearchPlayer:
         self.search_result = None
         if not len(position.sensible_points()):
             return pass_or_raise(position)
-        is_finished = position.counts_territory and scoring.is_finished(position)
+        is_finished = position.may_pass and scoring.is_finished(position)
         may_pass = position.may_pass and (cleanup and position.last == PASS or is_finished
                                           or scoring.is_nearly_over(position))
         allowed_moves = None
-        if may_pass and passing.wins_by_pass(position, cleanup):
+        if may_pass and passing.wins_by_pass(position, cleanup, is_finished):
             allowed_moves = passing.moves_before_pass(position, cleanup)
             if len(allowed_moves) < 2:
                 return allowed_moves[0] if allowed_moves else PASS
@@ -166,7 +166,8 @@ class SearchPlayer:
         """The search of positions after a pass: with a tree of its own, so that the tree of the game is kept."""
         if self._pass_search is None:
             settings = self.search.settings
-            settings = replace(settings, max_edges=min(settings.max_edges, PASS_EDGES), reuse_tree=False)
+            settings = replace(settings, max_edges=min(settings.max_edges, PASS_EDGES), reuse_tree=False,
+                               early_stop=False)         # it needs a number of visits, not a choice
             self._pass_search = Search(settings, self.network, self.search.now)
         return self._pass_search
 

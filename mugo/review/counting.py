@@ -12,16 +12,14 @@ from dataclasses import replace
 import numpy as np
 
 from mugo.games import scoring
-from mugo.games.board import EMPTY
 from mugo.games.go import Position
-from mugo.games.scoring_session import area_ownership
 from mugo.review.move_review import MoveReview
 from mugo.sgf.record import Record
 
 
 def neutral_points(position: Position) -> int:
     """How many points nobody owns, without the dead stones."""
-    return int(np.count_nonzero(area_ownership(scoring.without_dead(position).stones) == EMPTY))
+    return len(scoring.neutral_points(scoring.without_dead(position)))
 
 
 def count(position: Position) -> float | None:

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from drawing import SEKI, SETTLED, draw
 
+from mugo.games import scoring
 from mugo.games.coords import PASS
 from mugo.games.go import BLACK, WHITE, Position
+from mugo.games.rules import NAMED_RULES
 from mugo.players import passing
 from mugo.players.player import RESIGN
 from mugo.players.searcher import SECONDS, PlayOptions, SearchPlayer
@@ -107,13 +109,30 @@ def test_a_pass_needs_a_reliable_search_that_finds_no_loss(visits, win_rate, pro
     assert len(search.calls) == 1                        # no time is left
 
 
+@pytest.mark.parametrize("rules, cleanup, may_pass", [
+    ("chinese", False, False), ("chinese", True, True), ("japanese", False, True)])
+def test_the_opponents_pass_is_searched_unless_dead_stones_would_count_as_alive(rules, cleanup, may_pass):
+    position = Position(5).with_rules(NAMED_RULES[rules])
+    result = result_of(position, (21, 0.6, 90), visits=100)
+    search = Recorder(result)
+    passing._pass_loses_nothing(search, result, result.moves[0], None, lambda: False, cleanup=cleanup)
+    assert search.calls[0]["may_pass"] == may_pass
+
+
+def test_the_search_after_a_pass_is_not_stopped_early():
+    """It would end before the visits that make it reliable."""
+    player = SearchPlayer("uct", Search(Settings(seed=1, rollout="mogo")), PlayOptions(simulations=100))
+    assert player._search_after_pass.search(draw(SETTLED)[0].play(PASS), simulations=25).visits == 25
+
+
 def player_with(search, **options):
     player = SearchPlayer("uct", search, PlayOptions(**({"simulations": 300, "resign": 0} | options)))
     player._pass_search = Recorder()
     return player
 
 
-def test_a_pass_that_ends_the_game_is_left_out_of_the_search():
+def test_a_pass_that_ends_the_game_is_left_out_of_the_search(monkeypatch):
+    monkeypatch.setattr(scoring, "is_finished", lambda position: False)
     position = draw(SEKI, komi=0.5, to_play=WHITE)[0].play(PASS)
     search = Recorder()
     assert player_with(search).select_move(position) == PASS     # Black leads by 1, and every move kills itself
@@ -150,7 +169,7 @@ def test_without_a_limit_a_move_takes_two_seconds_and_with_several_the_least():
 
 
 def test_a_move_before_a_pass_is_played_whatever_its_win_rate(monkeypatch):
-    monkeypatch.setattr(passing, "wins_by_pass", lambda position, cleanup: True)
+    monkeypatch.setattr(passing, "wins_by_pass", lambda position, cleanup, is_finished: True)
     monkeypatch.setattr(passing, "moves_before_pass", lambda position, cleanup: [21, 22])
     position = draw(SETTLED)[0]                          # where the search would pass
     search = Recorder(result_of(position, (21, 0.0, 900), win_rate=0.0))
@@ -159,7 +178,7 @@ def test_a_move_before_a_pass_is_played_whatever_its_win_rate(monkeypatch):
 
 @pytest.mark.parametrize("points, searches", [([], 0), ([21], 0), ([21, 22], 1)])
 def test_moves_before_a_pass_are_searched_if_there_are_two(monkeypatch, points, searches):
-    monkeypatch.setattr(passing, "wins_by_pass", lambda position, cleanup: True)
+    monkeypatch.setattr(passing, "wins_by_pass", lambda position, cleanup, is_finished: True)
     monkeypatch.setattr(passing, "moves_before_pass", lambda position, cleanup: points)
     search = Recorder()
     assert player_with(search).select_move(Position(5).play(PASS), cleanup=True) in (points or [PASS])

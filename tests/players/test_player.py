@@ -5,6 +5,7 @@ import pytest
 from drawing import SETTLED, after, assert_same_points, draw
 
 from mugo.files import BadInput
+from mugo.games import scoring
 from mugo.games.coords import PASS, move_index, point_at, point_of_index, symmetries
 from mugo.games.go import BLACK, WHITE, Position
 from mugo.nn.output import NetworkOutput
@@ -78,13 +79,14 @@ def test_a_policy_plays_its_best_point_unless_that_is_not_sensible():
 
 def test_a_policy_does_not_retake_a_ko_with_the_highest_prior():
     position, at = draw("""
-        . X O .
-        X b a O
-        . X O .
-        . . . d
+        . X O . .
+        X b a O .
+        . X O . .
+        . . . d .
+        . . . . .
     """)
     position = after(position.with_stones(white=[at["b"]]), at, "a")
-    assert PolicyPlayer(Likes(4, {at["b"]: 0.9, at["d"]: 0.1})).select_move(position) == at["d"]
+    assert PolicyPlayer(Likes(5, {at["b"]: 0.9, at["d"]: 0.1})).select_move(position) == at["d"]
 
 
 def test_a_higher_temperature_samples_more_evenly():
@@ -112,20 +114,23 @@ def test_a_policy_never_passes_on_a_nearly_empty_board():
     assert PolicyPlayer(wants_out).select_move(position.play(PASS)) != PASS
 
 
-def test_a_policy_passes_when_the_pass_has_the_highest_prior():
+def test_a_policy_passes_when_the_pass_has_the_highest_prior(monkeypatch):
+    monkeypatch.setattr(scoring, "is_finished", lambda position: False)
     position, at = draw(SETTLED)
     assert PolicyPlayer(Likes(7, {PASS: 0.5, at["a"]: 0.4})).select_move(position) == PASS
     assert PolicyPlayer(Likes(7, {PASS: 0.4, at["c"]: 0.5})).select_move(position) == at["c"]
 
 
-def test_a_policy_without_a_prior_of_a_pass_answers_a_pass_when_it_has_won():
+def test_a_policy_without_a_prior_of_a_pass_answers_a_pass_when_it_has_won(monkeypatch):
+    monkeypatch.setattr(scoring, "is_finished", lambda position: False)
     position, at = draw(SETTLED, to_play=WHITE)
     ahead = position.play(PASS)
     assert ahead.score() > 0
     assert PolicyPlayer(Likes(7, {at["c"]: 0.9, PASS: 0})).select_move(ahead) == PASS
 
 
-def test_a_policy_that_has_lost_passes_when_every_point_is_settled():
+def test_a_policy_that_has_lost_passes_when_every_point_is_settled(monkeypatch):
+    monkeypatch.setattr(scoring, "is_finished", lambda position: False)
     position, at = draw(SETTLED)
     behind = position.play(PASS)
     assert PolicyPlayer(Likes(7, {at["b"]: 0.9, PASS: 0})).select_move(behind) == PASS
@@ -145,7 +150,7 @@ def test_a_policy_that_has_lost_plays_points_that_are_not_settled():
     assert PolicyPlayer(Likes(7, {at["s"]: 0.9, at["v"]: 0.5, PASS: 0})).select_move(behind) == at["v"]
 
 
-def test_a_policy_captures_dead_stones_if_it_wins_only_without_them():
+def test_a_policy_that_wins_only_without_dead_stones_captures_them_unless_the_game_is_finished(monkeypatch):
     position, at = draw("""
         . X . X O . O
         X X X X O . O
@@ -158,6 +163,9 @@ def test_a_policy_captures_dead_stones_if_it_wins_only_without_them():
     position = position.play(PASS)
     assert position.score() < 0
     player = PolicyPlayer(Likes(7, {at["c"]: 0.9, at["b"]: 0.5, PASS: 0}))
+    assert player.select_move(position) == PASS
+    assert player.select_move(position, cleanup=True) == at["c"]
+    monkeypatch.setattr(scoring, "is_finished", lambda position: False)
     assert player.select_move(position) == at["c"]
 
 

@@ -1,7 +1,7 @@
-"""By territory rules players pass when the game is over, and play on while something is left."""
+"""Players pass when the game is over, and play on while something is left: by territory, and by area."""
 import numpy as np
 import pytest
-from drawing import DEAD_STONES, SETTLED, draw
+from drawing import DEAD_STONES, SEKI, SETTLED, draw
 
 from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
@@ -14,7 +14,7 @@ from mugo.players.searcher import PlayOptions, SearchPlayer
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 
-JAPANESE = NAMED_RULES["japanese"]
+CHINESE, JAPANESE = NAMED_RULES["chinese"], NAMED_RULES["japanese"]
 
 # Black captures a stone on a, or White saves it; b is a neutral point.
 LAST_CAPTURE = """
@@ -45,18 +45,28 @@ def uct(simulations=300):
 
 @pytest.mark.parametrize("komi", [-30.5, -0.5, 0.5, 30.5])
 @pytest.mark.parametrize("to_play", [BLACK, WHITE])
-@pytest.mark.parametrize("picture", [SETTLED, DEAD_STONES], ids=["settled", "dead stones"])
-def test_players_pass_after_the_end_whoever_wins(picture, to_play, komi):
-    position = draw(picture, to_play=to_play, komi=komi)[0].with_rules(JAPANESE)
+@pytest.mark.parametrize("picture", [SETTLED, DEAD_STONES, SEKI], ids=["settled", "dead stones", "seki"])
+@pytest.mark.parametrize("rules", [CHINESE, JAPANESE], ids=["chinese", "japanese"])
+def test_players_pass_after_the_end_whoever_wins(rules, picture, to_play, komi):
+    position = draw(picture, to_play=to_play, komi=komi)[0].with_rules(rules)
     assert scoring.is_finished(position)
     for player in uct(), PolicyPlayer(LikesOwnTerritory()):
         assert player.select_move(position) == PASS
         assert player.select_move(position.with_turn(-to_play).play(PASS)) == PASS
 
 
-def test_by_area_the_policy_fills_its_territory():
-    position = draw(SETTLED)[0]
-    assert PolicyPlayer(LikesOwnTerritory()).select_move(position) != PASS
+@pytest.mark.parametrize("to_play", [BLACK, WHITE])
+def test_with_cleanup_dead_stones_are_captured_first(to_play):
+    """The stone that stays on the board would count as alive."""
+    position, at = draw(DEAD_STONES, to_play=to_play)
+    dead = {BLACK: at["a"], WHITE: at["b"]}[to_play]
+    for player in uct(), PolicyPlayer(LikesOwnTerritory()):
+        each = position
+        while int(each.board[0]["colour"][dead]) == -to_play:
+            move = player.select_move(each, cleanup=True)
+            assert move != PASS
+            each = each.play(move).play(PASS)
+        assert player.select_move(each, cleanup=True) == PASS
 
 
 def test_a_game_with_an_open_border_or_a_chain_in_atari_is_not_finished():
@@ -74,22 +84,35 @@ def test_a_capture_that_is_left_is_played():
     assert uct(1000).select_move(position) == at["a"]
 
 
-def test_neutral_points_are_nothing_to_play_for():
+def test_neutral_points_are_worth_a_move_by_area_alone():
     position, _ = draw("""
         . X . X . O . O O
         X X X X . O O . O
-        . X . X . O . O O
-        X X X X . O O O .
-        X . X X . O O O O
-        X X X X . O . O .
-        . X . X . O O O O
-        X X X X . O . O .
-        . X . X . O O O O
+        . X . X X O . O O
+        X X X X X O O O .
+        X . X X X O O O O
+        X X X X X O . O .
+        . X . X X O O O O
+        X X X X X O . O .
+        . X . X X O O O O
     """)
     assert scoring.is_finished(position.with_rules(JAPANESE))
     by_area = [position.with_rules(NAMED_RULES["chinese"]).play(point_at(row, 4, 9)).score() for row in (0, 1)]
     assert by_area == [position.score() + 1] * 2
     assert position.with_rules(JAPANESE).play(point_at(0, 4, 9)).score() == position.with_rules(JAPANESE).score()
+    dame = [point_at(row, 4, 9) for row in (0, 1)]
+    assert scoring.dame(position) == dame
+    for player in uct(), PolicyPlayer(LikesOwnTerritory()):
+        assert player.select_move(position.with_rules(JAPANESE)) == PASS
+        first = player.select_move(position.with_rules(CHINESE))
+        second = player.select_move(position.with_rules(CHINESE).play(first))
+        assert sorted((first, second)) == dame
+        assert player.select_move(position.with_rules(CHINESE).play(first).play(second)) == PASS
+
+
+def test_liberties_of_a_seki_are_not_worth_a_move():
+    position, at = draw(SEKI)
+    assert sorted(scoring.neutral_points(position)) == sorted(at.values()) and scoring.dame(position) == []
 
 
 def test_the_search_prefers_a_pass_to_a_move_in_own_territory():

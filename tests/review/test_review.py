@@ -310,7 +310,7 @@ def test_the_last_position_is_counted_as_the_record_says_if_the_winner_is_the_sa
 
 
 def test_a_pass_in_a_game_that_goes_on_is_reviewed_as_any_move():
-    review, _ = review_text(sgf_of(FINISHED, ";B[];W[ib];B[];W[ia]", 7.5), Reviewer(NetworkAgainstPasses("J1", 9)))
+    review, _ = review_text(sgf_of(FINISHED, ";B[];W[gh];B[];W[fh]", 7.5), Reviewer(NetworkAgainstPasses("J1", 9)))
     assert [move.verdict for move in review.moves] == ["blunder", "good", "blunder", "good"]
     broken_off, _ = review_text(sgf_of(FINISHED, ";B[]", 7.5), Reviewer(NetworkAgainstPasses("J1", 9)))
     assert [move.verdict for move in broken_off.moves] == ["blunder"]
