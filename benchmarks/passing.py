@@ -8,8 +8,9 @@ for each player, rules and position: before the two passes, after the first of t
     passed        where it passed.  People passed in the first two positions, and mostly not in the others
     lose points   of the moves that it played instead of the people's passes, those that change the count, without
                   dead stones, against it
-    other winner  passes where the count names another winner than the record: it would have ended the game too early,
-                  or the count is wrong
+    too early     of its passes, those where the record has more points for it than the count: the rest of the game was
+                  worth something, or the count is wrong
+    other winner  of its passes, those where the count even has another winner
 """
 import argparse
 import shlex
@@ -62,12 +63,14 @@ def places(positions: list[Position]) -> Iterator[tuple[str, Position, bool]]:
             yield f"{n} moves before", positions[-2 - n], False
 
 
-def outcome(position: Position, move: int, score: float, is_end: bool) -> tuple[float, float, float]:
-    """(1 if it passed, the points that it lost by another move in a finished position, 1 if it passed where the count
-    has another winner than the record), NaN for what does not apply."""
-    lost = lost_by(position, move) if is_end and move != PASS else np.nan
-    other = float(np.sign(scoring.final_score(position)) != np.sign(score)) if move == PASS else np.nan
-    return float(move == PASS), lost, other
+def outcome(position: Position, move: int, score: float, is_end: bool) -> tuple[float, float, float, float]:
+    """(1 if it passed, the points that it lost by another move in a finished position, the points that the recorded
+    result is better for it than the count where it passed, 1 if that has another winner), NaN for what does not apply.
+    """
+    if move != PASS:
+        return 0.0, lost_by(position, move) if is_end else np.nan, np.nan, np.nan
+    count = scoring.final_score(position)
+    return 1.0, np.nan, (score - count) * position.to_play, float(np.sign(count) != np.sign(score))
 
 
 def main() -> None:
@@ -86,11 +89,13 @@ def main() -> None:
                     found[rules, place].append(outcome(position, player.select_move(position), score, is_end))
                 progress.update()
         for (rules, place), results in sorted(found.items(), reverse=True):
-            passed, lost, other = np.array(results).T
+            passed, lost, given_up, other = np.array(results).T
             moves = np.count_nonzero(~np.isnan(lost))
             rows.append([words, rules, place, str(len(results)), f"{100 * passed.mean():.0f} %",
-                         f"{np.count_nonzero(lost > 0)} of {moves}" if moves else "", f"{np.nansum(other):.0f}"])
-    print(*format_table([["player", "rules", "position", "games", "passed", "lose points", "other winner"], *rows]),
+                         f"{np.count_nonzero(lost > 0)} of {moves}" if moves else "",
+                         str(np.count_nonzero(given_up > 0)), f"{np.nansum(other):.0f}"])
+    print(*format_table([["player", "rules", "position", "games", "passed", "lose points", "too early",
+                          "other winner"], *rows]),
           sep="\n")
 
 

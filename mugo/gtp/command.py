@@ -68,6 +68,7 @@ def command(arguments: argparse.Namespace) -> int:
         with _reserved_stdout() as out:
             serve(engine, read_lines(sys.stdin.fileno(), MAX_LINE_BYTES), out, log_to_file,
                   functools.partial(is_pipe_closed, out.fileno()))
+        warming_up.join()                                # with the process it would end no sooner
     return 0
 
 

@@ -26,7 +26,6 @@ from mugo.games import scoring
 from mugo.games.coords import PASS, move_index
 from mugo.games.position import BasePosition
 from mugo.search.result import MoveInfo, SearchResult
-from mugo.search.search import Search
 
 MARGIN = 0.05             # differences of win rates below this are noise
 # After the end of a game: rollouts of the side that has lost hope for mistakes.
@@ -51,26 +50,27 @@ def moves_before_pass(position: BasePosition, cleanup: bool) -> list[int]:
     return scoring.dead_liberties(position).tolist() if cleanup else []
 
 
-def move_or_pass(search: Search, result: SearchResult, best: MoveInfo, *, cleanup: bool, may_end_game: bool,
-                 deadline: float | None, should_stop: Callable[[], bool], is_finished: bool = False) -> int:
+def move_or_pass(search_briefly: Callable[..., SearchResult | None], result: SearchResult, best: MoveInfo, *,
+                 cleanup: bool, may_end_game: bool, is_finished: bool = False) -> int:
     """The point to play after a search whose best move is `best`, or PASS.
 
-    search: for the position after a pass; not the one of `result`, whose tree it would drop.
+    search_briefly: a search of a position with less effort, and options as of Search.search; None if its result cannot
+    be relied on.
     may_end_game: whether a pass that ends the game is allowed, which `result` then does not contain.
-    deadline: of the search after a pass, in seconds of search.now; None without one.
-    should_stop: as in Search.search.
     is_finished: whether nothing is left to play for (scoring.is_finished).
     """
     position = result.position
+    least = best.win_rate - (FINISHED_MARGIN if is_finished else MARGIN)
     if is_finished and not position.counts_territory:
-        dame = scoring.dame(position)
-        for info in result.moves:
-            if info.point in dame and info.visits and info.win_rate >= best.win_rate - MARGIN:
-                return info.point
-    margin = FINISHED_MARGIN if is_finished else MARGIN
-    if (is_finished or _is_settled(result)) and _pass_loses_nothing(search, result, best, deadline, should_stop,
-                                                                    margin, cleanup):
-        return _pass_unless_cleanup(result, cleanup)
+        dame = np.intersect1d(scoring.dame(position), position.sensible_points()).tolist()
+        filled = search_briefly(position, allowed_moves=dame) if dame else None
+        if filled and filled.best().win_rate >= least:
+            return filled.best().point
+    if is_finished or _is_settled(result):
+        # By area the opponent's pass, after which dead stones count as alive, is left out, unless the server counts so.
+        after = search_briefly(position.play(PASS), may_pass=cleanup or position.counts_territory)
+        if after and 1 - after.win_rate >= least:
+            return _pass_unless_cleanup(result, cleanup)
     if may_end_game:
         value = value_of_last_pass(position)
         if value >= max(best.win_rate, 0.5) and (_is_won(position, cleanup) or best.win_rate < value - MARGIN):
@@ -106,20 +106,3 @@ def _is_settled(result: SearchResult) -> bool:
         ownership = scoring.ownership(position)
     points = [move_index(info.point, position.shape) for info in result.moves if info.point != PASS]
     return bool((np.abs(ownership.ravel()[points]) > scoring.SETTLED).all())
-
-
-def _pass_loses_nothing(search: Search, result: SearchResult, best: MoveInfo, deadline: float | None,
-                        should_stop: Callable[[], bool], margin: float = MARGIN, cleanup: bool = False) -> bool:
-    """Whether a search after the pass finds a win rate that is not lower, or lower by the margin at most.
-
-    By area the opponent's pass, after which dead stones count as alive, is left out, unless the server counts so.
-    """
-    left = None if deadline is None else deadline - search.now()
-    if left is not None and left <= 0:
-        return False
-    position = result.position.play(PASS)
-    simulations = max(result.visits, MIN_VISITS) // 4
-    after = search.search(position, simulations=simulations, seconds=left, should_stop=should_stop,
-                          may_pass=cleanup or position.counts_territory)
-    is_reliable = after.visits >= MIN_VISITS // 4 or after.proven is not None
-    return is_reliable and 1 - after.win_rate >= best.win_rate - margin

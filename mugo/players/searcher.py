@@ -1,4 +1,5 @@
 """Players that search: uct and mcts."""
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,7 +22,7 @@ from mugo.search.settings import Settings
 
 SECONDS = 2.0             # for a move, where nothing else limits the search
 PROGRESS_INTERVAL = 0.2   # seconds between two reports of progress
-PASS_EDGES = 1_000_000    # of the tree that searches the position after a pass
+BRIEF_EDGES = 1_000_000   # of the tree of brief searches
 SELECT_BY = ("visits", "value", "lcb")
 MOVES_PER_POINT = 0.6     # of a game: about 200 moves on 19x19
 KOMI_STEP = 7             # points
@@ -113,7 +114,7 @@ class SearchPlayer:
         self.on_progress: Callable[[SearchResult], None] | None = None
         self.progress_interval = PROGRESS_INTERVAL
         self._play_options = play_options
-        self._pass_search: Search | None = None
+        self._second_search: Search | None = None
         self._hopeless_moves = 0  # own moves in a row below the win rate at which it resigns
         self._plies = 0           # of the position it moved in last
         self._win_rate: float | None = None      # of its move there
@@ -157,19 +158,32 @@ class SearchPlayer:
             return RESIGN
         if not (position.may_pass and has_its_komi):
             return best.point
-        return passing.move_or_pass(self._search_after_pass, self.search_result, best, cleanup=cleanup,
-                                    may_end_game=may_end_game, is_finished=is_finished, deadline=deadline,
-                                    should_stop=self.should_stop)
+        return passing.move_or_pass(functools.partial(self._search_briefly, deadline), self.search_result, best,
+                                    cleanup=cleanup, may_end_game=may_end_game, is_finished=is_finished)
+
+    def _search_briefly(self, deadline: float | None, position: BasePosition, **options: Any) -> SearchResult | None:
+        """A search with a quarter of the visits of the last move's; None if it had too little time to be relied on.
+
+        deadline: in seconds of search.now; None without one.  options: as of Search.search.
+        """
+        assert self.search_result is not None
+        left = None if deadline is None else deadline - self.search.now()
+        if left is not None and left <= 0:
+            return None
+        visits = max(self.search_result.visits, MIN_VISITS) // 4
+        result = self._brief_search.search(position, simulations=visits, seconds=left, should_stop=self.should_stop,
+                                           **options)
+        return result if result.visits >= MIN_VISITS // 4 or result.proven is not None else None
 
     @property
-    def _search_after_pass(self) -> Search:
-        """The search of positions after a pass: with a tree of its own, so that the tree of the game is kept."""
-        if self._pass_search is None:
+    def _brief_search(self) -> Search:
+        """A search with a tree of its own, so that the tree of the game is kept."""
+        if self._second_search is None:
             settings = self.search.settings
-            settings = replace(settings, max_edges=min(settings.max_edges, PASS_EDGES), reuse_tree=False,
+            settings = replace(settings, max_edges=min(settings.max_edges, BRIEF_EDGES), reuse_tree=False,
                                early_stop=False)         # it needs a number of visits, not a choice
-            self._pass_search = Search(settings, self.network, self.search.now)
-        return self._pass_search
+            self._second_search = Search(settings, self.network, self.search.now)
+        return self._second_search
 
     def _limits(self, seconds: float | None, max_seconds: float | None) -> dict[str, Any]:
         """The limits of the search: the player's own and the clock's, whichever is less."""

@@ -29,7 +29,9 @@ def search_player():
 @pytest.fixture
 def search_engine(monkeypatch):
     monkeypatch.setattr(gogui, "SEARCH_SECONDS", 0.1)
-    engine = GtpEngine(search_player(), size=5)
+    player = search_player()
+    player.warm_up(Position(5))                          # loading compiled code takes longer than this search
+    engine = GtpEngine(player, size=5)
     engine.answer("play b C3")
     return engine
 

@@ -255,7 +255,7 @@ def test_a_move_that_superko_forbids_is_left_out_of_the_allowed_moves():
             assert everything.moves and (legal or point not in {info.point for info in everything.moves})
 
 
-def test_the_search_after_a_pass_keeps_the_tree_of_the_game():
+def test_a_brief_search_keeps_the_tree_of_the_game():
     position, _ = draw("""
         . X . X O . O
         X X X X O O O
@@ -267,7 +267,7 @@ def test_the_search_after_a_pass_keeps_the_tree_of_the_game():
     """)
     player = searcher(Settings(seed=1, early_stop=False), 800)
     player.select_move(position)
-    assert player._pass_search is not None and player._pass_search._trees[0]["n_nodes"] > 1      # it has searched
+    assert player._second_search is not None and player._pass_search._trees[0]["n_nodes"] > 1      # it has searched
     result = player.search_result
     kept = next(info for info in result.moves if info.point != PASS)
     again = player.search.search(position.play(kept.point), simulations=1)

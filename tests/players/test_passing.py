@@ -1,4 +1,5 @@
 """When a searcher passes, rule by rule, with search results made by hand."""
+import functools
 import time
 from dataclasses import replace
 
@@ -39,8 +40,8 @@ class Recorder:
 
 
 def move_or_pass(result, **options):
-    options = {"cleanup": False, "may_end_game": False, "deadline": None, "should_stop": lambda: False} | options
-    return passing.move_or_pass(Recorder(result), result, result.moves[0], **options)
+    options = {"cleanup": False, "may_end_game": False} | options
+    return passing.move_or_pass(Recorder(result).search, result, result.moves[0], **options)
 
 
 @pytest.mark.parametrize("value, is_won, win_rate, passes", [
@@ -100,34 +101,53 @@ def test_points_are_settled_after_enough_simulations_or_a_proof():
 @pytest.mark.parametrize("visits, win_rate, proven, passes", [
     (25, 0.44, None, True), (24, 0.44, None, False), (1, 0.0, -1, True), (25, 0.46, None, False), (1, 1.0, 1, False),
 ])
-def test_a_pass_needs_a_reliable_search_that_finds_no_loss(visits, win_rate, proven, passes):
+def test_a_pass_needs_a_reliable_search_that_finds_no_loss(monkeypatch, visits, win_rate, proven, passes):
     result = result_of(Position(5), (21, 0.6, 90), visits=100)
-    search = Recorder(result_of(Position(5), visits=visits, win_rate=win_rate, proven=proven))
-    assert passing._pass_loses_nothing(search, result, result.moves[0], None, lambda: False) == passes
-    assert search.calls[0]["simulations"] == 25 and search.calls[0]["seconds"] is None
-    assert not passing._pass_loses_nothing(search, result, result.moves[0], -1.0, lambda: False)
-    assert len(search.calls) == 1                        # no time is left
+    player, brief = player_with(Recorder()), Recorder(result_of(Position(5), visits=visits, win_rate=win_rate,
+                                                                proven=proven))
+    player.search_result, player._second_search = result, brief
+    monkeypatch.setattr(passing, "_is_settled", lambda result: True)
+
+    def passes_before(deadline):
+        return PASS == passing.move_or_pass(functools.partial(player._search_briefly, deadline), result,
+                                            result.moves[0], cleanup=False, may_end_game=False)
+
+    assert passes_before(None) == passes
+    assert brief.calls[0]["simulations"] == 25 and brief.calls[0]["seconds"] is None
+    assert not passes_before(-1.0) and len(brief.calls) == 1         # no time is left
 
 
 @pytest.mark.parametrize("rules, cleanup, may_pass", [
     ("chinese", False, False), ("chinese", True, True), ("japanese", False, True)])
 def test_the_opponents_pass_is_searched_unless_dead_stones_would_count_as_alive(rules, cleanup, may_pass):
-    position = Position(5).with_rules(NAMED_RULES[rules])
-    result = result_of(position, (21, 0.6, 90), visits=100)
-    search = Recorder(result)
-    passing._pass_loses_nothing(search, result, result.moves[0], None, lambda: False, cleanup=cleanup)
-    assert search.calls[0]["may_pass"] == may_pass
+    position = draw(SETTLED)[0].with_rules(NAMED_RULES[rules])
+    result, brief = result_of(position, (21, 0.6, 90), visits=100), Recorder(result_of(position))
+    passing.move_or_pass(brief.search, result, result.moves[0], cleanup=cleanup, may_end_game=False, is_finished=True)
+    assert brief.calls == [{"may_pass": may_pass}]
 
 
-def test_the_search_after_a_pass_is_not_stopped_early():
+@pytest.mark.parametrize("win_rate, chosen", [(0.5, "dame"), (0.3, PASS)])
+def test_neutral_points_are_filled_by_area_if_that_loses_nothing(monkeypatch, win_rate, chosen):
+    position = draw(SETTLED)[0]
+    dame = int(position.sensible_points()[0])
+    monkeypatch.setattr(scoring, "dame", lambda position: [dame, 21])            # 21 holds a stone
+    result = result_of(position, (PASS, 0.6, 90), visits=100)
+    brief = Recorder(result_of(position, (dame, win_rate, 30), visits=30, win_rate=0.3))
+    move = passing.move_or_pass(brief.search, result, result.moves[0], cleanup=False, may_end_game=False,
+                                is_finished=True)
+    assert move == (dame if chosen == "dame" else PASS)
+    assert brief.calls[0] == {"allowed_moves": [dame]} and len(brief.calls) == 1 + (move == PASS)
+
+
+def test_a_brief_search_is_not_stopped_early():
     """It would end before the visits that make it reliable."""
     player = SearchPlayer("uct", Search(Settings(seed=1, rollout="mogo")), PlayOptions(simulations=100))
-    assert player._search_after_pass.search(draw(SETTLED)[0].play(PASS), simulations=25).visits == 25
+    assert player._brief_search.search(draw(SETTLED)[0].play(PASS), simulations=25).visits == 25
 
 
 def player_with(search, **options):
     player = SearchPlayer("uct", search, PlayOptions(**({"simulations": 300, "resign": 0} | options)))
-    player._pass_search = Recorder()
+    player._second_search = Recorder()
     return player
 
 
