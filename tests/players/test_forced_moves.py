@@ -267,7 +267,7 @@ def test_a_brief_search_keeps_the_tree_of_the_game():
     """)
     player = searcher(Settings(seed=1, early_stop=False), 800)
     player.select_move(position)
-    assert player._second_search is not None and player._pass_search._trees[0]["n_nodes"] > 1      # it has searched
+    assert player._second_search is not None and player._second_search._trees[0]["n_nodes"] > 1      # it has searched
     result = player.search_result
     kept = next(info for info in result.moves if info.point != PASS)
     again = player.search.search(position.play(kept.point), simulations=1)

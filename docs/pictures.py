@@ -1,0 +1,224 @@
+"""The pictures of this documentation that show what the bundled networks think, made again after a network changed:
+
+    python docs/pictures.py [NAME ...] [-o docs/images]
+
+NAME: web-playing, web-phone, web-heat-map, web-win-rate, web-review, web-mistake, web-gomoku, review, what_it_sees
+(default: all).  Those of the page need Chromium.  Pictures of training and evaluation are written by `mugo train` and
+`mugo evaluate`.
+"""
+import argparse
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(REPOSITORY / "tests"))
+from chromium import Chromium, wait_for  # noqa: E402
+from web_page import NUMBER, STATUS, STONES, load, new_game, screen_point, stone  # noqa: E402
+
+from mugo.games.coords import move_index, point_of_index  # noqa: E402
+from mugo.games.go import positions_of  # noqa: E402
+from mugo.nn.bundled import find_network  # noqa: E402
+from mugo.nn.inference import Network  # noqa: E402
+from mugo.plots import diagrams  # noqa: E402
+from mugo.sgf.parser import read_records  # noqa: E402
+
+GAME_19, GAME_9 = (REPOSITORY / "data" / f"gnugo-{size}-000.sgf" for size in ("19x19", "9x9"))
+GOMOKU = "(;GM[4]SZ[15];B[hh];W[hf];B[gh];W[gg];B[ih];W[jh])"
+DESKTOP = (1200, 806)                   # scaled to 0.8
+VISITS = "(Number(/([\\d,]+) visits/.exec(document.getElementById('search-summary').textContent)?.[1]" \
+         ".replace(',', '') ?? 0))"
+IS_ANALYSED = "document.getElementById('analyze-game').getAttribute('aria-pressed') === 'false'"
+
+
+def go_to(page: Chromium, number: int) -> None:
+    page.run(f"""(() => {{
+        const slider = document.getElementById('slider');
+        slider.value = {number};
+        slider.dispatchEvent(new Event('input'));
+    }})()""")
+    page.until(f"{NUMBER}.startsWith('{number} ')")
+
+
+def overlay(page: Chromium, name: str) -> None:
+    page.run(f"document.querySelector('[name=overlay][value={name}]').click()")
+
+
+def play(page: Chromium, vertex: str, size: int = 9) -> None:
+    """Play a point, and wait for the answer."""
+    before = page.run(STONES)
+    page.click(*screen_point(page, vertex, size))
+    page.until(f"{STONES} >= {before} + 2 && {STATUS}.endsWith('Black to play.')", 60)
+
+
+def analyse_all(page: Chromium, seconds: float) -> None:
+    page.run("document.getElementById('analyze-game').click()")
+    time.sleep(1)
+    page.until(IS_ANALYSED, seconds)
+
+
+def search_to(page: Chromium, visits: int) -> None:
+    """Search the position on the board until it has so many visits."""
+    overlay(page, "search")
+    page.run("document.getElementById('analyze').click()")
+    page.until(f"{VISITS} >= {visits}", 120)
+
+
+def short_game(page: Chromium) -> None:
+    new_game(page, colour="B", opponent="mcts-200")
+    for _ in range(3):
+        play(page, next(vertex for vertex in ("G3", "E5", "C7", "G7", "C3") if not stone(page, vertex)))
+    search_to(page, 1500)
+
+
+def web_playing(page: Chromium) -> None:
+    short_game(page)
+
+
+def web_phone(page: Chromium) -> None:
+    short_game(page)
+    page.resize(240, 520, scale=2, touch=True)
+    time.sleep(1)
+
+
+def web_heat_map(page: Chromium) -> None:
+    load(page, GAME_19.read_text(encoding="utf-8"))
+    analyse_all(page, 900)
+    go_to(page, 60)
+    overlay(page, "policy")
+    time.sleep(2)
+
+
+def web_win_rate(page: Chromium) -> None:
+    load(page, GAME_9.read_text(encoding="utf-8"))
+    analyse_all(page, 300)
+    go_to(page, 16)
+    search_to(page, 1500)
+
+
+def web_review(page: Chromium) -> None:
+    page.resize(1280, 1180)
+    load(page, GAME_19.read_text(encoding="utf-8"))
+    analyse_all(page, 900)
+    page.run("""(() => {
+        const unit = document.getElementById('graph-unit');
+        unit.value = 'lead';
+        unit.dispatchEvent(new Event('change'));
+    })()""")
+    page.press("End")
+    overlay(page, "losses")
+    time.sleep(2)
+
+
+def web_mistake(page: Chromium) -> None:
+    page.resize(1180, 800)
+    load(page, GAME_9.read_text(encoding="utf-8"))
+    go_to(page, 12)
+    page.run("document.getElementById('teaching').click()")
+    page.until("!document.getElementById('play-from').disabled")
+    page.press("f")
+    page.run("""(() => {
+        const form = document.querySelector('#play-from-dialog[open] form');
+        form.querySelector('[name=colour][value=B]').click();
+        form.opponent.value = 'mcts-200';
+        form.clock.value = 'fischer';
+        form.clock.dispatchEvent(new Event('change', { bubbles: true }));
+        form.main.value = 5;
+        form.increment.value = 0;
+        form.querySelector('button[value=start]').click();
+    })()""")
+    page.until("!document.getElementById('stop-playing').hidden")
+    page.click(*screen_point(page, "A1"))
+    page.until("!document.getElementById('offer').hidden", 60)
+
+
+def web_gomoku(page: Chromium) -> None:
+    load(page, GOMOKU)
+    analyse_all(page, 120)
+    page.press("End")
+    search_to(page, 1500)
+
+
+PAGES: dict[str, Callable[[Chromium], None]] = {
+    "web-playing": web_playing, "web-phone": web_phone, "web-heat-map": web_heat_map, "web-win-rate": web_win_rate,
+    "web-review": web_review, "web-mistake": web_mistake, "web-gomoku": web_gomoku}
+
+
+def draw_page(name: str, path: Path) -> None:
+    """A picture of the page, in a browser and with a server of its own."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    server = subprocess.Popen([sys.executable, "-m", "mugo", "web", "--no-browser", "--port", str(port)],
+                              cwd=REPOSITORY, stderr=subprocess.DEVNULL)
+    page = Chromium()
+    page.resize(*DESKTOP, scale=0.8)
+    try:
+        address = f"http://127.0.0.1:{port}/"
+        wait_for(lambda: is_served(address), "the server to start", 60)
+        page.open(address)
+        page.until(f"document.querySelector('.grid') && {STATUS}.includes('to play')", 60)
+        try:
+            PAGES[name](page)
+        finally:
+            page.screenshot(path)
+        assert not page.failures, page.failures
+    finally:
+        page.close()
+        server.terminate()
+        server.wait(30)
+
+
+def is_served(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(address):
+            return True
+    except OSError:
+        return False
+
+
+def review(path: Path) -> None:
+    """The win rate along the sample game on 9x9."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, "-m", "mugo", "analyze", str(GAME_9), "-o", folder], check=True,
+                       stdout=subprocess.DEVNULL)
+        shutil.copy(next(Path(folder).rglob("*.png")), path)
+
+
+def what_it_sees(path: Path) -> None:
+    """The five best moves of policy-19 in the sample game on 19x19."""
+    number = 46
+    network = Network(find_network("policy-19"))
+    record = next(read_records(GAME_19.read_bytes()))
+    position = list(positions_of(record))[number]
+    priors = network.evaluate([position], tta=True).priors[0]
+    best = [point_of_index(int(i), network.size) for i in np.argsort(-priors[:-1])[:5]]
+    labels = {point: f"{priors[move_index(point, network.size)]:.0%}" for point in best}
+    diagrams.save_diagram(position, path, priors[:-1].reshape(network.size, network.size), labels,
+                          f"where policy-19 expects move {number + 1} (GNU Go against itself)")
+
+
+def main() -> None:
+    names = [*PAGES, "review", "what_it_sees"]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", choices=[[], *names])
+    parser.add_argument("-o", "--output", type=Path, default=REPOSITORY / "docs" / "images")
+    args = parser.parse_args()
+    for name in args.names or names:
+        path = args.output / f"{name}.png"
+        if name in PAGES:
+            draw_page(name, path)
+        else:
+            {"review": review, "what_it_sees": what_it_sees}[name](path)
+        print(path, flush=True)
+
+
+if __name__ == "__main__":
+    main()
