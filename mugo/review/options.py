@@ -23,7 +23,7 @@ from mugo.review.tasks import ReviewTask
 from mugo.search.search import Search
 
 SIMULATIONS = 400         # for a position, including the visits of the reused tree: about a second
-REVIEW_FORMAT = 10        # raised when the same settings give other files
+REVIEW_FORMAT = 11        # raised when the same settings give other files
 # The options that change a review, beside the network, of which the checksum counts.
 SETTINGS = ("player", "fast", "simulations", "seconds", "tta", "komi", "seed", "rollout", "rollout_rules",
             "rollouts", "lambda_", "c", "fpu", "rave", "rave_bias", "heuristic_priors", "expand_after", "batch",

@@ -1,6 +1,6 @@
 """The pictures of this documentation that show what the bundled networks think, made again after a network changed:
 
-    python docs/pictures.py [NAME ...] [-o docs/images]
+    python docs/tools/pictures.py [NAME ...] [-o docs/images]
 
 NAME: web-playing, web-phone, web-heat-map, web-win-rate, web-review, web-mistake, web-gomoku, review, what_it_sees
 (default: all).  Those of the page need Chromium.  Pictures of training and evaluation are written by `mugo train` and
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-REPOSITORY = Path(__file__).resolve().parents[1]
+REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "tests"))
 from chromium import Chromium, wait_for  # noqa: E402
 from web_page import NUMBER, STATUS, STONES, load, new_game, screen_point, stone  # noqa: E402
