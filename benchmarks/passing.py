@@ -13,19 +13,17 @@ for each player, rules and position: before the two passes, after the first of t
     other winner  of its passes, those where the count even has another winner
 """
 import argparse
-import shlex
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 from final_status import recorded_games
+from territory_endgame import player_of
 
 from mugo.games import scoring
 from mugo.games.coords import PASS
 from mugo.games.go import Position, positions_of
-from mugo.players.options import add_arguments, player_from_arguments
-from mugo.players.player import Player
 from mugo.plots.text_table import format_table
 from mugo.progress import progress_bar
 
@@ -41,12 +39,6 @@ def finished_games(paths: list[Path]) -> list[tuple[float, list[Position]]]:
             if len(positions) > EARLIER[-1] + 2:
                 games.append((record.score, positions[:-1]))
     return games
-
-
-def make_player(words: str) -> Player:
-    parser = argparse.ArgumentParser(prog="the player")
-    add_arguments(parser)
-    return player_from_arguments(parser.parse_args([*shlex.split(words), "--seed", "1"]))
 
 
 def lost_by(position: Position, move: int) -> float:
@@ -76,12 +68,12 @@ def outcome(position: Position, move: int, score: float, is_end: bool) -> tuple[
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", nargs="+", type=Path)
-    parser.add_argument("--player", nargs="+", default=["policy", "mcts --simulations 100 --resign 0"])
+    parser.add_argument("--player", nargs="+", default=["policy", "mcts --simulations 100"])
     parser.add_argument("--max-games", type=int, metavar="N")
     args = parser.parse_args()
     games, rows = finished_games(args.games)[:args.max_games], []
     for words in args.player:
-        player, found = make_player(words), defaultdict(list)
+        player, found = player_of(words), defaultdict(list)
         with progress_bar("games", len(games)) as progress:
             for score, positions in games:
                 for place, position, is_end in places(positions):

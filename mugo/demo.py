@@ -57,13 +57,19 @@ def play_game(folder: Path, network: Network) -> None:
     title = f"{network.name} (Black) against random: {result} after {end.plies} moves"
     diagrams.save_diagram(end, folder / "game.png", title=title)
     *_, example = (position for position in end.positions() if position.plies <= 30)
-    priors = network.evaluate([example], tta=True).priors[0]
+    labels = draw_policy(network, example, folder / "what_it_sees.png",
+                         f"probabilities of the network for move {example.plies + 1}")
+    print(f"\n{title}\nfive most probable points for move {example.plies + 1}: "
+          + ", ".join(f"{format_gtp(point, network.size)} {label}" for point, label in labels.items()))
+
+
+def draw_policy(network: Network, position: Position, path: Path, title: str) -> dict[int, str]:
+    """Write a picture of the network's policy; returns the five most probable points, best first, and their labels."""
+    priors = network.evaluate([position], tta=True).priors[0]
     best = [point_of_index(int(i), network.size) for i in np.argsort(-priors[:-1])[:5]]
     labels = {point: f"{priors[move_index(point, network.size)]:.0%}" for point in best}
-    diagrams.save_diagram(example, folder / "what_it_sees.png", priors[:-1].reshape(network.size, network.size),
-                          labels, f"probabilities of the network for move {example.plies + 1}")
-    print(f"\n{title}\nfive most probable points for move {example.plies + 1}: "
-          + ", ".join(f"{format_gtp(point, network.size)} {labels[point]}" for point in best))
+    diagrams.save_diagram(position, path, priors[:-1].reshape(network.size, network.size), labels, title)
+    return labels
 
 
 def sample_games() -> Path:

@@ -17,18 +17,17 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
+from PIL import Image
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "tests"))
 from chromium import Chromium, wait_for  # noqa: E402
 from web_page import NUMBER, STATUS, STONES, load, new_game, screen_point, stone  # noqa: E402
 
-from mugo.games.coords import move_index, point_of_index  # noqa: E402
+from mugo.demo import draw_policy  # noqa: E402
 from mugo.games.go import positions_of  # noqa: E402
 from mugo.nn.bundled import find_network  # noqa: E402
 from mugo.nn.inference import Network  # noqa: E402
-from mugo.plots import diagrams  # noqa: E402
 from mugo.sgf.parser import read_records  # noqa: E402
 
 GAME_19, GAME_9 = (REPOSITORY / "data" / f"gnugo-{size}-000.sgf" for size in ("19x19", "9x9"))
@@ -169,6 +168,7 @@ def draw_page(name: str, path: Path) -> None:
             PAGES[name](page)
         finally:
             page.screenshot(path)
+        Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
         assert not page.failures, page.failures
     finally:
         page.close()
@@ -198,11 +198,7 @@ def what_it_sees(path: Path) -> None:
     network = Network(find_network("policy-19"))
     record = next(read_records(GAME_19.read_bytes()))
     position = list(positions_of(record))[number]
-    priors = network.evaluate([position], tta=True).priors[0]
-    best = [point_of_index(int(i), network.size) for i in np.argsort(-priors[:-1])[:5]]
-    labels = {point: f"{priors[move_index(point, network.size)]:.0%}" for point in best}
-    diagrams.save_diagram(position, path, priors[:-1].reshape(network.size, network.size), labels,
-                          f"where policy-19 expects move {number + 1} (GNU Go against itself)")
+    draw_policy(network, position, path, f"where policy-19 expects move {number + 1} (GNU Go against itself)")
 
 
 def main() -> None:

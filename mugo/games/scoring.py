@@ -226,15 +226,21 @@ def is_finished(position: BasePosition) -> bool:
     """
     if 3 * np.count_nonzero(position.stones) < position.area:
         return False
-    owners = ownership_at_end(position).ravel()
-    in_seki = seki_points(position, owners)
-    if any(abs(owners[_indices(chain, position.shape)].mean()) <= CLEAR_OWNERSHIP
-           for chain in chains(position) if chain[0] not in in_seki):
+    # A few rollouts first, with room for their deviation: in the middle game they suffice, and a policy alone is fast.
+    if not _all_clear(position, MOVE_ROLLOUTS, CLEAR_OWNERSHIP - 0.3) \
+            or not _all_clear(position, ROLLOUTS, CLEAR_OWNERSHIP):
         return False
     counted = without_dead(position)
     colour = counted.board[0]["colour"]
     return all({BLACK, WHITE} <= {int(colour[each]) for each in neighbours(point, counted)}
                for point in neutral_points(counted))
+
+
+def _all_clear(position: BasePosition, rollouts: int, limit: float) -> bool:
+    """Whether every chain has a mean ownership beyond the limit, or is in seki."""
+    owners = ownership_at_end(position, rollouts).ravel()
+    unclear = [chain for chain in chains(position) if abs(owners[_indices(chain, position.shape)].mean()) <= limit]
+    return not unclear or {chain[0] for chain in unclear} <= seki_points(position, owners)
 
 
 def neutral_points(counted: BasePosition) -> list[int]:
