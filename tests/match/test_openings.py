@@ -34,7 +34,7 @@ def test_openings_of_the_policy_are_sampled_from_its_priors():
 
 
 def test_openings_of_the_policy_end_before_a_pass():
-    found = [policy_opening(LevelNetwork(), Position(3, 0.5), 4095, 1, number) for number in range(10)]
+    found = [policy_opening(LevelNetwork(), Position(5, 0.5), 4095, 1, number) for number in range(10)]
     assert not any(position.is_over or "pass" in vertices(position) for position in found)
     assert all(position.plies > 3 for position in found)
 
