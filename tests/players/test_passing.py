@@ -143,9 +143,9 @@ def test_a_brief_search_is_not_stopped_early():
     """It would end before the visits that make it reliable, here because there is a single move."""
     player = SearchPlayer("uct", Search(Settings(seed=1, rollout="mogo")), PlayOptions(simulations=100))
     position = draw(SETTLED)[0]
-    only = [int(position.sensible_points()[0])]
-    assert player._brief_search.search(position, simulations=2000, allowed_moves=only).visits == 2000
-    assert player.search.search(position, simulations=2000, allowed_moves=only).visits < 2000
+    options = {"simulations": 25, "allowed_moves": [int(position.sensible_points()[0])], "select_by": "visits"}
+    assert player._brief_search.search(position, **options).visits == 25
+    assert player.search.search(position, **options).visits < 25
 
 
 def player_with(search, **options):
