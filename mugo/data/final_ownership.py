@@ -71,7 +71,7 @@ def _by_more_rollouts(position: BasePosition) -> np.ndarray:
 def _owners(board: np.ndarray) -> np.ndarray:
     """int8 (size²,): the owners of the points of a BOARD (1,) on which every stone is alive."""
     owners = np.empty(POINTS, np.int8)
-    area_ownership(board.copy()[0], owners)
+    area_ownership(board[0], owners)
     return owners[board_points(int(board[0]["rows"]))]
 
 

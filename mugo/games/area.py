@@ -17,17 +17,17 @@ from mugo.games.board import BLACK, EMPTY, POINTS, WHITE
 @njit(cache=True, nogil=True)
 def area_score(b):
     """Points of Black minus points of White: stones, and empty regions that touch one colour.  Without komi."""
-    b.mark += 1
     w = b.width
     region = np.empty(POINTS, np.int16)
+    seen = np.zeros(POINTS, np.bool_)
     score = 0
     for row in range(1, b.rows + 1):
         for p in range(row * w + 1, row * w + b.cols + 1):
             s = b.colour[p]
             if s != EMPTY:
                 score += s
-            elif b.marks[p] != b.mark:
-                owner, points = _region(b, p, region)
+            elif not seen[p]:
+                owner, points = _region(b, p, region, seen)
                 score += owner * points
     return score
 
@@ -39,28 +39,27 @@ def area_ownership(b, owners):
     A stone's point is its colour's.  An empty region is that of the one colour that touches it, and nobody's if both
     colours or none do.
     """
-    b.mark += 1
     w = b.width
     region = np.empty(POINTS, np.int16)
+    seen = np.zeros(POINTS, np.bool_)
     for row in range(1, b.rows + 1):
         for p in range(row * w + 1, row * w + b.cols + 1):
             if b.colour[p] != EMPTY:
                 owners[p] = b.colour[p]
-            elif b.marks[p] != b.mark:
-                owner, points = _region(b, p, region)
+            elif not seen[p]:
+                owner, points = _region(b, p, region, seen)
                 for i in range(points):
                     owners[region[i]] = owner
 
 
 @njit(cache=True, nogil=True)
-def _region(b, start, region):
-    """Mark the empty region around a point; returns (BLACK, WHITE or EMPTY, its owner; the number of its points).
+def _region(b, start, region, seen):
+    """Find the empty region around a point; returns (BLACK, WHITE or EMPTY, its owner; the number of its points).
 
-    region: int16 (POINTS,), gets the points.
+    region: int16 (POINTS,), gets the points.  seen: bool (POINTS,), set at each of them.
     """
-    m = b.mark
     w = b.width
-    b.marks[start] = m
+    seen[start] = True
     region[0] = start
     points = 1
     done = 0
@@ -73,8 +72,8 @@ def _region(b, start, region):
             q = p + d
             s = b.colour[q]
             if s == EMPTY:
-                if b.marks[q] != m:
-                    b.marks[q] = m
+                if not seen[q]:
+                    seen[q] = True
                     region[points] = q
                     points += 1
             elif s == BLACK:

@@ -57,7 +57,7 @@ BOARD = np.dtype([
     ("empties", np.int16, POINTS),       # the n_empty empty points, in no order
     ("slot", np.int16, POINTS),          # index of an empty point in `empties`
     ("ever_captured", np.uint8, POINTS), # 1 where a stone has been captured
-    ("marks", np.int32, POINTS),         # scratch: a point is marked where this equals `mark`
+    ("marks", np.int32, POINTS),         # of _merge_chains: a point is marked where this equals `mark`
     ("k", np.int64),                     # Gomoku: how many in a row win; 0: Go
     ("exactly", np.int64),               # Gomoku: whether more than k in a row do not win
     ("winner", np.int64),                # Gomoku: the colour with k in a row, or EMPTY

@@ -61,14 +61,13 @@ def first_liberties(b, h, out):
 
 
 @njit(cache=True, nogil=True)
-def _write_liberty(b, h, out):
-    """Write and mark the liberty of the chain with head h, in atari, unless it is marked; returns 1 if written."""
-    first_liberties(b, h, out)
-    e = np.int64(out[0])
-    if b.marks[e] == b.mark:
-        return 0
-    b.marks[e] = b.mark
-    return 1
+def _append_liberty(b, h, out, found):
+    """Write the liberty of the chain with head h, in atari, to out[found] unless it is before; returns the number now."""
+    first_liberties(b, h, out[found:])
+    for i in range(found):
+        if out[i] == out[found]:
+            return found
+    return found + 1
 
 
 @njit(cache=True, nogil=True)
@@ -80,8 +79,6 @@ def escape_moves(b, h, out):
     """
     w = b.width
     opponent = -b.colour[h]
-    b.mark += 1
-    m = b.mark
     found = 0
     p = h
     while True:
@@ -89,13 +86,12 @@ def escape_moves(b, h, out):
             q = p + d
             if b.colour[q] == opponent:
                 g = head_at(b, q)
-                if b.liberties[g] == 1 and b.marks[g] != m:
-                    b.marks[g] = m
-                    found += _write_liberty(b, g, out[found:])
+                if b.liberties[g] == 1:
+                    found = _append_liberty(b, g, out, found)
         p = next_stone(b, p)
         if p == h:
             break
-    return found + _write_liberty(b, h, out[found:])
+    return _append_liberty(b, h, out, found)
 
 
 @njit(cache=True, nogil=True)

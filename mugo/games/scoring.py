@@ -183,7 +183,7 @@ def eyes_in_seki(counted: BasePosition, ownership_of: OwnershipOf = ownership_at
 def owner_of_points(counted: BasePosition) -> np.ndarray:
     """int8 (POINTS,), by point: area.area_ownership of a position without dead stones."""
     owners = np.zeros(POINTS, np.int8)
-    area_ownership(counted.board.copy()[0], owners)
+    area_ownership(counted.board[0], owners)
     return owners
 
 

@@ -73,7 +73,7 @@ def _final_status(engine: EngineState, vertex: str) -> str:
             return status
     owners = np.zeros(POINTS, np.int8)
     counted = scoring.without_dead(position)
-    area_ownership(counted.board.copy()[0], owners)
+    area_ownership(counted.board[0], owners)
     if counted.board[0]["seki_tax"]:
         owners[list(scoring.eyes_in_seki(counted))] = EMPTY
     return {BLACK: "black_territory", WHITE: "white_territory"}.get(int(owners[point]), "dame")

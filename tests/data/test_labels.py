@@ -46,7 +46,7 @@ def test_every_label_of_every_position_is_what_replaying_its_game_says(data, rec
         turned = np.zeros(81, int)
         if rows[i] in (0, 2):
             turned[turn[:-1]] = position.to_play * final_area(end)
-            assert batch.scores[i] == turned.sum() == position.to_play * area_score(end.board.copy()[0])
+            assert batch.scores[i] == turned.sum() == position.to_play * area_score(end.board[0])
             assert np.sign(batch.scores[i] + batch.komi[i]) == batch.outcomes[i]
             labelled.add(int(rows[i]))
         else:

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from mugo.games import game, go, gomoku
+from mugo.games import game, go, gomoku, scoring
 from mugo.games.board import BLACK, EMPTY, POINTS, WHITE, new_boards
 from mugo.games.coords import MAX_MOVES, PASS, board_points, symmetries
 from mugo.games.go import Position as Go
@@ -192,6 +192,36 @@ def test_branches_from_one_position_do_not_disturb_each_other(start):
         assert branch.moves == (*position.moves, (position.to_play, point)) == after.moves[:-1]
         assert branch.history.tolist() == [*position.history, branch.board[0]["hash"]] == after.history.tolist()[:-1]
         assert after.undo().board.tobytes() == branch.board.tobytes()
+
+
+QUERIES = (BasePosition.score, BasePosition.result, BasePosition.legal_points, BasePosition.sensible_points, str,
+           lambda position: [position.why_illegal(point) for point in board_points(position.shape).tolist()],
+           lambda position: game.encode([position]), lambda position: list(position.positions()),
+           lambda position: game.forced_move(position.board[0], True),
+           lambda position: game.winning_sequence(position.board[0]),
+           lambda position: scoring.final_score(position) if position.game == "go" else None,
+           lambda position: scoring.is_finished(position) if position.game == "go" else None)
+
+
+@both_games
+def test_no_query_changes_a_byte_of_the_board(start):
+    for position in random_positions(start(), seed=3)[::7]:
+        before = position.board.tobytes()
+        for query in QUERIES:
+            query(position)
+            assert position.board.tobytes() == before
+
+
+def test_two_threads_that_count_and_encode_one_position_agree_with_one():
+    position = random_positions(Go(19), seed=4)[250]
+    score, planes = position.score(), game.encode([position])
+
+    def ask(_) -> bool:
+        return all(position.score() == score and np.array_equal(game.encode([position]), planes) for _ in range(40)) \
+            and all(position.score() == score for _ in range(5000))
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(ask, range(4))) == [True] * 4
 
 
 def test_threads_that_play_from_one_position_get_their_own_moves():
