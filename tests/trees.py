@@ -88,4 +88,5 @@ class Grown:
                 below = self.nodes[edge["node"]]
                 assert edge["node"] == records.NULL_NODE or below["visits"] >= edge["visits"]
                 assert -1 <= edge["q"] <= 1
+            assert (np.abs(edges["rave_q"]) <= 1).all()
         assert len(set(self.used["key"].tolist())) == len(self.used)

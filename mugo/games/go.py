@@ -6,6 +6,7 @@ What positions of every game have is in position; dead stones are found in scori
     record (sgf) --> positions_of --> Position, Position, ...
 """
 from collections.abc import Iterable, Iterator
+from typing import Self
 
 import numpy as np
 
@@ -37,13 +38,12 @@ from mugo.games.coords import (
 )
 from mugo.games.position import COLOUR_NAMES, STONE_MARKS, BasePosition, IllegalMove
 from mugo.games.replay import decode, replay, set_up
-from mugo.games.rules import POSITIONAL, SITUATIONAL, Rules, bonus_field, parse_record_rules, record_name
+from mugo.games.rules import POSITIONAL, SITUATIONAL, Rules, parse_record_rules, record_name
 from mugo.games.territory import stones_played
 
 __all__ = ["COLOUR_NAMES", "STONE_MARKS", "IllegalMove", "Position", "check_komi", "fixed_handicap", "format_komi",
            "format_points", "format_score", "position_of", "positions_of", "rules_name"]
 
-SCORING_FIELDS = ["territory", "seki_tax"]       # of BOARD: how a game is counted
 MAX_KOMI = 1_000_000                     # points: int32 and float32 count them exactly
 
 
@@ -54,12 +54,16 @@ def check_komi(komi: float) -> None:
 
 
 class Position(BasePosition):
-    """A position of Go on a board of 2 to 19 rows and columns."""
+    """A position of Go on a board of 2 to 19 rows and columns.
+
+    scoring_rules: the scoring, the tax and White's points for handicap stones that the game is counted by; its other
+    fields are those of Rules().
+    """
 
     game = "go"
     may_pass = True
 
-    __slots__ = ()
+    __slots__ = ("scoring_rules",)
 
     def __init__(self, size: BoardSize = 19, komi: float = 7.5, to_play: int = BLACK):
         """An empty board.  Raises ValueError for a side outside 2 to 19, and for a komi beyond MAX_KOMI."""
@@ -68,22 +72,39 @@ class Position(BasePosition):
             raise ValueError(f"a board is {MIN_SIZE}x{MIN_SIZE} to {MAX_SIZE}x{MAX_SIZE}, not {format_size(size)}")
         check_komi(komi)
         super().__init__(shape, komi, to_play)
+        self.scoring_rules = Rules()
+
+    def _copy(self) -> Self:
+        other = super()._copy()
+        other.scoring_rules = self.scoring_rules
+        return other
 
     def _apply(self, board: np.void, point: int, colour: int) -> None:
         play(board, point, colour)
 
     def _empty(self, to_play: int) -> "Position":
-        other = Position(self.shape, self.komi, to_play)
-        other.board[SCORING_FIELDS] = self.board[SCORING_FIELDS]
+        return Position(self.shape, self.komi, to_play).with_rules(self.scoring_rules)
+
+    def _with_board(self, board: np.ndarray, plies: int) -> Self:
+        other = super()._with_board(board, plies)
+        other._set_scoring_fields()
         return other
+
+    def _set_scoring_fields(self) -> None:
+        """Let the board have the rules' scoring and tax, for the kernels."""
+        self.board["territory"] = self.scoring_rules.scoring == "TERRITORY"
+        self.board["seki_tax"] = self.scoring_rules.tax == "SEKI"
 
     def _place_setup(self, setup: np.ndarray) -> int:
         return set_up(self.board[0], setup)
 
     def has_same_rules(self, other: BasePosition) -> bool:
         """Whether the other position has the same game, board size, komi and scoring."""
-        return (other.game, other.shape, other.white_points) == (self.game, self.shape, self.white_points) \
-            and bool((self.board[SCORING_FIELDS] == other.board[SCORING_FIELDS]).all())
+        def counted_by(position: BasePosition) -> tuple:
+            board = position.board[0]
+            return position.game, position.shape, position.white_points, int(board["territory"]), int(board["seki_tax"])
+
+        return counted_by(self) == counted_by(other)
 
     def with_komi(self, komi: float) -> "Position":
         """This position of the game with another komi."""
@@ -95,21 +116,15 @@ class Position(BasePosition):
         """This position, its game and komi, counted by these rules: their scoring and tax, and White's points for
         handicap stones."""
         other = self._copy()
-        other.handicap_bonus = rules.handicap_bonus(self.handicap)
-        flags = np.array((rules.scoring == "TERRITORY", rules.tax == "SEKI"), other.board[SCORING_FIELDS].dtype)
-        other.board[SCORING_FIELDS] = flags
-        if self._line is not None:                       # other positions share it
-            other._line = self._copy_line(self.plies)
-            other._line.start = other._line.start.copy()
-            other._line.start[SCORING_FIELDS] = flags
+        other.scoring_rules = Rules(scoring=rules.scoring, tax=rules.followed().tax,
+                                    white_handicap_bonus=rules.white_handicap_bonus)
+        other._set_scoring_fields()
         return other
 
     @property
-    def scoring_rules(self) -> Rules:
-        """MuGo's own rules with the scoring, tax and White's points for handicap stones of this position."""
-        return Rules(scoring="TERRITORY" if self.counts_territory else "AREA",
-                     tax="SEKI" if self.board[0]["seki_tax"] else "NONE",
-                     white_handicap_bonus=bonus_field(self.handicap, self.handicap_bonus))
+    def handicap_bonus(self) -> int:
+        """White's points for handicap stones by the rules of the game, on top of komi."""
+        return self.scoring_rules.handicap_bonus(self.handicap)
 
     def without_stones(self, points: Iterable[int]) -> "Position":
         """A new start without the stones on these points, which are then prisoners as those captured before."""
@@ -117,7 +132,7 @@ class Position(BasePosition):
         black, white = ([point for point in all_points.tolist() if colours[point] == colour and point not in dead]
                         for colour in (BLACK, WHITE))
         other = self._empty(self.to_play).with_stones(black, white)
-        other.handicap, other.handicap_bonus = self.handicap, self.handicap_bonus
+        other.handicap = self.handicap
         for name, colour in (("black_captures", WHITE), ("white_captures", BLACK)):
             other.board[0][name] = self.board[0][name] + sum(colours[point] == colour for point in dead)
         return other
@@ -219,7 +234,7 @@ def format_komi(position: Position) -> str:
 
 def rules_name(position: Position) -> str:
     """Rules (RU) for a record of this game: position_of gives it the same scoring and points for handicap stones."""
-    return record_name(position.scoring_rules, position.handicap, position.handicap_bonus)
+    return record_name(position.scoring_rules, position.handicap)
 
 
 def position_of(record, plies: int | None = None, komi: float = 7.5) -> Position:

@@ -62,7 +62,7 @@ def first_liberties(b, h, out):
 
 @njit(cache=True, nogil=True)
 def _append_liberty(b, h, out, found):
-    """Write the liberty of the chain with head h, in atari, to out[found] unless it is before; returns the number now."""
+    """Write the liberty of the chain with head h, in atari, to out[found], if it is new; returns the number now."""
     first_liberties(b, h, out[found:])
     for i in range(found):
         if out[i] == out[found]:

@@ -97,25 +97,24 @@ class BasePosition(ABC):
 
     shape: (rows, columns) of the board.
     handicap: the number of handicap stones placed.
-    handicap_bonus: White's points for them by the rules of the game (rules.Rules.handicap_bonus), beside komi.
     board: BOARD (1,), read-only.
     last, mover: the point of the last move (PASS for a pass) and its colour, None at the start.
     """
 
     game: str                            # "go" or "gomoku"
     may_pass: bool                       # whether a pass is a move of this game
+    handicap_bonus: int = 0              # Go: White's points for handicap stones, on top of komi
     k: int = 0                           # Gomoku: how many in a row win
     exactly: bool = False                # Gomoku: whether more than k in a row do not win
     winner: int = EMPTY                  # Gomoku: the colour with k in a row, EMPTY while there is none
     row: tuple[int, ...] = ()            # Gomoku: the points of the winning row, in order
 
-    __slots__ = ("shape", "komi", "handicap", "handicap_bonus", "board", "last", "mover", "_line")
+    __slots__ = ("shape", "komi", "handicap", "board", "last", "mover", "_line")
 
     def __init__(self, shape: tuple[int, int], komi: float, to_play: int):
         self.shape = shape
         self.komi = komi
         self.handicap = 0
-        self.handicap_bonus = 0.0
         self.board = new_boards(1)
         clear(self.board[0], *shape)
         self.board[0]["to_play"] = to_play
@@ -293,9 +292,12 @@ class BasePosition(ABC):
         return self._with_setup(_encoded_stones(stones), to_play)
 
     def _with_setup(self, setup: np.ndarray, to_play: int) -> Self:
-        """A new start with encoded stones, int16 (n,).  Raises IllegalMove."""
+        """A new start with encoded stones, int16 (n,).  Raises IllegalMove.
+
+        Handicap stones are not known from others, so there are as many as before, or as Black has stones.
+        """
         other = self._empty(to_play)
-        other.handicap, other.handicap_bonus = self.handicap, self.handicap_bonus
+        other.handicap = min(self.handicap, int((setup & WHITE_BIT == 0).sum()))
         placed = other._place_setup(setup)
         if placed < len(setup):
             colour = WHITE if setup[placed] & WHITE_BIT else BLACK

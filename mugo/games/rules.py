@@ -96,7 +96,11 @@ class Rules:
         Handicap stones are no points of territory, so White gets as many.  In 80 of 188 handicap games of KGS by
         Japanese rules the count is then the recorded result, in 69 a point less.
         """
-        return stones if self.scoring == "TERRITORY" else self.handicap_bonus(stones)
+        return self.by_area().handicap_bonus(stones)
+
+    def by_area(self) -> "Rules":
+        """The rules that count a game which was played by these by area (area_bonus)."""
+        return Rules(white_handicap_bonus="N" if self.scoring == "TERRITORY" else self.white_handicap_bonus)
 
     @property
     def default_komi(self) -> float:
@@ -225,22 +229,20 @@ def shorten(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def record_name(rules: Rules, handicap: int, bonus: float) -> str:
-    """Rules (RU) for a record of a game by these, in which White has so many points for so many handicap stones:
-    parse_record_rules reads the same scoring, tax and points."""
+def record_name(rules: Rules, handicap: int) -> str:
+    """Rules (RU) for a record of a game by these with so many handicap stones: parse_record_rules reads the same
+    scoring, tax and points for them."""
     if rules.scoring == "AREA" and rules.tax == "NONE":
-        return bonus_rules(handicap, bonus)
-    written = replace(rules, white_handicap_bonus=bonus_field(handicap, bonus))
-    return "Japanese" if replace(written, ko=SIMPLE) == _TERRITORY else written.as_text()
+        return next(name for name in ("Chinese", "AGA", "New Zealand")
+                    if record_bonus(name, handicap) == rules.handicap_bonus(handicap))
+    return "Japanese" if replace(rules, ko=SIMPLE) == _TERRITORY else rules.as_text()
 
 
 def bonus_field(handicap: int, bonus: float) -> str:
-    """The whiteHandicapBonus by which White has so many points for so many handicap stones; "0" if none is."""
-    return next((name for name in FIELDS["whiteHandicapBonus"][1]
-                 if Rules(white_handicap_bonus=name).handicap_bonus(handicap) == bonus), "0")
-
-
-def bonus_rules(handicap: int, bonus: float) -> str:
-    """Rules (RU) by which White has so many points for so many handicap stones: record_bonus reads them as written."""
-    names = ("Chinese", "AGA", "New Zealand")
-    return next((name for name in names if record_bonus(name, handicap) == bonus), "")
+    """The whiteHandicapBonus by which White has so many points for so many handicap stones.  Raises ValueError."""
+    names = FIELDS["whiteHandicapBonus"][1]
+    bonuses = {Rules(white_handicap_bonus=name).handicap_bonus(handicap): name for name in reversed(names)}
+    if bonus not in bonuses:
+        raise ValueError(f"White gets {' or '.join(map(str, sorted(bonuses)))} points for {handicap} handicap stones, "
+                         f"not {bonus:g}")
+    return bonuses[bonus]

@@ -19,7 +19,7 @@ from mugo.games.coords import PASS, format_size
 from mugo.games.go import Position as Go
 from mugo.games.gomoku import format_row
 from mugo.games.position import BasePosition, IllegalMove
-from mugo.games.rules import Rules, record_bonus
+from mugo.games.rules import Rules, parse_record_rules
 from mugo.players.policy import PolicyPlayer
 from mugo.sgf.archives import UnreadableFile
 from mugo.sgf.convert import replay_record
@@ -106,10 +106,7 @@ def _replayed(record: Record, rules: Rules | None, max_moves: int | None) -> Bas
     position = replay_record(record, max_moves)
     if not isinstance(position, Go):
         return position
-    counted = position.with_rules(rules or Rules())
-    if rules is None:
-        counted.handicap_bonus = record_bonus(record.rules, record.handicap)
-    return counted
+    return position.with_rules(rules or (parse_record_rules(record.rules) or Rules()).by_area())
 
 
 def _is_playable(record: Record, max_moves: int | None, start: BasePosition) -> bool:

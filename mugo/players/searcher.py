@@ -2,7 +2,7 @@
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -98,6 +98,23 @@ def balanced(position: BasePosition) -> BasePosition:
     return position.with_komi(position.komi + KOMI_STEP * steps) if steps > 0 else position
 
 
+class _LastMove(NamedTuple):
+    """What is remembered of a move: the position that was searched, with its komi, the best move found and its win
+    rate, and how many moves of that side in a row, up to this one, were below the win rate to resign at."""
+    searched: BasePosition
+    point: int
+    win_rate: float
+    hopeless_moves: int
+
+    def is_followed_by(self, position: BasePosition) -> bool:
+        """Whether a position is two moves later in the same game."""
+        return np.array_equal(position.history[:-2], self.searched.history)
+
+    def expected_win_rate(self, searched: BasePosition) -> float | None:
+        """The win rate that is expected two moves later; None after another move than the best, or by another komi."""
+        return self.win_rate if searched.moves[-2][1] == self.point and searched.has_same_rules(self.searched) else None
+
+
 class SearchPlayer:
     """Plays the move a search prefers; in Go, passing.py decides when it passes instead.
 
@@ -115,14 +132,14 @@ class SearchPlayer:
         self.progress_interval = PROGRESS_INTERVAL
         self._play_options = play_options
         self._second_search: Search | None = None
-        self._hopeless_moves = 0  # own moves in a row below the win rate at which it resigns
-        self._plies = 0           # of the position it moved in last
-        self._win_rate: float | None = None      # of its move there
-        self._searched: BasePosition | None = None       # that position, with the komi that was searched
+        self._last_moves: dict[int, _LastMove] = {}      # the last one of each colour, if it came of a search
 
     def select_move(self, position: BasePosition, *, seconds: float | None = None, max_seconds: float | None = None,
                     cleanup: bool = False) -> int:
         self.search_result = None
+        last = self._last_moves.pop(position.to_play, None)
+        if last and not last.is_followed_by(position):
+            last = None
         if not len(position.sensible_points()):
             return pass_or_raise(position)
         is_finished = position.may_pass and scoring.is_finished(position)
@@ -140,21 +157,22 @@ class SearchPlayer:
         if may_pass:                                     # the rest is for the search after a pass
             limits |= {name: 0.8 * limits[name] for name in ("seconds", "max_seconds") if limits[name]}
         searched = balanced(position) if self._play_options.dynamic_komi and not may_pass else position
-        before = self._searched if position.plies == self._plies + 2 else None
-        expected_win_rate = None if before is None or not searched.has_same_rules(before) else self._win_rate
         self.search_result = self.search.search(
             searched, may_pass=may_pass and not (allowed_moves or may_end_game), allowed_moves=allowed_moves,
-            expected_win_rate=expected_win_rate,
+            expected_win_rate=last.expected_win_rate(searched) if last else None,
             should_stop=self.should_stop, on_progress=self.on_progress, progress_interval=self.progress_interval,
             select_by=None if may_end_game else self._play_options.select_by, **limits)
         best = self.search_result.best(self._play_options.select_by)
-        self._win_rate, self._searched = best.win_rate, searched
-        if allowed_moves:
-            return best.point
         # Komi that is raised flatters White: then only White's low win rate says something about the game.
         has_its_komi = searched is position
-        is_hopeless = self._is_hopeless(position, best, has_its_komi or position.to_play == WHITE)
-        if is_hopeless and not (may_end_game and passing.value_of_last_pass(position)):
+        hopeless_moves = 0
+        if not allowed_moves and self._is_hopeless(best) and (has_its_komi or position.to_play == WHITE):
+            hopeless_moves = (last.hopeless_moves if last else 0) + (position.plies >= 20 * position.handicap)
+        self._last_moves[position.to_play] = _LastMove(searched, best.point, best.win_rate, hopeless_moves)
+        if allowed_moves:
+            return best.point
+        is_lost = not (may_end_game and passing.value_of_last_pass(position))
+        if hopeless_moves >= self._play_options.resign_moves and is_lost:
             return RESIGN
         if not (position.may_pass and has_its_komi):
             return best.point
@@ -162,7 +180,7 @@ class SearchPlayer:
                                     cleanup=cleanup, may_end_game=may_end_game, is_finished=is_finished)
 
     def _search_briefly(self, deadline: float | None, position: BasePosition, **options: Any) -> SearchResult | None:
-        """A search with a quarter of the visits of the last move's; None if it had too little time to be relied on.
+        """A search with a quarter of the last move's simulations; None if it had too little time to be relied on.
 
         deadline: in seconds of search.now; None without one.  options: as of Search.search.
         """
@@ -170,9 +188,9 @@ class SearchPlayer:
         left = None if deadline is None else deadline - self.search.now()
         if left is not None and left <= 0:
             return None
-        visits = max(self.search_result.visits, MIN_VISITS) // 4
-        result = self._brief_search.search(position, simulations=visits, seconds=left, should_stop=self.should_stop,
-                                           **options)
+        simulations = max(self.search_result.simulations, MIN_VISITS) // 4
+        result = self._brief_search.search(position, simulations=simulations, seconds=left,
+                                           should_stop=self.should_stop, **options)
         return result if result.visits >= MIN_VISITS // 4 or result.proven is not None else None
 
     @property
@@ -183,6 +201,7 @@ class SearchPlayer:
             settings = replace(settings, max_edges=min(settings.max_edges, BRIEF_EDGES), reuse_tree=False,
                                early_stop=False)         # it needs a number of visits, not a choice
             self._second_search = Search(settings, self.network, self.search.now)
+            self._second_search.reports_full_tree = False
         return self._second_search
 
     def _limits(self, seconds: float | None, max_seconds: float | None) -> dict[str, Any]:
@@ -196,20 +215,9 @@ class SearchPlayer:
             longest = min(each for each in (extension * seconds, max_seconds, own) if each is not None)
         return {"simulations": self._play_options.simulations, "seconds": limit, "max_seconds": longest}
 
-    def _is_hopeless(self, position: BasePosition, best: MoveInfo, is_of_game: bool) -> bool:
-        """Whether it has been below the win rate to resign at for long enough.
-
-        is_of_game: whether the win rate of `best` is not lower than that of the game with its own komi."""
-        options = self._play_options
-        follows = position.plies == self._plies + 2      # not another game, nor after an undo
-        self._plies = position.plies
-        is_hopeless = is_of_game and best.win_rate < options.resign and (
-            best.visits >= MIN_VISITS or best.proven is not None)
-        if not follows or not is_hopeless:
-            self._hopeless_moves = 0
-        if is_hopeless and position.plies >= 20 * position.handicap:
-            self._hopeless_moves += 1
-        return self._hopeless_moves >= options.resign_moves
+    def _is_hopeless(self, best: MoveInfo) -> bool:
+        """Whether the best move is below the win rate to resign at, and this can be relied on."""
+        return best.win_rate < self._play_options.resign and (best.visits >= MIN_VISITS or best.proven is not None)
 
     def explain(self) -> str:
         result = self.search_result

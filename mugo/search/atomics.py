@@ -22,7 +22,10 @@ def _member(context, builder, record_type, record, field):
 
 @intrinsic(prefer_literal=True)
 def fetch_add(typingctx, record, field, value, shared):
-    """Add to a field of a record, atomically if it is shared; returns its value before."""
+    """Add to a field of a record, atomically if it is shared; returns its value before.
+
+    A thread that reads the field, calls acquire_fence() and reads on sees what was written before the addition.
+    """
     if not isinstance(record, types.Record) or not isinstance(field, types.StringLiteral):
         return None
     kind = record.typeof(field.literal_value)
@@ -34,7 +37,7 @@ def fetch_add(typingctx, record, field, value, shared):
         with builder.if_else(arguments[3]) as (atomic, plain):
             with atomic:
                 operation = "fadd" if is_float else "add"
-                builder.store(builder.atomic_rmw(operation, pointer, arguments[2], "monotonic"), before)
+                builder.store(builder.atomic_rmw(operation, pointer, arguments[2], "release"), before)
             with plain:
                 add = builder.fadd if is_float else builder.add
                 builder.store(builder.load(pointer), before)

@@ -18,20 +18,20 @@ from mugo.search.solver import LOSS, WIN, bound_node, is_proven
 
 
 @njit(cache=True, nogil=True)
-def _has_room(tree, edges, b):
+def has_room(tree, edges, b):
     """Whether there are enough free edges for the moves in b."""
     return tree.n_edges + b.n_empty + 1 <= len(edges)
 
 
 @njit(cache=True, nogil=True)
-def _write_edges(tree, nodes, edges, v, b):
+def _write_edges(tree, nodes, edges, v, b, only, lower, upper):
     """Write the edges of node v, the moves of the side to move in b, in random order; returns how many.
 
     v has none before _publish_edges.  There is room for them, and other threads wait for the lock.
+    only, lower, upper: as of game.forced_move.
     """
     first = tree.n_edges
     n = 0
-    only, lower, upper = game.forced_move(b, tree.has_priors)
     for i in range(b.n_empty):
         p = np.int64(b.empties[i])
         if game.is_candidate(b, p) and only in (0, p):
@@ -74,23 +74,28 @@ def _publish_edges(nodes, edges, v, n):
 
 
 @njit(cache=True, nogil=True)
-def expand(tree, nodes, edges, v, b):
+def expand(tree, nodes, edges, v, b, only, lower, upper):
     """Give node v its edges, the moves of the side to move in b, in random order; False if the tree is full.
 
-    A move that wins at once and a pass that ends the game have exact values, so this may prove v.  No other thread may
-    use the tree.
+    only, lower, upper: as of game.forced_move.  A move that wins at once and a pass that ends the game have exact
+    values, so this may prove v.  No other thread may use the tree.
     """
-    if v == NULL_NODE or not _has_room(tree, edges, b):
+    if v == NULL_NODE or not has_room(tree, edges, b):
         return False
-    _publish_edges(nodes, edges, v, _write_edges(tree, nodes, edges, v, b))
+    _publish_edges(nodes, edges, v, _write_edges(tree, nodes, edges, v, b, only, lower, upper))
     return True
 
 
 @njit(cache=True, nogil=True)
-def expand_if_decided(tree, nodes, edges, v, b):
-    """Expand node v, which has no priors yet, if that proves it; returns whether it does."""
-    _, lower, upper = game.forced_move(b, tree.has_priors)
-    return lower == upper and expand(tree, nodes, edges, v, b)
+def expand_root(tree, nodes, edges, b, scratch):
+    """Give the root its edges, without a network: with heuristic priors, if the tree has them.
+
+    scratch: planes.Scratch.  No other thread may use the tree.
+    """
+    only, lower, upper = game.forced_move(b, False)
+    if expand(tree, nodes, edges, tree.root, b, only, lower, upper) and tree.heuristic_priors:
+        root = nodes[tree.root]
+        give_heuristic_priors(edges, np.int64(root.first), np.int64(root.count), b, scratch)
 
 
 @njit(cache=True, nogil=True)
@@ -138,13 +143,14 @@ def expand_by_rollouts(tree, nodes, edges, v, b, scratch):
     One thread expands it, and the others go on without: heuristic priors are found outside the lock.
     """
     node = nodes[v]
-    if node.visits < tree.expand_after or v == NULL_NODE or node.expanding or not _has_room(tree, edges, b):
+    if node.visits < tree.expand_after or v == NULL_NODE or node.expanding or not has_room(tree, edges, b):
         return False
     lock(tree)
-    if node.count or node.expanding or not _has_room(tree, edges, b):
+    if node.count or node.expanding or not has_room(tree, edges, b):
         unlock(tree)
         return node.count > 0
-    n = _write_edges(tree, nodes, edges, v, b)
+    only, lower, upper = game.forced_move(b, False)
+    n = _write_edges(tree, nodes, edges, v, b, only, lower, upper)
     node.expanding = True
     unlock(tree)
     if tree.heuristic_priors:

@@ -15,6 +15,7 @@ NODE = np.dtype([
     ("count", np.int16),                 # of its edges; 0: not expanded
     ("tried", np.int16),                 # edges visited so far where UCB1 visits each once first
     ("expanding", np.bool_),             # a thread is writing its edges
+    ("evaluated", np.bool_),             # by a network when it got no edges: the game is over, or the tree was full
     ("virtual_losses", np.uint16),       # simulations under way
     ("lower", np.int8),                  # bounds of its exact value: solver.LOSS to solver.WIN; proven where both are
     ("upper", np.int8),                  # equal
@@ -22,7 +23,7 @@ NODE = np.dtype([
     ("score_mean", np.float32),          # in points
     ("score_square", np.float32),        # the mean of their squares
     ("value_square", np.float32),        # the mean of the squares of the values whose sum is `total`
-    ("raw_value", np.float32),           # of its own evaluation, when it was expanded
+    ("raw_value", np.float32),           # of its own evaluation when it was expanded; by the network if `evaluated`
 ], align=True)
 
 EDGE = np.dtype([
@@ -78,6 +79,7 @@ LEAF = np.dtype([
     ("length", np.int64),                # edges of its path
     ("node", np.int64),
     ("needs_evaluation", np.bool_),      # by the network, for priors and a value
-    ("exact", np.bool_),                 # `value` is exact: the game is over, or the node is proven
+    ("only", np.int64),                  # the only move that has to be considered (game.forced_move), or 0
+    ("known", np.bool_),                 # `value` needs no rollout: it is exact, or that of an edge without a node
     ("value", np.float64),               # for the side to move there
 ], align=True)

@@ -54,6 +54,7 @@ class SearchResult:
     Gomoku.
     proven: the exact value of the position, as of a MoveInfo, for the moves that the search was allowed.
     score_lead, score_stdev: of the position, as of a MoveInfo.
+    is_full: whether the tree has no room for another node, so that more simulations do not read deeper.
     min_visit_prop_for_lcb: a move chosen by its LCB has at least this proportion of the most visits.
     """
     position: BasePosition
@@ -69,6 +70,7 @@ class SearchResult:
     proven: int | None = None
     score_lead: float | None = None
     score_stdev: float | None = None
+    is_full: bool = False
     min_visit_prop_for_lcb: float = MIN_VISIT_PROP
 
     def best(self, select_by: str = "visits") -> MoveInfo:
@@ -88,8 +90,9 @@ class SearchResult:
         """One line about a move: win rate, lead, simulations, time, principal variation."""
         lead = "" if info.score_lead is None else f", lead {info.score_lead:+.1f}"
         proven = "" if info.proven is None else f" (proven {OUTCOMES[info.proven]})"
-        return (f"win rate {info.win_rate:.1%}{proven}{lead}, {self.simulations} simulations in {self.seconds:.2f} s, "
-                f"{self._vertices(info.pv)}")
+        full = ", the tree is full (--max-edges)" if self.is_full else ""
+        return (f"win rate {info.win_rate:.1%}{proven}{lead}, {self.simulations} simulations in {self.seconds:.2f} s"
+                f"{full}, {self._vertices(info.pv)}")
 
     def __str__(self) -> str:
         return self.describe(self.moves[0])

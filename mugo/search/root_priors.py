@@ -3,9 +3,10 @@ import numpy as np
 
 
 def with_temperature(priors: np.ndarray, temperature: float) -> np.ndarray:
-    """float64 (n,): prior^(1 / temperature), normalised (KataGo's rootPolicyTemperature); above 1 it is flatter."""
-    if temperature == 1:
-        return priors.astype(np.float64)
+    """float64 (n,): prior^(1 / temperature), normalised (KataGo's rootPolicyTemperature); above 1 it is flatter.
+
+    priors: of the moves that are searched, so they need not sum to 1.
+    """
     logits = np.log(np.maximum(priors, 1e-30).astype(np.float64)) / temperature
     weights = np.exp(logits - logits.max())
     return weights / weights.sum()

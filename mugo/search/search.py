@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from mugo.files import BadInput
+from mugo.files import BadInput, log_to_stderr
 from mugo.games import game, rollouts
 from mugo.games.board import POINTS, new_boards
 from mugo.games.coords import PASS, board_points, symmetries
@@ -83,6 +83,8 @@ class Search:
         self._allowed_moves: frozenset[int] | None = None        # at the root, in the newest search; None: all
         self._root_network: Any = network                # the one for the game and board of the root
         self._is_gumbel = False                          # whether this search is
+        self.reports_full_tree = True                    # on stderr, once for each tree
+        self._has_reported = False
         # For benchmarks: simulations of all searches, seconds of batches by part, positions evaluated by the network.
         self.simulations_run = 0
         self.seconds_spent: dict[str, float] = dict.fromkeys(("tree", "network", "rollouts"), 0.0)
@@ -140,13 +142,18 @@ class Search:
                         if on_progress is not None and self.now() - reported >= progress_interval:
                             reported = self.now()
                             on_progress(self._result(position, done, reported - started, clean_priors))
-                    return self._result(position, done, self.now() - started, clean_priors)
+                    result = self._result(position, done, self.now() - started, clean_priors)
                 finally:
                     if clean_priors is not None:
                         self._root_edges()["prior"] = clean_priors
         except BaseException:
             self._root = None                            # virtual losses may be left in it: start a new tree
             raise
+        if result.is_full and self.reports_full_tree and not self._has_reported:
+            self._has_reported = True
+            log_to_stderr(f"the search tree is full with {result.nodes:,} nodes and reads no deeper; "
+                          f"a larger --max-edges than {self.settings.max_edges} takes more memory")
+        return result
 
     def check(self, position: BasePosition) -> None:
         """Raise BadInput for a board the network does not play, and for a game of Gomoku that is over."""
@@ -265,11 +272,9 @@ class Search:
             settings["komi"] = position.white_points
             settings["mercy"] = rollouts.mercy_threshold(position.shape, position.area_komi)
             self._tree.reset(np.uint64(game.position_hash(board)))
+            self._has_reported = False
         if self.network is None and not self._nodes[settings["root"]]["count"]:
-            root = settings["root"]
-            if expansion.expand(settings, self._nodes, self._edges, root, board) and settings["heuristic_priors"]:
-                first, n = (int(self._nodes[root][name]) for name in ("first", "count"))
-                expansion.give_heuristic_priors(self._edges, first, n, board, self._scratch)
+            expansion.expand_root(settings, self._nodes, self._edges, board, self._scratch)
         if self._tree_threads:
             self._tree_threads.set_root(board, self._history)
         self._root = position
@@ -352,7 +357,7 @@ class Search:
     def _roll_out_by_network(self, n: int) -> None:
         """Add the outcome of rollouts played by the network to the values of n leaves."""
         assert self._root is not None
-        running = np.flatnonzero(~self._leaves[:n]["exact"])
+        running = np.flatnonzero(~self._leaves[:n]["known"])
         leaf_boards, boards = self._boards[1:1 + n], self._boards[1 + n:1 + 2 * n]
         for _ in range(self.settings.rollouts):
             ends = leaf_boards[running]
@@ -424,7 +429,7 @@ class Search:
         proven = int(root["lower"]) if solver.is_proven(root) else None
         lengths = None
         if proven == solver.WIN:
-            lengths = solver.proof_lengths(self._nodes, self._edges, int(self._trees[0]["n_nodes"]))
+            lengths = solver.proof_lengths(self._nodes, self._edges, int(self._trees[0]["n_nodes"]), self._tree.root)
         tie_break = gumbel.root_scores(self._trees[0], root, self._edges) if self._is_gumbel else None
         infos = move_infos(self._nodes, self._edges, edges, ranking.ranking(edges, lengths, tie_break),
                            self.settings.lcb_stdevs, priors)
@@ -435,6 +440,7 @@ class Search:
             seconds=seconds, depth=float(self._trees[0]["depth_sum"]) / max(simulations, 1),
             nodes=int(self._trees[0]["n_nodes"]) - 1, rollouts=int(self._ownership_sums[:, 0].sum()),
             ownership=self._ownership(position), proven=proven, score_lead=lead, score_stdev=stdev,
+            is_full=not self._tree.has_room(position.area),
             min_visit_prop_for_lcb=self.settings.min_visit_prop_for_lcb)
 
     def _ownership(self, position: BasePosition) -> np.ndarray | None:

@@ -77,20 +77,43 @@ def bound_root(nodes, edges, root):
 
 
 @njit(cache=True, nogil=True)
-def proof_lengths(nodes, edges, n_nodes):
-    """int32 (n_nodes,): the moves to the end of the game from each node that is a proven win or loss, else _FAR.
+def _proof(nodes, edges, n_nodes, root):
+    """int32 (n,): the nodes that prove a won or lost root, itself first; of the winning side, its winning moves."""
+    proof = np.empty(n_nodes, np.int32)
+    found = np.zeros(n_nodes, np.bool_)
+    proof[0] = root
+    found[root] = True
+    n = 1
+    done = 0
+    while done < n:
+        node = nodes[proof[done]]
+        done += 1
+        for i in range(node.first, node.first + node.count):
+            below = edges[i].node
+            if (below != NULL_NODE and not found[below] and is_proven(nodes[below]) and nodes[below].lower != DRAW
+                    and (node.lower == LOSS or edges[i].lower == WIN)):
+                found[below] = True
+                proof[n] = below
+                n += 1
+    return proof[:n]
 
-    The winning side takes the shortest of its proven wins, the other side its longest resistance.  A move that
-    was never visited counts as the last, though after one that makes two winning points two more follow.
+
+@njit(cache=True, nogil=True)
+def proof_lengths(nodes, edges, n_nodes, root):
+    """int32 (n_nodes,): the moves to the end of the game from each node of the root's proof, else _FAR.
+
+    The root is a proven win or loss.  The winning side takes the shortest of its proven wins, the other side its
+    longest resistance.  A move that was never visited counts as the last, though after one that makes two winning
+    points two more follow.
     """
     lengths = np.full(n_nodes, _FAR, np.int32)
+    proof = _proof(nodes, edges, n_nodes, root)
     changed = True
     while changed:
         changed = False
-        for v in range(n_nodes - 1, NULL_NODE, -1):      # most nodes come after their parents
+        for k in range(len(proof) - 1, -1, -1):          # most nodes come after their parents
+            v = proof[k]
             node = nodes[v]
-            if node.lower != node.upper or node.lower == DRAW:
-                continue
             wins = node.lower == WIN
             length = _FAR if wins and node.count else np.int32(-1)
             for i in range(node.first, node.first + node.count):

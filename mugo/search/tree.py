@@ -35,7 +35,7 @@ from numba import njit
 from mugo.games import game
 from mugo.games.board import POINTS
 from mugo.search.atomics import acquire_fence, fetch_add, lock, release_fence, unlock
-from mugo.search.expansion import expand, expand_by_rollouts, expand_if_decided, give_priors
+from mugo.search.expansion import expand, expand_by_rollouts, give_priors, has_room
 from mugo.search.formulas import select_child
 from mugo.search.rave import backup_amaf, record_rollout
 from mugo.search.records import MAX_DEPTH, NULL_NODE
@@ -95,6 +95,7 @@ def find_or_add(tree, nodes, table, key):
     node.count = 0
     node.tried = 0
     node.expanding = False
+    node.evaluated = False
     node.lower = LOSS
     node.upper = WIN
     node.scored = 0
@@ -144,12 +145,8 @@ def select(tree, nodes, edges, table, b, history, path, scratch):
         fetch_add(nodes[v], "virtual_losses", 1, tree.shared)
         if game.is_over(b) or depth == MAX_DEPTH:
             break
-        if nodes[v].count == 0:
-            if tree.has_priors:
-                if not expand_if_decided(tree, nodes, edges, v, b):
-                    break
-            elif not expand_by_rollouts(tree, nodes, edges, v, b, scratch):
-                break
+        if nodes[v].count == 0 and (tree.has_priors or not expand_by_rollouts(tree, nodes, edges, v, b, scratch)):
+            break
         acquire_fence()                                  # the edges were written before their count
         if is_proven(nodes[v]) and v != tree.root:
             break
@@ -284,6 +281,41 @@ def simulate(trees, nodes, edges, table, boards, history, path, ownership, scrat
 
 
 @njit(cache=True, nogil=True)
+def _look_at_leaf(tree, nodes, edges, b, path, record):
+    """Write what is known of a selected leaf without a network or rollouts to its LEAF record, all but node and length.
+
+    b: its board.  A leaf that its forced move decides gets edges, which prove it.
+    """
+    leaf = np.int64(record.node)
+    record.value = 0.0
+    record.known = True
+    record.only = 0
+    record.needs_evaluation = False
+    if game.is_decided(b):
+        record.value = game.outcome(b, tree.komi) * b.to_play
+        return
+    is_over = game.is_over(b)
+    if tree.has_priors and nodes[leaf].count == 0 and not is_over:
+        record.only, lower, upper = game.forced_move(b, True)
+        if lower == upper:
+            expand(tree, nodes, edges, leaf, b, record.only, lower, upper)
+    if is_proven(nodes[leaf]):
+        record.value = float(nodes[leaf].lower)
+        return
+    if leaf == NULL_NODE and edges[path[record.length - 1, 1]].visits:       # evaluated before
+        record.value = -edges[path[record.length - 1, 1]].q
+        return
+    record.known = False
+    if not tree.has_priors or record.length == MAX_DEPTH:
+        return
+    if nodes[leaf].evaluated and (is_over or not has_room(tree, edges, b)):
+        record.value = (1 - tree.lambda_) * nodes[leaf].raw_value
+    else:
+        record.needs_evaluation = (leaf == NULL_NODE or leaf == tree.root
+                                   or nodes[leaf].visits >= tree.expand_after)
+
+
+@njit(cache=True, nogil=True)
 def select_batch(trees, nodes, edges, table, boards, history, paths, leaves, scratch, symmetry, packed):
     """Select up to len(leaves) leaves, under virtual loss; returns how many.
 
@@ -299,16 +331,7 @@ def select_batch(trees, nodes, edges, table, boards, history, paths, leaves, scr
         record = leaves[k]
         record.node = leaf
         record.length = depth
-        record.value = 0.0
-        record.exact = True
-        if game.is_decided(boards[1 + k]):
-            record.value = game.outcome(boards[1 + k], tree.komi) * boards[1 + k].to_play
-        elif is_proven(nodes[leaf]):
-            record.value = float(nodes[leaf].lower)
-        else:
-            record.exact = False
-        record.needs_evaluation = (tree.has_priors and not record.exact and depth < MAX_DEPTH
-                       and (leaf == NULL_NODE or leaf == tree.root or nodes[leaf].visits >= tree.expand_after))
+        _look_at_leaf(tree, nodes, edges, boards[1 + k], paths[k], record)
         if record.needs_evaluation:
             if leaf != NULL_NODE and nodes[leaf].virtual_losses > 1:
                 _remove_virtual_losses(tree, nodes, edges, leaf, depth, paths[k])
@@ -326,7 +349,7 @@ def evaluate_leaves(trees, boards, leaves, start, end, n, ownership, amaf):
     tree = trees[0]
     first_plays = np.zeros(POINTS, np.int8)
     for k in range(start, end):
-        if not leaves[k].exact:
+        if not leaves[k].known:
             leaves[k].value += tree.lambda_ * evaluate_leaf(tree, boards, 1 + k, 1 + n + k, ownership, first_plays,
                                                             amaf[k if tree.rave else 0])
 
@@ -345,11 +368,15 @@ def expand_and_backup(trees, nodes, edges, boards, paths, leaves, n, priors, val
         value = leaves[k].value
         if leaves[k].needs_evaluation:
             value += (1 - tree.lambda_) * values[row]
-            if nodes[leaf].count == 0 and expand(tree, nodes, edges, leaf, boards[1 + k]):
+            if not game.is_over(boards[1 + k]) and expand(tree, nodes, edges, leaf, boards[1 + k], leaves[k].only,
+                                                          LOSS, WIN):
                 give_priors(tree, nodes, edges, leaf, boards[1 + k], priors[row])
                 nodes[leaf].raw_value = value
+            elif leaf != NULL_NODE:
+                nodes[leaf].raw_value = values[row]
+                nodes[leaf].evaluated = True
             row += 1
-        elif tree.lambda_ > 0 and not leaves[k].exact:
+        elif tree.lambda_ > 0 and not (leaves[k].known or nodes[leaf].evaluated):
             value /= tree.lambda_                  # only rollouts evaluated it
-        backup(tree, nodes, edges, leaf, leaves[k].length, paths[k], value, leaves[k].exact)
+        backup(tree, nodes, edges, leaf, leaves[k].length, paths[k], value, leaves[k].known)
         leaves[k].value = value

@@ -37,8 +37,9 @@ class TreeArrays:
             tree.fill_table(self.trees[0], self.nodes, self.table)
 
     def has_room(self, edges: int) -> bool:
-        """Whether so many more edges fit."""
-        return int(self.trees[0]["n_edges"]) + edges < len(self.edges)
+        """Whether another node with so many edges fits."""
+        return int(self.trees[0]["n_edges"]) + edges < len(self.edges) \
+            and int(self.trees[0]["n_nodes"]) < len(self.nodes)
 
     def find(self, key: np.uint64) -> int:
         """The node of a key, or NULL_NODE."""

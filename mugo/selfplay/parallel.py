@@ -101,7 +101,7 @@ class ParallelSelfPlay:
         formula = records.GUMBEL if options.gumbel else records.PUCT
         for name, value in {"formula": formula, "has_priors": True, "max_pass_prior": 1, "transpositions": True,
                             "c": options.c, "fpu": np.nan, "c_visit": options.c_visit, "c_scale": options.c_scale,
-                            "rollouts": 1, "rollout_kind": rollouts.UNIFORM, "komi": start.komi}.items():
+                            "rollouts": 1, "rollout_kind": rollouts.UNIFORM, "komi": start.white_points}.items():
             self._trees[name] = value
         for g in range(games):
             self._start_game(g)
@@ -236,7 +236,7 @@ def select_leaves(trees, nodes, edges, tables, boards, histories, paths, leaves,
             remaining[g] -= 1
             if not leaves[g].needs_evaluation:
                 tree.backup(trees[g], nodes[g], edges[g], np.int64(leaves[g].node), leaves[g].length, paths[g],
-                            leaves[g].value, leaves[g].exact)
+                            leaves[g].value, leaves[g].known)
 
 
 @njit(cache=True, nogil=True)

@@ -21,7 +21,7 @@ from mugo.games.go import Position as Go
 from mugo.games.go import fixed_handicap, rules_name
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.position import COLOUR_LETTERS, COLOUR_OF, STONE_MARKS, BasePosition
-from mugo.games.rules import rules_to_play
+from mugo.games.rules import bonus_field, rules_to_play
 from mugo.games.scoring_session import ScoringSession
 from mugo.players.evaluator import ownership_by
 from mugo.search.result import SearchResult
@@ -75,16 +75,16 @@ def position_of_request(request: dict) -> BasePosition:
         if PASS in black + white:
             raise ValueError("a stone cannot be placed on 'pass'")
         start = start.with_stones(black, white, COLOUR_OF.get(str(game.get("first")).lower(), BLACK))
-        if start.game == "go":
+        if isinstance(start, Go):
             start.handicap = int(require_number(game, "handicap", 361))
+            bonus = require_number(game, "handicap_bonus", 361) if "handicap_bonus" in game else start.handicap_bonus
+            start = start.with_rules(replace(start.scoring_rules,
+                                             white_handicap_bonus=bonus_field(start.handicap, bonus)))
         pairs = [interpret_move(str(move), size) for move in moves]
         encoded = [move_index(point, size) + (WHITE_BIT if colour == WHITE else 0) for colour, point in pairs]
         rules = rules_name(start) if isinstance(start, Go) else ""
         record = replace(record_from_position(start), moves=np.array(encoded, np.int16), rules=rules)
-        position = replay_record(record)
-        if position.game == "go" and "handicap_bonus" in game:
-            position.handicap_bonus = require_number(game, "handicap_bonus", 361)
-        return position
+        return replay_record(record)
     except ValueError as error:              # IllegalMove is a ValueError
         raise BadInput(str(error)) from None
 

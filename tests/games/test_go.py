@@ -8,6 +8,7 @@ from drawing import after, assert_same_points, assert_same_stones, draw, named
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, WHITE_BIT, format_gtp, interpret_gtp, move_index
 from mugo.games.go import IllegalMove, Position, fixed_handicap, format_score, position_of, positions_of
+from mugo.games.rules import NAMED_RULES
 from mugo.sgf.parser import read_records
 
 # -- positions are values
@@ -406,6 +407,24 @@ def test_white_gets_points_for_the_handicap_stones_of_a_record_by_its_rules(rule
     position = position_of(game)
     assert position.score() == handicap - 1 - 0.5 - bonus if handicap else position.score() == -81.5
     assert position.komi == 0.5 and not position.has_same_rules(position_of(record(komi=bonus + 1)))
+
+
+def test_whites_points_for_handicap_stones_do_not_depend_on_whether_rules_or_stones_come_first():
+    chinese, stones = NAMED_RULES["chinese"], fixed_handicap(9, 4)
+    for position in (Position(9, 0.5).with_rules(chinese).with_handicap(stones),
+                     Position(9, 0.5).with_handicap(stones).with_rules(chinese)):
+        for each in position, position.play(40), position.play(40).undo(), position.with_komi(0.5):
+            assert (each.handicap, each.handicap_bonus, each.white_points) == (4, 4, 4.5)
+
+
+def test_a_handicap_does_not_outlast_its_stones():
+    position = Position(9, 0.5).with_rules(NAMED_RULES["chinese"]).with_handicap(fixed_handicap(9, 4))
+    stones = position.stones
+    assert position.with_board(stones, BLACK).handicap == position.with_stones(white=[40]).handicap == 4
+    assert position.with_board(stones * 0, BLACK).white_points == 0.5
+    stones[tuple(np.argwhere(stones == BLACK)[0])] = WHITE
+    assert (position.with_board(stones, BLACK).handicap, position.with_board(stones, BLACK).white_points) == (3, 3.5)
+    assert position.without_stones(fixed_handicap(9, 4)).white_points == 4.5       # dead stones were a handicap
 
 
 @pytest.mark.parametrize("rules", ["Japanese", "japanese (1989)", "Korean"])

@@ -7,7 +7,7 @@ from mugo.games.rules import (
     FIELDS,
     NAMED_RULES,
     Rules,
-    bonus_rules,
+    bonus_field,
     kgs_name,
     parse_record_rules,
     parse_rules,
@@ -83,11 +83,13 @@ def test_rules_of_records(text, rules):
 
 @pytest.mark.parametrize("scoring", ["AREA", "TERRITORY"])
 @pytest.mark.parametrize("tax", ["NONE", "SEKI"])
-@pytest.mark.parametrize("handicap, bonus", [(0, 0), (4, 0), (4, 3), (4, 4)])
+@pytest.mark.parametrize("handicap", [0, 1, 4])
+@pytest.mark.parametrize("bonus", ["0", "N", "N-1"])
 def test_rules_written_to_a_record_are_those_read_from_it(scoring, tax, handicap, bonus):
-    read = parse_record_rules(record_name(Rules(scoring=scoring, tax=tax), handicap, bonus)) or Rules()
-    assert (read.scoring, read.tax, read.handicap_bonus(handicap)) == (scoring, tax, bonus)
-    assert record_name(Rules(scoring="TERRITORY", tax="SEKI"), handicap, 0) == "Japanese"
+    rules = Rules(scoring=scoring, tax=tax, white_handicap_bonus=bonus)
+    read = parse_record_rules(record_name(rules, handicap))
+    assert (read.scoring, read.tax, read.handicap_bonus(handicap)) == (scoring, tax, rules.handicap_bonus(handicap))
+    assert record_name(Rules(scoring="TERRITORY", tax="SEKI"), handicap) == "Japanese"
 
 
 @pytest.mark.parametrize("value, text", [
@@ -151,10 +153,15 @@ def test_the_komi_where_none_is_given():
     assert [parse_rules(name).default_komi for name in ("chinese", "japanese", "aga-button")] == [7.5, 6.5, 7.0]
 
 
-def test_the_rules_that_are_written_give_the_points_that_were_counted():
-    for handicap in (0, 2, 5, 9):
-        for bonus in (0, handicap - 1, handicap):
-            if bonus >= 0:
-                assert record_bonus(bonus_rules(handicap, bonus), handicap) == bonus
-    assert (bonus_rules(0, 0), bonus_rules(4, 4), bonus_rules(4, 3), bonus_rules(4, 0), bonus_rules(4, 1)) == (
-        "Chinese", "Chinese", "AGA", "New Zealand", "")
+@pytest.mark.parametrize("handicap, bonus, field, name", [
+    (0, 0, "0", "Chinese"), (1, 0, "0", "AGA"), (1, 1, "N", "Chinese"), (4, 4, "N", "Chinese"), (4, 3, "N-1", "AGA"),
+    (4, 0.0, "0", "New Zealand")])
+def test_the_field_and_the_record_of_so_many_points_for_handicap_stones(handicap, bonus, field, name):
+    assert bonus_field(handicap, bonus) == field
+    assert record_name(Rules(white_handicap_bonus=field), handicap) == name
+    assert record_bonus(name, handicap) == bonus
+
+
+def test_no_rules_give_other_points_for_handicap_stones():
+    with pytest.raises(ValueError, match="^White gets 0 or 3 or 4 points for 4 handicap stones, not 2$"):
+        bonus_field(4, 2)

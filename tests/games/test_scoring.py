@@ -12,6 +12,7 @@ from mugo.games.coords import PASS, board_points, interpret_gtp, move_index
 from mugo.games.dead_stones import remove_dead_chains
 from mugo.games.go import Position, position_of
 from mugo.games.gomoku import Position as Gomoku
+from mugo.games.rules import NAMED_RULES
 from mugo.games.scoring_session import area_ownership
 from mugo.sgf.parser import read_records
 from mugo.sgf.sources import find_sources, read_files
@@ -195,10 +196,11 @@ def test_a_position_without_dead_stones_keeps_its_side_to_move_its_komi_and_the_
             X . X X O O O
             X X X X O . O
         """, to_play, komi=3.5)
-        position.handicap, position.handicap_bonus = 4, 4.0
+        position.handicap = 4
+        position = position.with_rules(NAMED_RULES["chinese"])
         counted = scoring.without_dead(position)
         assert (counted.to_play, counted.komi) == (to_play, 3.5)
-        assert (counted.handicap, counted.handicap_bonus) == (4, 4.0)
+        assert (counted.handicap, counted.handicap_bonus) == (4, 4)
         assert counted.score() == area_score(counted.board[0]) - 7.5
 
 

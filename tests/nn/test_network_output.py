@@ -15,6 +15,7 @@ from mugo.games.game import encode  # noqa: E402
 from mugo.games.go import BLACK, WHITE, Position  # noqa: E402
 from mugo.games.gomoku import Position as Gomoku  # noqa: E402
 from mugo.games.position import global_features  # noqa: E402
+from mugo.games.rules import NAMED_RULES  # noqa: E402
 from mugo.nn.inference import Network  # noqa: E402
 from mugo.nn.metadata import new_metadata  # noqa: E402
 from mugo.nn.onnx_graph import IR, OPSET  # noqa: E402
@@ -62,6 +63,8 @@ def stone_counter() -> Network:
     onnx.checker.check_model(model)
     return Network.from_graph(model.SerializeToString(), new_metadata(PolicyNetConfig(size=SIZE)), threads=1)
 
+CHINESE = NAMED_RULES["chinese"]
+
 
 def four_positions() -> list[Position]:
     black, _ = draw("""
@@ -71,15 +74,15 @@ def four_positions() -> list[Position]:
         . . . . .
         . . . . O
     """, komi=6.5)
-    handicap = black.with_turn(WHITE)
-    handicap.handicap_bonus = 3.0
+    handicap = black.with_turn(WHITE).with_rules(CHINESE)
+    handicap.handicap = 3
     return [black, black.with_turn(WHITE), handicap, Position(SIZE, -2.5)]
 
 
 @pytest.mark.parametrize("to_play, expected", [(BLACK, -9.5), (WHITE, 9.5)])
 def test_komi_is_white_points_for_white_and_counts_against_black(to_play, expected):
-    position = Position(SIZE, 6.5, to_play)
-    position.handicap_bonus = 3.0
+    position = Position(SIZE, 6.5, to_play).with_rules(CHINESE)
+    position.handicap = 3
     assert global_features(position.white_points, position.to_play).tolist() == [expected, to_play]
     both = global_features(9.5, np.array([to_play, -to_play], np.int8))
     assert both.tolist() == [[expected, to_play], [-expected, -to_play]] and both.dtype == np.float32

@@ -7,6 +7,7 @@ from mugo.games import planes
 from mugo.games.board import BLACK, WHITE
 from mugo.games.go import Position
 from mugo.games.position import global_features
+from mugo.games.rules import NAMED_RULES
 from mugo.nn.blocks import model_inputs
 from mugo.nn.inference import Network
 from mugo.nn.metadata import new_metadata
@@ -42,8 +43,8 @@ def test_black_is_given_minus_what_white_is_given(network):
     for colour, given in ((BLACK, -6.5), (WHITE, 6.5)):
         with_komi, without = (network.evaluate([Position(9, komi, colour)]).score_mean[0] for komi in (6.5, 0))
         assert with_komi - without == pytest.approx(given, abs=1e-3)
-    handicap = Position(9, 0.5, WHITE)
-    handicap.handicap_bonus = 3
+    handicap = Position(9, 0.5, WHITE).with_rules(NAMED_RULES["chinese"])
+    handicap.handicap = 3
     assert network.evaluate([handicap]).score_mean[0] - without == pytest.approx(3.5, abs=1e-3)
 
 

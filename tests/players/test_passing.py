@@ -139,6 +139,16 @@ def test_neutral_points_are_filled_by_area_if_that_loses_nothing(monkeypatch, wi
     assert brief.calls[0] == {"allowed_moves": [dame]} and len(brief.calls) == 1 + (move == PASS)
 
 
+def test_a_brief_search_has_a_quarter_of_the_moves_simulations_however_long_was_pondered():
+    position, _ = draw(SETTLED)
+    player = SearchPlayer("uct", Search(Settings(seed=1, early_stop=False)), PlayOptions(simulations=100))
+    player._second_search = Recorder()
+    player.search.search(position, simulations=3000)
+    player.select_move(position)
+    assert player.search_result.visits > 3000
+    assert [call["simulations"] for call in player._second_search.calls] == [25]
+
+
 def test_a_brief_search_is_not_stopped_early():
     """It would end before the visits that make it reliable, here because there is a single move."""
     player = SearchPlayer("uct", Search(Settings(seed=1, rollout="mogo")), PlayOptions(simulations=100))

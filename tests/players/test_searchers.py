@@ -205,6 +205,14 @@ def choices(player, komi=40, handicap=0, moves=5):
     return chosen
 
 
+def test_a_searcher_that_plays_both_colours_resigns_for_the_one_that_has_lost():
+    position, player, chosen = draw(OPEN, komi=60)[0], uct(resign=0.1, resign_moves=2, early_stop=False), []
+    while RESIGN not in chosen and len(chosen) < 8:
+        chosen.append(player.select_move(position))
+        position = position.play(chosen[-1]) if chosen[-1] != RESIGN else position
+    assert chosen[-1] == RESIGN and len(chosen) == 3 and position.to_play == BLACK
+
+
 def test_a_searcher_resigns_after_resign_moves_hopeless_moves():
     assert choices(uct(resign=0.1, resign_moves=3, early_stop=False), komi=60)[2:] == [RESIGN]
     assert choices(uct(resign=0.1, resign_moves=1, early_stop=False), komi=60) == [RESIGN]
@@ -330,6 +338,25 @@ def test_the_win_rate_of_the_last_move_is_what_is_expected_of_the_next():
         position = position.play(int(position.sensible_points()[0]))
     player.select_move(Position(7))                      # another game
     assert player.search.options["expected_win_rate"] is None
+
+
+def test_after_an_undo_nothing_is_expected_of_another_move():
+    player = SearchPlayer("uct", RecordedSearch(Settings(seed=1)), PlayOptions(resign=0))
+    start = Position(5)
+    point = player.select_move(start)
+    others = [int(other) for other in start.sensible_points() if other != point]
+    player.select_move(start.play(others[0]).play(others[1]))
+    assert player.search.options["expected_win_rate"] is None
+
+
+def test_a_player_of_both_colours_expects_of_each_what_its_own_last_move_had():
+    player = SearchPlayer("uct", RecordedSearch(Settings(seed=1)), PlayOptions(resign=0))
+    position, win_rates = Position(5), [None, None]
+    for _ in range(6):
+        point = player.select_move(position)
+        assert player.search.options["expected_win_rate"] == win_rates[-2]
+        win_rates.append(player.search_result.best().win_rate)
+        position = position.play(point)
 
 
 def arguments(*words):

@@ -91,7 +91,7 @@ def grow_by_hand(grown: Grown, simulations: int, amaf: Amaf, batch: int = 1) -> 
                 rollouts = []
                 board, first = grown.boards[2:4].copy(), np.zeros(POINTS, np.int8)
                 random = grown.boards[1 + n + k]["random"]
-                for _ in range(0 if grown.leaves[k]["exact"] else int(grown.trees[0]["rollouts"])):
+                for _ in range(0 if grown.leaves[k]["known"] else int(grown.trees[0]["rollouts"])):
                     board[0] = grown.boards[1 + k]
                     board[0]["random"] = random
                     first[:] = 0
@@ -195,8 +195,8 @@ def test_the_moves_of_a_path_come_before_those_of_the_rollout():
     grown.simulate(1)
     root = int(grown.trees[0]["root"])
     below = int(tree.find_or_add(grown.trees[0], grown.nodes, grown.table, np.uint64(77)))
-    assert expansion.expand(grown.trees[0], grown.nodes, grown.edges, root, position.board[0])
-    assert expansion.expand(grown.trees[0], grown.nodes, grown.edges, below, position.play(a).board[0])
+    assert expansion.expand(grown.trees[0], grown.nodes, grown.edges, root, position.board[0], 0, -1, 1)
+    assert expansion.expand(grown.trees[0], grown.nodes, grown.edges, below, position.play(a).board[0], 0, -1, 1)
 
     def edge_of(node, point):
         first = int(grown.nodes[node]["first"])

@@ -6,12 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from drawing import LADDER, SEKI, assert_same_points, draw
+from fakes import StoneCounter
 
 from mugo.files import BadInput
 from mugo.games.coords import PASS, point_at
 from mugo.games.go import BLACK, WHITE, Position
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.planes import new_scratch
+from mugo.games.rules import NAMED_RULES
 from mugo.nn.output import NetworkOutput
 from mugo.search import network_rollouts, solver
 from mugo.search.search import Search
@@ -152,10 +154,69 @@ def test_a_tree_that_is_nearly_full_is_begun_anew(network):
         position = position.play(result.best().point)
 
 
+class RemembersPlanes(StoneCounter):
+    """planes: of each position that was evaluated."""
+
+    def __init__(self):
+        self.planes = []
+
+    def evaluate_packed(self, packed, features=None):
+        self.planes += [planes.tobytes() for planes in packed]
+        return super().evaluate_packed(packed, features)
+
+
+@pytest.mark.parametrize("settings", [{"rollout": "none"}, {"lambda_": 0.5}, {"transpositions": False}])
+def test_a_full_tree_evaluates_no_leaf_twice_and_says_so_once(settings, capfd):
+    network = RemembersPlanes()
+    search = Search(Settings(**{"seed": 1, "max_edges": 1000, "early_stop": False, **settings}), network)
+    results = [search.search(Position(9), simulations=500) for _ in range(2)]
+    assert results[0].is_full and results[1].visits == 1000 and "the tree is full" in str(results[0])
+    assert len(set(network.planes)) == len(network.planes) <= results[1].nodes < 200
+    assert capfd.readouterr().err == (f"mugo: the search tree is full with {results[0].nodes:,} nodes and reads no "
+                                      "deeper; a larger --max-edges than 1000 takes more memory\n")
+    assert not Search(Settings(seed=1), network).search(Position(9), simulations=50).is_full
+
+
+def test_what_does_not_fit_into_a_full_tree_is_evaluated_again_when_there_is_room():
+    search = Search(Settings(seed=1, max_edges=1000, early_stop=False, rollout="none"), StoneCounter())
+    first = search.search(Position(9), simulations=400)
+    waiting = search._nodes["evaluated"]
+    assert waiting.any() and not search._nodes["count"][waiting].any()
+    position = Position(9).play(first.best().point)
+    search.search(position, simulations=1)               # the rest of the tree is dropped
+    kept = int(search._nodes["evaluated"].sum())
+    search.search(position, simulations=60)
+    assert kept and (search._nodes["count"][search._nodes["evaluated"]] > 0).any()
+
+
+@pytest.mark.parametrize("settings", [{"rollout": "none"}, {"lambda_": 0.5}])
+def test_a_position_after_two_passes_gets_no_edges_and_is_evaluated_once(settings):
+    """By territory rollouts or the network decide what is dead, so it has no exact value."""
+    network = RemembersPlanes()
+    search = Search(Settings(seed=1, early_stop=False, **settings), network)
+    start = Position(4).with_rules(NAMED_RULES["japanese"])
+    search.search(start.play(PASS), simulations=200, allowed_moves=[PASS])
+    assert search.moves_after((PASS,)) == () and search.positions_evaluated == 2
+    root = search._root_node()
+    assert root["visits"] == 200 and (search._nodes["count"] > 0).sum() == 1
+
+
+@pytest.mark.parametrize("temperature", [1.0, 2.0])
+@pytest.mark.parametrize("weight", [0.0, 0.25])
+def test_the_priors_of_the_moves_allowed_at_the_root_sum_to_1(temperature, weight):
+    sums = []
+    search = Search(Settings(seed=1, rollout="none", root_policy_temperature=temperature, dirichlet_weight=weight),
+                    StoneCounter())
+    allowed = [int(point) for point in Position(5).sensible_points()[:3]]
+    search.search(Position(5), simulations=20, allowed_moves=allowed, progress_interval=0,
+                  on_progress=lambda result: sums.append(search._root_edges()["prior"].sum()))
+    assert sums and sums == pytest.approx([1.0] * len(sums), abs=1e-5)
+
+
 @pytest.mark.parametrize("network", [None, Evaluator(9)])
 def test_a_full_tree_of_the_same_position_is_searched_on(network):
     search = Search(Settings(seed=1, max_edges=1000, early_stop=False), network)
-    visits = [search.search(Position(9), simulations=300).visits for _ in range(3)]
+    visits = [search.search(Position(9), simulations=300, may_pass=False).visits for _ in range(3)]
     assert visits[0] >= 300 and visits[1] >= visits[0] + 300 and visits[2] >= visits[1] + 300
 
 
@@ -326,7 +387,8 @@ class KnowsKomi(Evaluator):
 def test_every_leaf_is_evaluated_with_the_komi_of_its_side_to_move(settings, to_play):
     corners = [point_at(row, col, 5) for row in (0, 4) for col in (0, 4)]      # Black has them in every symmetry
     position = Position(5, 7.5, to_play).with_stones(black=corners)
-    position.handicap_bonus = 1.0
+    position.handicap = 1
+    position = position.with_rules(NAMED_RULES["chinese"])
     result = Search(replace(settings, seed=1), KnowsKomi(5)).search(position, simulations=40)
     if settings.rollout == "none":
         assert result.win_rate == (1 if to_play == WHITE else 0)

@@ -220,12 +220,41 @@ def test_the_shortest_win_is_the_best_and_the_longest_resistance_counts():
             edges[n]["node"], edges[n]["lower"], edges[n]["upper"] = below, -bounds[below], -bounds[below]
             edges[n]["visits"] = 100 - n
             n += 1
-    lengths = solver.proof_lengths(nodes, edges, 8)
-    assert lengths[[1, 2, 3, 4, 5, 6]].tolist() == [1, 2, 1, 0, 0, 2] and lengths[7] > 1000
+    lengths = solver.proof_lengths(nodes, edges, 8, 1)
+    assert lengths[[1, 2, 3, 4, 5]].tolist() == [1, 2, 1, 0, 0] and lengths[6] > 1000 < lengths[7]
+    assert solver.proof_lengths(nodes, edges, 8, 6)[[1, 6]].tolist() == [1, 2]
     assert ranking.ranking(edges[:2], lengths).tolist() == [1, 0]           # the shortest, though it has fewer visits
     edges[1]["lower"] = edges[1]["upper"] = -1
-    lengths = solver.proof_lengths(nodes, edges, 8)
+    lengths = solver.proof_lengths(nodes, edges, 8, 6)
     assert lengths[[1, 6]].tolist() == [3, 4]                            # 6 resists longest by 1
+
+
+def proof_length(search, node) -> int:
+    """The moves to the end from a node with a known outcome, by definition; the tree of these games has no circle."""
+    record, edges = search._nodes[node], search._tree.edges_of(node)
+    below = [proof_length(search, edge["node"]) if edge["node"] else record["lower"] == -1 for edge in edges
+             if edge["lower"] == edge["upper"] == 1 or record["lower"] == -1]
+    return 1 + int((min if record["lower"] == 1 else max)(below, default=-1))
+
+
+def test_the_length_of_a_proof_is_found_without_a_look_at_the_rest_of_the_tree():
+    position, _ = draw("""
+        . . . . . .
+        . X X . . .
+        . . . . O .
+        . . . O . .
+        . . . . . .
+        . . . . . .
+    """, k=4)
+    search = Search(Settings(seed=1, early_stop=False))
+    result = search.search(position, simulations=3000)
+    n_nodes, root = int(search._trees[0]["n_nodes"]), search._tree.root
+    lengths = solver.proof_lengths(search._nodes, search._edges, n_nodes, root)
+    assert result.proven == 1
+    for edge in search._root_edges():
+        if edge["lower"] == 1 and edge["node"]:
+            assert lengths[edge["node"]] == proof_length(search, edge["node"])
+    assert 1 < len(solver._proof(search._nodes, search._edges, n_nodes, root)) < n_nodes / 2
 
 
 def test_a_search_plays_the_shortest_win_it_knows():
@@ -234,7 +263,10 @@ def test_a_search_plays_the_shortest_win_it_knows():
         position = random_position(gomoku.Position(4, 3), 2, rng)
         search = Search(Settings(seed=1, early_stop=False))
         result = search.search(position, simulations=4000)
-        lengths = solver.proof_lengths(search._nodes, search._edges, int(search._trees[0]["n_nodes"]))
+        if not result.proven:
+            continue
+        n_nodes = int(search._trees[0]["n_nodes"])
+        lengths = solver.proof_lengths(search._nodes, search._edges, n_nodes, search._tree.root)
         edges = search._root_edges()
         wins = {int(edge["move"]): int(lengths[edge["node"]]) for edge in edges if edge["lower"] == 1 and edge["node"]}
         if len(set(wins.values())) > 1:
@@ -242,6 +274,26 @@ def test_a_search_plays_the_shortest_win_it_knows():
             for select_by in "visits", "value":
                 assert wins[result.best(select_by).point] == min(wins.values())
     assert differ >= 3
+
+
+def test_a_leaf_gets_the_forced_move_that_was_found_when_it_was_selected():
+    """White must block: the edge is the move noted in the leaf's record, and is not looked for again."""
+    position, at = draw("""
+        . . . . .
+        a X X X O
+        . . . . .
+        . . b . O
+        . . . . .
+    """, to_play=-1, k=4)
+    for noted in "ab":
+        grown = Grown(position, formula=records.PUCT, has_priors=True, lambda_=0.0, expand_after=0)
+
+        def note(n, grown=grown, noted=noted):
+            assert grown.leaves[0]["only"] == at["a"] and n == 1
+            grown.leaves[0]["only"] = at[noted]
+
+        grown.batch(1, lambda n: (np.full((n, 26), 1 / 26), np.zeros(n)), note)
+        assert grown.edges_of(grown.root)["move"].tolist() == [at[noted]]
 
 
 # ---- what is played

@@ -7,6 +7,7 @@ import pytest
 from mugo.files import BadInput
 from mugo.games import go, gomoku
 from mugo.games.coords import move_index, point_at, point_of_index, symmetries
+from mugo.games.rules import NAMED_RULES
 from mugo.nn.output import NetworkOutput
 from mugo.search.gumbel import improved_policy
 from mugo.search.records import NULL_NODE
@@ -126,7 +127,8 @@ def test_every_leaf_is_evaluated_with_the_komi_of_its_side_to_move():
         sides = frozenset()
 
     start = go.Position(5, 7.5).with_stones(black=[point_at(row, col, 5) for row in (0, 4) for col in (0, 4)])
-    start.handicap_bonus = 1.0
+    start.handicap = 1
+    start = start.with_rules(NAMED_RULES["chinese"])
     network = KnowsKomi()
     play_games(ParallelSelfPlay(start, network, replace(DETERMINISTIC, simulations=8, max_moves=4), games=2, seed=1), 2)
     assert network.sides == {True, False}
