@@ -11,8 +11,25 @@ from mugo.games.coords import format_gtp
 from mugo.games.game import encode
 from mugo.games.position import BasePosition, global_features
 from mugo.nn.output import NetworkOutput
+from mugo.search.search import Search
 
 FAKE_ENGINE = shlex.join([sys.executable, "-S", str(Path(__file__).with_name("fake_engine.py"))])
+
+
+class WorkClock:
+    """The clock of searches: 0.1 ms pass with every simulation and look at it, whatever the machine does."""
+
+    def __init__(self):
+        self.searches, self._looks = [], 0
+
+    def search(self, settings, network=None) -> Search:
+        """A search with this clock."""
+        self.searches.append(Search(settings, network, self))
+        return self.searches[-1]
+
+    def __call__(self) -> float:
+        self._looks += 1
+        return 1e-4 * (self._looks + sum(search.simulations_run for search in self.searches))
 
 
 class LevelNetwork:

@@ -166,9 +166,7 @@ def test_eyes_of_a_seki_are_no_points():
     untaxed = position.with_rules(Rules(scoring="TERRITORY"))
     assert scoring.eyes_in_seki(taxed) == {at["a"], at["b"]}
     assert scoring.final_score(taxed) == scoring.final_score(untaxed)            # an eye each
-    only_one = {at["a"]: BLACK}
-    for point, colour in only_one.items():
-        assert scoring.owner_of_points(taxed)[point] == colour
+    assert [scoring.owner_of_points(taxed)[at[name]] for name in "ab"] == [BLACK, WHITE]
     points, area = ScoringSession(taxed).points(), ScoringSession(untaxed).points()
     assert {colour: area[colour] - points[colour] for colour in points} == {BLACK: 1, WHITE: 1}
     ownership = ScoringSession(taxed).ownership()

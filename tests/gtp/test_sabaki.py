@@ -55,4 +55,4 @@ def test_sabakis_controller_plays_and_analyzes():
     assert (report["analyzeCommand"], report["genmoveCommand"]) == ("kata-analyze", "kata-genmove_analyze")
     for percent in percents("kata-analyze", report["winrate"]) + percents("lz-analyze", report["wholeNumber"]):
         assert 1 < percent < 99
-    assert report["milliseconds"] < 1000            # 20 on an idle machine
+    assert report["milliseconds"] < 20_000          # 20 on an idle machine; else the analysis goes on

@@ -1,7 +1,6 @@
 """Wins and losses in one move: no player that searches overlooks one, and none thinks about a forced move."""
 import functools
 import random
-import time
 
 import numpy as np
 import pytest
@@ -183,10 +182,7 @@ def test_a_searcher_answers_a_forced_move_at_once():
     """, to_play=WHITE, k=5)
     for network in None, LevelNetwork():
         player = SearchPlayer("uct", Search(Settings(seed=1), network), PlayOptions(seconds=30))
-        player.warm_up(position)
-        started = time.perf_counter()
-        assert player.select_move(position) == at["a"]
-        assert time.perf_counter() - started < 10 and player.search_result.simulations < 200
+        assert player.select_move(position) == at["a"] and player.search_result.simulations < 200
 
 
 def test_a_single_move_is_answered_at_once_and_to_evaluate_it_is_not():

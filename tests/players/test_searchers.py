@@ -1,12 +1,12 @@
 """What a player makes of its search: when it passes, when it resigns, and what it never does."""
 import argparse
-import time
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from drawing import SEKI, SETTLED, draw
+from fakes import WorkClock
 
 from mugo.files import BadInput
 from mugo.games.board import is_true_eye
@@ -50,12 +50,13 @@ def test_a_pass_is_answered_with_a_pass_without_a_search_if_that_wins():
 
 
 def test_a_search_of_a_player_reports_progress_and_can_be_stopped():
-    player = SearchPlayer("uct", Search(Settings(seed=1, early_stop=False)), PlayOptions(seconds=60))
+    search = WorkClock().search(Settings(seed=1, early_stop=False))
+    player = SearchPlayer("uct", search, PlayOptions(seconds=60))
     seen = []
     player.on_progress = seen.append
     player.should_stop = lambda: len(seen) > 1
     assert player.select_move(Position(5)) in Position(5).sensible_points()
-    assert player.search_result.seconds < 30 and player.search_result.simulations > seen[0].simulations > 0
+    assert player.search_result.seconds < 1 and player.search_result.simulations > seen[0].simulations > 0
 
 
 @pytest.mark.parametrize("to_play, komi", [(BLACK, 0.5), (WHITE, 1.5)])
@@ -280,13 +281,14 @@ def test_a_game_as_long_as_a_game_can_be_is_warmed_up_for(monkeypatch):
 
 
 def test_seconds_include_the_search_after_a_pass():
-    player = SearchPlayer("uct", Search(Settings()), PlayOptions(seconds=5.0))
-    player.warm_up(Position(9))
+    clock = WorkClock()
+    player = SearchPlayer("uct", clock.search(Settings()), PlayOptions(seconds=5.0))
+    clock.searches.append(player._brief_search)
     for position in Position(9), draw(SETTLED)[0], draw(OPEN, komi=40)[0]:
         for seconds in 0.001, 0.2:
-            started = time.perf_counter()
+            started = clock()
             point = player.select_move(position, seconds=seconds)
-            assert time.perf_counter() - started < seconds + 0.15
+            assert clock() - started < seconds + 0.02
             assert point != PASS or position.stones.any()
 
 

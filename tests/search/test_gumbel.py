@@ -197,9 +197,10 @@ def gumbel_search(network, simulations, **settings):
 def test_a_search_follows_the_schedule(batch):
     search = gumbel_search(LevelNetwork(), 49, batch=batch)
     result = search.search(Position(5), simulations=49, select_by="visits")
-    # 48 simulations of 16 moves in four rounds, after the evaluation of the root: extra visits 0, 1, 3, 6
-    assert sorted((info.visits for info in result.moves if info.visits), reverse=True) \
-        == [11, 11, 5, 5, 2, 2, 2, 2, *[1] * 8][:16] or batch > 1
+    # 48 simulations of 16 moves in four rounds, after the evaluation of the root: extra visits 0, 1, 3, 6.  A batch
+    # chooses several moves of a round at once, before it knows their values.
+    visits = sorted((info.visits for info in result.moves if info.visits), reverse=True)
+    assert visits == [11, 11, 5, 5, 2, 2, 2, 2, *[1] * 8] if batch == 1 else visits[8:] == [1] * 8
     assert result.simulations == 49 and sum(info.visits for info in result.moves) == 48
     assert sum(info.visits > 0 for info in result.moves) == 16
     plain = search.search(Position(5), simulations=49)               # to evaluate: PUCT

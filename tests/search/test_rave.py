@@ -11,7 +11,6 @@ from mugo.games import game, gomoku
 from mugo.games.board import BLACK, POINTS, WHITE
 from mugo.games.coords import PASS, board_points
 from mugo.games.go import Position
-from mugo.players.searcher import UCT
 from mugo.search import expansion, rave, tree
 from mugo.search.search import Search
 from mugo.search.settings import Settings
@@ -293,7 +292,3 @@ def test_an_interrupted_batch_leaves_no_amaf_values(monkeypatch):
         monkeypatch.setattr(search, "_set_root", lambda *args: (seen.append(search._amaf.any()), set_root(*args)))
         search.search(Position(5), simulations=100)
     assert seen == [False]
-
-
-def test_the_players_settings_have_rave_and_priors():
-    assert UCT.rave and UCT.heuristic_priors

@@ -1,5 +1,4 @@
 """Threads on one tree: nothing is lost or counted twice, proofs hold, and what one thread does is as it was."""
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
@@ -7,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from drawing import LADDER, SEKI, draw
+from fakes import WorkClock
 from numba import njit
 from trees import Grown
 
@@ -92,8 +92,19 @@ def test_a_tree_that_threads_have_grown_is_as_consistent_as_that_of_one(position
 
 
 def test_more_than_one_thread_simulates():
-    """Of several searches one at least: on busy cores a thread may be done before another begins."""
-    assert any((GrownByThreads(Position(5)).simulate(20_000).rollouts[:, 0] > 0).sum() > 1 for _ in range(20))
+    """They do until each has: on busy cores a thread may wait long before it begins."""
+    grown, rollouts = Grown(Position(5), max_edges=10_000_000), np.zeros((THREADS, POINTS), np.int32)
+    grown.trees[0]["shared"] = True
+    with ThreadPoolExecutor(THREADS) as pool:
+        threads = TreeThreads(pool, THREADS, np.random.default_rng(1))
+        threads.set_root(grown.boards[0], grown.history)
+        running = threads.start(grown.trees, grown.nodes, grown.edges, grown.table, rollouts, 10 ** 12)
+        end = time.monotonic() + 60
+        while not rollouts[:, 0].all() and time.monotonic() < end:
+            time.sleep(0.001)
+        grown.trees[0]["simulations_left"] = 0
+        wait(running)
+    assert (rollouts[:, 0] > 0).all()
 
 
 def test_visits_and_values_are_the_sums_of_all_simulations():
@@ -136,7 +147,7 @@ def test_results_have_the_ownership_of_all_threads_and_no_move_in_a_seki():
     result = search.search(position, simulations=4000)
     assert result.best().point == PASS and result.win_rate > 0.9
     rollouts = search._ownership_sums[:, 0]
-    assert result.rollouts == rollouts.sum() and (rollouts > 0).sum() > 1
+    assert result.rollouts == rollouts.sum() > 1000
     owners = search._ownership_sums.sum(0)[board_points(position.size)] / rollouts.sum()
     assert np.allclose(result.ownership.ravel(), owners, atol=1e-6)
 
@@ -155,17 +166,15 @@ def test_the_tree_of_threads_is_kept_and_full_trees_are_begun_anew():
 
 
 def test_threads_keep_time_stop_when_asked_and_report_what_they_have():
-    search, seen = Search(replace(UCT, threads=3, early_stop=False)), []
+    search, seen = WorkClock().search(replace(UCT, threads=3, early_stop=False)), []
     search.search(Position(9), simulations=10)
     result = search.search(Position(9), seconds=0.4, on_progress=seen.append, progress_interval=0.05)
-    assert 0.4 <= result.seconds < 0.8
+    assert 0.4 <= result.seconds < 0.42
     visits = [sum(info.visits for info in so_far.moves) for so_far in seen]
     assert len(visits) >= 2 and visits == sorted(visits) and seen[0].ownership is not None
-    stopped = threading.Event()
-    threading.Timer(0.2, stopped.set).start()
-    started = time.perf_counter()
-    assert search.search(Position(9), should_stop=stopped.is_set).simulations > 10
-    assert 0.2 <= time.perf_counter() - started < 0.8
+    answers = iter([False, False, False, True])
+    assert search.search(Position(9), should_stop=lambda: next(answers)).simulations > 10
+    assert list(answers) == []
 
 
 def test_threads_stop_early_when_the_move_is_decided():

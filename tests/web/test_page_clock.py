@@ -1,6 +1,4 @@
 """The clocks of the page: their arithmetic, and games with them in a headless Chromium."""
-import re
-
 import pytest
 
 pytest.importorskip("starlette")
@@ -46,13 +44,19 @@ def start_game(page, system, fields, colour="B", opponent="policy"):
                f"&& {STATUS}.startsWith('Black to play') && {BLACK}")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def standing_time(browser):
+    """For the clocks of the page time passes by `skip` alone, so that a busy machine does not run them down."""
+    script = browser.send("Page.addScriptToEvaluateOnNewDocument",
+                          source="window.elapsed = 0; performance.now = () => window.elapsed")["identifier"]
+    browser.reload()
+    yield
+    browser.send("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+
+
 def skip(page, seconds):
     """Let seconds pass on the clock of the page, though no timer has run meanwhile."""
-    page.run(f"""import('/static/state.js').then(({{ state }}) => {{
-        const {{ clock }} = state.game;
-        const {{ now }} = clock;
-        clock.now = () => now() + {1000 * seconds};
-    }})""")
+    page.run(f"window.elapsed += {1000 * seconds}")
 
 
 def test_a_phone_has_room_for_the_names_and_the_clocks(page):
@@ -124,18 +128,18 @@ def test_times_are_formatted(page):
 
 def test_a_game_with_byoyomi_is_saved_with_its_times(page):
     start_game(page, "byoyomi", BYOYOMI)
-    assert page.run(WHITE) == "1:00" and re.match(r"1:00|0:5\d", page.run(BLACK))
+    assert page.run(WHITE) == page.run(BLACK) == "1:00"
     skip(page, 75)
-    page.until(f"/^0:1\\d \\(3\\)$/.test({BLACK})")
+    page.until(f"{BLACK} === '0:15 (3)'")
     page.click(*screen_point(page, "E5"))
     page.until(f"{NUMBER} === '2 / 2' && {STATUS} === 'White played C3. Black to play.'")
-    page.until(f"/^0:(30|2\\d) \\(3\\)$/.test({BLACK})")                  # a period has begun anew
+    page.until(f"{BLACK} === '0:30 (3)'")                  # a period has begun anew
     text = save(page)
     assert "TM[60]" in text and "OT[3x30 byo-yomi]" in text
-    assert re.search(r"B\[ee\]BL\[1\d(\.\d)?\]OB\[3\]", text) and re.search(r"W\[cg\]WL\[(60|59\.\d)\]", text)
+    assert "B[ee]BL[15]OB[3]" in text and "W[cg]WL[60]" in text
     load(page, text)
     page.press("End")
-    page.until(f"{NUMBER} === '2 / 2' && {WHITE} === '1:00' && /^0:1\\d \\(3\\)$/.test({BLACK})")
+    page.until(f"{NUMBER} === '2 / 2' && {WHITE} === '1:00' && {BLACK} === '0:15 (3)'")
     assert "1 min + 3x30 byo-yomi" in page.run("document.getElementById('game-info').textContent")
 
 
@@ -170,17 +174,17 @@ def test_a_click_after_the_flag_has_fallen_is_no_move(page):
 def test_a_clock_is_paused_and_survives_a_reload(page):
     start_game(page, "fischer", {"main": 2, "increment": 5}, colour="both")
     skip(page, 30)
-    page.until(f"/^1:2\\d$|^1:30$/.test({BLACK})")
+    page.until(f"{BLACK} === '1:30'")
     page.run("document.getElementById('pause').click()")
     skip(page, 60)
     page.reload()
-    page.until(f"document.querySelector('.grid') && /^1:2\\d$|^1:30$/.test({BLACK})")
+    page.until(f"document.querySelector('.grid') && {BLACK} === '1:30'")
     assert page.run("document.getElementById('pause').textContent") == "Resume clock"
     page.run("document.getElementById('pause').click()")
     skip(page, 60)
-    page.until(f"/^0:2\\d$|^0:30$/.test({BLACK})")
+    page.until(f"{BLACK} === '0:30'")
     page.reload()
-    page.until(f"document.querySelector('.grid') && /^0:2\\d$|^0:30$/.test({BLACK})")
+    page.until(f"document.querySelector('.grid') && {BLACK} === '0:30'")
     page.run("document.getElementById('pause').click()")
 
 
@@ -192,7 +196,7 @@ def test_the_clock_stands_when_looking_back_and_runs_for_the_last_move(page):
     page.until(f"{NUMBER} === '0 / 1'")
     skip(page, 60)
     page.press("End")                      # looking at an earlier move does not stop the clock
-    page.until(f"{NUMBER} === '1 / 1' && /^(1:00|0:5\\d)$/.test({WHITE})")
+    page.until(f"{NUMBER} === '1 / 1' && {WHITE} === '1:00'")
     page.run("document.getElementById('pause').click()")
 
 
