@@ -34,6 +34,7 @@ from mugo.files import BadInput
 from mugo.games import scoring
 from mugo.games.coords import PASS, BoardSize
 from mugo.games.go import Position
+from mugo.limits import parse_json
 from mugo.nn.output import NetworkOutput
 from mugo.players.evaluator import moves_by_prior, ownership_after
 from mugo.players.passing import MIN_VISITS
@@ -121,7 +122,7 @@ class AnalysisEngine:
             self._send({"error": f"a line has at most {MAX_LINE_BYTES} bytes, not as this one: {line.strip()[:200]}"})
             return
         try:
-            query = json.loads(line, parse_constant=_reject_constant)
+            query = parse_json(line)
         except (ValueError, RecursionError) as error:
             self._send({"error": f"could not parse the line as JSON: {error}: {line.strip()[:200]}"})
             return
@@ -351,10 +352,6 @@ def policy_moves(position: Position, policy: np.ndarray, allowed_moves: Collecti
              if allowed_moves is None or point in allowed_moves][:MAX_POLICY_MOVES]
     return tuple(MoveInfo(point, prior, 0, win_rate, (point,)) for rank, (point, prior) in enumerate(moves)
                  if rank == 0 or prior >= MIN_PRIOR)
-
-
-def _reject_constant(text: str) -> None:
-    raise ValueError(f"{text} is not a JSON number")
 
 
 def serve(engine: AnalysisEngine, lines: Iterable[str], finish: bool = True) -> None:

@@ -30,7 +30,6 @@ from mugo.games import scoring
 from mugo.games.coords import BoardSize, format_gtp, move_index
 from mugo.games.go import Position
 from mugo.games.position import COLOUR_LETTERS
-from mugo.intervals import lower_confidence_bound
 from mugo.players.evaluator import legal_moves, score_estimate
 from mugo.search.result import MoveInfo, SearchResult
 
@@ -107,7 +106,7 @@ def format_response(query: Query, turn: int, result: SearchResult, ownership: np
         "moveInfos": moves,
         "rootInfo": {
             "currentPlayer": COLOUR_LETTERS[position.to_play],
-            **values.fields(result.win_rate, result.visits, lower_confidence_bound(result.win_rate, result.visits)),
+            **values.fields(result.win_rate, result.visits, result.lower_bound),
             "rawWinrate": round(raw.win_rate if is_own else 1 - raw.win_rate, 6),
             "rawLead": raw_lead, "rawScoreSelfplay": raw_lead, "rawScoreSelfplayStdev": round(raw.score_stdev, 3),
             "rawNoResultProb": 0.0,
