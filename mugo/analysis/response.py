@@ -120,13 +120,15 @@ def format_response(query: Query, turn: int, result: SearchResult, ownership: np
 
 def _move_fields(query: Query, order: int, info: MoveInfo, values: _Values, size: BoardSize,
                  pv_visits: Callable[[Sequence[int]], list[int]]) -> dict[str, Any]:
-    pv = info.pv[:query.pv_length]
+    pv = info.pv[:1 + query.pv_length]
     fields = {"move": format_gtp(info.point, size), "order": order, "prior": round(info.prior, 6),
               "pv": [format_gtp(point, size) for point in pv],
               **values.fields(info.win_rate, info.visits, info.lower_bound, info.score_lead, info.score_stdev),
               "edgeVisits": info.visits, "edgeWeight": float(info.visits), "playSelectionValue": float(info.visits)}
     if query.include_pv_visits:
         fields["pvVisits"] = pv_visits(pv)
+    if query.include_no_result_value:
+        fields["noResultValue"] = 0.0                    # every game ends with a result
     return fields
 
 
