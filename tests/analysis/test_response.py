@@ -12,6 +12,7 @@ from mugo.analysis.response import RawEvaluation, format_response, legal_policy
 from mugo.games import scoring
 from mugo.games.go import Position
 from mugo.games.rules import NAMED_RULES
+from mugo.nn.output import NetworkOutput
 from mugo.players.searcher import PlayOptions
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.settings import Settings
@@ -227,6 +228,23 @@ def test_a_proven_win_is_its_own_lower_bound():
     info = answer["moveInfos"][0]
     for fields in info, answer["rootInfo"]:
         assert (fields["winrate"], fields["lcb"], fields["utilityLcb"]) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("wide, narrow", [
+    ({"rootPolicyTemperature": 20}, {"rootPolicyTemperature": 0.05}),
+    ({"rootFpuReductionMax": 0}, {"rootFpuReductionMax": 2}),
+    ({"overrideSettings": {"cpuctExploration": 9}}, {"overrideSettings": {"cpuctExploration": "0.1"}}),
+    ({"overrideSettings": {"rootPolicyTemperature": 20}}, {"overrideSettings": {"rootPolicyTemperature": "0.05"}})])
+def test_a_query_makes_its_search_wider_or_narrower(wide, narrow):
+    class Growing(FakeNetwork):
+        """The search's priors grow from point to point, too."""
+        def evaluate_packed(self, packed, features=None):
+            n = packed.shape[1] + 1
+            priors = np.arange(1, n + 1, dtype=np.float32) / (n * (n + 1) / 2)
+            return NetworkOutput(np.tile(priors, (len(packed), 1)), np.zeros(len(packed), np.float32))
+
+    counts = [len(run_one(query(maxVisits=60, **fields), network=Growing())["moveInfos"]) for fields in (wide, narrow)]
+    assert counts[0] > counts[1] + 2
 
 
 def test_a_pass_is_no_move_of_a_search_in_the_opening():
