@@ -18,6 +18,7 @@ from concurrent.futures import BrokenExecutor
 from typing import NoReturn
 
 from mugo.files import BadInput, printable
+from mugo.limits import NumberParser
 from mugo.renamed import refuse_renamed_options
 
 # command: (module, help)
@@ -138,7 +139,7 @@ def _open_standard_streams() -> None:
     sys.stderr = sys.stderr or open(os.devnull, "w")
 
 
-class _Parser(argparse.ArgumentParser):
+class _Parser(NumberParser):
     """One whose errors are one line, as all errors are."""
 
     def error(self, message: str) -> NoReturn:

@@ -4,9 +4,11 @@ Read in this order:
 
     fields      typed values of a query's fields; InvalidQuery
     rules       the rules and the komi of a query
+    overrides   settings by KataGo's names
     request     a query, parsed and checked
     response    the JSON object of a result
     job_queue   positions to analyze, by priority
+    output      lines of output, written by a thread
     engine      threads that analyze them
     command     the command line, stdin and stdout
 

@@ -6,12 +6,20 @@ import io
 import sys
 
 from mugo.analysis.engine import MAX_LINE_BYTES, AnalysisEngine, serve
+from mugo.analysis.fields import InvalidQuery
+from mugo.analysis.overrides import Overrides, read_overrides, search_parameters
+from mugo.analysis.request import NO_OVERRIDES
 from mugo.files import BadInput, log_to_stderr
+from mugo.limits import parse_integer
 from mugo.nn.inference import default_threads
 from mugo.pipes import is_pipe_closed, read_lines
 from mugo.players import options as player_options
 from mugo.players.options import NETWORK_PLAYERS, SEARCHERS
 from mugo.players.searcher import PlayOptions
+
+# KataGo's parameters that are options of this command.
+THREADS = {"numAnalysisThreads": "analysis_threads", "numSearchThreads": "threads",
+           "numSearchThreadsPerAnalysisThread": "threads"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,13 +31,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quit-without-waiting", "-quit-without-waiting", action="store_true",
                         help="at the end of the input stop at once (default: finish all queries)")
     parser.add_argument("-model", dest="network", metavar="NAME", help="the same as --network")
-    parser.add_argument("-config", "-override-config", "-human-model", metavar="TEXT",
-                        help="options of KataGo; accepted and ignored")
+    parser.add_argument("-override-config", action="append", default=[], metavar="NAME=VALUE,...",
+                        help="KataGo's parameters for all queries, by the names of overrideSettings")
+    parser.add_argument("-config", "-human-model", dest="not_read", action="append", default=[], metavar="FILE",
+                        help="files of KataGo; not read, as a line on stderr says")
 
 
 def command(arguments: argparse.Namespace) -> int:
     """Run `mugo analysis`; returns the exit status.  Raises BadInput before the first line is read."""
     name = arguments.player
+    overrides = _read_config(arguments)
     if name not in (*SEARCHERS, *NETWORK_PLAYERS):
         raise BadInput(f"{name} cannot analyze: it has neither a search nor a network (uct, mcts and policy have)")
     play_options = PlayOptions(arguments.simulations, arguments.seconds,
@@ -48,7 +59,7 @@ def command(arguments: argparse.Namespace) -> int:
     with contextlib.redirect_stdout(sys.stderr):         # a stray print would break the protocol
         engine = AnalysisEngine(network, settings, out, play_options=play_options, tta=arguments.tta,
                                 threads=threads, log=log_to_stderr,
-                                is_abandoned=functools.partial(is_pipe_closed, out.fileno()))
+                                is_abandoned=functools.partial(is_pipe_closed, out.fileno()), overrides=overrides)
         engine.warm_up(player_options.default_size(arguments))
         if network is not None:
             log_to_stderr(f"network: {network.describe()}")
@@ -59,3 +70,25 @@ def command(arguments: argparse.Namespace) -> int:
             raise engine.output_error
         raise BrokenPipeError
     return 0
+
+
+def _read_config(arguments: argparse.Namespace) -> Overrides:
+    """The overrides of -override-config; numbers of threads are set in the arguments.  A line on stderr names what has
+    no effect.  Raises BadInput."""
+    for file in arguments.not_read:
+        log_to_stderr(f"{file} is not read: it is a file of KataGo's")
+    pairs = [pair.strip() for text in arguments.override_config for pair in text.split(",") if pair.strip()]
+    values = {name.strip(): value.strip() for name, _, value in (pair.partition("=") for pair in pairs)}
+    try:
+        for name, option in THREADS.items():
+            if text := values.pop(name, ""):
+                setattr(arguments, option, parse_integer(text))
+        overrides, ignored = read_overrides(values, NO_OVERRIDES, search_parameters(
+            arguments.player in SEARCHERS, arguments.player in NETWORK_PLAYERS))
+    except ValueError as error:
+        raise BadInput(f"-override-config: {error}") from None
+    except InvalidQuery as error:
+        raise BadInput(f"-override-config: {error.field} {error}") from None
+    if ignored:
+        log_to_stderr(f"-override-config: this player has no such settings: {', '.join(ignored)}")
+    return overrides

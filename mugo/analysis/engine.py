@@ -28,22 +28,27 @@ import numpy as np
 from mugo import __version__
 from mugo.analysis.fields import InvalidQuery
 from mugo.analysis.job_queue import Job, JobQueue
-from mugo.analysis.request import parse_query
+from mugo.analysis.output import LineWriter
+from mugo.analysis.overrides import Overrides, search_parameters
+from mugo.analysis.request import NO_OVERRIDES, parse_query
 from mugo.analysis.response import RawEvaluation, format_response, legal_policy, no_results
 from mugo.files import BadInput
 from mugo.games import scoring
 from mugo.games.coords import PASS, BoardSize
 from mugo.games.go import Position
+from mugo.limits import parse_json
 from mugo.nn.output import NetworkOutput
 from mugo.players.evaluator import moves_by_prior, ownership_after
 from mugo.players.passing import MIN_VISITS
 from mugo.players.searcher import SECONDS, PlayOptions
-from mugo.search.move_infos import PV_LENGTH
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 
 MAX_LINE_BYTES = 1 << 20  # a game of 4,095 moves with all of them to analyze has 100 kB
+# Characters of output that the client has not read, beyond which a search waits before it sends its result, and beyond
+# which no more input is read.
+MAX_UNREAD, MAX_UNREAD_BEFORE_INPUT_WAITS = 1 << 20, 1 << 28
 MAX_BATCH = 16            # positions that the network evaluates at once
 # Moves reported where no move was searched: so many at most, and no others with a lower prior.
 MAX_POLICY_MOVES, MIN_PRIOR = 10, 0.01
@@ -60,12 +65,13 @@ class AnalysisEngine:
     threads: positions analyzed at the same time.
     log: called with the traceback of an internal error.
     is_abandoned: whether nobody reads the output any more; a search under way then ends.
+    overrides: of all queries, which may override them in turn.
     Raises BadInput for fewer than one thread, and for settings that need another network.
     """
 
     def __init__(self, network, settings: Settings | None, out: TextIO, *, play_options: PlayOptions,
                  tta: bool = False, threads: int = 1, log: Callable[[str], object] = lambda text: None,
-                 is_abandoned: Callable[[], bool] = lambda: False):
+                 is_abandoned: Callable[[], bool] = lambda: False, overrides: Overrides = NO_OVERRIDES):
         if threads < 1:
             raise BadInput(f"analysis threads are 1 or more, not {threads}")
         self._network = network
@@ -75,14 +81,16 @@ class AnalysisEngine:
             Search(self._settings, network)
         self._play_options = play_options
         self._tta = tta
-        self._out = out
+        self._overrides = overrides
+        self._search_parameters = search_parameters(settings is not None, network is not None)
         self._log = log
         self._is_abandoned = is_abandoned
         self._warned: set[str] = set()           # warnings that are sent once, those about rules among them
+        self._warning = threading.Lock()
         self._queue = JobQueue()
         self._output_closed = False
         self.output_error: Exception | None = None       # of the line that could not be written
-        self._writing = threading.Lock()
+        self._writer = LineWriter(out, self._note_output_error)
         self._threads = [threading.Thread(target=self._run_jobs, daemon=True, name="analysis") for _ in range(threads)]
         for thread in self._threads:
             thread.start()
@@ -110,6 +118,7 @@ class AnalysisEngine:
             self._close_output()
         for thread in self._threads:
             thread.join()
+        self._writer.close()
 
     # -- queries
 
@@ -121,7 +130,7 @@ class AnalysisEngine:
             self._send({"error": f"a line has at most {MAX_LINE_BYTES} bytes, not as this one: {line.strip()[:200]}"})
             return
         try:
-            query = json.loads(line, parse_constant=_reject_constant)
+            query = parse_json(line)
         except (ValueError, RecursionError) as error:
             self._send({"error": f"could not parse the line as JSON: {error}: {line.strip()[:200]}"})
             return
@@ -138,11 +147,14 @@ class AnalysisEngine:
                 self._run_action(query)
         except InvalidQuery as error:
             self._send({"error": str(error), "field": error.field, "id": query["id"]})
+        except BadInput as error:                        # too many queries are waiting
+            self._send({"error": str(error), "id": query["id"]})
         except Exception as error:                       # a bug must not end the session
             self._send_internal_error(query["id"], error)
 
     def _enqueue(self, fields: dict[str, Any], length: int) -> None:
-        query, warnings = parse_query(fields, PV_LENGTH)
+        query, warnings = parse_query(fields, self._overrides, self._search_parameters)
+        self._queue.check_room()
         for field, text in warnings:
             self._send_warning(query.id, field, text, once=field == "rules")
         self._queue.put(query, length)
@@ -178,25 +190,23 @@ class AnalysisEngine:
     # -- output
 
     def _send(self, response: dict[str, Any]) -> None:
-        line = json.dumps(response, separators=(",", ":")) + "\n"
-        with self._writing:
-            if self._output_closed:
-                return
-            try:
-                self._out.write(line)
-                self._out.flush()
-                return
-            except (OSError, ValueError) as error:       # the client has closed its end, or the disk is full
-                self.output_error = error
+        """Send a line.  A search waits with its result until the client reads; the thread that reads input goes on."""
+        is_worker = threading.current_thread() in self._threads
+        self._writer.put(json.dumps(response, separators=(",", ":")) + "\n",
+                         MAX_UNREAD if is_worker else MAX_UNREAD_BEFORE_INPUT_WAITS)
+
+    def _note_output_error(self, error: Exception) -> None:
+        self.output_error = error
         self._close_output()
 
     def _close_output(self) -> None:
         self._output_closed = True
+        self._writer.drop()
         self._queue.discard()
 
     def _send_warning(self, query_id: str, field: str, text: str, once: bool = False) -> None:
         if once:
-            with self._writing:
+            with self._warning:
                 if text in self._warned:
                     return
                 self._warned.add(text)
@@ -242,8 +252,7 @@ class AnalysisEngine:
 
         With a seed it is always new, so that a query gets the same results whatever came before.
         """
-        if job.query.dirichlet_weight is not None:
-            settings = replace(settings, dirichlet_weight=job.query.dirichlet_weight)
+        settings = replace(settings, **job.query.settings)
         if search is None or search.settings != settings or settings.seed is not None:
             return Search(settings, self._network)
         return search
@@ -351,10 +360,6 @@ def policy_moves(position: Position, policy: np.ndarray, allowed_moves: Collecti
              if allowed_moves is None or point in allowed_moves][:MAX_POLICY_MOVES]
     return tuple(MoveInfo(point, prior, 0, win_rate, (point,)) for rank, (point, prior) in enumerate(moves)
                  if rank == 0 or prior >= MIN_PRIOR)
-
-
-def _reject_constant(text: str) -> None:
-    raise ValueError(f"{text} is not a JSON number")
 
 
 def serve(engine: AnalysisEngine, lines: Iterable[str], finish: bool = True) -> None:

@@ -2,8 +2,8 @@
 
     AnalysisEngine -- put --> [Job Job Job ...] -- take --> worker threads
 
-Every method may be called from any thread.  `put` waits while too much is waiting, so that a program may write any
-number of queries at once.
+Every method may be called from any thread.  `put` never waits: the thread that reads input must see a `terminate_all`
+behind any number of queries.  `check_room` bounds the memory.
 """
 import heapq
 import itertools
@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mugo.analysis.request import Query
+from mugo.files import BadInput
 from mugo.games.go import Position
 
 JOB_BYTES = 500                          # of a job without its query
-MAX_WAITING_BYTES = 32 << 20             # 9,000 queries of one position with 300 moves each
+MAX_WAITING_BYTES = 1 << 30              # 200,000 queries of one position with 300 moves each
 
 
 @dataclass(eq=False)
@@ -47,11 +48,17 @@ class JobQueue:
         self._closed = self._discarded = False
         self._changed = threading.Condition()
 
+    def check_room(self) -> None:
+        """Raise BadInput if max_bytes of jobs are waiting."""
+        with self._changed:
+            if self._bytes >= self._max_bytes:
+                raise BadInput(f"{len(self._waiting):,} positions are waiting, {self._max_bytes >> 20} MiB of queries: "
+                               "send this one again when some have been analyzed")
+
     def put(self, query: Query, length: int = 0) -> None:
-        """Add a job for every turn of a query, once fewer than max_bytes are waiting.  length: of its text."""
+        """Add a job for every turn of a query.  length: of its text."""
         job_bytes = JOB_BYTES + length // len(query.turns)
         with self._changed:
-            self._changed.wait_for(lambda: self._bytes < self._max_bytes or self._discarded)
             if self._discarded:
                 return
             for turn, priority in zip(query.turns, query.priorities, strict=True):
@@ -70,12 +77,8 @@ class JobQueue:
             while self._waiting and len(jobs) < limit and (not jobs or is_batchable(jobs[0], self._waiting[0][2])):
                 jobs.append(heapq.heappop(self._waiting)[2])
             self._running.update(jobs)
-            self._note_removed(jobs)
+            self._bytes -= sum(job.bytes for job in jobs)
             return jobs
-
-    def _note_removed(self, jobs: Iterable[Job]) -> None:
-        self._bytes -= sum(job.bytes for job in jobs)
-        self._changed.notify_all()
 
     def finish(self, jobs: Iterable[Job]) -> None:
         """Note that jobs are done."""
@@ -91,7 +94,7 @@ class JobQueue:
             for job in self._running:
                 if is_selected(job):
                     job.is_stopped = True
-            self._note_removed(job for _, _, job in removed)
+            self._bytes -= sum(job.bytes for _, _, job in removed)
         return [job for _, _, job in removed]
 
     def discard(self) -> None:

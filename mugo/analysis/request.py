@@ -7,6 +7,7 @@
 https://github.com/lightvector/KataGo/blob/master/docs/Analysis_Engine.md
 """
 import json
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,7 @@ from mugo.analysis.fields import (
     read_integer,
     read_number,
 )
+from mugo.analysis.overrides import MAX_PV_LENGTH, MAX_VISITS, Overrides, read_overrides, search_parameters
 from mugo.analysis.rules import handicap, read_rules
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_SIZE, MIN_SIZE, WHITE_BIT, BoardSize, move_index
@@ -30,19 +32,15 @@ from mugo.games.go import IllegalMove, Position, position_of
 from mugo.players.evaluator import legal_moves
 from mugo.sgf.record import Record
 
-MAX_VISITS = 2 ** 50
 MAX_PRIORITY = 2 ** 62
-MAX_PV_LENGTH = 1000
 REPORT_SECONDS = 0.001, 1e6              # from, to
-PERSPECTIVES = {"BLACK": BLACK, "WHITE": WHITE, "SIDETOMOVE": None}
-# settings that are the search's, not a query's, with their options
-IGNORED_FIELDS = {"rootPolicyTemperature": "--root-policy-temperature",
-                  "rootFpuReductionMax": "--root-fpu-reduction-max"}
+NO_OVERRIDES, SEARCH_PARAMETERS = Overrides(), search_parameters()
+ROOT_FIELDS = "rootPolicyTemperature", "rootFpuReductionMax"     # of the query itself, as in overrideSettings
 FIELDS = {"id", "moves", "initialStones", "initialPlayer", "rules", "komi", "whiteHandicapBonus", "boardXSize",
           "boardYSize", "analyzeTurns", "maxVisits", "maxTime", "analysisPVLen", "includeOwnership",
           "includeOwnershipStdev", "includeMovesOwnership", "includeMovesOwnershipStdev", "includePolicy",
-          "includePVVisits", "avoidMoves", "allowMoves", "overrideSettings", "reportDuringSearchEvery",
-          "firstReportDuringSearchAfter", "priority", "priorities", *IGNORED_FIELDS}
+          "includePVVisits", "includeNoResultValue", "avoidMoves", "allowMoves", "overrideSettings",
+          "reportDuringSearchEvery", "firstReportDuringSearchAfter", "priority", "priorities", *ROOT_FIELDS}
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +52,12 @@ class Query:
     max_visits, max_time (seconds): limits of each search; None where the query has none.
     allow_moves, avoid_moves: colour -> points (PASS for a pass) of its next move; a colour that is absent may play all.
     perspective: the colour whose win rates, scores and ownership are reported; None the side to move.
-    dirichlet_weight: of the noise in the priors of the root; None the player's.
+    settings: values of fields of search.settings.Settings, in the place of the player's.
     report_every, first_report_after: seconds between reports during the search, and before the first; None for no
     reports.
-    include_...: whether the responses have ownership, its standard deviation, both for each move, the policy, and the
-    visits of each move of a principal variation, which has at most pv_length moves.
+    pv_length: the most moves of a principal variation after its first.
+    include_...: whether the responses have ownership, its standard deviation, both for each move, the policy, the
+    visits of each move of a principal variation, and the probability that the game has no result.
     """
     id: str
     game: Record
@@ -69,7 +68,7 @@ class Query:
     allow_moves: dict[int, frozenset[int]]
     avoid_moves: dict[int, frozenset[int]]
     perspective: int | None
-    dirichlet_weight: float | None
+    settings: Mapping[str, Any]
     report_every: float | None
     first_report_after: float | None
     pv_length: int
@@ -79,6 +78,7 @@ class Query:
     include_moves_ownership_stdev: bool
     include_policy: bool
     include_pv_visits: bool
+    include_no_result_value: bool
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -98,20 +98,16 @@ class Query:
                 if (allowed is None or point in allowed) and point not in (avoided or ())]
 
 
-def parse_query(fields: Fields, pv_length: int = MAX_PV_LENGTH) -> tuple[Query, list[tuple[str, str]]]:
+def parse_query(fields: Fields, base: Overrides = NO_OVERRIDES, of_search: Collection[str] = SEARCH_PARAMETERS
+                ) -> tuple[Query, list[tuple[str, str]]]:
     """The query of a JSON object, and (field, text) of each warning.  A null field counts as absent.
 
-    pv_length: the moves of a principal variation where the query does not say.
+    base: of all queries.  of_search: see overrides.search_parameters.
     Raises InvalidQuery.
     """
     fields = {name: value for name, value in fields.items() if value is not None}
-    warnings: list[tuple[str, str]] = []
-    for name in fields:
-        if name not in FIELDS:
-            warnings.append((name, "unknown field: ignored"))
-        elif name in IGNORED_FIELDS:
-            warnings.append((name, f"the option {IGNORED_FIELDS[name]} sets this for all queries: ignored"))
-    settings = _read_settings(fields, warnings)
+    warnings = [(name, "unknown field: ignored") for name in fields if name not in FIELDS]
+    overrides = _read_overrides(fields, base, of_search, warnings)
     game = _read_game(fields, warnings)
     turns, priorities = _read_turns(fields, len(game.moves))
     allow_moves, avoid_moves = _read_restrictions(fields, game.shape, warnings)
@@ -120,18 +116,18 @@ def parse_query(fields: Fields, pv_length: int = MAX_PV_LENGTH) -> tuple[Query, 
     max_time = read_number(fields, "maxTime", 0)
     query = Query(
         id=fields["id"], game=game, turns=turns, priorities=priorities,
-        max_visits=settings.get("maxVisits") if max_visits is None else max_visits,
-        max_time=settings.get("maxTime") if max_time is None else max_time,
+        max_visits=overrides.max_visits if max_visits is None else max_visits,
+        max_time=overrides.max_time if max_time is None else max_time,
         allow_moves=allow_moves, avoid_moves=avoid_moves,
-        perspective=settings.get("reportAnalysisWinratesAs", BLACK),
-        dirichlet_weight=settings.get("wideRootNoise"), report_every=report_every,
+        perspective=overrides.perspective, settings=overrides.settings, report_every=report_every,
         first_report_after=read_number(fields, "firstReportDuringSearchAfter", *REPORT_SECONDS) or report_every,
-        pv_length=read_integer(fields, "analysisPVLen", 1, MAX_PV_LENGTH) or settings.get("analysisPVLen") or pv_length,
+        pv_length=read_integer(fields, "analysisPVLen", 1, MAX_PV_LENGTH) or overrides.pv_length,
         include_ownership=read_flag(fields, "includeOwnership"),
         include_ownership_stdev=read_flag(fields, "includeOwnershipStdev"),
         include_moves_ownership=read_flag(fields, "includeMovesOwnership"),
         include_moves_ownership_stdev=read_flag(fields, "includeMovesOwnershipStdev"),
-        include_policy=read_flag(fields, "includePolicy"), include_pv_visits=read_flag(fields, "includePVVisits"))
+        include_policy=read_flag(fields, "includePolicy"), include_pv_visits=read_flag(fields, "includePVVisits"),
+        include_no_result_value=read_flag(fields, "includeNoResultValue"))
     return query, warnings
 
 
@@ -235,48 +231,20 @@ def _read_restrictions(fields: Fields, size: BoardSize, warnings: list[tuple[str
     return restrictions["allowMoves"], restrictions["avoidMoves"]
 
 
-def _read_settings(fields: Fields, warnings: list[tuple[str, str]]) -> dict[str, Any]:
-    """The settings of overrideSettings that MuGo has; maxPlayouts counts as maxVisits.
-
-    Numbers may be strings, as in KataGo.
-    """
-    overrides = fields.get("overrideSettings", {})
-    if not isinstance(overrides, dict):
+def _read_overrides(fields: Fields, base: Overrides, of_search: Collection[str], warnings: list[tuple[str, str]]
+                    ) -> Overrides:
+    """The overrides of overrideSettings and of ROOT_FIELDS on top of `base`.  Appends a warning about those without
+    effect."""
+    values = fields.get("overrideSettings", {})
+    if not isinstance(values, dict):
         raise InvalidQuery("must be an object", "overrideSettings")
-    settings: dict[str, Any] = {}
-    unknown = []
     try:
-        for name, value in overrides.items():
-            if value is None:
-                continue
-            if name == "reportAnalysisWinratesAs":
-                perspective = str(value).upper().replace("_", "")
-                if perspective not in PERSPECTIVES:
-                    raise InvalidQuery(f"must be one of {', '.join(PERSPECTIVES)}", name)
-                settings[name] = PERSPECTIVES[perspective]
-            elif name in ("maxVisits", "maxPlayouts"):
-                settings["maxVisits"] = read_integer({name: _unquoted(value)}, name, 1, MAX_VISITS)
-            elif name == "maxTime":
-                settings[name] = read_number({name: _unquoted(value)}, name, 0)
-            elif name == "wideRootNoise":
-                settings[name] = min(read_number({name: _unquoted(value)}, name, 0) or 0.0, 1.0)
-            elif name == "analysisPVLen":
-                settings[name] = read_integer({name: _unquoted(value)}, name, 1, MAX_PV_LENGTH)
-            else:
-                unknown.append(name)
+        overrides, ignored = read_overrides(values, base, of_search)
     except InvalidQuery as error:
         raise InvalidQuery(f"{error.field} {error}", "overrideSettings") from None
-    if unknown:
-        warnings.append(("overrideSettings", f"this program has no such settings: {', '.join(unknown)}"))
-    return settings
-
-
-def _unquoted(value: object) -> object:
-    """The number in a string; any other value unchanged."""
-    if not isinstance(value, str):
-        return value
-    try:
-        number = float(value)
-    except ValueError:
-        return value
-    return int(number) if number.is_integer() else number
+    if ignored:
+        warnings.append(("overrideSettings", f"this player has no such settings: {', '.join(ignored)}"))
+    at_root = {name: read_number(fields, name, 0) for name in ROOT_FIELDS}
+    overrides, ignored = read_overrides(at_root, overrides, of_search)
+    warnings += [(name, "this player has no such setting: ignored") for name in ignored]
+    return overrides

@@ -30,7 +30,6 @@ from mugo.games import scoring
 from mugo.games.coords import BoardSize, format_gtp, move_index
 from mugo.games.go import Position
 from mugo.games.position import COLOUR_LETTERS
-from mugo.intervals import lower_confidence_bound
 from mugo.players.evaluator import legal_moves, score_estimate
 from mugo.search.result import MoveInfo, SearchResult
 
@@ -107,7 +106,7 @@ def format_response(query: Query, turn: int, result: SearchResult, ownership: np
         "moveInfos": moves,
         "rootInfo": {
             "currentPlayer": COLOUR_LETTERS[position.to_play],
-            **values.fields(result.win_rate, result.visits, lower_confidence_bound(result.win_rate, result.visits)),
+            **values.fields(result.win_rate, result.visits, result.lower_bound),
             "rawWinrate": round(raw.win_rate if is_own else 1 - raw.win_rate, 6),
             "rawLead": raw_lead, "rawScoreSelfplay": raw_lead, "rawScoreSelfplayStdev": round(raw.score_stdev, 3),
             "rawNoResultProb": 0.0,
@@ -121,13 +120,15 @@ def format_response(query: Query, turn: int, result: SearchResult, ownership: np
 
 def _move_fields(query: Query, order: int, info: MoveInfo, values: _Values, size: BoardSize,
                  pv_visits: Callable[[Sequence[int]], list[int]]) -> dict[str, Any]:
-    pv = info.pv[:query.pv_length]
+    pv = info.pv[:1 + query.pv_length]
     fields = {"move": format_gtp(info.point, size), "order": order, "prior": round(info.prior, 6),
               "pv": [format_gtp(point, size) for point in pv],
               **values.fields(info.win_rate, info.visits, info.lower_bound, info.score_lead, info.score_stdev),
               "edgeVisits": info.visits, "edgeWeight": float(info.visits), "playSelectionValue": float(info.visits)}
     if query.include_pv_visits:
         fields["pvVisits"] = pv_visits(pv)
+    if query.include_no_result_value:
+        fields["noResultValue"] = 0.0                    # every game ends with a result
     return fields
 
 

@@ -194,10 +194,15 @@ _COUNTRIES = {"japanese": re.compile("jap|jp|日本", re.IGNORECASE),
               "chinese": re.compile("chin|cn|中国|中國", re.IGNORECASE)}
 
 
+# What may follow a name: 'AGA rules', 'AGA規則'.
+_WORD_FOR_RULES = re.compile("(rules?|ruleset|règles?|regeln|规则|規則|ルール|규칙|룰)$", re.IGNORECASE)
+
+
 def parse_record_rules(text: str) -> Rules | None:
-    """The rules of a record (RU), as 'Japanese', 'Japan', '日本' or 'Chinese (2002)'; None if they are not known."""
+    """The rules of a record (RU), as 'Japanese', 'Japan', '日本', 'AGA rules' or 'Chinese (2002)'; None if they are not
+    known."""
     try:
-        return parse_rules(text.split("(")[0])
+        return parse_rules(_WORD_FOR_RULES.sub("", text.split("(")[0].strip()))
     except ValueError:
         return next((NAMED_RULES[name] for name, begin in _COUNTRIES.items() if begin.match(text.strip())), None)
 

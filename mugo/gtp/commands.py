@@ -187,7 +187,8 @@ def _reg_genmove(engine: EngineState, colour: str) -> str:
     """The move that genmove would play, without playing it and with no limit by the clock."""
     position = engine.position_to_move(parse_colour(colour))
     engine.wait_until_ready()
-    return engine.format_move(engine.player.select_move(position))
+    with engine.search_callbacks():
+        return engine.format_move(engine.player.select_move(position))
 
 
 @command("mugo-explain")

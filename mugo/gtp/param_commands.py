@@ -24,12 +24,10 @@ from mugo.games.rules import ALIASES, Rules, parse_rules
 from mugo.gtp.params import DEFAULT
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_bool, parse_float
 from mugo.gtp.state import EngineState
+from mugo.players.katago_parameters import KATAGO_PARAMETERS, NO_TIME_LIMIT, KatagoParameter
 from mugo.players.searcher import SECONDS, default_settings
 from mugo.players.time_control import LAG
-from mugo.search.settings import PUCT_C, ROOT_FPU_SHARE, Settings
-
-NO_VISIT_LIMIT, NO_TIME_LIMIT = 2 ** 50, 1e20            # KataGo's values of maxVisits and maxTime
-
+from mugo.search.settings import ROOT_FPU_SHARE
 
 # ---- parameters of the engine itself
 
@@ -116,19 +114,6 @@ def _param(engine: EngineState, *words: str) -> str | None:
 
 # ---- KataGo's parameters and rules, KGS's rules
 
-@dataclass(frozen=True)
-class KatagoParameter:
-    """A parameter of KataGo's that means the same here.
-
-    option: its name here.  default: the value where the option is not set; a function of the engine where it depends on
-    others.  of_puct: whether only the search of mcts has it.  no_limit: from this value on there is no limit.
-    """
-    option: str
-    default: float | Callable[[EngineState], float] = 0.0
-    of_puct: bool = False
-    no_limit: float | None = None
-
-
 def _default_fpu(engine: EngineState) -> float:
     return default_settings("mcts", engine.position.game).fpu_reduction_max
 
@@ -141,23 +126,8 @@ def _default_seconds(engine: EngineState) -> float:
     return SECONDS if _get(engine, "simulations") == DEFAULT else NO_TIME_LIMIT
 
 
-KATAGO_PARAMETERS = {
-    "cpuctExploration": KatagoParameter("c", PUCT_C, of_puct=True),
-    "cpuctExplorationBase": KatagoParameter("cpuct-exploration-base", Settings.cpuct_exploration_base, of_puct=True),
-    "cpuctExplorationLog": KatagoParameter("cpuct-exploration-log", Settings.cpuct_exploration_log, of_puct=True),
-    "fpuReductionMax": KatagoParameter("fpu-reduction-max", _default_fpu, of_puct=True),
-    "lagBuffer": KatagoParameter("lag"),
-    "lcbStdevs": KatagoParameter("lcb-stdevs", Settings.lcb_stdevs),
-    "maxPlayouts": KatagoParameter("simulations", NO_VISIT_LIMIT, no_limit=NO_VISIT_LIMIT),
-    "maxTime": KatagoParameter("seconds", _default_seconds, no_limit=NO_TIME_LIMIT),
-    "maxVisits": KatagoParameter("simulations", NO_VISIT_LIMIT, no_limit=NO_VISIT_LIMIT),
-    "minVisitPropForLCB": KatagoParameter("min-visit-prop-for-lcb", Settings.min_visit_prop_for_lcb),
-    "numSearchThreads": KatagoParameter("threads"),
-    "ponderingEnabled": KatagoParameter("ponder"),
-    "rootFpuReductionMax": KatagoParameter("root-fpu-reduction-max", _default_root_fpu, of_puct=True),
-    "rootPolicyTemperature": KatagoParameter("root-policy-temperature", Settings.root_policy_temperature, of_puct=True),
-    "useGraphSearch": KatagoParameter("transpositions"),
-}
+# Of the parameters without a default of their own.
+_DEFAULTS = {"fpuReductionMax": _default_fpu, "rootFpuReductionMax": _default_root_fpu, "maxTime": _default_seconds}
 
 
 @command("kata-list-params")
@@ -216,8 +186,8 @@ def _katago_value(engine: EngineState, name: str) -> bool | int | float:
     if _is_bool(engine, parameter.option):
         return parse_bool(text)
     if text == DEFAULT:
-        return parameter.default(engine) if callable(parameter.default) else parameter.default
-    return int(text) if parameter.option in ("simulations", "threads") else float(text)
+        return _DEFAULTS[name](engine) if parameter.default is None else parameter.default
+    return parameter.kind(text)
 
 
 @command("kata-get-rules", "go")

@@ -9,6 +9,7 @@ import argparse
 from mugo.files import BadInput
 from mugo.games.position import BasePosition
 from mugo.gtp.protocol import parse_bool
+from mugo.limits import NumberParser
 from mugo.players import options as player_options
 from mugo.players.player import Player
 
@@ -17,7 +18,7 @@ DEFAULT = "default"
 NETWORK_OPTIONS = ("network", "threads", "precision", "provider")
 
 
-class _Parser(argparse.ArgumentParser):
+class _Parser(NumberParser):
     def error(self, message: str):
         raise BadInput(message)
 

@@ -10,11 +10,11 @@ commands: the modules that define commands register them with the decorator `com
 Specification: GTP version 2, draft 2,
 http://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2/gtp2-spec.html
 """
-import math
 from collections.abc import Callable
 
 from mugo.games.coords import BoardSize, interpret_gtp
 from mugo.games.position import COLOUR_OF
+from mugo.limits import parse_integer, parse_number
 
 COMMANDS: dict[str, Callable[..., str | None]] = {}
 GAME_OF_COMMAND: dict[str, str] = {}       # commands that one game only has: "go" or "gomoku"
@@ -87,9 +87,9 @@ def format_reply(mark: str, command_id: str, text: str) -> str:
 def parse_int(text: str) -> int:
     """An integer.  Raises GtpError."""
     try:
-        return int(text)
-    except ValueError:
-        raise GtpError(SYNTAX_ERROR, f"{text!r} is not an integer") from None
+        return parse_integer(text)
+    except ValueError as error:
+        raise GtpError(SYNTAX_ERROR, str(error)) from None
 
 
 def parse_count(text: str) -> int:
@@ -103,12 +103,9 @@ def parse_count(text: str) -> int:
 def parse_float(text: str) -> float:
     """A finite number.  Raises GtpError."""
     try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise GtpError(SYNTAX_ERROR, f"{text!r} is not a finite number")
-    return number
+        return parse_number(text)
+    except ValueError as error:
+        raise GtpError(SYNTAX_ERROR, str(error)) from None
 
 
 def parse_seconds(text: str) -> float:

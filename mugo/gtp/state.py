@@ -207,7 +207,7 @@ class EngineState:
         clock = self.clocks[position.to_play]
         started = self._now()
         try:
-            with self._search_callbacks(on_progress, progress_interval, should_stop or self.is_interrupted):
+            with self.search_callbacks(on_progress, progress_interval, should_stop):
                 stones = int((position.stones != EMPTY).sum())
                 return self.player.select_move(position, seconds=clock.seconds(position.shape, stones),
                                                max_seconds=clock.max_seconds(position.shape, stones),
@@ -220,16 +220,17 @@ class EngineState:
         return self.cleanup or (self.rules is not None and not self.rules.friendly_pass_ok)
 
     @contextlib.contextmanager
-    def _search_callbacks(self, on_progress: Callable[[SearchResult], None] | None,
-                          progress_interval: float, should_stop: Callable[[], bool]) -> Iterator[None]:
-        """Set the callbacks of a player that searches for a while."""
+    def search_callbacks(self, on_progress: Callable[[SearchResult], None] | None = None,
+                         progress_interval: float = 1.0, should_stop: Callable[[], bool] | None = None
+                         ) -> Iterator[None]:
+        """Set the callbacks of a player that searches for a while; arguments as of generate_move and propose_move."""
         player = self.player
         if not isinstance(player, SearchPlayer):
             yield
             return
         before = player.on_progress, player.progress_interval, player.should_stop
         player.on_progress, player.progress_interval = on_progress, progress_interval
-        player.should_stop = should_stop
+        player.should_stop = should_stop or self.is_interrupted
         try:
             yield
         finally:

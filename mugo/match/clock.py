@@ -6,6 +6,7 @@
 The referee measures the seconds; nothing here waits.  How a player divides its time is players/time_control.py.
 """
 from mugo.files import BadInput
+from mugo.limits import parse_integer
 
 
 class GameClock:
@@ -52,7 +53,7 @@ def interpret_time(text: str) -> tuple[int, int, int]:
     Raises BadInput.
     """
     try:
-        numbers = [int(part) for part in text.split("/")]
+        numbers = [parse_integer(part) for part in text.split("/")]
     except ValueError:
         numbers = []
     if len(numbers) == 2:

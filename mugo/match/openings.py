@@ -9,7 +9,9 @@ No opening ends a game, and none that is made here has a pass.  An opening is a 
 """
 import dataclasses
 import functools
+import hashlib
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from mugo.games.go import Position as Go
 from mugo.games.gomoku import format_row
 from mugo.games.position import BasePosition, IllegalMove
 from mugo.games.rules import Rules, parse_record_rules
+from mugo.nn.bundled import file_checksum
 from mugo.players.policy import PolicyPlayer
 from mugo.sgf.archives import UnreadableFile
 from mugo.sgf.convert import replay_record
@@ -42,7 +45,7 @@ def load_openings(source: str | None, start: BasePosition, *, rules: Rules | Non
     """
     if source is None:
         return lambda number: start
-    if source.isdecimal():
+    if source.isascii() and source.isdecimal():
         if len(source) > 4:
             raise BadInput(f"--openings {source[:20]}: at most 9999 random moves")
         return functools.partial(random_opening, start, int(source), seed)
@@ -51,6 +54,20 @@ def load_openings(source: str | None, start: BasePosition, *, rules: Rules | Non
         network = BundledNetworks().for_position(start)
         return functools.partial(policy_opening, network, start, max_moves or POLICY_MOVES, seed)
     return _recorded_openings(source, start, rules, max_moves, seed)
+
+
+def openings_checksum(path: str) -> str:
+    """The SHA-256 of the recorded games of --openings: of a file, or of the names and contents of all files in a folder
+    that may have games.  Raises BadInput if there are none."""
+    if Path(path).is_file():
+        return file_checksum(Path(path))
+    checksum = hashlib.sha256()
+    for source in find_sources([path]):
+        for file in read_files(source):
+            content = b"" if isinstance(file, UnreadableFile) else file.data
+            for part in (source.label.encode(), file.name.encode(), content):
+                checksum.update(len(part).to_bytes(8, "big") + part)
+    return checksum.hexdigest()
 
 
 def random_opening(start: BasePosition, moves: int, seed: int, number: int) -> BasePosition:

@@ -29,7 +29,7 @@ from mugo.match.clock import interpret_time
 from mugo.match.game_runner import GameUnit, MatchSetup, close_runners, find_versions, play_unit
 from mugo.match.gtp_client import Participant, participant_of
 from mugo.match.match_folder import MatchFolder, format_game, game_row
-from mugo.match.openings import load_openings
+from mugo.match.openings import load_openings, openings_checksum
 from mugo.match.pairings import Pairing, find_pairing, make_pairings
 from mugo.match.referee import GameRecord, MatchRules
 from mugo.match.summary import Rows, format_summary, run_sprt, summarize
@@ -221,15 +221,15 @@ def command(args: argparse.Namespace) -> int:
 
 def checksums(participants: list[Participant], openings: str | None, start: BasePosition) -> dict[str, str]:
     """The SHA-256 of each network that players of MuGo and openings choose moves by, by the name that is given, or that
-    of the bundled one, and of a file of openings: games of two networks under one name are no match.  Raises BadInput.
-    """
+    of the bundled one, and of a file or folder of openings: games of two networks under one name are no match.  Raises
+    BadInput."""
     names = [_network_name(participant) for participant in participants
              if participant.is_player and participant.command[1] in NETWORK_PLAYERS]
     names += [""] if openings == "policy" else []
     names = [name or bundled_name(start.shape, *game_rules(start)) for name in names]
     found = {name: file_checksum(find_network(name)) for name in sorted(names)}
-    if openings is not None and Path(openings).is_file():
-        found[openings] = file_checksum(Path(openings))
+    if openings is not None and Path(openings).exists():
+        found[openings] = openings_checksum(openings)
     return found
 
 

@@ -7,6 +7,7 @@
     searcher        uct, mcts; resigning
     options         the options of a command line -> a player
     game_options    the options of a command line -> the first position
+    katago_parameters   KataGo's names of parameters -> options
     evaluator       position -> the moves worth considering and their win rates
 
 Imports search; networks are opened on demand.  Does not know protocols or matches.

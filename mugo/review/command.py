@@ -21,7 +21,7 @@ from mugo.plots.terminal import Screen
 from mugo.plots.text_table import format_table
 from mugo.progress import ProgressBar, progress_bar
 from mugo.review.earlier import output_file
-from mugo.review.options import SIMULATIONS, make_reviewer, network_files, review_options
+from mugo.review.options import SIMULATIONS, ReviewOptions, make_reviewer, network_files, review_options
 from mugo.review.outputs import ReviewResult, review_game
 from mugo.review.report import percent
 from mugo.review.tasks import ReviewTask, find_tasks, refuse_overwriting
@@ -98,7 +98,7 @@ def games_table(games: list[tuple[str, ReviewResult]]) -> list[str]:
     return format_table(rows)
 
 
-def _review_all(tasks: list[ReviewTask], folder: Path, options: str, screen: Screen, args: argparse.Namespace,
+def _review_all(tasks: list[ReviewTask], folder: Path, options: ReviewOptions, screen: Screen, args: argparse.Namespace,
                 bar: ProgressBar) -> Iterator[ReviewResult]:
     """The results of review_game, in order.  The bar advances with each move; with several jobs, with each game."""
     if args.scheduler is None and (args.jobs or 1) == 1:

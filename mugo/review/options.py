@@ -1,11 +1,13 @@
-"""The options that a review depends on, as JSON, so that worker processes and fingerprints can use them.
+"""The options that a review depends on: one frozen record, for worker processes and fingerprints.
 
-A Namespace of the command line -- review_options --> JSON -- make_reviewer --> Reviewer
+A Namespace of the command line -- review_options --> ReviewOptions -- make_reviewer --> Reviewer
+                                                                    -- fingerprint   --> SHA-256
 """
 import argparse
 import functools
 import hashlib
 import json
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from mugo import __version__
@@ -21,19 +23,40 @@ from mugo.review.earlier import REVIEWED_BY
 from mugo.review.review import Reviewer
 from mugo.review.tasks import ReviewTask
 from mugo.search.search import Search
+from mugo.search.settings import Settings
 
 SIMULATIONS = 400         # for a position, including the visits of the reused tree: about a second
-REVIEW_FORMAT = 11        # raised when the same settings give other files
-# The options that change a review, beside the network, of which the checksum counts.
-SETTINGS = ("player", "fast", "simulations", "seconds", "tta", "komi", "seed", "rollout", "rollout_rules",
-            "rollouts", "lambda_", "c", "fpu", "rave", "rave_bias", "heuristic_priors", "expand_after", "batch",
-            "threads", "max_edges", "transpositions", "reuse_tree", "random_symmetry", "fpu_reduction_max",
-            "root_fpu_reduction_max", "cpuct_exploration_log", "cpuct_exploration_base", "root_policy_temperature",
-            "max_pass_prior", "provider")
+REVIEW_FORMAT = 11        # raised when the same options give other files
+# Options of players that choose a move or play against a clock: a review only evaluates.
+MOVE_CHOICE_OPTIONS = ("temperature", "early_stop", "gumbel", "max_num_considered_actions", "gumbel_scale", "c_visit",
+                       "c_scale", "select_by", "lcb_stdevs", "min_visit_prop_for_lcb", "time_extension", "dynamic_komi",
+                       "resign", "resign_moves")
 
 
-def review_options(args: argparse.Namespace) -> str:
-    """The options as JSON.  Raises BadInput for a combination that cannot review."""
+@dataclass(frozen=True)
+class ReviewOptions:
+    """All that shapes a review, beside the game: `fingerprint` hashes every field.
+
+    player: its name.  network: a name or a file that other machines know too; None for the bundled ones.
+    precision, provider: with which the network is opened.  tta: of the network's evaluations without a search.
+    komi: of games that name none.  is_fast: the network alone evaluates, without a search.
+    simulations, seconds: limits of the search of a position; None without one.  settings: of the search.
+    """
+    player: str
+    network: str | None
+    precision: str
+    provider: str
+    tta: bool
+    komi: float
+    is_fast: bool
+    simulations: int | None
+    seconds: float | None
+    settings: Settings
+
+
+def review_options(args: argparse.Namespace) -> ReviewOptions:
+    """The options of a command line.  Raises BadInput for a combination that cannot review, and for options that a
+    review does not follow."""
     searcher.PlayOptions(args.simulations, args.seconds)
     if args.player == "random":
         raise BadInput("the player random cannot evaluate games; choose policy, uct or mcts")
@@ -41,62 +64,73 @@ def review_options(args: argparse.Namespace) -> str:
         raise BadInput("--fast searches nothing: leave --simulations and --seconds out")
     if args.player == "uct" and args.fast:
         raise BadInput("--fast uses the network alone, and uct has none")
-    fast = args.fast or args.player in ("policy", "randompolicy")
-    network = args.network if args.network is None or args.player == "uct" else name_everywhere(args.network)
-    # Without early stop: the best move may be known long before its win rate is.
-    return json.dumps(vars(args) | {"network": network, "fast": fast, "early_stop": False},
-                      default=lambda value: None, sort_keys=True)
+    _refuse_move_choice(args)
+    simulations = SIMULATIONS if args.simulations is None and args.seconds is None else args.simulations
+    return ReviewOptions(
+        player=args.player,
+        network=args.network if args.network is None or args.player == "uct" else name_everywhere(args.network),
+        precision=args.precision, provider=args.provider, tta=args.tta, komi=args.komi,
+        is_fast=args.fast or args.player in ("policy", "randompolicy"), simulations=simulations, seconds=args.seconds,
+        # Without early stop: the best move may be known long before its win rate is.
+        settings=replace(player_options.settings_from_arguments(args), early_stop=False))
 
 
-def network_files(options: str) -> list[Path]:
+def _refuse_move_choice(args: argparse.Namespace) -> None:
+    """Raise BadInput for an option of MOVE_CHOICE_OPTIONS that has another value than its default."""
+    parser = argparse.ArgumentParser()
+    player_options.add_arguments(parser)
+    for name in MOVE_CHOICE_OPTIONS:
+        if getattr(args, name) != parser.get_default(name):
+            raise BadInput(f"--{name.replace('_', '-')} has no effect on a review, which evaluates moves and chooses "
+                           "none: leave it out")
+
+
+def network_files(options: ReviewOptions) -> list[Path]:
     """The files that a reviewer of these options reads, beside those that come with MuGo."""
-    path = Path(json.loads(options)["network"] or "")
+    path = Path(options.network or "")
     return [path] if path.is_absolute() else []
 
 
 @functools.lru_cache(1)
-def make_reviewer(options: str) -> Reviewer:
+def make_reviewer(options: ReviewOptions) -> Reviewer:
     """The reviewer of these options; a process makes it once.  Raises BadInput."""
-    args = argparse.Namespace(**json.loads(options))
-    network = None if args.player == "uct" else player_options.open_network(
-        args.network, args.threads, args.precision, args.provider)
-    if network is not None and args.network is not None:
+    settings = options.settings
+    network = None if options.player == "uct" else player_options.open_network(
+        options.network, settings.threads, options.precision, options.provider)
+    if network is not None and options.network is not None:
         network.for_position(Position())                 # one line for a network of another game, not one a game
-    if args.fast:
-        return Reviewer(network, tta=args.tta, komi=args.komi)
-    simulations = SIMULATIONS if args.simulations is None and args.seconds is None else args.simulations
-    settings = player_options.settings_from_arguments(args)
-    evaluators = (SearchEvaluator(Search(settings, network), simulations, args.seconds),
-                  SearchEvaluator(Search(settings, network), simulations, args.seconds))
-    return Reviewer(network, evaluators, tta=args.tta, komi=args.komi)
+    if options.is_fast:
+        return Reviewer(network, tta=options.tta, komi=options.komi)
+    evaluators = (SearchEvaluator(Search(settings, network), options.simulations, options.seconds),
+                  SearchEvaluator(Search(settings, network), options.simulations, options.seconds))
+    return Reviewer(network, evaluators, tta=options.tta, komi=options.komi)
 
 
-def describe_reviewer(options: str, size: BoardSize) -> str:
+def describe_reviewer(options: ReviewOptions, size: BoardSize) -> str:
     """A line about the reviewer of games on this board: version, player, network, effort."""
-    args = argparse.Namespace(**json.loads(options))
-    network = "" if args.player == "uct" else f"the network {_network_file(args, size).stem}, {_precision(args, size)}"
-    if args.fast:
-        return f"{REVIEWED_BY} {__version__}: {network}, alone."
-    limits = [f"{args.simulations or SIMULATIONS} simulations"] if args.simulations or not args.seconds else []
-    limits += [f"{args.seconds:g} seconds"] if args.seconds else []
-    network = network and f" with {network}"
-    return f"{REVIEWED_BY} {__version__}: {args.player}{network}, {' or '.join(limits)} a position."
-
-
-def fingerprint(task: ReviewTask, options: str, size: BoardSize) -> str:
-    """The SHA-256 of a game and of all that its review depends on."""
-    args = json.loads(options)
     network = ""
-    if args["player"] != "uct":
-        namespace = argparse.Namespace(**args)
-        network = f"{file_checksum(_network_file(namespace, size))} {_precision(namespace, size)}"
-    settings = json.dumps([REVIEW_FORMAT, network, task.index, {name: args[name] for name in SETTINGS}])
+    if options.player != "uct":
+        network = f"the network {_network_file(options, size).stem}, {_precision(options, size)}"
+    if options.is_fast:
+        return f"{REVIEWED_BY} {__version__}: {network}, alone."
+    limits = [f"{options.simulations} simulations"] if options.simulations else []
+    limits += [f"{options.seconds:g} seconds"] if options.seconds else []
+    network = network and f" with {network}"
+    return f"{REVIEWED_BY} {__version__}: {options.player}{network}, {' or '.join(limits)} a position."
+
+
+def fingerprint(task: ReviewTask, options: ReviewOptions, size: BoardSize) -> str:
+    """The SHA-256 of a game and of all that its review depends on: of a network, its bytes and not its name."""
+    network = precision = ""
+    if options.player != "uct":
+        network, precision = file_checksum(_network_file(options, size)), _precision(options, size)
+    settings = json.dumps([REVIEW_FORMAT, task.index, asdict(replace(options, network=network, precision=precision))])
     return hashlib.sha256(settings.encode() + b"\n" + task.data).hexdigest()
 
 
-def _network_file(args: argparse.Namespace, size: BoardSize) -> Path:
-    return find_network(args.network or bundled_name(size))
+def _network_file(options: ReviewOptions, size: BoardSize) -> Path:
+    return find_network(options.network or bundled_name(size))
 
 
-def _precision(args: argparse.Namespace, size: BoardSize) -> str:
-    return precision_of(_network_file(args, size), args.precision, args.provider)
+def _precision(options: ReviewOptions, size: BoardSize) -> str:
+    return precision_of(_network_file(options, size), options.precision, options.provider)

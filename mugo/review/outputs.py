@@ -18,7 +18,7 @@ from mugo.plots.terminal import PLAIN, Screen
 from mugo.review.annotated_sgf import annotated_sgf
 from mugo.review.earlier import checksum, output_file, read_review
 from mugo.review.graph import save_win_rate_graph
-from mugo.review.options import describe_reviewer, fingerprint, make_reviewer
+from mugo.review.options import ReviewOptions, describe_reviewer, fingerprint, make_reviewer
 from mugo.review.report import csv_text, player_name, text_report
 from mugo.review.move_review import VERDICTS, Review
 from mugo.review.tasks import ReviewTask
@@ -41,11 +41,11 @@ class ReviewResult:
     error: str = ""
 
 
-def review_game(task: ReviewTask, folder: Path, options: str, screen: Screen = PLAIN,
+def review_game(task: ReviewTask, folder: Path, options: ReviewOptions, screen: Screen = PLAIN,
                 on_move: Callable[[], object] = lambda: None) -> ReviewResult:
     """Review a game and write its files, unless that is done.
 
-    options: JSON of options.review_options.  on_move: as in Reviewer.review.
+    on_move: as in Reviewer.review.
     Raises OSError if a file cannot be written.
     """
     tree = _games(task.data)[task.index]

@@ -23,7 +23,7 @@ class MoveInfo:
     scoreLead); None for networks without a score, and where none of its leaves was evaluated.
     score_stdev: the standard deviation of that score.
     lcb: the lower confidence bound of the win rate, below 0 for few visits; None where there was no search.
-    lower_bound: the same from 0, for protocols; without a search a binomial one.
+    lower_bound: the same from 0, for protocols; without a search a binomial one.  A proven value is its own bound.
     """
     point: int
     prior: float
@@ -37,6 +37,8 @@ class MoveInfo:
 
     @property
     def lower_bound(self) -> float:
+        if self.proven is not None:
+            return self.win_rate
         return lower_confidence_bound(self.win_rate, self.visits) if self.lcb is None else max(self.lcb, 0.0)
 
 
@@ -56,6 +58,7 @@ class SearchResult:
     score_lead, score_stdev: of the position, as of a MoveInfo.
     is_full: whether the tree has no room for another node, so that more simulations do not read deeper.
     min_visit_prop_for_lcb: a move chosen by its LCB has at least this proportion of the most visits.
+    lower_bound: the binomial lower confidence bound of the win rate; of a proven position its value.
     """
     position: BasePosition
     moves: tuple[MoveInfo, ...]
@@ -72,6 +75,12 @@ class SearchResult:
     score_stdev: float | None = None
     is_full: bool = False
     min_visit_prop_for_lcb: float = MIN_VISIT_PROP
+
+    @property
+    def lower_bound(self) -> float:
+        if self.proven is not None:
+            return self.win_rate
+        return lower_confidence_bound(self.win_rate, self.visits)
 
     def best(self, select_by: str = "visits") -> MoveInfo:
         """The move to play: one that proves the value of the position, a win the shortest; else the move with the most

@@ -166,8 +166,8 @@ class Session:
 
     def undo(self) -> None:
         """Undo the person's last move and the player's answer to it.  Raises IllegalMove if there is none."""
-        self.score_dialog, self.result = None, ""
         previous = self.position.undo()
+        self.score_dialog, self.result = None, ""
         self._redo_stack.append(self.position)
         self.position = previous
         while self.position.to_play not in self.humans and self.position.previous is not None:

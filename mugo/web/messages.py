@@ -5,11 +5,11 @@
 
 Each limit is that of what a page sends: a game of MAX_MOVES moves, a tree of MAX_NODES nodes, an SGF file.
 """
-import json
 import re
 
 from mugo.files import BadInput
 from mugo.games.coords import MAX_MOVES, MAX_SIZE
+from mugo.limits import parse_json
 from mugo.sgf.tree import INFO, MAX_NODES
 
 MAX_MESSAGE = 6 << 20                    # characters; the nodes of an SGF file of 1.5 MB, with their comments twice
@@ -31,7 +31,7 @@ def parse_request(text: str | None) -> dict:
     if _count_items(text) > MAX_ITEMS and _count_items(_TEXT.sub("", text)) > MAX_ITEMS:
         raise BadInput(f"a message has at most {MAX_ITEMS:,} items")
     try:
-        request = json.loads(text)
+        request = parse_json(text)
     except (ValueError, RecursionError):
         raise BadInput("a message must be a JSON object in text") from None
     if not isinstance(request, dict):

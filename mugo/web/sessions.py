@@ -44,13 +44,11 @@ async def serve_session(socket: WebSocket) -> None:
     address = state.addresses.get(socket.client.host if socket.client else None)
     await socket.accept()
     session = Session(socket, state, address)
-    if not await _make_room(state, address):
-        await socket.close(WS_TRY_AGAIN_LATER, "too many sessions: try again later")
-        return
-    state.sessions.add(session)
-    address.sessions.add(session)
     try:
-        await session.run()
+        if await _take_place(session):
+            await session.run()
+        else:
+            await socket.close(WS_TRY_AGAIN_LATER, "too many sessions: try again later")
     except (WebSocketDisconnect, RuntimeError):          # the page disconnected during an answer
         pass
     finally:
@@ -58,26 +56,30 @@ async def serve_session(socket: WebSocket) -> None:
         session.leave()
 
 
-async def _make_room(state: ServerState, address: Address) -> bool:
-    """Whether there is a place for one more session.
+async def _take_place(session: "Session") -> bool:
+    """Count a new session; False if there is no place for it.
 
-    If there is none, the session that has been idle the longest loses its place: one of this address if it has all of
-    its own, else one of the address with the most.
+    Where all places are taken, the session that has been idle the longest loses its place: one of this address if it
+    has all of its own, else one of the address with the most.  The place passes on before anything is awaited, so that
+    two sessions cannot take the same one.
     """
+    state, address = session.state, session.address
     if len(address.sessions) >= MAX_SESSIONS_PER_ADDRESS:
         candidates = address.sessions
     elif len(state.sessions) >= MAX_SESSIONS:
-        candidates = max((session.address.sessions for session in state.sessions), key=len, default=set())
+        candidates = max((each.address.sessions for each in state.sessions), key=len, default=set())
     else:
+        session.join()
         return True
-    idle = [session for session in candidates if session.job is None]
-    session = min(idle, key=lambda session: session.last_message, default=None)
-    if session is None or time.monotonic() - session.last_message < EVICTABLE_SECONDS:
+    idle = [each for each in candidates if each.job is None]
+    evicted = min(idle, key=lambda each: each.last_message, default=None)
+    if evicted is None or time.monotonic() - evicted.last_message < EVICTABLE_SECONDS:
         return False
-    session.leave()
+    evicted.leave()
+    session.join()
     with contextlib.suppress(WebSocketDisconnect, RuntimeError, TimeoutError):
         async with asyncio.timeout(1):                   # it may read nothing
-            await session.close_idle()
+            await evicted.close_idle()
     return True
 
 
@@ -119,6 +121,11 @@ class Session:
     async def close_idle(self) -> None:
         """Close the WebSocket; the page connects again when it is used."""
         await self.socket.close(WS_NORMAL_CLOSURE, "idle")
+
+    def join(self) -> None:
+        """Take a place."""
+        self.state.sessions.add(self)
+        self.address.sessions.add(self)
 
     def leave(self) -> None:
         """Give up the place."""

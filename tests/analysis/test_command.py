@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from analysis.queries import FAST, GAME, query
 
-from mugo import __version__
+from mugo import __version__, cli
 from mugo.analysis import command as analysis_command
 from mugo.analysis.engine import AnalysisEngine
 from mugo.files import BadInput
@@ -38,6 +38,27 @@ def test_the_command_answers_over_pipes():
     assert (first["id"], first["turnNumber"], first["rootInfo"]["visits"]) == ("a", 3, 20)
     assert (second["id"], second["rootInfo"]["visits"]) == ("b", 3)
     assert "Started, ready to begin handling requests" in err and process.returncode == 0
+
+
+def test_katagos_configuration_on_the_command_line_is_followed_or_named():
+    done = subprocess.run([*MUGO, "uct", "-config", "katago.cfg", "--max-edges", "20000", "-override-config",
+                           "maxVisits=7, numSearchThreads = 2,nnCacheSizePowerOfTwo=20", "-override-config",
+                           "numAnalysisThreads=1,reportAnalysisWinratesAs=WHITE,cpuctExploration=1"],
+                          input=json.dumps(query("a", komi=-20)) + "\n", capture_output=True, text=True, timeout=120)
+    (answer,) = map(json.loads, done.stdout.splitlines())
+    assert answer["rootInfo"]["visits"] >= 7 and answer["rootInfo"]["winrate"] < 0.5         # two threads may do more
+    assert "katago.cfg is not read" in done.stderr and done.returncode == 0
+    assert "-override-config: this player has no such settings: nnCacheSizePowerOfTwo, cpuctExploration" in done.stderr
+
+
+@pytest.mark.parametrize("text, error", [
+    ("maxVisits=many", "-override-config: maxVisits must be an integer from 1"),
+    ("maxVisits", "-override-config: maxVisits must be an integer from 1"),
+    ("rootPolicyTemperature=0", "-override-config: rootPolicyTemperature is out of range"),
+    ("numAnalysisThreads=1_0", "-override-config: '1_0' is not an integer")])
+def test_a_wrong_configuration_on_the_command_line_is_refused(text, error, capsys):
+    assert cli.main(["analysis", "mcts", "-override-config", text]) == 2
+    assert capsys.readouterr().err.startswith(f"mugo analysis: {error}")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")

@@ -42,7 +42,7 @@ def test_a_search_reports_while_it_runs_until_it_is_terminated():
         last = running.wait_for(is_final)
         assert time.perf_counter() - begun < 2           # on an idle machine 0.02 s
         assert last["rootInfo"]["visits"] >= early["rootInfo"]["visits"]
-        assert {"id": "t", "action": "terminate", "terminateId": "long"} in running.lines
+        running.wait_for(lambda line: line == {"id": "t", "action": "terminate", "terminateId": "long"})
 
 
 def test_the_first_report_has_a_delay_of_its_own():
@@ -59,6 +59,7 @@ def test_waiting_turns_are_terminated_without_results():
         running.wait_for(lambda line: "moveInfos" in line)
         running.send(**query("next", GAME, analyzeTurns=[0, 1, 2, 3]))
         running.send(id="t", action="terminate", terminateId="next", turnNumbers=[1, 3])
+        running.wait_for(lambda line: line["id"] == "t")
         assert [line for line in running.lines if line.get("noResults")] == [
             {"id": "next", "turnNumber": turn, "isDuringSearch": False, "noResults": True} for turn in (1, 3)]
         running.send(id="all", action="terminate_all", turnNumbers=[0])
@@ -95,32 +96,59 @@ def test_positions_of_waiting_queries_take_no_memory():
     assert [job.position.plies for job in waiting.take(3, lambda first, other: True)] == [0, 1, 2]
 
 
-def test_reading_waits_while_too_many_bytes_of_queries_are_waiting():
+def test_a_query_that_the_memory_is_not_for_is_refused_until_others_are_analyzed():
     waiting = JobQueue(max_bytes=10_000)
     game = parse_query(query("a", GAME, analyzeTurns=[0, 1, 2, 3]))[0]
-    reader = threading.Thread(target=lambda: [waiting.put(game, 3000) for _ in range(10)], daemon=True)
-    reader.start()
-    taken = 0
-    while taken < 40:
-        jobs = waiting.take(16, lambda first, other: True)
-        assert len(jobs) <= 12                           # 5,000 bytes a query: the third makes the queue full
-        waiting.finish(jobs)
-        taken += len(jobs)
-    reader.join(10)
-    assert not reader.is_alive() and taken == 40
+    for _ in range(2):                                   # 4 * 500 + 3,000 bytes each
+        waiting.check_room()
+        waiting.put(game, 3000)
+    with pytest.raises(BadInput, match="8 positions are waiting"):
+        waiting.check_room()
+    waiting.finish(waiting.take(1, lambda first, other: True))
+    waiting.check_room()
+    waiting.put(game, 3000)
+    assert len(waiting.terminate(lambda job: True)) == 11
+    waiting.check_room()
 
 
-@pytest.mark.parametrize("end", [JobQueue.discard, lambda waiting: waiting.terminate(lambda job: True)])
-def test_a_reader_that_waits_goes_on_when_the_queries_are_dropped(end):
-    waiting = JobQueue(max_bytes=1)
-    waiting.put(parse_query(query("a"))[0])
-    reader = threading.Thread(target=waiting.put, args=[parse_query(query("b"))[0]], daemon=True)
-    reader.start()
-    reader.join(0.05)
-    assert reader.is_alive()
-    end(waiting)
-    reader.join(10)
-    assert not reader.is_alive()
+def test_what_terminates_all_is_read_behind_any_number_of_queries():
+    """And a query beyond the limit is answered with an error."""
+    with RunningEngine() as running:
+        running.engine._queue._max_bytes = 50_000
+        running.send(**query("long", maxVisits=10 ** 9, reportDuringSearchEvery=0.02))
+        running.wait_for(lambda line: "moveInfos" in line)
+        for number in range(1000):
+            running.send(**query(f"{number}"))
+        refused = running.wait_for(lambda line: line["id"] == "999")
+        assert "positions are waiting, 0 MiB of queries: send this one again" in refused["error"]
+        running.send(id="t", action="terminate_all")
+        running.wait_for(lambda line: line["id"] == "t")
+        running.wait_for(lambda line: line["id"] == "long" and is_final(line))
+        assert sum(line.get("noResults", False) for line in running.lines) > 50
+        running.send(**query("next", maxVisits=3))
+        assert running.wait_for(lambda line: line["id"] == "next")["rootInfo"]["visits"] == 3
+
+
+def test_input_is_read_while_the_client_reads_nothing():
+    """It would wait for its input to be read, and the engine for its output."""
+    reading = threading.Event()
+
+    class Unread(io.StringIO):
+        def write(self, text):
+            assert reading.wait(60)
+            return super().write(text)
+
+    out = Unread()
+    engine = AnalysisEngine(None, FAST, out, play_options=PlayOptions(2), log=pytest.fail)
+    threading.Timer(30, reading.set).start()             # of an engine that waits
+    for number in range(500):
+        engine.handle_line(json.dumps(query(f"{number}", colour="red")))     # each gets a warning
+    was_waiting = reading.is_set()
+    reading.set()
+    engine.close()
+    lines = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert not was_waiting
+    assert sum("warning" in line for line in lines) == sum(map(is_final, lines)) == 500
 
 
 def test_a_search_ends_when_nobody_reads_the_output():

@@ -20,8 +20,10 @@ HERE = Path(__file__).parent
 KATRAIN_PYTHON = os.environ.get("KATRAIN_PYTHON") or (sys.executable if importlib.util.find_spec("katrain") else None)
 NOT_FOLLOWED = {"not followed: ko SITUATIONAL", "not followed: suicide true", "not followed: tax ALL",
                 "not followed: suicide true, ko SITUATIONAL",
-                "this program has no such settings: antiMirror",
-                "this program has no such settings: playoutDoublingAdvantage, playoutDoublingAdvantagePla"}
+                "this player has no such settings: wideRootNoise",           # uct has no priors
+                "this player has no such settings: wideRootNoise, antiMirror",
+                "this player has no such settings: wideRootNoise, playoutDoublingAdvantage, "
+                "playoutDoublingAdvantagePla"}
 
 
 def recording(name):
@@ -31,7 +33,8 @@ def recording(name):
 def test_what_katrain_asked_for_is_answered():
     queries = recording("queries.jsonl")
     lines = run(*queries, play_options=PlayOptions(9))
-    assert not [line for line in lines if "moveInfos" not in line]       # KaTrain's default, japanese, is followed
+    assert {line["warning"] for line in lines if "moveInfos" not in line} == {           # japanese rules are followed
+        "this player has no such settings: wideRootNoise"}
     answers = {line["id"]: line for line in lines if "moveInfos" in line}
     assert list(answers) == [query["id"] for query in queries] and len(answers) == 6
     for query in queries:

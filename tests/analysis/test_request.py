@@ -1,11 +1,13 @@
 """Parsing of queries: fields, errors, warnings, rules, positions."""
 import pytest
-from analysis.queries import query, run, run_one
+from analysis.queries import FakeNetwork, query, run, run_one
 
 from mugo.analysis.engine import MAX_LINE_BYTES
 from mugo.analysis.fields import InvalidQuery
-from mugo.analysis.request import parse_query
+from mugo.analysis.overrides import read_overrides, search_parameters
+from mugo.analysis.request import NO_OVERRIDES, parse_query
 from mugo.games.board import BLACK, WHITE
+from mugo.players.katago_parameters import KATAGO_PARAMETERS
 
 
 @pytest.mark.parametrize("line, text", [
@@ -70,12 +72,20 @@ def test_a_line_that_is_not_a_query_is_answered_with_an_error(line, text):
     ("overrideSettings", {"maxTime": "soon"}, "maxTime must be a number of 0 or more"),
     ("overrideSettings", {"maxPlayouts": "ten"}, "maxPlayouts must be an integer"),
     ("overrideSettings", {"wideRootNoise": "x"}, "wideRootNoise must be a number"),
+    ("overrideSettings", {"maxVisits": "1_0"}, "maxVisits must be an integer"),
+    ("overrideSettings", {"maxTime": "３"}, "maxTime must be a number of 0 or more"),
+    ("overrideSettings", {"cpuctExploration": "high"}, "cpuctExploration must be a number"),
+    ("overrideSettings", {"minVisitPropForLCB": 2}, "minVisitPropForLCB is out of range: min_visit_prop_for_lcb is fr"),
+    ("overrideSettings", {"numSearchThreads": 0}, "numSearchThreads is out of range: threads is 1 or more, not 0"),
+    ("overrideSettings", {"useGraphSearch": 3}, "useGraphSearch must be true or false"),
+    ("rootPolicyTemperature", "1.2", "a number of 0 or more"),
+    ("rootPolicyTemperature", 0, "is out of range: root_policy_temperature is above 0"),
     ("initialStones", [["B", "D4"], ["W", "D4"]], "two stones are on one point"),
     ("initialStones", [["B", "D4"], ["B", "D4"]], "two stones are on one point"),
     ("action", "dance", "one of query_version"),
 ])
 def test_an_error_names_the_field(field, value, text):
-    answer = run_one(query("it") | {field: value})
+    answer = run_one(query("it") | {field: value}, network=FakeNetwork())
     assert answer["id"] == "it" and text in answer["error"] and answer["field"] == field
 
 
@@ -93,10 +103,49 @@ def test_fields_that_are_not_followed_are_warned_about():
                         ({"ko": "SPIGHT"}, ": ko SPIGHT.")):
         ((field, warning),) = fields(rules=rules)
         assert field == "rules" and text in warning, rules
-    assert fields(rootPolicyTemperature=1.2)[0] == (
-        "rootPolicyTemperature", "the option --root-policy-temperature sets this for all queries: ignored")
+    for name in "rootPolicyTemperature", "rootFpuReductionMax":
+        assert fields(**{name: 1.2}) == []
+        parsed, warnings = parse_query(query(**{name: 1.2}), of_search=search_parameters(has_network=False))
+        assert not parsed.settings and warnings == [(name, "this player has no such setting: ignored")]
     assert fields(colour="red")[0] == ("colour", "unknown field: ignored")
     assert "humanSLProfile" in fields(overrideSettings={"humanSLProfile": "rank_1d", "maxTime": "3"})[0][1]
+
+
+def test_a_query_overrides_the_settings_of_its_search():
+    """Every parameter of kata-set-param that is a setting of the search, and KataGo's noise."""
+    values = {"cpuctExploration": 1.2, "cpuctExplorationBase": 400, "cpuctExplorationLog": "0.45",
+              "fpuReductionMax": 0.1, "lcbStdevs": 4, "minVisitPropForLCB": 0.2, "numSearchThreads": 2,
+              "rootFpuReductionMax": 0.05, "rootPolicyTemperature": 1.1, "useGraphSearch": "false",
+              "wideRootNoise": 0.04}
+    parsed, warnings = parse_query(query(overrideSettings=values))
+    assert not warnings and parsed.settings == {
+        "c": 1.2, "cpuct_exploration_base": 400, "cpuct_exploration_log": 0.45, "fpu_reduction_max": 0.1,
+        "lcb_stdevs": 4, "min_visit_prop_for_lcb": 0.2, "threads": 2, "root_fpu_reduction_max": 0.05,
+        "root_policy_temperature": 1.1, "transpositions": False, "dirichlet_weight": 0.04}
+    assert set(values) == search_parameters() == {
+        name for name, parameter in KATAGO_PARAMETERS.items()
+        if parameter.option not in ("simulations", "seconds", "lag", "ponder")} | {"wideRootNoise"}
+    parsed, _ = parse_query(query(rootPolicyTemperature=2, overrideSettings={"rootPolicyTemperature": 1.5}))
+    assert parsed.settings == {"root_policy_temperature": 2}
+    for has_search, has_network, left in (True, False, {"lcbStdevs", "minVisitPropForLCB", "numSearchThreads",
+                                                        "useGraphSearch"}), (False, True, set()):
+        _, ((field, text),) = parse_query(query(overrideSettings=values),
+                                          of_search=search_parameters(has_search, has_network))
+        assert field == "overrideSettings" and not any(name in text for name in left)
+        assert all(name in text for name in values.keys() - left)
+
+
+def test_a_query_overrides_the_configuration():
+    config, _ = read_overrides({"maxVisits": "7", "maxTime": "3", "cpuctExploration": "1.5", "wideRootNoise": "0.1",
+                                "reportAnalysisWinratesAs": "SIDETOMOVE", "analysisPVLen": "4"}, NO_OVERRIDES,
+                               search_parameters())
+    plain, _ = parse_query(query(), config)
+    assert (plain.max_visits, plain.max_time, plain.perspective, plain.pv_length) == (7, 3, None, 4)
+    assert plain.settings == {"c": 1.5, "dirichlet_weight": 0.1}
+    other, _ = parse_query(query(maxVisits=8, analysisPVLen=5, overrideSettings={
+        "maxTime": 1, "cpuctExploration": 1, "reportAnalysisWinratesAs": "WHITE"}), config)
+    assert (other.max_visits, other.max_time, other.perspective, other.pv_length) == (8, 1, WHITE, 5)
+    assert other.settings == {"c": 1, "dirichlet_weight": 0.1}
 
 
 def test_a_query_is_counted_by_its_rules():

@@ -12,6 +12,7 @@ from mugo.analysis.response import RawEvaluation, format_response, legal_policy
 from mugo.games import scoring
 from mugo.games.go import Position
 from mugo.games.rules import NAMED_RULES
+from mugo.nn.output import NetworkOutput
 from mugo.players.searcher import PlayOptions
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.settings import Settings
@@ -206,10 +207,44 @@ def test_the_networks_win_rate_stands_beside_the_searchs():
         assert answer["rootInfo"]["rawWinrate"] == (1 + value) / 2
 
 
-def test_a_variation_is_as_long_as_asked_for():
-    lengths = [max(len(info["pv"]) for info in run_one(query(maxVisits=200, **fields))["moveInfos"])
-               for fields in ({"analysisPVLen": 1}, {"analysisPVLen": 2}, {})]
-    assert lengths[:2] == [1, 2] and lengths[2] > 2
+def test_a_variation_is_as_long_as_asked_for_after_its_first_move():
+    """Analysis_Engine.md: "maximum length of the PV to send for each move (not including the first move)"."""
+    every = {"analysisPVLen": 1}, {"analysisPVLen": 2}, {"overrideSettings": {"analysisPVLen": 1}}, {}
+    lengths = [max(len(info["pv"]) for info in run_one(query(maxVisits=1000, **fields))["moveInfos"])
+               for fields in every]
+    assert lengths[:3] == [2, 3, 2] and lengths[3] > 3
+
+
+def test_a_game_always_has_a_result():
+    infos = run_one(query(maxVisits=9, includeNoResultValue=True))["moveInfos"]
+    assert {info["noResultValue"] for info in infos} == {0.0}
+    assert "noResultValue" not in run_one(query(maxVisits=9))["moveInfos"][0]
+
+
+def test_a_proven_win_is_its_own_lower_bound():
+    """Black plays A1 and has the whole board, White cannot live in it."""
+    stones = [["B", vertex] for vertex in ("A2", "B2", "C2", "B1", "B3")]
+    answer = run_one(query(size=3, initialStones=stones, initialPlayer="B", komi=-8.5, maxVisits=500))
+    info = answer["moveInfos"][0]
+    for fields in info, answer["rootInfo"]:
+        assert (fields["winrate"], fields["lcb"], fields["utilityLcb"]) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("wide, narrow", [
+    ({"rootPolicyTemperature": 20}, {"rootPolicyTemperature": 0.05}),
+    ({"rootFpuReductionMax": 0}, {"rootFpuReductionMax": 2}),
+    ({"overrideSettings": {"cpuctExploration": 9}}, {"overrideSettings": {"cpuctExploration": "0.1"}}),
+    ({"overrideSettings": {"rootPolicyTemperature": 20}}, {"overrideSettings": {"rootPolicyTemperature": "0.05"}})])
+def test_a_query_makes_its_search_wider_or_narrower(wide, narrow):
+    class Growing(FakeNetwork):
+        """The search's priors grow from point to point, too."""
+        def evaluate_packed(self, packed, features=None):
+            n = packed.shape[1] + 1
+            priors = np.arange(1, n + 1, dtype=np.float32) / (n * (n + 1) / 2)
+            return NetworkOutput(np.tile(priors, (len(packed), 1)), np.zeros(len(packed), np.float32))
+
+    counts = [len(run_one(query(maxVisits=60, **fields), network=Growing())["moveInfos"]) for fields in (wide, narrow)]
+    assert counts[0] > counts[1] + 2
 
 
 def test_a_pass_is_no_move_of_a_search_in_the_opening():

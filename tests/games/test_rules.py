@@ -75,6 +75,9 @@ def test_katagos_text_of_rules(text, rules):
     ("Japanese", "japanese"), ("JAPANESE", "japanese"), ("Japan", "japanese"), ("Japanese rules", "japanese"),
     ("jp", "japanese"), ("日本ルール", "japanese"), ("日本规则", "japanese"), ("Korea", "korean"), ("한국", "korean"),
     ("Chinese (2002)", "chinese"), ("China", "chinese"), ("中国规则", "chinese"), ("NZ", "new-zealand"), ("AGA", "aga"),
+    ("AGA rules", "aga"), ("AGA Rules (2021)", "aga"), ("New Zealand rules", "new-zealand"), ("NZ rule", "new-zealand"),
+    ("Ing rules", "ing"), ("French rules", "french"), ("Tromp-Taylor rules", "tromp-taylor"), ("AGA规则", "aga"),
+    ("AGA 規則", "aga"), ("AGAルール", "aga"), ("AGA 룰", "aga"), ("rules", None), ("klingon rules", None),
     ("", None), ("GOE", "goe"), ("7.5", None), ("no Japanese", None),
 ])
 def test_rules_of_records(text, rules):

@@ -448,9 +448,12 @@ def test_the_command_that_stops_an_analysis_is_answered():
         assert connection.wait_for("=2.*")[1] == "=2 MuGo policy"
 
 
-def test_genmove_is_stopped_by_an_interrupt_but_not_by_a_command():
-    with Connection(new_engine(make_player("uct", seed=1, play_options=PlayOptions(seconds=60)))) as connection:
-        connection.sent.put("1 genmove b\n")
+@pytest.mark.parametrize("command", ["genmove", "reg_genmove"])
+def test_genmove_is_stopped_by_an_interrupt_but_not_by_a_command(command):
+    settings = Settings(seed=1, early_stop=False, max_edges=20_000)
+    player = make_player("uct", settings=settings, play_options=PlayOptions(seconds=60))
+    with Connection(new_engine(player)) as connection:
+        connection.sent.put(f"1 {command} b\n")
         connection.sent.put("2 name\n")
         with pytest.raises(queue.Empty):
             connection.received.get(timeout=0.5)

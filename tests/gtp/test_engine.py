@@ -345,6 +345,10 @@ def test_a_komi_beyond_all_games_is_refused_and_changes_nothing():
     engine = new_engine(size=5, komi=0.5, log=log.append)
     assert engine.answer("komi 1e300") == "? syntax error\n\n"
     assert log == ["komi 1e300: komi is a number from -1,000,000 to 1,000,000, not 1e+300"]
+    for text in "７.5", "1_0", "inf", "nan":              # Python would read them
+        assert engine.answer(f"komi {text}") == "? syntax error\n\n" and engine.komi == 0.5
+    assert log[-4] == "komi ７.5: '７.5' is not a finite number"
+    assert engine.answer("boardsize ９") == engine.answer("time_left b １ 0") == "? syntax error\n\n"
     assert engine.answer("komi -1000000") == "= \n\n" and engine.answer("genmove b").startswith("= ")
 
 

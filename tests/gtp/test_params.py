@@ -52,6 +52,8 @@ def test_an_invalid_value_changes_nothing():
     engine = new_engine("uct", "--simulations", "30", "--max-edges", "5000")
     player = engine.player
     for line, reply in {
+        "mugo-param simulations １０": "? simulations: argument --simulations: invalid int value: '１０'",
+        "mugo-param c inf": "? c: argument --c: invalid float value: 'inf'",
         "mugo-param simulations many": "? simulations: argument --simulations: invalid int value: 'many'",
         "mugo-param simulations 0": "? simulations: simulations are 1 or more, not 0",
         "mugo-param resign 2": "? resign: a win rate to resign at is from 0 to 1, not 2.0",

@@ -37,7 +37,8 @@ def test_interpret_time(text, numbers):
     assert interpret_time(text) == numbers
 
 
-@pytest.mark.parametrize("text", ["", "x", "1.5", "0", "-1", "1/2/3/4", "10/5/0", "0/0/5", "10/0/5"])
+@pytest.mark.parametrize("text", ["", "x", "1.5", "0", "-1", "1/2/3/4", "10/5/0", "0/0/5", "10/0/5", "６０", "1_0",
+                                  " 60"])
 def test_an_invalid_time_is_refused(text):
     with pytest.raises(BadInput, match="MAIN/BYOYOMI/STONES in whole seconds"):
         interpret_time(text)

@@ -144,6 +144,25 @@ def test_a_match_is_not_continued_with_other_recorded_openings(tmp_path, capsys)
     assert f"{openings} has changed since" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name, text", [("b.sgf", "(;SZ[5];B[bb])"), ("a.sgf", "(;SZ[5];B[cc])"), ("a.sgf", None)])
+def test_a_match_is_not_continued_with_another_folder_of_openings(name, text, tmp_path, capsys):
+    openings, folder = tmp_path / "openings", tmp_path / "m"
+    openings.mkdir()
+    for first in "a", "c":
+        (openings / f"{first}.sgf").write_text(f"(;SZ[5];B[{first}{first}])")
+    (openings / "notes.txt").write_text("not a game")
+    words = "random", "random", "--size", 5, "--openings", openings, "--games"
+    match(*words, 2, "-o", folder)
+    (openings / "notes.txt").write_text("still not a game")
+    match(*words, 3, "-o", folder)
+    if text is None:
+        (openings / name).unlink()
+    else:
+        (openings / name).write_text(text)
+    match(*words, 4, "-o", folder, expect=2)
+    assert f"{openings} has changed since" in capsys.readouterr().err
+
+
 def test_too_many_random_moves_are_one_line(capsys):
     assert cli.main(["match", "random", "random", "--openings", "9" * 5000]) == 2
     assert capsys.readouterr().err == f"mugo match: --openings {'9' * 20}: at most 9999 random moves\n"
@@ -239,8 +258,8 @@ def test_a_match_with_sprt_ends_when_it_is_decided(tmp_path, capsys):
 
 @pytest.mark.parametrize("words, line", [
     ((FIRST, "random", "--sprt", 5, 5), "--sprt 5 5: two Elo differences, the first below the second"),
-    ((FIRST, "random", "--sprt", 0, "inf"), "--sprt 0 inf: two Elo differences"),
-    ((FIRST, "random", "--sprt", 0, "nan"), "--sprt 0 nan: two Elo differences"),
+    ((FIRST, "random", "--sprt", 0, 1e9), "--sprt 0 1e+09: two Elo differences"),
+    ((FIRST, "random", "--sprt", 0, "nan"), "argument --sprt: invalid float value: 'nan'"),
     ((FIRST, "random", "--sprt", 0, "1e308"), "from -2000 to 2000"),
     ((FIRST, "random", "--games", 10 ** 9), "--games 1000000000: must be at most 1000000"),
     ((FIRST, "random", "uct", "--sprt", 0, 5), "--sprt takes two participants with alternating colours"),

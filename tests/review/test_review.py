@@ -1,4 +1,5 @@
 """Reviews: a known blunder is found, its SGF is complete, and a finished review is not repeated."""
+import argparse
 import csv
 import errno
 import io
@@ -8,7 +9,7 @@ import re
 import shutil
 import warnings
 import zipfile
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -28,11 +29,11 @@ from mugo.review import command, options, report
 from mugo.review.annotated_sgf import annotated_sgf
 from mugo.review.counting import count, counted, counts, last_count
 from mugo.review.graph import save_win_rate_graph
-from mugo.review.options import describe_reviewer
+from mugo.review.options import ReviewOptions, describe_reviewer, fingerprint, review_options
 from mugo.review.outputs import review_statistics
 from mugo.review.move_review import MoveReview, Review
 from mugo.review.review import Reviewer
-from mugo.review.tasks import find_tasks
+from mugo.review.tasks import ReviewTask, find_tasks
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 from mugo.sgf.parser import read_records, read_trees
@@ -194,7 +195,7 @@ def test_without_win_rates_the_worst_moves_are_those_with_the_lowest_priors():
     assert b"1st choice" in annotated_sgf(review, tree, "")
 
 
-def test_a_handicap_game_and_one_side_moving_twice_are_review_text():
+def test_a_handicap_game_and_one_side_moving_twice_are_reviewed():
     text = "(;GM[1]SZ[5]HA[2]AB[bb][dd]PL[W];W[cc];W[ca];B[ac];W[])"
     review, _ = review_text(text, search_reviewer(50))
     assert [move.colour for move in review.moves] == [-1, -1, 1, -1]
@@ -362,11 +363,45 @@ def test_win_rates_are_of_the_side_that_moved_even_if_it_moves_twice():
 
 
 def test_the_effort_of_a_review_is_named():
-    options = {"player": "uct", "network": None, "fast": False}
     for simulations, seconds, text in ((None, None, "400 simulations"), (None, 2.0, "2 seconds"), (50, None, "50 sim"),
                                        (50, 0.5, "50 simulations or 0.5 seconds")):
-        limits = {"simulations": simulations, "seconds": seconds}
-        assert f": uct, {text}" in describe_reviewer(json.dumps(options | limits), 9)
+        limits = ["--simulations", f"{simulations}"] * bool(simulations) + ["--seconds", f"{seconds}"] * bool(seconds)
+        assert f": uct, {text}" in describe_reviewer(options_of("--player", "uct", *limits), 9)
+
+
+def options_of(*arguments):
+    """The ReviewOptions of a command line of `mugo analyze`."""
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    return review_options(parser.parse_args(["game.sgf", *arguments]))
+
+
+def another(value):
+    """Another value for an option: of the same type, and in range for all settings of a search."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, str):
+        return {"mogo": "uniform", "none": "nakade"}[value]
+    return 2 if value is None else value + 1 if isinstance(value, int) else value / 2 + 0.1
+
+
+def test_every_setting_of_the_search_changes_the_fingerprint_of_a_review():
+    task, before = ReviewTask("game", PLAIN.encode(), 0, 4, ""), options_of("--player", "uct")
+    values = {field.name: another(getattr(before.settings, field.name)) for field in fields(Settings)}
+    values["lambda_"] = 0.5
+    changed = [replace(before, settings=replace(before.settings, **{name: value})) for name, value in values.items()]
+    assert len({fingerprint(task, options, 9) for options in [before, *changed]}) == 1 + len(fields(Settings))
+
+
+def test_every_other_option_of_a_review_changes_its_fingerprint():
+    task, before = ReviewTask("game", PLAIN.encode(), 0, 4, ""), options_of("--network", "policy-9", "--seed", "1",
+                                                                            "--precision", "float32")
+    changes = {"player": "uct", "network": "policy-19", "precision": "int8", "provider": "cuda", "tta": False,
+               "komi": 6.5, "is_fast": True, "simulations": 401, "seconds": 1.0, "settings": Settings()}
+    assert changes.keys() == {field.name for field in fields(ReviewOptions)}
+    changed = [replace(before, **{name: value}) for name, value in changes.items()]
+    assert len({fingerprint(task, options, 9) for options in [before, *changed]}) == 1 + len(changes)
+    assert fingerprint(task, before, 9) != fingerprint(task._replace(index=1), before, 9)
 
 
 # ---- mugo analyze
@@ -404,8 +439,9 @@ def test_a_game_reviewed_with_the_same_settings_is_not_reviewed_again(tmp_path, 
     again = capsys.readouterr().out
     assert again.startswith(before.rstrip()) and again.endswith("(1 reviewed before)\n")
     monkeypatch.undo()
-    assert run(tmp_path, tmp_path / "game.sgf", "--seed", "2") == 0
-    assert "reviewed before" not in capsys.readouterr().out
+    for other in ("--seed", "2"), ("--dirichlet-weight", "0.5"), ("--dirichlet-alpha", "0.1"):
+        assert run(tmp_path, tmp_path / "game.sgf", *other) == 0
+        assert "reviewed before" not in capsys.readouterr().out
 
 
 def test_a_review_of_before_territory_was_counted_is_made_again(tmp_path, capsys, monkeypatch):
@@ -435,7 +471,7 @@ def test_a_game_that_a_lost_worker_wrote_is_not_one_reviewed_before(tmp_path, ca
     assert "(1 reviewed before)" in capsys.readouterr().out
 
 
-def test_the_exit_status_is_2_only_if_no_game_could_be_review_text(tmp_path, capsys):
+def test_the_exit_status_is_2_only_if_no_game_could_be_reviewed(tmp_path, capsys):
     (tmp_path / "bad.sgf").write_text("nothing")
     assert run(tmp_path, tmp_path / "bad.sgf") == 2
     assert capsys.readouterr().err.count("\n") == 1
@@ -450,6 +486,8 @@ def test_the_exit_status_is_2_only_if_no_game_could_be_review_text(tmp_path, cap
                                           (("--player", "uct", "--fast"), "--fast"),
                                           (("--player", "uct", "--simulations", "0"), "simulations"),
                                           (("--komi", "1e300"), "--komi: komi is a number from -1,000,000"),
+                                          (("--resign", "0.1"), "--resign has no effect on a review"),
+                                          (("--gumbel",), "--gumbel has no effect on a review"),
                                           (("--network", "gomoku-6-4"), "plays Gomoku, 4 in a row, not Go")])
 def test_impossible_options_are_refused_before_anything_is_written(options, error, tmp_path, capsys):
     (tmp_path / "game.sgf").write_text(PLAIN)

@@ -125,11 +125,12 @@ def test_a_search_proves_the_value_of_noughts_and_crosses(kind):
         assert result.proven == value or (result.proven, value) == (None, 0)
         assert result.win_rate == pytest.approx((1 + value) / 2, abs=0 if result.proven is not None else 0.1)
         if result.proven is not None:
+            assert result.lower_bound == result.win_rate
             assert result.simulations < 20_000
         for info in result.moves:
             if info.proven is not None:
                 assert info.proven == -exact_value(position.play(info.point), known)
-                assert info.win_rate == (1 + info.proven) / 2
+                assert info.win_rate == info.lower_bound == (1 + info.proven) / 2
         for select_by in "visits", "value":
             assert -exact_value(position.play(result.best(select_by).point), known) == value
 

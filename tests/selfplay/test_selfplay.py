@@ -430,7 +430,7 @@ def test_invalid_options_are_one_line(tmp_path, capsys, arguments, line):
 @pytest.mark.parametrize("arguments, line", [
     (["go", "--komi", "400"], "--komi 400: must be at most 361"),
     (["go", "--komi=-361.5"], "--komi -361.5: must be at least -361"),
-    (["go", "--komi", "nan"], "--komi nan: must be at least -361"),
+    (["go", "--komi", "-362"], "--komi -362: must be at least -361"),
     (["go", "--k", "5"], "--k is for Gomoku, and this is Go"),
     (["go", "--exactly"], "--exactly is for Gomoku, and this is Go"),
     (["gomoku", "--komi", "0"], "--komi is for Go, and this is Gomoku"),

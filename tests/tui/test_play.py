@@ -173,7 +173,8 @@ def test_undo_and_redo_cover_the_moves_of_both_sides(tmp_path):
     assert moves(session.position) == points("C3 C4")
     session, shown = play(tmp_path, ["c3", "undo", "d3", "redo"], Scripted("C4 D4"))
     assert "there is no move to redo" in shown and moves(session.position)[0] == interpret_gtp("D3", 5)
-    assert "there is no move to undo" in play(tmp_path, ["undo"])[1]
+    session, shown = play(tmp_path, ["resign", "undo"])
+    assert "there is no move to undo" in shown and session.result == "W+R"       # the game is still over
 
 
 def test_a_person_may_play_both_colours_or_swap(tmp_path):

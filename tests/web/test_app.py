@@ -331,7 +331,7 @@ def test_the_number_of_sessions_is_limited(client, monkeypatch):
     ('{"command": "position"}', "'game' is missing"),
     ('{"command": "position", "game": {"size": true, "komi": 0}, "moves": []}', "'size' cannot be a bool"),
     ('{"command": "position", "game": {"size": 9, "komi": NaN}, "moves": []}',
-     "'komi' must be a number from -361 to 361"),
+     "a message must be a JSON object in text"),
     ('{"command": "new", "size": 9, "komi": 1e999, "handicap": 0}', "'komi' must be a number from -361 to 361"),
 ])
 def test_a_bad_message_gets_one_line(page, text, error):

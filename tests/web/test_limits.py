@@ -1,4 +1,5 @@
 """The limits of `mugo web`: messages, rates, sessions and connections of each address, HTTP, names, proxies."""
+import asyncio
 import contextlib
 import http.client
 import json
@@ -6,6 +7,7 @@ import logging
 import socket
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -137,7 +139,7 @@ def test_what_a_page_sends_is_within_the_limits():
 
 
 def test_the_items_of_a_message_are_counted_before_it_is_parsed(monkeypatch):
-    monkeypatch.setattr(messages.json, "loads", lambda text: pytest.fail("it was parsed"))
+    monkeypatch.setattr(messages, "parse_json", lambda text: pytest.fail("it was parsed"))
     for text in ("[" * 200_001, "," * 200_001, "{" * 200_001):
         with pytest.raises(BadInput, match="a message has at most 200,000 items"):
             parse_request(text)
@@ -270,6 +272,47 @@ def test_when_the_server_is_full_the_address_with_the_most_sessions_makes_room(c
             assert three.receive_json()["hello"]
         assert alone in state.sessions
         state.sessions.discard(alone)
+
+
+class SlowSocket:
+    """A page's WebSocket that takes a moment to close, and is open until `pages` ends."""
+
+    def __init__(self, state, pages):
+        self.app = SimpleNamespace(state=SimpleNamespace(server=state))
+        self.client, self.pages = None, pages
+
+    async def accept(self):
+        pass
+
+    async def close(self, code, reason):
+        await asyncio.sleep(0.01)
+
+    async def send_text(self, text):
+        pass
+
+    async def receive(self):
+        await self.pages.wait()
+        return {"type": "websocket.disconnect"}
+
+
+def test_two_sessions_that_come_at_once_do_not_take_one_place(monkeypatch):
+    monkeypatch.setattr(sessions, "MAX_SESSIONS", 2)
+    monkeypatch.setattr(sessions, "EVICTABLE_SECONDS", 0.0)
+
+    async def serve_four():
+        state, pages, counts = ServerState(UniformNetwork(), searches=1), asyncio.Event(), []
+        served = []
+        for _ in range(2):
+            served += [asyncio.create_task(sessions.serve_session(SlowSocket(state, pages))) for _ in range(2)]
+            for _ in range(10):
+                await asyncio.sleep(0.01)
+                counts.append(len(state.sessions))
+        pages.set()
+        await asyncio.gather(*served)
+        return counts, len(state.sessions)
+
+    counts, left = asyncio.run(serve_four())
+    assert set(counts) == {2} and left == 0
 
 
 # ---- connections
