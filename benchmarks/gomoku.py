@@ -87,7 +87,7 @@ def main():
 def print_uct_speed() -> None:
     print(LINE.format(f"{SIMULATIONS:,} simulations of UCT", "seconds", "simulations/s"))
     for size in 6, 8, 15:
-        for rollout in "uniform", "threats":
+        for rollout in "uniform", "mogo":
             seconds = statistics.median(uct_seconds(size, rollout))
             print(LINE.format(f"{size}x{size}, {rollout}", f"{seconds:.3f}", f"{SIMULATIONS / seconds:,.0f}"),
                   flush=True)

@@ -3,12 +3,10 @@
     python benchmarks/rollouts.py                # half a minute on an idle machine
     python benchmarks/rollouts.py --only c++     # against minimal_rollouts.cpp alone; needs g++
     python benchmarks/rollouts.py --rounds 10    # on a machine with other load
-    python benchmarks/rollouts.py --only rules   # MoGo's rollouts with each rule of nakade and seki
 
 The variants take turns, and the best round of each counts, in CPU time of the process, so that other load matters less.
 `speed` is relative to the first line of the same size.  The C++ program is the usual minimal one, pseudo-liberties and
-uniform moves; it draws the same random numbers, so it plays the same games.  `cost` of a rule is the time of a rollout
-relative to that without rules.  The last table runs the same rollouts,
+uniform moves; it draws the same random numbers, so it plays the same games.  The last table runs the same rollouts,
 from the same seeds, with and without mercy and counts those whose winner differs.  That number is exact; Black's win
 rates have a standard error of about 0.35 % from 20,000 rollouts.
 """
@@ -27,7 +25,6 @@ from numba import njit
 from mugo.games.board import POINTS, new_boards
 from mugo.games.go import Position, position_of
 from mugo.games.rollouts import MOGO, UNIFORM, add_ownership, max_moves, mercy_threshold, roll_out, roll_out_from
-from mugo.search.settings import ROLLOUT_RULES, rule_bits
 from mugo.sgf.parser import read_records
 
 ROLLOUT_KINDS = {"uniform": UNIFORM, "mogo": MOGO}
@@ -80,30 +77,6 @@ def show_speed(rounds: int) -> None:
         for (kind, description, *_), seconds, num_moves, won in zip(lines, best, moves, wins, strict=True):
             print(f"{size:2d}x{size:<2d}    {kind:8s} {description:20s} {n / seconds:10,.0f} {best[0] / seconds:7.2f}"
                   f" {num_moves / n / rounds:7.1f} {won / n / rounds:12.1%}")
-
-
-def show_rules(rounds: int) -> None:
-    """MoGo's rollouts without rules, with each and with all."""
-    kinds = {"none": MOGO} | {name: MOGO | bit for name, bit in ROLLOUT_RULES.items()}
-    kinds |= {"all": MOGO | rule_bits(",".join(ROLLOUT_RULES))}
-    print("\nsize    rules             ns a move   moves   cost")
-    for size, n in ((9, 2000), (19, 400)):
-        boards = new_boards(2)
-        boards[0] = Position(size).board[0]
-        best = dict.fromkeys(kinds, np.inf)
-        moves = dict.fromkeys(kinds, 0)
-        for number in range(rounds + 1):                 # the first one compiles
-            for name, kind in kinds.items():
-                scores = np.zeros(n if number else 2, np.int16)
-                start = time.process_time()
-                num_moves = roll_out_from(boards, scores, 1 + number * n, kind, 0)
-                if number:
-                    best[name] = min(best[name], time.process_time() - start)
-                    moves[name] += num_moves
-        for name, seconds in best.items():
-            mean = moves[name] / n / rounds
-            print(f"{size:2d}x{size:<2d}   {name:16s} {seconds / n / mean * 1e9:10.1f} {mean:7.1f}"
-                  f" {seconds / best['none']:6.2f}")
 
 
 def cpp_rollouts(folder: str) -> Callable[[int, int, int, np.ndarray], int]:
@@ -184,14 +157,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5,
                         help="rounds of each line of the tables of speeds (default: %(default)s)")
-    parser.add_argument("--only", choices=("speed", "rules", "c++", "mercy"), help="one table (default: all)")
+    parser.add_argument("--only", choices=("speed", "c++", "mercy"), help="one table (default: all)")
     args = parser.parse_args()
     if args.rounds < 1:
         parser.error("--rounds is at least 1")
     if args.only in (None, "speed"):
         show_speed(args.rounds)
-    if args.only in (None, "rules"):
-        show_rules(args.rounds)
     if args.only == "c++" or args.only is None and shutil.which("g++"):
         show_cpp(args.rounds)
     if args.only in (None, "mercy"):

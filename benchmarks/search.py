@@ -69,11 +69,9 @@ def main() -> None:
     print(RATE_LINE.format("simulations per second", "", "depth"))
     for size in 9, 19:
         for rollout in "uniform", "mogo":
-            settings = replace(UCT, rollout=rollout)
-            show_rate(f"uct {rollout}, batch 1", settings, size)
-            for threads, batch in (1, 16), (1, 64), (1, 256), (2, 1), (2, 64), (2, 256):
-                show_rate(f"uct {rollout}, {threads} thread{'s' * (threads > 1)}, batch {batch}",
-                     replace(settings, threads=threads, batch=batch), size)
+            for threads in 1, 2:
+                show_rate(f"uct {rollout}, {threads} thread{'s' * (threads > 1)}",
+                          replace(UCT, rollout=rollout, threads=threads), size)
     networks = {threads: Network(args.network, threads, args.precision) for threads in (1, 2)}
     print(f"network: {networks[1].describe()}")
     size = networks[1].size
@@ -85,16 +83,12 @@ def main() -> None:
         show_rate("mcts, value head instead of rollouts", replace(MCTS, rollout="none"), size, networks[1])
 
     print("\n" + PARTS_LINE.format("microseconds per simulation", "tree", "planes", "network", "rollouts"))
-    for name, settings, size, network in (
-            *((f"uct {rollout}", replace(UCT, rollout=rollout), size, None)
-              for size in (9, 19) for rollout in ("uniform", "mogo")),
-            ("mcts", MCTS, networks[1].size, networks[1])):
-        search, result = run_search(replace(settings, batch=64), size, args.seconds, network)
-        tree, net, rollouts = (1e6 * search.seconds_spent[part] / result.simulations
-                               for part in ("tree", "network", "rollouts"))
-        planes = 1e6 * seconds_of_planes(result) * search.positions_evaluated / result.simulations if network else 0
-        columns = [f"{part:.1f}" for part in (tree - planes, planes, net, rollouts)]
-        print(PARTS_LINE.format(f"{name} {size}x{size}", *columns))
+    search, result = run_search(replace(MCTS, batch=64), size, args.seconds, networks[1])
+    tree, net, rollouts = (1e6 * search.growth.seconds_spent[part] / result.simulations
+                           for part in ("tree", "network", "rollouts"))
+    planes = 1e6 * seconds_of_planes(result) * search.growth.positions_evaluated / result.simulations
+    columns = [f"{part:.1f}" for part in (tree - planes, planes, net, rollouts)]
+    print(PARTS_LINE.format(f"mcts {size}x{size}", *columns))
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ def main() -> None:
     for game, size, simulations in SEARCHES:
         search = Search(replace(UCT, seed=1, early_stop=False))
         search.search(new_game(game, size), simulations=simulations)
-        nodes, edges = search._nodes, search._edges[:search._trees[0]["n_edges"]]
+        nodes, edges = search.tree.nodes, search.tree.edges[:search.tree.record["n_edges"]]
         visited = edges[(edges["visits"] > 0) & (edges["node"] != NULL_NODE)]
         stale = np.abs(fresh_values(nodes, visited) - visited["q"]) > 1e-5
         print(LINE.format(f"{game} {size}x{size}", f"{simulations:,}", f"{stale.mean():.1%}",

@@ -19,7 +19,7 @@ from typing import NoReturn
 
 from mugo.files import BadInput, printable
 from mugo.limits import NumberParser
-from mugo.renamed import refuse_renamed_options
+from mugo.options import expand_config
 
 # command: (module, help)
 COMMANDS = {
@@ -35,9 +35,10 @@ COMMANDS = {
     "web": ("web.app", "serve a board for the browser: play, analyse, review games"),
     "analysis": ("analysis.command", "answer queries of KataGo's analysis protocol"),
     "match": ("match.tournament", "play matches between players and GTP programs"),
-    "analyze": ("review.command", "review game records move by move"),
+    "review": ("review.command", "review game records move by move"),
     "play": ("tui.play", "play in the terminal"),
     "doctor": ("doctor", "examine this machine and installation, for bug reports"),
+    "help": ("option_help", "explain all options of a kind: search"),
     "completion": ("completion", "print a script that completes commands and options in a shell"),
     "demo": ("demo", "preprocess, train, evaluate and play on the sample games, in a few minutes"),
 }
@@ -52,7 +53,7 @@ WRITTEN_WITH = {"train": ("onnx", "matplotlib"), "selfplay": ("onnx", "matplotli
 REQUIRED = ("llvmlite", "numpy", "numba", "onnxruntime", "pandas", "pyarrow", "sgfmill", "tqdm")      # of every install
 CONTINUED: dict[str, str] = {
     **dict.fromkeys(("train", "selfplay"), "; --resume continues"),
-    **dict.fromkeys(("preprocess", "match", "analyze", "demo"), "; the same command continues"),
+    **dict.fromkeys(("preprocess", "match", "review", "demo"), "; the same command continues"),
 }
 
 
@@ -82,7 +83,7 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     name = next((word for word in arguments if word in COMMANDS), None)
     try:
-        return _run(name, arguments)
+        return _run(name, expand_config(arguments))
     except BadInput as error:
         return _fail(name, str(error))
     except ModuleNotFoundError as error:
@@ -159,7 +160,15 @@ class _PrintVersions(argparse.Action):
 def add_command(subparsers, name: str) -> argparse.ArgumentParser:
     """Add the parser of a command, without its arguments.  subparsers: what ArgumentParser.add_subparsers returns."""
     description = COMMANDS[name][1]
-    return subparsers.add_parser(name, help=description, description=description[0].upper() + description[1:] + ".")
+    parser = subparsers.add_parser(name, help=description, description=description[0].upper() + description[1:] + ".")
+    add_config_arguments(parser)
+    return parser
+
+
+def add_config_arguments(parser: argparse.ArgumentParser) -> None:
+    """--config and --set, which expand_config replaces before the parser sees a command line, for its --help."""
+    parser.add_argument("--config", metavar="FILE", help="options from a TOML file, as simulations = 400")
+    parser.add_argument("--set", metavar="NAME=VALUE", help="the same as --NAME=VALUE")
 
 
 def _run(name: str | None, arguments: list[str]) -> int:
@@ -176,7 +185,6 @@ def _run(name: str | None, arguments: list[str]) -> int:
         if command == name:
             module = importlib.import_module(f"mugo.{COMMANDS[command][0]}")
             module.add_arguments(subparser)
-            refuse_renamed_options(arguments, subparser._option_string_actions)
     args, unknown = parser.parse_known_args(arguments)
     assert module is not None                            # argparse has refused a command line without a command
     if unknown:

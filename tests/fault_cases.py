@@ -140,11 +140,11 @@ class Match(Case):
 class Analyze(Case):
     """Reviews of three games by the network alone."""
 
-    name = "analyze"
+    name = "review"
     modules = ("mugo.review.command",)
 
     def words(self, out: Path) -> list:
-        return ["analyze", self.inputs / "few", "--fast", "--network", "policy-9", "--threads", 1, "-o", out]
+        return ["review", self.inputs / "few", "--fast", "--network", "policy-9", "--threads", 1, "-o", out]
 
     def contents(self, out: Path) -> dict[str, Any]:
         files = files_of(out)

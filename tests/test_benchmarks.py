@@ -19,13 +19,13 @@ def test_hostile_files_cost_a_line_and_little_memory():
     assert len(rows) == 4
     for name, _, peak, _, status, line in rows:
         assert status == ("0" if name.startswith("GTP") else "2"), name      # GTP's errors are replies
-        assert line.startswith(("mugo analyze: ", "? ")), line
+        assert line.startswith(("mugo review: ", "? ")), line
         assert float(peak) < 400, name
 
 
 @pytest.mark.parametrize("words", [
     ["problems", "--player", "random", "--category", "nosuch"], ["problems", "--sample", "0"],
-    ["time_management", "--games", "1"], ["time_management", "--extension", "0.5"], ["gomoku_tactics", "--size", "4"],
+    ["gomoku_tactics", "--size", "4"],
     ["uct", "--sizes", "25"], ["tree_threads", "--sizes", "25"], ["rollouts", "--only", "rules", "--rounds", "0"]])
 def test_options_that_cannot_be_get_one_line(words, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", words)

@@ -1,4 +1,4 @@
-"""The command line: help, what is imported, renamed options, exit status and error lines."""
+"""The command line: help, what is imported, exit status and error lines."""
 import argparse
 import importlib
 import importlib.util
@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from mugo import cli
-from mugo.renamed import RENAMED_OPTIONS
 
 ROOT = Path(__file__).parents[1]
 
@@ -75,28 +74,6 @@ def test_without_compiled_code_there_is_one_line(monkeypatch, capsys):
     assert cli.main(["gtp", "random"]) == 2
     assert capsys.readouterr().err.startswith("mugo gtp: NUMBA_DISABLE_JIT is set")
 
-
-@pytest.mark.parametrize("old, new", RENAMED_OPTIONS.items())
-def test_the_error_for_a_renamed_option_names_the_new_one(old, new, capsys):
-    commands = [command for command in cli.COMMANDS if new in options_of(command)]
-    assert commands
-    for command in commands:
-        assert cli.main([command, old]) == 2
-        assert capsys.readouterr().err == f"mugo {command}: {old} is now {new}\n"
-
-
-def test_a_renamed_option_is_refused_with_a_value_too(capsys):
-    assert cli.main(["play", "--urgency=1"]) == 2
-    assert capsys.readouterr().err == "mugo play: --urgency is now --fpu\n"
-
-
-def test_a_renamed_option_that_a_command_never_had_is_unknown(capsys):
-    assert cli.main(["train", "games", "-o", "run", "--branches", "5"]) == 2
-    assert "unrecognized arguments: --branches 5" in capsys.readouterr().err
-
-
-def test_no_renamed_option_is_an_option_of_any_command():
-    assert not [(command, old) for command in cli.COMMANDS for old in RENAMED_OPTIONS if old in options_of(command)]
 
 
 def test_a_missing_package_names_the_extra_to_install(monkeypatch, capsys):

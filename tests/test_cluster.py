@@ -104,10 +104,10 @@ def test_a_worker_that_sees_another_file_or_folder_is_told_apart(tmp_path):
 def test_nobody_listens(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
     (tmp_path / "a.sgf").write_text("(;GM[1]SZ[9];B[aa];W[bb])")
-    assert main(["analyze", str(tmp_path / "a.sgf"), "--fast", "-o", str(tmp_path / "out"),
+    assert main(["review", str(tmp_path / "a.sgf"), "--fast", "-o", str(tmp_path / "out"),
                  "--scheduler", "tcp://127.0.0.1:9"]) == 2
     error, = capsys.readouterr().err.splitlines()
-    assert error.startswith("mugo analyze: --scheduler tcp://127.0.0.1:9: no Dask scheduler answers there, expected an "
+    assert error.startswith("mugo review: --scheduler tcp://127.0.0.1:9: no Dask scheduler answers there, expected an "
                             "address such as tcp://10.0.0.1:8786 (")
     for address in "here", "carrier-pigeon://1:2", "tcp://127.0.0.1:port":
         with pytest.raises(BadInput, match="no Dask scheduler answers"):
@@ -186,8 +186,8 @@ def test_a_unit_is_called_by_the_name_of_its_first_argument(tmp_path):
 
 def test_local_numbers_and_a_scheduler_exclude_each_other(capsys, tmp_path):
     (tmp_path / "a.sgf").write_text("(;GM[1]SZ[9];B[aa];W[bb])")
-    assert main(["analyze", str(tmp_path / "a.sgf"), "--jobs", "2", "--scheduler", "tcp://127.0.0.1:9"]) == 2
-    assert capsys.readouterr().err == ("mugo analyze: --jobs is for this machine; with --scheduler every worker of the "
+    assert main(["review", str(tmp_path / "a.sgf"), "--jobs", "2", "--scheduler", "tcp://127.0.0.1:9"]) == 2
+    assert capsys.readouterr().err == ("mugo review: --jobs is for this machine; with --scheduler every worker of the "
                                        "cluster takes part\n")
 
 
@@ -195,5 +195,5 @@ def test_without_the_package_the_extra_is_named(monkeypatch, capsys, tmp_path):
     (tmp_path / "a.sgf").write_text("(;GM[1]SZ[9];B[aa];W[bb])")
     monkeypatch.setitem(sys.modules, "distributed", None)
     monkeypatch.delitem(sys.modules, "mugo.cluster")
-    assert main(["analyze", str(tmp_path / "a.sgf"), "--fast", "-o", str(tmp_path / "out"), "--scheduler", "x"]) == 2
+    assert main(["review", str(tmp_path / "a.sgf"), "--fast", "-o", str(tmp_path / "out"), "--scheduler", "x"]) == 2
     assert "this needs the package distributed: pip install 'mugo[distributed]'" in capsys.readouterr().err

@@ -76,10 +76,10 @@ def contents(folder, pattern="**/*"):
 
 def test_analyze_writes_the_same_files(address, games, tmp_path, capsys):
     options = ["--fast", "--network", "policy-9"]
-    mugo("analyze", games, *options, "-o", tmp_path / "here")
+    mugo("review", games, *options, "-o", tmp_path / "here")
     here = capsys.readouterr().out.replace(str(tmp_path / "here"), "FOLDER")
     with Killer(address, lambda: len(list((tmp_path / "there").glob("*.json"))) >= 3) as killer:
-        mugo("analyze", games, *options, "-o", tmp_path / "there", "--scheduler", address)
+        mugo("review", games, *options, "-o", tmp_path / "there", "--scheduler", address)
     assert killer.killed
     there = capsys.readouterr().out.replace(str(tmp_path / "there"), "FOLDER")
     assert there == here                 # what the killed worker had written is not "reviewed before"
@@ -92,7 +92,7 @@ def test_a_network_by_a_relative_path_is_found_by_workers(address, games, tmp_pa
     shutil.copy(MODELS / "policy-9.keras", tmp_path / "own.keras")
     monkeypatch.chdir(tmp_path)
     game = next(games.glob("*.sgf"))
-    mugo("analyze", game, "--fast", "--network", "own.keras", "-o", "out", "--scheduler", address)
+    mugo("review", game, "--fast", "--network", "own.keras", "-o", "out", "--scheduler", address)
     assert "the network own" in capsys.readouterr().out and (tmp_path / "out" / f"{game.stem}.json").exists()
 
 

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from mugo.cli import COMMANDS
+from mugo.cli import COMMANDS, add_config_arguments
 from mugo.intervals import wilson_interval
 from mugo.nn.bundled import find_network
 from mugo.nn.metadata import positions_trained, read_metadata
-from mugo.renamed import RENAMED_OPTIONS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / ".github" / "SECURITY.md",
@@ -42,6 +41,7 @@ def parser_of(command: str) -> argparse.ArgumentParser:
         pytest.importorskip("keras")
     parser = Parser(prog=f"mugo {command}")
     importlib.import_module(f"mugo.{COMMANDS[command][0]}").add_arguments(parser)
+    add_config_arguments(parser)
     return parser
 
 
@@ -197,13 +197,6 @@ def test_every_package_has_an_api_page_in_the_navigation():
     assert all(f"mugo.{name}: api/{name}.md" in navigation for name in packages)
 
 
-def test_renamed_options_are_in_the_changelog_and_nowhere_else():
-    changelog = (ROOT / "CHANGELOG.md").read_text()
-    for old, new in RENAMED_OPTIONS.items():
-        assert f"`{old}`" in changelog and new in changelog, f"{old} -> {new}"
-        for page in PAGES:
-            assert not re.search(rf"(?<![\w-]){old}(?![\w-])", page.read_text()), f"{name_of(page)}: {old}"
-
 
 def test_the_api_index_lists_every_module_outside_of_packages():
     listed = re.findall(r"^\| `mugo\.(\w+)` \|", (ROOT / "docs" / "api" / "index.md").read_text(), re.M)
@@ -272,3 +265,10 @@ def test_the_intervals_of_win_rates_are_wilsons():
 
 def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+
+
+def test_the_tables_of_options_are_the_current_ones():
+    spec = importlib.util.spec_from_file_location("option_tables", ROOT / "docs" / "tools" / "option_tables.py")
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    assert tool.with_table(tool.PAGE.read_text()) == tool.PAGE.read_text()

@@ -18,10 +18,10 @@ class Grown:
     def __init__(self, position: BasePosition, *, max_edges=100_000, nodes=20_000, batch=8, **settings):
         self.position = position
         self.trees = np.zeros(1, records.TREE)
-        chosen = dict(formula=records.UCB, c=0.7, fpu=math.inf, expand_after=1, transpositions=True, komi=position.komi,
+        chosen = dict(formula=records.UCB, c=0.7, fpu=math.inf, expand_after=1, komi=position.komi,
                       rollouts=1, lambda_=1.0, max_pass_prior=1.0) | settings
         for name, value in chosen.items():
-            self.trees[0][name] = value
+            self.trees[0]["params"][name] = value
         self.nodes = np.zeros(nodes, records.NODE)
         self.edges = np.zeros(max_edges, records.EDGE)
         self.table = np.zeros(1 << 16, np.int32)
@@ -34,7 +34,6 @@ class Grown:
         self.leaves = np.zeros(batch, records.LEAF)
         self.ownership = np.zeros(POINTS, np.int32)
         self.scratch = new_scratch()
-        self.amaf = rave.new_amaf(batch)
         tree.reset(self.trees[0], self.nodes, self.table, np.uint64(game.position_hash(position.board[0])))
 
     @property
@@ -62,13 +61,21 @@ class Grown:
         n = tree.select_batch(self.trees, self.nodes, self.edges, self.table, self.boards, self.history, self.paths,
                               leaves, self.scratch, symmetries(size)[np.zeros(n, int)], packed)
         after_selection(n)
-        tree.evaluate_leaves(self.trees, self.boards, leaves, 0, n, n, self.ownership, self.amaf)
+        if self.trees[0]["params"]["rave"]:
+            first_plays, amaf = np.zeros(POINTS, np.int8), np.zeros((n, 2, POINTS, 2), np.float32)
+            for k in np.flatnonzero(~leaves[:n]["known"]):
+                leaves[k]["value"] = tree.evaluate_leaf(self.trees[0], self.boards, 1 + k, 1 + n + k, self.ownership,
+                                                        first_plays, amaf[k])
+        else:
+            tree.evaluate_leaves(self.trees, self.boards, leaves, 0, n, n, self.ownership)
         asked = int(leaves[:n]["needs_evaluation"].sum())
         priors, values = evaluate(asked) if evaluate else (np.zeros((0, size * size + 1)), np.zeros(0))
         tree.expand_and_backup(self.trees, self.nodes, self.edges, self.boards, self.paths, leaves, n,
                                priors.astype(np.float32), values.astype(np.float32))
-        if self.trees[0]["rave"]:
-            rave.backup_batch(self.nodes, self.edges, self.boards, self.paths, leaves[:n], self.amaf)
+        if self.trees[0]["params"]["rave"]:
+            for k in range(n):
+                rave.backup_amaf(self.nodes, self.edges, int(leaves[k]["length"]), self.paths[k],
+                                 int(self.boards[1 + k]["to_play"]), float(leaves[k]["value"]), amaf[k])
         return n
 
     def check(self):

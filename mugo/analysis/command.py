@@ -15,8 +15,9 @@ from mugo.nn.inference import default_threads
 from mugo.pipes import is_pipe_closed, read_lines
 from mugo.players import options as player_options
 from mugo.players.options import NETWORK_PLAYERS, SEARCHERS
-from mugo.players.searcher import PlayOptions
+from mugo.search.settings import Settings
 
+FOLLOWED = {"lcb_stdevs", "min_visit_prop_for_lcb", "select_by"}         # of CHOICE_OPTIONS: the order of moves
 # KataGo's parameters that are options of this command.
 THREADS = {"numAnalysisThreads": "analysis_threads", "numSearchThreads": "threads",
            "numSearchThreadsPerAnalysisThread": "threads"}
@@ -24,7 +25,7 @@ THREADS = {"numAnalysisThreads": "analysis_threads", "numSearchThreads": "thread
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo analysis`, with KataGo's spelling of some options, for programs that start it."""
-    player_options.add_arguments(parser, default="mcts")
+    player_options.add_arguments(parser, without={*player_options.CHOICE_OPTIONS, "reuse_tree"} - FOLLOWED)
     parser.add_argument("--analysis-threads", "-analysis-threads", type=int, metavar="N",
                         help="positions analyzed at the same time, each on --threads threads (default: the cores "
                         "divided by --threads)")
@@ -43,16 +44,16 @@ def command(arguments: argparse.Namespace) -> int:
     overrides = _read_config(arguments)
     if name not in (*SEARCHERS, *NETWORK_PLAYERS):
         raise BadInput(f"{name} cannot analyze: it has neither a search nor a network (uct, mcts and policy have)")
-    play_options = PlayOptions(arguments.simulations, arguments.seconds,
-                               player_options.select_by_from_arguments(arguments))
+    play_options = player_options.play_options_from_arguments(arguments)
     settings = player_options.settings_from_arguments(arguments) if name in SEARCHERS else None
+    search_threads = arguments.threads or Settings.threads
     network = None
     if name in NETWORK_PLAYERS:
-        network = player_options.open_network(arguments.network, arguments.threads, arguments.precision,
+        network = player_options.open_network(arguments.network, search_threads, arguments.precision,
                                               arguments.provider)
     threads = arguments.analysis_threads
     if threads is None:
-        threads = max(default_threads() // max(arguments.threads, 1), 1)
+        threads = max(default_threads() // search_threads, 1)
     out = sys.stdout
     if isinstance(out, io.TextIOWrapper):
         out.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")

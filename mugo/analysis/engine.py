@@ -331,7 +331,7 @@ class AnalysisEngine:
         elif self._play_options.select_by == "lcb" and infos:
             chosen = result.best("lcb")
             infos.sort(key=lambda info: info is not chosen)
-        pv_visits = search.pv_visits if search and infos else lambda points: [0] * len(points)
+        pv_visits = search.tree.pv_visits if search and infos else lambda points: [0] * len(points)
         result = replace(result, moves=tuple(infos) or policy_moves(
             job.position, raw.policy, query.allowed_moves(job.position), result.win_rate))
         moves_ownership = []

@@ -9,12 +9,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mugo.analysis.fields import Fields, InvalidQuery, read_flag, read_integer, read_number
-from mugo.files import BadInput
+from mugo.analysis.fields import Fields, InvalidQuery, read_integer, read_number
 from mugo.games.board import BLACK, WHITE
 from mugo.limits import parse_integer, parse_number
+from mugo.options import options_of
 from mugo.players.katago_parameters import KATAGO_PARAMETERS
-from mugo.search.settings import DEFAULT_SETTINGS
+from mugo.search.settings import Settings
 
 MAX_VISITS = 2 ** 50
 MAX_PV_LENGTH = 1000
@@ -76,13 +76,9 @@ def _setting(name: str, value: object) -> dict[str, Any]:
     if name == "wideRootNoise":
         return {"dirichlet_weight": min(read_number(values, name, 0) or 0.0, 1.0)}
     parameter = KATAGO_PARAMETERS[name]
-    if parameter.kind is bool:
-        return {parameter.field: read_flag(values, name)}
     number = read_integer(values, name, 0, 1 << 31) if parameter.kind is int else read_number(values, name, 0)
-    try:
-        replace(DEFAULT_SETTINGS, **{parameter.field: number})
-    except BadInput as error:
-        raise InvalidQuery(f"is out of range: {error}", name) from None
+    if problem := options_of(Settings)[parameter.field].problem(number):
+        raise InvalidQuery(problem, name)
     return {parameter.field: number}
 
 

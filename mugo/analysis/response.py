@@ -84,7 +84,7 @@ def format_response(query: Query, turn: int, result: SearchResult, ownership: np
 
     result: of the search of the turn's position; all its moves are reported, in its order.
     ownership: float32 (rows, columns), 1 Black, -1 White; None: scores that are not the network's are 0.
-    pv_visits: the visits of each move of a variation, as Search.pv_visits.
+    pv_visits: the visits of each move of a variation, as TreeArrays.pv_visits.
     is_during_search: whether more responses follow.
     moves_ownership: the ownership after each move, as `ownership`; () leaves it out.
     """

@@ -10,7 +10,7 @@ White has, 0 for a draw.
     b           BOARD, one record               history     uint64 (at least b.moves + 1,)
     scratch     planes.Scratch                  symmetry    int64 (points + 1,), a row of coords.symmetries
     ownership   int32 (POINTS,)                 priors      float32 (points + 1,), by move index
-    out         uint8 (points, packed_bytes)    kind        rollouts.UNIFORM, MOGO or gomoku.THREATS
+    out         uint8 (points, packed_bytes)    kind        rollouts.UNIFORM or MOGO
     first_plays int8 (POINTS,)
 """
 import numpy as np
@@ -18,12 +18,11 @@ from numba import njit
 
 from mugo.files import BadInput
 from mugo.games import area, board, go_priors, gomoku, gomoku_fours, gomoku_priors, planes, rollouts, territory
-from mugo.games.board import LEGAL, ZOBRIST, index_of, is_repetition, is_true_eye, legality
+from mugo.games.board import LEGAL, ZOBRIST, is_repetition, is_true_eye, legality
 from mugo.games.coords import PASS, BoardSize
 from mugo.games.go import Position as Go
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.position import BasePosition
-from mugo.games.rng import random_below
 
 GAMES = ("go", "gomoku")
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio: the increment of splitmix64
@@ -54,12 +53,6 @@ def position_hash(b):
                 captured ^= ZOBRIST[2 * p]
         key ^= mix(captured)
     return key
-
-
-@njit(cache=True, nogil=True)
-def path_hash(key, move):
-    """The key of the node after a move from the node with `key`, different for every path: no transpositions."""
-    return mix((key ^ np.uint64(move + 1)) * _GOLDEN)
 
 
 @njit(cache=True, nogil=True)
@@ -165,7 +158,7 @@ def outcome(b, komi):
 def roll_out(b, kind, mercy, komi, first_plays):
     """Play b to its end at random; returns the outcome.  mercy, first_plays: as in rollouts.roll_out."""
     if b.k:
-        return float(gomoku.roll_out(b, kind & gomoku.THREATS, first_plays))
+        return float(gomoku.roll_out(b, kind, first_plays))
     if b.territory:
         komi = territory.area_komi(b, komi)
         b.passes = min(b.passes, 1)
@@ -206,32 +199,6 @@ def write_planes(b, history, scratch, symmetry, out):
         gomoku.write_planes(b, symmetry, out)
     else:
         planes.write_planes(b, history, scratch.work[0], scratch.line, scratch.candidates, True, symmetry, out)
-
-
-@njit(cache=True, nogil=True)
-def write_board_planes(boards, history, scratch, symmetry, out):
-    """write_planes for boards[0]."""
-    write_planes(boards[0], history, scratch, symmetry, out)
-
-
-@njit(cache=True, nogil=True)
-def play_sampled(b, priors):
-    """Play a candidate drawn with its prior as weight; a pass if there is none."""
-    total = 0.0
-    for i in range(b.n_empty):
-        p = np.int64(b.empties[i])
-        if is_candidate(b, p):
-            total += priors[index_of(b, p)]
-    left = total * random_below(b, 1 << 30) / (1 << 30)
-    chosen = PASS
-    for i in range(b.n_empty):
-        p = np.int64(b.empties[i])
-        if is_candidate(b, p):
-            chosen = p
-            left -= priors[index_of(b, p)]
-            if left < 0:
-                break
-    play(b, chosen)
 
 
 def packed_bytes(game: str) -> int:

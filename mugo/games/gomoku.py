@@ -27,11 +27,11 @@ from mugo.games.planes import Plane
 from mugo.games.position import BasePosition
 from mugo.games.replay import decode
 from mugo.games.rng import random_below
+from mugo.games.rollouts import MOGO
 
 MIN_SIZE = 3
 DEFAULT_K = {3: 3, 4: 4, 5: 4, 6: 4}     # the shorter edge -> how many in a row win by default; else FIVE
 FIVE = 5
-THREATS = 1                              # a kind of rollouts; the other is rollouts.UNIFORM
 
 
 def default_row(size: BoardSize) -> int:
@@ -177,7 +177,7 @@ def roll_out(b, kind, first_plays):
     """Play b to its end at random; returns the winner, EMPTY for a draw.
 
     first_plays: gets the colour of each stone played, as in rollouts.roll_out.
-    kind: UNIFORM, all moves equally likely; THREATS, a move that wins at once, else one that blocks such a move, else
+    kind: UNIFORM, all moves equally likely; MOGO, a move that wins at once, else one that blocks such a move, else
     any.  Before the first two moves the whole board is searched for them; later only the last two moves can have made
     new ones.
     """
@@ -185,12 +185,12 @@ def roll_out(b, kind, first_plays):
     n_searches = 0
     while not is_over(b):
         p = 0
-        if kind == THREATS and n_searches < 2:
+        if kind == MOGO and n_searches < 2:
             n_searches += 1
             p = any_winning_point(b, c)
             if p == 0:
                 p = any_winning_point(b, -c)
-        elif kind == THREATS:
+        elif kind == MOGO:
             p = _winning_point_of_move(b, 1, c)
             if p == 0:
                 p = _winning_point_of_move(b, 0, -c)

@@ -16,13 +16,6 @@ RR-6062, with two differences.  MoGo captures anywhere on the board before it pl
 move, that won 43 % of the games against not doing so, and capturing around the last move 56 %.  Self-ataris of two
 stones come last of all.
 
-MoGo's have rules of nakade and seki besides, each by a bit of `kind`:
-
-    NAKADE           after the answers to an atari: the vital point of an eye space beside the last move
-    VITAL_POINTS     a random move in an eye space of either colour is played at its vital point
-    KILLING_SHAPES   a self-atari that leaves a killing shape is a safe move
-    NO_SEKI_FILLING  any other self-atari of two or more stones is not even the last choice
-
 They are played on light_board, with the same moves as on board.BOARD, which took 96 ns a move (uniform) and
 209 ns (MoGo) where light_board takes 65 and 181 (9x9).
 
@@ -48,7 +41,6 @@ from mugo.games.light_board import (
     copy_position,
     empty_neighbours,
     has_empty_neighbour,
-    is_enclosed,
     is_legal,
     is_true_eye,
     owner,
@@ -58,12 +50,10 @@ from mugo.games.light_board import (
     set_codes,
     write_back,
 )
-from mugo.games.nakade import makes_killing_shape, vital_point
 from mugo.games.patterns import MATCHES
 from mugo.games.rng import random_below
 
 UNIFORM, MOGO = 0, 1                     # kinds of rollouts
-NAKADE, VITAL_POINTS, KILLING_SHAPES, NO_SEKI_FILLING = 2, 4, 8, 16      # rules, added to MOGO; see above
 MOVES_PER_POINT, EXTRA_MOVES = 3, 100    # see max_moves
 
 
@@ -187,66 +177,38 @@ def nearby_captures(r, last, c, moves):
 
 
 @njit(cache=True, nogil=True)
-def nearby_vital_point(r, last, c):
-    """The vital point of an eye space of -c beside the point `last`, a stone of -c; 0 if there is none."""
-    w = r.width
-    found = False
-    for d in (-w, -1, 1, w):
-        p = last + d
-        is_empty = r.colour[p] == EMPTY
-        n = empty_neighbours(r, p)       # at most 3; if 3, p is vital, and the point straight on has at most 2
-        found |= (is_empty & (n > 0) & is_enclosed(r, p, -c)
-                  & ((n < 3) | (empty_neighbours(r, p + is_empty * d) < 3)))     # from the border there is none
-    if found:
-        for d in (-w, -1, 1, w):
-            if r.colour[last + d] == EMPTY:
-                p = vital_point(r, last + d, -c)
-                if p:
-                    return p
-    return 0
-
-
-@njit(cache=True, nogil=True)
-def safe_random_move(r, c, rules):
+def safe_random_move(r, c):
     """As random_move, but a move that puts two or more stones of c in atari only where there is no other."""
     left = r.n_empty
     self_atari_move = PASS
     while left > 0:
         i = random_below(r, left)
         p = np.int64(r.empties[i])
-        if rules & VITAL_POINTS and (is_enclosed(r, p, c) | is_enclosed(r, p, -c)):
-            vital = vital_point(r, p, c if is_enclosed(r, p, c) else -c)
-            if vital:
-                return vital
         if empty_neighbours(r, p) >= 2:
             return p
         if not is_true_eye(r, p, c) and is_legal(r, p, c):
-            if self_atari(r, p, c) < 2 or (rules & KILLING_SHAPES and makes_killing_shape(r, p, c)):
+            if self_atari(r, p, c) < 2:
                 return p
-            if not rules & NO_SEKI_FILLING:
-                self_atari_move = p
+            self_atari_move = p
         _exclude(r, i, left)
         left -= 1
     return self_atari_move
 
 
 @njit(cache=True, nogil=True)
-def mogo_move(r, c, moves, rules):
+def mogo_move(r, c, moves):
     """A move of c in a MoGo-style rollout, by the table above; PASS if there is none."""
     if r.last != PASS:
         n = atari_answers(r, r.last, c, moves)
         if n:
             return _draw_move(r, moves, n)
-        p = nearby_vital_point(r, r.last, c) if rules & NAKADE else 0
-        if p:
-            return p
         p = pattern_move(r, r.last, c, moves)
         if p:
             return p
         n = nearby_captures(r, r.last, c, moves)
         if n:
             return _draw_move(r, moves, n)
-    return safe_random_move(r, c, rules)
+    return safe_random_move(r, c)
 
 
 @njit(cache=True, nogil=True)
@@ -273,8 +235,8 @@ def roll_out(b, kind, mercy, first_plays):
     """Play b to its end; returns the area score, Black minus White, without komi.
 
     b is left with the stones, the empty points, the last moves and the passes of the end; its chains and its hash are
-    not kept up.  first_plays: gets the colour that plays first on each point where it was 0.  kind: UNIFORM, or
-    MOGO and its rules.  mercy: stop when one colour has that many stones more on the board, and return the difference
+    not kept up.  first_plays: gets the colour that plays first on each point where it was 0.  kind: UNIFORM or
+    MOGO.  mercy: stop when one colour has that many stones more on the board, and return the difference
     in stones; 0 never stops.
     """
     return _roll_out_on(np.empty(1, LIGHT_BOARD), b, kind, mercy, first_plays)
@@ -286,14 +248,14 @@ def _roll_out_on(light_boards, b, kind, mercy, first_plays):
     of it is used."""
     r = light_boards[0]
     copy_position(b, r)
-    if kind & MOGO:
+    if kind == MOGO:
         set_codes(r)
-        return _play_to_end(r, b, mercy, first_plays, r.codes, kind)
-    return _play_to_end(r, b, mercy, first_plays, None, kind)
+        return _play_to_end(r, b, mercy, first_plays, r.codes)
+    return _play_to_end(r, b, mercy, first_plays, None)
 
 
 @njit(cache=True, nogil=True)
-def _play_to_end(r, b, mercy, first_plays, codes, kind):
+def _play_to_end(r, b, mercy, first_plays, codes):
     """roll_out on r, a copy of b: UNIFORM where codes is None, MOGO where it is r.codes."""
     left = max_moves(b.rows * b.cols)
     difference = stone_difference(b)
@@ -301,7 +263,7 @@ def _play_to_end(r, b, mercy, first_plays, codes, kind):
     passes = b.passes
     is_decided = False
     while passes < 2 and left > 0 and not is_decided:
-        p = random_move(r, c) if codes is None else mogo_move(r, c, r.moves, kind)
+        p = random_move(r, c) if codes is None else mogo_move(r, c, r.moves)
         left -= 1
         b.moves += 1
         b.recent[b.moves & (RECENT - 1)] = p

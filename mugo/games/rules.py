@@ -246,7 +246,8 @@ def record_name(rules: Rules, handicap: int) -> str:
 def bonus_field(handicap: int, bonus: float) -> str:
     """The whiteHandicapBonus by which White has so many points for so many handicap stones.  Raises ValueError."""
     names = FIELDS["whiteHandicapBonus"][1]
-    bonuses = {Rules(white_handicap_bonus=name).handicap_bonus(handicap): name for name in reversed(names)}
+    bonuses: dict[float, str] = {Rules(white_handicap_bonus=name).handicap_bonus(handicap): name
+                                 for name in reversed(names)}
     if bonus not in bonuses:
         raise ValueError(f"White gets {' or '.join(map(str, sorted(bonuses)))} points for {handicap} handicap stones, "
                          f"not {bonus:g}")

@@ -156,7 +156,7 @@ def format_kata(result: SearchResult, options: AnalyzeOptions, player: Player) -
                 f"prior {info.prior:.6f} lcb {lcb:.6f} utilityLcb {2 * lcb - 1:.6f} order {order} "
                 f"pv {_vertices(info.pv, size)}")
         if options.pv_visits:
-            visits = [info.visits] if player.search is None else player.search.pv_visits(info.pv)
+            visits = [info.visits] if player.search is None else player.search.tree.pv_visits(info.pv)
             part += " pvVisits " + " ".join(map(str, visits))
         if after:
             part += _format_ownership("movesOwnership", after[order], position.to_play, options.moves_ownership,

@@ -16,6 +16,7 @@ http://www.weddslist.com/kgs/how/kgsGtp.html                                    
 """
 import json
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -94,7 +95,8 @@ def _set(engine: EngineState, name: str, text: str) -> None:
     try:
         engine.player = engine.parameters.change(name, text, engine.player, engine.position)
     except BadInput as error:
-        raise GtpError(f"{name}: {error}") from None
+        problem = re.sub(r"^(argument )?--[\w-]+( \S+)?: ", "", str(error))      # of the command line
+        raise GtpError(f"{name}: {problem}") from None
 
 
 @command("mugo-param")
@@ -158,9 +160,7 @@ def _kata_set_param(engine: EngineState, name: str, value: str) -> None:
     try:
         _set(engine, parameter.option, value)
     except GtpError as error:
-        prefix = f"{parameter.option}: "
-        if error.text.startswith(prefix):
-            error.text = f"{name}: {error.text.removeprefix(prefix).removeprefix(f'argument --{prefix}')}"
+        error.text = re.sub(f"^{parameter.option}: ", f"{name}: ", error.text)
         raise
 
 

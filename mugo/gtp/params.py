@@ -9,9 +9,12 @@ import argparse
 from mugo.files import BadInput
 from mugo.games.position import BasePosition
 from mugo.gtp.protocol import parse_bool
+from mugo.options import options_of
 from mugo.limits import NumberParser
 from mugo.players import options as player_options
 from mugo.players.player import Player
+from mugo.players.searcher import PlayOptions
+from mugo.search.settings import Settings
 
 DEFAULT = "default"
 # Options with which a network is opened: a change opens it again.
@@ -34,6 +37,9 @@ class Parameters:
         self._parser = _Parser(add_help=False, allow_abbrev=False)
         player_options.add_arguments(self._parser)
         self._arguments = arguments
+        self._defaults = {field: each.default for kind in (PlayOptions, Settings)
+                          for field, each in options_of(kind).items()
+                          if field not in player_options.PLAYERS_DEFAULTS and not each.shown_default}
         self._actions = {action.option_strings[0].removeprefix("--"): action
                          for action in self._parser._actions if action.option_strings}
 
@@ -48,6 +54,8 @@ class Parameters:
     def value(self, name: str) -> str:
         """The value of an option as `change` reads it; DEFAULT if none is set."""
         value = getattr(self._arguments, self._actions[name].dest)
+        if value is None:
+            value = self._defaults.get(self._actions[name].dest)
         if value is None:
             return DEFAULT
         return str(int(value)) if isinstance(value, bool) else str(value)

@@ -210,7 +210,6 @@ class EngineState:
             with self.search_callbacks(on_progress, progress_interval, should_stop):
                 stones = int((position.stones != EMPTY).sum())
                 return self.player.select_move(position, seconds=clock.seconds(position.shape, stones),
-                                               max_seconds=clock.max_seconds(position.shape, stones),
                                                cleanup=cleanup or self.must_clean_up())
         finally:
             clock.spend(self._now() - started)

@@ -33,7 +33,6 @@ import mugo
 from mugo.files import BadInput, error_line, log_to_stderr
 from mugo.games.coords import BoardSize, shape_of
 from mugo.players.options import PLAYERS
-from mugo.renamed import refuse_renamed_options
 
 CRASH, TIMEOUT, PROTOCOL_ERROR, REFUSED = "crash", "time-out", "protocol error", "refused"
 SILENT_START = 10                        # seconds without its first response, after which this is said
@@ -82,7 +81,7 @@ class Participant:
 def participant_of(text: str, options: Sequence[str] = ()) -> Participant:
     """The participant that a text names: a player of MuGo with its options, or any command line.
 
-    options: further options, for players of MuGo only.  Raises BadInput if it is neither, and for a renamed option.
+    options: further options, for players of MuGo only.  Raises BadInput if it is neither.
     """
     try:
         words = shlex.split(text)
@@ -92,7 +91,6 @@ def participant_of(text: str, options: Sequence[str] = ()) -> Participant:
         raise BadInput(f"a participant is a player ({', '.join(PLAYERS)}) with its options, or a GTP command line")
     name = text.encode("utf-8", "backslashreplace").decode()
     if words[0] in PLAYERS:
-        refuse_renamed_options(words)
         return Participant(name, ("gtp", *words, *options), True)
     return Participant(name, tuple(words), False)
 

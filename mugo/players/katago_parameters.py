@@ -7,6 +7,8 @@ https://github.com/lightvector/KataGo/blob/master/cpp/configs/gtp_example.cfg
 """
 from dataclasses import dataclass, fields
 
+from mugo.options import options_of
+from mugo.players.options import PLAYERS_DEFAULTS
 from mugo.search.settings import PUCT_C, Settings
 
 NO_VISIT_LIMIT, NO_TIME_LIMIT = 2 ** 50, 1e20            # KataGo's values of maxVisits and maxTime
@@ -33,20 +35,18 @@ class KatagoParameter:
         return name if name in {field.name for field in fields(Settings)} else ""
 
 
-KATAGO_PARAMETERS = {
-    "cpuctExploration": KatagoParameter("c", PUCT_C, of_puct=True),
-    "cpuctExplorationBase": KatagoParameter("cpuct-exploration-base", Settings.cpuct_exploration_base, of_puct=True),
-    "cpuctExplorationLog": KatagoParameter("cpuct-exploration-log", Settings.cpuct_exploration_log, of_puct=True),
-    "fpuReductionMax": KatagoParameter("fpu-reduction-max", of_puct=True),
+def _of_search() -> dict[str, KatagoParameter]:
+    """Those that are options of a search, by the names in their metadata."""
+    return {each.katago: KatagoParameter(
+        each.name, PUCT_C if name == "c" else None if name in PLAYERS_DEFAULTS else each.default, each.kind,
+        of_puct=name == "c" or each.player == "mcts")
+            for name, each in options_of(Settings).items() if each.katago}
+
+
+KATAGO_PARAMETERS = dict(sorted((_of_search() | {
     "lagBuffer": KatagoParameter("lag"),
-    "lcbStdevs": KatagoParameter("lcb-stdevs", Settings.lcb_stdevs),
     "maxPlayouts": KatagoParameter("simulations", NO_VISIT_LIMIT, int, no_limit=NO_VISIT_LIMIT),
     "maxTime": KatagoParameter("seconds", no_limit=NO_TIME_LIMIT),
     "maxVisits": KatagoParameter("simulations", NO_VISIT_LIMIT, int, no_limit=NO_VISIT_LIMIT),
-    "minVisitPropForLCB": KatagoParameter("min-visit-prop-for-lcb", Settings.min_visit_prop_for_lcb),
-    "numSearchThreads": KatagoParameter("threads", Settings.threads, int),
     "ponderingEnabled": KatagoParameter("ponder", kind=bool),
-    "rootFpuReductionMax": KatagoParameter("root-fpu-reduction-max", of_puct=True),
-    "rootPolicyTemperature": KatagoParameter("root-policy-temperature", Settings.root_policy_temperature, of_puct=True),
-    "useGraphSearch": KatagoParameter("transpositions", Settings.transpositions, bool),
-}
+}).items()))

@@ -39,12 +39,10 @@ class Player(Protocol):
     @property
     def search_result(self) -> SearchResult | None: ...
 
-    def select_move(self, position: BasePosition, *, seconds: float | None = None, max_seconds: float | None = None,
-                    cleanup: bool = False) -> int:
+    def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
         """A point for the side to move, RESIGN, or in Go PASS.
 
         seconds: that it may take, by the clock; None: by the player's own options.
-        max_seconds: the most it may take where the position is unclear; None: `seconds`.
         cleanup: capture every dead stone before passing.
         Raises BadInput where its network cannot be opened or does not play this board, and for a game of Gomoku
         that is over.
@@ -77,8 +75,7 @@ class RandomPlayer:
     def __init__(self, seed: int | None = None):
         self._rng = np.random.default_rng(seed)
 
-    def select_move(self, position: BasePosition, *, seconds: float | None = None, max_seconds: float | None = None,
-                    cleanup: bool = False) -> int:
+    def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
         points = position.sensible_points()
         return int(self._rng.choice(points)) if len(points) else pass_or_raise(position)
 

@@ -37,8 +37,7 @@ class PolicyPlayer:
         self._tta = tta
         self._rng = np.random.default_rng(seed)
 
-    def select_move(self, position: BasePosition, *, seconds: float | None = None, max_seconds: float | None = None,
-                    cleanup: bool = False) -> int:
+    def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
         if self._temperature == 0 and not position.is_over:
             forced, _, _ = game.forced_move(position.board[0], False)
             if forced:

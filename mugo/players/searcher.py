@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mugo.files import BadInput
 from mugo.games import scoring
 from mugo.games.board import WHITE
 from mugo.games.coords import MAX_MOVES, PASS
 from mugo.games.go import Position
 from mugo.games.handicap import expected_gain
 from mugo.games.position import BasePosition
+from mugo.options import check, option
 from mugo.players import passing
 from mugo.players.passing import MIN_VISITS
 from mugo.players.player import RESIGN, pass_or_raise
@@ -27,7 +27,7 @@ SELECT_BY = ("visits", "value", "lcb")
 MOVES_PER_POINT = 0.6     # of a game: about 200 moves on 19x19
 KOMI_STEP = 7             # points
 MAX_KOMI_SHARE = 0.9      # of the points of the board: with more White would win by the search whatever Black plays
-UCT = Settings(rollout="mogo", rave=True, heuristic_priors=True)         # in Gomoku "mogo" is the same as "threats"
+UCT = Settings(rollout="mogo", rave=True, heuristic_priors=True)
 MCTS = Settings(rollout="mogo", lambda_=None, fpu_reduction_max=0.3, max_pass_prior=0.5)
 GOMOKU_MCTS = Settings(rollout="none", lambda_=0.0)  # networks of self-play have a value head for their own play
 
@@ -44,38 +44,21 @@ def default_select_by(name: str, game: str) -> str:
 
 @dataclass(frozen=True)
 class PlayOptions:
-    """How a searcher turns search results into moves.  Raises BadInput for values out of range.
-
-    simulations, seconds: limits for a move, whichever is reached first; without either, SECONDS.
-    select_by: the move played is the one with the most "visits", with the highest mean "value", or with the highest
-    lower confidence bound of its value, "lcb" (KataGo's useLcbForSelection).
-    time_extension: where the choice is unclear (search.stopping), a move gets up to this times the seconds that the
-    clock gives it, as far as the clock can bear; an obvious one gets half of them.  1: neither.
-    dynamic_komi: in a handicap game it searches with the komi that makes the position about even (`balanced`).
-    resign: it resigns after `resign_moves` own moves in a row with a win rate below this; 0 never.  In a handicap game
-    not before move 20 for each stone.
-    """
-    simulations: int | None = None
-    seconds: float | None = None
-    select_by: str = "visits"
-    time_extension: float = 1.0
-    dynamic_komi: bool = True
-    resign: float = 0.05
-    resign_moves: int = 3
+    """How a searcher turns search results into moves.  Raises BadInput for values out of range."""
+    simulations: int | None = option(None, "simulations for a move", least=1, shown_default="no limit", common=True)
+    seconds: float | None = option(None, "seconds for a move, at most", above=0, common=True,
+                                   shown_default=f"{SECONDS:g} without --simulations or a clock")
+    select_by: str = option(
+        "visits", "play the most visited move, the one with the highest mean value, or the one with the highest lower "
+        "confidence bound of its value (KataGo's useLcbForSelection)", choices=SELECT_BY,
+        shown_default="lcb of mcts in Go, else visits")
+    dynamic_komi: bool = option(True, "in a handicap game, search with the komi that makes the position about even")
+    resign: float = option(0.05, "resign when the win rate was below this for resign_moves own moves, in a handicap "
+                           "game not before move 20 for each stone; 0 never", least=0, most=1 - 1e-9, common=True)
+    resign_moves: int = option(3, "own moves in a row with a win rate below resign after which it resigns", least=1)
 
     def __post_init__(self):
-        if self.simulations is not None and self.simulations < 1:
-            raise BadInput(f"simulations are 1 or more, not {self.simulations}")
-        if self.seconds is not None and not 0 < self.seconds < np.inf:
-            raise BadInput(f"seconds are more than 0, not {self.seconds}")
-        if self.select_by not in SELECT_BY:
-            raise BadInput(f"select_by is {', '.join(SELECT_BY[:-1])} or {SELECT_BY[-1]}, not {self.select_by!r}")
-        if not 1 <= self.time_extension < np.inf:
-            raise BadInput(f"time_extension is 1 or more, not {self.time_extension}")
-        if not 0 <= self.resign < 1:
-            raise BadInput(f"a win rate to resign at is from 0 to 1, not {self.resign}")
-        if self.resign_moves < 1:
-            raise BadInput(f"resign_moves is 1 or more, not {self.resign_moves}")
+        check(self)
 
 
 DEFAULT_PLAY_OPTIONS = PlayOptions()
@@ -99,20 +82,14 @@ def balanced(position: BasePosition) -> BasePosition:
 
 
 class _LastMove(NamedTuple):
-    """What is remembered of a move: the position that was searched, with its komi, the best move found and its win
-    rate, and how many moves of that side in a row, up to this one, were below the win rate to resign at."""
+    """What is remembered of a move: the position that was searched, and how many moves of that side in a row, up to
+    this one, were below the win rate to resign at."""
     searched: BasePosition
-    point: int
-    win_rate: float
     hopeless_moves: int
 
     def is_followed_by(self, position: BasePosition) -> bool:
         """Whether a position is two moves later in the same game."""
         return np.array_equal(position.history[:-2], self.searched.history)
-
-    def expected_win_rate(self, searched: BasePosition) -> float | None:
-        """The win rate that is expected two moves later; None after another move than the best, or by another komi."""
-        return self.win_rate if searched.moves[-2][1] == self.point and searched.has_same_rules(self.searched) else None
 
 
 class SearchPlayer:
@@ -134,8 +111,7 @@ class SearchPlayer:
         self._second_search: Search | None = None
         self._last_moves: dict[int, _LastMove] = {}      # the last one of each colour, if it came of a search
 
-    def select_move(self, position: BasePosition, *, seconds: float | None = None, max_seconds: float | None = None,
-                    cleanup: bool = False) -> int:
+    def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
         self.search_result = None
         last = self._last_moves.pop(position.to_play, None)
         if last and not last.is_followed_by(position):
@@ -150,25 +126,24 @@ class SearchPlayer:
             allowed_moves = passing.moves_before_pass(position, cleanup)
             if len(allowed_moves) < 2:
                 return allowed_moves[0] if allowed_moves else PASS
-        limits = self._limits(seconds, max_seconds)
-        longest = limits["max_seconds"] or limits["seconds"]
-        deadline = self.search.now() + longest if longest else None
+        limit = self._seconds(seconds)
+        deadline = None if limit is None else self.search.now() + limit
         may_end_game = may_pass and position.last == PASS and not position.counts_territory
-        if may_pass:                                     # the rest is for the search after a pass
-            limits |= {name: 0.8 * limits[name] for name in ("seconds", "max_seconds") if limits[name]}
+        if may_pass and limit is not None:               # the rest is for the search after a pass
+            limit *= 0.8
         searched = balanced(position) if self._play_options.dynamic_komi and not may_pass else position
         self.search_result = self.search.search(
             searched, may_pass=may_pass and not (allowed_moves or may_end_game), allowed_moves=allowed_moves,
-            expected_win_rate=last.expected_win_rate(searched) if last else None,
             should_stop=self.should_stop, on_progress=self.on_progress, progress_interval=self.progress_interval,
-            select_by=None if may_end_game else self._play_options.select_by, **limits)
+            simulations=self._play_options.simulations, seconds=limit,
+            select_by=None if may_end_game else self._play_options.select_by)
         best = self.search_result.best(self._play_options.select_by)
         # Komi that is raised flatters White: then only White's low win rate says something about the game.
         has_its_komi = searched is position
         hopeless_moves = 0
         if not allowed_moves and self._is_hopeless(best) and (has_its_komi or position.to_play == WHITE):
             hopeless_moves = (last.hopeless_moves if last else 0) + (position.plies >= 20 * position.handicap)
-        self._last_moves[position.to_play] = _LastMove(searched, best.point, best.win_rate, hopeless_moves)
+        self._last_moves[position.to_play] = _LastMove(searched, hopeless_moves)
         if allowed_moves:
             return best.point
         is_lost = not (may_end_game and passing.value_of_last_pass(position))
@@ -204,16 +179,12 @@ class SearchPlayer:
             self._second_search.reports_full_tree = False
         return self._second_search
 
-    def _limits(self, seconds: float | None, max_seconds: float | None) -> dict[str, Any]:
-        """The limits of the search: the player's own and the clock's, whichever is less."""
-        own, extension = self._play_options.seconds, self._play_options.time_extension
+    def _seconds(self, seconds: float | None) -> float | None:
+        """The time for a move: the player's own and the clock's, whichever is less; None without a limit."""
+        own = self._play_options.seconds
         if own is None and seconds is None and self._play_options.simulations is None:
             own = SECONDS
-        limits = [limit for limit in (own, seconds) if limit is not None]
-        limit, longest = min(limits, default=None), None
-        if seconds is not None and limit == seconds and extension > 1:
-            longest = min(each for each in (extension * seconds, max_seconds, own) if each is not None)
-        return {"simulations": self._play_options.simulations, "seconds": limit, "max_seconds": longest}
+        return min((limit for limit in (own, seconds) if limit is not None), default=None)
 
     def _is_hopeless(self, best: MoveInfo) -> bool:
         """Whether the best move is below the win rate to resign at, and this can be relied on."""

@@ -32,10 +32,6 @@ SAFETY_MARGIN = 0.05
 LAG = 0.2
 # Into how many times the expected number of moves half of the reserve for long games is divided.
 LATE_SHARES = 3
-# The most of its main time that a move gets where the search wants more.
-MAIN_FRACTION = 1 / 3
-# The least that the other stones of a period keep then, of their equal share.
-STONE_FRACTION = 1 / 2
 # Seconds for a move when there is no time left: 0 could mean no limit.
 MIN_SECONDS = 0.001
 
@@ -180,36 +176,9 @@ class Clock:
         late = (self.main - own - reserve / 2) / (LATE_SHARES * remaining) if reserve else 0
         return max(self._without_lag(min(max(main, self._period_share()), most)), min(late, self._without_lag(most)))
 
-    def max_seconds(self, size: BoardSize, stones: int) -> float | None:
-        """The most that the next move may take if its position is unclear; None without a limit.  Arguments as of
-        `seconds`.
-
-            in main time      MAIN_FRACTION (main - what a move for each point without thinking takes, less the
-                              increments)
-            in a period       left - STONE_FRACTION (period / stones of it) (stones to play after this one), or what
-                              these take without thinking, if that is more
-
-        At least `seconds`.  So a game is not lost on time even if every move takes this: main time is never used up,
-        and a Japanese period is not exceeded.
-        """
-        seconds = self.seconds(size, stones)
-        if seconds is None:
-            return None
-        reserve = 0 if self.settings.period else self._idle_cost(MIN_SECONDS) * area_of(size)
-        most = MAIN_FRACTION * (self.main - reserve)
-        if self.main == 0 and self._is_synchronised:
-            equal = self.settings.period / self.settings.stones
-            kept = max(STONE_FRACTION * equal, min(equal, (self.lag + MIN_SECONDS) / (1 - SAFETY_MARGIN)))
-            most = self.left - kept * (self.stones - 1)
-        return max(self._without_lag(min(most, self.settings.max_move)), seconds)
-
     def _reserve(self, size: BoardSize) -> float:
         """Seconds of main time that are kept for the lag of long games."""
-        return 0 if self.settings.period else self._idle_cost() * area_of(size) / 3
-
-    def _idle_cost(self, seconds: float = 0) -> float:
-        """What main time loses by a move that takes so many seconds."""
-        return max(self.lag + seconds - self.settings.increment, 0)
+        return 0 if self.settings.period else max(self.lag - self.settings.increment, 0) * area_of(size) / 3
 
     def _period_share(self) -> float:
         """An equal share of what is left of the period."""

@@ -1,4 +1,4 @@
-"""Reviews of recorded games, move by move: `mugo analyze`.
+"""Reviews of recorded games, move by move: `mugo review`.
 
     move_review      MoveReview, Review: rank, win rate, loss and best move of every move
     counting         the end of a game by its count

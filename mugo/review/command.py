@@ -1,4 +1,4 @@
-"""The command `mugo analyze GAME.sgf [MORE.sgf | folder | archive ...] -o FOLDER`.
+"""The command `mugo review GAME.sgf [MORE.sgf | folder | archive ...] -o FOLDER`.
 
     files -- tasks --> ReviewTask, one a game -- outputs.review_game --> FOLDER/NAME.*, and text for the terminal
 
@@ -29,7 +29,7 @@ from mugo.sgf.archives import printable_name
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `mugo analyze`."""
+    """Add the options of `mugo review`."""
     parser.add_argument("games", nargs="+", metavar="GAME", help="SGF files, folders of them, archives")
     parser.add_argument("-o", "--output", default="review", metavar="FOLDER",
                         help="folder for the SGF, CSV, text and graphs of each game (default: %(default)s)")
@@ -39,12 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_scheduler_argument(parser)
     parser.add_argument("--komi", type=float, default=7.5, help="komi of games that name none (default: %(default)s)")
     parser.add_argument("--no-colour", "--no-color", action="store_true", help="no colours in the terminal")
-    player_options.add_arguments(parser, default="mcts", by_option=True)
+    player_options.add_arguments(parser, by_option=True, without=player_options.CHOICE_OPTIONS)
     parser.epilog = f"Without --simulations and --seconds a search has {SIMULATIONS} simulations a position."
 
 
 def command(args: argparse.Namespace) -> int:
-    """Run `mugo analyze`; returns the exit status: 2 if no game could be reviewed.  Raises BadInput."""
+    """Run `mugo review`; returns the exit status: 2 if no game could be reviewed.  Raises BadInput."""
     check_scheduler(args, "jobs")
     check_limits(args, {"jobs": AT_LEAST_1})
     try:
@@ -56,7 +56,7 @@ def command(args: argparse.Namespace) -> int:
     folder = Path(args.output)
     tasks = find_tasks(args.games, errors.append, folder)
     for line in errors:
-        print(f"mugo analyze: {line}", file=sys.stderr)
+        print(f"mugo review: {line}", file=sys.stderr)
     if not tasks and not errors:
         raise BadInput(f"{printable_name(', '.join(args.games))}: no SGF file in it")
     if not tasks:
@@ -64,7 +64,7 @@ def command(args: argparse.Namespace) -> int:
     refuse_overwriting(args.games, tasks, folder)
     make_reviewer(options)                               # errors of the options come before the first game
     if not has_matplotlib():
-        print(f"mugo analyze: no graphs: {NO_MATPLOTLIB}", file=sys.stderr)
+        print(f"mugo review: no graphs: {NO_MATPLOTLIB}", file=sys.stderr)
     # Of this command's games some may be reviewed twice: a worker that is lost may have written its game's files.
     before = {task.name for task in tasks if output_file(folder, task.name, ".json").exists()}
     screen = Screen.for_stream(sys.stdout, colour=not args.no_colour)
@@ -74,7 +74,7 @@ def command(args: argparse.Namespace) -> int:
         results = _review_all(tasks, folder, options, screen, args, bar)
         for task, result in zip(tasks, results, strict=True):
             if result.error:
-                bar.write(f"mugo analyze: {result.error}", file=sys.stderr)
+                bar.write(f"mugo review: {result.error}", file=sys.stderr)
             else:
                 done.append((task.name, result))
     if done:

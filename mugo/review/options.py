@@ -17,7 +17,6 @@ from mugo.games.go import Position
 from mugo.nn.bundled import bundled_name, find_network, name_everywhere, file_checksum
 from mugo.nn.inference import precision_of
 from mugo.players import options as player_options
-from mugo.players import searcher
 from mugo.players.evaluator import SearchEvaluator
 from mugo.review.earlier import REVIEWED_BY
 from mugo.review.review import Reviewer
@@ -27,10 +26,6 @@ from mugo.search.settings import Settings
 
 SIMULATIONS = 400         # for a position, including the visits of the reused tree: about a second
 REVIEW_FORMAT = 11        # raised when the same options give other files
-# Options of players that choose a move or play against a clock: a review only evaluates.
-MOVE_CHOICE_OPTIONS = ("temperature", "early_stop", "gumbel", "max_num_considered_actions", "gumbel_scale", "c_visit",
-                       "c_scale", "select_by", "lcb_stdevs", "min_visit_prop_for_lcb", "time_extension", "dynamic_komi",
-                       "resign", "resign_moves")
 
 
 @dataclass(frozen=True)
@@ -55,16 +50,14 @@ class ReviewOptions:
 
 
 def review_options(args: argparse.Namespace) -> ReviewOptions:
-    """The options of a command line.  Raises BadInput for a combination that cannot review, and for options that a
-    review does not follow."""
-    searcher.PlayOptions(args.simulations, args.seconds)
+    """The options of a command line.  Raises BadInput for a combination that cannot review."""
+    player_options.play_options_from_arguments(args)
     if args.player == "random":
         raise BadInput("the player random cannot evaluate games; choose policy, uct or mcts")
     if args.fast and (args.simulations or args.seconds):
         raise BadInput("--fast searches nothing: leave --simulations and --seconds out")
     if args.player == "uct" and args.fast:
         raise BadInput("--fast uses the network alone, and uct has none")
-    _refuse_move_choice(args)
     simulations = SIMULATIONS if args.simulations is None and args.seconds is None else args.simulations
     return ReviewOptions(
         player=args.player,
@@ -73,16 +66,6 @@ def review_options(args: argparse.Namespace) -> ReviewOptions:
         is_fast=args.fast or args.player in ("policy", "randompolicy"), simulations=simulations, seconds=args.seconds,
         # Without early stop: the best move may be known long before its win rate is.
         settings=replace(player_options.settings_from_arguments(args), early_stop=False))
-
-
-def _refuse_move_choice(args: argparse.Namespace) -> None:
-    """Raise BadInput for an option of MOVE_CHOICE_OPTIONS that has another value than its default."""
-    parser = argparse.ArgumentParser()
-    player_options.add_arguments(parser)
-    for name in MOVE_CHOICE_OPTIONS:
-        if getattr(args, name) != parser.get_default(name):
-            raise BadInput(f"--{name.replace('_', '-')} has no effect on a review, which evaluates moves and chooses "
-                           "none: leave it out")
 
 
 def network_files(options: ReviewOptions) -> list[Path]:

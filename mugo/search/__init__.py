@@ -3,7 +3,6 @@
     settings          the options of a search
     result            what a search returns: visits, win rates, principal variations, ownership
     records           the records of the tree's arrays
-    tree_settings     the options as the tree's record has them
     solver            exact values: bounds of nodes and edges, proofs; compiled
     puct              PUCT with the terms of KataGo and Leela Zero; compiled
     gumbel            Gumbel AlphaZero: sequential halving, the improved policy; compiled
@@ -13,15 +12,15 @@
     expansion         nodes get their edges and priors; compiled
     tree              select, evaluate, back up; compiled
     compact           the next position as the root; compiled
-    tree_arrays       the arrays of a tree, and how they grow
+    tree_arrays       the arrays of a tree, how they grow, and its root
     ranking           the order of moves, principal variations
     scores            the scores of a network in the tree; compiled
     lcb               lower confidence bounds of values
-    stopping          the limits of a search: decided, obvious and unclear choices
+    stopping          the limits of a search, and choices that are decided before them
     root_priors       policy temperature and Dirichlet noise
     move_infos        edges -> MoveInfos
-    network_rollouts  rollouts in which the network plays both sides
-    tree_threads      threads that grow one tree
+    threaded_growth   growth without a network, by threads on one tree
+    batched_growth    growth with a network, by batches of leaves
     search            the loop: position -> result
 
 Imports games, and what a network's output is.  A network is any object that evaluates packed planes; players, clocks

@@ -55,7 +55,7 @@ def _write_edges(tree, nodes, edges, v, b, only, lower, upper):
         edge.upper = upper
         edge.may_repeat = game.may_repeat(b, np.int64(edge.move))
     if b.passes and game.counts_all_alive(b):
-        edges[first + n - 1].lower = edges[first + n - 1].upper = game.pass_value(b, tree.komi)
+        edges[first + n - 1].lower = edges[first + n - 1].upper = game.pass_value(b, tree.params.komi)
     tree.n_edges += n
     nodes[v].first = first
     return n
@@ -93,7 +93,7 @@ def expand_root(tree, nodes, edges, b, scratch):
     scratch: planes.Scratch.  No other thread may use the tree.
     """
     only, lower, upper = game.forced_move(b, False)
-    if expand(tree, nodes, edges, tree.root, b, only, lower, upper) and tree.heuristic_priors:
+    if expand(tree, nodes, edges, tree.root, b, only, lower, upper) and tree.params.heuristic_priors:
         root = nodes[tree.root]
         give_heuristic_priors(edges, np.int64(root.first), np.int64(root.count), b, scratch)
 
@@ -102,7 +102,7 @@ def expand_root(tree, nodes, edges, b, scratch):
 def give_priors(tree, nodes, edges, v, b, priors):
     """Set the priors of v's edges, from (points + 1,) by move index, normalised over the edges.
 
-    A pass has at most tree.max_pass_prior, where another move has any.
+    A pass has at most tree.params.max_pass_prior, where another move has any.
     """
     first = nodes[v].first
     end = first + nodes[v].count
@@ -112,9 +112,9 @@ def give_priors(tree, nodes, edges, v, b, priors):
         others = total
         total += edges[i].prior
     last = edges[end - 1]
-    if last.move == PASS and last.prior > tree.max_pass_prior * total and others > 0:
-        total = others / (np.float32(1) - tree.max_pass_prior)
-        last.prior = tree.max_pass_prior * total
+    if last.move == PASS and last.prior > tree.params.max_pass_prior * total and others > 0:
+        total = others / (np.float32(1) - tree.params.max_pass_prior)
+        last.prior = tree.params.max_pass_prior * total
     for i in range(first, end):
         if total > 0:
             edges[i].prior /= total
@@ -143,7 +143,7 @@ def expand_by_rollouts(tree, nodes, edges, v, b, scratch):
     One thread expands it, and the others go on without: heuristic priors are found outside the lock.
     """
     node = nodes[v]
-    if node.visits < tree.expand_after or v == NULL_NODE or node.expanding or not has_room(tree, edges, b):
+    if node.visits < tree.params.expand_after or v == NULL_NODE or node.expanding or not has_room(tree, edges, b):
         return False
     lock(tree)
     if node.count or node.expanding or not has_room(tree, edges, b):
@@ -153,7 +153,7 @@ def expand_by_rollouts(tree, nodes, edges, v, b, scratch):
     n = _write_edges(tree, nodes, edges, v, b, only, lower, upper)
     node.expanding = True
     unlock(tree)
-    if tree.heuristic_priors:
+    if tree.params.heuristic_priors:
         give_heuristic_priors(edges, np.int64(node.first), n, b, scratch)
     lock(tree)
     _publish_edges(nodes, edges, v, n)

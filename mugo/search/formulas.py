@@ -42,9 +42,9 @@ def _ucb_child(tree, node, edges, losing, b, history, check_superko):
     end = first + np.int64(node.count)
     best = np.float32(-np.inf)
     chosen = end - 1
-    c = np.float32(tree.c)
+    c = np.float32(tree.params.c)
     log = np.log(np.float32(max(node.visits + node.virtual_losses, 1)))
-    unvisited = np.float32(tree.fpu)
+    unvisited = np.float32(tree.params.fpu)
     for i in range(first, end):
         edge = edges[i]
         n = np.float32(edge.visits + edge.virtual_losses)
@@ -64,15 +64,15 @@ def select_child(tree, nodes, edges, v, b, history, check_superko):
     """The edge of v that maximises the formula.  check_superko: among those that repeat no position."""
     node = nodes[v]
     losing = LOSS - 1 if is_proven(node) else LOSS       # a proven root that is searched on
-    if tree.formula == PUCT:
+    if tree.params.formula == PUCT:
         return puct_child(tree, node, edges, v == tree.root, losing, b, history, check_superko)
-    if tree.formula == GUMBEL:
+    if tree.params.formula == GUMBEL:
         if v == tree.root:
             return gumbel_root_child(tree, node, edges, losing, b, history, check_superko)
         return gumbel_child(tree, node, edges, losing, b, history, check_superko)
-    if tree.rave or tree.heuristic_priors:
+    if tree.params.rave or tree.params.heuristic_priors:
         return rave_child(tree, node, edges, losing, b, history, check_superko)
-    if tree.fpu == np.inf:
+    if tree.params.fpu == np.inf:
         i = _untried_edge(tree, node, edges, losing, b, history)
         if i >= 0:
             return i

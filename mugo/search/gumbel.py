@@ -74,7 +74,8 @@ def improved_logits(tree, node, edges):
     most = 0
     for i in range(first, first + node.count):
         most = max(most, edges[i].visits)
-    sigma = (tree.c_visit + most) * tree.c_scale / 2     # of q + 1; the 1 is the same for all and left out
+    params = tree.params
+    sigma = (params.c_visit + most) * params.c_scale / 2         # of q + 1; the 1 is the same for all and left out
     value = mixed_value(node, edges)
     logits = np.empty(node.count)
     for k in range(node.count):
@@ -100,7 +101,7 @@ def root_scores(tree, node, edges):
     """float64 (count,): gumbel + logit + sigma(completed q) of the edges of the root."""
     scores = improved_logits(tree, node, edges)
     for k in range(node.count):
-        scores[k] += tree.gumbel[k]
+        scores[k] += tree.params.gumbel[k]
     return scores
 
 
@@ -115,7 +116,7 @@ def gumbel_root_child(tree, node, edges, losing, b, history, check_superko):
     done = 0
     for i in range(first, first + node.count):
         done += edges[i].visits + edges[i].virtual_losses
-    due = considered_visits(tree.considered, tree.budget, done)
+    due = considered_visits(tree.params.considered, tree.params.budget, done)
     scores = root_scores(tree, node, edges)
     chosen = first + np.int64(node.count) - 1
     best = -np.inf
@@ -151,11 +152,11 @@ def gumbel_child(tree, node, edges, losing, b, history, check_superko):
     return chosen
 
 
-def start(tree: np.ndarray, n: int, budget: int, max_considered: int, scale: float, rng: np.random.Generator) -> None:
-    """Set a TREE record for a search of a root with n edges: the noise, and the size of the first round.
+def start(params: np.ndarray, n: int, budget: int, max_considered: int, scale: float, rng: np.random.Generator) -> None:
+    """Set PARAMS for a search of a root with n edges: the noise, and the size of the first round.
 
     budget: simulations at the root.  scale: of the noise; 0 is none.
     """
-    tree["gumbel"][:n] = scale * rng.gumbel(size=n) if scale else 0
-    tree["considered"] = max(min(max_considered, n, budget), 1)
-    tree["budget"] = max(budget, 1)
+    params["gumbel"][:n] = scale * rng.gumbel(size=n) if scale else 0
+    params["considered"] = max(min(max_considered, n, budget), 1)
+    params["budget"] = max(budget, 1)

@@ -4,37 +4,37 @@ Of the edges of a node, the one with the highest
 
     q + c(N) prior sqrt(N) / (1 + n)            n: visits of the edge, N: of the node
 
-    c(N) = c + c_log ln((N + c_base) / c_base)
+    c(N) = c + log ln((N + base) / base)        log, base: cpuct_exploration_log, cpuct_exploration_base
     q of an edge without visits = value of the node - reduction sqrt(sum of the priors of the edges with visits)
 
-AlphaZero (Silver et al. 2018, pseudo-code) has c 1.25, c_log 1, c_base 19652; KataGo (cpuctExploration,
+AlphaZero (Silver et al. 2018, pseudo-code) has c 1.25, log 1, base 19652; KataGo (cpuctExploration,
 cpuctExplorationLog, cpuctExplorationBase) 1, 0.45, 500.  The reduction is KataGo's fpuReductionMax, at the root
 rootFpuReductionMax: the more of the prior the moves with visits have, the worse are the others taken to be.  Leela
-Zero's fpu_reduction of 0.25 counts in win rates and is 0.5 here.  With c_log and both reductions 0 this is PUCT as in
-Silver et al. 2016.  With RAVE q is the weighted mean of q and the AMAF value (rave).
+Zero's fpu_reduction of 0.25 counts in win rates and is 0.5 here.  With log and both reductions 0 this is PUCT as in
+Silver et al. 2016.
 """
 import numpy as np
 from numba import njit
 
-from mugo.search.rave import mixed_value
 from mugo.search.solver import may_select
 
 
 @njit(cache=True, nogil=True)
-def exploration_constant(tree, visits):
+def exploration_constant(params, visits):
     """c(N) of a node with this many visits."""
-    c = tree.c
-    if tree.c_log > 0:
-        c += tree.c_log * np.log((visits + tree.c_base) / tree.c_base)
+    c = params.c
+    if params.cpuct_exploration_log > 0:
+        c += params.cpuct_exploration_log * np.log((visits + params.cpuct_exploration_base)
+                                                   / params.cpuct_exploration_base)
     return np.float32(c)
 
 
 @njit(cache=True, nogil=True)
-def first_play_urgency(tree, node, is_root, visited_priors):
+def first_play_urgency(params, node, is_root, visited_priors):
     """The q of edges without visits.  visited_priors: the sum of the priors of the others."""
-    if not np.isnan(tree.fpu):
-        return np.float32(tree.fpu)
-    reduction = tree.root_fpu_reduction if is_root else tree.fpu_reduction
+    if not np.isnan(params.fpu):
+        return np.float32(params.fpu)
+    reduction = params.root_fpu_reduction_max if is_root else params.fpu_reduction_max
     return np.float32(node.total / max(node.visits, 1) - reduction * np.sqrt(max(visited_priors, 0.0)))
 
 
@@ -47,8 +47,7 @@ def puct_child(tree, node, edges, is_root, losing, b, history, check_superko):
     first = np.int64(node.first)
     end = first + np.int64(node.count)
     visits = max(node.visits + node.virtual_losses, 1)
-    scale = exploration_constant(tree, visits) * np.sqrt(np.float32(visits))
-    bias = np.float32(tree.rave_bias)
+    scale = exploration_constant(tree.params, visits) * np.sqrt(np.float32(visits))
     best = np.float32(-np.inf)
     best_prior = np.float32(-np.inf)
     chosen = end - 1
@@ -61,8 +60,6 @@ def puct_child(tree, node, edges, is_root, losing, b, history, check_superko):
         if n > 0:
             visited_priors += edge.prior
             q = (edge.q * np.float32(edge.visits) - losses) / n
-            if edge.rave_visits > 0:
-                q = mixed_value(edge, q, n, losses, bias)
             u = q + scale * edge.prior / (np.float32(1) + n)
             if u > best and may_select(edge, losing, b, history, check_superko):
                 best = u
@@ -70,6 +67,6 @@ def puct_child(tree, node, edges, is_root, losing, b, history, check_superko):
         elif edge.prior > best_prior and may_select(edge, losing, b, history, check_superko):
             best_prior = edge.prior
             unvisited = i
-    if best_prior >= 0 and scale * best_prior + first_play_urgency(tree, node, is_root, visited_priors) > best:
+    if best_prior >= 0 and scale * best_prior + first_play_urgency(tree.params, node, is_root, visited_priors) > best:
         return unvisited
     return chosen

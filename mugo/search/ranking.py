@@ -19,15 +19,12 @@ def principal_variation(nodes, edges, node: int, longest: int) -> list[int]:
     return moves
 
 
-def ranking(block: np.ndarray, lengths: np.ndarray | None = None, scores: np.ndarray | None = None) -> np.ndarray:
+def ranking(block: np.ndarray, lengths: np.ndarray | None = None) -> np.ndarray:
     """The indices of a node's edges, the best first: those without a proven mistake by visits, proven losses last.
 
     lengths: of the proofs of a won node, by node; the shortest win comes first.
-    scores: of the edges; the highest comes first of those with equal visits, and then the highest prior.
     """
     keys = [-block["prior"], -block["visits"].astype(np.int64), block["upper"] == LOSS, is_proven_mistake(block)]
-    if scores is not None:
-        keys.insert(1, -scores)
     if lengths is not None:
         keys.insert(-2, np.where((block["lower"] == WIN) & (block["node"] != NULL_NODE), lengths[block["node"]], 0))
     return np.lexsort(keys)

@@ -56,8 +56,8 @@ def rave_child(tree, node, edges, losing, b, history, check_superko):
     best = np.float32(-np.inf)
     chosen = end - 1
     half = np.float32(0.5)
-    c = np.float32(tree.c)
-    bias = np.float32(tree.rave_bias)
+    c = np.float32(tree.params.c)
+    bias = np.float32(tree.params.rave_bias)
     log = np.log(np.float32(max(node.visits + node.virtual_losses, 1)))
     for i in range(first, end):
         edge = edges[i]
@@ -69,7 +69,7 @@ def rave_child(tree, node, edges, losing, b, history, check_superko):
         elif edge.rave_visits + losses > 0:
             u = half + half * mixed_value(edge, q, n, losses, bias)
         else:
-            u = half + half * q if n > 0 else np.float32(tree.fpu)
+            u = half + half * q if n > 0 else np.float32(tree.params.fpu)
         if c > 0:
             u += c * np.sqrt(log / (n + np.float32(1)))
         if u > best and may_select(edge, losing, b, history, check_superko):
@@ -119,18 +119,3 @@ def backup_amaf(nodes, edges, depth, path, to_play, value, amaf):
                 edge.rave_visits += share
                 edge.rave_q += (amaf[black, p, 1] - share * edge.rave_q) / edge.rave_visits
     amaf[:] = np.float32(0)
-
-
-@njit(cache=True, nogil=True)
-def backup_batch(nodes, edges, boards, paths, leaves, amaf):
-    """backup_amaf for the simulations of a batch; after tree.expand_and_backup.
-
-    amaf: float32 (at least n, 2, POINTS, 2), for n leaves.
-    """
-    for k in range(len(leaves)):
-        backup_amaf(nodes, edges, leaves[k].length, paths[k], boards[1 + k].to_play, leaves[k].value, amaf[k])
-
-
-def new_amaf(n: int) -> np.ndarray:
-    """AMAF values of n simulations, all 0."""
-    return np.zeros((n, 2, POINTS, 2), np.float32)

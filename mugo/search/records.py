@@ -1,4 +1,7 @@
-"""The records of the search tree's arrays: nodes, edges, the tree's settings, simulations under way.  See tree."""
+"""The records of the search tree's arrays: nodes, edges, the tree with its parameters, simulations under way.
+
+Which threads may write a field, and how, stands with it.  What the arrays mean: tree.
+"""
 import numpy as np
 
 from mugo.games.board import POINTS
@@ -8,17 +11,20 @@ MAX_DEPTH = 1024                         # moves from the root to a leaf
 NULL_NODE = 0                            # where an edge leads whose node is not in the tree
 
 NODE = np.dtype([
-    ("key", np.uint64),                  # position_hash, or path_hash without transpositions
+    ("key", np.uint64),                  # game.position_hash; constant
+    # Added atomically.
     ("total", np.float64),               # sum of values
     ("visits", np.int32),
-    ("first", np.int32),                 # its first edge
-    ("count", np.int16),                 # of its edges; 0: not expanded
-    ("tried", np.int16),                 # edges visited so far where UCB1 visits each once first
+    ("first", np.int32),                 # its first edge: written under the lock, published by `count`
+    ("count", np.int16),                 # of its edges; 0: not expanded.  Written last, after a release fence
+    ("tried", np.int16),                 # edges visited so far where UCB1 visits each once first; added atomically
     ("expanding", np.bool_),             # a thread is writing its edges
     ("evaluated", np.bool_),             # by a network when it got no edges: the game is over, or the tree was full
-    ("virtual_losses", np.uint16),       # simulations under way
+    ("virtual_losses", np.uint16),       # simulations under way; added atomically
+    # Written under the lock.
     ("lower", np.int8),                  # bounds of its exact value: solver.LOSS to solver.WIN; proven where both are
     ("upper", np.int8),                  # equal
+    # Refreshed without a lock, each a mean that may miss what another thread adds at that moment.
     ("scored", np.int32),                # leaves at and below it whose score is known; see scores
     ("score_mean", np.float32),          # in points
     ("score_square", np.float32),        # the mean of their squares
@@ -27,50 +33,56 @@ NODE = np.dtype([
 ], align=True)
 
 EDGE = np.dtype([
-    ("node", np.int32),                  # where it leads; NULL_NODE until it is visited
-    ("visits", np.int32),
-    ("q", np.float32),
+    ("node", np.int32),                  # where it leads; NULL_NODE until it is visited.  Written under the lock
+    ("visits", np.int32),                # added atomically
+    ("q", np.float32),                   # refreshed without a lock, as rave_visits and rave_q are
     ("prior", np.float32),
     ("rave_visits", np.float32),         # simulations, and virtual visits of the heuristic prior; see rave
     ("rave_q", np.float32),              # their mean value
-    ("virtual_losses", np.uint16),
-    ("move", np.int16),
-    ("lower", np.int8),                  # bounds of its exact value, for the side that moves
+    ("virtual_losses", np.uint16),       # added atomically
+    ("move", np.int16),                  # constant, as `prior` and `may_repeat` are outside the root
+    ("lower", np.int8),                  # bounds of its exact value, for the side that moves; under the lock
     ("upper", np.int8),
     ("may_repeat", np.bool_),            # superko may forbid it on some path
 ], align=True)
 
+# The options of a search as the kernels read them: constant during a search.  Names are those of settings.Settings.
+PARAMS = np.dtype([
+    ("formula", np.int64),               # UCB, PUCT or GUMBEL
+    ("c", np.float64),
+    ("fpu", np.float64),                 # UCB1: inf visits every edge once first.  PUCT: nan takes the mean value of
+                                         # the node minus the reduction
+    ("cpuct_exploration_log", np.float64), ("cpuct_exploration_base", np.float64),
+    ("fpu_reduction_max", np.float64), ("root_fpu_reduction_max", np.float64),
+    ("expand_after", np.int64),
+    ("has_priors", np.bool_),            # priors come from a network
+    ("max_pass_prior", np.float32),
+    ("rave", np.bool_),
+    ("rave_bias", np.float64),
+    ("heuristic_priors", np.bool_),
+    ("rollouts", np.int64),
+    ("rollout_kind", np.int64),          # rollouts.UNIFORM or MOGO
+    ("lambda_", np.float64),             # the weight of rollouts in the value of a leaf
+    ("komi", np.float64),                # of the root's game (position.white_points)
+    ("mercy", np.int64),                 # lead in stones that ends a rollout
+    # GUMBEL: of selfplay.options.SelfPlayOptions, and of one search; see gumbel.
+    ("c_visit", np.float64), ("c_scale", np.float64),    # the weight of values
+    ("considered", np.int64),            # moves in the first round at the root
+    ("budget", np.int64),                # simulations in all rounds
+    ("gumbel", np.float32, POINTS),      # noise of the root's edges, in their order
+], align=True)
+
 TREE = np.dtype([
+    # Added atomically, or written under the lock.
     ("lock", np.int64),                  # of nodes and edges that are added, and of bounds; see tree
     ("simulations_left", np.int64),      # of those that the threads share
     ("n_nodes", np.int64), ("n_edges", np.int64),
     ("depth_sum", np.int64),             # of all simulations
-    # What threads write is above, what they only read is below, on other cache lines.
-    ("gumbel", np.float32, POINTS),      # GUMBEL: noise of the root's edges, in their order
+    ("padding", np.int64, 3),            # what threads only read is on other cache lines
+    # Constant during a search.
+    ("root", np.int64),                  # its node
     ("shared", np.bool_),                # whether several threads use the tree at once
-    ("root", np.int64),
-    ("formula", np.int64),               # UCB, PUCT or GUMBEL
-    ("c", np.float64),                   # exploration constant
-    ("fpu", np.float64),                 # first-play urgency, as w or q.  UCB1: inf visits every edge once first.
-                                         # PUCT: nan takes the mean value of the node minus the reduction
-    ("c_log", np.float64), ("c_base", np.float64),       # PUCT: growth of c with visits; see puct
-    ("fpu_reduction", np.float64),       # PUCT: below the root
-    ("root_fpu_reduction", np.float64),
-    ("c_visit", np.float64), ("c_scale", np.float64),    # GUMBEL: the weight of values; see gumbel
-    ("considered", np.int64),            # GUMBEL: moves in the first round at the root
-    ("budget", np.int64),                # GUMBEL: simulations in all rounds
-    ("expand_after", np.int64),          # visits before a node is expanded
-    ("has_priors", np.bool_),            # priors come from a network
-    ("max_pass_prior", np.float32),      # of the pass; see expansion
-    ("rave", np.bool_),                  # AMAF values are kept
-    ("rave_bias", np.float64),
-    ("heuristic_priors", np.bool_),      # AMAF values begin with virtual visits
-    ("transpositions", np.bool_),        # one node for a position, whatever the path
-    ("komi", np.float64),
-    ("rollouts", np.int64),              # for each leaf
-    ("rollout_kind", np.int64),
-    ("mercy", np.int64),                 # lead in stones that ends a rollout
-    ("lambda_", np.float64),             # the weight of rollouts in the value of a leaf
+    ("params", PARAMS),
 ], align=True)
 
 

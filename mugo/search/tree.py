@@ -46,12 +46,6 @@ MAX_LOAD = 0.5                           # of the table: nodes for each slot
 
 
 @njit(cache=True, nogil=True)
-def key_after(tree, key, b, move):
-    """The key of b's node, reached by a move from the node with `key`."""
-    return game.position_hash(b) if tree.transpositions else game.path_hash(key, move)
-
-
-@njit(cache=True, nogil=True)
 def find_slot(nodes, table, key):
     """The slot of a key in the table, or the empty one where it belongs."""
     mask = np.uint64(len(table) - 1)
@@ -145,7 +139,8 @@ def select(tree, nodes, edges, table, b, history, path, scratch):
         fetch_add(nodes[v], "virtual_losses", 1, tree.shared)
         if game.is_over(b) or depth == MAX_DEPTH:
             break
-        if nodes[v].count == 0 and (tree.has_priors or not expand_by_rollouts(tree, nodes, edges, v, b, scratch)):
+        if nodes[v].count == 0 and (tree.params.has_priors
+                                    or not expand_by_rollouts(tree, nodes, edges, v, b, scratch)):
             break
         acquire_fence()                                  # the edges were written before their count
         if is_proven(nodes[v]) and v != tree.root:
@@ -164,7 +159,7 @@ def select(tree, nodes, edges, table, b, history, path, scratch):
         depth += 1
         below = np.int64(edge.node)
         if below == NULL_NODE:
-            below = _node_below(tree, nodes, edges, table, i, key_after(tree, nodes[v].key, b, move))
+            below = _node_below(tree, nodes, edges, table, i, game.position_hash(b))
         v = below
     return v, depth
 
@@ -236,17 +231,18 @@ def evaluate_leaf(tree, boards, start, work, ownership, first_plays, amaf):
     boards[work].random is the state of the random numbers, not 0.  ownership: the owner of each point at the end of
     each rollout is added; ownership[0] counts the rollouts.
     """
+    params = tree.params
     total = 0.0
-    for _ in range(tree.rollouts):
+    for _ in range(params.rollouts):
         random = boards[work].random
         boards[work] = boards[start]
         boards[work].random = random
-        outcome = game.roll_out(boards[work], tree.rollout_kind, tree.mercy, tree.komi, first_plays)
+        outcome = game.roll_out(boards[work], params.rollout_kind, params.mercy, params.komi, first_plays)
         game.add_ownership(boards[work], ownership)
-        if tree.rave:
-            record_rollout(first_plays, outcome, 1 / tree.rollouts, amaf)
+        if params.rave:
+            record_rollout(first_plays, outcome, 1 / params.rollouts, amaf)
         total += outcome
-    return total / tree.rollouts * boards[start].to_play
+    return total / params.rollouts * boards[start].to_play
 
 
 @njit(cache=True, nogil=True)
@@ -267,7 +263,7 @@ def simulate(trees, nodes, edges, table, boards, history, path, ownership, scrat
         c = boards[1].to_play
         exact = True
         if game.is_decided(boards[1]):
-            value = game.outcome(boards[1], tree.komi) * c
+            value = game.outcome(boards[1], tree.params.komi) * c
         elif is_proven(nodes[leaf]):
             value = float(nodes[leaf].lower)
         else:
@@ -276,7 +272,7 @@ def simulate(trees, nodes, edges, table, boards, history, path, ownership, scrat
             value = evaluate_leaf(tree, boards, 1, 2, ownership, first_plays, amaf)
             boards[1].random = boards[2].random
         backup(tree, nodes, edges, leaf, depth, path, value, exact)
-        if tree.rave:
+        if tree.params.rave:
             backup_amaf(nodes, edges, depth, path, c, value, amaf)
 
 
@@ -292,10 +288,10 @@ def _look_at_leaf(tree, nodes, edges, b, path, record):
     record.only = 0
     record.needs_evaluation = False
     if game.is_decided(b):
-        record.value = game.outcome(b, tree.komi) * b.to_play
+        record.value = game.outcome(b, tree.params.komi) * b.to_play
         return
     is_over = game.is_over(b)
-    if tree.has_priors and nodes[leaf].count == 0 and not is_over:
+    if tree.params.has_priors and nodes[leaf].count == 0 and not is_over:
         record.only, lower, upper = game.forced_move(b, True)
         if lower == upper:
             expand(tree, nodes, edges, leaf, b, record.only, lower, upper)
@@ -306,13 +302,13 @@ def _look_at_leaf(tree, nodes, edges, b, path, record):
         record.value = -edges[path[record.length - 1, 1]].q
         return
     record.known = False
-    if not tree.has_priors or record.length == MAX_DEPTH:
+    if not tree.params.has_priors or record.length == MAX_DEPTH:
         return
     if nodes[leaf].evaluated and (is_over or not has_room(tree, edges, b)):
-        record.value = (1 - tree.lambda_) * nodes[leaf].raw_value
+        record.value = (1 - tree.params.lambda_) * nodes[leaf].raw_value
     else:
         record.needs_evaluation = (leaf == NULL_NODE or leaf == tree.root
-                                   or nodes[leaf].visits >= tree.expand_after)
+                                   or nodes[leaf].visits >= tree.params.expand_after)
 
 
 @njit(cache=True, nogil=True)
@@ -341,17 +337,16 @@ def select_batch(trees, nodes, edges, table, boards, history, paths, leaves, scr
 
 
 @njit(cache=True, nogil=True)
-def evaluate_leaves(trees, boards, leaves, start, end, n, ownership, amaf):
+def evaluate_leaves(trees, boards, leaves, start, end, n, ownership):
     """Roll out leaves [start, end) of the n selected; adds lambda times the outcome to their values.
-
-    amaf: as in rave.backup_batch; without RAVE it may have one row.
     """
     tree = trees[0]
     first_plays = np.zeros(POINTS, np.int8)
+    amaf = np.zeros((2, POINTS, 2), np.float32)          # not kept: RAVE is for searches without a network
     for k in range(start, end):
         if not leaves[k].known:
-            leaves[k].value += tree.lambda_ * evaluate_leaf(tree, boards, 1 + k, 1 + n + k, ownership, first_plays,
-                                                            amaf[k if tree.rave else 0])
+            outcome = evaluate_leaf(tree, boards, 1 + k, 1 + n + k, ownership, first_plays, amaf)
+            leaves[k].value += tree.params.lambda_ * outcome
 
 
 @njit(cache=True, nogil=True)
@@ -367,7 +362,7 @@ def expand_and_backup(trees, nodes, edges, boards, paths, leaves, n, priors, val
         leaf = np.int64(leaves[k].node)
         value = leaves[k].value
         if leaves[k].needs_evaluation:
-            value += (1 - tree.lambda_) * values[row]
+            value += (1 - tree.params.lambda_) * values[row]
             if not game.is_over(boards[1 + k]) and expand(tree, nodes, edges, leaf, boards[1 + k], leaves[k].only,
                                                           LOSS, WIN):
                 give_priors(tree, nodes, edges, leaf, boards[1 + k], priors[row])
@@ -376,7 +371,7 @@ def expand_and_backup(trees, nodes, edges, boards, paths, leaves, n, priors, val
                 nodes[leaf].raw_value = values[row]
                 nodes[leaf].evaluated = True
             row += 1
-        elif tree.lambda_ > 0 and not (leaves[k].known or nodes[leaf].evaluated):
-            value /= tree.lambda_                  # only rollouts evaluated it
+        elif tree.params.lambda_ > 0 and not (leaves[k].known or nodes[leaf].evaluated):
+            value /= tree.params.lambda_                  # only rollouts evaluated it
         backup(tree, nodes, edges, leaf, leaves[k].length, paths[k], value, leaves[k].known)
         leaves[k].value = value

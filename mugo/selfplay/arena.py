@@ -25,7 +25,7 @@ UCT_LEVELS = (1_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000)      # simul
 ALPHA = 0.05                             # how often a network that is not stronger passes a level at most
 # An equal network passes in 4.8 % of matches, after 70 games on average; one that is stronger by 100 Elo in 93 %.
 PROMOTION = SPRT(0, 100, ALPHA)
-BATCH, GUMBEL_BATCH = 8, 4               # leaves that the network evaluates together
+BATCH = 8                                # leaves that the network evaluates together
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class ArenaPlayer:
 
     def new_search(self, start: BasePosition, seed: int) -> Search:
         """A search with a tree of its own, for one game."""
-        batch = None if self.network is None else GUMBEL_BATCH if self.settings.gumbel else BATCH
+        batch = None if self.network is None else BATCH
         return Search(replace(self.settings, rollout="uniform" if self.network is None else "none", seed=seed,
                               batch=batch, max_edges=max(1000, 4 * self.simulations * (start.size ** 2 + 1))),
                       self.network)

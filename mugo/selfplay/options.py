@@ -29,7 +29,8 @@ class SelfPlayOptions:
     max_moves: a game that lasts longer is scored as it stands; 0 is three moves a point.
     gumbel: the search is Gumbel AlphaZero's (Danihelka et al. 2022), for 16 to 50 simulations.  Its noise takes the
     place of Dirichlet noise and of sampled moves, its tree is new for every move, and the target of the policy is the
-    improved policy.  max_num_considered_actions, c_visit, c_scale: as in search.settings.
+    improved policy; the arena searches by PUCT.  max_num_considered_actions: moves in the first round of sequential
+    halving.  c_visit, c_scale: the weight of values; see search.gumbel (the names of mctx).
     Raises BadInput for values out of their limits.
     """
     simulations: int = 400
@@ -51,9 +52,8 @@ class SelfPlayOptions:
             "max_num_considered_actions": (1, 1024), "c_visit": NON_NEGATIVE, "c_scale": NON_NEGATIVE})
 
     def search_settings(self) -> Settings:
-        """The settings of the same search in the arena: without noise."""
-        return Settings(c=self.c, gumbel=self.gumbel, max_num_considered_actions=self.max_num_considered_actions,
-                        c_visit=self.c_visit, c_scale=self.c_scale)
+        """The settings of the search in the arena: PUCT without noise."""
+        return Settings(c=self.c)
 
 
 DEFAULT_SELFPLAY_OPTIONS = SelfPlayOptions()

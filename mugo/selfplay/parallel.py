@@ -99,10 +99,10 @@ class ParallelSelfPlay:
         self._positions = [start] * games
         self._visits: list[list[np.ndarray]] = [[] for _ in range(games)]
         formula = records.GUMBEL if options.gumbel else records.PUCT
-        for name, value in {"formula": formula, "has_priors": True, "max_pass_prior": 1, "transpositions": True,
+        for name, value in {"formula": formula, "has_priors": True, "max_pass_prior": 1,
                             "c": options.c, "fpu": np.nan, "c_visit": options.c_visit, "c_scale": options.c_scale,
                             "rollouts": 1, "rollout_kind": rollouts.UNIFORM, "komi": start.white_points}.items():
-            self._trees[name] = value
+            self._trees["params"][name] = value
         for g in range(games):
             self._start_game(g)
 
@@ -173,7 +173,7 @@ class ParallelSelfPlay:
         self._has_noise[g] = True
         weight = self.options.dirichlet_weight
         if self.options.gumbel:
-            gumbel.start(self._trees[g], len(edges), self.options.simulations - 1,
+            gumbel.start(self._trees[g]["params"], len(edges), self.options.simulations - 1,
                          self.options.max_num_considered_actions, 1.0, self._rng)
         elif weight:
             noise = self._rng.dirichlet(np.full(len(edges), self.options.dirichlet_alpha))

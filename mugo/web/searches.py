@@ -80,8 +80,7 @@ class SessionSearches:
         if isinstance(player, SearchPlayer):
             player.should_stop = job.checkpoint
             player.on_progress = lambda result: job.report({"search": format_search(result)})
-        point = player.select_move(position, seconds=clock.seconds(position.shape, stones),
-                                   max_seconds=clock.max_seconds(position.shape, stones))
+        point = player.select_move(position, seconds=clock.seconds(position.shape, stones))
         result = player.search_result
         return {"move": "resign" if point == RESIGN else format_gtp(point, position.shape), "done": True} \
             | ({"search": format_search(result)} if result else {})

@@ -54,7 +54,7 @@ def test_katagos_configuration_on_the_command_line_is_followed_or_named():
 @pytest.mark.parametrize("text, error", [
     ("maxVisits=many", "-override-config: maxVisits must be an integer from 1"),
     ("maxVisits", "-override-config: maxVisits must be an integer from 1"),
-    ("rootPolicyTemperature=0", "-override-config: rootPolicyTemperature is out of range"),
+    ("rootPolicyTemperature=0", "-override-config: rootPolicyTemperature must be above 0"),
     ("numAnalysisThreads=1_0", "-override-config: '1_0' is not an integer")])
 def test_a_wrong_configuration_on_the_command_line_is_refused(text, error, capsys):
     assert cli.main(["analysis", "mcts", "-override-config", text]) == 2

@@ -92,7 +92,7 @@ def exact_value(position: BasePosition) -> int:
 
 @few
 @given(st.lists(st.integers(0, 1000), min_size=3, max_size=8), st.integers(1, 2),
-       st.sampled_from([{}, {"batch": 4}, {"rave": True, "heuristic_priors": True}, {"transpositions": False}]))
+       st.sampled_from([{}, {"rave": True, "heuristic_priors": True}, {"reuse_tree": False}]))
 def test_a_search_of_noughts_and_crosses_never_gives_away_its_value(numbers, threads, changes):
     position = played(gomoku.Position(3, 3), numbers)
     if position.is_over:

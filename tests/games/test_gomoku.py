@@ -6,12 +6,13 @@ import pytest
 from drawing import after, draw, named
 
 from mugo.files import BadInput
-from mugo.games import game, gomoku, rollouts
+from mugo.games import gomoku
 from mugo.games.board import BLACK, EMPTY, POINTS, WHITE
 from mugo.games.coords import PASS, board_points, interpret_gtp, point_at, row_col, symmetries
 from mugo.games.gomoku import Position, default_row
 from mugo.games.planes import unpack
 from mugo.games.position import IllegalMove
+from mugo.games.rollouts import MOGO, UNIFORM
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 
@@ -136,7 +137,7 @@ def test_rollouts_win_at_the_exact_rates():
     for _ in range(20_000):
         boards[:] = start
         boards["random"] = state
-        won[int(gomoku.roll_out(boards[0], rollouts.UNIFORM, np.zeros(POINTS, np.int8)))] += 1
+        won[int(gomoku.roll_out(boards[0], UNIFORM, np.zeros(POINTS, np.int8)))] += 1
         state = boards[0]["random"]
     assert won[BLACK] / 20_000 == pytest.approx(0.585, abs=0.015)
     assert won[WHITE] / 20_000 == pytest.approx(0.288, abs=0.015)
@@ -167,23 +168,14 @@ def test_rollouts_with_threats_win_at_once_and_block_wins():
         boards = position.with_turn(WHITE).board.copy()
         boards["random"] = seed
         # At a, though b wins for Black.
-        assert gomoku.roll_out(boards[0], gomoku.THREATS, np.zeros(POINTS, np.int8)) == WHITE
+        assert gomoku.roll_out(boards[0], MOGO, np.zeros(POINTS, np.int8)) == WHITE
         assert boards[0]["colour"][at["a"]] == WHITE and boards[0]["moves"] == 1
     stopped = position.play(point_at(3, 4, 6)).undo().with_stones(white=[point_at(3, 0, 6)])
     for seed in range(1, 50):
         boards = stopped.with_stones(white=[at["b"]]).board.copy()              # Black can no longer win at once
         boards["random"] = seed
-        gomoku.roll_out(boards[0], gomoku.THREATS, np.zeros(POINTS, np.int8))
+        gomoku.roll_out(boards[0], MOGO, np.zeros(POINTS, np.int8))
         assert boards[0]["colour"][at["a"]] == BLACK
-
-
-def test_rules_of_gos_rollouts_change_nothing_in_gomoku():
-    for seed in range(1, 20):
-        boards = np.repeat(Position(6, 4).board, 2)
-        boards["random"] = seed
-        for board, rules in zip(boards, (0, rollouts.NAKADE | rollouts.NO_SEKI_FILLING), strict=True):
-            game.roll_out(board, gomoku.THREATS | rules, 0, 0.0, np.zeros(POINTS, np.int8))
-        assert boards[0].tobytes() == boards[1].tobytes()
 
 
 def test_rollouts_with_threats_see_two_fours_that_an_older_move_made():
@@ -193,7 +185,7 @@ def test_rollouts_with_threats_see_two_fours_that_an_older_move_made():
     for point in position.legal_points()[:8].tolist():
         boards = position.play(point).board.copy()
         boards["random"] = 1 + point
-        assert gomoku.roll_out(boards[0], gomoku.THREATS, np.zeros(POINTS, np.int8)) == BLACK
+        assert gomoku.roll_out(boards[0], MOGO, np.zeros(POINTS, np.int8)) == BLACK
 
 
 def test_rollouts_with_threats_never_miss_a_win_or_a_block():
@@ -202,7 +194,7 @@ def test_rollouts_with_threats_never_miss_a_win_or_a_block():
     for seed in range(1, 150):
         boards = Position(6, 4).board.copy()
         boards["random"] = seed
-        winner = int(gomoku.roll_out(boards[0], gomoku.THREATS, np.zeros(POINTS, np.int8)))
+        winner = int(gomoku.roll_out(boards[0], MOGO, np.zeros(POINTS, np.int8)))
         if winner == EMPTY:
             continue
         end = boards[0]
@@ -309,7 +301,7 @@ BLOCKS = {
 }
 
 
-@pytest.mark.parametrize("rollout", ["uniform", "threats"])
+@pytest.mark.parametrize("rollout", ["uniform", "mogo"])
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
 @pytest.mark.parametrize("what", [*WINS, *BLOCKS])
 def test_uct_finds(what, colour, rollout):

@@ -384,10 +384,10 @@ def test_the_visits_along_a_principal_variation_do_not_grow():
     search = Search(Settings(seed=1))
     result = search.search(Position(3), simulations=300)
     pv = result.moves[0].pv
-    visits = search.pv_visits(pv)
+    visits = search.tree.pv_visits(pv)
     assert visits[0] == result.moves[0].visits and visits == sorted(visits, reverse=True)
     assert len(visits) == len(pv) > 1
-    assert search.pv_visits([*pv, 999]) == visits and search.pv_visits([]) == []
+    assert search.tree.pv_visits([*pv, 999]) == visits and search.tree.pv_visits([]) == []
 
 
 # ---- stopping

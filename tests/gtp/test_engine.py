@@ -49,7 +49,7 @@ class FirstPlayer:
     name = "first"
     network = search = search_result = None
 
-    def select_move(self, position, *, seconds=None, max_seconds=None, cleanup=False):
+    def select_move(self, position, *, seconds=None, cleanup=False):
         self.limits = "no time limit" if seconds is None else f"{seconds:.3f} s"
         self.limits += ", cleanup" * cleanup
         points = position.sensible_points()

@@ -56,7 +56,7 @@ def test_an_evaluation_by_a_search_has_the_moves_that_it_visited():
 def test_reused_visits_count_as_simulations(reused, expected):
     search = Search(Settings(seed=1, early_stop=False))
     SearchEvaluator(search, simulations=50).evaluate(Position(5), reused_visits=reused)
-    assert search._nodes[search._trees[0]["root"]]["visits"] == expected
+    assert search.tree.nodes[search.tree.record["root"]]["visits"] == expected
 
 
 def test_the_evaluator_fits_the_player():

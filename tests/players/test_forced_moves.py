@@ -22,13 +22,10 @@ PLAYERS = {
     "uct --rollout uniform --select-by value": lambda n: searcher(Settings(seed=n), n, select_by="value"),
     "uct --threads 2": lambda n: searcher(Settings(seed=n, threads=2), n),
     "uct --expand-after 5": lambda n: searcher(Settings(seed=n, expand_after=5), n),
-    "uct --no-transpositions": lambda n: searcher(Settings(seed=n, transpositions=False), n),
     "mcts": lambda n: searcher(Settings(rollout="none", seed=n), n, LevelNetwork()),
-    "mcts --rollout threats": lambda n: searcher(Settings(rollout="threats", lambda_=0.5, seed=n), n, LevelNetwork()),
+    "mcts --rollout mogo": lambda n: searcher(Settings(rollout="mogo", lambda_=0.5, seed=n), n, LevelNetwork()),
     "mcts --rollout uniform --expand-after 3": lambda n: searcher(Settings(lambda_=0.5, seed=n, expand_after=3), n,
                                                                   LevelNetwork()),
-    "mcts --rollout network": lambda n: searcher(Settings(rollout="network", seed=n), n, LevelNetwork()),
-    "mcts --gumbel": lambda n: searcher(Settings(rollout="none", gumbel=True, seed=n), n, LevelNetwork()),
     "mcts --select-by lcb": lambda n: searcher(Settings(rollout="none", fpu_reduction_max=0.3, seed=n), n,
                                                LevelNetwork(), select_by="lcb"),
     "policy": lambda n: PolicyPlayer(LevelNetwork()),
@@ -166,7 +163,7 @@ def test_the_network_is_not_asked_about_positions_that_are_won_at_once():
     search = Search(Settings(rollout="none", seed=1), LevelNetwork())
     for winning in position, position.play(at["a"]).play(1 + 9 * 8):     # an open three, and a four
         assert search.search(winning, simulations=20).proven == 1
-    assert search.positions_evaluated == 0
+    assert search.growth.positions_evaluated == 0
 
 
 def test_a_searcher_answers_a_forced_move_at_once():
@@ -263,7 +260,7 @@ def test_a_brief_search_keeps_the_tree_of_the_game():
     """)
     player = searcher(Settings(seed=1, early_stop=False), 800)
     player.select_move(position)
-    assert player._second_search is not None and player._second_search._trees[0]["n_nodes"] > 1      # it has searched
+    assert player._second_search is not None and player._second_search.tree.n_nodes > 1      # it has searched
     result = player.search_result
     kept = next(info for info in result.moves if info.point != PASS)
     again = player.search.search(position.play(kept.point), simulations=1)

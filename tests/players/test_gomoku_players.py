@@ -11,7 +11,6 @@ from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, move_index
 from mugo.games.gomoku import Position
-from mugo.games.rollouts import KILLING_SHAPES, MOGO, NAKADE, NO_SEKI_FILLING
 from mugo.gtp import command as gtp_command
 from mugo.gtp.analyze import result_from_policy
 from mugo.gtp.engine import GtpEngine
@@ -75,17 +74,13 @@ def test_uct_never_loses_at_noughts_and_crosses():
         assert to_the_end({BLACK: RandomPlayer(seed), WHITE: uct}, Position(3)).result() in ("W+", "0")
 
 
-def test_uct_has_uniform_rollouts_on_request_and_in_gomoku_mogo_means_threats():
+def test_uct_has_uniform_rollouts_on_request():
     assert from_words("uct", "--rollout", "uniform").search.settings.rollout == "uniform"
     assert from_words("uct").search.settings == UCT
-    kinds = [Search(Settings(rollout=rollout))._trees[0]["rollout_kind"] for rollout in ("mogo", "threats", "uniform")]
-    assert kinds[0] == kinds[1] != kinds[2]
-    with_rules = Settings(rollout="mogo", rollout_rules="nakade,no-seki-filling")
-    assert Search(with_rules)._trees[0]["rollout_kind"] == MOGO | NAKADE | KILLING_SHAPES | NO_SEKI_FILLING
 
 
 @pytest.mark.parametrize("words, rollout, lambda_", [
-    ((), "none", 0.0), (("--rollout", "threats"), "threats", 0.5), (("--lambda", "0.25"), "mogo", 0.25),
+    ((), "none", 0.0), (("--rollout", "mogo"), "mogo", 0.5), (("--lambda", "0.25"), "mogo", 0.25),
     (("--rollout", "uniform", "--lambda", "1"), "uniform", 1.0), (("--rollout", "none"), "none", 0.0),
 ])
 def test_mcts_in_gomoku_uses_only_the_value_head_by_default(words, rollout, lambda_):
@@ -100,12 +95,11 @@ def test_mcts_in_gomoku_uses_only_the_value_head_by_default(words, rollout, lamb
 @pytest.mark.parametrize("words, game, select_by", [
     (["mcts"], "go", "lcb"), (["mcts"], "gomoku", "visits"), (["uct"], "go", "visits"),
     (["mcts", "--select-by", "visits"], "go", "visits"), (["mcts", "--select-by", "lcb"], "gomoku", "lcb"),
-    (["mcts", "--gumbel", "--simulations", "8"], "go", "visits"),
 ])
 def test_mcts_selects_by_lcb_in_go(words, game, select_by):
     parser = argparse.ArgumentParser()
     player_options.add_arguments(parser)
-    assert player_options.select_by_from_arguments(parser.parse_args(words), game) == select_by
+    assert player_options.play_options_from_arguments(parser.parse_args(words), game).select_by == select_by
 
 
 def test_a_policy_in_gomoku_ignores_the_prior_of_a_pass():
@@ -133,7 +127,7 @@ def test_a_lost_game_of_gomoku_is_resigned():
         O O . . . .
         . . . . . O
     """, to_play=WHITE, k=4)
-    player = SearchPlayer("uct", Search(Settings(seed=1, rollout="threats")),
+    player = SearchPlayer("uct", Search(Settings(seed=1, rollout="mogo")),
                           PlayOptions(2000, resign=0.2, resign_moves=1))
     assert player.select_move(position) == RESIGN
 

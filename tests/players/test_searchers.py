@@ -1,6 +1,6 @@
 """What a player makes of its search: when it passes, when it resigns, and what it never does."""
 import argparse
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,7 @@ from mugo.games.scoring import without_dead
 from mugo.players import options as player_options
 from mugo.players.options import player_from_arguments
 from mugo.players.player import RESIGN, RandomPlayer
-from mugo.players.searcher import PlayOptions, SearchPlayer, balanced
+from mugo.players.searcher import SECONDS, PlayOptions, SearchPlayer, balanced
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 from mugo.sgf.parser import read_records
@@ -315,50 +315,21 @@ class RecordedSearch(Search):
         return super().search(position, **options | {"simulations": 20})
 
 
-@pytest.mark.parametrize("options, seconds, max_seconds, expected", [
-    ({}, 4.0, 20.0, (4.0, None)),                        # no extension by default
-    ({"time_extension": 2.0}, 4.0, 20.0, (4.0, 8.0)),
-    ({"time_extension": 2.0}, 4.0, 5.0, (4.0, 5.0)),     # all that the clock can bear
-    ({"time_extension": 2.0}, 4.0, None, (4.0, 8.0)),
-    ({"time_extension": 2.0, "seconds": 6.0}, 4.0, 20.0, (4.0, 6.0)),        # the player's own limit is kept
-    ({"time_extension": 2.0, "seconds": 3.0}, 4.0, 20.0, (3.0, None)),
-    ({"time_extension": 2.0, "seconds": 3.0}, None, None, (3.0, None))])
-def test_the_time_of_a_move_by_the_clock(options, seconds, max_seconds, expected):
-    player = SearchPlayer("uct", RecordedSearch(Settings(seed=1)), PlayOptions(**options))
-    player.select_move(Position(5), seconds=seconds, max_seconds=max_seconds)
-    assert (player.search.options["seconds"], player.search.options["max_seconds"]) == expected
+@pytest.mark.parametrize("own, seconds, expected", [
+    (None, 4.0, 4.0), (6.0, 4.0, 4.0), (3.0, 4.0, 3.0), (3.0, None, 3.0), (None, None, SECONDS)])
+def test_the_time_of_a_move_is_the_players_own_or_the_clocks_whichever_is_less(own, seconds, expected):
+    player = SearchPlayer("uct", RecordedSearch(Settings(seed=1)), PlayOptions(seconds=own))
+    player.select_move(Position(5), seconds=seconds)
+    assert player.search.options["seconds"] == expected
 
 
-def test_the_win_rate_of_the_last_move_is_what_is_expected_of_the_next():
-    player = SearchPlayer("uct", RecordedSearch(Settings(seed=1)), PlayOptions(resign=0))
-    position, expected = Position(5), None
-    for _ in range(2):
-        point = player.select_move(position)
-        assert player.search.options["expected_win_rate"] == expected
-        expected = player.search_result.best().win_rate
-        position = position.play(point)
-        position = position.play(int(position.sensible_points()[0]))
-    player.select_move(Position(7))                      # another game
-    assert player.search.options["expected_win_rate"] is None
-
-
-def test_after_an_undo_nothing_is_expected_of_another_move():
-    player = SearchPlayer("uct", RecordedSearch(Settings(seed=1)), PlayOptions(resign=0))
-    start = Position(5)
-    point = player.select_move(start)
-    others = [int(other) for other in start.sensible_points() if other != point]
-    player.select_move(start.play(others[0]).play(others[1]))
-    assert player.search.options["expected_win_rate"] is None
-
-
-def test_a_player_of_both_colours_expects_of_each_what_its_own_last_move_had():
-    player = SearchPlayer("uct", RecordedSearch(Settings(seed=1)), PlayOptions(resign=0))
-    position, win_rates = Position(5), [None, None]
-    for _ in range(6):
-        point = player.select_move(position)
-        assert player.search.options["expected_win_rate"] == win_rates[-2]
-        win_rates.append(player.search_result.best().win_rate)
-        position = position.play(point)
+def test_after_an_undo_a_searcher_counts_its_hopeless_moves_anew():
+    player = uct(resign=0.1, resign_moves=2, early_stop=False)
+    start = draw(OPEN, komi=60)[0]
+    for _ in range(3):                                   # the same move, taken back each time
+        assert player.select_move(start) != RESIGN
+    position = start.play(player.select_move(start)).play(PASS)
+    assert player.select_move(position) == RESIGN
 
 
 def arguments(*words):
@@ -368,43 +339,32 @@ def arguments(*words):
 
 
 def test_every_option_reaches_the_search():
-    player = arguments("uct", "--simulations", "7", "--c", "1.5", "--fpu", "1.1", "--expand-after", "2",
-                       "--no-transpositions",
-                       "--no-reuse-tree", "--no-early-stop", "--rollout", "mogo", "--rollouts", "2", "--max-edges",
-                       "5000", "--rollout-rules", "nakade,no-seki-filling",
-                       "--select-by", "lcb", "--resign", "0", "--resign-moves", "9", "--seed", "3",
-                       "--rave-bias", "0.05", "--no-heuristic-priors",
-                       "--fpu-reduction-max", "0.3", "--root-fpu-reduction-max", "0.2",
-                       "--cpuct-exploration-log", "0.4",
-                       "--cpuct-exploration-base", "600", "--root-policy-temperature", "1.1", "--max-pass-prior", "0.4",
-                       "--lcb-stdevs", "4",
-                       "--min-visit-prop-for-lcb", "0.2", "--max-num-considered-actions", "8", "--gumbel-scale", "0.5",
-                       "--c-visit", "40", "--c-scale", "0.1", "--time-extension", "1.5")
-    assert player.search.settings == Settings(c=1.5, fpu=1.1, expand_after=2, transpositions=False, reuse_tree=False,
-                                              early_stop=False,
-                                              rollout="mogo", rollouts=2, max_edges=5000, seed=3,
-                                              rollout_rules="nakade,no-seki-filling",
-                                              rave=True, rave_bias=0.05, heuristic_priors=False, fpu_reduction_max=0.3,
-                                              root_fpu_reduction_max=0.2, cpuct_exploration_log=0.4,
-                                              cpuct_exploration_base=600, root_policy_temperature=1.1,
-                                              max_pass_prior=0.4, lcb_stdevs=4,
-                                              min_visit_prop_for_lcb=0.2, max_num_considered_actions=8,
-                                              gumbel_scale=0.5, c_visit=40, c_scale=0.1)
-    assert player._play_options == PlayOptions(simulations=7, select_by="lcb", time_extension=1.5, resign=0,
-                                               resign_moves=9)
-    assert player.select_move(Position(5)) in Position(5).sensible_points()
+    values = {"c": 1.5, "fpu": 1.1, "expand_after": 2, "reuse_tree": False, "early_stop": False, "rollout": "uniform",
+              "rollouts": 2, "max_edges": 5000, "seed": 3, "rave": True, "rave_bias": 0.05, "heuristic_priors": False,
+              "fpu_reduction_max": 0.35, "root_fpu_reduction_max": 0.2, "cpuct_exploration_log": 0.4, "threads": 2,
+              "cpuct_exploration_base": 600.0, "root_policy_temperature": 1.1, "max_pass_prior": 0.4, "lcb_stdevs": 4.0,
+              "min_visit_prop_for_lcb": 0.2, "lambda_": 0.75, "batch": 4, "random_symmetry": True,
+              "dirichlet_weight": 0.1, "dirichlet_alpha": 0.2}
+    assert set(values) == {field.name for field in fields(Settings)}
+    words = [f"--{'no-' if value is False else ''}{name.rstrip('_').replace('_', '-')}"
+             + (f"={value}" if not isinstance(value, bool) else "") for name, value in values.items()]
+    parser = argparse.ArgumentParser()
+    player_options.add_arguments(parser)
+    args = parser.parse_args(["uct", *words, "--select-by", "lcb", "--resign", "0", "--resign-moves", "9",
+                              "--simulations", "7", "--no-dynamic-komi"])
+    assert player_options.settings_from_arguments(args) == Settings(**values)
+    assert player_options.play_options_from_arguments(args) == PlayOptions(
+        simulations=7, select_by="lcb", dynamic_komi=False, resign=0, resign_moves=9)
+    assert arguments("uct", "--simulations", "7").select_move(Position(5)) in Position(5).sensible_points()
 
 
 @pytest.mark.parametrize("words, message", [
-    (("uct", "--simulations", "0"), "simulations are 1 or more"),
-    (("uct", "--seconds", "-1"), "seconds are more than 0"),
-    (("uct", "--time-extension", "0.5"), "time_extension is 1 or more"),
-    (("mcts", "--gumbel"), "--gumbel needs --simulations"),
-    (("mcts", "--gumbel", "--simulations", "16", "--select-by", "lcb"), "leave --select-by lcb out"),
-    (("uct", "--resign", "1.5"), "a win rate to resign at"),
-    (("uct", "--resign-moves", "0"), "resign_moves is 1 or more"),
-    (("uct", "--rollout", "network"), "--rollout network needs a network"),
-    (("uct", "--rave-bias", "-1"), "rave_bias is from 0 to 1e\\+09, not -1"),
+    (("uct", "--simulations", "0"), "--simulations 0: must be at least 1"),
+    (("uct", "--seconds", "-1"), "--seconds -1: must be above 0"),
+    (("uct", "--resign", "1.5"), "--resign 1.5: must be at most 1"),
+    (("uct", "--resign-moves", "0"), "--resign-moves 0: must be at least 1"),
+    (("uct", "--rollout", "none"), "--rollout none needs a network"),
+    (("uct", "--rave-bias", "-1"), "--rave-bias -1: must be at least 0"),
     (("mcts", "--heuristic-priors"), "--heuristic-priors is for searches without a network"),
     (("mcts", "--network", "nowhere"), "there is no network 'nowhere'"),
 ])
@@ -453,16 +413,3 @@ def test_cleanup_changes_nothing_before_the_opponent_has_passed():
     assert player.search.options["seconds"] == 10 and not player.search.options["may_pass"]
     player.select_move(start.play(11).play(PASS), seconds=10.0, cleanup=True)
     assert player.search_result.position.komi == start.komi and player.search.options["seconds"] == 8
-
-
-def test_a_win_rate_by_another_komi_is_not_what_is_expected():
-    player = SearchPlayer("uct", RecordedSearch(Settings(seed=1)), PlayOptions(resign=0))
-    position = Position(9, komi=0.5).with_handicap(fixed_handicap(9, 4))
-    expected = []
-    for _ in range(8):
-        point = player.select_move(position)
-        expected.append((player.search.options["expected_win_rate"] is None, balanced(position).komi))
-        position = position.play(point)
-        position = position.play(int(position.sensible_points()[0]))
-    changed = [True, *(now != before for (_, before), (_, now) in zip(expected, expected[1:], strict=False))]
-    assert [is_unknown for is_unknown, _ in expected] == changed and sum(changed) == 3

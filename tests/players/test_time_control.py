@@ -88,10 +88,9 @@ def test_an_increment_comes_after_the_move_and_is_for_the_next_one_alone():
     for main in 100, 105, 110:
         assert clock.main == main
         assert clock.seconds(9, 0) == pytest.approx(0.95 * (10 + 2 * (main - 10) / 32.4))
-        assert clock.max_seconds(9, 0) == pytest.approx(0.95 * main / 3)
         clock.spend(5)
     clock.correct(4, 0)
-    assert clock.seconds(9, 0) == clock.max_seconds(9, 0) == pytest.approx(0.95 * 4)
+    assert clock.seconds(9, 0) == pytest.approx(0.95 * 4)
     clock.spend(60)                                  # lost, but the controller may think otherwise
     assert clock.main == 10
 
@@ -100,10 +99,10 @@ def test_a_fischer_clock_may_have_a_limit_of_its_time_and_of_each_move():
     clock = Clock(fischer(60, 30, 70, 8), lag=0.5)
     clock.spend(1)
     assert clock.main == 70
-    assert clock.seconds(9, 0) == clock.max_seconds(9, 0) == 0.95 * 8 - 0.5
+    assert clock.seconds(9, 0) == 0.95 * 8 - 0.5
     unlimited = Clock(fischer(0, 0, 70, 8), lag=0)
     unlimited.spend(1000)
-    assert unlimited.seconds(9, 0) == unlimited.max_seconds(9, 0) == 0.95 * 8
+    assert unlimited.seconds(9, 0) == 0.95 * 8
     with pytest.raises(ValueError, match="the limit of main time, 50 s, is less than the main time, 60 s"):
         fischer(60, 30, 50)
 
@@ -187,30 +186,6 @@ def test_with_almost_no_time_left_a_move_has_min_seconds(main, stones):
     assert Clock(absolute(main)).seconds(19, stones) == MIN_SECONDS
 
 
-@pytest.mark.parametrize("settings, spent, expected", [
-    (NO_LIMIT, 0, None),
-    # 0.081 seconds are kept for the 81 moves of a long game
-    (absolute(900), 0, 0.95 * 899.919 / 3), (absolute(900), 600, 0.95 * 299.919 / 3),
-    (canadian(90, 20, 5), 0, 0.95 * 30),
-    (japanese(60, 30, 5), 0, 0.95 * 30),                 # a period is more than a third of the main time
-    (canadian(0, 50, 5), 0, 0.95 * 30),                  # the other four keep 5 of their 10 seconds each
-    (canadian(0, 50, 5), 20, 0.95 * 15),                 # 30 seconds for four stones
-    (canadian(0, 50, 1), 0, 0.95 * 50), (japanese(0, 30, 5), 0, 0.95 * 30)])
-def test_the_most_that_a_move_may_take(settings, spent, expected):
-    clock = Clock(settings, lag=0)
-    if spent:
-        clock.spend(spent)
-    assert clock.max_seconds(9, 0) == (None if expected is None else pytest.approx(expected))
-
-
-def test_the_most_is_never_less_than_the_share():
-    for settings in absolute(10), canadian(5, 30, 20), canadian(0, 30, 20), japanese(3, 10, 2), canadian(0, 5, 1):
-        clock = Clock(settings)
-        for stones in range(0, 80, 2):
-            assert clock.max_seconds(9, stones) >= clock.seconds(9, stones)
-            clock.spend(clock.max_seconds(9, stones))
-
-
 class Referee:
     """The controller's clock, by the rules of a time system; `lost` once it has run out."""
 
@@ -267,12 +242,8 @@ def any_settings(rng: random.Random, size: int, lag: float) -> TimeSettings:
 
 @pytest.mark.parametrize("size, longest", [(9, 140), (19, 400)])
 @pytest.mark.parametrize("talk", ["before every move", "now and then", "never"])
-@pytest.mark.parametrize("extended", [0, 0.3, 1])
-def test_no_simulated_game_is_lost_on_time(size, longest, talk, extended):
-    """A player that uses all it is given, or at whim nearly nothing, and a little more; 1,000 games.
-
-    extended: the share of moves that take the most that they may.
-    """
+def test_no_simulated_game_is_lost_on_time(size, longest, talk):
+    """A player that uses all it is given, or at whim nearly nothing, and a little more; 300 games."""
     for seed in range(56):
         rng = random.Random(f"{seed} {size} {talk}")
         lag = rng.choice((0.001, 0.05, LAG, 1))
@@ -284,8 +255,6 @@ def test_no_simulated_game_is_lost_on_time(size, longest, talk, extended):
                 clock.correct(*referee.time_left())
             captured += rng.random() < 0.1
             given = clock.seconds(size, int(ply - captured))
-            if rng.random() < extended:
-                given = max(given, clock.max_seconds(size, int(ply - captured)))
             has = referee.main + referee.periods * settings.period - referee.in_period
             assert 0 < given <= max(has, MIN_SECONDS)
             spent = given * (rng.random() if rng.random() < whim else 1)
@@ -342,7 +311,7 @@ class Dawdler:
     def __init__(self, seed):
         self._rng = random.Random(seed)
 
-    def select_move(self, position, *, seconds=None, max_seconds=None, cleanup=False):
+    def select_move(self, position, *, seconds=None, cleanup=False):
         points = position.sensible_points()
         if seconds is not None:
             time.sleep(seconds)

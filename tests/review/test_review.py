@@ -370,7 +370,7 @@ def test_the_effort_of_a_review_is_named():
 
 
 def options_of(*arguments):
-    """The ReviewOptions of a command line of `mugo analyze`."""
+    """The ReviewOptions of a command line of `mugo review`."""
     parser = argparse.ArgumentParser()
     command.add_arguments(parser)
     return review_options(parser.parse_args(["game.sgf", *arguments]))
@@ -404,10 +404,10 @@ def test_every_other_option_of_a_review_changes_its_fingerprint():
     assert fingerprint(task, before, 9) != fingerprint(task._replace(index=1), before, 9)
 
 
-# ---- mugo analyze
+# ---- mugo review
 
 def run(tmp_path, *arguments):
-    return cli.main(["analyze", "--seed", "1", *map(str, arguments), "--player", "uct", "--simulations", "30",
+    return cli.main(["review", "--seed", "1", *map(str, arguments), "--player", "uct", "--simulations", "30",
                      "--max-edges", "50000", "-o", str(tmp_path / "out")])
 
 
@@ -419,8 +419,8 @@ def test_several_games_are_reviewed_and_an_unreadable_one_gets_a_line(tmp_path, 
     (tmp_path / "blunder.sgf").write_bytes(BLUNDER)
     assert run(tmp_path, tmp_path / "games.zip", tmp_path / "blunder.sgf") == 0
     output = capsys.readouterr()
-    assert "mugo analyze: broken.sgf: the game is truncated" in output.err
-    assert "mugo analyze: two-2: there are no moves in this game" in output.err
+    assert "mugo review: broken.sgf: the game is truncated" in output.err
+    assert "mugo review: two-2: there are no moves in this game" in output.err
     assert [line.split()[0] for line in output.out.splitlines()[:4]] == ["game", "old-1", "two-1", "blunder"]
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"old-1.sgf", "old-1.csv", "old-1.json", "blunder.txt"} <= names and "two-2.json" not in names
@@ -486,24 +486,24 @@ def test_the_exit_status_is_2_only_if_no_game_could_be_reviewed(tmp_path, capsys
                                           (("--player", "uct", "--fast"), "--fast"),
                                           (("--player", "uct", "--simulations", "0"), "simulations"),
                                           (("--komi", "1e300"), "--komi: komi is a number from -1,000,000"),
-                                          (("--resign", "0.1"), "--resign has no effect on a review"),
-                                          (("--gumbel",), "--gumbel has no effect on a review"),
+                                          (("--resign", "0.1"), "unrecognized arguments: --resign 0.1"),
+                                          (("--gumbel",), "unrecognized arguments: --gumbel"),
                                           (("--network", "gomoku-6-4"), "plays Gomoku, 4 in a row, not Go")])
 def test_impossible_options_are_refused_before_anything_is_written(options, error, tmp_path, capsys):
     (tmp_path / "game.sgf").write_text(PLAIN)
-    assert cli.main(["analyze", str(tmp_path / "game.sgf"), *options, "-o", str(tmp_path / "out")]) == 2
+    assert cli.main(["review", str(tmp_path / "game.sgf"), *options, "-o", str(tmp_path / "out")]) == 2
     line = capsys.readouterr().err
-    assert error in line and line.startswith("mugo analyze: ") and not (tmp_path / "out").exists()
+    assert error in line and line.startswith("mugo review: ") and not (tmp_path / "out").exists()
 
 
 def test_a_game_is_not_overwritten_and_an_output_is_not_reviewed(tmp_path, capsys):
     (tmp_path / "game.sgf").write_text(PLAIN)
     for games, folder in (tmp_path / "game.sgf", tmp_path), (tmp_path, tmp_path / ".." / tmp_path.name):
-        assert cli.main(["analyze", str(games), "-o", str(folder), "--fast", "--network", "policy-9"]) == 2
+        assert cli.main(["review", str(games), "-o", str(folder), "--fast", "--network", "policy-9"]) == 2
         assert "game.sgf is a game to review and would be overwritten" in capsys.readouterr().err
     assert (tmp_path / "game.sgf").read_text() == PLAIN
     for _ in range(2):
-        assert cli.main(["analyze", str(tmp_path), "-o", str(tmp_path / "reviews"), "--fast"]) == 0
+        assert cli.main(["review", str(tmp_path), "-o", str(tmp_path / "reviews"), "--fast"]) == 0
     assert len(list((tmp_path / "reviews").glob("*.sgf"))) == 1
     assert "1 reviewed before" in capsys.readouterr().out
 
@@ -515,7 +515,7 @@ def test_a_file_that_is_not_of_a_review_is_not_overwritten(name, tmp_path, capsy
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / name).write_text('{"mine": "Reviewed by MuGo"}')
     assert run(tmp_path, tmp_path / "games.zip") == 2
-    assert capsys.readouterr().err == f"mugo analyze: {tmp_path}/out/{name} is not of an earlier review and would be " \
+    assert capsys.readouterr().err == f"mugo review: {tmp_path}/out/{name} is not of an earlier review and would be " \
         "overwritten; name another folder with -o\n"
     assert [path.name for path in (tmp_path / "out").iterdir()] == [name]
     assert (tmp_path / "out" / name).read_text() == '{"mine": "Reviewed by MuGo"}'
@@ -575,7 +575,7 @@ def test_every_output_file_lies_in_the_output_folder_whatever_a_member_of_an_arc
              "é" * 200 + ".sgf", "c:\\con.sgf", "\n.sgf"]
     (tmp_path / "games.tar").write_bytes(tarred({name: PLAIN.encode() for name in names}))
     (tmp_path / "review.csv").write_text("mine")
-    assert cli.main(["analyze", str(tmp_path / "games.tar"), "-o", str(tmp_path / "review"), "--fast"]) == 0
+    assert cli.main(["review", str(tmp_path / "games.tar"), "-o", str(tmp_path / "review"), "--fast"]) == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["games.tar", "review", "review.csv"]
     assert (tmp_path / "review.csv").read_text() == "mine"
     written = list((tmp_path / "review").rglob("*"))

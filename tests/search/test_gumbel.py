@@ -3,16 +3,9 @@ import math
 
 import numpy as np
 import pytest
-from fakes import LevelNetwork
 
-from mugo.files import BadInput
-from mugo.games import gomoku
 from mugo.games.board import new_boards
-from mugo.games.coords import format_gtp, interpret_gtp
-from mugo.games.go import Position
 from mugo.search import gumbel, records
-from mugo.search.search import Search
-from mugo.search.settings import Settings
 from mugo.search.solver import LOSS, WIN
 
 HISTORY = np.zeros(8, np.uint64)
@@ -57,9 +50,9 @@ def node_of(priors, visits, q, *, raw_value=0.0, considered=4, budget=16, noise=
     count = len(priors)
     tree, node, edges = np.zeros(1, records.TREE), np.zeros(1, records.NODE), np.zeros(count, records.EDGE)
     for name, value in (dict(c_visit=50.0, c_scale=1.0, considered=considered, budget=budget) | values).items():
-        tree[0][name] = value
+        tree[0]["params"][name] = value
     if noise is not None:
-        tree[0]["gumbel"][:count] = noise
+        tree[0]["params"]["gumbel"][:count] = noise
     edges["prior"], edges["visits"], edges["q"] = priors, visits, q
     edges["lower"], edges["upper"] = LOSS, WIN if upper is None else upper
     node[0]["count"], node[0]["raw_value"], node[0]["visits"] = count, raw_value, 1 + np.sum(visits)
@@ -115,7 +108,7 @@ def halve(case, values):
     tree, node, edges = case
     b = new_boards(1)[0]
     order = []
-    for _ in range(tree["budget"]):
+    for _ in range(tree["params"]["budget"]):
         i = gumbel.gumbel_root_child(tree, node, edges, LOSS, b, HISTORY, False)
         order.append(i)
         edges["q"][i] = (edges["q"][i] * edges["visits"][i] + values(i)) / (edges["visits"][i] + 1)
@@ -186,65 +179,3 @@ def test_below_the_root_visits_follow_the_improved_policy():
     for _ in range(600):
         edges["visits"][gumbel.gumbel_child(tree, node, edges, LOSS, b, HISTORY, False)] += 1
     assert edges["visits"] / 600 == pytest.approx(edges["prior"], abs=0.005)
-
-
-def gumbel_search(network, simulations, **settings):
-    settings = dict(rollout="none", gumbel=True, seed=1, batch=1) | settings
-    return Search(Settings(**settings), network)
-
-
-@pytest.mark.parametrize("batch", [1, 8])
-def test_a_search_follows_the_schedule(batch):
-    search = gumbel_search(LevelNetwork(), 49, batch=batch)
-    result = search.search(Position(5), simulations=49, select_by="visits")
-    # 48 simulations of 16 moves in four rounds, after the evaluation of the root: extra visits 0, 1, 3, 6.  A batch
-    # chooses several moves of a round at once, before it knows their values.
-    visits = sorted((info.visits for info in result.moves if info.visits), reverse=True)
-    assert visits == [11, 11, 5, 5, 2, 2, 2, 2, *[1] * 8] if batch == 1 else visits[8:] == [1] * 8
-    assert result.simulations == 49 and sum(info.visits for info in result.moves) == 48
-    assert sum(info.visits > 0 for info in result.moves) == 16
-    plain = search.search(Position(5), simulations=49)               # to evaluate: PUCT
-    assert sum(info.visits > 0 for info in plain.moves) > 16
-
-
-def test_the_tree_is_new_for_every_move():
-    search, position = gumbel_search(LevelNetwork(), 30), Position(5)
-    for _ in range(3):
-        result = search.search(position, simulations=30, select_by="visits")
-        assert result.visits == 30
-        position = position.play(result.best().point)
-
-
-def test_the_same_seed_gives_the_same_search():
-    def searched(seed, scale):
-        search = gumbel_search(LevelNetwork(), 20, seed=seed, gumbel_scale=scale)
-        return [(info.point, info.visits) for info in search.search(Position(7), simulations=20,
-                                                                    select_by="visits").moves]
-
-    assert searched(1, 1.0) == searched(1, 1.0) != searched(2, 1.0)
-
-
-def test_moves_are_legal_to_the_end_of_a_game():
-    search = gumbel_search(LevelNetwork(), 8, gumbel_scale=1.0)
-    position = Position(4)
-    while not position.is_over and position.plies < 60:
-        position = position.play(search.search(position, simulations=8, select_by="visits").best().point)
-    assert position.plies > 10
-
-
-@pytest.mark.parametrize("scale", [0.0, 1.0])
-def test_wins_are_proven_and_blocks_are_forced(scale):
-    """Four in a row on 6x6: after D3 Black has three in a row, the fourth at E3 only."""
-    position = gomoku.Position(6, 4)
-    for vertex in ("B3", "A3", "C3", "A6", "D3"):
-        position = position.play(interpret_gtp(vertex, 6))
-    block = gumbel_search(LevelNetwork(), 16, gumbel_scale=scale).search(position, simulations=16, select_by="visits")
-    assert format_gtp(block.best().point, 6) == "E3"
-    position = position.play(interpret_gtp("F6", 6))
-    win = gumbel_search(LevelNetwork(), 16, gumbel_scale=scale).search(position, simulations=16, select_by="visits")
-    assert format_gtp(win.best().point, 6) == "E3" and win.best().proven == 1 and win.simulations < 16
-
-
-def test_a_gumbel_search_needs_a_network():
-    with pytest.raises(BadInput, match="--gumbel needs the priors of a network"):
-        Search(Settings(gumbel=True))

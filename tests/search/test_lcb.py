@@ -69,7 +69,7 @@ def test_the_move_played_by_each_rule():
 
 
 def test_the_variance_is_that_of_the_values_of_the_leaves():
-    """Without transpositions, the mean and the mean square of every node are those of its own simulations."""
+    """The mean and the mean square of a node are those of its own simulations, where no other leads to those below."""
     class Values(LevelNetwork):
         def __init__(self):
             self.rng = np.random.default_rng(5)
@@ -78,17 +78,18 @@ def test_the_variance_is_that_of_the_values_of_the_leaves():
             output = super().evaluate_packed(packed)
             return output._replace(values=self.rng.uniform(-1, 1, len(packed)).astype(np.float32))
 
-    search = Search(Settings(rollout="none", transpositions=False, early_stop=False, seed=1), Values())
+    search = Search(Settings(rollout="none", early_stop=False, seed=1), Values())
     result = search.search(Position(4), simulations=400)
-    nodes, edges = search._nodes, search._edges
-    checked = 0
-    for v in range(1, int(search._trees[0]["n_nodes"])):
+    nodes, edges = search.tree.nodes, search.tree.edges
+    parents, checked = np.bincount(edges["node"][:search.tree.record["n_edges"]]), 0
+    for v in range(1, int(search.tree.record["n_nodes"])):
         node = nodes[v]
         if not node["count"] or solver.is_proven(node):
             continue
         block = edges[node["first"]:node["first"] + node["count"]]
-        below = nodes[block["node"][block["node"] != records.NULL_NODE]]
-        if (below["lower"] == below["upper"]).any():
+        numbers = block["node"][block["node"] != records.NULL_NODE]
+        below = nodes[numbers]
+        if (parents[numbers] > 1).any() or (below["lower"] == below["upper"]).any():
             continue
         square = float(node["raw_value"]) ** 2 + (below["value_square"] * below["visits"]).sum()
         total = float(node["raw_value"]) - below["total"].sum()
@@ -98,7 +99,7 @@ def test_the_variance_is_that_of_the_values_of_the_leaves():
         checked += 1
     assert checked > 20
     best = result.moves[0]
-    edge = search._root_edges()[search._root_edges()["move"] == best.point][0]
+    edge = search.tree.root_edges[search.tree.root_edges["move"] == best.point][0]
     node = nodes[edge["node"]]
     mean = -node["total"] / node["visits"]
     assert best.lcb == pytest.approx((1 + katago_lcb(best.visits, mean, node["value_square"], 5.0)) / 2, abs=1e-6)

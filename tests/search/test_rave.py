@@ -1,7 +1,4 @@
 """RAVE: AMAF values against a slow oracle, the schedule's known weights, what a tree keeps of them."""
-import time
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 from drawing import draw
@@ -11,6 +8,7 @@ from mugo.games import game, gomoku
 from mugo.games.board import BLACK, POINTS, WHITE
 from mugo.games.coords import PASS, board_points
 from mugo.games.go import Position
+from mugo.games.rollouts import MOGO, UNIFORM
 from mugo.search import expansion, rave, tree
 from mugo.search.search import Search
 from mugo.search.settings import Settings
@@ -90,12 +88,12 @@ def grow_by_hand(grown: Grown, simulations: int, amaf: Amaf, batch: int = 1) -> 
                 rollouts = []
                 board, first = grown.boards[2:4].copy(), np.zeros(POINTS, np.int8)
                 random = grown.boards[1 + n + k]["random"]
-                for _ in range(0 if grown.leaves[k]["known"] else int(grown.trees[0]["rollouts"])):
+                params = grown.trees[0]["params"]
+                for _ in range(0 if grown.leaves[k]["known"] else int(params["rollouts"])):
                     board[0] = grown.boards[1 + k]
                     board[0]["random"] = random
                     first[:] = 0
-                    outcome = game.roll_out(board[0], grown.trees[0]["rollout_kind"], grown.trees[0]["mercy"],
-                                            grown.trees[0]["komi"], first)
+                    outcome = game.roll_out(board[0], params["rollout_kind"], params["mercy"], params["komi"], first)
                     random = board[0]["random"]
                     rollouts.append(({p: int(first[p]) for p in np.flatnonzero(first).tolist()}, outcome))
                 taken.append((path, rollouts))
@@ -139,7 +137,7 @@ def test_a_point_that_was_played_before_keeps_its_first_colour():
 
 def test_first_plays_of_gomoku_are_its_stones():
     position = gomoku.Position(6, 4).play(board_points(6)[14])
-    for kind in 0, gomoku.THREATS:
+    for kind in UNIFORM, MOGO:
         boards, first = position.board.copy(), np.zeros(POINTS, np.int8)
         boards["random"] = 5
         game.roll_out(boards[0], kind, 0, 0.0, first)
@@ -151,8 +149,8 @@ def test_first_plays_of_gomoku_are_its_stones():
 
 @pytest.mark.parametrize("position, settings", [
     (Position(5), {}), (Position(5, to_play=WHITE), {"rollouts": 3}), (Position(3, komi=2.5), {"expand_after": 3}),
-    (draw(KOS, to_play=WHITE)[0], {}), (Position(4), {"transpositions": False}), (gomoku.Position(4, 3), {}),
-], ids=["5x5", "3 rollouts, White to play", "3x3", "kos", "no transpositions", "gomoku"])
+    (draw(KOS, to_play=WHITE)[0], {}), (gomoku.Position(4, 3), {}),
+], ids=["5x5", "3 rollouts, White to play", "3x3", "kos", "gomoku"])
 @pytest.mark.parametrize("batch", [1, 8])
 def test_amaf_values_are_those_of_the_definition(position, settings, batch):
     grown, amaf = Grown(position, **RAVE, **settings), Amaf()
@@ -201,7 +199,8 @@ def test_the_moves_of_a_path_come_before_those_of_the_rollout():
         first = int(grown.nodes[node]["first"])
         return first + int(np.flatnonzero(grown.edges_of(grown.nodes[node])["move"] == point)[0])
 
-    path, amaf = np.array([[root, edge_of(root, a)], [below, edge_of(below, b)]], np.int32), rave.new_amaf(1)[0]
+    path = np.array([[root, edge_of(root, a)], [below, edge_of(below, b)]], np.int32)
+    amaf = np.zeros((2, POINTS, 2), np.float32)
     first_plays = np.zeros(POINTS, np.int8)
     first_plays[[a, c]], first_plays[[b, d]] = WHITE, BLACK
     rave.record_rollout(first_plays, 1.0, 1.0, amaf)
@@ -234,8 +233,7 @@ def rave_settings(**changes) -> Settings:
     return Settings(**{"rave": True, "heuristic_priors": True, "rollout": "mogo", "seed": 1} | changes)
 
 
-@pytest.mark.parametrize("changes", [{}, {"batch": 8}, {"rollouts": 2}, {"transpositions": False},
-                                     {"heuristic_priors": False}, {"rave": False}])
+@pytest.mark.parametrize("changes", [{}, {"rollouts": 2}, {"heuristic_priors": False}, {"rave": False}])
 def test_the_same_seed_gives_the_same_search_with_rave(changes):
     def searched(seed):
         result = Search(rave_settings(**changes | {"seed": seed})).search(Position(9), simulations=500)
@@ -244,25 +242,15 @@ def test_the_same_seed_gives_the_same_search_with_rave(changes):
     assert searched(1) == searched(1) != searched(2)
 
 
-@pytest.mark.parametrize("changes", [{}, {"transpositions": False}])
-def test_a_reused_tree_keeps_its_amaf_values(changes):
-    search, position = Search(rave_settings(early_stop=False, **changes)), Position(5)
+def test_a_reused_tree_keeps_its_amaf_values():
+    search, position = Search(rave_settings(early_stop=False)), Position(5)
     result = search.search(position, simulations=3000)
     point = result.moves[0].point
-    child = next(int(edge["node"]) for edge in search._root_edges() if edge["move"] == point)
-    before = {int(e["move"]): (float(e["rave_visits"]), float(e["rave_q"])) for e in search._tree.edges_of(child)}
-    search._set_root(position.play(point))
-    after = {int(e["move"]): (float(e["rave_visits"]), float(e["rave_q"])) for e in search._root_edges()}
+    child = next(int(edge["node"]) for edge in search.tree.root_edges if edge["move"] == point)
+    before = {int(e["move"]): (float(e["rave_visits"]), float(e["rave_q"])) for e in search.tree.edges_of(child)}
+    search._set_root(position.play(point), None)
+    after = {int(e["move"]): (float(e["rave_visits"]), float(e["rave_q"])) for e in search.tree.root_edges}
     assert before == after and min(visits for visits, _ in after.values()) > 10
-
-
-def test_a_batch_with_rave_spreads_over_leaves():
-    grown = Grown(Position(9), **RAVE, heuristic_priors=True, batch=32)
-    for _ in range(20):
-        grown.batch(32)
-    grown.check()
-    assert len(set(grown.leaves["node"].tolist())) > 24
-    assert not grown.amaf.any()
 
 
 def test_rave_makes_the_tree_of_19x19_deep():
@@ -274,21 +262,3 @@ def test_rave_makes_the_tree_of_19x19_deep():
         share[rave_on] = result.moves[0].visits / 4000, result.depth
     assert share[False][0] < 0.03 and share[True][0] > 0.1
     assert share[True][1] > share[False][1] + 0.5
-
-
-def test_an_interrupted_batch_leaves_no_amaf_values(monkeypatch):
-    search = Search(rave_settings(batch=16))
-
-    def fail():
-        raise KeyboardInterrupt
-
-    search.search(Position(5), simulations=100)
-    search._amaf[3] = 1
-    with pytest.raises(KeyboardInterrupt):
-        search.search(Position(5), simulations=100, should_stop=fail)
-    with ThreadPoolExecutor(1) as pool:                  # of which a thread is not done
-        search._running = [pool.submit(lambda: (time.sleep(0.1), search._amaf.__setitem__(4, 1)))]
-        set_root, seen = search._set_root, []
-        monkeypatch.setattr(search, "_set_root", lambda *args: (seen.append(search._amaf.any()), set_root(*args)))
-        search.search(Position(5), simulations=100)
-    assert seen == [False]

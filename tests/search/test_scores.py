@@ -12,7 +12,7 @@ from mugo.search.search import Search
 from mugo.search.settings import Settings
 
 SIZE = 5
-NETWORK_ONLY = Settings(rollout="none", seed=1, early_stop=False, reuse_tree=False, transpositions=False, batch=4)
+NETWORK_ONLY = Settings(rollout="none", seed=1, early_stop=False, reuse_tree=False, batch=4)
 
 
 class CountsStones(StoneCounter):

@@ -10,10 +10,9 @@ from mugo.files import BadInput
 from mugo.games.coords import PASS, point_at
 from mugo.games.go import BLACK, WHITE, Position
 from mugo.games.gomoku import Position as Gomoku
-from mugo.games.planes import new_scratch
 from mugo.games.rules import NAMED_RULES
 from mugo.nn.output import NetworkOutput
-from mugo.search import network_rollouts, solver
+from mugo.search import solver
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 from mugo.search.stopping import is_decided
@@ -69,13 +68,12 @@ def test_threads_do_not_change_the_result():
 
 
 @pytest.mark.parametrize("settings, network", [
-    (Settings(early_stop=False), None), (Settings(early_stop=False, batch=16), None),
-    (Settings(early_stop=False, threads=2, batch=16), None),
+    (Settings(early_stop=False), None), (Settings(early_stop=False, threads=2), None),
     (Settings(early_stop=False), Evaluator(7)), (Settings(early_stop=False, threads=2), Evaluator(7)),
     (Settings(early_stop=False, expand_after=4), Evaluator(7)),
                                                (Settings(early_stop=False, rollout="none"), Evaluator(7)),
     (Settings(early_stop=False, random_symmetry=True, dirichlet_weight=0.25),
-     Evaluator(7)), (Settings(early_stop=False, transpositions=False, reuse_tree=False), None),
+     Evaluator(7)), (Settings(early_stop=False, reuse_tree=False), None),
 ])
 def test_a_search_makes_the_number_of_simulations_asked_for(settings, network):
     search = Search(settings, network)
@@ -131,11 +129,11 @@ def test_when_more_simulations_cannot_change_the_move(rows, left, decided):
     """rows: visits and bounds of the moves at the root."""
     search = Search(Settings())
     search.search(Position(2), simulations=1)
-    root = search._nodes[search._trees[0]["root"]]
+    root = search.tree.nodes[search.tree.record["root"]]
     root["count"] = len(rows)
-    for edge, (visits, lower, upper) in zip(search._root_edges(), rows, strict=True):
+    for edge, (visits, lower, upper) in zip(search.tree.root_edges, rows, strict=True):
         edge["visits"], edge["lower"], edge["upper"], edge["node"] = visits, lower, upper, 0
-    search._bound_root()
+    search.tree.bound_root(search._board)
     proven, moves = solver.is_proven(root), search._root_moves()
     assert {select_by: proven or is_decided(moves, left, select_by, Settings()) for select_by in decided} == decided
 
@@ -160,7 +158,7 @@ class RemembersPlanes(StoneCounter):
         return super().evaluate_packed(packed, features)
 
 
-@pytest.mark.parametrize("settings", [{"rollout": "none"}, {"lambda_": 0.5}, {"transpositions": False}])
+@pytest.mark.parametrize("settings", [{"rollout": "none"}, {"lambda_": 0.5}])
 def test_a_full_tree_evaluates_no_leaf_twice_and_says_so_once(settings, capfd):
     network = RemembersPlanes()
     search = Search(Settings(**{"seed": 1, "max_edges": 1000, "early_stop": False, **settings}), network)
@@ -175,13 +173,13 @@ def test_a_full_tree_evaluates_no_leaf_twice_and_says_so_once(settings, capfd):
 def test_what_does_not_fit_into_a_full_tree_is_evaluated_again_when_there_is_room():
     search = Search(Settings(seed=1, max_edges=1000, early_stop=False, rollout="none"), StoneCounter())
     first = search.search(Position(9), simulations=400)
-    waiting = search._nodes["evaluated"]
-    assert waiting.any() and not search._nodes["count"][waiting].any()
+    waiting = search.tree.nodes["evaluated"]
+    assert waiting.any() and not search.tree.nodes["count"][waiting].any()
     position = Position(9).play(first.best().point)
     search.search(position, simulations=1)               # the rest of the tree is dropped
-    kept = int(search._nodes["evaluated"].sum())
+    kept = int(search.tree.nodes["evaluated"].sum())
     search.search(position, simulations=60)
-    assert kept and (search._nodes["count"][search._nodes["evaluated"]] > 0).any()
+    assert kept and (search.tree.nodes["count"][search.tree.nodes["evaluated"]] > 0).any()
 
 
 @pytest.mark.parametrize("settings", [{"rollout": "none"}, {"lambda_": 0.5}])
@@ -191,9 +189,9 @@ def test_a_position_after_two_passes_gets_no_edges_and_is_evaluated_once(setting
     search = Search(Settings(seed=1, early_stop=False, **settings), network)
     start = Position(4).with_rules(NAMED_RULES["japanese"])
     search.search(start.play(PASS), simulations=200, allowed_moves=[PASS])
-    assert search.moves_after((PASS,)) == () and search.positions_evaluated == 2
-    root = search._root_node()
-    assert root["visits"] == 200 and (search._nodes["count"] > 0).sum() == 1
+    assert search.moves_after((PASS,)) == () and search.growth.positions_evaluated == 2
+    root = search.tree.root_node
+    assert root["visits"] == 200 and (search.tree.nodes["count"] > 0).sum() == 1
 
 
 @pytest.mark.parametrize("temperature", [1.0, 2.0])
@@ -204,7 +202,7 @@ def test_the_priors_of_the_moves_allowed_at_the_root_sum_to_1(temperature, weigh
                     StoneCounter())
     allowed = [int(point) for point in Position(5).sensible_points()[:3]]
     search.search(Position(5), simulations=20, allowed_moves=allowed, progress_interval=0,
-                  on_progress=lambda result: sums.append(search._root_edges()["prior"].sum()))
+                  on_progress=lambda result: sums.append(search.tree.root_edges["prior"].sum()))
     assert sums and sums == pytest.approx([1.0] * len(sums), abs=1e-5)
 
 
@@ -254,7 +252,7 @@ def test_allowed_moves_restrict_one_search():
     everything = search.search(position, simulations=300)
     assert len(everything.moves) == 26
     assert {b.point: b.visits for b in everything.moves}[int(corner)] > 0
-    assert int(search._root_edges()["move"][-1]) == PASS
+    assert int(search.tree.root_edges["move"][-1]) == PASS
     nowhere = search.search(position.play(int(corner)), simulations=50, allowed_moves=[int(corner)])
     assert len(nowhere.moves) == 25
 
@@ -299,9 +297,8 @@ def test_the_tree_is_reused_after_moves_of_either_side():
         assert forgetful.search(Position(5), simulations=100).visits == 100
 
 
-@pytest.mark.parametrize("transpositions", [True, False])
-def test_the_tree_is_reused_after_two_moves_and_not_for_another_komi(transpositions):
-    search = Search(Settings(seed=1, early_stop=False, transpositions=transpositions))
+def test_the_tree_is_reused_after_two_moves_and_not_for_another_komi():
+    search = Search(Settings(seed=1, early_stop=False))
     position = Position(5)
     result = search.search(position, simulations=3000)
     line = result.best().pv
@@ -389,20 +386,6 @@ def test_every_leaf_is_evaluated_with_the_komi_of_its_side_to_move(settings, to_
         assert result.win_rate == (1 if to_play == WHITE else 0)
 
 
-def test_every_move_of_a_networks_rollout_has_the_komi_of_its_side_to_move():
-    class Records(Evaluator):
-        def evaluate_packed(self, packed, features=None):
-            self.calls.append(features[:, 0].tolist())
-            return Evaluator(self.size).evaluate_packed(packed)
-
-    network, boards = Records(3), np.repeat(Position(3, 7.5, WHITE).board, 2)
-    boards[1] = Position(3).board[0]
-    boards["random"] = 7, 8
-    network_rollouts.roll_out(network, boards, "go", 3, np.full(len(boards), 8.5), new_scratch())
-    both = [komi for komi in network.calls if len(komi) == 2]
-    assert len(both) > 5 and both == [[8.5, -8.5], [-8.5, 8.5]] * (len(both) // 2) + [[8.5, -8.5]] * (len(both) % 2)
-
-
 def test_batches_grow_with_the_visits_of_the_root():
     """A small tree has no eight leaves worth evaluating; a batch that is asked for is taken."""
     judge = Evaluator(9)
@@ -428,15 +411,6 @@ def test_rollouts_weigh_less_on_large_boards_by_default():
     assert given.search(Position(19, komi=1000), simulations=1).win_rate == pytest.approx(0.125)
 
 
-def test_rollouts_by_the_network():
-    judge = Evaluator(3)
-    search = Search(Settings(rollout="network", seed=1, early_stop=False), judge)
-    result = search.search(Position(3, komi=0.5), simulations=240)
-    assert result.simulations == 240
-    assert len(judge.calls) > 400
-    assert result.win_rate > 0.5 and result.ownership is not None
-
-
 def test_the_result_has_the_ownership_of_the_rollouts():
     position, _ = draw("""
         . X X O .
@@ -453,18 +427,12 @@ def test_the_result_has_the_ownership_of_the_rollouts():
     assert Search(Settings(rollout="none"), Evaluator(5)).search(position, simulations=20).ownership is None
 
 
-@pytest.mark.parametrize("settings, network, words", [
-    ({"rollout": "best"}, None, "'best' is no kind of rollout"),
-    ({"rollout_rules": "nakade,eyes"}, None, "'eyes' is no rule of rollouts"),
-    ({"rollout": "network"}, None, "needs a network"),
-    ({"rollout": "none"}, None, "needs a network"),
-    ({"lambda_": 1.5}, None, "lambda is from 0 to 1, not 1.5"),
-    ({"threads": 0}, None, "threads is 1 or more, not 0"),
-    ({"c": -1.0}, None, "c is from 0 to"), ({"c": 1e39}, None, "c is from 0 to"),
-    ({"dirichlet_alpha": 0.0}, None, "dirichlet_alpha is above 0"),
-])
-def test_invalid_settings_are_refused(settings, network, words):
-    with pytest.raises(BadInput, match=words):
+@pytest.mark.parametrize("settings, network, message", [
+    ({"rollout": "none"}, None, "--rollout none needs a network"), ({"batch": 4}, None, "--batch needs a network"),
+    ({"rave": True}, Evaluator(5), "--rave is for searches without a network"),
+    ({"heuristic_priors": True}, Evaluator(5), "--heuristic-priors is for searches without a network")])
+def test_settings_that_do_not_fit_the_network_are_refused(settings, network, message):
+    with pytest.raises(BadInput, match=message):
         Search(Settings(**settings), network)
 
 
@@ -482,9 +450,9 @@ def test_a_search_that_raised_leaves_no_virtual_losses(threads):
         search.search(Position(5), simulations=200)
     result = search.search(Position(5), simulations=40)
     assert result.visits == 40 and sum(info.visits for info in result.moves) == 39
-    used = search._trees[0]
-    assert not search._nodes["virtual_losses"][1:used["n_nodes"]].any()
-    assert not search._edges["virtual_losses"][:used["n_edges"]].any()
+    used = search.tree.record
+    assert not search.tree.nodes["virtual_losses"][1:used["n_nodes"]].any()
+    assert not search.tree.edges["virtual_losses"][:used["n_edges"]].any()
 
 
 def test_a_network_without_a_value_head_needs_rollouts():
@@ -533,7 +501,7 @@ BULKY_FIVE = """
 
 
 @pytest.mark.parametrize("picture", [THREE_IN_A_ROW, BULKY_FIVE])
-@pytest.mark.parametrize("settings", [{}, {"rollout": "mogo"}, {"transpositions": False}, {"fpu": 1.1}])
+@pytest.mark.parametrize("settings", [{}, {"rollout": "mogo"}, {"fpu": 1.1}])
 def test_a_search_kills_and_lives_at_the_vital_point(picture, settings):
     assert solves(picture, "a", komi=40, **settings).win_rate > 0.8
     assert solves(picture, "a", to_play=WHITE, komi=40, **settings).win_rate > 0.8

@@ -18,12 +18,9 @@ from mugo.search.settings import Settings
 KINDS = {
     "uct": (Settings(rollout="mogo", seed=1), None),
     "uct uniform": (Settings(seed=1), None),
-    "uct in batches": (Settings(seed=1, batch=8), None),
     "uct with rave": (Settings(rollout="mogo", rave=True, heuristic_priors=True, seed=1), None),
-    "uct with rave in batches": (Settings(rave=True, heuristic_priors=True, seed=1, batch=8), None),
     "mcts": (Settings(rollout="none", seed=1), LevelNetwork()),
     "mcts with rollouts": (Settings(rollout="mogo", lambda_=0.5, seed=1), LevelNetwork()),
-    "mcts, rollouts by the network": (Settings(rollout="network", seed=1), LevelNetwork()),
 }
 
 
@@ -89,7 +86,7 @@ def wins_at_once(position: BasePosition) -> set[int]:
 # ---- proofs are true
 
 @pytest.mark.parametrize("size, k, plies", [(3, 3, 0), (3, 3, 2), (4, 4, 9), (4, 3, 7)])
-@pytest.mark.parametrize("settings", [{}, {"formula": records.PUCT, "c": 1.5}, {"transpositions": False}])
+@pytest.mark.parametrize("settings", [{}, {"formula": records.PUCT, "c": 1.5}])
 def test_the_bounds_of_every_node_hold_in_gomoku(size, k, plies, settings):
     known, rng = {}, random.Random(size + k)
     for _ in range(2):
@@ -135,8 +132,7 @@ def test_a_search_proves_the_value_of_noughts_and_crosses(kind):
             assert -exact_value(position.play(result.best(select_by).point), known) == value
 
 
-@pytest.mark.parametrize("settings", [Settings(seed=1), Settings(seed=1, transpositions=False),
-                                      Settings(seed=1, batch=4), Settings(seed=1, rave=True, heuristic_priors=True)])
+@pytest.mark.parametrize("settings", [Settings(seed=1), Settings(seed=1, rave=True, heuristic_priors=True)])
 @pytest.mark.parametrize("size, komi", [(2, 0.5), (2, 1), (2, 2.5), (3, 3.5), (3, 0)])
 def test_proofs_in_go_are_true_for_the_moves_that_led_there(size, komi, settings):
     # On these boards nearly every capture can be undone, so superko decides most games.
@@ -232,7 +228,7 @@ def test_the_shortest_win_is_the_best_and_the_longest_resistance_counts():
 
 def proof_length(search, node) -> int:
     """The moves to the end from a node with a known outcome, by definition; the tree of these games has no circle."""
-    record, edges = search._nodes[node], search._tree.edges_of(node)
+    record, edges = search.tree.nodes[node], search.tree.edges_of(node)
     below = [proof_length(search, edge["node"]) if edge["node"] else record["lower"] == -1 for edge in edges
              if edge["lower"] == edge["upper"] == 1 or record["lower"] == -1]
     return 1 + int((min if record["lower"] == 1 else max)(below, default=-1))
@@ -249,13 +245,13 @@ def test_the_length_of_a_proof_is_found_without_a_look_at_the_rest_of_the_tree()
     """, k=4)
     search = Search(Settings(seed=1, early_stop=False))
     result = search.search(position, simulations=3000)
-    n_nodes, root = int(search._trees[0]["n_nodes"]), search._tree.root
-    lengths = solver.proof_lengths(search._nodes, search._edges, n_nodes, root)
+    n_nodes, root = int(search.tree.record["n_nodes"]), search.tree.root
+    lengths = solver.proof_lengths(search.tree.nodes, search.tree.edges, n_nodes, root)
     assert result.proven == 1
-    for edge in search._root_edges():
+    for edge in search.tree.root_edges:
         if edge["lower"] == 1 and edge["node"]:
             assert lengths[edge["node"]] == proof_length(search, edge["node"])
-    assert 1 < len(solver._proof(search._nodes, search._edges, n_nodes, root)) < n_nodes / 2
+    assert 1 < len(solver._proof(search.tree.nodes, search.tree.edges, n_nodes, root)) < n_nodes / 2
 
 
 def test_a_search_plays_the_shortest_win_it_knows():
@@ -266,9 +262,9 @@ def test_a_search_plays_the_shortest_win_it_knows():
         result = search.search(position, simulations=4000)
         if not result.proven:
             continue
-        n_nodes = int(search._trees[0]["n_nodes"])
-        lengths = solver.proof_lengths(search._nodes, search._edges, n_nodes, search._tree.root)
-        edges = search._root_edges()
+        n_nodes = int(search.tree.record["n_nodes"])
+        lengths = solver.proof_lengths(search.tree.nodes, search.tree.edges, n_nodes, search.tree.root)
+        edges = search.tree.root_edges
         wins = {int(edge["move"]): int(lengths[edge["node"]]) for edge in edges if edge["lower"] == 1 and edge["node"]}
         if len(set(wins.values())) > 1:
             differ += 1

@@ -117,9 +117,8 @@ def test_uct_has_uniform_rollouts_and_a_network_none():
     assert ArenaPlayer(10).new_search(START, 1).settings.rollout == "uniform"
     settings = arena.ArenaPlayer(10, network, Settings(c=1.5)).new_search(START, 1).settings
     assert (settings.rollout, settings.c, settings.batch) == ("none", 1.5, arena.BATCH)
-    of_run = SelfPlayOptions(gumbel=True, c_scale=0.5).search_settings()
-    settings = arena.ArenaPlayer(10, network, of_run).new_search(START, 1).settings
-    assert (settings.gumbel, settings.c_scale, settings.gumbel_scale, settings.batch) == (True, 0.5, 0, 4)
+    of_run = SelfPlayOptions(c=1.25, gumbel=True).search_settings()      # by PUCT, without noise
+    assert (of_run.c, of_run.dirichlet_weight) == (1.25, 0)
 
 
 def test_a_stopped_game_ends_at_once():

@@ -9,6 +9,7 @@ from mugo.games import go, gomoku
 from mugo.games.coords import move_index, point_at, point_of_index, symmetries
 from mugo.games.rules import NAMED_RULES
 from mugo.nn.output import NetworkOutput
+from mugo.search import gumbel, records
 from mugo.search.gumbel import improved_policy
 from mugo.search.records import NULL_NODE
 from mugo.search.search import Search
@@ -334,7 +335,7 @@ def test_a_gumbel_game_is_searched_as_by_a_search_of_its_own():
 
     def watched(g):
         edges = selfplay._root_edges(g)
-        noise = dict(zip(edges["move"].tolist(), selfplay._trees[g]["gumbel"].tolist(), strict=False))
+        noise = dict(zip(edges["move"].tolist(), selfplay._trees[g]["params"]["gumbel"].tolist(), strict=False))
         noises.append((noise, dict(zip(edges["move"].tolist(), edges["visits"].tolist(), strict=True))))
         return play_move(g)
 
@@ -342,22 +343,24 @@ def test_a_gumbel_game_is_searched_as_by_a_search_of_its_own():
     game = play_games(selfplay, 1)[0]
     position = start
     for (noise, visits), move, policy in zip(noises[:5], game.moves.tolist(), game.visits, strict=False):
-        search = Search(Settings(rollout="none", gumbel=True, max_num_considered_actions=8, batch=1, early_stop=False,
-                                 seed=3), network)
-        prepare = search._prepare_root
+        search = Search(Settings(rollout="none", batch=1, early_stop=False, seed=3), network)
+        params = search.tree.params
 
-        def with_noise(budget, search=search, prepare=prepare, noise=noise):
-            found, edges = prepare(budget), search._root_edges()
-            search._trees[0]["gumbel"][:len(edges)] = [noise[point] for point in edges["move"].tolist()]
-            return found
+        def with_noise(search=search, params=params, noise=noise):
+            edges = search.tree.root_edges
+            gumbel.start(params, len(edges), 23, 8, 0.0, np.random.default_rng(0))
+            params["gumbel"][:len(edges)] = [noise[point] for point in edges["move"].tolist()]
+            params["formula"], params["c_visit"], params["c_scale"] = records.GUMBEL, 50.0, 1.0
 
         search._prepare_root = with_noise
-        result = search.search(position, simulations=24, select_by="visits")
+        result = search.search(position, simulations=24)
         if result.proven is None:
             assert {info.point: info.visits for info in result.moves} == visits and sum(visits.values()) == 23
-            assert result.best().point == point_of_index(move, 5)
-            root, edges = search._nodes[search._trees[0]["root"]], search._root_edges()
-            expected = improved_policy(search._trees[0], root, search._edges)
+            scores = gumbel.root_scores(search.tree.record, search.tree.root_node, search.tree.edges)
+            best = max(range(len(scores)), key=lambda i: (search.tree.root_edges["visits"][i], scores[i]))
+            assert int(search.tree.root_edges["move"][best]) == point_of_index(move, 5)
+            root, edges = search.tree.nodes[search.tree.record["root"]], search.tree.root_edges
+            expected = improved_policy(search.tree.record, root, search.tree.edges)
             found = [policy[move_index(int(point), 5)] / POLICY_UNITS for point in edges["move"]]
             assert found == pytest.approx(expected, abs=1e-4)
         position = position.play(point_of_index(move, 5))

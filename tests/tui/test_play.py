@@ -46,7 +46,7 @@ class Scripted:
     def __init__(self, moves=""):
         self.moves = moves.split()
 
-    def select_move(self, position, *, seconds=None, max_seconds=None, cleanup=False):
+    def select_move(self, position, *, seconds=None, cleanup=False):
         move = self.moves.pop(0) if self.moves else "pass"
         return RESIGN if move == "resign" else interpret_gtp(move, position.size)
 

@@ -214,8 +214,8 @@ class Recorder:
     """A player that notes the seconds that it may take."""
     search_result = None
 
-    def select_move(self, position, *, seconds=None, max_seconds=None, cleanup=False):
-        self.seconds, self.max_seconds = seconds, max_seconds
+    def select_move(self, position, *, seconds=None, cleanup=False):
+        self.seconds = seconds
         return 0
 
 
@@ -235,6 +235,6 @@ def test_mugo_plays_within_its_clock(monkeypatch, clock, least, most):
     answer = SessionSearches(UniformNetwork()).genmove(position_of_request(request), request, None)
     assert answer == {"move": "pass", "done": True}
     if clock is None:
-        assert player.seconds is None and player.max_seconds is None
+        assert player.seconds is None
     else:
         assert least < player.seconds < most

@@ -1,0 +1,99 @@
+"""A tree that grows without a network: each thread runs whole simulations, compiled, with boards and paths of its own.
+
+    thread 1    select   roll out   back up   select   roll out   back up ...       they share nodes, edges, the table,
+    thread 2      select   roll out   back up   select   roll out ...               and the number of simulations left
+
+Tree parallelism with virtual loss (Chaslot, Winands and van den Herik 2008, "Parallel Monte-Carlo Tree Search"),
+without locks around selection and backup (Enzenberger and Müller 2010, "A Lock-free Multithreaded Monte-Carlo Tree
+Search Algorithm"): see tree.  Which simulations come first depends on the threads, so a seed does not repeat a search
+of several.
+"""
+from concurrent.futures import Executor, Future, wait
+
+import numpy as np
+
+from mugo.games.board import POINTS, new_boards
+from mugo.games.coords import board_points
+from mugo.games.planes import new_scratch
+from mugo.games.position import BasePosition
+from mugo.search import expansion, records, tree
+from mugo.search.tree_arrays import TreeArrays
+
+CHUNK_SECONDS = 0.01                     # simulations between two checks of the clock
+
+
+class ThreadedGrowth:
+    """Grows a tree by `threads` threads of an executor, or by one, without it.
+
+    arrays: of the tree.  rng: gives the states of the threads' random numbers.
+    rollouts: int32 (threads, POINTS), of this search: at [:, 0] their number, else the owners of points at their ends,
+    1 Black, -1 White.
+    """
+
+    def __init__(self, arrays: TreeArrays, threads: int, rng: np.random.Generator, executor: Executor | None):
+        self.rollouts = np.zeros((threads, POINTS), np.int32)
+        self._arrays = arrays
+        self._executor = executor
+        self._boards = [new_boards(3) for _ in range(threads)]
+        for boards in self._boards:
+            boards["random"] = rng.integers(1, 2**63, 3)
+        self._histories: list[np.ndarray] = [np.zeros(0, np.uint64)] * threads
+        self._paths = np.zeros((threads, records.MAX_DEPTH, 2), np.int32)
+        self._scratches = [new_scratch() for _ in range(threads)]
+        self._running: list[Future] = []                 # an interrupted search may leave some
+        arrays.record["shared"] = executor is not None
+
+    def set_root(self, position: BasePosition, board: np.void, history: np.ndarray, network: None) -> None:
+        """Take over the root's board and the position hashes up to it, and expand the root.
+
+        history: uint64, as long as a path may get.  network: there is none."""
+        for k, boards in enumerate(self._boards):
+            random = boards[0]["random"]
+            boards[0] = board
+            boards[0]["random"] = random
+            self._histories[k] = history.copy()
+        arrays = self._arrays
+        if not arrays.nodes[arrays.root]["count"]:
+            expansion.expand_root(arrays.record, arrays.nodes, arrays.edges, self._boards[0][0], self._scratches[0])
+
+    def begin(self) -> None:
+        """Begin a search: nothing runs any more, and `rollouts` are those from here on."""
+        wait(self._running)
+        self.rollouts[:] = 0
+
+    def chunk(self, before: int, rate: float, seconds_left: float) -> int:
+        """How many simulations to run before the limits are looked at again.
+
+        before: how many were run last time.  rate: simulations a second.
+        """
+        if seconds_left == np.inf and self._executor is None:
+            return before                                # constant, so that a seed is repeatable
+        return max(1, min(2 * before, int(rate * min(CHUNK_SECONDS, seconds_left))))
+
+    def grow(self, n: int) -> int:
+        """Run n simulations; returns n."""
+        arrays = self._arrays
+        arrays.make_room(n)
+        arrays.record["simulations_left"] = n
+        shared = arrays.trees, arrays.nodes, arrays.edges, arrays.table
+        own = list(zip(self._boards, self._histories, self._paths, self.rollouts, self._scratches, strict=True))
+        if self._executor is None:
+            tree.simulate(*shared, *own[0])
+            return n
+        self._running = [self._executor.submit(tree.simulate, *shared, *each) for each in own[:n]]
+        for future in self._running:
+            future.result()
+        return n
+
+    def ownership(self, position: BasePosition) -> np.ndarray | None:
+        """float64 (points,): the mean owner of each point over the rollouts of this search; None without any."""
+        return mean_owners(self.rollouts, position)
+
+
+def mean_owners(rollouts: np.ndarray, position: BasePosition) -> np.ndarray | None:
+    """float64 (points,): the mean owner of each point, 1 Black, -1 White; None without a rollout, and in Gomoku.
+
+    rollouts: as in ThreadedGrowth.
+    """
+    sums = rollouts.sum(0)
+    return sums[board_points(position.shape)] / sums[0] if sums[0] and position.game == "go" else None
