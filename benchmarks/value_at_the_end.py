@@ -38,7 +38,7 @@ def last_positions(network: Network, data: DataSet, split: str) -> pd.DataFrame:
         batch = sample.positions.batch(sample.last[start:start + BATCH])
         output = network.evaluate_packed(batch.packed, np.nan_to_num(batch.global_features()))
         assert output.values is not None and output.ownership is not None and output.score_mean is not None
-        score, winner = batch.scores + batch.komi, batch.outcomes_by_area()
+        winner, score, _ = batch.results()
         is_neutral = batch.owners == 0
         rows.append(pd.DataFrame({
             "margin": np.abs(score),
@@ -47,7 +47,7 @@ def last_positions(network: Network, data: DataSet, split: str) -> pd.DataFrame:
             "recorded_right": batch.outcomes == winner,
             "wrong_points": (~is_neutral & (np.sign(output.ownership) != batch.owners)).sum(1),
             "neutral": np.abs(output.ownership * is_neutral).sum(1) / np.maximum(is_neutral.sum(1), 1),
-            "score_error": np.abs(output.score_mean - score)})[(winner != 0) & batch.is_between_equals])
+            "score_error": np.abs(output.score_mean - score)})[winner != 0])
     return pd.concat(rows, ignore_index=True)
 
 

@@ -19,6 +19,7 @@ from mugo.data.game_index import GameArrays
 from mugo.data.selection import GameSelection
 from mugo.games.coords import WHITE_BIT, symmetries
 
+COPIES = 16                              # of a game: 8 symmetries, in the colours of the record and exchanged
 MIN_MOVES = 20                           # shorter games are the beginning of many; `preprocess` leaves them out
 
 
@@ -28,32 +29,41 @@ def find_copies(games: GameSelection, others: GameSelection) -> np.ndarray:
     sizes, other_sizes = games.column("size"), others.column("size")
     for size in np.unique(sizes):
         rows = np.flatnonzero(sizes == size)
-        mine = _hashes(int(size), games.arrays(rows))
+        mine = _hashes(int(size), games.arrays(rows), COPIES)
         for chunk in others.take(other_sizes == size).chunks():
-            found[rows] |= _copied(mine, _hashes(int(size), chunk))
+            found[rows] |= _copied(mine, _hashes(int(size), chunk, 1))
     return found
 
 
 class _Hashes(NamedTuple):
-    continuations: np.ndarray            # uint64 (n,)
+    continuations: np.ndarray            # uint64 (n, copies); 0: none
     lengths: np.ndarray                  # int64 (n,)
     beginnings: np.ndarray               # uint64 (n, OPENING_MOVES)
 
 
-def _hashes(size: int, games: GameArrays) -> _Hashes:
+def _hashes(size: int, games: GameArrays, copies: int) -> _Hashes:
     tables = symmetries(size)
-    return _Hashes(_continuation_hashes(size ** 2, games.moves, *games.ranges[2:], tables),
+    return _Hashes(_continuation_hashes(size ** 2, games.moves, *games.ranges[2:], tables, copies),
                    *_beginning_hashes(size, games.setup, games.moves, *games.ranges, tables))
 
 
 def _copied(mine: _Hashes, others: _Hashes) -> np.ndarray:
-    """Which of the games with the first hashes copy one of those with the second: bool (n,)."""
-    same = np.isin(mine.continuations, others.continuations) & (mine.continuations != 0)
+    """Which of the games with the first hashes, of all copies, copy one of those with the second: bool (n,)."""
+    same = np.asarray(_is_shared(mine.continuations, others.continuations[others.continuations != 0]).any(axis=1))
     for n in range(MIN_MOVES, OPENING_MOVES):
         for first, second in ((mine.lengths == n, others.lengths >= n), (mine.lengths >= n, others.lengths == n)):
             if first.any() and second.any():
-                same[first] |= np.isin(mine.beginnings[first, n], others.beginnings[second, n])
+                same[first] |= _is_shared(mine.beginnings[first, n], others.beginnings[second, n])
     return same
+
+
+def _is_shared(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """np.isin(ours, theirs), which sorts both together; this sorts the shorter one."""
+    if ours.size < theirs.size:
+        theirs = theirs[_is_shared(theirs, ours)]
+    ordered = np.append(np.sort(theirs, axis=None), np.uint64(0))        # a last one, for those beyond the greatest
+    at = np.searchsorted(ordered[:-1], ours)
+    return (ordered[at] == ours) & (at < theirs.size)
 
 
 @njit(cache=True, nogil=True)
@@ -65,19 +75,17 @@ def _length(pass_index, moves, start, count):
 
 
 @njit(cache=True, nogil=True)
-def _continuation_hashes(pass_index, moves, move_start, num_moves, tables):
-    """A hash of each game's moves 41 to 80 in any order, the smallest of its 16 copies; 0 for a shorter game."""
-    out = np.zeros(len(num_moves), np.uint64)
+def _continuation_hashes(pass_index, moves, move_start, num_moves, tables, copies):
+    """Hashes of each game's moves 41 to 80 in any order, of the first of its COPIES: uint64 (n, copies); 0 for a
+    shorter game.  Of two games that are copies, one of the 16 hashes of either is the first of the other."""
+    out = np.zeros((len(num_moves), copies), np.uint64)
     for g in range(len(num_moves)):
         if _length(pass_index, moves, move_start[g], num_moves[g]) < 2 * OPENING_MOVES:
             continue
-        for s in range(8):
-            for colour_flip in (0, WHITE_BIT):
-                h = np.uint64(0)
-                for i in range(move_start[g] + OPENING_MOVES, move_start[g] + 2 * OPENING_MOVES):
-                    h += splitmix64(np.uint64(transform_move(moves[i], tables[s], colour_flip)))
-                if (s == 0 and colour_flip == 0) or h < out[g]:
-                    out[g] = h
+        for copy in range(copies):
+            for i in range(move_start[g] + OPENING_MOVES, move_start[g] + 2 * OPENING_MOVES):
+                move = transform_move(moves[i], tables[copy % 8], WHITE_BIT * (copy // 8))
+                out[g, copy] += splitmix64(np.uint64(move))
     return out
 
 

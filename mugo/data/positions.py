@@ -65,6 +65,16 @@ def _locate(indices, first_index, rows):
         rows[j] = np.searchsorted(first_index, indices[j], side="right") - 1
 
 
+class Results(NamedTuple):
+    """How the games of n positions would have ended between players of equal strength from there on, for the side to
+    move: what value heads learn, and what they are measured by."""
+
+    outcomes: np.ndarray                 # float32 (n,): 1 it won, -1 it lost, 0 a draw or unknown; by area where the
+                                         #   score is known
+    scores: np.ndarray                   # float32 (n,): its lead in points by area, komi included; NaN: not known
+    has_owners: np.ndarray               # bool (n,): whether Batch.owners are known, and say who is ahead
+
+
 class Batch(NamedTuple):
     """n positions with what was played in them and after them, and how their games ended, for the side to move.
 
@@ -97,23 +107,23 @@ class Batch(NamedTuple):
         """
         return np.stack([self.komi if komi is None else komi, self.colours], -1).astype(np.float32)
 
-    def outcomes_by_area(self, komi: np.ndarray | None = None) -> np.ndarray:
-        """float32 (n,): `outcomes`, but the winner by area where the final score is known.
-
-        komi: float (n,), another than the games' own.  0 also where only the recorded outcome is known, and not komi.
-        """
-        recorded = np.where(np.isnan(self.komi), 0, self.outcomes)
-        by_area = np.sign(self.scores + (self.komi if komi is None else komi))
-        return np.where(np.isnan(by_area), recorded, by_area).astype(np.float32)
-
-    def between_equals(self) -> "Batch":
-        """The same positions with the results that players of equal strength would have had from here on.
+    def results(self, komi: np.ndarray | None = None, estimated: bool = False) -> Results:
+        """The results that players of equal strength would have had from here on.
 
         What the stronger player is expected to gain is taken from the score.  Where that is more than MAX_GAIN, the
-        winner is not known unless the score is.  `owners` stay those of the game.
+        recorded winner and the owners say nothing, and the score is mostly an estimate of this gain: good enough to
+        learn from, but not to be measured by.  Without a known komi there is no result.
+
+        komi: float (n,), another than the games' own.
+        estimated: also the scores, and the winners by them, where more than MAX_GAIN is expected to be gained.
         """
-        return self._replace(scores=self.scores - self.gains,
-                             outcomes=np.where(self.is_between_equals, self.outcomes, 0))
+        scores = self.scores - self.gains + (self.komi if komi is None else komi)
+        if not estimated:
+            scores = np.where(self.is_between_equals, scores, np.nan)
+        recorded = np.where(self.is_between_equals & ~np.isnan(self.komi), self.outcomes, 0)
+        outcomes = np.where(np.isnan(scores), recorded, np.sign(scores))
+        return Results(outcomes.astype(np.float32), scores.astype(np.float32),
+                       self.is_between_equals & ~np.isnan(self.scores))
 
 
 _scratch_of_thread = threading.local()

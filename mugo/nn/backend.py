@@ -1,11 +1,13 @@
 """Keras, imported without TensorFlow's messages.  The only module that imports Keras.
 
-Its backend is the one that the environment variable KERAS_BACKEND names: TensorFlow, the default here, or JAX.  Raises
-BadInput if it names another.
+Its backend is the one that the environment variable KERAS_BACKEND names, TensorFlow or JAX; by default the first of
+them that is installed.  Raises BadInput if it names another.
 """
 import contextlib
 import functools
+import importlib.util
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,8 +16,9 @@ from typing import Any
 from mugo.files import BadInput
 
 BACKENDS = ("tensorflow", "jax")
+BFLOAT16_CAPABILITY = (8, 0)             # compute capability from which NVIDIA's GPUs multiply bfloat16: Ampere, 2020
 
-os.environ.setdefault("KERAS_BACKEND", BACKENDS[0])
+os.environ.setdefault("KERAS_BACKEND", next(filter(importlib.util.find_spec, BACKENDS), BACKENDS[0]))
 if os.environ["KERAS_BACKEND"] not in BACKENDS:
     raise BadInput(f"KERAS_BACKEND is {' or '.join(BACKENDS)}, not {os.environ['KERAS_BACKEND']!r}")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
@@ -66,11 +69,31 @@ JIT: Any = "auto" if keras.backend.backend() == "jax" or has_gpu() else False
 FUSED_BATCH_NORM = keras.backend.backend() == "tensorflow"
 
 
+def gpus_multiply_bfloat16() -> bool:
+    """Whether all GPUs have instructions for bfloat16, or on JAX all devices are TPUs, which do.  False for a GPU that
+    does not tell its compute capability: only NVIDIA's have one."""
+    if tensorflow:
+        details = map(tensorflow.config.experimental.get_device_details, tensorflow.config.list_physical_devices("GPU"))
+        return all(gpu.get("compute_capability", (0, 0)) >= BFLOAT16_CAPABILITY for gpu in details)
+    import jax
+
+    return all(device.platform == "tpu" or compute_capability(device) >= BFLOAT16_CAPABILITY
+               for device in jax.devices())
+
+
+def compute_capability(device: Any) -> tuple[int, ...]:
+    """Of a device of JAX: (7, 5) of an NVIDIA GPU of 7.5; (0,) of others, AMD's 'gfx90a' included."""
+    found = re.fullmatch(r"(\d+)\.(\d+)", str(getattr(device, "compute_capability", "")), re.ASCII)
+    return tuple(map(int, found.groups())) if found else (0,)
+
+
 def bfloat16_is_faster() -> bool:
-    """Whether this machine multiplies bfloat16 faster than float32: a GPU, or TensorFlow on a CPU with instructions
-    for it (JAX on a CPU converts to and fro)."""
-    if has_gpu() or keras.backend.backend() != "tensorflow":
-        return has_gpu()
+    """Whether this machine multiplies bfloat16 faster than float32: GPUs with instructions for it, or TensorFlow on a
+    CPU with them (JAX on a CPU converts to and fro)."""
+    if has_gpu():
+        return gpus_multiply_bfloat16()
+    if not tensorflow:
+        return False
     with contextlib.suppress(OSError):
         return "avx512_bf16" in Path("/proc/cpuinfo").read_text()
     return False

@@ -79,7 +79,7 @@ def nonfinite_weight(model: keras.Model) -> str:
     """The name of a weight, or of a variable of the optimizer, that is not finite somewhere; '' if there is none."""
     optimizer = getattr(model, "optimizer", None)
     for variable in [*model.weights, *(optimizer.variables if optimizer else [])]:
-        if not np.isfinite(np.asarray(keras.ops.convert_to_numpy(variable), np.float64)).all():
+        if not np.isfinite(keras.ops.convert_to_numpy(variable)).all():
             return equivariance.weight_name(variable)
     return ""
 
@@ -218,3 +218,19 @@ def latest_checkpoint(run: Path, check: Callable[[dict[str, Any], Path], None],
     if not run.is_dir():
         raise BadInput(f"{run}: no such folder, so no training run to resume")
     raise BadInput(f"{run} holds no training run to resume: {names[0]} is missing or damaged")
+
+
+def latest_metadata(run: Path, check: Callable[[dict[str, Any], Path], None],
+                    names: tuple[str, ...] = (CHECKPOINT, PREVIOUS)) -> dict[str, Any]:
+    """The metadata of the first of these checkpoints of a run whose metadata are not damaged.  The model, which takes
+    seconds to load, is not read.  check, errors: as of `latest_checkpoint`."""
+    for name in names:
+        try:
+            metadata = read_metadata(run / name)
+        except OtherFormat:
+            raise
+        except BadInput:
+            continue
+        check(metadata, run / name)
+        return metadata
+    return latest_checkpoint(run, check, names)[1]       # raises what is wrong

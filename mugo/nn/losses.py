@@ -110,7 +110,7 @@ class KnownMean(keras.metrics.Mean):
 
         mse         of values, (z - v)²: 1 for a value that is always 0
         accuracy    the fraction of values that have the winner's sign; of the owners of points that are right, of the
-                    points that somebody owns
+                    points of a position that somebody owns, averaged over the positions
         error       the mean absolute error of the score, in points
     """
 
@@ -123,8 +123,10 @@ class KnownMean(keras.metrics.Mean):
         y_pred = ops.cast(y_pred, "float32")
         width = 1 if self.name == "error" else y_pred.shape[-1]
         y_true = ops.cast(ops.reshape(y_true, (-1, width)), "float32")          # batches may have no static shape
-        values, known = self.measure(y_true, y_pred)
-        super().update_state(ops.cast(values, "float32"), sample_weight=ops.cast(known, "float32"))
+        values, known = (ops.cast(array, "float32") for array in self.measure(y_true, y_pred))
+        count = ops.sum(known, axis=-1)
+        super().update_state(ops.sum(values * known, axis=-1) / ops.maximum(count, 1.0),
+                             sample_weight=ops.cast(count > 0, "float32"))
 
     def result(self):
         """As keras.metrics.Metric."""

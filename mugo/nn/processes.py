@@ -18,7 +18,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -130,15 +130,17 @@ def broadcast(number: int) -> int:
     return int(multihost_utils.broadcast_one_to_all(np.int32(number)))
 
 
-def check_equal(values: Mapping[str, bytes], error: BaseException | None = None) -> None:
+def check_equal(make: Callable[[], Mapping[str, bytes]] = dict, error: BaseException | None = None) -> None:
     """Wait for all processes, and raise BadInput in each of them unless these values are the same in all.
 
+    make: returns the values by their names in errors; it is not called where there is one process.
     error: what went wrong in this process before: it is raised here, once the others know.
     """
     index, count = place()
     if count > 1:
         from jax.experimental import multihost_utils
 
+        values = make()
         digests = [hashlib.blake2b(values.get(name, b""), digest_size=8).digest() for name in sorted(values)]
         row = np.frombuffer(bytes([error is not None]) + b"".join(digests), np.uint8)
         # Those that failed have no values: their rows are as long as those of a process with as many.
@@ -162,9 +164,9 @@ def together() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        check_equal({}, error)
+        check_equal(error=error)
         raise
-    check_equal({})
+    check_equal()
 
 
 class StopTogetherCallback(InterruptCallback):

@@ -292,9 +292,10 @@ class ReplayWindow:
         """A batch of n random positions, each in a random one of the 8 symmetries: (packed, policy, outcome)."""
         chosen = rng.integers(0, len(self), n)
         symmetry = self._symmetries[rng.integers(0, 8, n)]
-        packed, policy = np.empty_like(self.packed[chosen]), np.empty_like(self.policy[chosen])
-        np.put_along_axis(packed, symmetry[:, :-1, None], self.packed[chosen], 1)
-        np.put_along_axis(policy, symmetry, self.policy[chosen], 1)
+        drawn = self.packed[chosen], self.policy[chosen]
+        packed, policy = map(np.empty_like, drawn)
+        np.put_along_axis(packed, symmetry[:, :-1, None], drawn[0], 1)
+        np.put_along_axis(policy, symmetry, drawn[1], 1)
         return packed, policy, self.outcome[chosen]
 
 

@@ -4,7 +4,7 @@
     RUN/arena.csv      a row for each match of the arena
     RUN/openings.csv   a row for each evaluation in the arena: priors and value of the first position
     RUN/curve.png      these as charts
-    RUN/tensorboard/   these for TensorBoard (on the TensorFlow backend)
+    RUN/tensorboard/   these for TensorBoard
 """
 from pathlib import Path
 from typing import Any

@@ -23,7 +23,7 @@ from mugo.limits import PRECISIONS, check_limits
 from mugo.nn import checkpoint
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.backend import resolve_precision
-from mugo.nn.checkpoint import latest_checkpoint
+from mugo.nn.checkpoint import latest_metadata
 from mugo.nn.metadata import MAX_WIDTH, config_of
 from mugo.nn.transfer import check_init
 from mugo.parallel import add_scheduler_argument
@@ -181,7 +181,7 @@ def resumed_arguments(args: argparse.Namespace) -> tuple[BasePosition, AlphaZero
 
     Raises BadInput.
     """
-    metadata = latest_checkpoint(args.output, check_run)[1]
+    metadata = latest_metadata(args.output, check_run)
     rules = metadata["rules"]
     check_kept(args.output, rules, {"game": args.game} | given(args, ("size", "k", "exactly", "komi")), MAY_CHANGE)
     check_init(args.output, metadata, args.init_from)

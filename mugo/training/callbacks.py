@@ -7,10 +7,11 @@ from typing import Any, NoReturn
 
 import pandas as pd
 
-from mugo.files import BadInput, atomic_write, read_json
+from mugo.files import BadInput, atomic_write, log_to_stderr, read_json
 from mugo.nn import checkpoint
 from mugo.nn.backend import keras
 from mugo.nn.devices import one_device
+from mugo.nn.metadata import read_metadata
 from mugo.nn.processes import is_first
 from mugo.nn.tensorboard_log import TensorBoardLog
 from mugo.nn.weight_averaging import AveragedModel
@@ -22,7 +23,7 @@ from mugo.training.options import TrainingOptions
 OF_KNOWN = "value_mse", "value_accuracy", "ownership_accuracy", "score_error"      # NaN over nothing: losses.KnownMean
 MEASURES = ["ce", "top1", "top5", *OF_KNOWN]
 COLUMNS = ["step", "positions", "seconds", "learning_rate", "loss", *MEASURES,
-           *(f"validation_{name}" for name in MEASURES), "positions_per_second"]
+           *(f"validation_{name}" for name in ("loss", *MEASURES)), "positions_per_second"]
 PRE_DECAY = "pre-decay.keras"            # the last checkpoint before the learning rate decays
 DIVERGED = "diverged.json"               # while the run cannot be resumed with its learning rate: see stop_diverged
 
@@ -120,8 +121,9 @@ class CheckpointCallback(keras.callbacks.Callback):
             group = "validation" if name.startswith("validation_") else "training"
             self.tensorboard.write(group, {name.removeprefix("validation_"): value}, positions_at(step))
         self.bar.write(f"{step:8,} steps  {row['positions']:11,} positions  loss {row['loss']:.3f}  "
-                       f"top-1 {row['top1']:.1%}  validation: top-1 {row['validation_top1']:.2%}  "
-                       f"top-5 {row['validation_top5']:.2%}  cross-entropy {row['validation_ce']:.3f}"
+                       f"top-1 {row['top1']:.1%}  validation: loss {row['validation_loss']:.3f}  "
+                       f"top-1 {row['validation_top1']:.2%}  top-5 {row['validation_top5']:.2%}  "
+                       f"cross-entropy {row['validation_ce']:.3f}"
                        + "".join(f"  {text} {row[f'validation_{name}']:{form}}" for text, name, form in (
                            ("value MSE", "value_mse", ".3f"), ("ownership", "ownership_accuracy", ".1%"),
                            ("score error", "score_error", ".1f")) if f"validation_{name}" in row))
@@ -133,11 +135,11 @@ class CheckpointCallback(keras.callbacks.Callback):
         path = self.run / checkpoint.CHECKPOINT
         if path.exists():
             checkpoint.link_checkpoint(path, self.run / checkpoint.PREVIOUS)
-        if not self.metadata["best"] or history[-1]["validation_ce"] < self.metadata["best"]["validation_ce"]:
+        if is_better(history[-1], self.metadata["best"]):
             self.metadata["best"] = history[-1]
         checkpoint.save(self.model, path, self.metadata)
         link_pre_decay(self.run, self.options, self.metadata)
-        write_results(self.averaged.model, self.run, self.metadata, self.validation)
+        write_results(self.averaged.model, self.run, self.metadata)
         (self.run / DIVERGED).unlink(missing_ok=True)
 
     def stop_diverged(self, reason: str) -> NoReturn:
@@ -153,6 +155,16 @@ class CheckpointCallback(keras.callbacks.Callback):
                        + (f"the files of step {history[-1]['step']:,} are unchanged: continue from them with --resume "
                           if history else "there is no checkpoint yet: start again with ")
                        + f"--learning-rate {rate / 2:g}, or lower")
+
+
+def is_better(row: dict[str, float], best: dict[str, float] | None) -> bool:
+    """Whether the checkpoint with this row of the history is the best so far: its loss on the validation positions, the
+    sum of the losses of all heads with their weights, is lower.
+
+    best: the row of the best before, or None.  In a run that an earlier version began, rows have no such loss, and the
+    first that has one is the best.
+    """
+    return row["validation_loss"] < (best or {}).get("validation_loss", math.inf)
 
 
 def check_diverged(run: Path, learning_rate: float) -> None:
@@ -177,14 +189,28 @@ def link_pre_decay(run: Path, options: TrainingOptions, metadata: dict[str, Any]
         checkpoint.link_checkpoint(run / checkpoint.CHECKPOINT, run / PRE_DECAY)
 
 
-def write_results(model: keras.Model, run: Path, metadata: dict[str, Any], validation: tuple) -> None:
+def write_results(model: keras.Model, run: Path, metadata: dict[str, Any]) -> None:
     """Write what follows from a checkpoint: the averaged model as RUN/network.keras, if no checkpoint before was
-    better, quantised too, for which it is calibrated on the validation positions; the log and the learning curve.  Also
-    of a run that is resumed: it may have been killed before this."""
+    better; the log and the learning curve.  Also of a run that is resumed: it may have been killed before this."""
     history = metadata["history"]
     if metadata["best"] == history[-1]:
         exported = {name: value for name, value in metadata.items() if name != "history"}
-        checkpoint.export(model, run / checkpoint.NETWORK, exported, calibration_positions(*validation))
+        checkpoint.export(model, run / checkpoint.NETWORK, exported)
     with atomic_write(run / "log.csv") as temporary:
         pd.DataFrame(history, columns=COLUMNS).to_csv(temporary, index=False)
     curves.training_curve(history, run / "curve.png")
+
+
+def add_int8(run: Path, validation: tuple) -> None:
+    """Add a quantised graph, calibrated on the validation positions, to RUN/network.keras, if it has none.
+
+    At the end of a run: it takes seconds to minutes of the CPU, in which the GPUs would wait, and at most checkpoints
+    the network is a new one.  Until then it is played in float32.
+    """
+    path = run / checkpoint.NETWORK
+    if "quantization" in read_metadata(path):
+        return
+    try:
+        checkpoint.add_quantized(path, path, calibration_positions(*validation))
+    except BadInput as error:            # it would lose too much, or there is one position
+        log_to_stderr(f"{error}; the network is played in float32")

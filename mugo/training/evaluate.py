@@ -73,13 +73,12 @@ def sample_positions(data: DataSet, size: int, split: str | None, where: str, co
     positions = data.positions(split, size, where)
     is_counted = (positions.games.column("owners_start") >= 0) & (np.diff(positions.first_index) > 0)
     last = positions.first_index[1:][is_counted] - 1
-    return Sample(positions, _drawn(np.arange(len(positions)), count, seed), _drawn(last, count, seed))
+    return Sample(positions, _drawn(len(positions), count, seed), last[_drawn(len(last), count, seed)])
 
 
-def _drawn(numbers: np.ndarray, count: int, seed: int) -> np.ndarray:
-    """`count` of the numbers, drawn by seed; all if there are fewer, or count is 0."""
-    drawn, _ = shuffle.shuffled_positions(0, min(count or len(numbers), len(numbers)), len(numbers), seed)
-    return numbers[drawn]
+def _drawn(n: int, count: int, seed: int) -> np.ndarray:
+    """`count` of the numbers 0 to n - 1, drawn by seed; all if there are fewer, or count is 0."""
+    return shuffle.shuffled_positions(0, min(count or n, n), n, seed)[0]
 
 
 def predict_sample(network: Network, sample: Sample, tta: bool, on_cluster: ClusterMeasure | None = None

@@ -70,28 +70,26 @@ def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | N
     """A batch as Keras takes it: (inputs, targets) of a model of this config; see keras_model.build and losses.
 
     Where the final score of a game is known, so is the winner by area for every komi; by territory rules, another may
-    have been recorded.  Results are those between players of equal strength (Batch.between_equals).
-    rng: half of these positions get another komi, drawn around the game's.  None: the games' own komi.
+    have been recorded.
+    rng: to learn from.  Half of the positions with a known score get another komi, drawn around the game's; and results
+    are those that Batch.results estimates.  None: to validate on, by the results that predictions.py measures by.
     part: which part of a larger batch this is, as of TrainingStream.batch; it gets the komi that it has there.
     """
     targets: dict[str, np.ndarray] = {"policy": batch.targets}
-    owned = ~np.isnan(batch.scores) & batch.is_between_equals
-    batch = batch.between_equals()
-    features, outcomes = None, batch.outcomes.astype(np.float32)
-    if config.value_head and config.komi_input:
-        komi = np.nan_to_num(batch.komi)
-        known = ~np.isnan(batch.scores)
-        if rng is not None:
+    features, komi = None, batch.komi
+    if config.value_head:
+        if config.komi_input and rng is not None:
             index, parts = part
             drawn, shifts = rng.random(parts * len(komi)), rng.standard_normal(parts * len(komi))
             here = slice(index * len(komi), (index + 1) * len(komi))
-            others = known & (drawn[here] < OTHER_KOMI)
+            others = ~np.isnan(batch.scores) & (drawn[here] < OTHER_KOMI)
             komi = np.where(others, np.floor(komi + KOMI_STDEV * shifts[here]) + 0.5, komi).astype(np.float32)
-        features, outcomes = batch.global_features(komi), batch.outcomes_by_area(komi)
-        targets["ownership"] = np.where(owned[:, None], batch.owners, UNKNOWN_OWNER).astype(np.int8)
-        targets["score"] = (batch.scores + komi)[:, None]
-    if config.value_head:
-        targets["value"] = outcomes[:, None]
+        results = batch.results(komi, estimated=rng is not None)
+        targets["value"] = results.outcomes[:, None]
+        if config.komi_input:
+            features = np.nan_to_num(batch.global_features(komi))
+            targets["ownership"] = np.where(results.has_owners[:, None], batch.owners, UNKNOWN_OWNER).astype(np.int8)
+            targets["score"] = results.scores[:, None]
     if config.auxiliary_heads:
         targets |= {f"policy_{move}": batch.next_moves[:, i:i + 1] for i, move in enumerate(NEXT_MOVES)}
     return model_inputs(batch.packed, features, config.uses_components), targets

@@ -19,7 +19,7 @@
 
 What is not known of a game is NaN: the value of games without a winner, or whose komi is unknown; ownership and score
 of games that did not end by a count (data/final_ownership.py); all of these where a handicap is still to be made up for
-by strength (Batch.is_between_equals).  The final score is by area, komi included.
+by strength.  Outcomes and scores are those of positions.Batch.results, which networks are trained on.
 evaluate.py and calibration.py make tables of these rows.
 """
 import math
@@ -115,10 +115,9 @@ def measure_batch(network: Network, batches: list[Batch], tta: bool) -> pd.DataF
 
 
 def known_outcomes(batch: Batch) -> np.ndarray:
-    """Batch.outcomes_by_area, float (n,), with NaN for 0, where the game has no winner, or its komi is not known; and
-    where the winner does not say who is ahead."""
-    outcomes = batch.outcomes_by_area()
-    return np.where((outcomes == 0) | ~batch.is_between_equals, np.nan, outcomes)
+    """The outcomes of Batch.results, float (n,), with NaN for 0."""
+    outcomes = batch.results().outcomes
+    return np.where(outcomes == 0, np.nan, outcomes)
 
 
 def measure(output: NetworkOutput, batch: Batch) -> dict[str, np.ndarray]:
@@ -126,7 +125,7 @@ def measure(output: NetworkOutput, batch: Batch) -> dict[str, np.ndarray]:
 
     Those of outputs that the network does not have are left out.
     """
-    priors, values, targets = output.priors, output.values, batch.targets[:, None]
+    priors, values, targets, results = output.priors, output.values, batch.targets[:, None], batch.results()
     of_target = np.take_along_axis(priors, targets, 1)
     before = (priors > of_target * (1 + TIE)).sum(1)
     tied = (priors >= of_target * (1 - TIE)).sum(1) - before         # with the move itself
@@ -139,10 +138,9 @@ def measure(output: NetworkOutput, batch: Batch) -> dict[str, np.ndarray]:
         measured["value_mse"] = (outcomes - values) ** 2
         measured["win_probability"] = (1 + values) / 2
     if output.ownership is not None:
-        measured |= measure_ownership(output.ownership, batch.owners * batch.is_between_equals[:, None])
+        measured |= measure_ownership(output.ownership, batch.owners * results.has_owners[:, None])
     if output.score_mean is not None and output.score_stdev is not None:
-        scores = np.where(batch.is_between_equals, batch.scores + batch.komi, np.nan).astype(np.float64)
-        mean = output.score_mean
+        scores, mean = results.scores.astype(np.float64), output.score_mean
         measured["score_error"] = np.abs(scores - mean)
         # The score's distribution is logistic (nn/value_head.py); its cumulative distribution function.
         measured["score_pit"] = (1 + np.tanh((scores - mean) / output.score_stdev * STDEV_OF_SCALE / 2)) / 2

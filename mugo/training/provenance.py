@@ -125,14 +125,14 @@ def outcome_note(training: Positions, validation: Positions, config: PolicyNetCo
     if not config.value_head:
         return ""
     splits = {"training": training.games, "validation": validation.games}
-    without = [split for split, games in splits.items() if not _has_outcome(games, config.komi_input)]
-    missing = f"no {' or '.join(without)} game has a known winner" + " and komi" * config.komi_input
-    return f"{missing}: the value {'learns nothing' if 'training' in without else 'is not measured'}" if without else ""
+    without = [split for split, games in splits.items() if not _has_outcome(games)]
+    if not without:
+        return ""
+    return (f"no {' or '.join(without)} game has a known winner and komi: the value "
+            + ("learns nothing" if "training" in without else "is not measured"))
 
 
-def _has_outcome(games: GameSelection, takes_komi: bool) -> bool:
-    """Whether the winner of a game is known; for a value that takes komi, with its komi or by its score."""
-    won = games.column("winner") != 0
-    if takes_komi:
-        won = won & ~np.isnan(games.column("white_points")) | (games.column("owners_start") >= 0)
-    return bool(won.any())
+def _has_outcome(games: GameSelection) -> bool:
+    """Whether the winner of a game is known with its komi, or by its score."""
+    won = (games.column("winner") != 0) & ~np.isnan(games.column("white_points"))
+    return bool((won | (games.column("owners_start") >= 0)).any())

@@ -1,7 +1,8 @@
 """An int8 graph for a trained network:  mugo quantize NETWORK [--dataset DATASET]
 
-`train` and `selfplay` write one by themselves; this is for networks that have none, and for other calibration
-positions.  What is quantised, and how much it loses: nn/range_calibration.py.
+`train` writes one when it ends, and `selfplay` with each best network.  This is for networks that have none, such as
+that of a run that goes on or was stopped, and for other calibration positions.  What is quantised, and how much it
+loses: nn/range_calibration.py.
 """
 import argparse
 from pathlib import Path

@@ -4,9 +4,9 @@
     RUN/previous.keras        the checkpoint before
     RUN/pre-decay.keras       the last checkpoint before the learning rate decays, or the initial state: the run can
                               be made longer from here
-    RUN/network.keras         the best network on the validation positions so far: play with this one
+    RUN/network.keras         the network with the least validation loss so far: play with this one
     RUN/log.csv, curve.png    loss and accuracy at each checkpoint
-    RUN/tensorboard/          the same for TensorBoard (on the TensorFlow backend)
+    RUN/tensorboard/          the same for TensorBoard
 
 There is a checkpoint every --checkpoint-every minutes, and more often at first; or every --checkpoint-positions.  Every
 batch is a function of (seed, step) alone, and a checkpoint holds the step, so `--resume` after Ctrl-C or kill -9
@@ -37,10 +37,10 @@ from mugo.nn import checkpoint
 from mugo.nn.backend import keras, resolve_precision
 from mugo.nn.blocks import ORIENTATIONS
 from mugo.nn.bundled import find_network
-from mugo.nn.checkpoint import latest_checkpoint
+from mugo.nn.checkpoint import latest_checkpoint, latest_metadata
 from mugo.nn.compile import WEIGHTS, compile_for_training
 from mugo.nn.context_module import DILATIONS
-from mugo.nn.devices import DataParallel
+from mugo.nn.devices import DataParallel, one_device
 from mugo.nn.keras_model import build
 from mugo.nn.metadata import (
     MAX_LAYERS,
@@ -60,6 +60,7 @@ from mugo.training.arguments import POLICY_FILTERS, add_arguments  # noqa: F401 
 from mugo.training.callbacks import (
     DIVERGED,
     PRE_DECAY,
+    add_int8,
     check_diverged,
     link_pre_decay,
     write_results,
@@ -89,8 +90,7 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
         with together():
             parallel = DataParallel(devices)
             parallel.check_batch_size(options.batch_size)
-        if place()[1] > 1:
-            check_equal(inputs_of(run, data, config, options, init) | {"--resume": bytes([resume])})
+        check_equal(lambda: inputs_of(run, data, config, options, init) | {"--resume": bytes([resume])})
         with together():                     # before a model is made, which is work of all processes on JAX
             is_new_folder = not run.is_dir()
             if not is_new_folder and is_first():
@@ -100,7 +100,7 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
                 model, metadata = resume_run(run, config, options, data, init) if resume else \
                     new_run(run, data, config, options, init)
                 model.optimizer.build(model.trainable_variables)
-        check_equal(weights_of(model))
+        check_equal(lambda: weights_of(model))
         config, options = policy_config(metadata, run), TrainingOptions(**metadata["options"])
         training = select_positions(data, "train", config.size, options)
         validating = select_positions(data, "validation", config.size, options)
@@ -117,9 +117,12 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
                 checkpoint.save(model, run / PRE_DECAY, metadata)
             elif metadata["history"] and is_first():
                 averaged.update_ema_model()
-                write_results(averaged.model, run, metadata, validation)
+                write_results(averaged.model, run, metadata)
         fit_run(model, run, metadata, stream, averaged, validation, parallel)
-        check_equal(weights_of(model))
+        check_equal(lambda: weights_of(model))
+        with together(), one_device():
+            if is_first():
+                add_int8(run, validation)
     return run / checkpoint.NETWORK
 
 
@@ -134,9 +137,11 @@ def inputs_of(run: Path, data: DataSet, config: PolicyNetConfig, options: Traini
 
 
 def weights_of(model: keras.Model) -> dict[str, bytes]:
-    """As `inputs_of`: the weights and the optimizer's state."""
-    arrays = [np.asarray(keras.ops.convert_to_numpy(weight)) for weight in (*model.weights, *model.optimizer.variables)]
-    return {"the weights": b"".join(array.tobytes() for array in arrays)}
+    """As `inputs_of`: a hash of the weights and of the optimizer's state."""
+    h = hashlib.blake2b()
+    for weight in (*model.weights, *model.optimizer.variables):
+        h.update(np.asarray(keras.ops.convert_to_numpy(weight)).tobytes())
+    return {"the weights": h.digest()}
 
 
 def file_digest(path: Path) -> bytes:
@@ -294,8 +299,9 @@ def train_command(args: argparse.Namespace) -> int:
     if not is_first():
         return 0
     best = read_metadata(path)["best"]
-    print(f"{path}: top-1 {best['validation_top1']:.2%}, top-5 {best['validation_top5']:.2%} on validation positions "
-          f"after {best['positions']:,} positions")
+    print(f"{path}: " + (f"loss {best['validation_loss']:.3f}, " if "validation_loss" in best else "")
+          + f"top-1 {best['validation_top1']:.2%}, top-5 {best['validation_top5']:.2%} on validation positions after "
+          f"{best['positions']:,} positions")
     return 0
 
 
@@ -340,7 +346,7 @@ def resumed_arguments(args: argparse.Namespace) -> tuple[PolicyNetConfig, Traini
     if args.epochs or args.minutes:
         raise BadInput("with --resume, only --positions can make a run longer")
     check_diverged(args.output, args.learning_rate or math.inf)
-    metadata = latest_checkpoint(args.output, check_run, RESUMED)[1]
+    metadata = latest_metadata(args.output, check_run, RESUMED)
     options = with_given(TrainingOptions(**metadata["options"]), args)
     return with_given(policy_config(metadata, args.output), args), replace(
         options, positions=int(args.positions or options.positions),

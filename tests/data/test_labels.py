@@ -121,9 +121,16 @@ def test_results_between_players_of_equal_strength(tmp_path, result, outcomes):
     text = f"(;GM[1]SZ[5]HA[2]KM[0.5]RE[{result}]AB[aa][ee]{moves})"
     batch = dataset_of(tmp_path, [text], min_moves=1).positions(None).batch(np.arange(8))
     assert batch.is_between_equals.tolist() == [False] * 7 + [True]
-    assert batch.between_equals().outcomes.tolist() == outcomes
-    counted = batch._replace(scores=np.full(8, 3, np.float32)).between_equals()
-    assert counted.scores[:2] == pytest.approx([3 - 20.5, 3 + 20.5 * 7 / 8])
+    assert batch.results().outcomes.tolist() == batch.results(estimated=True).outcomes.tolist() == outcomes
+    counted = batch._replace(scores=np.full(8, 3, np.float32))
+    measured, estimated = counted.results(), counted.results(estimated=True)
+    assert estimated.scores == pytest.approx([3 + sign * (0.5 - 20.5 * (8 - i) / 8) for i, sign in
+                                              enumerate([1, -1] * 4)])
+    assert np.isnan(measured.scores[:7]).all() and measured.scores[7] == estimated.scores[7]
+    assert estimated.outcomes.tolist() == np.sign(estimated.scores).tolist()
+    assert measured.outcomes.tolist() == [0] * 7 + [estimated.outcomes[7]]
+    assert measured.has_owners.tolist() == estimated.has_owners.tolist() == [False] * 7 + [True]
+    assert np.isnan(counted.results(komi=np.full(8, np.nan, np.float32)).scores).all()
 
 
 def test_whites_points_are_komi_and_those_for_handicap_stones_by_the_rules_of_the_record(data):

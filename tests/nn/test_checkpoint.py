@@ -2,6 +2,7 @@
 import os
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -147,6 +148,29 @@ def test_variables_of_the_optimizer_that_are_not_finite_are_not_written(tmp_path
     with pytest.raises(BadInput, match="run.keras: .*velocity of this network is infinite or NaN"):
         checkpoint.save(model, tmp_path / "run.keras", new_metadata(PolicyNetConfig(9, 4)))
     assert checkpoint.load(tmp_path / "run.keras").compiled
+
+
+def test_weights_are_searched_for_nan_without_copies_in_float64():
+    model = keras.Sequential([keras.layers.Input((1000,)), keras.layers.Dense(1000)])
+    tracemalloc.start()
+    assert checkpoint.nonfinite_weight(model) == ""
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10e6                   # of 4 MB, which a backend copies twice; float64 takes 8 MB besides
+
+
+def test_the_metadata_of_the_latest_checkpoint_are_read_without_its_model(tmp_path, monkeypatch):
+    run = small_run(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(checkpoint, "load", None)
+        assert checkpoint.latest_metadata(run, accept)["number"] == 2
+        (run / checkpoint.CHECKPOINT).unlink()
+        assert checkpoint.latest_metadata(run, accept)["number"] == 1
+        (run / checkpoint.CHECKPOINT).write_bytes((run / checkpoint.PREVIOUS).read_bytes()[:100])
+        assert checkpoint.latest_metadata(run, accept)["number"] == 1
+    (run / checkpoint.PREVIOUS).unlink()
+    with pytest.raises(BadInput, match="holds no training run to resume: checkpoint.keras is missing or damaged"):
+        checkpoint.latest_metadata(run, accept)
 
 
 def test_a_network_whose_outputs_are_nan_is_not_evaluated_as_if_it_were_one(tmp_path, monkeypatch):

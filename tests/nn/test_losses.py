@@ -56,6 +56,8 @@ def test_means_leave_out_what_is_not_known():
     assert known_mean("accuracy", outcome, score) == 0.5
     owners = [[1, -1, 0, 1], [2, 2, 2, 2]]               # one game without labels
     assert known_mean("accuracy", owners, [[3, 3, 3, 0.1], [-1, -1, -1, -1]]) == pytest.approx(2 / 3)
+    two = [[1, -1, 0, 1], [2, 2, 2, 1]]                  # positions count alike, however many points have an owner
+    assert known_mean("accuracy", two, [[3, 3, 3, 0.1], [1, 1, 1, 1]]) == pytest.approx((2 / 3 + 1) / 2)
     assert known_mean("error", [[3.5], [np.nan], [-10]], [[5, 1], [0, 1], [0, 1]]) == pytest.approx((1.5 + 10) / 2)
 
 

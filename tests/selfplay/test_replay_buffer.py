@@ -322,6 +322,21 @@ def test_a_batch_has_planes_and_policy_in_the_same_symmetry(games, written):
     assert packed.shape[1:] == (16, packed_bytes("gomoku"))
 
 
+def test_the_positions_of_a_batch_are_gathered_once(games, written):
+    class Counted(np.ndarray):
+        gathered = 0
+
+        def __getitem__(self, index):
+            Counted.gathered += 1
+            return np.asarray(self)[index]
+
+    window = ReplayWindow(ReplayBuffer(written, START), START, 10_000)
+    window.slide_to(12)
+    window.packed, window.policy = window.packed.view(Counted), window.policy.view(Counted)
+    window.sample(200, np.random.default_rng(3))
+    assert Counted.gathered == 2
+
+
 def test_every_position_is_sampled_in_each_of_the_symmetries(games, written):
     window = ReplayWindow(ReplayBuffer(written, START), START, 12)
     window.slide_to(12)

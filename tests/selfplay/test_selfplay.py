@@ -319,6 +319,14 @@ def test_a_run_that_cannot_begin_leaves_no_folder_and_no_lock(tmp_path):
             SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=True)
 
 
+def test_the_options_of_a_run_are_read_without_its_model(small_run, monkeypatch):
+    monkeypatch.setattr(checkpoint, "load", None)
+    parser = argparse.ArgumentParser()
+    selfplay.add_arguments(parser)
+    args = parser.parse_args(["gomoku", "-o", str(small_run.folder), "--resume"])
+    assert selfplay.resumed_arguments(args)[1:] == (CONFIG, replace(OPTIONS, threads=small_run.options.threads))
+
+
 def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(tmp_path, capsys, monkeypatch):
     """Every option of the command, except those that may change: none is ignored."""
     folder = tmp_path / "run"

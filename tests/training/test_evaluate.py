@@ -6,6 +6,8 @@ two of them, and no two symmetries of one, look alike.
 """
 import subprocess
 import sys
+import tracemalloc
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -15,6 +17,7 @@ from small_games import games, small_data
 
 from mugo import cli, intervals
 from mugo.data.game_hash import assign_splits
+from mugo.data.positions import Positions
 from mugo.files import BadInput
 from mugo.games.board import WHITE
 from mugo.games.coords import move_index, symmetries
@@ -456,3 +459,20 @@ def test_a_network_for_another_board_is_refused(data, known):
 def test_keras_is_not_imported():
     code = "import sys, mugo.training.evaluate; print({'keras', 'tensorflow', 'jax', 'matplotlib'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "set()\n"
+
+
+def test_positions_are_drawn_from_a_hundred_million_without_a_list_of_all():
+    """A list of their numbers would be 800 MB."""
+    class Games:
+        def column(self, name):
+            return np.array([-1, 0], np.int32)           # owners_start: the second was counted
+
+    positions = Positions(SIZE, Games(), np.array([0, 10**8 - 1, 10**8]))
+    data = SimpleNamespace(positions=lambda *_: positions)
+    tracemalloc.start()
+    sample = evaluate.sample_positions(data, SIZE, "train", "", 1000, 3)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10**6
+    assert len(set(sample.numbers)) == 1000 and 0 <= sample.numbers.min() < sample.numbers.max() < 10**8
+    assert 0.4e8 < sample.numbers.mean() < 0.6e8 and sample.last.tolist() == [10**8 - 1]

@@ -49,6 +49,16 @@ def three_positions(**fields) -> Batch:
     return known._replace(**fields)
 
 
+class GamesOwnKomi:
+    """A random generator that leaves every game its komi."""
+
+    def random(self, n):
+        return np.ones(n)
+
+    def standard_normal(self, n):
+        return np.zeros(n)
+
+
 PLAIN = PolicyNetConfig(size=3, value_head=True)
 FULL = replace(PLAIN, komi_input=True, auxiliary_heads=True)
 
@@ -80,28 +90,32 @@ def test_a_game_whose_score_is_known_is_won_or_lost_by_every_komi():
 
 
 def test_targets_of_handicap_games_are_those_between_players_of_equal_strength():
-    """Black is expected to lose 30 points, White to gain 30 and 3."""
+    """Black is expected to lose 30 points, White to gain 30 and 3.  To learn from, scores are known all the same; to
+    validate on, only where 3 points at most are expected to be gained."""
     batch = three_positions(scores=np.array([9, 20, 20], np.float32), gains=np.array([-30, 30, 3], np.float32),
                             komi=np.array([-0.5, 0.5, 0.5], np.float32))
-    targets = loader.examples(batch, FULL)[1]
-    assert targets["score"].tolist() == [[38.5], [-9.5], [17.5]] and targets["value"].tolist() == [[1], [-1], [1]]
-    assert targets["ownership"].tolist() == [[2] * 9, [2] * 9, [0] * 9]
+    learned, measured = (loader.examples(batch, FULL, rng)[1] for rng in (GamesOwnKomi(), None))
+    assert learned["score"].tolist() == [[38.5], [-9.5], [17.5]] and learned["value"].tolist() == [[1], [-1], [1]]
+    assert measured["score"][2] == 17.5 and measured["value"].tolist() == [[0], [0], [1]]
+    assert np.isnan(measured["score"][:2]).all()
     resigned = batch._replace(scores=np.full(3, np.nan, np.float32), outcomes=np.array([1, 1, 1], np.int8))
-    assert loader.examples(resigned, FULL)[1]["value"].tolist() == [[0], [0], [1]]
-    assert loader.examples(resigned, PLAIN)[1]["value"].tolist() == [[0], [0], [1]]
+    for rng in GamesOwnKomi(), None:
+        assert loader.examples(batch, FULL, rng)[1]["ownership"].tolist() == [[2] * 9, [2] * 9, [0] * 9]
+        assert loader.examples(resigned, FULL, rng)[1]["value"].tolist() == [[0], [0], [1]]
+        assert loader.examples(resigned, PLAIN, rng)[1]["value"].tolist() == [[0], [0], [1]]
 
 
 def test_the_winner_is_the_one_by_area():
     """By territory rules Black won by half a point, which White's last neutral point takes."""
     close = three_positions(scores=np.array([6, np.nan, np.nan], np.float32))
     assert close.outcomes[0] == 1 and loader.examples(close, FULL)[1]["value"].tolist() == [[-1], [-1], [0]]
-    assert loader.examples(close, PLAIN)[1]["value"].tolist() == [[1], [-1], [0]]
+    assert loader.examples(close, PLAIN)[1]["value"].tolist() == [[-1], [-1], [0]]
 
 
 def test_a_winner_by_a_komi_that_is_not_known_teaches_no_value():
     unknown = three_positions(komi=np.array([np.nan] * 3, np.float32), scores=np.array([np.nan] * 3, np.float32))
     assert loader.examples(unknown, FULL)[1]["value"].tolist() == [[0], [0], [0]]
-    assert loader.examples(unknown, PLAIN)[1]["value"].tolist() == [[1], [-1], [0]]
+    assert loader.examples(unknown, PLAIN)[1]["value"].tolist() == [[0], [0], [0]]
 
 
 def test_validation_positions_are_the_same_for_every_run(data):

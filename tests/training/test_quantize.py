@@ -69,5 +69,5 @@ def test_training_calibrates_on_its_validation_examples_in_random_order(data):
                            and batch.targets[i] == move)
                       for packed, move in zip(positions.packed, positions.policy, strict=True)])
     assert len(positions.packed) == 100 and not (order == np.arange(100)).all()
-    assert np.array_equal(positions.outcomes, batch.outcomes_by_area()[order])
+    assert np.array_equal(positions.outcomes, batch.results().outcomes[order])
     assert np.array_equal(positions.features, np.nan_to_num(batch.global_features())[order])

@@ -8,6 +8,13 @@ from small_runs import CONFIG, OPTIONS, train
 from mugo import cli
 
 
+def test_a_resumed_run_loads_its_checkpoint_once(data, unbroken, capsys, monkeypatch):
+    loaded, load = [], checkpoint.load
+    monkeypatch.setattr(checkpoint, "load", lambda path: (loaded.append(path.name), load(path))[1])
+    assert cli.main(["train", str(data.folder), "-o", str(unbroken), "--resume"]) == 0
+    assert loaded.count("checkpoint.keras") == 1
+
+
 def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(data, unbroken, capsys, monkeypatch):
     """Every option of the command, except those that may change: none is ignored."""
     model = checkpoint.load(unbroken / "checkpoint.keras")

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from networks import checkpoint
+from networks import checkpoint, with_metadata
 from small_runs import CONFIG, OPTIONS, train
 from tqdm import tqdm
 
@@ -18,6 +18,9 @@ from mugo.files import BadInput
 from mugo.games import planes
 from mugo.nn import metadata
 from mugo.nn.compile import WEIGHTS
+from mugo.nn.inference import Network
+from mugo.nn.runtime import has_exact_int8
+from mugo.training import callbacks
 from mugo.training.callbacks import CheckpointCallback
 from mugo.training.loader import TrainingStream, validation_batch
 from mugo.training.options import check_run
@@ -121,10 +124,9 @@ def test_a_network_whose_validation_is_nan_does_not_become_the_best(data, unbrok
             callback.on_epoch_end(0, dict.fromkeys(
                 ("loss", "policy_ce", "policy_top1", "policy_top5", "value_mse"), 1.0) | {name: value})
         (run / "diverged.json").unlink()
-    callback.averaged.evaluate = lambda *_, **__: {"loss": 1.0, "policy_ce": np.nan}
-    with pytest.raises(BadInput, match="at step 24 validation_ce is nan"):
-        callback.on_epoch_begin(0)
-        callback.on_epoch_end(0, {"loss": 1.0})
+    for name, value in ("loss", np.nan), ("policy_ce", np.inf):
+        with pytest.raises(BadInput, match=f"at step 24 validation_{name.removeprefix('policy_')} is {value}"):
+            next_checkpoint(callback, 24, **{name: value})
     # A ReLU may hide NaN in the weights from all figures.
     good = checkpoint.load(run / "network.keras")
     callback.averaged = Averaged(good)
@@ -138,6 +140,72 @@ def test_a_network_whose_validation_is_nan_does_not_become_the_best(data, unbrok
         kernel.assign(old)
     assert files_of(run).items() >= before.items()
     assert len(callback.metadata["history"]) == 3
+
+
+# ---- the best checkpoint
+
+def next_checkpoint(callback, step: int, **figures: float) -> None:
+    """A checkpoint at this step, whose validation has these figures."""
+    callback.model.optimizer.iterations.assign(step)
+    callback.averaged.evaluate = lambda *_, **__: {
+        "loss": 2.0, "policy_ce": 2.0, "policy_top1": 0.1, "policy_top5": 0.3, "value_mse": 1.0} | figures
+    callback.on_epoch_begin(0)
+    callback.on_epoch_end(0, dict.fromkeys(("loss", "policy_ce", "policy_top1", "policy_top5", "value_mse"), 1.0))
+
+
+def test_the_best_checkpoint_is_that_of_the_least_validation_loss_whatever_its_policy(unbroken, tmp_path):
+    callback, run = callback_of(unbroken, tmp_path, "checkpoint.keras")
+    callback.averaged = Averaged(checkpoint.load(run / "network.keras"))
+    best = []
+    for step, (loss, ce) in enumerate([(0.9, 9.0), (1.0, 1.0), (0.8, 9.0)], start=25):     # better value; policy; value
+        next_checkpoint(callback, step, loss=loss, policy_ce=ce)
+        best.append(metadata.read_metadata(run / "network.keras")["best"]["step"])
+    assert best == [25, 25, 27]
+    assert pd.read_csv(run / "log.csv")["validation_loss"].tolist()[-3:] == [0.9, 1.0, 0.8]
+
+
+def test_a_run_of_before_there_was_a_validation_loss_goes_on_with_the_next_checkpoint_as_its_best(unbroken, tmp_path):
+    callback, run = callback_of(unbroken, tmp_path, "checkpoint.keras")
+    callback.averaged = Averaged(checkpoint.load(run / "network.keras"))
+    for row in (*callback.metadata["history"], callback.metadata["best"]):
+        row.pop("validation_loss", None)
+    check_run(callback.metadata, run)
+    for step, loss in (25, 9.0), (26, 10.0):
+        next_checkpoint(callback, step, loss=loss)
+        assert metadata.read_metadata(run / "network.keras")["best"]["step"] == 25
+    assert pd.read_csv(run / "log.csv")["validation_loss"].isna().tolist() == [True] * 3 + [False] * 2
+
+
+# ---- int8
+
+@pytest.mark.skipif(not has_exact_int8(), reason="this processor has no VNNI instructions")
+def test_a_run_is_quantised_once_at_its_end_also_if_it_was_killed_before(data, tmp_path, monkeypatch, eagerly):
+    """Until then its network is played in float32."""
+    run, options, quantised = tmp_path / "run", replace(OPTIONS, positions=32, checkpoint_positions=16), []
+    quantize = checkpoint.quantize
+    monkeypatch.setattr(checkpoint, "quantize", lambda *args: (quantised.append(1), quantize(*args))[1])
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(train, "add_int8", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        train.train(data, run, CONFIG, options)
+    assert len(pd.read_csv(run / "log.csv")) == 2 and not quantised
+    assert Network(run, threads=1).precision == "float32" and "quantization" not in metadata.read_metadata(
+        run / "network.keras")
+    train.train(data, run, CONFIG, options, resume=True)
+    assert quantised == [1] and Network(run, threads=1, precision="int8").precision == "int8"
+    best = metadata.read_metadata(run / "network.keras")["best"]
+    assert best == checkpoint.latest_checkpoint(run, check_run)[1]["best"]
+
+
+def test_a_network_that_cannot_be_quantised_stays_as_it_is_and_a_line_says_why(unbroken, tmp_path, capsys):
+    run = tmp_path / "run"
+    run.mkdir()
+    with_metadata(unbroken / "network.keras", lambda found: found.pop("quantization", None)).replace(
+        run / "network.keras")
+    before = files_of(run)
+    callbacks.add_int8(run, (np.zeros((1, 81, planes.PACKED), np.uint8), {"policy": np.zeros(1, np.int32)}))
+    assert files_of(run) == before
+    assert capsys.readouterr().err == (f"mugo: {run / 'network.keras'}: int8 takes at least two positions to calibrate "
+                                       "on; the network is played in float32\n")
 
 
 # ---- killed while it saves
@@ -178,7 +246,7 @@ def test_killed_at_any_operation_of_saving_the_run_has_this_state_or_the_one_bef
     before = tmp_path / "before"
     shutil.copytree(run, before)
     model, found = callback.model, callback.metadata
-    row = found["history"][-1] | {"step": 17, "validation_ce": 1.0}
+    row = found["history"][-1] | {"step": 17, "validation_loss": 1.0}
     best = found["best"]
     callback.options = replace(OPTIONS, decay_start=0.71)                # 17 of 24 steps
     old = np.array(model.get_layer("conv0").kernel)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from networks import alphazero_network, build, checkpoint, keras, random_model
-from random_records import dataset_of, random_record
+from random_records import dataset_of, finished_record, random_record
 from small_runs import CONFIG, OPTIONS, train
 
 from mugo import cli
@@ -20,13 +20,14 @@ from mugo.files import BadInput
 
 from mugo.nn import metadata
 from mugo.nn.blocks import layer_names
-from mugo.nn.compile import compile_for_training
+from mugo.nn.compile import SUPERVISED, compile_for_training
+from mugo.nn.inference import Network
 from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.sgf.writer import format_record
-from mugo.training import fit
+from mugo.training import evaluate, fit
 from mugo.training.callbacks import MEASURES, CheckpointCallback, rename_logs
-from mugo.training.loader import TrainingStream, examples
+from mugo.training.loader import TrainingStream, examples, validation_batch
 from mugo.training.options import TrainingOptions, check_run
 
 def weights(path) -> list[np.ndarray]:
@@ -51,10 +52,40 @@ def test_a_run_leaves_checkpoints_a_network_a_log_and_a_curve(unbroken):
     assert log["loss"].iloc[-1] < log["loss"].iloc[0]
 
 
+def test_the_validation_loss_is_the_sum_of_the_losses_with_their_weights_and_nothing_else(data, tmp_path, eagerly):
+    config = replace(CONFIG, auxiliary_heads=False)      # which network.keras does not have
+    train.train(data, tmp_path / "run", config, replace(OPTIONS, positions=16, weight_decay=0.1, value_weight=0.7))
+    inputs, targets = validation_batch(data.positions("validation"), OPTIONS, config)
+    outputs = checkpoint.load(tmp_path / "run" / "network.keras")(inputs)
+    loss = {name: float(np.mean(SUPERVISED[name][0](targets[name], outputs[name])))
+            for name in ("value", "ownership", "score")}
+    row = pd.read_csv(tmp_path / "run" / "log.csv").iloc[-1]
+    expected = row["validation_ce"] + 0.7 * loss["value"] + 0.5 * loss["ownership"] + 0.05 * loss["score"]
+    assert row["validation_loss"] == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("komi_input", [True, False])
+def test_the_validation_figures_are_those_of_evaluate_on_the_same_positions(tmp_path, eagerly, komi_input):
+    """Of games of which White gives the first move too, which count where White is expected to gain three points at
+    most, with a lead of that much less; by area, though another winner is recorded; and without a known komi."""
+    gives = {"komi": 0.5, "black_rank": "1d", "white_rank": "4d"}
+    records = [finished_record(seed, **gives if seed % 2 else {}) for seed in range(12)]
+    records += [random_record(seed, plies=40, **gives if seed % 4 < 2 else {"komi": None}) for seed in range(12, 24)]
+    data = dataset_of(tmp_path, records, validation=0.5, test=0)
+    validation = data.positions("validation")
+    gains = np.abs(validation.batch(np.arange(len(validation))).gains)
+    assert (gains > 3).any() and ((gains > 0) & (gains <= 3)).any() and (gains == 0).any()
+    config = replace(CONFIG, komi_input=komi_input, auxiliary_heads=False)
+    train.train(data, tmp_path / "run", config, replace(OPTIONS, positions=16, validation_positions=10**6))
+    row = pd.read_csv(tmp_path / "run" / "log.csv").iloc[-1]
+    table = evaluate.evaluate(Network(tmp_path / "run", precision="float32"), data, split="validation", count=0,
+                              tta=False).set_index("by")
+    for name in MEASURES if komi_input else ("ce", "top1", "top5", "value_mse", "value_accuracy"):
+        tied = 2 / len(validation) if name.startswith("top") else 1e-4   # moves that are nearly tied: predictions.TIE
+        assert row[f"validation_{name}"] == pytest.approx(table.loc["all", name], rel=1e-3, abs=tied), name
+
+
 def test_tensorboard_gets_one_file_with_the_figures_of_every_checkpoint(unbroken):
-    if checkpoint.keras.backend.backend() != "tensorflow":
-        assert not (unbroken / "tensorboard").exists()
-        return
     from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
     from tensorboard.util.tensor_util import make_ndarray
     log = pd.read_csv(unbroken / "log.csv").set_index("positions")
@@ -82,7 +113,7 @@ def test_figures_of_the_value_are_left_out_where_no_winner_is_known(tmp_path, ea
     config = PolicyNetConfig(size=9, filters=4, layers=3, value_head=True)
     train.train(data, tmp_path / "run", config, TrainingOptions(16, batch_size=16))
     output = capsys.readouterr()
-    assert output.err.count("no training or validation game has a known winner: the value learns nothing") == 1
+    assert output.err.count("no training or validation game has a known winner and komi: the value learns nothing") == 1
     assert "value MSE" not in output.out + output.err
     known = set(pd.read_csv(tmp_path / "run" / "log.csv").dropna(axis=1))
     assert {"loss", "validation_ce"} <= known
@@ -154,7 +185,7 @@ def test_a_run_made_longer_is_the_run_that_was_started_longer(data, tmp_path, po
                             weights(tmp_path / "long" / "checkpoint.keras"), strict=True):
         assert np.allclose(ours, theirs, atol=1e-5)
     kept = metadata.read_metadata(tmp_path / "run" / "network.keras")["best"]
-    assert kept["validation_ce"] <= best["validation_ce"]
+    assert kept["validation_loss"] <= best["validation_loss"]
 
 
 @pytest.mark.runs
@@ -277,6 +308,8 @@ def test_a_frozen_policy_stays_as_it_is_while_the_value_head_learns(data, tmp_pa
             assert not any(same) if layer.name in own else all(same), (name, layer.name)
     log = pd.read_csv(run / "log.csv")
     assert log["validation_ce"].nunique() == 1 and log["validation_value_mse"].nunique() == len(log) > 2
+    best = metadata.read_metadata(run / "network.keras")["best"]
+    assert best["positions"] == log["positions"][log["validation_loss"].idxmin()] > 16       # not the first checkpoint
     train.train(data, tmp_path / "all", config, replace(OPTIONS, positions=16), init=str(run))
     thawed = checkpoint.load(tmp_path / "all" / "checkpoint.keras")
     assert all(layer.trainable for layer in thawed.layers)
