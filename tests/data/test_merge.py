@@ -189,3 +189,14 @@ def test_a_made_up_rejection_of_a_later_game_is_refused(archives, tmp_path):
         sign(tmp_path / "set")
         with pytest.raises(BadInput, match="rejects a game that no older shard has"):
             dataset.load_dataset(tmp_path / "set")
+
+
+def test_the_labels_of_all_duplicates_are_not_searched_again_for_each_part(tmp_path, monkeypatch):
+    """Which would be quadratic: they are sorted."""
+    monkeypatch.setattr(pd.Index, "isin", lambda *_, **__: pytest.fail("a search among all labels"))
+    monkeypatch.setattr(preprocess, "PART_GAMES", 2)
+    monkeypatch.setattr(preprocess, "BATCH_FILES", 2)
+    records = [random_record(seed, plies=30) for seed in range(6)]
+    cut = [replace(record, moves=record.moves[:25]) for record in records]
+    data = dataset_of(tmp_path, [*records, *cut, *records])
+    assert data.games["reject_reason"].tolist() == [""] * 6 + ["duplicate"] * 12
