@@ -133,8 +133,12 @@ def read_unit(unit: ReadUnit) -> PartsOfUnit:
     return PartsOfUnit(names, games, min(unit.source.size, int(min(unit.end, 2**62))) - unit.first, report)
 
 
-def _batches(unit: ReadUnit, known: np.ndarray, report: ReadReport) -> Iterator[list[tuple[int, SgfFile | UnreadableFile]]]:
-    """The files of a unit that are not known, with their keys, BATCH_FILES at a time."""
+def _batches(unit: ReadUnit, known: np.ndarray, report: ReadReport
+             ) -> Iterator[list[tuple[int, SgfFile | UnreadableFile]]]:
+    """The files of a unit that are not known, with their keys, BATCH_FILES at a time.
+
+    report: to which is added what the unit leaves out.
+    """
     batch: list[tuple[int, SgfFile | UnreadableFile]] = []
     seen: set[int] = set()
     at, checksum = 0, unit.checksum.encode()
@@ -144,7 +148,11 @@ def _batches(unit: ReadUnit, known: np.ndarray, report: ReadReport) -> Iterator[
         at = max(at, size)                               # a .zip is not read from its start to its end
 
     others = ReadReport()                                # since the last file; they belong to the unit of the next one
-    for file in read_files(unit.source, on_read, lambda name: others.add_other(unit.source, name)):
+
+    def on_other(name: str) -> None:
+        others.add_other(unit.source, name)
+
+    for file in read_files(unit.source, on_read, on_other):
         if at >= unit.end:
             break
         before, others = others, ReadReport()

@@ -22,7 +22,8 @@ def handicap_stones(size, game, setup, moves):
     """How many stones Black has when White makes its first move.
 
     One, Black's first move, is a handicap only if White is known to be stronger and to get less for it than in an even
-    game.  Passes are no stones.  0 where White has stones from the start: the position was set up, or is that of an opening.
+    game.  Passes are no stones.  0 where White has stones from the start: the position was set up, or is that of an
+    opening.
 
     size: of the board.  game: its record.  setup: its encoded setup stones.  moves: of all games.
     """

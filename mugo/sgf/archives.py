@@ -5,7 +5,8 @@
 
 The format is recognized by the first bytes of a file, not by its name.  Archives in archives are unpacked to a
 depth of MAX_DEPTH.  One SGF file, or one archive inside an archive, is in memory at a time, of a large collection a
-part; nothing is written to disk.  Sizes that an archive states are not relied on: what is read is counted, and a file has a Budget.
+part; nothing is written to disk.  Sizes that an archive states are not relied on: what is read is counted, and a file
+has a Budget.
 What an SGF file means is not known here.
 """
 import bz2
@@ -22,7 +23,15 @@ from typing import Any, BinaryIO, NamedTuple
 
 from mugo.files import BadInput, error_line, is_temporary, open_zip_member, printable
 from mugo.sgf import sevenzip, zip_members
-from mugo.sgf.budget import COLLECTION_COST, MEMBER_BYTES, Budget, BudgetSpentError, MeteredStream, read_up_to
+from mugo.sgf.budget import (
+    GAME_COST,
+    MEMBER_BYTES,
+    UNCOUNTED_BYTES,
+    Budget,
+    BudgetSpentError,
+    MeteredStream,
+    read_up_to,
+)
 from mugo.sgf.collection import last_game_start
 from mugo.sgf.parser import MAX_BYTES, count_games
 from mugo.sgf.record_formats import SUFFIXES
@@ -175,17 +184,19 @@ def _read_sgf(of: _Unpacking, name: str, stream: MeteredStream, size: int | None
     size: that it must have.  Raises ValueError if it has another one, or games of more than MAX_BYTES.
     """
     rest, games = b"", 0
-    while len(data := rest + read_up_to(stream, MAX_BYTES + 1 - len(rest))) > MAX_BYTES:
-        end = last_game_start(data)
-        if not end:
+    while True:
+        data = rest + read_up_to(stream, MAX_BYTES + 1 - len(rest))
+        end = len(data) if len(data) <= MAX_BYTES else last_game_start(data)
+        if not end and data:
             raise ValueError(f"larger than {MAX_BYTES >> 20} MB, and no collection of games")
+        if end == len(data) and size not in (None, stream.position):
+            raise ValueError("damaged or truncated: unexpected end of data")
+        new = count_games(data[:end]) if games or len(data) > UNCOUNTED_BYTES else 0
+        of.budget.spend(GAME_COST * new)
         yield SgfFile(of.label, name, data[:end], games)
-        of.budget.spend((COLLECTION_COST - 1) * end)
-        games += count_games(data[:end])
-        rest = data[end:]
-    if size not in (None, stream.position):
-        raise ValueError("damaged or truncated: unexpected end of data")
-    yield SgfFile(of.label, name, data, games)
+        if end == len(data):
+            return
+        games, rest = games + new, data[end:]
 
 
 def _decompressed(kind: str, file: BinaryIO) -> gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile:

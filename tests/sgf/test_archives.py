@@ -158,6 +158,7 @@ def test_katagos_collections_are_read(tmp_path):
 @pytest.mark.parametrize("pack", [lambda data: data, gzip.compress])
 def test_a_large_collection_is_read_in_parts_between_its_games(tmp_path, monkeypatch, pack):
     monkeypatch.setattr("mugo.sgf.archives.MAX_BYTES", 1000)
+    monkeypatch.setattr("mugo.sgf.archives.UNCOUNTED_BYTES", 500)
     games = [b"(;GM[1]SZ[9]C[%s];B[%c%c])" % (b"x" * (i * 37 % 300), 97 + i % 9, 97 + i // 9) for i in range(81)]
     whole = b"\n".join(games)
     (tmp_path / "games.sgfs").write_bytes(pack(whole))
