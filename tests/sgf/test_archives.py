@@ -7,6 +7,7 @@ import io
 import itertools
 import lzma
 import os
+import sys
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -258,6 +259,28 @@ def test_a_solid_7z_is_read_once(filters):
     file = CountingFile(packed)
     assert {file.name: file.data for file in unpack("games.7z", "", file)} == MANY
     assert len(packed) <= file.count < 1.1 * len(packed)
+
+
+@needs_py7zr
+def test_a_7z_packed_by_ppmd_names_the_package_that_reads_it(tmp_path, monkeypatch):
+    import py7zr
+
+    packed = sevenzipped(GAMES, filters=[{"id": py7zr.FILTER_PPMD, "order": 6, "mem": 24}])
+    (tmp_path / "games.7z").write_bytes(packed)
+    monkeypatch.setitem(sys.modules, "pyppmd", None)
+    assert [file.error for file in read(tmp_path / "games.7z")] == [
+        "it is packed by PPMd, which needs the package pyppmd: pip install 'mugo[7z]'"]
+
+
+@needs_py7zr
+def test_two_members_of_one_name_in_a_7z_are_both_read():
+    import py7zr
+
+    packed = io.BytesIO()
+    with py7zr.SevenZipFile(packed, "w") as archive:
+        for data in b"(;B[aa])", b"(;B[bb])":
+            archive.writestr(data, "game.sgf")
+    assert [file.data for file in unpack("games.7z", "", packed)] == [b"(;B[aa])", b"(;B[bb])"]
 
 
 def test_a_damaged_archive_does_not_affect_other_archives(tmp_path):
