@@ -36,7 +36,7 @@ from hostile_files import KINDS, MARKER, Case, stream_of
 ROOT = Path(__file__).parents[1]
 MAKER = Path(__file__).with_name("hostile_files.py")
 QUICK = ("tar.gz: GNU long name of 2 GB", "zip: understated member of 2 GB",
-         "7z: header of 2 kB that counts 8,000,000 files", "GTP: set_free_handicap with 3 million vertices")
+         "7z: header of 3 kB that counts 8,000,000 files", "GTP: set_free_handicap with 3 million vertices")
 OLD_OPTIONS = {"--init-from": "--start", "--checkpoint-positions": "--round-positions"}      # before mugo/renamed.py
 
 

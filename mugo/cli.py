@@ -45,7 +45,7 @@ COMMANDS = {
 INTERRUPTED = 130
 # package: the extra of pyproject.toml that installs it
 EXTRAS = {"h5py": "train", "keras": "train", "tensorflow": "train", "onnx": "train", "tensorboard": "train",
-          "jax": "jax", "matplotlib": "pictures", "py7zr": "7z", "backports": "7z", "starlette": "web",
+          "jax": "jax", "matplotlib": "pictures", "pyppmd": "7z", "backports": "7z", "starlette": "web",
           "uvicorn": "web", "websockets": "web", "dask": "distributed", "distributed": "distributed",
           "shtab": "completion"}
 ALSO_OF_JAX = ("h5py", "keras", "onnx", "tensorboard")    # in the extra `jax` too, which comes without TensorFlow

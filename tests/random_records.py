@@ -26,16 +26,21 @@ def random_record(seed: int, size: int = 9, plies: int = 60, **properties) -> Re
                   **properties)
 
 
-def finished_record(seed: int, **properties) -> Record:
-    """A random game on 9x9 to its end, two passes, with its result by area; every stone left is alive."""
-    rng, position, moves = np.random.default_rng(seed), Position(9), []
+def finished_record(seed: int, handicap: tuple[int, ...] = (), **properties) -> Record:
+    """A random game on 9x9 to its end, two passes, with its result by area; every stone left is alive.
+
+    handicap: indices of the points with Black's stones.
+    """
+    start = Record((9, 9), np.array(handicap, np.int16), np.zeros(0, np.int16), WHITE if handicap else BLACK,
+                   handicap=len(handicap), **{"rules": "Tromp-Taylor", "komi": 6.5, "date": f"{2000 + seed}"}
+                   | properties)
+    rng, position, moves = np.random.default_rng(seed), position_of(start), []
     while not position.is_over:
         points = position.sensible_points()
         point = int(rng.choice(points)) if len(points) else PASS
         moves.append(move_index(point, 9) + WHITE_BIT * (position.to_play == WHITE))
         position = position.play(point)
-    record = Record((9, 9), np.zeros(0, np.int16), np.array(moves, np.int16),
-                    **{"rules": "Tromp-Taylor", "komi": 6.5, "date": f"{2000 + seed}"} | properties)
+    record = replace(start, moves=np.array(moves, np.int16))
     return replace(record, result=position_of(record).result())
 
 

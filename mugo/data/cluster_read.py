@@ -18,13 +18,15 @@ import pandas as pd
 
 from mugo.data.games_table import file_key, make_table, read_batch, unreadable_row
 from mugo.data.parts import UNFINISHED, part_number, part_paths, read_part, write_part
+from mugo.data.read_report import ReadReport
 from mugo.files import atomic_write
 from mugo.parallel import UnitExecutor, completed
 from mugo.sgf.archives import SgfFile, UnreadableFile
 from mugo.sgf.sources import Source, read_files
 
 UNIT_BYTES = 4 << 20                     # of an archive, at least: 10,000 games
-MAX_UNITS = 64                           # of an archive: each reads it up to its own end
+MAX_UNITS = 16                           # of an archive: each unpacks it up to its own end, 8 times the work in all,
+                                         # which takes half as long as parsing its games
 UNIT_FILES = 2048                        # of a folder
 UNIT_PARTS = 100                         # numbers of parts that a unit has; the last part takes the rest
 BATCH_FILES = 256                        # parsed together
@@ -57,6 +59,7 @@ class PartsOfUnit(NamedTuple):
     names: list[str]
     games: int
     size: int
+    report: ReadReport
 
 
 def read_units(sources: list[Source], checksums: list[str], folder: Path, part: int) -> Iterator[ReadUnit]:
@@ -81,8 +84,8 @@ def read_units(sources: list[Source], checksums: list[str], folder: Path, part: 
 
 
 def read_on_cluster(executor: UnitExecutor, sources: list[Source], checksums: list[str], folder: Path,
-                    known: np.ndarray, on_unit: Callable[[int, int], None]) -> None:
-    """Have the workers write the parts of all sources to the data set in `folder`.
+                    known: np.ndarray, on_unit: Callable[[int, int], None]) -> ReadReport:
+    """Have the workers write the parts of all sources to the data set in `folder`; return what they left out.
 
     known: uint64, the keys of files that need not be read.  on_unit: called with the games and the bytes of each unit.
     Parts that another run left meanwhile, and a file's second copy in a source, are deleted.  Raises BadInput.
@@ -94,15 +97,17 @@ def read_on_cluster(executor: UnitExecutor, sources: list[Source], checksums: li
     with atomic_write(folder / UNFINISHED / KNOWN) as temporary, open(temporary, "wb") as file:
         np.save(file, np.sort(known), allow_pickle=False)
     first = max(map(part_number, before), default=-1) + 1
-    names = {path.name for path in before}
+    names, report = {path.name for path in before}, ReadReport()
     for parts in completed(executor, read_unit, read_units(sources, checksums, folder, first)):
         names.update(parts.names)
+        report.add(parts.report)
         on_unit(parts.games, parts.size)
     for path in part_paths(folder):
         if path.name not in names:
             path.unlink()
     _drop_repeated([path for path in part_paths(folder) if part_number(path) >= first])
     (folder / UNFINISHED / KNOWN).unlink(missing_ok=True)
+    return report
 
 
 def read_unit(unit: ReadUnit) -> PartsOfUnit:
@@ -110,14 +115,14 @@ def read_unit(unit: ReadUnit) -> PartsOfUnit:
     known = np.load(unit.folder / UNFINISHED / KNOWN, mmap_mode="r", allow_pickle=False)
     tables: list[pd.DataFrame] = []
     names: list[str] = []
-    games = 0
+    games, report = 0, ReadReport()
 
     def save() -> None:
         if tables:
             names.append(write_part(unit.folder, pd.concat(tables), unit.part + len(names)).name)
             tables.clear()
 
-    for batch in _batches(unit, known):
+    for batch in _batches(unit, known, report):
         files = [(key, file) for key, file in batch if isinstance(file, SgfFile)]
         rows = [unreadable_row(key, file) for key, file in batch if isinstance(file, UnreadableFile)]
         tables += [read_batch(files)] * bool(files) + [make_table(rows)] * bool(rows)
@@ -125,11 +130,15 @@ def read_unit(unit: ReadUnit) -> PartsOfUnit:
         if sum(map(len, tables)) >= PART_GAMES and len(names) < UNIT_PARTS - 1:
             save()
     save()
-    return PartsOfUnit(names, games, min(unit.source.size, int(min(unit.end, 2**62))) - unit.first)
+    return PartsOfUnit(names, games, min(unit.source.size, int(min(unit.end, 2**62))) - unit.first, report)
 
 
-def _batches(unit: ReadUnit, known: np.ndarray) -> Iterator[list[tuple[int, SgfFile | UnreadableFile]]]:
-    """The files of a unit that are not known, with their keys, BATCH_FILES at a time."""
+def _batches(unit: ReadUnit, known: np.ndarray, report: ReadReport
+             ) -> Iterator[list[tuple[int, SgfFile | UnreadableFile]]]:
+    """The files of a unit that are not known, with their keys, BATCH_FILES at a time.
+
+    report: to which is added what the unit leaves out.
+    """
     batch: list[tuple[int, SgfFile | UnreadableFile]] = []
     seen: set[int] = set()
     at, checksum = 0, unit.checksum.encode()
@@ -138,11 +147,20 @@ def _batches(unit: ReadUnit, known: np.ndarray) -> Iterator[list[tuple[int, SgfF
         nonlocal at
         at = max(at, size)                               # a .zip is not read from its start to its end
 
-    for file in read_files(unit.source, on_read):
+    others = ReadReport()                                # since the last file; they belong to the unit of the next one
+
+    def on_other(name: str) -> None:
+        others.add_other(unit.source, name)
+
+    for file in read_files(unit.source, on_read, on_other):
         if at >= unit.end:
             break
+        before, others = others, ReadReport()
         if at < unit.first:
             continue
+        report.add(before)
+        if isinstance(file, UnreadableFile):
+            report.add_unreadable(unit.source, file)
         key = file_key(checksum, file.name, file.error.encode() if isinstance(file, UnreadableFile) else file.data)
         place = int(np.searchsorted(known, np.uint64(key)))
         if key in seen or place < len(known) and int(known[place]) == key:
@@ -152,19 +170,25 @@ def _batches(unit: ReadUnit, known: np.ndarray) -> Iterator[list[tuple[int, SgfF
         if len(batch) >= BATCH_FILES:
             yield batch
             batch = []
+    if unit.end == float("inf"):
+        report.add(others)
     if batch:
         yield batch
 
 
 def _drop_repeated(paths: list[Path]) -> None:
     """Leave each file's games in the first of these parts that has them."""
-    seen: set[int] = set()
-    for path in paths:
-        keys = read_part(path, ["file_key"])["file_key"]
-        repeated = keys.isin(seen)
-        seen.update(keys.tolist())
-        if repeated.any():
-            table = read_part(path)[~repeated]
+    keys = [np.unique(read_part(path, ["file_key"])["file_key"].to_numpy()) for path in paths]
+    all_keys = np.concatenate([np.empty(0, np.uint64), *keys])
+    is_first = np.zeros(len(all_keys), bool)
+    is_first[np.unique(all_keys, return_index=True)[1]] = True
+    start = 0
+    for path, of_part in zip(paths, keys, strict=True):
+        first = is_first[start:start + len(of_part)]
+        start += len(of_part)
+        if not first.all():
+            table = read_part(path)
+            table = table[~table["file_key"].isin(of_part[~first])]
             if len(table):
                 write_part(path.parent.parent, table, part_number(path))
             path.unlink()

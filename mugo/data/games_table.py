@@ -64,7 +64,7 @@ def read_batch(batch: list[tuple[int, SgfFile]]) -> pd.DataFrame:
     """One row for each game in SGF files with their keys, as `make_table` has them."""
     rows = []
     for key, file in batch:
-        for number, record in enumerate(read_records(file.data), 1):
+        for number, record in enumerate(read_records(file.data), file.games_before + 1):
             row = {"file_key": key, "source": file.source, "file": file.name, "game_number": number}
             if isinstance(record, BadRecord):
                 row |= {"reject_reason": record.reason, "reject_details": str(record)}

@@ -18,13 +18,14 @@ NO_KOMI = 2.0                            # points: with fewer, and a stronger Wh
 
 
 @njit(cache=True, nogil=True)
-def handicap_stones(game, setup, moves):
+def handicap_stones(size, game, setup, moves):
     """How many stones Black has when White makes its first move.
 
     One, Black's first move, is a handicap only if White is known to be stronger and to get less for it than in an even
-    game.  0 where White has stones from the start: the position was set up, or is that of an opening.
+    game.  Passes are no stones.  0 where White has stones from the start: the position was set up, or is that of an
+    opening.
 
-    game: its record.  setup: its encoded setup stones.  moves: of all games.
+    size: of the board.  game: its record.  setup: its encoded setup stones.  moves: of all games.
     """
     stones = 0
     for i in range(len(setup)):
@@ -33,9 +34,10 @@ def handicap_stones(game, setup, moves):
         stones += 1
     start = np.int64(game.move_start)
     for i in range(start, start + game.num_moves):
-        if np.int64(moves[i]) & WHITE_BIT:
+        move = np.int64(moves[i])
+        if move & WHITE_BIT:
             break
-        stones += 1
+        stones += move != size * size            # a pass
     if stones == 1 and not (game.white_rank > game.black_rank and game.white_points < NO_KOMI):
         return 0
     return stones
@@ -66,7 +68,7 @@ def write_labels(size, games, samples, symmetries, setup, moves, owners, outcome
         outcomes[j] = colour * game.winner
         colours[j] = colour
         komi[j] = -colour * game.white_points
-        stones = handicap_stones(game, setup[samples[j, 0]:samples[j, 1]], moves)
+        stones = handicap_stones(size, game, setup[samples[j, 0]:samples[j, 1]], moves)
         gains[j] = -colour * expected_gain(stones, game.white_points, 1 - samples[j, 3] / game.num_moves)
         for k in range(2):               # an answer is the opponent's, and the move after it one's own
             next_moves[j, k] = -1

@@ -22,7 +22,7 @@ from mugo.data.dataset import DataSet
 from mugo.data.duplicates import Duplicates, find_duplicates
 from mugo.data.game_hash import assign_splits
 from mugo.data.meta import META, format_meta, is_shard_name, shard_name
-from mugo.data.new_games import NewGames
+from mugo.data.new_games import NewGames, rows_of
 from mugo.data.rejection import reject
 from mugo.data.shards import REJECTED, open_shard, write_shard
 from mugo.files import atomic_write
@@ -80,7 +80,7 @@ def _details(found: Duplicates, paths: dict[int, str]) -> list[str]:
 
 
 def _paths_of(labels: np.ndarray, old: DataSet, new: NewGames) -> dict[int, str]:
-    """The source and file of games by their labels."""
+    """The source and file of games by their labels, which are ascending."""
     paths: dict[int, str] = {}
     first = 0
     for shard in old.shards:
@@ -91,7 +91,7 @@ def _paths_of(labels: np.ndarray, old: DataSet, new: NewGames) -> dict[int, str]
         first += shard.rows
     if len(labels) and labels[-1] >= new.first_label:
         for table in new.tables(["source", "file"]):
-            chosen = table[table.index.isin(labels)]
+            chosen = rows_of(table, labels)
             paths |= dict(zip(chosen.index.tolist(), chosen["source"] + "/" + chosen["file"], strict=True))
     return paths
 

@@ -53,13 +53,20 @@ class NewGames:
             yield table.loc[table["reject_reason"] == "", columns]
 
     def games(self, labels: np.ndarray) -> Iterator[tuple[np.ndarray, GameArrays]]:
-        """(labels, games) of legal games, a part at a time.  labels: int64 (n,)."""
+        """(labels, games) of legal games, a part at a time.  labels: int64 (n,), ascending."""
         if not len(labels):
             return
         for table in self.tables():
-            chosen = table[table.index.isin(labels)]
+            chosen = rows_of(table, labels)
             if len(chosen):
                 yield chosen.index.to_numpy(), index_games(chosen.assign(split="train"))
+
+
+def rows_of(table: pd.DataFrame, labels: np.ndarray) -> pd.DataFrame:
+    """The rows of one of NewGames.tables with these labels, which are ascending: int64 (n,)."""
+    first = table.index[0]
+    start, end = np.searchsorted(labels, [first, first + len(table)])
+    return table.iloc[labels[start:end] - first]
 
 
 def known_keys(data: DataSet) -> np.ndarray:

@@ -7,6 +7,7 @@ Parts are saved every PART_GAMES games.  After an interruption (Ctrl-C, SIGKILL)
 archives it adds their games.  Each SGF file has a key (its archive, path and content), so none is read twice.
 """
 import argparse
+import functools
 import sys
 import time
 from collections import deque
@@ -26,6 +27,7 @@ from mugo.data.meta import FORMAT, META, read_meta
 from mugo.data.new_games import known_keys
 from mugo.data.parts import part_paths, read_part, write_part
 from mugo.data.query import names_in
+from mugo.data.read_report import ReadReport
 from mugo.files import BadInput, is_empty_folder, lock_folder, printable
 from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, SEED, check_limits
 from mugo.parallel import add_scheduler_argument, check_scheduler, open_executor, ordered_map
@@ -39,12 +41,14 @@ RECENT_KEYS = 1 << 20                    # keys of files in a set, 90 bytes each
 
 
 def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: int = 20, workers: int | None = None,
-               scheduler: str | None = None, seed: int = 0, validation: float = 0.02, test: float = 0.02) -> DataSet:
+               scheduler: str | None = None, seed: int = 0, validation: float = 0.02, test: float = 0.02,
+               report: ReadReport | None = None) -> DataSet:
     """Add the games in files, folders and archives to the data set in `folder`, and return it.
 
     where: a query on games_table.COLUMNS that selects games.  min_moves: shorter games are not used.
     workers: processes (None: one per core).  scheduler: of a cluster whose workers read the games instead, see
     parallel.open_executor and cluster_read.py.  seed, validation, test: of the split; fractions of the games.
+    report: to which is added what was left out; an archive that cannot be read does not keep the others from it.
     Raises BadInput for missing paths, for an invalid query, if the data set was made with other options or is of
     another format, and if another process is writing to it.
     """
@@ -52,7 +56,7 @@ def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: in
         str(folder).encode()
     except UnicodeEncodeError:
         raise BadInput(f"{str(folder)!r}: the name of a data set must be valid UTF-8; choose another with -o") from None
-    sources = find_sources(paths)
+    sources, report = find_sources(paths), report or ReadReport()
     options = {"where": where, "min_moves": min_moves, "seed": seed, "validation": validation, "test": test}
     if where:
         names_in(where, COLUMNS)         # raises for an invalid query
@@ -60,9 +64,9 @@ def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: in
         meta = _open_meta(folder, options)
         checksums = [source.checksum() for source in sources]
         if scheduler:
-            _read_on_cluster(sources, checksums, folder, scheduler)
+            _read_on_cluster(sources, checksums, folder, scheduler, report)
         else:
-            _read_sources(sources, checksums, folder, workers)
+            _read_sources(sources, checksums, folder, workers, report)
         known = {source["checksum"]: source for source in meta["sources"]}
         for source, checksum in zip(sources, checksums, strict=True):
             identity = checksum or str(source.path)      # loose files have no checksum
@@ -133,14 +137,15 @@ class _Parts:
             write_part(self.folder, table)
 
 
-def _read_sources(sources: list[Source], checksums: list[str], folder: Path, workers: int | None) -> None:
+def _read_sources(sources: list[Source], checksums: list[str], folder: Path, workers: int | None, report: ReadReport
+                  ) -> None:
     """Read the new files of all sources in worker processes, and save their games as parts."""
     parts = _Parts(folder)
     ends: deque[int] = deque()               # of the batches in work: bytes of the sources read
     all_bytes, games = sum(source.size for source in sources), 0
     with progress_bar("B", all_bytes, scale=True, smoothing=0.05) as bar, open_executor(workers) as executor:
         try:
-            batches = _new_batches(sources, checksums, parts, ends)
+            batches = _new_batches(sources, checksums, parts, ends, report)
             for table in ordered_map(executor, read_batch, batches):
                 parts.add(table)
                 games += len(table)
@@ -153,7 +158,8 @@ def _read_sources(sources: list[Source], checksums: list[str], folder: Path, wor
             raise
 
 
-def _read_on_cluster(sources: list[Source], checksums: list[str], folder: Path, scheduler: str) -> None:
+def _read_on_cluster(sources: list[Source], checksums: list[str], folder: Path, scheduler: str, report: ReadReport
+                     ) -> None:
     """Have the workers of a cluster read the new files of all sources, and save their games as parts."""
     games = 0
     with (open_executor(scheduler=scheduler) as executor,
@@ -165,11 +171,11 @@ def _read_on_cluster(sources: list[Source], checksums: list[str], folder: Path, 
             bar.set_postfix_str(f"{games:,} games", refresh=False)
             bar.update(size)
 
-        read_on_cluster(executor, sources, checksums, folder, _Parts(folder).known_keys(), on_unit)
+        report.add(read_on_cluster(executor, sources, checksums, folder, _Parts(folder).known_keys(), on_unit))
 
 
-def _new_batches(sources: list[Source], checksums: list[str], parts: _Parts, ends: deque[int]
-                 ) -> Iterator[list[tuple[int, SgfFile]]]:
+def _new_batches(sources: list[Source], checksums: list[str], parts: _Parts, ends: deque[int],
+                 report: ReadReport) -> Iterator[list[tuple[int, SgfFile]]]:
     """Batches of files that are not known yet, with their keys; unreadable files are added to the parts.
 
     Appends to `ends`, for each batch, the bytes of all sources that were read up to its end.
@@ -182,8 +188,10 @@ def _new_batches(sources: list[Source], checksums: list[str], parts: _Parts, end
         bytes_read = max(bytes_read, bytes_before + size)        # a .zip is not read from its start to its end
 
     for source, checksum in zip(sources, map(str.encode, checksums), strict=True):
-        for file in read_files(source, on_read):
+        for file in read_files(source, on_read, functools.partial(report.add_other, source)):
             unreadable = isinstance(file, UnreadableFile)
+            if unreadable:
+                report.add_unreadable(source, file)
             key = file_key(checksum, file.name, file.error.encode() if unreadable else file.data)
             if parts.is_known(key):
                 continue
@@ -202,7 +210,7 @@ def _new_batches(sources: list[Source], checksums: list[str], parts: _Parts, end
         yield batch
 
 
-def format_counts(data: DataSet, seconds: float) -> str:
+def format_counts(data: DataSet, seconds: float, report: ReadReport) -> str:
     """The table that the command prints at its end; seconds: how long it took."""
     found = data.table(["reject_reason", "num_moves", "split", "owners_start"])
     used = found[found["reject_reason"] == ""]
@@ -217,6 +225,9 @@ def format_counts(data: DataSet, seconds: float) -> str:
     if len(reasons):
         lines.append("  games not used, by reason:")
         lines += [f"{count:12,}  {reason}" for reason, count in reasons.items()]
+    if report.others:
+        lines.append(f"{report.others:12,}  files in archives left out, as they are no game records, for example "
+                     f"{report.example}")
     if positions:
         lines.append(f"{data.bytes / positions:12.2f}  bytes per position on disk")
     lines.append(f"{seconds:12,.1f}  seconds")
@@ -259,11 +270,14 @@ def command(args: argparse.Namespace) -> int:
                         "seed": SEED})
     if args.validation + args.test >= 1:
         raise BadInput("--validation and --test are fractions of the games; their sum must be below 1")
-    start = time.perf_counter()
+    start, report = time.perf_counter(), ReadReport()
     data = preprocess(args.games, args.output, where=args.where, min_moves=args.min_moves, workers=args.workers,
-                      scheduler=args.scheduler, seed=args.seed, validation=args.validation, test=args.test)
-    counts = format_counts(data, time.perf_counter() - start)
+                      scheduler=args.scheduler, seed=args.seed, validation=args.validation, test=args.test,
+                      report=report)
+    counts = format_counts(data, time.perf_counter() - start, report)
     if not data.meta["counts"]["used"]:
         raise BadInput(no_game_error(args.games, data, counts))
     print(counts)
+    if report.refused:
+        raise BadInput(f"not read, or not to the end: {report.refusal()}; all other games are in {data.folder}")
     return 0

@@ -47,7 +47,7 @@ def find_tasks(paths: list[str], on_error: Callable[[str], None], output: Path =
             games = [record if isinstance(record, BadRecord) else (len(record.moves), game_hash(record))
                      for record in read_records(text.data)]
             for index, game in enumerate(games):
-                number = f"{index + 1}" if len(games) > 1 else ""
+                number = f"{text.games_before + index + 1}" if text.games_before or len(games) > 1 else ""
                 if isinstance(game, BadRecord):
                     on_error(f"{text.name}{number and f', game {number}'}: {game}")
                     continue

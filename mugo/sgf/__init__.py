@@ -2,6 +2,8 @@
 
     record        Record, one game; BadRecord, why a game cannot be used
     encoding      bytes in any character set -> UTF-8
+    points        a number of points, as komi and results have it
+    properties    komi, result, date, handicap and rank as servers write them
     nodes         a game's text <-> its nodes with all their properties; nothing is lost here
     record_nodes  what the readers of other formats share
     gib           records of Tygem -> nodes
@@ -9,13 +11,15 @@
     ugf           records of Pandanet -> nodes
     record_formats   which of them a file is                 to_sgf
     collection    a file's text -> each of its games, and its main line
-    properties    komi, result, date, handicap and rank as servers write them
     parser        SGF bytes -> Records                       read_records, read_trees
     writer        Record -> SGF text                         format_record
     node_positions   the position after each node: moves, and setup stones in any node
     convert       Record <-> Position; a file and the moves played since      replay_record, load_game, load_position
     budget        what reading one file may cost
-    sevenzip_header   what a .7z counts, before py7zr reads it
+    zip_members   the members of a .zip, some at a time
+    sevenzip_header   where the lists in the header of a .7z are
+    sevenzip_blocks   its blocks, unpacked in pieces
+    sevenzip      its members, in order
     archives      unpacks .zip, .tar.*, .7z and compressed files in memory
     sources       files and folders of a command line -> every SGF file in them
     tree          games with all their nodes, as JSON for the browser

@@ -9,7 +9,9 @@ from typing import IO
 
 BYTES_PER_BYTE = 100                # unpacked bytes for each byte of the file; SGF compresses 2 to 5 times
 LEAST_BYTES = 256 << 20             # unpacked bytes that any file may cost
-MEMBER_BYTES = 512                  # what a member of an archive costs beside its content
+MEMBER_BYTES = 256                  # what a member of an archive costs beside its content
+GAME_COST = 4096                    # bytes that a game of a large SGF file costs: it is parsed as well
+UNCOUNTED_BYTES = 4 << 20           # of SGF: in a smaller file games cost nothing more
 SECONDS_PER_MB = 10                 # of reading, for each MB of the file
 LEAST_SECONDS = 120                 # of reading that any file may cost
 PIECE = 1 << 18                     # bytes read at once
@@ -80,11 +82,10 @@ class MeteredStream(io.RawIOBase):
         return data
 
 
-def read_at_most(stream: MeteredStream, limit: int) -> bytes:
-    """The whole stream.  Raises ValueError if it has more than `limit` bytes."""
-    pieces = []
-    while data := stream.read():
+def read_up_to(stream: MeteredStream, limit: int) -> bytes:
+    """The stream, or its next `limit` bytes."""
+    pieces, left = [], limit
+    while left > 0 and (data := stream.read(min(left, PIECE))):
         pieces.append(data)
-        if stream.position > limit:
-            raise ValueError(f"larger than {limit >> 20} MB")
+        left -= len(data)
     return b"".join(pieces)

@@ -51,6 +51,15 @@ def split_games(text: bytes) -> Iterator[GameText | BadRecord]:
             yield GameText(line, part[begin.start():position])
 
 
+def last_game_start(text: bytes) -> int:
+    """Where the last game of a collection begins, of those that `split_games` reads wherever the game before ends; 0
+    if there is none behind the beginning."""
+    start = 0
+    for match in _ROOT_NODE.finditer(text):
+        start = match.start()
+    return start
+
+
 def _main_line(text: bytes, start: int) -> tuple[bytes, int]:
     """The main line of the game that begins at `start`, and the index after the end of the game."""
     depth = max_depth = 0

@@ -22,6 +22,8 @@ players of the other order is Black is not known, so they stand in the event.
 import re
 
 from mugo.sgf.nodes import Node
+from mugo.sgf.points import points_in
+from mugo.sgf.properties import interpret_date, interpret_result
 from mugo.sgf.record import BadRecord
 from mugo.sgf.record_nodes import (
     MAX_HANDICAP,
@@ -104,8 +106,9 @@ def _read_header(lines: list[str]) -> tuple[int, int, Node]:
     size, handicap = _number(lines[1], "the board size", 19), _number(lines[5], "the handicap", MAX_HANDICAP)
     white, white_rank = _player(lines[2])
     black, black_rank = _player(lines[3])
+    result = _result(lines[10], size) if len(lines) > 10 else ""
     root = root_node(size, _komi(lines[7], handicap), handicap, PW=white, WR=white_rank, PB=black, BR=black_rank,
-                     EV=lines[0], PC=lines[4], DT=_date(lines[8]), RE=_result(lines[10] if len(lines) > 10 else ""))
+                     EV=lines[0], PC=lines[4], DT=interpret_date(lines[8]), RE=result)
     return size, handicap, root
 
 
@@ -116,7 +119,7 @@ def _read_other_header(lines: list[str]) -> tuple[int, int, Node]:
         raise BadRecord("malformed NGF", f"{len(fields)} lines before the first move; expected 11")
     size, handicap = _number(fields[6], "the board size", 19), _number(fields[7], "the handicap", MAX_HANDICAP)
     event = ": ".join(part for part in (fields[0], " - ".join(name for name in fields[1:3] if name)) if part)
-    return size, handicap, root_node(size, _komi(fields[9], handicap), handicap, EV=event, DT=_date(fields[5]))
+    return size, handicap, root_node(size, _komi(fields[9], handicap), handicap, EV=event, DT=interpret_date(fields[5]))
 
 
 def _player(text: str) -> tuple[str, str]:
@@ -130,21 +133,13 @@ def _player(text: str) -> tuple[str, str]:
 
 def _komi(text: str, handicap: int) -> float | None:
     """Whole numbers stand for half a point more in even games."""
-    if not re.fullmatch(r"-?\d{1,3}(\.\d)?", text):
-        return None
-    return float(text) + (0.5 if handicap == 0 and float(text).is_integer() else 0)
+    komi = points_in(text)
+    return komi if komi is None else komi + 0.5 * (handicap == 0 and komi.is_integer())
 
 
-def _date(text: str) -> str:
-    match = re.match(r"(\d{4})-?(\d{1,2})-?(\d{1,2})(?!\d)", text)
-    return f"{match[1]}-{int(match[2]):02}-{int(match[3]):02}" if match else ""
-
-
-def _result(text: str) -> str:
+def _result(text: str, size: int) -> str:
     match = _WINNER.match(text)
     if not match:
         return ""
     winner = "B" if (match[1].lower() == "black") == (match[2].lower() == "wins") else "W"
-    rest = text[match.end():].lower()
-    points = re.search(r"\d{1,3}(?:\.\d)?", rest)
-    return f"{winner}+" + ("R" if "resi" in rest else "T" if "time" in rest else points[0] if points else "")
+    return interpret_result(f"{winner}+{text[match.end():]}", size)

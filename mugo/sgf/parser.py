@@ -39,8 +39,8 @@ from mugo.sgf.properties import (
 from mugo.sgf.record import BadRecord, Record
 from mugo.sgf.record_formats import to_sgf
 
-MAX_BYTES = 32 << 20                # of one file; the largest commented joseki dictionaries have 5 MB
-MAX_GAMES, GAME_BYTES = 100_000, 64  # of one file: so many games, and one for each so many bytes; a real game has 300
+MAX_BYTES = 32 << 20                # read at once; the largest commented joseki dictionaries have 5 MB
+GAME_BYTES = 64                     # a file may have a game for each so many bytes, and 100 more; a real game has 300
 MAX_TREE_BYTES = 4 << 20            # of a file whose variations are kept (read_trees)
 
 
@@ -90,12 +90,17 @@ def read_trees(data: bytes, gomoku: bool = False, *, setup_anywhere: bool = Fals
         yield GameTree(record, nodes[:max_nodes], is_whole)
 
 
+def count_games(data: bytes) -> int:
+    """How many games `read_records` finds, the unusable ones included."""
+    return sum(1 for _ in _games(data))
+
+
 def _games(data: bytes) -> Iterator[GameText | BadRecord]:
     """The texts of the games of an SGF file, in UTF-8."""
     if len(data) > MAX_BYTES:
         yield BadRecord("too large", f"{len(data):,} bytes of SGF; the limit is {MAX_BYTES:,}")
         return
-    found, most = False, min(MAX_GAMES, 100 + len(data) // GAME_BYTES)
+    found, most = False, 100 + len(data) // GAME_BYTES
     try:
         text = to_utf8(to_sgf(data))
     except BadRecord as bad:

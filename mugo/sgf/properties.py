@@ -4,6 +4,7 @@ Each function takes what real archives have (KGS, Tygem, the Fox server, profess
 Chinese, Japanese, Korean) and returns the one form that Record uses.  An unreadable value counts as unknown.
 A *property map* is a node as sgfmill returns it: {'KM': [b'6.5']}.
 """
+import itertools
 import math
 import re
 from collections.abc import Mapping
@@ -11,11 +12,14 @@ from collections.abc import Mapping
 from sgfmill import sgf_grammar
 
 from mugo.games.coords import WHITE_BIT, BoardSize, area_of
+from mugo.sgf.points import points_in
 from mugo.sgf.record import BadRecord
 
 Properties = Mapping[str, list[bytes]]
 
 GM_GO, GM_GOMOKU = b"1", b"4"       # values of the property GM (game)
+MAX_KOMI = 200                      # larger numbers are hundredths, or no komi
+MAX_KOMI_STONES = 4.75              # a komi with a quarter counts stones, if there are no more; 7.25 is no komi
 
 
 def property_text(properties: Properties, ident: str) -> str:
@@ -35,35 +39,35 @@ def interpret_handicap(properties: Properties, stones: list[int], moves: list[in
     """The handicap stones of Black, set up or played as the first moves; 0 in an even game.
 
     stones, moves: the game's encoded setup stones and moves.  Without HA, two or more black setup stones before a
-    first move of White count.  Raises BadRecord if HA declares stones that are not on the board.
+    first move of White count.  Raises BadRecord if HA declares stones, and Black has fewer than two when White makes
+    the first move.
     """
     declared = re.match(r"\d{1,2}", property_text(properties, "HA"), re.ASCII)
     handicap = int(declared[0]) if declared else 0
     black_stones = sum(stone < WHITE_BIT for stone in stones)
     white_first = bool(moves) and moves[0] >= WHITE_BIT
     if handicap >= 2:
-        if not black_stones and white_first:
-            raise BadRecord("handicap stones missing",
-                            f"HA[{handicap}], and White moves first, but no stones are set up")
+        first_moves = sum(1 for _ in itertools.takewhile(lambda move: move < WHITE_BIT, moves))
+        if not black_stones and first_moves < min(2, len(moves)):
+            raise BadRecord("handicap stones missing", f"HA[{handicap}], but Black has {first_moves or 'no'} stone"
+                            f"{'s' * (not first_moves)} when White makes the first move")
         return handicap
     return black_stones if white_first and black_stones == len(stones) >= 2 else 0
 
 
 def interpret_komi(properties: Properties) -> float | None:
-    """Komi in points, a multiple of 0.5 of at most 361; None if unknown."""
-    text = property_text(properties, "KM")
-    match = re.match(r"[+-]?\d{1,6}(?:[.,]\d{1,6})?", text, re.ASCII)
-    if not match:
+    """Komi in points, a multiple of 0.5 below MAX_KOMI; None if unknown."""
+    komi = points_in(property_text(properties, "KM"))
+    if komi is None:
         return None
-    komi = float(match[0].replace(",", ".")) + ("½" in text or "1/2" in text) / 2
-    if abs(komi) >= 200:
+    if komi % 100 in (25, 50, 75) and abs(komi) >= MAX_KOMI:
         komi /= 100                 # the Fox server writes 650, or 325 for Chinese counting
-    if komi % 0.5 == 0.25 or "子" in text:
+    if komi % 0.5 == 0.25 and abs(komi) <= MAX_KOMI_STONES:
         komi *= 2                   # counted in stones: 3.75 under Chinese rules
     fox = "TC" in properties or any(b"foxwq" in program for program in properties.get("AP", ()))
     if komi == 0 and fox and property_text(properties, "HA") == "0":
         return None                 # how the Fox server writes an unknown komi
-    return komi if abs(komi) <= 361 and komi % 0.5 == 0 else None
+    return komi if abs(komi) < MAX_KOMI and komi % 0.5 == 0 else None
 
 
 def interpret_opening_moves(root: Properties) -> int:
@@ -80,8 +84,8 @@ _WIN_BY = (
     ("T", re.compile(r"\bt\b|time|超时|超時|时间|時間|시간", re.IGNORECASE)),
     ("F", re.compile(r"\bf\b|forfeit|offline|反则|反則|弃权|棄權|반칙|기권", re.IGNORECASE)),
 )
-_DECIMAL = re.compile(r"(?<![\d/])\d{1,4}(?:[.,]\d{1,4})?(?!\d*/)", re.ASCII)
-_FRACTION = re.compile(r"(\d)/([24])", re.ASCII)
+_BEFORE_MARGIN = re.compile(r"(?:\+|\bby\b|\bw[io]ns?\b|[胜勝승贏赢])[\s+(]*", re.IGNORECASE)
+_START_OF_NUMBER = re.compile(r"(?<![\d.,/])(?=[\d.,½¼¾半반])", re.ASCII)
 _DRAW = re.compile(r"0|draw|jigo|tie|和棋|和局|持碁|ジゴ|무승부", re.IGNORECASE)
 
 
@@ -94,21 +98,33 @@ def interpret_result(text: str, size: BoardSize) -> str:
         return ""
     winner = "B" if match[2] or (match[1] or "").lower().startswith("b") else "W"
     rest = text[match.end(1):] if match[1] else text
-    for letter, pattern in _WIN_BY:
-        if pattern.search(rest):
-            return f"{winner}+{letter}"
-    decimal, fraction = _DECIMAL.search(rest), _FRACTION.search(rest)
-    margin = float(decimal[0].replace(",", ".")) if decimal else 0.0
-    margin += int(fraction[1]) / int(fraction[2]) if fraction else 0.0
-    margin += 0.5 * bool(re.search("[半½반]", rest))
-    if margin % 0.5 == 0.25 or "子" in rest:
-        margin *= 2                 # counted in stones
-    # In games that were not counted the Fox server writes +0.0 or +0.02, KGS +8194.
-    return f"{winner}+{margin:g}" if 0 < margin <= 2 * area_of(size) and margin % 0.5 == 0 else f"{winner}+"
+    margin = _margin(rest, size, _BEFORE_MARGIN, False)
+    if not margin:
+        for letter, pattern in _WIN_BY:
+            if pattern.search(rest):
+                return f"{winner}+{letter}"
+        margin = _margin(rest, size, _START_OF_NUMBER, True)
+    return f"{winner}+{margin:g}" if margin else f"{winner}+"
+
+
+def _margin(text: str, size: BoardSize, start: re.Pattern, with_unit: bool) -> float:
+    """The first margin of victory in points, of the numbers behind matches of `start`; 0 if there is none.
+
+    In games that were not counted the Fox server writes +0.0 or +0.02, KGS +8194.
+    """
+    for match in start.finditer(text):
+        margin = points_in(text, match.end(), with_unit) or 0.0
+        if margin % 0.5 == 0.25:
+            margin *= 2             # counted in stones
+        if 0 < margin <= 2 * area_of(size) and margin % 0.5 == 0:
+            return margin
+    return 0.0
 
 
 def interpret_date(text: str) -> str:
     """A date (DT) as '2016-03-09', '2016-03' or '2016': the first one in the text; '' if there is none."""
+    if match := re.search(r"(?<!\d)(\d{4})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?!\d)", text, re.ASCII):
+        return "-".join(match.groups())
     match = re.search(r"(?<!\d)(\d{4})(?:[-/.年](\d{1,2})(?:[-/.月](\d{1,2}))?)?(?!\d)", text, re.ASCII)
     if not match:
         return ""

@@ -1,112 +1,51 @@
-"""The header of a .7z: its size, what it counts and how members are packed, checked before py7zr reads it.
+"""The header of a .7z: where its lists are, each read by a Cursor of its own, in order; nothing is made for an entry
+before its turn.
 
-Members are not unpacked here.
+    blocks      packed size, coders, unpacked size, checksum, number of files in it
+    streams     the content of a file: size, checksum
+    files       name, whether it has a stream, whether it is a folder
 
-    signature header   32 bytes: where the header is, and its size
-    header             counts, sizes and names; or, packed, where that is and how it is unpacked
-
-py7zr makes an object for each file that a header counts, whatever its names take: 8 million files in an archive of 2 kB
-took 4 GB and two minutes.  7zFormat.txt, of the LZMA SDK (https://www.7-zip.org/sdk.html), names the fields.
+7zFormat.txt, of the LZMA SDK (https://www.7-zip.org/sdk.html), names the fields.
 """
-import lzma
-from typing import BinaryIO
+import itertools
+from collections.abc import Iterator
+from typing import NamedTuple
 
-MAX_7Z_HEADER_BYTES = 32 << 20      # unpacked; one of 400,000 files
-MAX_7Z_COUNT = 1_000_000            # files, their streams, and blocks, in all; py7zr takes up to 1 kB for each
+MAX_CODERS = 32                     # of a block, as in 7-Zip
+UNKNOWN_METHOD = ("it is packed by Deflate, ZStandard or another method that this program does not read; repack it "
+                  "with LZMA2")
 _END, _HEADER, _ARCHIVE, _ADDITIONAL, _MAIN, _FILES, _PACK, _UNPACK, _SUBSTREAMS, _SIZE, _CRC, _FOLDER, _UNPACK_SIZE, \
-    _NUM_STREAMS = range(14)
-_PACKED_HEADER = 0x17
-_COPY, _LZMA, _LZMA2, _AES = b"\0", b"\3\1\1", b"\x21", b"\x06\xf1\x07\x01"
-# Methods that py7zr unpacks in pieces: those above, PPMd, BZip2, Delta and BCJ filters.  A block of another method, as
-# Deflate, ZStandard and Brotli, is unpacked at once: 1 GB of zeros in 33 kB took 3 GB.
-_BOUNDED_METHODS = {_COPY, _LZMA, _LZMA2, b"\3\4\1", b"\4\2\2", b"\3", *(bytes([n]) for n in range(4, 11)),
-                    *(b"\3\3" + kind for kind in (b"\1\3", b"\2\5", b"\4\1", b"\5\1", b"\7\1", b"\x08\5"))}
+    _NUM_STREAMS, _EMPTY_STREAM, _EMPTY_FILE, _, _NAMES = range(18)
+_AES = b"\6\xf1\7\1"
 
 
-def check_header(file: BinaryIO) -> None:
-    """Raise ValueError, one line, unless py7zr can read an open .7z in bounded memory.
-
-    The header is of a sensible size, and so are its counts; members are packed by methods that are unpacked in pieces,
-    without a password.
-    """
-    header = _read(file, *_place(file))
-    if header[:1] == bytes([_PACKED_HEADER]):
-        header = _unpacked(file, _Fields(header))
-    if header:                                           # an empty archive has none
-        _Fields(header).check_counts()
+def bit(bits: bytes, number: int) -> bool:
+    """A bit of a list, which begins with the highest of the first byte; false behind its end."""
+    return number < 8 * len(bits) and bool(bits[number >> 3] & 0x80 >> (number & 7))
 
 
-def _place(file: BinaryIO) -> tuple[int, int]:
-    """(offset, size) of the header, by the signature header."""
-    file.seek(0)
-    start = file.read(32)
-    return 32 + int.from_bytes(start[12:20], "little"), int.from_bytes(start[20:28], "little")
+class Cursor:
+    """Reads the fields of a header in order, from a place in it."""
 
+    def __init__(self, data: bytes | bytearray, at: int = 0):
+        self._data, self._at = data, at
 
-def _read(file: BinaryIO, offset: int, size: int) -> bytes:
-    if size > MAX_7Z_HEADER_BYTES:
-        raise ValueError(f"its header has {size >> 20} MB; the limit is {MAX_7Z_HEADER_BYTES >> 20} MB")
-    file.seek(min(offset, 1 << 62))
-    data = file.read(size)
-    if len(data) != size:
-        raise ValueError("damaged or truncated: its header is missing")
-    return data
+    def copy(self) -> "Cursor":
+        """Another one at the same place."""
+        return Cursor(self._data, self._at)
 
-
-def _unpacked(file: BinaryIO, fields: "_Fields") -> bytes:
-    """The header that a packed header describes."""
-    fields.byte()
-    streams = fields.streams()
-    if len(streams.coders) != 1 or not streams.packed_sizes:
-        raise ValueError("its header is packed in a way that this program does not read; repack it")
-    (method, properties), size = streams.coders[0], streams.unpacked_sizes[0]
-    if size > MAX_7Z_HEADER_BYTES:
-        raise ValueError(f"its header has {size >> 20} MB; the limit is {MAX_7Z_HEADER_BYTES >> 20} MB")
-    data = _read(file, 32 + streams.offset, streams.packed_sizes[0])
-    if method == _COPY:
-        return data[:size]
-    return lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=[_filter(method, properties)]).decompress(data, size)
-
-
-def _filter(method: bytes, properties: bytes) -> dict:
-    """The LZMA filter of a coder; the dictionary needs no more than the header has."""
-    if method == _LZMA and len(properties) == 5 and properties[0] < 225:
-        rest, lc = divmod(properties[0], 9)
-        pb, lp = divmod(rest, 5)
-        size = int.from_bytes(properties[1:], "little")
-        return {"id": lzma.FILTER_LZMA1, "lc": lc, "lp": lp, "pb": pb,
-                "dict_size": min(max(size, 4096), MAX_7Z_HEADER_BYTES)}
-    if method == _LZMA2 and len(properties) == 1:
-        return {"id": lzma.FILTER_LZMA2, "dict_size": MAX_7Z_HEADER_BYTES}
-    raise ValueError("its header is packed in a way that this program does not read; repack it")
-
-
-class _Streams:
-    """What a StreamsInfo says of packed streams, and of folders: (method, properties) of each coder, sizes."""
-
-    def __init__(self) -> None:
-        self.offset = 0
-        self.packed_sizes: list[int] = []
-        self.coders: list[tuple[bytes, bytes]] = []
-        self.unpacked_sizes: list[int] = []
-        self.folders = 0
-        self.has_checksums = False                       # of the folders
-
-
-class _Fields:
-    """The fields of a header, read in order."""
-
-    def __init__(self, data: bytes):
-        self._data, self._at, self._counted = data, 0, 0
-
-    def bytes(self, count: int) -> bytes:
+    def skip(self, count: int) -> None:
         if self._at + count > len(self._data):
             raise ValueError("damaged: its header ends too early")
         self._at += count
-        return self._data[self._at - count:self._at]
+
+    def take(self, count: int) -> bytes:
+        self.skip(count)
+        return bytes(self._data[self._at - count:self._at])
 
     def byte(self) -> int:
-        return self.bytes(1)[0]
+        self.skip(1)
+        return self._data[self._at - 1]
 
     def number(self) -> int:
         """NUMBER: the first byte has a 1 for each byte that follows, then the highest bits."""
@@ -118,109 +57,193 @@ class _Fields:
             mask >>= 1
         return value
 
-    def count(self) -> int:
-        """A NUMBER of things that py7zr makes objects for."""
-        count = self.number()
-        self._counted += count
-        if self._counted > MAX_7Z_COUNT:
-            raise ValueError(f"its header counts {self._counted:,} files and streams; the limit is {MAX_7Z_COUNT:,}")
-        return count
+    def name(self) -> str:
+        """A file name: UTF-16, up to a zero."""
+        end = self._at
+        while (end := self._data.find(b"\0\0", end)) >= 0 and (end - self._at) % 2:
+            end += 1
+        if end < 0:
+            raise ValueError("damaged: its header ends too early")
+        name = self.take(end - self._at).decode("utf-16-le", "surrogatepass")
+        self.skip(2)
+        return name
 
     def expect(self, kind: int) -> None:
         if self.byte() != kind:
             raise ValueError("damaged: its header has fields in another order")
 
-    def check_counts(self) -> None:
-        """Raise ValueError if a Header counts more than it has bytes for."""
-        self.expect(_HEADER)
-        kind = self.byte()
-        if kind == _ARCHIVE:
-            while self.byte() != _END:
-                self.bytes(self.number())
-            kind = self.byte()
-        for streams in _ADDITIONAL, _MAIN:
-            if kind == streams:
-                self.streams()
-                kind = self.byte()
-        if kind == _FILES:
-            self.count()
+    def checksums(self, count: int) -> Iterator[int | None]:
+        """The checksums of so many streams; None for one without."""
+        are_all = self.byte()
+        bits = b"" if are_all else self.take(-(-count // 8))
+        for number in range(count):
+            yield int.from_bytes(self.take(4), "little") if are_all or bit(bits, number) else None
 
-    def streams(self) -> _Streams:
-        """A StreamsInfo."""
-        streams = _Streams()
-        kind = self.byte()
-        if kind == _PACK:
-            self._read_pack(streams)
-            kind = self.byte()
-        if kind == _UNPACK:
-            self._read_unpack(streams)
-            kind = self.byte()
-        if kind == _SUBSTREAMS:
-            self._read_substreams(streams)
-            kind = self.byte()
-        if kind != _END:
-            raise ValueError("damaged: its header has fields in another order")
-        return streams
+    def skip_checksums(self, count: int) -> None:
+        if not self.byte():
+            count = int.from_bytes(self.take(-(-count // 8)), "big").bit_count()
+        self.skip(4 * count)
 
-    def _read_pack(self, streams: _Streams) -> None:
-        streams.offset = self.number()
-        count = self.count()
-        while (kind := self.byte()) != _END:
-            if kind == _SIZE:
-                streams.packed_sizes = [self.number() for _ in range(count)]
-            else:
-                self._read_checksums(kind, count)
-
-    def _read_unpack(self, streams: _Streams) -> None:
-        self.expect(_FOLDER)
-        streams.folders = self.count()
-        self.expect(0)                                   # not in another stream
-        outputs = sum(self._read_folder(streams) for _ in range(streams.folders))
-        self.expect(_UNPACK_SIZE)
-        streams.unpacked_sizes = [self.number() for _ in range(outputs)]
-        while (kind := self.byte()) != _END:
-            self._read_checksums(kind, streams.folders)
-            streams.has_checksums = True
-
-    def _read_folder(self, streams: _Streams) -> int:
-        """A Folder; returns the number of its output streams."""
-        inputs = outputs = 0
-        for _ in range(self.count()):
+    def coders(self) -> list[tuple[bytes, bytes]]:
+        """The coders of a Folder, (method, properties), from the one that writes the files to the one that reads the
+        archive."""
+        coders = []
+        if (count := self.number()) > MAX_CODERS:
+            raise ValueError(UNKNOWN_METHOD)
+        for _ in range(count):
             flags = self.byte()
-            method = self.bytes(flags & 15)
-            more = (self.count(), self.count()) if flags & 16 else (1, 1)
-            inputs, outputs = inputs + more[0], outputs + more[1]
-            streams.coders.append((method, self.bytes(self.number()) if flags & 32 else b""))
+            method = self.take(flags & 15)
             if method == _AES:
                 raise ValueError("it is encrypted with a password")
-            if method not in _BOUNDED_METHODS:
-                raise ValueError("it is packed by Deflate, ZStandard or another method that cannot be unpacked in "
-                                 "pieces; repack it with LZMA2")
-        bonds = max(outputs - 1, 0)
-        packed = inputs - bonds
-        for _ in range(2 * bonds + (packed if packed > 1 else 0)):
-            self.number()
-        return outputs
+            if flags & 16 and (self.number(), self.number()) != (1, 1):
+                raise ValueError(UNKNOWN_METHOD)
+            coders.append((method, self.take(self.number()) if flags & 32 else b""))
+        bonds = dict((self.number(), self.number()) for _ in coders[1:])             # input: output
+        order = [output for output in range(len(coders)) if output not in bonds.values()][:1]
+        while order and (output := bonds.pop(order[-1], None)) is not None:
+            order.append(output)
+        if not order or len(order) != len(coders) or max(order) >= len(coders):
+            raise ValueError(UNKNOWN_METHOD)
+        return [coders[number] for number in order]
 
-    def _read_substreams(self, streams: _Streams) -> None:
-        """A SubStreamsInfo."""
-        counts = [1] * streams.folders
-        kind = self.byte()
-        if kind == _NUM_STREAMS:
-            counts = [self.count() for _ in range(streams.folders)]
-            kind = self.byte()
-        if kind == _SIZE:
-            for _ in range(sum(count - 1 for count in counts if count)):
-                self.number()
-            kind = self.byte()
-        if kind == _CRC:
-            self._read_checksums(kind, sum(count for count in counts if count != 1 or not streams.has_checksums))
-            kind = self.byte()
-        if kind != _END:
-            raise ValueError("damaged: its header has fields in another order")
 
-    def _read_checksums(self, kind: int, count: int) -> None:
-        """The checksums of so many streams: all of them, as 7-Zip writes them."""
-        if kind != _CRC or not self.byte():
-            raise ValueError("damaged: its header has fields in another order")
-        self.bytes(4 * count)
+class Lists(NamedTuple):
+    """Where the lists of a StreamsInfo are.  Each cursor is at the first entry; None for a list that is missing."""
+
+    offset: int                          # of the first packed stream, behind the signature header
+    packed_sizes: Cursor | None
+    folders: int
+    coders: Cursor | None               # of each folder
+    unpacked_sizes: Cursor | None       # of each coder
+    checksums: Cursor | None            # of the folders
+    num_streams: Cursor | None          # of each folder; 1 without it
+    sizes: Cursor | None                # of each stream of a folder but the last
+    stream_checksums: Cursor | None     # of the streams that are not a folder with a checksum
+
+
+class FileLists(NamedTuple):
+    """The lists of a Header.  Bits say which files have no stream (empty_streams); which of these are no folders."""
+
+    streams: Lists
+    files: int
+    names: Cursor | None
+    empty_streams: bytes
+    empty_files: bytes
+
+
+_NO_STREAMS = Lists(0, None, 0, None, None, None, None, None, None)
+
+
+def read_lists(at: Cursor) -> FileLists:
+    """The lists of a Header."""
+    at.expect(_HEADER)
+    streams, files, names, bits = _NO_STREAMS, 0, None, {}
+    kind = at.byte()
+    if kind == _ARCHIVE:
+        while at.byte() != _END:
+            at.skip(at.number())
+        kind = at.byte()
+    for expected in _ADDITIONAL, _MAIN:
+        if kind == expected:
+            streams = read_streams(at)
+            kind = at.byte()
+    if kind == _FILES:
+        files = at.number()
+        while (kind := at.byte()) != _END:
+            size = at.number()
+            if kind == _NAMES:
+                names = at.copy()
+                names.expect(0)                          # not in another stream
+                at.skip(size)
+            else:
+                bits[kind] = at.take(size) if kind in (_EMPTY_STREAM, _EMPTY_FILE) else at.skip(size)
+    return FileLists(streams, files, names, bits.get(_EMPTY_STREAM, b""), bits.get(_EMPTY_FILE, b""))
+
+
+def read_streams(at: Cursor) -> Lists:
+    """The lists of a StreamsInfo."""
+    found = _NO_STREAMS
+    kind = at.byte()
+    if kind == _PACK:
+        found = found._replace(offset=at.number())
+        count = at.number()
+        while (kind := at.byte()) != _END:
+            if kind == _SIZE:
+                found = found._replace(packed_sizes=at.copy())
+                for _ in range(count):
+                    at.number()
+            else:
+                _expect_checksums(at, kind, count)
+        kind = at.byte()
+    if kind == _UNPACK:
+        found = _read_folders(at, found)
+        kind = at.byte()
+    if kind == _SUBSTREAMS:
+        found = _read_substreams(at, found)
+        kind = at.byte()
+    if kind != _END:
+        raise ValueError("damaged: its header has fields in another order")
+    return found
+
+
+def _expect_checksums(at: Cursor, kind: int, count: int) -> Cursor:
+    if kind != _CRC:
+        raise ValueError("damaged: its header has fields in another order")
+    checksums = at.copy()
+    at.skip_checksums(count)
+    return checksums
+
+
+def _read_folders(at: Cursor, found: Lists) -> Lists:
+    at.expect(_FOLDER)
+    folders = at.number()
+    at.expect(0)                                         # not in another stream
+    found = found._replace(folders=folders, coders=at.copy())
+    outputs = sum(len(at.coders()) for _ in range(folders))
+    at.expect(_UNPACK_SIZE)
+    found = found._replace(unpacked_sizes=at.copy())
+    for _ in range(outputs):
+        at.number()
+    while (kind := at.byte()) != _END:
+        found = found._replace(checksums=_expect_checksums(at, kind, folders))
+    return found
+
+
+def _read_substreams(at: Cursor, found: Lists) -> Lists:
+    kind = at.byte()
+    streams = without_size = found.folders
+    if kind == _NUM_STREAMS:
+        found = found._replace(num_streams=at.copy())
+        streams = without_size = 0
+        for _ in range(found.folders):
+            count = at.number()
+            streams, without_size = streams + count, without_size + bool(count)
+        kind = at.byte()
+    if kind == _SIZE:
+        found = found._replace(sizes=at.copy())
+        for _ in range(streams - without_size):
+            at.number()
+        kind = at.byte()
+    if kind == _CRC:
+        found = found._replace(stream_checksums=_expect_checksums(at, kind, _unchecked(found)))
+        kind = at.byte()
+    if kind != _END:
+        raise ValueError("damaged: its header has fields in another order")
+    return found
+
+
+def _unchecked(lists: Lists) -> int:
+    """How many streams are in the list of their checksums: all but those that are folders with one."""
+    counts = numbers(lists.num_streams, lists.folders)
+    checksums = lists.checksums.copy().checksums(lists.folders) if lists.checksums else itertools.repeat(None)
+    return sum(count for count, checksum in zip(counts, checksums, strict=False) if count != 1 or checksum is None)
+
+
+def numbers(cursor: Cursor | None, count: int) -> Iterator[int]:
+    """So many numbers of a list; ones without it."""
+    if cursor is None:
+        yield from itertools.repeat(1, count)
+    else:
+        cursor = cursor.copy()
+        for _ in range(count):
+            yield cursor.number()

@@ -71,17 +71,18 @@ def find_sources(paths: Iterable[str | os.PathLike]) -> list[Source]:
     return list({(os.path.realpath(source.path), source.files): source for source in found}.values())
 
 
-def read_files(source: Source, on_read: Callable[[int], None] = lambda size: None
-               ) -> Iterator[SgfFile | UnreadableFile]:
+def read_files(source: Source, on_read: Callable[[int], None] = lambda size: None,
+               on_other: Callable[[str], None] = lambda name: None) -> Iterator[SgfFile | UnreadableFile]:
     """All SGF files of a source; an UnreadableFile in the place of one that cannot be read.
 
     on_read: called before each of them with the bytes of the source read so far, at most source.size.
+    on_other: called with the name of each member of an archive that is left out, because it is no game record.
     """
     done = 0
     for name in [""] if source.files is None else source.files:
         try:
             with open(os.path.join(source.path, name) if name else source.path, "rb") as file:
-                for unpacked in unpack(source.label, printable_name(name), file):
+                for unpacked in unpack(source.label, printable_name(name), file, on_other):
                     on_read(min(done + file.tell(), source.size))
                     yield unpacked
                 done += os.fstat(file.fileno()).st_size

@@ -25,6 +25,8 @@ game, replaces the moves of [Data].  Addresses of players are left out.
 import re
 
 from mugo.sgf.nodes import Node, main_line
+from mugo.sgf.points import points_in
+from mugo.sgf.properties import interpret_date, interpret_result
 from mugo.sgf.record import BadRecord
 from mugo.sgf.record_nodes import MAX_HANDICAP, check_count, line_of_nodes, move_value, root_node, with_comments
 
@@ -89,25 +91,22 @@ def _read_root(header: dict[str, str], size: int) -> tuple[Node, int]:
         raise BadRecord("malformed UGF", f"Hdcp={stones[:20]}: expected the handicap stones, at most {MAX_HANDICAP}")
     handicap = int(stones or 0)
     players = {colour: [*header.get(f"player{colour}", "").split(","), "", ""] for colour in "bw"}
-    date = re.match(r"(\d{4})/(\d{1,2})/(\d{1,2})", header.get("date", ""))
     minutes = re.match(r"\w;(\d{1,5});", header.get("ptime", ""))
     root = root_node(
-        size, float(komi) if re.fullmatch(r"-?\d{1,3}(\.\d{1,2})?", komi) else None, handicap,
+        size, points_in(komi), handicap,
         PB=players["b"][0], BR=players["b"][1], PW=players["w"][0], WR=players["w"][1],
-        RE=_result(header.get("winner", "")), EV=header.get("title", "").strip(","), PC=header.get("place", ""),
-        DT="-".join(f"{int(part):02}" for part in date.groups()) if date else "",
+        RE=_result(header.get("winner", ""), size), EV=header.get("title", "").strip(","), PC=header.get("place", ""),
+        DT=interpret_date(header.get("date", "")),
         RU=_RULES.get(header.get("rule", ""), header.get("rule", "")), CP=header.get("copyright", ""),
         GC=header.get("comment", ""), TM=str(60 * int(minutes[1])) if minutes and int(minutes[1]) else "")
     return root, handicap
 
 
-def _result(text: str) -> str:
+def _result(text: str, size: int) -> str:
     winner, rest = (part.strip() for part in (text.partition(",")[::2]))
     if winner not in ("B", "W"):
         return "0" if winner == "D" else ""
-    if re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,2})?", rest):
-        return f"{winner}+" + (f"{float(rest):g}" if float(rest) else "")
-    return f"{winner}+" + {"C": "R", "R": "R", "T": "T"}.get(rest[:1].upper(), "")
+    return interpret_result(f"{winner}+{'R' if rest[:1].upper() == 'C' else rest}", size)
 
 
 def _read_moves(lines: list[str], root: Node, size: int, handicap: int, is_from_below: bool

@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 from mugo.files import BadInput
 from mugo.nn.inference import BundledNetworks
-from mugo.sgf.parser import MAX_GAMES
 from mugo.sgf.tree import format_game, list_games, read_game, require_field
 from mugo.web import positions
 from mugo.web.opponents import list_opponents
@@ -91,8 +90,8 @@ def load(request: dict, state: ServerState) -> dict:
         raise BadInput(f"'data' must be a file in base64: {error}") from None
     if "number" in request:
         number = require_field(request, "number", int)
-        if not 0 <= number < MAX_GAMES:
-            raise BadInput(f"'number' must be from 0 to {MAX_GAMES - 1:,}")
+        if not 0 <= number < len(data):
+            raise BadInput("'number' must be that of a game in the file, from 0")
         return {"game": read_game(data, number)}
     games = list_games(data)
     return {"game": read_game(data)} if len(games) == 1 else {"games": games}

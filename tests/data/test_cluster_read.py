@@ -1,4 +1,7 @@
 """Units that read archives by themselves: the same rows in the same order as preprocess, whatever runs twice."""
+import os
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +12,7 @@ from mugo.data import cluster_read, preprocess
 from mugo.data.cluster_read import read_on_cluster, read_unit, read_units
 from mugo.data.parts import part_paths, read_part, write_part
 from mugo.parallel import open_executor
-from mugo.sgf.sources import find_sources
+from mugo.sgf.sources import Source, find_sources
 from mugo.sgf.writer import format_record
 
 UNKNOWN = np.empty(0, np.uint64)
@@ -90,3 +93,22 @@ def test_parts_that_another_run_leaves_meanwhile_and_second_copies_are_deleted(a
     monkeypatch.setattr(cluster_read, "read_units", late_units)
     read([*sources, *sources], other)
     pd.testing.assert_frame_equal(rows_of(other), rows)
+
+
+def test_what_is_left_out_is_counted_once(archives, tmp_path):
+    members = {f"g{i}.{'sgf' if i % 3 else 'txt'}": os.urandom(99) for i in range(60)}
+    whole = tarred(members | {"in.zip": b"PK\3\4"}, "w:gz")
+    (archives / "c.tar.gz").write_bytes(whole[:-8] + bytes(8))      # a wrong checksum
+    sources = find_sources([archives])
+    (tmp_path / "set").mkdir()
+    with open_executor(1) as executor:
+        report = read_on_cluster(executor, sources, [source.checksum() for source in sources], tmp_path / "set",
+                                 UNKNOWN, lambda *count: None)
+    assert (report.others, report.example) == (20, "c.tar.gz/g0.txt")
+    assert [line.partition(": ")[0] for line in report.refused] == ["c.tar.gz/in.zip", "c.tar.gz"]
+
+
+def test_a_large_archive_is_unpacked_at_most_nine_times(monkeypatch):
+    source = Source("x.tar.gz", "x.tar.gz", 1 << 30, None)
+    units = list(read_units([source], [""], Path("set"), 0))
+    assert sum(min(unit.end, source.size) for unit in units) < 9 * source.size

@@ -16,7 +16,7 @@ from mugo.games.rules import record_bonus
 
 @pytest.fixture(scope="module")
 def records():
-    handicap = finished_record(2, rules="Chinese", komi=0.5, handicap=3)
+    handicap = finished_record(2, rules="Chinese", komi=0.5, handicap=(20, 24, 56))
     return [finished_record(0), finished_record(1, komi=None), handicap, random_record(3, result="B+R"),
             random_record(4, result="W+0.5")]
 
@@ -52,7 +52,8 @@ def test_every_label_of_every_position_is_what_replaying_its_game_says(data, rec
         else:
             assert np.isnan(batch.scores[i])
         assert batch.owners[i].tolist() == turned.tolist()
-        assert batch.gains[i] == 0                       # no game has handicap stones on the board
+        gain = (35 - 0.5 - 3) * (1 - plies[i] / len(record.moves)) if rows[i] == 2 else 0    # three stones, komi, bonus
+        assert batch.gains[i] == pytest.approx(-position.to_play * gain)
     assert labelled == {0, 2}
     assert [field.dtype for field in batch[1:]] == [np.int32, np.int8, np.int8, np.float32, np.int32, np.int8,
                                                     np.float32, np.float32]
@@ -92,6 +93,9 @@ def test_two_moves_of_one_colour_are_no_move_and_its_reply(tmp_path):
     ("KM[0.5];W[bb];B[cc];W[dd]", 0),
     ("KM[0.5]HA[2]AB[aa][ee];W[bb];B[cc];W[dd]", 20.5),
     ("HA[2]KM[0.5];B[aa];B[ee];W[bb];B[cc];W[dd]", 20.5),                # as moves
+    ("HA[2]KM[0.5];B[];B[aa];B[ee];W[bb];B[cc];W[dd]", 20.5),            # a pass is no stone
+    ("KM[0.5];B[];W[bb];B[cc];W[dd]", 0),
+    ("WR[3d]BR[2d]KM[0.5];B[];W[bb];B[cc];W[dd]", 0),
     ("HA[6]KM[0]AB[aa][ea][ae][ee][ac][ec];W[bb];B[cc];W[dd]", 77),
     ("HA[2]KM[30]AB[aa][ee];W[bb];B[cc];W[dd]", 0),      # komi makes up for it
     ("KM[0.5]AB[aa][ee]AW[ea][ae];B[bb];W[cc];B[dd]", 0),                # a position, not a handicap

@@ -1,13 +1,14 @@
 """A merge that is killed at any write leaves the data set in one of its two states; a reader never sees a mixture."""
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from damaged_data import SHARD, copy_of, sign
-from random_records import finished_record, write_games
+from random_records import dataset_of, finished_record, random_record, write_games
 
 from mugo.data import dataset, merge, meta, opening_buckets
 from mugo.data import preprocess as preprocess_module
@@ -189,3 +190,14 @@ def test_a_made_up_rejection_of_a_later_game_is_refused(archives, tmp_path):
         sign(tmp_path / "set")
         with pytest.raises(BadInput, match="rejects a game that no older shard has"):
             dataset.load_dataset(tmp_path / "set")
+
+
+def test_the_labels_of_all_duplicates_are_not_searched_again_for_each_part(tmp_path, monkeypatch):
+    """Which would be quadratic: they are sorted."""
+    monkeypatch.setattr(pd.Index, "isin", lambda *_, **__: pytest.fail("a search among all labels"))
+    monkeypatch.setattr(preprocess_module, "PART_GAMES", 2)
+    monkeypatch.setattr(preprocess_module, "BATCH_FILES", 2)
+    records = [random_record(seed, plies=60) for seed in range(6)]
+    cut = [replace(record, moves=record.moves[:55]) for record in records]
+    data = dataset_of(tmp_path, [*records, *cut, *records])
+    assert data.games["reject_reason"].tolist() == [""] * 6 + ["duplicate"] * 12

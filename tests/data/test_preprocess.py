@@ -9,6 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 from damaged_data import sign
+from make_archives import OTHERS, tarred, zipped
 from random_records import dataset_of, random_record, write_games
 from sgf_games import encoded
 
@@ -130,6 +131,54 @@ def test_without_any_usable_game_the_reasons_are_on_stderr_and_the_status_is_2(t
     assert cli.main([*command, str(tmp_path / "b")]) == 0
     printed = capsys.readouterr()
     assert printed.err == "" and "3  games used" in printed.out
+
+
+def test_an_archive_that_cannot_be_read_is_named_and_the_games_of_the_others_are_kept(tmp_path, capsys):
+    write_games(tmp_path / "in", range(3))
+    whole = tarred({f"{seed}.sgf": format_record(random_record(seed)).encode() for seed in range(3, 9)})
+    for name, content in (("a.7z", b"7z\xbc\xaf\x27\x1c" + bytes(99)), ("b.tar", whole[:len(whole) // 2]),
+                          ("c.zip", zipped({"in.tar.gz": b"\x1f\x8bxx", "9.sgf": b"no game"}))):
+        (tmp_path / "in" / name).write_bytes(content)
+    command = ["preprocess", "-o", str(tmp_path / "set"), "--workers", "1", str(tmp_path / "in")]
+    for _ in range(2):                                               # what was refused once is refused again
+        assert cli.main(command) == 2
+        printed = capsys.readouterr()
+        error, = printed.err.splitlines()
+        assert error.startswith("mugo preprocess: not read, or not to the end: a.7z: damaged or truncated: its first "
+                                "32 bytes; b.tar: ") and "; c.zip/in.tar.gz: " in error
+        assert error.endswith(f"; all other games are in {tmp_path / 'set'}")
+        data = dataset.load_dataset(tmp_path / "set")
+        assert data.meta["counts"]["used"] > 3 and f"{data.meta['counts']['used']}  games used" in printed.out
+    command[2:] = [str(tmp_path / "loose"), "--workers", "1", str(tmp_path / "in" / "game-000.sgf")]
+    assert cli.main(command) == 0
+
+
+def test_many_archives_that_cannot_be_read_are_one_line(tmp_path, capsys):
+    write_games(tmp_path / "in", range(3))
+    (tmp_path / "in" / "x.zip").write_bytes(zipped({f"{number:02}.zip": b"PK\3\4" for number in range(30)}))
+    assert cli.main(["preprocess", "-o", str(tmp_path / "set"), "--workers", "1", str(tmp_path / "in")]) == 2
+    error, = capsys.readouterr().err.splitlines()
+    assert "; x.zip/09.zip: " in error and "10.zip" not in error and "; and 20 more; all other games" in error
+
+
+def test_files_that_are_no_game_records_are_counted(tmp_path, capsys):
+    games = {f"{seed}.sgf": format_record(random_record(seed)).encode() for seed in range(3)}
+    (tmp_path / "x.zip").write_bytes(zipped(games | OTHERS | {"in.tar": tarred(OTHERS)}))
+    assert cli.main(["preprocess", "-o", str(tmp_path / "set"), "--workers", "1", str(tmp_path / "x.zip")]) == 0
+    assert ("           8  files in archives left out, as they are no game records, for example x.zip/read me.txt"
+            in capsys.readouterr().out.splitlines())
+
+
+def test_games_of_a_large_collection_keep_their_numbers(tmp_path, monkeypatch):
+    records = [random_record(seed, plies=20 + seed) for seed in range(12)]
+    (tmp_path / "x.sgfs").write_text("\n".join(format_record(record).replace("\n", " ") for record in records))
+    whole = preprocess.preprocess([str(tmp_path / "x.sgfs")], tmp_path / "whole", workers=1)
+    monkeypatch.setattr("mugo.sgf.archives.MAX_BYTES", 1000)
+    monkeypatch.setattr("mugo.sgf.archives.UNCOUNTED_BYTES", 300)
+    parts = preprocess.preprocess([str(tmp_path / "x.sgfs")], tmp_path / "parts", workers=1)
+    assert whole.games["file_key"].nunique() == 1 < parts.games["file_key"].nunique()
+    assert parts.games.drop(columns="file_key").equals(whole.games.drop(columns="file_key"))
+    assert parts.games["game_number"].tolist() == list(range(1, 13))
 
 
 def test_the_key_of_a_file_separates_archive_path_and_content():

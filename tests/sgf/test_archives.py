@@ -7,15 +7,29 @@ import io
 import itertools
 import lzma
 import os
+import sys
 import tracemalloc
 import zipfile
 from pathlib import Path
 
 import pytest
-from make_archives import ARCHIVES, GAMES, OTHERS, lay_out, needs_py7zr, read, sevenzipped, tarred, zipped
+from make_archives import (
+    ARCHIVES,
+    GAMES,
+    OTHERS,
+    empty_files_header,
+    lay_out,
+    needs_py7zr,
+    read,
+    sevenzipped,
+    tarred,
+    with_packed_header,
+    zipped,
+)
 
-from mugo.sgf.archives import SgfFile, UnreadableFile
-from mugo.sgf.parser import MAX_BYTES
+from mugo.sgf import zip_members
+from mugo.sgf.archives import SgfFile, UnreadableFile, unpack
+from mugo.sgf.parser import MAX_BYTES, read_records
 from mugo.sgf.sources import find_sources, read_files
 
 
@@ -84,6 +98,85 @@ def test_file_names_with_any_bytes_become_printable(tmp_path, raw, printed):
     assert [file.name for file in read(tmp_path / "x.zip")] == [printed]
 
 
+# ---- large archives and collections ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [20_000, 600_000])
+def test_a_7z_of_many_members_is_read_in_the_memory_of_its_header(tmp_path, count):
+    header = empty_files_header(count, "".join(f"{number}.sgf\0" for number in range(count)).encode("utf-16-le"))
+    (tmp_path / "games.7z").write_bytes(with_packed_header(header))
+    source, = find_sources([tmp_path / "games.7z"])
+    if count <= 20_000:                                              # tracing is slow
+        tracemalloc.start()
+    try:
+        assert all(file.name == f"{number}.sgf" for number, file in enumerate(read_files(source)))
+        assert tracemalloc.get_traced_memory()[1] < 2 * len(header) + 1_000_000
+    finally:
+        tracemalloc.stop()
+    assert count <= 20_000 or file_count(source) == count
+
+
+def file_count(source) -> int:
+    return sum(isinstance(file, SgfFile) for file in read_files(source))
+
+
+def test_a_zip_of_70_000_members_is_read_without_its_whole_directory(tmp_path):
+    """More than 65,535 need ZIP64.  zipfile takes 1 kB for each."""
+    for count in 30_000, 70_000:
+        with zipfile.ZipFile(tmp_path / "games.zip", "w") as archive:
+            for number in range(count):
+                archive.writestr(f"{number}.sgf", b"(;)")
+        source, = find_sources([tmp_path / "games.zip"])
+        if count == 30_000:                                          # tracing is slow
+            tracemalloc.start()
+        try:
+            assert file_count(source) == count
+            assert tracemalloc.get_traced_memory()[1] < 8_000_000
+        finally:
+            tracemalloc.stop()
+
+
+@pytest.mark.parametrize("before, after", [(b"", b""), (b"#!/bin/sh", b""), (b"", b"comment"), (b"\0" * 99, b"PK\5\6")])
+def test_the_parts_of_a_directory_have_all_members(monkeypatch, before, after):
+    """Also behind a program that unpacks itself, and before a comment."""
+    packed = bytearray(zipped(MANY))
+    packed[-2:] = len(after).to_bytes(2, "little")
+    for size in 53, 54, 1000, 1 << 18:                               # an entry has 46 + 7 bytes
+        monkeypatch.setattr(zip_members, "DIRECTORY_PIECE", size)
+        found = zip_members.read_members(io.BytesIO(before + packed + after))
+        assert {member.filename: archive.read(member) for archive, member in found} == MANY
+
+
+def test_katagos_collections_are_read(tmp_path):
+    """A game in each line."""
+    games = b"(;FF[4]GM[1]SZ[9];B[aa])\n(;FF[4]GM[1]SZ[9];B[bb])\n"
+    lay_out(tmp_path, {"x.zip": zipped({"sgfs/0BE1.sgfs": games, "sgfs/0BE2.sgfs.gz": gzip.compress(games)}),
+                       "1.SGFS": games, "2.sgfs.bz2": bz2.compress(games), "3.gib.xz": lzma.compress(games)})
+    assert [file.name for file in read(tmp_path)] == ["sgfs/0BE1.sgfs", "sgfs/0BE2.sgfs", "1.SGFS", "2.sgfs", "3.gib"]
+    assert all(file.data == games for file in read(tmp_path))
+
+
+@pytest.mark.parametrize("pack", [lambda data: data, gzip.compress])
+def test_a_large_collection_is_read_in_parts_between_its_games(tmp_path, monkeypatch, pack):
+    monkeypatch.setattr("mugo.sgf.archives.MAX_BYTES", 1000)
+    monkeypatch.setattr("mugo.sgf.archives.UNCOUNTED_BYTES", 500)
+    games = [b"(;GM[1]SZ[9]C[%s];B[%c%c])" % (b"x" * (i * 37 % 300), 97 + i % 9, 97 + i // 9) for i in range(81)]
+    whole = b"\n".join(games)
+    (tmp_path / "games.sgfs").write_bytes(pack(whole))
+    parts = read(tmp_path / "games.sgfs")
+    assert len(parts) > 10 and all(len(part.data) <= 1000 for part in parts)
+    assert b"".join(part.data for part in parts) == whole
+    numbers = [number for part in parts for number, _ in enumerate(read_records(part.data), part.games_before)]
+    assert numbers == list(range(81))
+
+
+def test_members_that_are_no_game_records_are_named(tmp_path):
+    packed = zipped(OTHERS | GAMES | {"more.tar": tarred(OTHERS)})
+    others: list[str] = []
+    list(unpack("games.zip", "", io.BytesIO(packed), others.append))
+    assert others == [*OTHERS, *(f"more.tar/{name}" for name in OTHERS)]
+
+
 # ---- damage ------------------------------------------------------------------------------------
 
 MANY = {f"{number:03}.sgf": os.urandom(900) for number in range(200)}
@@ -149,12 +242,45 @@ def test_a_truncated_7z_is_one_error(tmp_path):
     assert [type(file) for file in read(path)] == [UnreadableFile]
 
 
+class CountingFile(io.BytesIO):
+    """Counts the bytes that are read."""
+    count = 0
+
+    def read(self, size=-1):
+        data = super().read(size)
+        self.count += len(data)
+        return data
+
+
 @needs_py7zr
-def test_a_large_7z_is_unpacked_in_batches(tmp_path, monkeypatch):
-    monkeypatch.setattr("mugo.sgf.archives.BATCH_BYTES", 5000)
-    path = tmp_path / "games.7z"
-    path.write_bytes(sevenzipped(MANY))
-    assert {file.name: file.data for file in read(path)} == MANY
+@pytest.mark.parametrize("filters", [None, [{"id": 0x21, "preset": 0}]], ids=["LZMA2", "LZMA2, preset 0"])
+def test_a_solid_7z_is_read_once(filters):
+    packed = sevenzipped(MANY, filters=filters)
+    file = CountingFile(packed)
+    assert {file.name: file.data for file in unpack("games.7z", "", file)} == MANY
+    assert len(packed) <= file.count < 1.1 * len(packed)
+
+
+@needs_py7zr
+def test_a_7z_packed_by_ppmd_names_the_package_that_reads_it(tmp_path, monkeypatch):
+    import py7zr
+
+    packed = sevenzipped(GAMES, filters=[{"id": py7zr.FILTER_PPMD, "order": 6, "mem": 24}])
+    (tmp_path / "games.7z").write_bytes(packed)
+    monkeypatch.setitem(sys.modules, "pyppmd", None)
+    assert [file.error for file in read(tmp_path / "games.7z")] == [
+        "it is packed by PPMd, which needs the package pyppmd: pip install 'mugo[7z]'"]
+
+
+@needs_py7zr
+def test_two_members_of_one_name_in_a_7z_are_both_read():
+    import py7zr
+
+    packed = io.BytesIO()
+    with py7zr.SevenZipFile(packed, "w") as archive:
+        for data in b"(;B[aa])", b"(;B[bb])":
+            archive.writestr(data, "game.sgf")
+    assert [file.data for file in unpack("games.7z", "", packed)] == [b"(;B[aa])", b"(;B[bb])"]
 
 
 def test_a_damaged_archive_does_not_affect_other_archives(tmp_path):
@@ -183,7 +309,7 @@ def test_a_decompression_bomb_is_not_unpacked(tmp_path, name):
     data = pack({"bomb.sgf": large}) if pack else gzip.compress(large) if name.endswith("gz") else large
     (tmp_path / name).write_bytes(data)
     error, = read(tmp_path / name)
-    assert isinstance(error, UnreadableFile) and error.error == "larger than 32 MB"
+    assert isinstance(error, UnreadableFile) and error.error == "larger than 32 MB, and no collection of games"
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])

@@ -1,7 +1,6 @@
 """Archives made to use up memory or time: a line, and nothing more.  Every one is small; what it claims is not."""
 import gzip
 import io
-import lzma
 import struct
 import tarfile
 import time
@@ -10,7 +9,18 @@ import zipfile
 import zlib
 
 import pytest
-from make_archives import GAMES, needs_py7zr, read, sevenzipped, tarred, zipped
+from make_archives import (
+    GAMES,
+    empty_files_header,
+    needs_py7zr,
+    read,
+    sevenzip_number,
+    sevenzip_of,
+    sevenzipped,
+    tarred,
+    with_packed_header,
+    zipped,
+)
 
 from mugo.sgf import archives, budget
 from mugo.sgf.archives import SgfFile, UnreadableFile
@@ -96,19 +106,13 @@ def test_a_zip_that_understates_a_size_is_read_no_further_than_stated(tmp_path, 
     assert peak_mb() < 8
 
 
-def test_a_zip_with_a_large_directory_is_refused_before_it_is_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(archives, "MAX_DIRECTORY_BYTES", 150)        # three members have 3 * 46 bytes and their names
-    path = tmp_path / "games.zip"
+def test_a_zip_whose_directory_is_larger_than_the_file_is_an_error(tmp_path):
     packed = zipped(GAMES)
-    for ending in b"", bytes(100):                                   # a comment after the end record
-        path.write_bytes(packed + ending)
-        error, = read(path)
-        assert "its directory has" in error.error
-    stated = bytearray(packed)
-    stated[-10:-6] = struct.pack("<I", 100)                          # the old record lies, ZIP64's counts
-    record = struct.pack("<IQHHIIQQQQ", 0x06064b50, 44, 45, 45, 0, 0, 3, 3, 151, 0)
-    path.write_bytes(bytes(stated[:-22]) + record + bytes(stated[-22:]))
-    assert "its directory has" in read(path)[0].error
+    for at in -10, -6:                                               # the bytes of the directory; where it begins
+        changed = bytearray(packed)
+        changed[len(packed) + at:len(packed) + at + 4] = struct.pack("<I", len(packed) * 2)
+        (tmp_path / "games.zip").write_bytes(changed)
+        assert [file.error for file in read(tmp_path / "games.zip")] == ["damaged or truncated: its directory"]
 
 
 def overlapping(member: bytes, name: str, n: int) -> bytes:
@@ -166,47 +170,55 @@ def test_an_archive_of_more_than_32_mb_in_a_7z_is_read(tmp_path):
     assert [(file.name, file.data) for file in read(tmp_path / "games.7z")] == [("large.zip/game.sgf", b"(;B[aa])")]
 
 
-def sevenzip_number(value: int) -> bytes:
-    return b"\xff" + struct.pack("<Q", value)
-
-
-def sevenzip_of(header: bytes, before: bytes = b"") -> bytes:
-    """A .7z with this header, behind other bytes."""
-    start = struct.pack("<QQI", len(before), len(header), zlib.crc32(header))
-    return b"7z\xbc\xaf\x27\x1c\0\4" + struct.pack("<I", zlib.crc32(start)) + start + before + header
-
-
-def with_packed_header(header: bytes, stated: int | None = None) -> bytes:
-    """A .7z whose header is packed by LZMA, with the unpacked size that it shall state."""
-    packed = lzma.compress(header, lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_LZMA1, "dict_size": MB}])
-    coder = b"\x01\x23\3\1\1\5\x5d" + struct.pack("<I", MB)
-    streams = b"\6" + sevenzip_number(0) + b"\1\x09" + sevenzip_number(len(packed)) + b"\0"
-    blocks = b"\7\x0b\1\0" + coder + b"\x0c" + sevenzip_number(len(header) if stated is None else stated) + b"\0"
-    return sevenzip_of(b"\x17" + streams + blocks + b"\0", packed)
-
-
-@needs_py7zr
 @pytest.mark.parametrize("pack", [sevenzip_of, with_packed_header])
-def test_a_7z_that_counts_more_files_than_py7zr_has_memory_for_is_refused(tmp_path, peak_mb, pack):
-    files = 8_000_000
-    names = b"\x11" + sevenzip_number(2 * files + 1) + b"\0" + bytes(2 * files)
-    (tmp_path / "games.7z").write_bytes(pack(b"\1\5" + sevenzip_number(files) + names + b"\0\0"))
+def test_a_7z_that_counts_8_million_files_takes_no_memory_for_them(tmp_path, peak_mb, monkeypatch, pack):
+    monkeypatch.setattr(budget, "LEAST_BYTES", MB)
+    monkeypatch.setattr(budget, "BYTES_PER_BYTE", 1)
+    packed = pack(empty_files_header(8_000_000, bytes(16_000_000)))
+    (tmp_path / "games.7z").write_bytes(packed)
     tracemalloc.reset_peak()
     error, = read(tmp_path / "games.7z")
-    assert "counts 8,000,000 files" in error.error
+    assert ("its header has 17 MB; the limit for a file of this size is 16 MB" if len(packed) < MB else
+            "it unpacks to more than 18 MB") in error.error
     assert peak_mb() < 64
 
 
-@needs_py7zr
-def test_a_7z_with_a_large_header_is_refused(tmp_path, peak_mb):
-    (tmp_path / "large.7z").write_bytes(sevenzip_of(b"\1" + bytes(33 * MB)))
-    (tmp_path / "packed.7z").write_bytes(with_packed_header(b"\1" + bytes(33 * MB)))
+def test_games_that_a_small_7z_names_spend_its_budget(tmp_path, monkeypatch):
+    monkeypatch.setattr(budget, "LEAST_BYTES", MB)
+    count = 20_000
+    packed = with_packed_header(empty_files_header(count, "a.sgf\0".encode("utf-16-le") * count))
+    (tmp_path / "games.7z").write_bytes(packed)
+    *games, error = read(tmp_path / "games.7z")
+    assert len(games) == (MB + budget.BYTES_PER_BYTE * len(packed) - 12 * count - 2 * count // 8 - 47
+                          ) // budget.MEMBER_BYTES
+    assert "unpacks to more" in error.error
+
+
+def test_a_7z_whose_header_is_large_for_its_size_is_refused(tmp_path, peak_mb):
+    (tmp_path / "large.7z").write_bytes(with_packed_header(b"\1" + bytes(33 * MB)))
     (tmp_path / "understated.7z").write_bytes(with_packed_header(b"\1" + bytes(33 * MB), 100))
     tracemalloc.reset_peak()
-    for name in "large", "packed":
-        assert "its header has 33 MB" in read(tmp_path / f"{name}.7z")[0].error
+    assert "its header has 33 MB; the limit for a file of this size is 16 MB" in read(tmp_path / "large.7z")[0].error
     assert all(isinstance(file, UnreadableFile) for file in read(tmp_path / "understated.7z"))
     assert peak_mb() < 8
+
+
+def test_a_7z_whose_block_has_many_coders_is_refused(tmp_path, peak_mb):
+    header = b"\1\4\6" + sevenzip_number(0) + b"\0\0" + b"\7\x0b\1\0" + sevenzip_number(4 * MB) + bytes(4 * MB)
+    (tmp_path / "games.7z").write_bytes(sevenzip_of(header))
+    tracemalloc.reset_peak()
+    error, = read(tmp_path / "games.7z")
+    assert "repack it with LZMA2" in error.error and peak_mb() < 16
+
+
+def test_the_games_of_a_small_compressed_collection_spend_the_budget(tmp_path, monkeypatch, peak_mb):
+    monkeypatch.setattr(archives, "MAX_BYTES", MB)
+    monkeypatch.setattr(archives, "UNCOUNTED_BYTES", MB // 8)
+    (tmp_path / "games.sgfs.gz").write_bytes(gzip.compress(b"(;GM[1]SZ[9];B[aa])\n" * MB))
+    tracemalloc.reset_peak()
+    *parts, error = read(tmp_path / "games.sgfs.gz")
+    assert "unpacks to more" in error.error and len(parts) < 20
+    assert sum(len(part.data) for part in parts) < 10 * MB and peak_mb() < 24
 
 
 @needs_py7zr

@@ -9,9 +9,14 @@ from mugo.sgf.properties import rank_number
 
 @pytest.mark.parametrize("properties, komi", [
     ("KM[6.5]", 6.5), ("KM[ 0.50 ]", 0.5), ("KM[-20]", -20), ("KM[0]", 0), ("KM[6,5]", 6.5), ("KM[6½]", 6.5),
-    ("", None), ("KM[]", None), ("KM[nan]", None), ("KM[1e3]", 1), ("KM[auto]", None), ("KM[99999999]", None),
+    ("", None), ("KM[]", None), ("KM[nan]", None), ("KM[1e3]", None), ("KM[auto]", None), ("KM[99999999]", None),
     ("KM[375]", 7.5), ("KM[750]", 7.5), ("KM[325]", 6.5), ("KM[650]", 6.5), ("KM[275]", 5.5),
     ("KM[550]", 5.5), ("KM[3.75]", 7.5), ("KM[450]", 4.5),
+    ("KM[.5]", 0.5), ("KM[-.5]", -0.5), ("KM[+6.5]", 6.5), ("KM[6 1/2]", 6.5), ("KM[6.5 points]", 6.5),
+    ("KM[6半]", 6.5), ("KM[6目半]", 6.5), ("KM[6집반]", 6.5), ("KM[半目]", 0.5),
+    ("KM[3 3/4子]", 7.5), ("KM[3又3/4子]", 7.5), ("KM[3.75子]", 7.5), ("KM[3¾]", 7.5), ("KM[2 3/4]", 5.5),
+    ("KM[7.25]", None), ("KM[200]", None), ("KM[300]", None), ("KM[6.5.1]", None), ("KM[1/3]", None),
+    ("KM[100]", 100), ("KM[-350]", -3.5),
     ("KM[0]HA[0]AP[GNU Go:3.8]AP[foxwq]", None), ("KM[0]HA[0]TC[3]TT[30]", None),      # Fox server: unknown
     ("KM[0]HA[3]AB[dd][dp][pd]TC[3]TT[30]", 0), ("KM[0]HA[0]", 0),
 ])
@@ -22,7 +27,7 @@ def test_komi(properties, komi):
 @pytest.mark.parametrize("sgf, handicap", [
     ("(;SZ[9]AB[cc][gg];W[ee])", 2), ("(;SZ[9]AB[cc];W[ee])", 0), ("(;SZ[9]AB[cc][gg];B[ee])", 0),
     ("(;SZ[9]AB[cc][gg]AW[gc];W[ee])", 0), ("(;SZ[9]HA[1];W[ee])", 0), ("(;SZ[9]HA[0]AB[cc][gg];W[ee])", 2),
-    ("(;SZ[9]HA[3];B[cc];B[gg];B[gc];W[ee])", 3),
+    ("(;SZ[9]HA[3];B[cc];B[gg];B[gc];W[ee])", 3), ("(;SZ[9]HA[2];B[cc])", 2), ("(;SZ[9]HA[2])", 2),
 ])
 def test_handicaps(sgf, handicap):
     assert read(sgf).handicap == handicap
@@ -48,6 +53,11 @@ def test_the_lowest_and_highest_ranks(text, rank, beyond):
     ("白胜3/4子", "W+1.5", -1), ("白超时胜", "W+T", -1), ("黒3目半勝ち", "B+3.5", 1),
     ("白中押し勝ち", "W+R", -1), ("흑불계승", "B+R", 1), ("백 2.5집승", "W+2.5", -1),
     ("白半目勝", "W+0.5", -1), ("白超时", "", 0),
+    ("W+.5", "W+0.5", -1), ("W+3½", "W+3.5", -1), ("B+3 1/2", "B+3.5", 1), ("W+3,5", "W+3.5", -1),
+    ("W+3.5 (time)", "W+3.5", -1), ("W+Time (3.5)", "W+T", -1), ("W+0.0 (time)", "W+T", -1), ("W+ (time)", "W+T", -1),
+    ("White wins by 3.5 points", "W+3.5", -1), ("White wins by 3 points and a half", "W+3", -1),
+    ("Black wins after 200 moves by resignation", "B+R", 1), ("B+ (moves beyond 200 not known)", "B+", 1),
+    ("白9段中盘胜", "W+R", -1), ("黑胜3.5", "B+3.5", 1), ("흑 3집반승", "B+3.5", 1), ("黑胜12.25子", "B+24.5", 1),
 ])
 def test_results(text, result, winner):
     record = read(f"(;RE[{text}])")
@@ -69,7 +79,8 @@ def test_only_the_comment_of_the_root_names_an_opening():
 @pytest.mark.parametrize("text, date", [
     ("2016-03-09", "2016-03-09"), ("2003-12-31,2004-01-01", "2003-12-31"), ("2016-03-09,10", "2016-03-09"),
     ("1996-05", "1996-05"), ("1996", "1996"), ("1988/4/5", "1988-04-05"), ("1988.04.05", "1988-04-05"),
-    ("2017年5月27日", "2017-05-27"), ("0800 approx.", "0800"), ("2011-13-40", "2011"),
+    ("2017年5月27日", "2017-05-27"), ("20170316", "2017-03-16"), ("20170316 09:51", "2017-03-16"), ("20171316", ""),
+    ("0800 approx.", "0800"), ("2011-13-40", "2011"),
     ("13/5/95", ""), ("", ""),
 ])
 def test_dates(text, date):

@@ -1,0 +1,119 @@
+"""Read .7z archives: the members in order, in one pass, whatever a header claims in bounded memory.
+
+    signature header   32 bytes: where the header is, its size and checksum
+    packed streams     blocks; a solid block has many members, one behind the other
+    header             blocks, sizes, checksums, names, each a list of its own; or, packed, how it is unpacked
+
+The unpacked header stays in memory as bytes, about 64 for each member (sevenzip_header.py).
+"""
+import functools
+import io
+import itertools
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, NamedTuple
+
+from mugo.sgf.budget import PIECE, Budget
+from mugo.sgf.sevenzip_blocks import Block, StreamReader
+from mugo.sgf.sevenzip_header import Cursor, Lists, bit, numbers, read_lists, read_streams
+
+LEAST_HEADER_BYTES = 16 << 20       # unpacked, of any archive; one of 250,000 files
+HEADER_BYTES_PER_BYTE = 32          # more of them, for each byte of the archive; a real one has 0.02 to 0.3
+_PACKED_HEADER = 0x17
+
+
+class Member(NamedTuple):
+    """A file in an archive.  open: a stream of its `size` bytes, until the next member is asked for."""
+
+    name: str
+    size: int
+    open: Callable[[], Any]
+
+
+def read_members(file: BinaryIO, budget: Budget) -> Iterator[Member]:
+    """The files of an open .7z in order, without its folders.  Members that are not opened are unpacked only where one
+    behind them in their block is, and then they spend the budget.
+
+    Raises ValueError, one line, for a damaged archive and for one that cannot be unpacked in pieces.
+    """
+    header = _unpacked_header(file, budget)
+    if not header:                                       # an empty archive has none
+        return
+    lists = read_lists(Cursor(header))
+    names = lists.names and lists.names.copy()
+    streams = _streams(file, lists.streams, budget)
+    empty = 0                                            # files without a stream
+    for number in range(lists.files):
+        name = names.name() if names else ""
+        if not bit(lists.empty_streams, number):
+            if (stream := next(streams, None)) is None:
+                raise ValueError("damaged: its header names more files than it has")
+            yield Member(name, stream.size, stream.open)
+        else:
+            if bit(lists.empty_files, empty):           # else it is a folder
+                yield Member(name, 0, io.BytesIO)
+            empty += 1
+
+
+class _Stream(NamedTuple):
+    """The content of a file.  open: as of Member."""
+
+    size: int
+    open: Callable[[], StreamReader]
+
+
+def _streams(file: BinaryIO, lists: Lists, budget: Budget) -> Iterator[_Stream]:
+    """The streams of all folders, in order."""
+    at = 32 + lists.offset
+    coders = lists.coders and lists.coders.copy()
+    packed_sizes, unpacked_sizes = (numbers(list_, 1 << 62) for list_ in (lists.packed_sizes, lists.unpacked_sizes))
+    sizes, counts = numbers(lists.sizes, 1 << 62), numbers(lists.num_streams, lists.folders)
+    checksums = _checksums(lists.checksums, lists.folders)
+    stream_checksums = _checksums(lists.stream_checksums, 1 << 62)
+    if coders is None:                                   # no folders
+        return
+    for checksum in checksums:
+        chain = coders.coders()
+        size = [next(unpacked_sizes) for _ in chain][-1]             # every coder but the last keeps it
+        block = Block(file, at, next(packed_sizes), chain, size, budget)
+        at = block.end
+        position, count = 0, next(counts)
+        for number in range(count):
+            of_stream = size - position if number == count - 1 else next(sizes)
+            crc = checksum if count == 1 and checksum is not None else next(stream_checksums)
+            if not 0 <= of_stream <= size - position:
+                raise ValueError("damaged: its header has sizes that do not add up")
+            yield _Stream(of_stream, functools.partial(StreamReader, block, position, of_stream, crc))
+            position += of_stream
+
+
+def _checksums(cursor: Cursor | None, count: int) -> Iterator[int | None]:
+    return cursor.copy().checksums(count) if cursor else itertools.repeat(None, count)
+
+
+def _unpacked_header(file: BinaryIO, budget: Budget) -> bytes | bytearray:
+    """The header as it is read: b'' of an empty archive.  Raises ValueError."""
+    file_size = file.seek(0, io.SEEK_END)
+    file.seek(0)
+    start = file.read(32)
+    offset, size = int.from_bytes(start[12:20], "little"), int.from_bytes(start[20:28], "little")
+    if len(start) < 32 or zlib.crc32(start[12:]) != int.from_bytes(start[8:12], "little"):
+        raise ValueError("damaged or truncated: its first 32 bytes")
+    if 32 + offset + size > file_size:
+        raise ValueError("damaged or truncated: its header is missing")
+    file.seek(32 + offset)
+    header = file.read(size)
+    if zlib.crc32(header) != int.from_bytes(start[28:], "little"):
+        raise ValueError("damaged: the checksum of its header is wrong")
+    if header[:1] != bytes([_PACKED_HEADER]):
+        return header
+    stream = next(_streams(file, read_streams(Cursor(header, 1)), budget), None)
+    limit = LEAST_HEADER_BYTES + HEADER_BYTES_PER_BYTE * file_size
+    if stream is None or stream.size > limit:
+        raise ValueError(f"its header has {stream.size >> 20 if stream else 0} MB; the limit for a file of this size "
+                         f"is {limit >> 20} MB")
+    reader, unpacked = stream.open(), bytearray()
+    while data := reader.read(PIECE):
+        budget.spend(len(data))
+        unpacked += data
+    return unpacked
