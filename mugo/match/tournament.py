@@ -25,7 +25,6 @@ from mugo.games.coords import MAX_MOVES, size_value
 from mugo.games.position import BasePosition
 from mugo.games.rules import Rules, kgs_name, parse_rules
 from mugo.limits import AT_LEAST_1, POSITIVE, SEED, check_limits
-from mugo.match.clock import interpret_time
 from mugo.match.game_runner import GameUnit, MatchSetup, close_runners, find_versions, play_unit
 from mugo.match.gtp_client import Participant, participant_of
 from mugo.match.match_folder import MatchFolder, format_game, game_row
@@ -33,6 +32,7 @@ from mugo.match.openings import load_openings, openings_checksum
 from mugo.match.pairings import Pairing, find_pairing, make_pairings
 from mugo.match.referee import GameRecord, MatchRules
 from mugo.match.summary import Rows, format_summary, run_sprt, summarize
+from mugo.match.time_systems import interpret_time
 from mugo.nn.bundled import bundled_name, find_network, file_checksum
 from mugo.nn.metadata import game_rules
 from mugo.parallel import add_scheduler_argument, check_scheduler, completed, open_executor
@@ -164,9 +164,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--opening-moves", type=int, metavar="N",
                        help="moves of an opening (default: 8 of the policy, all of a recorded game)")
     group = parser.add_argument_group("the end of a game")
-    group.add_argument("--time", metavar="MAIN/BYOYOMI/STONES",
-                       help="seconds of main time, then seconds for each period of so many stones; exceeding it "
-                       "loses the game (default: no clock)")
+    group.add_argument("--time", metavar="SYSTEM",
+                       help="seconds on each clock: MAIN, MAIN/BYOYOMI/STONES (Canadian), MAIN/PERIODSxBYOYOMI "
+                       "(Japanese) or MAIN+INCREMENT (Fischer); exceeding it loses the game (default: no clock)")
     group.add_argument("--move-timeout", type=float, default=300, metavar="SECONDS",
                        help="a program that needs more for a move loses the game (default: %(default)s)")
     group.add_argument("--max-moves", type=int, metavar="N",
