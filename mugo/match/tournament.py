@@ -47,7 +47,6 @@ MAX_GAMES = 1_000_000                    # of each pair
 MAX_TIMEOUT = 1_000_000                  # seconds for a move: eleven days
 GO_SIZE = 9                              # the board of Go by default
 GNUGO_SCORERS = {False: "gnugo --mode gtp --chinese-rules", True: "gnugo --mode gtp --japanese-rules"}
-GO_DEFAULTS = {"ko": "superko", "scoring": "own"}       # options that Gomoku does not have
 
 
 def run_match(participants: list[Participant], rules: MatchRules, folder: MatchFolder, pairings: list[Pairing],
@@ -183,7 +182,7 @@ def command(args: argparse.Namespace) -> int:
     start = game_options.first_position(args, GO_SIZE)
     participants = with_unique_names([participant_of(text, player_game_options(start)) for text in args.participants])
     names = [participant.name for participant in participants]
-    check_arguments(args, start)
+    check_arguments(args)
     rules = MatchRules(size=start.shape, komi=start.komi, time=args.time and interpret_time(args.time),
                        move_timeout=args.move_timeout, max_moves=args.max_moves, simple_ko=args.ko == "simple",
                        kgs_rules=args.rules and kgs_name(parse_rules(args.rules)))
@@ -242,12 +241,8 @@ def _network_name(player: Participant) -> str:
     return ""
 
 
-def check_arguments(args: argparse.Namespace, start: BasePosition) -> None:
-    """Raise BadInput for fewer than two participants, numbers out of range, and options of Go in Gomoku."""
-    if start.game == "gomoku":
-        for name, default in GO_DEFAULTS.items():
-            if getattr(args, name) != default:
-                raise BadInput(f"--{name} is for Go, and this is Gomoku")
+def check_arguments(args: argparse.Namespace) -> None:
+    """Raise BadInput for fewer than two participants and numbers out of range."""
     check_scheduler(args, "jobs")
     if len(args.participants) < 2:
         raise BadInput("a match takes two participants or more")

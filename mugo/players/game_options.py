@@ -6,6 +6,7 @@
 """
 import argparse
 
+from mugo.command_table import refuse_other_game
 from mugo.files import BadInput
 from mugo.games.coords import size_value
 from mugo.games.game import GAMES, new_game
@@ -18,8 +19,9 @@ from mugo.players.options import NETWORK_PLAYERS
 KOMI = 7.5
 TERRITORY_KOMI = 6.5
 GOMOKU_SIZE = 8
-GAME_OPTIONS = {"go": ("komi", "handicap", "rules"), "gomoku": ("k", "exactly")}        # options of one game only
-NOT_GIVEN = {"handicap": 0, "rules": "", "exactly": False}       # their defaults, where they are not None
+# Options of one game only, in some commands, and their defaults where they are not None.
+GAME_OPTIONS = {"go": ("komi", "handicap", "rules", "ko", "scoring"), "gomoku": ("k", "exactly")}
+NOT_GIVEN = {"handicap": 0, "rules": "", "exactly": False, "ko": "superko", "scoring": "own"}
 
 
 def add_arguments(parser: argparse._ActionsContainer, size: str) -> None:
@@ -60,7 +62,7 @@ def refuse_other_options(args: argparse.Namespace, game: str) -> None:
     other = next(name for name in GAMES if name != game)
     for name in GAME_OPTIONS[other]:
         if getattr(args, name, None) not in (None, NOT_GIVEN.get(name)):
-            raise BadInput(f"--{name} is for {other.capitalize()}, and this is {game.capitalize()}")
+            refuse_other_game(f"--{name}", other, game)
 
 
 def rules_of(args: argparse.Namespace) -> Rules | None:

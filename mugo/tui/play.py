@@ -24,7 +24,7 @@ from mugo.players.game_options import KOMI
 from mugo.players.options import PLAYERS
 from mugo.plots.terminal import Screen
 from mugo.sgf.convert import LoadedGame, load_game
-from mugo.tui.commands import command_names
+from mugo.tui.commands import COMMANDS
 from mugo.tui.repl import Repl
 from mugo.tui.session import Session
 from mugo.tui.signals import end_input_on_signals
@@ -147,6 +147,6 @@ def enable_completion(game: str) -> None:
         import readline
     except ImportError:                                  # Windows
         return
-    names = command_names(game)
+    names = COMMANDS.names(game)
     readline.set_completer(lambda text, n: ([name for name in names if name.startswith(text.lower())] + [None])[n])
     readline.parse_and_bind("tab: complete")
