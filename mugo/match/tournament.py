@@ -23,7 +23,7 @@ from mugo.files import BadInput, lock_folder
 from mugo.games import go, gomoku
 from mugo.games.coords import MAX_MOVES, size_value
 from mugo.games.position import BasePosition
-from mugo.games.rules import Rules, kgs_name, parse_rules
+from mugo.games.rules import kgs_name, parse_rules
 from mugo.limits import AT_LEAST_1, POSITIVE, SEED, check_limits
 from mugo.match.game_runner import GameUnit, MatchSetup, close_runners, find_versions, play_unit
 from mugo.match.gtp_client import Participant, participant_of
@@ -152,9 +152,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="write the games there, or continue the match that is in it")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     group = parser.add_argument_group("the start of a game")
-    game_options.add_arguments(group, str(GO_SIZE))
-    group.add_argument("--handicap", type=int, default=0, metavar="N",
-                       help="in Go: stones for Black (see --colours)")
+    game_options.add_arguments(group, str(GO_SIZE), handicap=True)
     group.add_argument("--colours", choices=("alternate", "fixed"), default="alternate",
                        help="fixed: the participant named first is always Black (default: %(default)s)")
     group.add_argument("--openings", metavar="SOURCE",
@@ -191,13 +189,6 @@ def command(args: argparse.Namespace) -> int:
         else args.scoring)
     match = match_settings(args, start)
     counted_by = game_options.rules_of(args)
-    if args.handicap:
-        assert isinstance(start, go.Position)            # first_position refuses --handicap in Gomoku
-        try:
-            start = start.with_handicap(go.fixed_handicap(start.shape, args.handicap))
-            start = start.with_rules(counted_by or Rules())
-        except ValueError as error:
-            raise BadInput(f"--handicap: {error}") from None
     opening = load_openings(args.openings, start, rules=counted_by, max_moves=args.opening_moves, seed=args.seed)
     match["checksums"] = checksums(participants, args.openings, start)
     pairings = make_pairings(len(participants), args.games, gauntlet=args.gauntlet,

@@ -18,12 +18,13 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, BoardSize, board_points, format_gtp, interpret_gtp, move_index
 from mugo.games.game import encode
 from mugo.games.go import Position as Go
-from mugo.games.go import fixed_handicap, rules_name
+from mugo.games.go import rules_name
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.position import COLOUR_LETTERS, COLOUR_OF, STONE_MARKS, BasePosition
 from mugo.games.rules import bonus_field, rules_to_play
 from mugo.games.scoring_session import ScoringSession
 from mugo.players.evaluator import ownership_by
+from mugo.players.game_options import with_fixed_handicap
 from mugo.search.result import SearchResult
 from mugo.sgf.convert import record_from_position, replay_record
 from mugo.sgf.tree import (
@@ -52,14 +53,10 @@ def new_game(request: dict) -> dict:
         rules = rules_to_play(name).followed()
     except ValueError as error:
         raise BadInput(str(error)) from None
-    if isinstance(position, Go) and (handicap := require_field(request, "handicap", int)):
-        try:
-            position = position.with_handicap(fixed_handicap(position.shape, handicap))
-        except ValueError as error:
-            raise BadInput(str(error)) from None
     if not isinstance(position, Go):
         return game_from_position(position)
-    return game_from_position(position.with_rules(rules)) | {"info": {"rules": name}}
+    position = with_fixed_handicap(position.with_rules(rules), require_field(request, "handicap", int))
+    return game_from_position(position) | {"info": {"rules": name}}
 
 
 def position_of_request(request: dict) -> BasePosition:
