@@ -9,7 +9,7 @@ from collections.abc import Callable
 from mugo.files import BadInput
 from mugo.nn.inference import BundledNetworks
 from mugo.sgf.parser import MAX_GAMES
-from mugo.sgf.tree import format_game, list_games, read_game, require_field
+from mugo.sgf.tree import list_games, read_game, require_field
 from mugo.web import positions
 from mugo.web.opponents import list_opponents
 from mugo.web.positions import position_of_request
@@ -96,15 +96,3 @@ def load(request: dict, state: ServerState) -> dict:
         return {"game": read_game(data, number)}
     games = list_games(data)
     return {"game": read_game(data)} if len(games) == 1 else {"games": games}
-
-
-@handler("reread")
-def reread(request: dict, state: ServerState) -> dict:
-    """"game": a "game" as it is read again: with the positions after nodes whose properties were edited."""
-    return {"game": read_game(format_game(require_field(request, "game", dict)).encode())}
-
-
-@handler("save")
-def save(request: dict, state: ServerState) -> dict:
-    """"sgf": a "game" as SGF text."""
-    return {"sgf": format_game(require_field(request, "game", dict))}

@@ -15,7 +15,7 @@ import numpy as np
 
 from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, BoardSize, board_points, format_gtp, interpret_gtp, move_index
+from mugo.games.coords import PASS, WHITE_BIT, BoardSize, board_points, format_gtp, interpret_gtp, move_index
 from mugo.games.game import encode
 from mugo.games.go import Position as Go
 from mugo.games.go import rules_name
@@ -62,8 +62,6 @@ def new_game(request: dict) -> dict:
 def position_of_request(request: dict) -> BasePosition:
     """The position after "moves" in "game".  As in records of Go, moves may repeat a position."""
     game, moves = require_field(request, "game", dict), require_field(request, "moves", list)
-    if len(moves) > MAX_MOVES:
-        raise BadInput(f"a game has at most {MAX_MOVES:,} moves, not {len(moves):,}")
     start = empty_board(game)
     size = start.shape
     try:

@@ -61,6 +61,13 @@ export class Connection {
     }
   }
 
+  /** Let the server read a file of game records, bytes; resolves with its game, or with the list of its games. */
+  load(bytes, fields = {}) {
+    let binary = "";
+    for (let i = 0; i < bytes.length; i += 4096) binary += String.fromCharCode(...bytes.subarray(i, i + 4096));
+    return this.request("load", { data: btoa(binary), ...fields });
+  }
+
   /** Send a request; resolves with its last answer, and throws the server's error.
       onProgress: for a search, which cancels the one before; called with each earlier answer. */
   async request(command, fields = {}, onProgress = null) {
