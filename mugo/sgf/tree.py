@@ -35,16 +35,12 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import (
     BoardSize,
     format_gtp,
-    interpret_gtp,
-    interpret_size,
     point_at,
     size_value,
 )
-from mugo.games.game import GAMES, new_game
 from mugo.games.go import Position as Go
 from mugo.games.gomoku import interpret_row
-from mugo.games.position import COLOUR_LETTERS, COLOUR_OF, STONE_MARKS, BasePosition
-from mugo.games.rules import parse_rules
+from mugo.games.position import COLOUR_LETTERS, STONE_MARKS, BasePosition
 from mugo.sgf import node_positions
 from mugo.sgf.convert import rules_of
 from mugo.sgf.node_positions import move_of, positions_of_nodes
@@ -58,7 +54,6 @@ INFO = {"PB": "black", "PW": "white", "BR": "black_rank", "WR": "white_rank", "R
         "EV": "event", "PC": "place", "RU": "rules", "TM": "main_time", "OT": "overtime"}
 LISTED = ("black", "white", "black_rank", "white_rank", "result", "date", "event")
 WIN_RATE = re.compile(r"Black wins (\d{1,3}(?:\.\d)?) % \((\d{1,15}) visits(?:, ([BW])\+(\d{1,4}\.\d))?\)\s*", re.ASCII)
-MAX_TIME = 1e6                           # seconds, and periods
 
 
 def format_move(colour: int, point: int, size: BoardSize) -> str:
@@ -66,44 +61,7 @@ def format_move(colour: int, point: int, size: BoardSize) -> str:
     return f"{COLOUR_LETTERS[colour]} {format_gtp(point, size)}"
 
 
-def interpret_move(text: str, size: BoardSize) -> tuple[int, int]:
-    """(colour, point) of 'B Q16'.  Raises BadInput."""
-    colour, _, vertex = text.partition(" ")
-    if colour.lower() not in COLOUR_OF:
-        raise BadInput(f"{text[:20]!r} is not a move; expected 'B Q16' or 'W pass', for instance")
-    try:
-        return COLOUR_OF[colour.lower()], interpret_gtp(vertex, size)
-    except ValueError as error:
-        raise BadInput(str(error)) from None
-
-
 # ---- the root position -------------------------------------------------------------------------
-
-def empty_board(game: dict) -> BasePosition:
-    """The empty board for a game's "name" (default: Go), "size", and "komi" and "scoring" (KataGo's "AREA", the
-    default, or "TERRITORY") or "k" and "exactly".
-
-    Raises BadInput.
-    """
-    name = game.get("name", "go")
-    if name not in GAMES:
-        raise BadInput(f"unknown game {name!r:.20} (known: {', '.join(GAMES)})")
-    try:
-        size = interpret_size(str(require_field(game, "size", (int, str))))
-    except ValueError as error:
-        raise BadInput(f"'size': {error}") from None
-    if name == "go":
-        board = new_game(name, size, komi=require_number(game, "komi", 361))
-        assert isinstance(board, Go)
-        try:
-            return board.with_rules(parse_rules({"scoring": game.get("scoring", "AREA")}))
-        except ValueError as error:
-            raise BadInput(str(error)) from None
-    exactly = game.get("exactly", False)
-    if not isinstance(exactly, bool):
-        raise BadInput("'exactly' must be true or false")
-    return new_game(name, size, k=require_field(game, "k", int), exactly=exactly)
-
 
 def game_from_position(position: BasePosition) -> dict:
     """A game without moves whose root position is `position`."""
@@ -187,23 +145,3 @@ def _comment_fields(node: Node) -> dict:
         text = text[:match.start()] + text[match.end():]
     text = text.strip()
     return fields | ({"comment": text} if text else {})
-
-
-# ---- checks of a message -----------------------------------------------------------------------
-
-def require_field(message: dict, name: str, kind: type | tuple[type, ...]) -> Any:
-    """A field of a JSON message.  Raises BadInput if it is missing or has another type."""
-    if name not in message:
-        raise BadInput(f"{name!r} is missing")
-    value = message[name]
-    if not isinstance(value, kind) or isinstance(value, bool):
-        raise BadInput(f"{name!r} cannot be a {type(value).__name__}")
-    return value
-
-
-def require_number(message: dict, name: str, most: float) -> float:
-    """A number of a JSON message, from -most to most.  Raises BadInput."""
-    value = require_field(message, name, (int, float))
-    if not -most <= value <= most:               # also rejects NaN
-        raise BadInput(f"{name!r} must be a number from -{most:g} to {most:g}")
-    return float(value)

@@ -18,11 +18,11 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from mugo.files import BadInput
 from mugo.games.game import GAMES
 from mugo.games.plane_tables import plane_names
-from mugo.sgf.tree import require_field, start_from_position
+from mugo.sgf.tree import start_from_position
 from mugo.web.addresses import Address
 from mugo.web.handlers import HANDLERS
 from mugo.web.messages import check_request, parse_request, request_id
-from mugo.web.positions import position_of_request
+from mugo.web.requests import position_of_request, require_field
 from mugo.web.scheduler import Job
 from mugo.web.searches import SEARCHES, SessionSearches
 from mugo.web.state import ServerState
@@ -86,10 +86,10 @@ async def _take_place(session: "Session") -> bool:
 class Session:
     """A page and its search."""
 
-    def __init__(self, socket: WebSocket, state: ServerState, address: Address | None = None):
+    def __init__(self, socket: WebSocket, state: ServerState, address: Address):
         self.socket = socket
         self.state = state
-        self.address = Address() if address is None else address
+        self.address = address
         self.job: Job | None = None
         self.last_message = time.monotonic()
         self._searches = SessionSearches(state.network)

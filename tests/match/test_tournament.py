@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 from drawing import draw
-from fakes import FAKE_ENGINE, is_running
-from gtp_client import GNUGO
+from fakes import FAKE_ENGINE, GNUGO, is_running
 
 from mugo import cli
 from mugo.files import BadInput

@@ -39,7 +39,7 @@ from mugo.players.searcher import PlayOptions
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.sgf.tree import start_from_position
 from mugo.web import app as web_app
-from mugo.web import handlers, positions, searches, sessions
+from mugo.web import handlers, positions, requests, searches, sessions
 from mugo.web.opponents import OPPONENTS, STRENGTHS, find_opponent, list_opponents, make_opponent
 from mugo.web.state import ServerState
 
@@ -234,8 +234,8 @@ def test_an_analysis_ends_after_its_seconds_and_sends_its_best_moves_only(page):
 
 
 def test_the_handicap_of_a_request_is_that_of_its_position():
-    game = positions.new_game({"size": 9, "komi": 0.5, "handicap": 3})
-    assert positions.position_of_request({"game": game, "moves": ["W E5"]}).handicap == 3
+    game = requests.game_of_request({"size": 9, "komi": 0.5, "handicap": 3})
+    assert requests.position_of_request({"game": game, "moves": ["W E5"]}).handicap == 3
 
 
 def test_opponents_resign_in_go_and_not_in_gomoku():
@@ -296,9 +296,9 @@ def test_a_disconnected_page_stops_its_search(client):
     with client.websocket_connect("/ws") as websocket:
         page = Client(websocket)
         page.receive(page.send("analyze", game=go_game(), moves=[], player="uct"))
-        assert server.scheduler.is_full
+        assert not server.scheduler.is_idle
     end = time.monotonic() + 5
-    while server.scheduler.is_full or server.sessions:
+    while not server.scheduler.is_idle or server.sessions:
         assert time.monotonic() < end
         time.sleep(0.01)
 

@@ -169,7 +169,7 @@ def test_a_file_of_one_long_comment_fits_in_a_message_and_so_does_what_is_saved(
 def test_a_message_that_is_too_large_closes_the_session(server):
     with connect(f"ws://127.0.0.1:{server[0]}/ws") as websocket:
         websocket.recv()
-        with pytest.raises(ConnectionClosed):            # with 1009, unless the server's end is closed before it arrives
+        with pytest.raises(ConnectionClosed):            # with 1009, if that arrives in time
             websocket.send(" " * (messages.MAX_MESSAGE + 1))
             websocket.recv()
 

@@ -28,7 +28,7 @@ let pending = Promise.resolve();         // steps wait for those before them
 class SetupError extends Error {}
 
 /** The SGF text of a node's properties, without its comment where it is not from a file. */
-export function propertiesOf(game, node) {
+function propertiesOf(game, node) {
   if (!node.parent && node.properties === undefined) game.writtenInfo = { ...game.info };
   return node.properties ?? newProperties({ ...game.start, info: game.info }, { ...node, ...timeLeft(node) }, !node.parent);
 }

@@ -100,14 +100,14 @@ function withinTime(promise) {
 }
 
 /** Go back to before the move; another one can be played. */
-export async function takeBack() {
+async function takeBack() {
   if (!state.offer) return;
   state.offer = null;
   await undo();
 }
 
 /** Keep the move; the game goes on. */
-export async function playOn() {
+async function playOn() {
   if (!state.offer) return;
   state.offer.node.isAccepted = true;
   state.offer = null;
@@ -115,7 +115,7 @@ export async function playOn() {
 }
 
 /** Take the move back, and show what the search prefers, even where the analysis is hidden. */
-export async function showBetter() {
+async function showBetter() {
   const node = state.offer?.node.parent;
   if (!node) return;
   await takeBack();
