@@ -26,7 +26,7 @@ from mugo.search.search import Search
 from mugo.search.settings import Settings
 
 SIMULATIONS = 400         # for a position, including the visits of the reused tree: about a second
-REVIEW_FORMAT = 11        # raised when the same options give other files
+REVIEW_FORMAT = 12        # raised when the same options give other files
 # Options of players that choose a move or play against a clock: a review only evaluates.
 MOVE_CHOICE_OPTIONS = ("temperature", "early_stop", "gumbel", "max_num_considered_actions", "gumbel_scale", "c_visit",
                        "c_scale", "select_by", "lcb_stdevs", "min_visit_prop_for_lcb", "time_extension", "dynamic_komi",

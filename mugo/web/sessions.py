@@ -18,6 +18,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from mugo.files import BadInput
 from mugo.games.game import GAMES
 from mugo.games.plane_tables import plane_names
+from mugo.players.move_losses import LEVELS
 from mugo.sgf.tree import start_from_position
 from mugo.web.addresses import Address
 from mugo.web.handlers import HANDLERS
@@ -99,7 +100,7 @@ class Session:
         """Answer messages until the page disconnects or is idle for too long."""
         await self._send(None, {
             "hello": "MuGo", "planes": {game: plane_names(game) for game in GAMES},
-            "game": start_from_position(self.state.start)})
+            "levels": LEVELS, "game": start_from_position(self.state.start)})
         while True:
             try:
                 async with asyncio.timeout(IDLE_SECONDS):

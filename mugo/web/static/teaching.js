@@ -17,10 +17,13 @@ const MAX_WAIT = 10_000;                         // milliseconds for both, after
 const OFFERED_LEVELS = [2, 3, 4, 5];             // of LEVELS: those that can be selected
 const SHOWN_MOVES = 3;                           // better moves named in the status line
 
-for (const level of OFFERED_LEVELS) {
-  const [points, rate] = [LEVELS.lead[level - 1], 100 * LEVELS.win_rate[level - 1]];
-  byId("teaching-level").append(new Option(`${points} points / ${rate} %`, level));
+/** Offer the levels of the server. */
+export function updateLevels() {
+  byId("teaching-level").replaceChildren(...OFFERED_LEVELS.map((level) =>
+    new Option(`${LEVELS.lead[level - 1]} points / ${100 * LEVELS.win_rate[level - 1]} %`, level)));
+  byId("teaching-level").value = state.teachingLevel;
 }
+
 byId("teaching").onchange = ({ target }) => {
   state.teaching = target.checked;
   if (!state.teaching) state.offer = null;
