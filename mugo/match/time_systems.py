@@ -33,6 +33,15 @@ def interpret_time(text: str) -> TimeSettings:
     return settings
 
 
+def format_time(settings: TimeSettings) -> str:
+    """A time system as --time has it."""
+    if settings.increment:
+        return f"{settings.main}+{settings.increment}"
+    if settings.periods > 1:
+        return f"{settings.main}/{settings.periods}x{settings.period}"
+    return f"{settings.main}/{settings.period}/{settings.stones}" if settings.period else f"{settings.main}"
+
+
 def time_commands(settings: TimeSettings) -> dict[str, str]:
     """GTP commands that announce a time system, the most exact one first, with their arguments."""
     main, period = settings.main, settings.period

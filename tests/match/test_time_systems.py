@@ -2,7 +2,7 @@
 import pytest
 
 from mugo.files import BadInput
-from mugo.match.time_systems import interpret_time, time_commands, time_left
+from mugo.match.time_systems import format_time, interpret_time, time_commands, time_left
 from mugo.players.time_control import Clock, TimeSettings, absolute, canadian, fischer, japanese
 
 
@@ -11,6 +11,7 @@ from mugo.players.time_control import Clock, TimeSettings, absolute, canadian, f
     ("60/3x5", japanese(60, 5, 3)), ("0/3x5", japanese(0, 5, 3)), ("60+5", fischer(60, 5))])
 def test_interpret_time(text, settings):
     assert interpret_time(text) == settings
+    assert interpret_time(format_time(settings)) == settings
 
 
 @pytest.mark.parametrize("text", ["", "x", "1.5", "0", "-1", "1/2/3/4", "10/5/0", "0/0/5", "10/0/5", "10/0", "６０",
