@@ -248,8 +248,8 @@ async def messages(port: int, end: float) -> None:
 @attack
 async def unread(port: int, end: float) -> None:
     """Requests whose answers nobody reads."""
-    nodes = [{"parent": -1}, *({"parent": i, "move": "B Q16", "comment": "x" * 40} for i in range(5000))]
-    text = message("save", game=BIG | {"info": {}, "nodes": nodes})
+    sgf = "(;SZ[19]" + f";N[{40 * 'x'}]" * 5000 + ")"
+    text = message("load", data=base64.b64encode(sgf.encode()).decode())
     await flood(port, end, lambda number: text, 10, reads=False)
 
 

@@ -11,6 +11,7 @@ words are no moves but faults: CRASH, HANG, GARBAGE, REFUSE, FLOOD, ENDLESS, LIN
     child=FILE     it starts a child process that sleeps, and writes its number to FILE
     log=FILE       it appends START and the commands that it gets to FILE
     refuse=NAME    it answers this command with ?
+    know=A,B       it has these commands too
     errors=N       it writes N lines to stderr
 """
 import subprocess
@@ -22,6 +23,7 @@ script = [word for word in sys.argv[1:] if "=" not in word]
 end = "\r\n" if options.get("eol") == "crlf" else "\n"
 known = {"boardsize", "clear_board", "komi", "play", "genmove", "name", "version", "known_command", "quit",
          "time_settings", "time_left", "kgs-rules", "set_free_handicap"}
+known |= set(options.get("know", "").split(","))
 known |= {"mugo-explain"} if "explain" in options else set()
 known |= {"final_score"} if "score" in options else set()
 responses = {"name": "Fake", "version": "1", "mugo-explain": options.get("explain"),

@@ -1,7 +1,9 @@
-"""How to start fake_engine.py, whether a process runs, and a network that knows nothing."""
+"""How to start fake_engine.py and GNU Go, whether a process runs, and a network that knows nothing."""
+import contextlib
 import math
 import os
 import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -10,10 +12,26 @@ import numpy as np
 from mugo.games.coords import format_gtp
 from mugo.games.game import encode
 from mugo.games.position import BasePosition, global_features
+from mugo.match.gtp_client import GtpClient, participant_of
 from mugo.nn.output import NetworkOutput
 from mugo.search.search import Search
 
 FAKE_ENGINE = shlex.join([sys.executable, "-S", str(Path(__file__).with_name("fake_engine.py"))])
+GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")      # None: not installed
+
+
+@contextlib.contextmanager
+def gnugo(*options: str):
+    """GNU Go, running.
+
+        with gnugo("--level", "1") as client:
+            client.send_command("genmove b")              # 'Q16'
+    """
+    client = GtpClient(participant_of(shlex.join([GNUGO, "--mode", "gtp", *options])))
+    try:
+        yield client
+    finally:
+        client.close()
 
 
 class WorkClock:

@@ -21,10 +21,10 @@ from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_NAMES, IllegalMove
 from mugo.gtp.protocol import (
+    COMMANDS,
     SYNTAX_ERROR,
     GtpError,
     command,
-    commands_of,
     parse_colour,
     parse_count,
     parse_float,
@@ -55,12 +55,12 @@ def _version(engine: EngineState) -> str:
 
 @command("known_command")
 def _known_command(engine: EngineState, name: str) -> str:
-    return "true" if name in commands_of(engine.position.game) else "false"
+    return "true" if name in COMMANDS.names(engine.position.game) else "false"
 
 
 @command("list_commands")
 def _list_commands(engine: EngineState) -> str:
-    return "\n".join(commands_of(engine.position.game))
+    return "\n".join(COMMANDS.names(engine.position.game))
 
 
 @command("quit")
@@ -192,6 +192,7 @@ def _reg_genmove(engine: EngineState, colour: str) -> str:
 
 
 @command("mugo-explain")
+@command("gomill-explain_last_move")
 def _explain(engine: EngineState) -> str:
     """One line about the player's last move: win rate, simulations, time, principal variation."""
     return engine.player.explain()

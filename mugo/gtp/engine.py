@@ -7,26 +7,18 @@ One function per command, in the modules of COMMAND_MODULES; `list_commands` is 
 exception that becomes a `?` reply, with the text that the specification prescribes where it prescribes one; the details
 go to the log.  Pondering, the search on the opponent's time, is done here.
 """
-import inspect
 import threading
 import traceback
 from collections.abc import Callable, Iterable
 from typing import TextIO
 
+from mugo.command_table import WrongArguments
 from mugo.files import BadInput
 from mugo.games.go import Position
 from mugo.games.position import BasePosition
 from mugo.gtp import analyze, commands, gnugo, gogui, gomill, katago, param_commands, raw_nn
 from mugo.gtp.line_reader import MAX_LINE_BYTES, LineReader
-from mugo.gtp.protocol import (
-    COMMANDS,
-    GAME_OF_COMMAND,
-    SYNTAX_ERROR,
-    GtpError,
-    OutputClosedError,
-    format_reply,
-    split_line,
-)
+from mugo.gtp.protocol import COMMANDS, SYNTAX_ERROR, GtpError, OutputClosedError, format_reply, split_line
 from mugo.gtp.state import EngineState
 from mugo.search.search import Search
 
@@ -84,14 +76,10 @@ class GtpEngine(EngineState):
     def _run_command(self, name: str, *arguments: str) -> str | None:
         if name not in COMMANDS:
             raise GtpError("unknown command")
-        game = self.position.game
-        if GAME_OF_COMMAND.get(name, game) != game:
-            raise GtpError(f"{name} is for {GAME_OF_COMMAND[name].capitalize()}, and this is {game.capitalize()}")
         try:
-            inspect.signature(COMMANDS[name]).bind(self, *arguments)
-        except TypeError as error:
+            return COMMANDS.run(name, self.position.game, self, arguments)
+        except WrongArguments as error:
             raise GtpError(SYNTAX_ERROR, str(error)) from None
-        return COMMANDS[name](self, *arguments)
 
     # -- pondering
 

@@ -28,6 +28,7 @@ from mugo.sgf.writer import format_record
 
 
 @command("cputime")
+@command("gomill-cpu_time")
 def _cputime(engine: EngineState) -> str:
     """Seconds of processor time of all threads since the start."""
     return f"{time.process_time():.3f}"

@@ -25,7 +25,7 @@ from mugo.games.go import Position as Go
 from mugo.games.plane_tables import plane_names
 from mugo.games.planes import unpack
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, STONE_MARKS, BasePosition, IllegalMove
-from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, commands_of, parse_colour, parse_vertex
+from mugo.gtp.protocol import COMMANDS, SYNTAX_ERROR, GtpError, command, parse_colour, parse_vertex
 from mugo.gtp.state import EngineState
 from mugo.players.evaluator import moves_by_prior, ownership_by
 from mugo.search.result import SearchResult
@@ -46,7 +46,7 @@ def _analyze_commands(engine: EngineState) -> str:
              "plist/Seki/final_status_list seki", "string/Final Status/final_status %p", "string/Score/final_score",
              "plist/Stones/list_stones %c",
              "sboard/Liberties/mugo-liberties", "gfx/Ladders/mugo-ladders", "param/Parameters/mugo-param"]
-    known = set(commands_of(engine.position.game))
+    known = set(COMMANDS.names(engine.position.game))
     if engine.player.network is None:
         known.discard("mugo-policy")
     if engine.player.search is None:

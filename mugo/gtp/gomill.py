@@ -3,10 +3,10 @@
     gomill-genmove_ex b claim    =  claim         the search has proven that Black wins
                                  =  D4            it has not, and D4 has been played
 
+gomill-cpu_time is GNU Go's cputime (gnugo.py), gomill-explain_last_move is mugo-explain (commands.py).
+
 https://mjw.woodcraft.me.uk/gomill/doc/0.8.3/gtp_extensions.html
 """
-import time
-
 from mugo import __version__
 from mugo.gtp.protocol import command, parse_colour
 from mugo.gtp.state import EngineState
@@ -30,12 +30,6 @@ def _genmove_ex(engine: EngineState, *words: str) -> str:
     return engine.format_move(point)
 
 
-@command("gomill-explain_last_move")
-def _explain_last_move(engine: EngineState) -> str:
-    """One line about the player's last move; none if it has made none."""
-    return engine.player.explain()
-
-
 @command("gomill-describe_engine")
 def _describe_engine(engine: EngineState) -> str:
     """Name and version, the network, and the options of the player, a line each."""
@@ -45,9 +39,3 @@ def _describe_engine(engine: EngineState) -> str:
     lines += [] if network is None else [f"network: {network.describe()}"]
     lines += [f"{name} {parameters.value(name)}" for name in parameters.names()] if parameters else []
     return "\n".join(lines)
-
-
-@command("gomill-cpu_time")
-def _cpu_time(engine: EngineState) -> str:
-    """Seconds of processor time of all threads since the start."""
-    return f"{time.process_time():.3f}"

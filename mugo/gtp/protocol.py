@@ -10,14 +10,15 @@ commands: the modules that define commands register them with the decorator `com
 Specification: GTP version 2, draft 2,
 http://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2/gtp2-spec.html
 """
-from collections.abc import Callable
-
+from mugo.command_table import CommandTable
 from mugo.games.coords import BoardSize, interpret_gtp
 from mugo.games.position import COLOUR_OF
 from mugo.limits import parse_integer, parse_number
 
-COMMANDS: dict[str, Callable[..., str | None]] = {}
-GAME_OF_COMMAND: dict[str, str] = {}       # commands that one game only has: "go" or "gomoku"
+# A command is a function of the engine and the arguments.  It returns the text of the reply, None for an empty one, and
+# raises GtpError.
+COMMANDS = CommandTable()
+command = COMMANDS.command
 SYNTAX_ERROR = "syntax error"
 
 # Every control character but the tab, which separates words, and the newline, which ends the line (sections 2.2, 3.1).
@@ -31,25 +32,6 @@ class GtpError(Exception):
         super().__init__(text)
         self.text = text
         self.details = details
-
-
-def command(name: str, game: str = "") -> Callable:
-    """Decorator: register a function as the GTP command of this name.  game: the only game that has the command.
-
-    The function is called with the engine and the arguments; a number of arguments that its signature does not
-    accept is a syntax error.  It returns the text of the reply, None for an empty one, and raises GtpError.
-    """
-    def register(function: Callable) -> Callable:
-        COMMANDS[name] = function
-        if game:
-            GAME_OF_COMMAND[name] = game
-        return function
-    return register
-
-
-def commands_of(game: str) -> list[str]:
-    """The names of the commands that a game has, "go" or "gomoku"."""
-    return [name for name in COMMANDS if GAME_OF_COMMAND.get(name, game) == game]
 
 
 def remove_control_characters(line: str) -> str:

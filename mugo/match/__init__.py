@@ -1,7 +1,7 @@
 """Matches between players and GTP programs.  In reading order:
 
     gtp_client      a program that speaks GTP, driven over its pipes
-    clock           the clock of one side: main time and Canadian byo-yomi
+    time_systems    --time, and the GTP commands that announce it
     openings        the positions that the games of a match start from
     referee         one game: moves checked by the rules, clocks, faults
     pairings        the games of a round robin or a gauntlet

@@ -26,6 +26,7 @@ from mugo.games.go import rules_name
 from mugo.match.gtp_client import Participant
 from mugo.match.pairings import Pairing
 from mugo.match.referee import GameRecord, MatchRules
+from mugo.match.time_systems import format_time
 from mugo.sgf.convert import record_from_position
 from mugo.sgf.writer import format_record
 
@@ -183,7 +184,7 @@ def game_row(pairing: Pairing, black: Participant, white: Participant, game: Gam
 
 def format_game(row: dict[str, str], game: GameRecord, rules: MatchRules, versions: dict[str, str]) -> str:
     """A game as SGF, with the players' comments.  versions: GameRunner.versions."""
-    clock = "no clock" if rules.time is None else "time {}/{}/{}".format(*rules.time)
+    clock = "no clock" if rules.time is None else f"time {format_time(rules.time)}"
     summary = [f"Black: {versions[row['black']]}", f"White: {versions[row['white']]}",
                f"{clock}, at most {rules.move_timeout:g} seconds a move; opening {row['opening']}",
                f"Black used {row['black_seconds']} seconds, White {row['white_seconds']}",

@@ -17,8 +17,9 @@ from mugo.games.board import BLACK, LEGAL, WHITE, legality
 from mugo.games.coords import PASS, BoardSize, area_of, board_points, format_gtp, interpret_gtp
 from mugo.games.go import format_points, format_score
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition, IllegalMove
-from mugo.match.clock import GameClock
 from mugo.match.gtp_client import PROTOCOL_ERROR, REFUSED, TIMEOUT, EngineFault, GtpClient, boardsize_command
+from mugo.match.time_systems import time_commands, time_left
+from mugo.players.time_control import Clock, TimeSettings
 
 TWO_PASSES, RESIGNATION, MOVE_LIMIT, ROW, FULL_BOARD = "two passes", "resigned", "move limit", "a row", "full board"
 ILLEGAL_MOVE, LOST_ON_TIME = "illegal move", "lost on time"      # faults, beside those of gtp_client.py
@@ -31,7 +32,7 @@ class MatchRules:
     """The rules of the games of a match.
 
     size, komi: of the board; komi counts in Go only.
-    time: (main time, byo-yomi time, byo-yomi stones), in seconds; None without a clock.
+    time: the time system of the clocks; None without a clock.
     move_timeout: seconds for one move; a program that needs more has failed.
     max_moves: a game that lasts longer is scored as it stands; None: three moves a point.
     simple_ko: moves that repeat an earlier position are allowed.
@@ -41,7 +42,7 @@ class MatchRules:
 
     size: BoardSize = 9
     komi: float = 7.5
-    time: tuple[int, int, int] | None = None
+    time: TimeSettings | None = None
     move_timeout: float = 300
     max_moves: int | None = None
     simple_ko: bool = False
@@ -86,7 +87,7 @@ def play_game(clients: dict[int, GtpClient], opening: BasePosition, rules: Match
     """
     game = GameRecord(next(iter(opening.positions())))
     max_moves = rules.max_moves or 3 * area_of(rules.size)
-    clocks = {colour: GameClock(*rules.time) for colour in clients} if rules.time else {}
+    clocks = {colour: Clock(rules.time, lag=0) for colour in clients} if rules.time else {}
     try:
         for colour, client in clients.items():
             _prepare(colour, client, opening, rules)
@@ -133,8 +134,10 @@ def _prepare(colour: int, client: GtpClient, opening: BasePosition, rules: Match
         send_rules(client, rules)
     except EngineFault as fault:
         raise Forfeit(colour, fault.kind, str(fault)) from None
-    if rules.time and _knows(colour, client, "time_settings"):
-        _send(colour, client, "time_settings {} {} {}".format(*rules.time))
+    for command, arguments in time_commands(rules.time).items() if rules.time else ():
+        if _knows(colour, client, command):
+            _send(colour, client, f"{command} {arguments}")
+            break
 
 
 def send_rules(client: GtpClient, rules: MatchRules) -> str:
@@ -173,7 +176,7 @@ def setup_commands(position: BasePosition, *, handicap: bool) -> list[str]:
 
 
 def _play_turn(game: GameRecord, clients: dict[int, GtpClient], rules: MatchRules,
-               clocks: dict[int, GameClock]) -> None:
+               clocks: dict[int, Clock]) -> None:
     """One move: genmove, the rules, the player's explanation, and `play` to the opponent.  Raises Forfeit."""
     position, colour = game.position, game.position.to_play
     letter = COLOUR_LETTERS[colour].lower()
@@ -194,14 +197,15 @@ def _play_turn(game: GameRecord, clients: dict[int, GtpClient], rules: MatchRule
         _send(-colour, clients[-colour], f"play {letter} {format_gtp(point, rules.size)}")
 
 
-def _generate_move(game: GameRecord, client: GtpClient, rules: MatchRules, clock: GameClock | None) -> str:
+def _generate_move(game: GameRecord, client: GtpClient, rules: MatchRules, clock: Clock | None) -> str:
     """The response to genmove, in lower case; its time is measured.  Raises Forfeit."""
     colour = game.position.to_play
     letter, timeout = COLOUR_LETTERS[colour].lower(), rules.move_timeout
     if clock:
         if _knows(colour, client, "time_left"):
-            _send(colour, client, f"time_left {letter} {int(clock.left)} {clock.stones}")
-        timeout = min(timeout, clock.limit + GRACE_SECONDS)
+            _send(colour, client,
+                  f"time_left {letter} {time_left(clock, _knows(colour, client, 'kgs-time_settings'))}")
+        timeout = min(timeout, clock.time_to_flag + GRACE_SECONDS)
     start = time.perf_counter()
     try:
         vertex = client.send_command(f"genmove {letter}", timeout).lower()
@@ -212,8 +216,10 @@ def _generate_move(game: GameRecord, client: GtpClient, rules: MatchRules, clock
         raise Forfeit(colour, fault.kind, str(fault)) from None
     seconds = time.perf_counter() - start
     game.seconds[colour].append(seconds)
-    if clock and not clock.spend(seconds):
-        raise Forfeit(colour, LOST_ON_TIME, f"moved {-clock.left:.2f} seconds after its time was over")
+    if clock:
+        clock.spend(seconds)
+        if clock.has_flagged:
+            raise Forfeit(colour, LOST_ON_TIME, f"moved {clock.overtime:.2f} seconds after its time was over")
     return vertex
 
 

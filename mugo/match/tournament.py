@@ -23,9 +23,8 @@ from mugo.files import BadInput, lock_folder
 from mugo.games import go, gomoku
 from mugo.games.coords import MAX_MOVES, size_value
 from mugo.games.position import BasePosition
-from mugo.games.rules import Rules, kgs_name, parse_rules
+from mugo.games.rules import kgs_name, parse_rules
 from mugo.limits import AT_LEAST_1, POSITIVE, SEED, check_limits
-from mugo.match.clock import interpret_time
 from mugo.match.game_runner import GameUnit, MatchSetup, close_runners, find_versions, play_unit
 from mugo.match.gtp_client import Participant, participant_of
 from mugo.match.match_folder import MatchFolder, format_game, game_row
@@ -33,6 +32,7 @@ from mugo.match.openings import load_openings, openings_checksum
 from mugo.match.pairings import Pairing, find_pairing, make_pairings
 from mugo.match.referee import GameRecord, MatchRules
 from mugo.match.summary import Rows, format_summary, run_sprt, summarize
+from mugo.match.time_systems import interpret_time
 from mugo.nn.bundled import bundled_name, find_network, file_checksum
 from mugo.nn.metadata import game_rules
 from mugo.parallel import add_scheduler_argument, check_scheduler, completed, open_executor
@@ -47,7 +47,6 @@ MAX_GAMES = 1_000_000                    # of each pair
 MAX_TIMEOUT = 1_000_000                  # seconds for a move: eleven days
 GO_SIZE = 9                              # the board of Go by default
 GNUGO_SCORERS = {False: "gnugo --mode gtp --chinese-rules", True: "gnugo --mode gtp --japanese-rules"}
-GO_DEFAULTS = {"ko": "superko", "scoring": "own"}       # options that Gomoku does not have
 
 
 def run_match(participants: list[Participant], rules: MatchRules, folder: MatchFolder, pairings: list[Pairing],
@@ -153,9 +152,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="write the games there, or continue the match that is in it")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     group = parser.add_argument_group("the start of a game")
-    game_options.add_arguments(group, str(GO_SIZE))
-    group.add_argument("--handicap", type=int, default=0, metavar="N",
-                       help="in Go: stones for Black (see --colours)")
+    game_options.add_arguments(group, str(GO_SIZE), handicap=True)
     group.add_argument("--colours", choices=("alternate", "fixed"), default="alternate",
                        help="fixed: the participant named first is always Black (default: %(default)s)")
     group.add_argument("--openings", metavar="SOURCE",
@@ -164,9 +161,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--opening-moves", type=int, metavar="N",
                        help="moves of an opening (default: 8 of the policy, all of a recorded game)")
     group = parser.add_argument_group("the end of a game")
-    group.add_argument("--time", metavar="MAIN/BYOYOMI/STONES",
-                       help="seconds of main time, then seconds for each period of so many stones; exceeding it "
-                       "loses the game (default: no clock)")
+    group.add_argument("--time", metavar="SYSTEM",
+                       help="seconds on each clock: MAIN, MAIN/BYOYOMI/STONES (Canadian), MAIN/PERIODSxBYOYOMI "
+                       "(Japanese) or MAIN+INCREMENT (Fischer); exceeding it loses the game (default: no clock)")
     group.add_argument("--move-timeout", type=float, default=300, metavar="SECONDS",
                        help="a program that needs more for a move loses the game (default: %(default)s)")
     group.add_argument("--max-moves", type=int, metavar="N",
@@ -183,7 +180,7 @@ def command(args: argparse.Namespace) -> int:
     start = game_options.first_position(args, GO_SIZE)
     participants = with_unique_names([participant_of(text, player_game_options(start)) for text in args.participants])
     names = [participant.name for participant in participants]
-    check_arguments(args, start)
+    check_arguments(args)
     rules = MatchRules(size=start.shape, komi=start.komi, time=args.time and interpret_time(args.time),
                        move_timeout=args.move_timeout, max_moves=args.max_moves, simple_ko=args.ko == "simple",
                        kgs_rules=args.rules and kgs_name(parse_rules(args.rules)))
@@ -192,13 +189,6 @@ def command(args: argparse.Namespace) -> int:
         else args.scoring)
     match = match_settings(args, start)
     counted_by = game_options.rules_of(args)
-    if args.handicap:
-        assert isinstance(start, go.Position)            # first_position refuses --handicap in Gomoku
-        try:
-            start = start.with_handicap(go.fixed_handicap(start.shape, args.handicap))
-            start = start.with_rules(counted_by or Rules())
-        except ValueError as error:
-            raise BadInput(f"--handicap: {error}") from None
     opening = load_openings(args.openings, start, rules=counted_by, max_moves=args.opening_moves, seed=args.seed)
     match["checksums"] = checksums(participants, args.openings, start)
     pairings = make_pairings(len(participants), args.games, gauntlet=args.gauntlet,
@@ -242,12 +232,8 @@ def _network_name(player: Participant) -> str:
     return ""
 
 
-def check_arguments(args: argparse.Namespace, start: BasePosition) -> None:
-    """Raise BadInput for fewer than two participants, numbers out of range, and options of Go in Gomoku."""
-    if start.game == "gomoku":
-        for name, default in GO_DEFAULTS.items():
-            if getattr(args, name) != default:
-                raise BadInput(f"--{name} is for Go, and this is Gomoku")
+def check_arguments(args: argparse.Namespace) -> None:
+    """Raise BadInput for fewer than two participants and numbers out of range."""
     check_scheduler(args, "jobs")
     if len(args.participants) < 2:
         raise BadInput("a match takes two participants or more")

@@ -1,5 +1,6 @@
 """Players: position -> move.  In reading order:
 
+    move_losses     what a move that loses so much is called: an inaccuracy, a mistake, a blunder
     time_control    main time and byo-yomi -> seconds for a move
     player          the Player protocol; random
     policy          policy, randompolicy: the network without search

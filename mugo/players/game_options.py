@@ -1,4 +1,4 @@
-"""Command-line options of the game: --game, --size, --k, --exactly, --komi, --rules --> the first position.
+"""Command-line options of the game: --game, --size, --k, --exactly, --komi, --rules, --handicap --> the first position.
 
     mugo gtp uct --game gomoku --size 15          Gomoku on 15x15, 5 in a row
     mugo gtp mcts --network gomoku-6-4            the game of the network: Gomoku on 6x6, 4 in a row
@@ -6,10 +6,11 @@
 """
 import argparse
 
+from mugo.command_table import refuse_other_game
 from mugo.files import BadInput
 from mugo.games.coords import size_value
 from mugo.games.game import GAMES, new_game
-from mugo.games.go import Position
+from mugo.games.go import Position, fixed_handicap
 from mugo.games.position import BasePosition
 from mugo.games.rules import Rules, rules_to_play
 from mugo.games.size_options import parse_size
@@ -17,13 +18,16 @@ from mugo.players.options import NETWORK_PLAYERS
 
 KOMI = 7.5
 TERRITORY_KOMI = 6.5
+HANDICAP_KOMI = 0.5
 GOMOKU_SIZE = 8
-GAME_OPTIONS = {"go": ("komi", "handicap", "rules"), "gomoku": ("k", "exactly")}        # options of one game only
-NOT_GIVEN = {"handicap": 0, "rules": "", "exactly": False}       # their defaults, where they are not None
+# Options of one game only, in some commands, and their defaults where they are not None.
+GAME_OPTIONS = {"go": ("komi", "handicap", "rules", "ko", "scoring"), "gomoku": ("k", "exactly")}
+NOT_GIVEN = {"handicap": 0, "rules": "", "exactly": False, "ko": "superko", "scoring": "own"}
 
 
-def add_arguments(parser: argparse._ActionsContainer, size: str) -> None:
-    """Add the options of the game.  size: the default board size of Go, as text for the help."""
+def add_arguments(parser: argparse._ActionsContainer, size: str, *, handicap: bool = False) -> None:
+    """Add the options of the game.  size: the default board size of Go, as text for the help.  handicap: and
+    --handicap."""
     parser.add_argument("--game", choices=GAMES, help="(default: the game of --network, or go)")
     parser.add_argument("--size", type=parse_size, help="of the board: N, or COLUMNSxROWS as 13x9 (default: "
                         f"{size}; in Gomoku that of --network, or {GOMOKU_SIZE})")
@@ -31,23 +35,30 @@ def add_arguments(parser: argparse._ActionsContainer, size: str) -> None:
                         "to 6x6, else 5)")
     parser.add_argument("--exactly", action="store_true", help="in Gomoku: more than K in a row do not win "
                         "(default: they do)")
-    parser.add_argument("--komi", type=float, help=f"in Go (default: {KOMI:g}, or {TERRITORY_KOMI:g} by territory)")
+    parser.add_argument("--komi", type=float, help=f"in Go (default: {KOMI:g}, or {TERRITORY_KOMI:g} by "
+                        f"territory{f', or {HANDICAP_KOMI:g} with a handicap' if handicap else ''})")
     parser.add_argument("--rules", default="", metavar="NAME",
                         help="in Go: japanese or korean (territory), chinese, aga, ..., or KataGo's JSON "
                         "(default: area scoring)")
+    if handicap:
+        parser.add_argument("--handicap", type=int, default=0, metavar="N",
+                            help="in Go: Black's handicap stones, placed as GTP's fixed_handicap does")
 
 
 def first_position(args: argparse.Namespace, size: int) -> BasePosition:
-    """The empty board that a command line asks for.  size: the default in Go.  Raises BadInput."""
+    """The empty board that a command line asks for, or that with handicap stones.  size: the default in Go.  Raises
+    BadInput."""
     trained = trained_for(args)
     game = args.game or trained.get("game", "go")
     refuse_other_options(args, game)
     if game == "go":
         rules = rules_of(args) or Rules()
-        komi = args.komi if args.komi is not None else TERRITORY_KOMI if rules.scoring == "TERRITORY" else KOMI
-        start = new_game(game, size if args.size is None else args.size, komi=komi)
+        handicap = getattr(args, "handicap", 0)
+        default = HANDICAP_KOMI if handicap else TERRITORY_KOMI if rules.scoring == "TERRITORY" else KOMI
+        start = new_game(game, size if args.size is None else args.size,
+                         komi=default if args.komi is None else args.komi)
         assert isinstance(start, Position)
-        return start.with_rules(rules)
+        return with_fixed_handicap(start.with_rules(rules), handicap)
     if trained.get("game") != game:
         trained = {}
     size = trained.get("size", GOMOKU_SIZE) if args.size is None else args.size
@@ -55,12 +66,20 @@ def first_position(args: argparse.Namespace, size: int) -> BasePosition:
     return new_game(game, size, k=trained["k"] if own else args.k, exactly=args.exactly or own and trained["exactly"])
 
 
+def with_fixed_handicap(start: Position, stones: int) -> Position:
+    """An empty board with so many of GTP's fixed handicap stones; 0: as it is.  Raises BadInput."""
+    try:
+        return start.with_handicap(fixed_handicap(start.shape, stones)) if stones else start
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+
+
 def refuse_other_options(args: argparse.Namespace, game: str) -> None:
     """Raise BadInput for an option of the other game."""
     other = next(name for name in GAMES if name != game)
     for name in GAME_OPTIONS[other]:
         if getattr(args, name, None) not in (None, NOT_GIVEN.get(name)):
-            raise BadInput(f"--{name} is for {other.capitalize()}, and this is {game.capitalize()}")
+            refuse_other_game(f"--{name}", other, game)
 
 
 def rules_of(args: argparse.Namespace) -> Rules | None:

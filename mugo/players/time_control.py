@@ -93,6 +93,7 @@ class Clock:
     main: seconds of main time left; math.inf without a limit.
     left, stones: seconds left in this period, and stones to play in it; those of a full period during main time.
     periods: number of periods left, with this one.
+    overtime: seconds by which the last move exceeded the clock; 0 if it was in time.
     """
 
     def __init__(self, settings: TimeSettings = NO_LIMIT, lag: float = LAG):
@@ -100,6 +101,7 @@ class Clock:
         self.lag = lag
         self.main = settings.main
         self.periods = settings.periods
+        self.overtime = 0.0
         # Whether the periods begin with the controller's.  Without time_left they may begin earlier.
         self._is_synchronised = settings.main == 0
         self._begin_period()
@@ -137,6 +139,7 @@ class Clock:
         """Subtract the time of a move from the clock."""
         cost = max(seconds, 0) + self.lag
         if cost < self.main or math.isinf(self.main) or not self.settings.period:
+            self.overtime = max(cost - self.main, 0)
             self.main = min(max(self.main - cost, 0) + self.settings.increment, self.settings.max_main)
             return
         cost -= self.main
@@ -145,10 +148,21 @@ class Clock:
             cost -= self.left
             self.periods -= 1
             self.left = self.settings.period
+        self.overtime = max(cost - self.left, 0)
         self.left = max(self.left - cost, 0)
         self.stones -= 1
         if self.stones <= 0:
             self._begin_period()
+
+    @property
+    def has_flagged(self) -> bool:
+        """Whether the last move lost the game on time."""
+        return self.overtime > 0
+
+    @property
+    def time_to_flag(self) -> float:
+        """Seconds until the game is lost on time; math.inf without a limit."""
+        return self.main + self.left + (self.periods - 1) * self.settings.period
 
     def seconds(self, size: BoardSize, stones: int) -> float | None:
         """The time limit of the next move; None without a limit.

@@ -3,11 +3,8 @@ from dataclasses import dataclass
 
 from mugo.games.board import BLACK
 from mugo.games.go import Position
+from mugo.players.move_losses import verdict
 from mugo.sgf.record import Record
-
-# verdict: the smallest loss of win rate that is called so
-MIN_LOSS = {"blunder": 0.20, "mistake": 0.10, "inaccuracy": 0.05, "good": -1.0}
-VERDICTS = ("good", "inaccuracy", "mistake", "blunder")
 
 
 @dataclass(frozen=True)
@@ -38,8 +35,10 @@ class MoveReview:
 
     @property
     def verdict(self) -> str:
-        """One of VERDICTS; "" without a win rate."""
-        return "" if self.loss is None else next(name for name, least in MIN_LOSS.items() if self.loss >= least)
+        """One of move_losses.VERDICTS, by points where there are scores; "" without a win rate."""
+        if self.points_lost is not None:
+            return verdict("lead", self.points_lost)
+        return "" if self.loss is None else verdict("win_rate", self.loss)
 
 
 @dataclass(frozen=True)
@@ -75,10 +74,12 @@ class Review:
         return [lead if lead is None else lead * colour for colour, lead in leads]
 
     def worst_moves(self, count: int = 10) -> list[MoveReview]:
-        """The moves that are not good, sorted by their loss, the largest first; without win rates, the moves that
-        are not the network's first choice, sorted by their prior, the lowest first."""
+        """The moves that are not good, sorted by their loss in points, without scores by that of win rate, the largest
+        first; without win rates, the moves that are not the network's first choice, sorted by their prior, the lowest
+        first."""
         if self.has_win_rates:
             costly = [move for move in self.moves if move.loss is not None and move.verdict != "good"]
-            return sorted(costly, key=lambda move: (-(move.loss or 0.0), move.number))[:count]
+            lost = {move: move.points_lost if self.has_leads else move.loss for move in costly}
+            return sorted(costly, key=lambda move: (-(lost[move] or 0.0), move.number))[:count]
         unexpected = [move for move in self.moves if move.rank > 1]
         return sorted(unexpected, key=lambda move: (move.prior, move.number))[:count]

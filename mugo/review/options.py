@@ -25,7 +25,7 @@ from mugo.search.search import Search
 from mugo.search.settings import Settings
 
 SIMULATIONS = 400         # for a position, including the visits of the reused tree: about a second
-REVIEW_FORMAT = 11        # raised when the same options give other files
+REVIEW_FORMAT = 12        # raised when the same options give other files
 
 
 @dataclass(frozen=True)

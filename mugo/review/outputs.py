@@ -13,6 +13,7 @@ from pathlib import Path
 from mugo.files import BadInput, atomic_write
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import size_value
+from mugo.players.move_losses import VERDICTS
 from mugo.plots.figures import has_matplotlib
 from mugo.plots.terminal import PLAIN, Screen
 from mugo.review.annotated_sgf import annotated_sgf
@@ -20,7 +21,7 @@ from mugo.review.earlier import checksum, output_file, read_review
 from mugo.review.graph import save_win_rate_graph
 from mugo.review.options import ReviewOptions, describe_reviewer, fingerprint, make_reviewer
 from mugo.review.report import csv_text, player_name, text_report
-from mugo.review.move_review import VERDICTS, Review
+from mugo.review.move_review import Review
 from mugo.review.tasks import ReviewTask
 from mugo.sgf.parser import GameTree, read_trees
 from mugo.sgf.record import BadRecord

@@ -108,14 +108,6 @@ def parse_game(text: bytes, most: int | None = None) -> list[Node]:
     raise ValueError("unexpected end of SGF data")
 
 
-def parse_properties(text: bytes) -> Properties:
-    """The properties of one node from their text, 'B[pd]C[Hello]'.  Raises ValueError if it is anything else."""
-    nodes = parse_game(b"(;" + text + b"\n;)")            # the second node shows that nothing closed the game before
-    if [node.parent for node in nodes] != [-1, 0] or nodes[1].properties:
-        raise ValueError("not the properties of one node")
-    return nodes[0].properties
-
-
 # ---- the tree
 
 def children_of(nodes: Sequence[Node]) -> list[list[int]]:

@@ -1,4 +1,4 @@
-"""Game trees as JSON, for the browser's board: SGF <-> the JSON game.
+"""Game trees as JSON, for the browser's board: SGF --> the JSON game.  The page writes SGF (static/sgf.js).
 
 A game is a dict: "name" ("go" or "gomoku"), "size", for Go "komi", "handicap" and White's points for it by the rules,
 "handicap_bonus", and "scoring" ("AREA" or "TERRITORY"), for Gomoku "k" and "exactly",
@@ -12,10 +12,9 @@ result, ...), and "nodes", in which a parent stands before its children and a no
     3       {"parent": 1, "stones": "...X...O", "first": "B", "properties": "AW[dp]"}     a variation
     4       {"parent": 3, "move": "B Q4", "time_left": 28.5, "overtime_left": 3}         a move of the page
 
-**A node is one SGF node, and "properties" is all that the file has in it, as SGF text.**  The page sends it back, and
-that text is written again: with a new C only if comment, win rate, lead and visits are not those of the text, and with
-new game-info properties only if "info" is not that of the text.  So nothing is lost that this program does not know,
-and nobody keeps another copy of the file.  "move" of a node with "properties" is for the page only.
+**A node is one SGF node, and "properties" is all that the file has in it, as SGF text.**  The page writes
+that text again, so nothing is lost that this program does not know, and nobody keeps another copy of the file.
+"move" of a node with "properties" is for the page only.
 
 "stones" ('X', 'O', '.', row by row from the top) and "first" are of a node after which the position has no history:
 after setup stones, and after a move that the rules forbid; "illegal" then says why.  A node with "illegal" and without
@@ -31,33 +30,22 @@ from typing import Any
 
 import numpy as np
 
-from mugo import __version__
 from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import (
-    PASS,
     BoardSize,
     format_gtp,
-    format_sgf,
-    format_sgf_size,
-    interpret_gtp,
-    interpret_size,
     point_at,
     size_value,
 )
-from mugo.games.game import GAMES, new_game
 from mugo.games.go import Position as Go
-from mugo.games.go import format_points
-from mugo.games.gomoku import Position as Gomoku
-from mugo.games.gomoku import format_row, interpret_row
-from mugo.games.position import COLOUR_LETTERS, COLOUR_OF, STONE_MARKS, BasePosition
-from mugo.games.rules import parse_rules
+from mugo.games.gomoku import interpret_row
+from mugo.games.position import COLOUR_LETTERS, STONE_MARKS, BasePosition
 from mugo.sgf import node_positions
 from mugo.sgf.convert import rules_of
 from mugo.sgf.node_positions import move_of, positions_of_nodes
-from mugo.sgf.nodes import Node, escaped, format_nodes, format_properties, main_line, parse_properties
-from mugo.sgf.parser import GameTree, interpret_info, read_records, read_trees
-from mugo.sgf.properties import GM_GO, GM_GOMOKU
+from mugo.sgf.nodes import Node, format_properties
+from mugo.sgf.parser import GameTree, read_records, read_trees
 from mugo.sgf.record import BadRecord
 
 MAX_NODES = 20_000                       # of one game; only joseki dictionaries have more
@@ -66,8 +54,6 @@ INFO = {"PB": "black", "PW": "white", "BR": "black_rank", "WR": "white_rank", "R
         "EV": "event", "PC": "place", "RU": "rules", "TM": "main_time", "OT": "overtime"}
 LISTED = ("black", "white", "black_rank", "white_rank", "result", "date", "event")
 WIN_RATE = re.compile(r"Black wins (\d{1,3}(?:\.\d)?) % \((\d{1,15}) visits(?:, ([BW])\+(\d{1,4}\.\d))?\)\s*", re.ASCII)
-MAX_LEAD = 1000                          # points
-MAX_TIME = 1e6                           # seconds, and periods
 
 
 def format_move(colour: int, point: int, size: BoardSize) -> str:
@@ -75,47 +61,15 @@ def format_move(colour: int, point: int, size: BoardSize) -> str:
     return f"{COLOUR_LETTERS[colour]} {format_gtp(point, size)}"
 
 
-def interpret_move(text: str, size: BoardSize) -> tuple[int, int]:
-    """(colour, point) of 'B Q16'.  Raises BadInput."""
-    colour, _, vertex = text.partition(" ")
-    if colour.lower() not in COLOUR_OF:
-        raise BadInput(f"{text[:20]!r} is not a move; expected 'B Q16' or 'W pass', for instance")
-    try:
-        return COLOUR_OF[colour.lower()], interpret_gtp(vertex, size)
-    except ValueError as error:
-        raise BadInput(str(error)) from None
-
-
 # ---- the root position -------------------------------------------------------------------------
-
-def empty_board(game: dict) -> BasePosition:
-    """The empty board for a game's "name" (default: Go), "size", and "komi" and "scoring" (KataGo's "AREA", the
-    default, or "TERRITORY") or "k" and "exactly".
-
-    Raises BadInput.
-    """
-    name = game.get("name", "go")
-    if name not in GAMES:
-        raise BadInput(f"unknown game {name!r:.20} (known: {', '.join(GAMES)})")
-    try:
-        size = interpret_size(str(require_field(game, "size", (int, str))))
-    except ValueError as error:
-        raise BadInput(f"'size': {error}") from None
-    if name == "go":
-        board = new_game(name, size, komi=require_number(game, "komi", 361))
-        assert isinstance(board, Go)
-        try:
-            return board.with_rules(parse_rules({"scoring": game.get("scoring", "AREA")}))
-        except ValueError as error:
-            raise BadInput(str(error)) from None
-    exactly = game.get("exactly", False)
-    if not isinstance(exactly, bool):
-        raise BadInput("'exactly' must be true or false")
-    return new_game(name, size, k=require_field(game, "k", int), exactly=exactly)
-
 
 def game_from_position(position: BasePosition) -> dict:
     """A game without moves whose root position is `position`."""
+    return start_from_position(position) | {"info": {}, "nodes": [{"parent": -1}]}
+
+
+def start_from_position(position: BasePosition) -> dict:
+    """What a request says of a game: all of it but "info" and "nodes"."""
     size = position.shape
     stones = position.stones
     points = {colour: [format_gtp(point_at(row, col, size), size)
@@ -123,7 +77,7 @@ def game_from_position(position: BasePosition) -> dict:
     bonus = {"handicap_bonus": position.handicap_bonus, "scoring": position.scoring_rules.scoring} \
         if isinstance(position, Go) else {}
     return {"name": position.game, "size": size_value(size), **rules_of(position), **bonus, "black": points[BLACK],
-            "white": points[WHITE], "first": COLOUR_LETTERS[position.to_play], "info": {}, "nodes": [{"parent": -1}]}
+            "white": points[WHITE], "first": COLOUR_LETTERS[position.to_play]}
 
 
 # ---- reading -----------------------------------------------------------------------------------
@@ -191,123 +145,3 @@ def _comment_fields(node: Node) -> dict:
         text = text[:match.start()] + text[match.end():]
     text = text.strip()
     return fields | ({"comment": text} if text else {})
-
-
-# ---- writing -----------------------------------------------------------------------------------
-
-def format_game(game: dict) -> str:
-    """A game as SGF text.  Raises BadInput, which names the field, if the dict has another form."""
-    start = empty_board(game)
-    nodes = require_field(game, "nodes", list)
-    if not 1 <= len(nodes) <= MAX_NODES:
-        raise BadInput(f"a game has 1 to {MAX_NODES:,} nodes, not {len(nodes):,}")
-    written = [_interpret_node(node, i, start.shape) for i, node in enumerate(nodes)]
-    info = require_field(game, "info", dict)
-    if "properties" in nodes[0]:
-        line = [written[i].properties for i in main_line(written)]
-        written[0] = _with_info(written[0], info, interpret_info(line, start.shape), is_go=start.game == "go")
-    else:
-        comment = written[0].properties
-        new = _with_info(Node(-1, _new_root(game, start)), info, {}, is_go=start.game == "go")
-        written[0] = Node(-1, new.properties | comment)
-    return format_nodes(written).decode()
-
-
-def _interpret_node(node: Any, i: int, size: BoardSize) -> Node:
-    """Node i of a JSON game as an SGF node: its properties, and its comment where that was changed."""
-    if not isinstance(node, dict):
-        raise BadInput(f"node {i} of the game is not an object")
-    parent = require_field(node, "parent", int) if i else -1
-    if i and not 0 <= parent < i:
-        raise BadInput(f"the parent of node {i} of the game is not a node before it")
-    if "properties" in node:
-        try:
-            text = require_field(node, "properties", str).encode("utf-8", "replace")
-            written = Node(parent, parse_properties(text))
-        except ValueError as error:
-            raise BadInput(f"the properties of node {i} of the game: {error}") from None
-    elif i:
-        colour, point = interpret_move(require_field(node, "move", str), size)
-        move = {COLOUR_LETTERS[colour]: [format_sgf(point, size).encode()]}
-        written = Node(parent, move | _time_properties(node, COLOUR_LETTERS[colour]))
-    else:
-        written = Node(parent, {})
-    comment = _format_comment(node)
-    if comment != _format_comment(_comment_fields(written)):
-        written = written.with_values(C=escaped(comment) if comment else None)
-    return written
-
-
-def _time_properties(node: dict, colour: str) -> dict[str, list[bytes]]:
-    """BL and OB, or WL and OW, of a move of the page, as far as it has them."""
-    names = {f"{colour}L": "time_left", f"O{colour}": "overtime_left"}
-    return {ident: [f"{require_number(node, name, MAX_TIME):.1f}".removesuffix(".0").encode()]
-            for ident, name in names.items() if name in node}
-
-
-def _new_root(game: dict, start: BasePosition) -> dict[str, list[bytes]]:
-    """The root properties of a game that is not from a file, without its info."""
-    size = start.shape
-    is_go = not isinstance(start, Gomoku)
-    texts = {"FF": "4", "GM": (GM_GO if is_go else GM_GOMOKU).decode(), "CA": "UTF-8", "AP": f"MuGo:{__version__}",
-             "SZ": format_sgf_size(size)}
-    if isinstance(start, Gomoku):
-        texts["RU"] = format_row(start.k, start.exactly)
-    else:
-        texts["KM"] = format_points(start.komi)
-        if handicap := int(require_number(game, "handicap", 361)):
-            texts["HA"] = str(handicap)
-    properties = {ident: [escaped(text)] for ident, text in texts.items()}
-    for ident, name in ("AB", "black"), ("AW", "white"):
-        points = [interpret_move(f"B {vertex}", size)[1] for vertex in require_field(game, name, list)]
-        if PASS in points:
-            raise BadInput("a setup stone cannot be on 'pass'")
-        if points:
-            properties[ident] = [format_sgf(point, size).encode() for point in sorted({*points})]
-    if "AB" in properties or "AW" in properties or game.get("first") == "W":
-        properties["PL"] = [b"W" if game.get("first") == "W" else b"B"]
-    return properties
-
-
-def _with_info(root: Node, info: dict, before: dict[str, str], is_go: bool) -> Node:
-    """The root with the game-info properties that differ from those before, and in UTF-8."""
-    changed: dict[str, bytes | None] = {}
-    for ident, name in INFO.items():
-        text = info.get(name, "")
-        text = text[:200] if isinstance(text, str) else ""
-        if text != before.get(name, "") and (is_go or ident != "RU"):
-            changed[ident] = escaped(text) if text else None
-    return root.in_utf_8().with_values(**changed)
-
-
-def _format_comment(node: dict) -> str:
-    """The SGF comment of a node: its win rate and lead, then its text."""
-    text = node.get("comment", "")
-    text = text if isinstance(text, str) else ""
-    win_rate, visits = node.get("win_rate"), node.get("visits")
-    if isinstance(win_rate, int | float) and isinstance(visits, int) and 0 <= win_rate <= 1 and 0 <= visits < 1 << 63:
-        lead = node.get("lead")
-        points = f", {'W' if lead <= -0.05 else 'B'}+{abs(lead):.1f}" \
-            if isinstance(lead, int | float) and abs(lead) <= MAX_LEAD else ""
-        text = f"Black wins {100 * win_rate:.1f} % ({visits} visits{points})\n{text}"
-    return text.strip()
-
-
-# ---- checks of a message -----------------------------------------------------------------------
-
-def require_field(message: dict, name: str, kind: type | tuple[type, ...]) -> Any:
-    """A field of a JSON message.  Raises BadInput if it is missing or has another type."""
-    if name not in message:
-        raise BadInput(f"{name!r} is missing")
-    value = message[name]
-    if not isinstance(value, kind) or isinstance(value, bool):
-        raise BadInput(f"{name!r} cannot be a {type(value).__name__}")
-    return value
-
-
-def require_number(message: dict, name: str, most: float) -> float:
-    """A number of a JSON message, from -most to most.  Raises BadInput."""
-    value = require_field(message, name, (int, float))
-    if not -most <= value <= most:               # also rejects NaN
-        raise BadInput(f"{name!r} must be a number from -{most:g} to {most:g}")
-    return float(value)

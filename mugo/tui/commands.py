@@ -3,12 +3,11 @@
 Each is a function of a Session and its words, registered in COMMANDS under its name; its docstring is its help.
 """
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from mugo.command_table import CommandTable, WrongArguments
 from mugo.files import BadInput
 from mugo.games import scoring
 from mugo.games.board import EMPTY
@@ -29,42 +28,16 @@ HINTS = 5                                # moves that `hint` shows by default
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-@dataclass(frozen=True)
-class Command:
-    """A command.  arguments: as the help shows them.  game: the only game that has the command, '' for all."""
-    function: Callable[..., None]
-    arguments: str
-    help: str
-    game: str
-
-
-COMMANDS: dict[str, Command] = {}
-
-
-def command(name: str, arguments: str = "", game: str = "") -> Callable:
-    """Register a function as a command."""
-    def register(function: Callable[..., None]) -> Callable[..., None]:
-        COMMANDS[name] = Command(function, arguments, inspect.getdoc(function) or "", game)
-        return function
-    return register
-
-
-def command_names(game: str) -> list[str]:
-    """The names of the commands in a game, "go" or "gomoku"."""
-    return [name for name, command in COMMANDS.items() if command.game in ("", game)]
+COMMANDS = CommandTable()
+command = COMMANDS.command
 
 
 def run_command(session: Session, name: str, arguments: list[str]) -> None:
     """Run a command of COMMANDS.  Raises BadInput if its arguments are wrong or this game does not have it."""
-    command = COMMANDS[name]
-    game = session.position.game
-    if command.game not in ("", game):
-        raise BadInput(f"{name!r} is for {command.game.capitalize()}, and this is {game.capitalize()}")
     try:
-        inspect.signature(command.function).bind(session, *arguments)
-    except TypeError:
-        raise BadInput(f"usage: {name} {command.arguments}".rstrip()) from None
-    command.function(session, *arguments)
+        COMMANDS.run(name, session.position.game, session, arguments)
+    except WrongArguments:
+        raise BadInput(f"usage: {name} {COMMANDS[name].arguments}".rstrip()) from None
 
 
 # ---- moves
@@ -97,7 +70,7 @@ def redo(session: Session) -> None:
 
 # ---- information
 
-@command("hint", "[N]")
+@command("hint", arguments="[N]")
 def hint(session: Session, number: str = str(HINTS)) -> None:
     """the N best moves with their win rates and leads, marked on the board as a, b, c ..."""
     if not number.isdecimal() or not 1 <= int(number) <= len(LETTERS):
@@ -142,7 +115,7 @@ def score(session: Session) -> None:
                   "each point weighted by its ownership")
 
 
-@command("chain", "POINT", game="go")
+@command("chain", game="go", arguments="POINT")
 def chain(session: Session, vertex: str) -> None:
     """the stones and liberties of a chain"""
     position = session.position
@@ -176,8 +149,8 @@ def who(session: Session) -> None:
 def help_(session: Session) -> None:
     """this list"""
     rows = [("D4", "play there (d4, 4d and d 4 are the same)")]
-    rows += [(f"{name} {COMMANDS[name].arguments}".strip(), COMMANDS[name].help)
-             for name in command_names(session.position.game)]
+    rows += [(f"{name} {COMMANDS[name].arguments}".strip(), inspect.getdoc(COMMANDS[name].function) or "")
+             for name in COMMANDS.names(session.position.game)]
     session.print("\n".join(f"  {line}" for line in format_table(rows, left=2))
                   + "\nCtrl-C stops a search; its best move so far is used.")
 
@@ -194,7 +167,7 @@ def done(session: Session) -> None:
 
 # ---- games
 
-@command("save", "FILE.sgf [overwrite]")
+@command("save", arguments="FILE.sgf [overwrite]")
 def save(session: Session, name: str, overwrite: str = "") -> None:
     """write the game as SGF"""
     if overwrite not in ("", "overwrite"):
@@ -219,7 +192,7 @@ def _path(name: str) -> Path:
         raise BadInput(f"{path.parts[0]} is no home folder on this computer") from None
 
 
-@command("load", "FILE.sgf [MOVE]")
+@command("load", arguments="FILE.sgf [MOVE]")
 def load(session: Session, name: str, move: str | None = None) -> None:
     """continue a game from a file, after so many of its moves"""
     if move is not None and not move.isdecimal():
@@ -230,7 +203,7 @@ def load(session: Session, name: str, move: str | None = None) -> None:
     session.start(loaded.position, loaded)
 
 
-@command("new", "[SIZE]")
+@command("new", arguments="[SIZE]")
 def new(session: Session, size: str | None = None) -> None:
     """start another game, on 9 or 13x9 (columns x rows)"""
     position = session.position

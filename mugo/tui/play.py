@@ -15,22 +15,19 @@ import numpy as np
 from mugo.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.game import GAMES
-from mugo.games.go import Position, fixed_handicap
 from mugo.games.position import BasePosition
-from mugo.games.rules import Rules
 from mugo.players import game_options, searcher
 from mugo.players import options as player_options
 from mugo.players.game_options import KOMI
 from mugo.players.options import PLAYERS
 from mugo.plots.terminal import Screen
 from mugo.sgf.convert import LoadedGame, load_game
-from mugo.tui.commands import command_names
+from mugo.tui.commands import COMMANDS
 from mugo.tui.repl import Repl
 from mugo.tui.session import Session
 from mugo.tui.signals import end_input_on_signals
 
 GO_SIZE = 9
-HANDICAP_KOMI = 0.5
 SIDES = {"black": (BLACK,), "white": (WHITE,), "both": (BLACK, WHITE)}
 
 
@@ -40,12 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help=f"a game ({', '.join(GAMES)}) or a player ({', '.join(PLAYERS)}); the same as --game or "
                         "--player")
     player_options.add_arguments(parser, default=None, by_option=True)
-    game_options.add_arguments(parser, str(GO_SIZE))
+    game_options.add_arguments(parser, str(GO_SIZE), handicap=True)
     parser.add_argument("--colour", "--color", choices=(*SIDES, "random"), default="black",
                         help="that you play (default: %(default)s)")
-    parser.add_argument("--handicap", type=int, default=0, metavar="N",
-                        help="in Go: handicap stones, placed as GTP's fixed_handicap does; the default komi is then "
-                        f"{HANDICAP_KOMI:g}")
     parser.add_argument("--load", metavar="GAME.sgf", help="continue this game")
     parser.add_argument("--move", type=int, metavar="N",
                         help="with --load: continue after N moves (default: after the last)")
@@ -110,15 +104,7 @@ def first_position(args: argparse.Namespace) -> BasePosition:
     """The position that a command line without --load starts from.  Raises BadInput."""
     if args.move is not None:
         raise BadInput("--move needs --load")
-    position = game_options.first_position(args, GO_SIZE)
-    if not args.handicap:
-        return position
-    try:
-        start = Position(position.shape, HANDICAP_KOMI if args.komi is None else args.komi)
-        start = start.with_handicap(fixed_handicap(position.shape, args.handicap))
-        return start.with_rules(game_options.rules_of(args) or Rules())
-    except ValueError as bad:
-        raise BadInput(str(bad)) from None
+    return game_options.first_position(args, GO_SIZE)
 
 
 def default_player(position: BasePosition) -> str:
@@ -147,6 +133,6 @@ def enable_completion(game: str) -> None:
         import readline
     except ImportError:                                  # Windows
         return
-    names = command_names(game)
+    names = COMMANDS.names(game)
     readline.set_completer(lambda text, n: ([name for name in names if name.startswith(text.lower())] + [None])[n])
     readline.parse_and_bind("tab: complete")

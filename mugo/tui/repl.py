@@ -11,7 +11,7 @@ from collections.abc import Callable
 from mugo.files import BadInput
 from mugo.games.position import COLOUR_NAMES, IllegalMove
 from mugo.tui import score_dialog
-from mugo.tui.commands import COMMANDS, command_names, run_command
+from mugo.tui.commands import COMMANDS, run_command
 from mugo.tui.input import parse_point, suggest_correction
 from mugo.tui.session import Session
 from mugo.tui.signals import ignore_signals
@@ -90,6 +90,6 @@ class Repl:
     def _suggest(self, text: str) -> None:
         """Print what is wrong with a text, and the suggestion that Enter accepts."""
         position = self.session.position
-        error, self._suggestion = suggest_correction(text, position.shape, command_names(position.game))
+        error, self._suggestion = suggest_correction(text, position.shape, COMMANDS.names(position.game))
         self.session.print(error + (f"; did you mean {self._suggestion}? (Enter: yes)" if self._suggestion
                                     else " (try 'help')"))

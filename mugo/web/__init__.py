@@ -1,6 +1,7 @@
 """Playing and analysing in the browser (`mugo web`).  In reading order:
 
-    positions       positions and search results as JSON
+    requests        requests of the page: JSON -> positions
+    positions       positions, what searches say of them, and scores, as JSON
     opponents       the opponents that a person can choose
     addresses       what each client address uses
     scheduler       what is computed at once, and for how long

@@ -1,6 +1,7 @@
 """Requests that are answered at once: `HANDLERS[command](request, state)` -> answer.
 
-Requests and answers are JSON objects; positions.py has their fields.  Requests that search are in searches.py.
+Requests and answers are JSON objects: requests.py has the fields of requests, positions.py those of most answers.
+Requests that search are in searches.py.
 """
 import base64
 import binascii
@@ -8,31 +9,13 @@ from collections.abc import Callable
 
 from mugo.files import BadInput
 from mugo.nn.inference import BundledNetworks
-from mugo.sgf.tree import format_game, list_games, read_game, require_field
+from mugo.sgf.tree import list_games, read_game
 from mugo.web import positions
 from mugo.web.opponents import list_opponents
-from mugo.web.positions import position_of_request
+from mugo.web.requests import game_of_request, position_of_request, require_field
 from mugo.web.state import ServerState
 
-Handler = Callable[[dict, ServerState], dict]
-HANDLERS: dict[str, Handler] = {}
 
-
-def handler(command: str) -> Callable[[Handler], Handler]:
-    """Register the handler of a command."""
-    def register(function: Handler) -> Handler:
-        HANDLERS[command] = function
-        return function
-    return register
-
-
-@handler("new")
-def new(request: dict, state: ServerState) -> dict:
-    """"game": a game without moves."""
-    return {"game": positions.new_game(request)}
-
-
-@handler("opponents")
 def opponents(request: dict, state: ServerState) -> dict:
     """"opponents" in this game, and "network_error": why no network plays it, or null."""
     position = position_of_request(request)
@@ -41,44 +24,6 @@ def opponents(request: dict, state: ServerState) -> dict:
             "network_error": error}
 
 
-@handler("position")
-def position(request: dict, state: ServerState) -> dict:
-    """The board, as positions.describe_position has it."""
-    return positions.describe_position(position_of_request(request))
-
-
-@handler("play")
-def play(request: dict, state: ServerState) -> dict:
-    """The board after one more "move"."""
-    return positions.play(position_of_request(request), require_field(request, "move", str))
-
-
-@handler("policy")
-def policy(request: dict, state: ServerState) -> dict:
-    """The network's priors and value."""
-    return positions.policy(position_of_request(request), state.network)
-
-
-@handler("planes")
-def planes(request: dict, state: ServerState) -> dict:
-    """The network's input."""
-    return positions.planes(position_of_request(request))
-
-
-@handler("ownership")
-def ownership(request: dict, state: ServerState) -> dict:
-    """The ownership by rollouts, and by the network if it has it."""
-    return positions.ownership(position_of_request(request), state.network)
-
-
-@handler("score")
-def score(request: dict, state: ServerState) -> dict:
-    """The score of a finished game, with the "dead" stones of the request, if it has any, and one chain toggled."""
-    dead = require_field(request, "dead", list) if "dead" in request else None
-    return positions.score(position_of_request(request), dead, request.get("toggle"))
-
-
-@handler("load")
 def load(request: dict, state: ServerState) -> dict:
     """"game": that of an SGF file with this "number", from 0; without a number the only game, or the list of "games".
 
@@ -97,13 +42,16 @@ def load(request: dict, state: ServerState) -> dict:
     return {"game": read_game(data)} if len(games) == 1 else {"games": games}
 
 
-@handler("reread")
-def reread(request: dict, state: ServerState) -> dict:
-    """"game": a "game" as it is read again: with the positions after nodes whose properties were edited."""
-    return {"game": read_game(format_game(require_field(request, "game", dict)).encode())}
-
-
-@handler("save")
-def save(request: dict, state: ServerState) -> dict:
-    """"sgf": a "game" as SGF text."""
-    return {"sgf": format_game(require_field(request, "game", dict))}
+HANDLERS: dict[str, Callable[[dict, ServerState], dict]] = {
+    "new": lambda request, state: {"game": game_of_request(request)},
+    "opponents": opponents,
+    "position": lambda request, state: positions.describe_position(position_of_request(request)),
+    "play": lambda request, state: positions.play(position_of_request(request), require_field(request, "move", str)),
+    "policy": lambda request, state: positions.policy(position_of_request(request), state.network),
+    "planes": lambda request, state: positions.planes(position_of_request(request)),
+    "ownership": lambda request, state: positions.ownership(position_of_request(request), state.network),
+    "score": lambda request, state: positions.score(
+        position_of_request(request), require_field(request, "dead", list) if "dead" in request else None,
+        request.get("toggle")),
+    "load": load,
+}

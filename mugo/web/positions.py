@@ -1,95 +1,29 @@
-"""Positions and search results as JSON.
+"""Positions, what networks and searches say of them, and scores, as JSON.
 
-    {"game": {"size": 9, "komi": 7, ...}, "moves": ["B E5", "W C3"]}       names a position of Go in a request
-    {"game": {"name": "gomoku", "size": 8, "k": 5, "exactly": false, ...}, "moves": ["B E5"]}       one of Gomoku
     {"stones": "....X..O", "to_play": "B", "illegal": {...}, ...}          describe_position
 
-The page holds the game and sends all of it with each request, so the server stores no games.  Points are GTP vertices.
-All win rates are Black's, from 0 to 1; all leads are Black's too, in points.  Every function raises BadInput for a
-request that is not well formed.
+Points are GTP vertices.  All win rates are Black's, from 0 to 1; all leads are Black's too, in points.
 """
 import base64
-from dataclasses import replace
 
 import numpy as np
 
 from mugo.files import BadInput
-from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, BoardSize, board_points, format_gtp, interpret_gtp, move_index
+from mugo.games.board import BLACK
+from mugo.games.coords import BoardSize, board_points, format_gtp, interpret_gtp
 from mugo.games.game import encode
 from mugo.games.go import Position as Go
-from mugo.games.go import fixed_handicap, rules_name
 from mugo.games.gomoku import Position as Gomoku
-from mugo.games.position import COLOUR_LETTERS, COLOUR_OF, STONE_MARKS, BasePosition
-from mugo.games.rules import bonus_field, rules_to_play
+from mugo.games.position import COLOUR_LETTERS, STONE_MARKS, BasePosition
 from mugo.games.scoring_session import ScoringSession
 from mugo.players.evaluator import ownership_by
 from mugo.search.result import SearchResult
-from mugo.sgf.convert import record_from_position, replay_record
 from mugo.sgf.tree import (
-    empty_board,
     format_move,
-    game_from_position,
-    interpret_move,
-    require_field,
-    require_number,
 )
 
 SEARCH_MOVES = 20                        # moves of a search result that are sent
 
-
-# ---- the position of a request
-
-def new_game(request: dict) -> dict:
-    """A game without moves, in the form of sgf.tree.
-
-    request: for Go "size", "komi", "handicap" (0, or 2 to 9 fixed stones) and "rules" (a name; by default those of
-    "scoring", as of the first game of the server, else "Chinese"); for Gomoku "size", "k" and "exactly".
-    """
-    position = empty_board(request)
-    name = str(request.get("rules", rules_name(position) if isinstance(position, Go) else "Chinese"))
-    try:
-        rules = rules_to_play(name).followed()
-    except ValueError as error:
-        raise BadInput(str(error)) from None
-    if isinstance(position, Go) and (handicap := require_field(request, "handicap", int)):
-        try:
-            position = position.with_handicap(fixed_handicap(position.shape, handicap))
-        except ValueError as error:
-            raise BadInput(str(error)) from None
-    if not isinstance(position, Go):
-        return game_from_position(position)
-    return game_from_position(position.with_rules(rules)) | {"info": {"rules": name}}
-
-
-def position_of_request(request: dict) -> BasePosition:
-    """The position after "moves" in "game".  As in records of Go, moves may repeat a position."""
-    game, moves = require_field(request, "game", dict), require_field(request, "moves", list)
-    if len(moves) > MAX_MOVES:
-        raise BadInput(f"a game has at most {MAX_MOVES:,} moves, not {len(moves):,}")
-    start = empty_board(game)
-    size = start.shape
-    try:
-        black, white = ([interpret_gtp(str(vertex), size) for vertex in require_field(game, name, list)]
-                        for name in ("black", "white"))
-        if PASS in black + white:
-            raise ValueError("a stone cannot be placed on 'pass'")
-        start = start.with_stones(black, white, COLOUR_OF.get(str(game.get("first")).lower(), BLACK))
-        if isinstance(start, Go):
-            start.handicap = int(require_number(game, "handicap", 361))
-            bonus = require_number(game, "handicap_bonus", 361) if "handicap_bonus" in game else start.handicap_bonus
-            start = start.with_rules(replace(start.scoring_rules,
-                                             white_handicap_bonus=bonus_field(start.handicap, bonus)))
-        pairs = [interpret_move(str(move), size) for move in moves]
-        encoded = [move_index(point, size) + (WHITE_BIT if colour == WHITE else 0) for colour, point in pairs]
-        rules = rules_name(start) if isinstance(start, Go) else ""
-        record = replace(record_from_position(start), moves=np.array(encoded, np.int16), rules=rules)
-        return replay_record(record)
-    except ValueError as error:              # IllegalMove is a ValueError
-        raise BadInput(str(error)) from None
-
-
-# ---- the position and the network's input and output
 
 def describe_position(position: BasePosition) -> dict:
     """The board and the rules' view of it.
@@ -161,8 +95,6 @@ def final_win_rate(position: BasePosition) -> float:
     """Black's win rate in a game that is over: 1, 0.5 or 0."""
     return (1 + float(np.sign(position.score()))) / 2
 
-
-# ---- searches and scoring
 
 def ownership(position: BasePosition, network) -> dict:
     """The "ownership", by rollouts and by the network if it has it: integers from -100 (White) to 100 (Black), row by

@@ -106,12 +106,6 @@ class Scheduler:
         self._jobs: set[Job] = set()                             # of the event loop: until their answer
 
     @property
-    def is_full(self) -> bool:
-        """Whether a new job has to wait."""
-        with self._lock:
-            return self._occupied(time.perf_counter()) >= self._slots
-
-    @property
     def is_idle(self) -> bool:
         """Whether no thread computes."""
         return not self._running and not self._waiting

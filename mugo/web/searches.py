@@ -19,12 +19,13 @@ from mugo.players.player import RESIGN, Player
 from mugo.players.searcher import SearchPlayer, default_settings
 from mugo.players.time_control import Clock, TimeSettings
 from mugo.search.search import Search
-from mugo.sgf.tree import MAX_TIME, require_field, require_number
 from mugo.web.opponents import MAX_EDGES, find_opponent, make_opponent
 from mugo.web.positions import black_lead, black_win_rate, final_win_rate, format_search
+from mugo.web.requests import require_field, require_number
 from mugo.web.scheduler import Job
 
 MAX_SECONDS = 600.0                      # of one analysis
+MAX_TIME = 1e6                           # seconds on a clock, and periods
 PROGRESS_INTERVAL = 0.25                 # seconds between two intermediate answers of an analysis
 EVALUATION_BATCH = 32                    # positions that the network evaluates between two checkpoints
 

@@ -18,11 +18,12 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from mugo.files import BadInput
 from mugo.games.game import GAMES
 from mugo.games.plane_tables import plane_names
-from mugo.sgf.tree import game_from_position, require_field
+from mugo.players.move_losses import LEVELS
+from mugo.sgf.tree import start_from_position
 from mugo.web.addresses import Address
 from mugo.web.handlers import HANDLERS
-from mugo.web.messages import MAX_MESSAGE, check_request, parse_request, request_id
-from mugo.web.positions import position_of_request
+from mugo.web.messages import check_request, parse_request, request_id
+from mugo.web.requests import position_of_request, require_field
 from mugo.web.scheduler import Job
 from mugo.web.searches import SEARCHES, SessionSearches
 from mugo.web.state import ServerState
@@ -33,7 +34,7 @@ MESSAGE_BURST = 200                      # messages that are read at once after 
 MAX_SESSIONS = 40                        # at once; each may have two search trees
 MAX_SESSIONS_PER_ADDRESS = 10
 EVICTABLE_SECONDS = 60.0                 # without a message, after which a session gives its place to a new one
-WS_NORMAL_CLOSURE, WS_MESSAGE_TOO_BIG = 1000, 1009               # RFC 6455, section 7.4.1
+WS_NORMAL_CLOSURE = 1000                 # RFC 6455, section 7.4.1
 WS_TRY_AGAIN_LATER = 1013                # IANA's registry of WebSocket close codes
 INTERNAL_ERROR = "internal error; its traceback is in the log of the server"
 
@@ -86,10 +87,10 @@ async def _take_place(session: "Session") -> bool:
 class Session:
     """A page and its search."""
 
-    def __init__(self, socket: WebSocket, state: ServerState, address: Address | None = None):
+    def __init__(self, socket: WebSocket, state: ServerState, address: Address):
         self.socket = socket
         self.state = state
-        self.address = Address() if address is None else address
+        self.address = address
         self.job: Job | None = None
         self.last_message = time.monotonic()
         self._searches = SessionSearches(state.network)
@@ -99,7 +100,7 @@ class Session:
         """Answer messages until the page disconnects or is idle for too long."""
         await self._send(None, {
             "hello": "MuGo", "planes": {game: plane_names(game) for game in GAMES},
-            "game": game_from_position(self.state.start)})
+            "levels": LEVELS, "game": start_from_position(self.state.start)})
         while True:
             try:
                 async with asyncio.timeout(IDLE_SECONDS):
@@ -111,12 +112,8 @@ class Session:
                 continue
             if message["type"] == "websocket.disconnect":
                 return
-            text = message.get("text")
-            if text is not None and len(text) > MAX_MESSAGE:
-                await self.socket.close(WS_MESSAGE_TOO_BIG, f"a message has at most {MAX_MESSAGE:,} characters")
-                return
             await self._limit_rate()
-            await self._handle_message(text)
+            await self._handle_message(message.get("text"))
 
     async def close_idle(self) -> None:
         """Close the WebSocket; the page connects again when it is used."""

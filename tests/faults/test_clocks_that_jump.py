@@ -10,7 +10,6 @@ from fault_cases import Match, make_inputs
 
 from mugo import cli
 from mugo.games.go import Position
-from mugo.match.clock import interpret_time
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 
@@ -55,7 +54,6 @@ def test_a_match_with_clocks_is_that_without_jumps(jumping, tmp_path):
         contents.append(case.contents(tmp_path / name))
     assert contents[0] == contents[1]
     assert {row["end"] for row in contents[0]["rows"].values()} == {"two passes"}
-    assert interpret_time("60/5/1") == (60, 5, 1)
 
 
 @pytest.mark.faults

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
+from fakes import GNUGO, gnugo
 from gtp.test_engine import FirstPlayer, new_engine
-from gtp_client import GNUGO, Client
 
 from mugo.games.gomoku import Position as Gomoku
 from mugo.gtp.engine import COMMANDS
@@ -121,7 +121,7 @@ def test_the_comparison_has_every_command_and_tells_the_truth():
 
 @pytest.mark.skipif(GNUGO is None, reason="GNU Go is not installed")
 def test_the_comparison_tells_the_truth_of_gnu_go():
-    with Client([GNUGO, "--mode", "gtp"]) as gnugo:
-        known = set(gnugo.ask("list_commands").split())
+    with gnugo() as client:
+        known = set(client.send_command("list_commands").split())
     for name, cells in comparison().items():
         assert cells[2] == ("yes" if name in known else "no"), name

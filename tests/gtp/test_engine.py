@@ -16,8 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fakes import StoneCounter
-from gtp_client import GNUGO, Client, Local, play_game
+from fakes import GNUGO, StoneCounter, gnugo
 
 from mugo import __version__, cli
 from mugo.files import BadInput
@@ -25,12 +24,15 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_MOVES, PASS, interpret_gtp
 from mugo.games.go import Position
 from mugo.games.gomoku import Position as Gomoku
+from mugo.games.scoring import final_score
 from mugo.gtp import command as gtp_command
 from mugo.gtp import gogui
 from mugo.gtp.engine import COMMANDS, GtpEngine, serve
 from mugo.gtp.line_reader import MAX_LINE_BYTES
 from mugo.pipes import is_pipe_closed, read_lines
 from mugo.gtp.protocol import format_reply
+from mugo.match.gtp_client import REFUSED, EngineFault
+from mugo.match.referee import TWO_PASSES, MatchRules, play_game
 from mugo.nn.output import NetworkOutput
 from mugo.nn import bundled, inference
 from mugo.players.options import default_size, make_player
@@ -609,18 +611,36 @@ class NeverPasses:
         return NetworkOutput(np.stack([self.priors] * len(positions)))
 
 
+class Local:
+    """A GtpEngine in this process, as a GtpClient."""
+
+    def __init__(self, engine):
+        self.engine = engine
+
+    def send_command(self, line, timeout=0):
+        reply = self.engine.answer(line)
+        if reply.startswith("?"):
+            raise EngineFault(REFUSED, reply)
+        return reply[1:].strip()
+
+    def known_command(self, command):
+        return self.send_command(f"known_command {command}") == "true"
+
+    def warm_up(self, size):
+        pass
+
+
 @pytest.mark.skipif(GNUGO is None, reason="GNU Go is not installed")
 @pytest.mark.parametrize("size", [9, pytest.param(19, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("colour", ["black", "white"])
 @pytest.mark.parametrize("player", ["random", "policy"])
 def test_a_game_with_gnu_go_is_legal_and_ends_with_two_passes(player, colour, size):
     ours = Local(new_engine(RandomPlayer(seed=1) if player == "random" else PolicyPlayer(NeverPasses(size))))
-    with Client([GNUGO, "--mode", "gtp", "--level", "1", "--seed", "1", "--never-resign", "--chinese-rules",
-                 "--positional-superko"]) as gnugo:
-        black, white = (ours, gnugo) if colour == "black" else (gnugo, ours)
-        position = play_game(black, white, size)
-        assert position.is_over
-        assert ours.ask("final_score") == gnugo.ask("final_score")
+    with gnugo("--level", "1", "--seed", "1", "--never-resign", "--chinese-rules", "--positional-superko") as theirs:
+        clients = dict(zip((BLACK, WHITE) if colour == "black" else (WHITE, BLACK), (ours, theirs), strict=True))
+        game = play_game(clients, Position(size), MatchRules(size), final_score)
+        assert game.end == TWO_PASSES, game.details
+        assert ours.send_command("final_score") == theirs.send_command("final_score")
 
 
 def test_a_loaded_game_gives_white_points_for_handicap_stones_by_its_rules(tmp_path):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from fakes import StoneCounter
 from gtp.test_analyze import StubReader
-from gtp_client import GNUGO, Client
+from fakes import GNUGO, gnugo
 
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, move_index
@@ -213,13 +213,13 @@ def test_gnu_go_gives_the_same_replies():
     for k, vertex in enumerate("D7 C7 D6 C6 D5 C5 D4 C4 D3 C3 D2 C2 D1 C1 F4 A4".split()):
         lines.append(f"play {'bw'[k % 2]} {vertex}")
     ours = GtpEngine(uct(1), size=7)
-    with Client([GNUGO, "--mode", "gtp", "--chinese-rules"]) as gnugo:
+    with gnugo("--chinese-rules") as client:
         for line in lines:
-            assert (line, ours.answer(line)) == (line, f"= {gnugo.ask(line)}\n\n")
-        assert ours.answer("get_komi").split() == ["=", *gnugo.ask("get_komi").split()]
+            assert (line, ours.answer(line)) == (line, f"= {client.send_command(line)}\n\n")
+        assert ours.answer("get_komi").split() == ["=", *client.send_command("get_komi").split()]
         for line in ("list_stones black", "list_stones w", "final_status D4", "final_status C1", "final_status G7",
                      "final_status A1", "final_status F4"):
-            assert (line, ours.answer(line)) == (line, f"= {gnugo.ask(line)}\n\n")
+            assert (line, ours.answer(line)) == (line, f"= {client.send_command(line)}\n\n")
 
 
 def test_the_clock_runs_during_a_search_that_plays_nothing():

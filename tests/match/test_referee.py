@@ -9,6 +9,7 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.go import Position
 from mugo.match import referee
 from mugo.match.referee import setup_commands
+from mugo.players.time_control import absolute, canadian, fischer, japanese
 
 
 def test_two_passes_end_a_game_and_it_is_scored(play):
@@ -85,7 +86,7 @@ def test_explanations_of_moves_become_comments(play):
 def test_both_programs_get_the_opening_the_rules_and_the_clock(play, tmp_path):
     opening = Position(9, 0.5).with_handicap([33, 77]).play(44).play(55)
     play(f"log={tmp_path / 'black'}", f"log={tmp_path / 'white'}", opening=opening, kgs_rules="chinese",
-         time=(60, 5, 1))
+         time=canadian(60, 5, 1))
     for colour in "black", "white":
         lines = (tmp_path / colour).read_text().split("\n")
         assert [line for line in lines if not line.startswith("known_command")][:9] == [
@@ -114,7 +115,7 @@ def test_setup_stones_other_than_handicap_stones_are_played():
 
 
 def test_a_move_after_the_flag_fell_loses_on_time(play):
-    game = play("A1 SLEEP1.2 B1", "C3", time=(1, 0, 0))
+    game = play("A1 SLEEP1.2 B1", "C3", time=absolute(1))
     assert (game.end, game.result, game.at_fault) == ("lost on time", "W+T", BLACK)
     seconds = re.fullmatch(r"Black moved ([0-9.]+) seconds after its time was over", game.details)
     assert seconds and float(seconds[1]) >= 0.2
@@ -122,17 +123,36 @@ def test_a_move_after_the_flag_fell_loses_on_time(play):
 
 def test_a_program_that_never_moves_loses_on_time(play, monkeypatch):
     monkeypatch.setattr(referee, "GRACE_SECONDS", 0.1)
-    game = play("A1", "C3 HANG", time=(1, 0, 0))
+    game = play("A1", "C3 HANG", time=absolute(1))
     assert (game.end, game.result, game.at_fault) == ("lost on time", "B+T", WHITE)
     assert game.details == "White had not moved 0.1 seconds after its time was over"
 
 
 def test_time_left_is_that_of_the_main_time_before_byo_yomi(play, tmp_path):
-    play(f"log={tmp_path / 'black'} A1", "C3", time=(60, 5, 2))
+    play(f"log={tmp_path / 'black'} A1", "C3", time=canadian(60, 5, 2))
     assert "time_left b 60 0" in (tmp_path / "black").read_text()
 
 
 def test_time_left_is_sent_before_each_move(play, tmp_path):
-    play(f"log={tmp_path / 'black'} A1 SLEEP0.2 B1", "C3", time=(0, 5, 2))
+    play(f"log={tmp_path / 'black'} A1 SLEEP0.2 B1", "C3", time=canadian(0, 5, 2))
     received = [line for line in (tmp_path / "black").read_text().split("\n") if line.startswith("time_left")]
     assert received == ["time_left b 5 2", "time_left b 4 1", "time_left b 5 2"]
+
+
+@pytest.mark.parametrize("knows, black, white", [
+    ("", ["time_settings 0 5 1", "time_left b 5 1"], "time_settings 60 0 0"),
+    ("know=kgs-time_settings,kata-time_settings",
+     ["kgs-time_settings byoyomi 0 5 3", "time_left b 5 3"], "kata-time_settings fischer 60 10")])
+def test_a_program_is_told_of_the_time_system_as_well_as_it_knows_it(play, tmp_path, knows, black, white):
+    for time, expected in (japanese(0, 5, 3), black), (fischer(60, 10), [white, "time_left b 60 0"]):
+        log = tmp_path / f"{time.main}"
+        play(f"log={log} {knows} A1", "C3", time=time)
+        assert [line for line in log.read_text().split("\n") if "time_" in line and "known" not in line][:2] == expected
+
+
+def test_a_japanese_period_is_lost_before_the_game_is(play, tmp_path):
+    game = play(f"log={tmp_path / 'black'} know=kgs-time_settings SLEEP1.1 A1 SLEEP1.1 B1", "C3",
+                time=japanese(0, 1, 2))
+    assert (game.end, game.result, game.position.plies) == ("lost on time", "W+T", 2)
+    lines = (tmp_path / "black").read_text().split("\n")
+    assert [line for line in lines if line.startswith("time_left")] == ["time_left b 1 2", "time_left b 1 1"]

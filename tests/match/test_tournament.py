@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 from drawing import draw
-from fakes import FAKE_ENGINE, is_running
-from gtp_client import GNUGO
+from fakes import FAKE_ENGINE, GNUGO, is_running
 
 from mugo import cli
 from mugo.files import BadInput
@@ -80,6 +79,16 @@ def test_a_match_writes_rows_and_sgf_files(tmp_path, capsys):
     assert (record.result, record.black, record.komi, len(record.moves)) == ("B+8.5", FIRST, 0.5, 6 + 1)
     text = (tmp_path / "m" / "sgf" / "00000.sgf").read_text()
     assert "C[fine]" in text and "ended by: two passes" in text
+
+
+@pytest.mark.parametrize("time", ["60", "60/5/2", "0/3x5", "60+5"])
+def test_a_match_is_played_on_clocks_and_continued_with_them(time, tmp_path, capsys):
+    words = FIRST, FAKE_ENGINE, *RULES, "--time", time, "-o", tmp_path / "m"
+    match(*words, "--games", 1)
+    assert f"\ntime {time}, at most 300 seconds" in (tmp_path / "m" / "sgf" / "00000.sgf").read_text()
+    match(*words, "--games", 2)
+    assert [row["end"] for row in rows_of(tmp_path / "m")] == ["two passes"] * 2
+    match(FIRST, FAKE_ENGINE, *RULES, "--time", "61", "-o", tmp_path / "m", expect=2)
 
 
 @pytest.mark.parametrize("openings, moves", [((), 0), (("--openings", 2), 2)])

@@ -186,6 +186,18 @@ def test_the_first_position_of_a_command_line():
         assert (start.size, start.k, start.exactly) == rules
 
 
+def test_a_handicap_has_half_a_point_of_komi_and_the_rules_that_are_given():
+    parser = argparse.ArgumentParser()
+    game_options.add_arguments(parser, "9", handicap=True)
+    for words, (komi, bonus) in {(): (0.5, 0), ("--komi", "6.5"): (6.5, 0), ("--rules", "chinese"): (0.5, 2),
+                                 ("--rules", "japanese"): (0.5, 0)}.items():
+        start = game_options.first_position(parser.parse_args(["--handicap", "2", *words]), 9)
+        assert (start.komi, start.handicap, start.handicap_bonus) == (komi, 2, bonus)
+        assert start.counts_territory == ("japanese" in words) and start.to_play == WHITE
+    with pytest.raises(BadInput, match="no fixed handicap of 10 stones on 9x9"):
+        game_options.first_position(parser.parse_args(["--handicap", "10"]), 9)
+
+
 def test_a_network_of_gomoku_sets_the_game(monkeypatch):
     monkeypatch.setattr(game_options, "trained_for",
                         lambda args: {"game": "gomoku", "size": 6, "k": 4, "exactly": True})

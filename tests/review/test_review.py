@@ -342,6 +342,23 @@ def test_top_1_top_5_and_the_phases_of_a_game_are_counted():
     assert [(statistics[side]["top1"], statistics[side]["top5"]) for side in ("black", "white")] == [(7, 35), (0, 7)]
 
 
+@pytest.mark.parametrize("points, loss, expected", [
+    (1.4, 0.5, "good"), (1.5, 0.0, "inaccuracy"), (3, 0.0, "mistake"), (6, -0.1, "blunder"), (20, 0.0, "blunder"),
+    (-1, 0.5, "good"), (None, 0.049, "good"), (None, 0.05, "inaccuracy"), (None, 0.1, "mistake"),
+    (None, 0.2, "blunder"), (None, None, "")])
+def test_verdicts_are_by_points_and_without_scores_by_win_rate(points, loss, expected):
+    assert MoveReview(1, BLACK, 0, 1, 0.5, 0.5, 0.5, loss, 0, 0.5, (), points_lost=points).verdict == expected
+
+
+def test_the_worst_moves_are_those_that_lose_the_most_points():
+    moves = tuple(MoveReview(number, BLACK, 0, 1, 0.5, 0.5, 0.5, loss, 0, 0.5, (), points_lost=points)
+                  for number, loss, points in [(1, 0.3, 2.0), (2, 0.01, 9.0), (3, 0.0, 1.0), (4, 0.2, 4.0)])
+    record = next(read_records(b"(;GM[1]SZ[9])"))
+    assert [move.number for move in Review(record, moves, (), "").worst_moves()] == [2, 4, 1]
+    by_win_rate = tuple(replace(move, points_lost=None) for move in moves)
+    assert [move.number for move in Review(record, by_win_rate, (), "").worst_moves()] == [1, 4]
+
+
 @pytest.mark.parametrize("loss, annotation", [(0.04, None), (0.06, "DO"), (0.11, 1), (0.21, 2)])
 def test_verdicts_are_annotations_of_the_sgf(loss, annotation):
     record, tree, _ = next(read_trees(b"(;GM[1]SZ[5];B[aa])"))

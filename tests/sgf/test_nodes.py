@@ -4,7 +4,7 @@ import time
 import pytest
 
 from mugo.sgf.collection import split_games
-from mugo.sgf.nodes import Node, children_of, format_nodes, format_properties, main_line, parse_game, parse_properties
+from mugo.sgf.nodes import Node, children_of, format_nodes, format_properties, main_line, parse_game
 
 TREE = b"(;SZ[9]C[a](;B[aa];W[ba])(;B[bb];W[cc](;B[])(;B[dd])))"
 
@@ -24,8 +24,8 @@ def test_the_nodes_of_a_tree_and_its_main_line():
     (b"", {}),
 ])
 def test_properties_keep_order_and_raw_values(text, properties):
-    assert [*parse_properties(text).items()] == [*properties.items()]
-    assert parse_properties(format_properties(properties)) == properties
+    assert [*parse_game(b"(;" + text + b")")[0].properties.items()] == [*properties.items()]
+    assert parse_game(b"(;" + format_properties(properties) + b")")[0].properties == properties
 
 
 @pytest.mark.parametrize("text, error", [

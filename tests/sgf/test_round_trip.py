@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("hypothesis")
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from page_modules import format_game, needs_node
 
 from mugo.files import BadInput
 from mugo.games.go import Position
@@ -22,7 +23,7 @@ from mugo.sgf.convert import load_game
 from mugo.sgf.nodes import Node, children_of, format_nodes, parse_game
 from mugo.sgf.parser import GameTree, read_trees
 from mugo.sgf.record import BadRecord
-from mugo.sgf.tree import format_game, list_games, read_game
+from mugo.sgf.tree import list_games, read_game
 
 SIZE = 5
 POINTS = [col + row for col in "abcde" for row in "abcde"]
@@ -90,6 +91,7 @@ def assert_same(saved: str | bytes, nodes: list[Node]) -> None:
         assert [*here.properties.items()] == [*there.properties.items()]
 
 
+@needs_node
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(trees())
 def test_the_page_keeps_every_property_of_every_node(nodes):
@@ -141,6 +143,7 @@ def whole_trees(data: bytes) -> list[GameTree | BadRecord]:
 
 
 @needs_files
+@needs_node
 @pytest.mark.parametrize("name", FILES)
 def test_a_nasty_file_is_saved_by_the_page_as_it_was(name):
     data = (TORTURE / name).read_bytes()

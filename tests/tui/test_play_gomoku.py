@@ -15,7 +15,7 @@ from mugo.sgf.convert import load_position, record_from_position
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import BadRecord
 from mugo.sgf.writer import format_record
-from mugo.tui.commands import command_names
+from mugo.tui.commands import COMMANDS
 
 
 def test_a_game_ends_with_a_row_and_is_saved_with_its_rules(tmp_path):
@@ -39,9 +39,9 @@ def test_a_full_board_is_a_draw(tmp_path):
 
 
 def test_commands_of_go_are_neither_listed_nor_run(tmp_path):
-    assert set(command_names("go")) - set(command_names("gomoku")) == {"pass", "score", "chain", "done"}
+    assert set(COMMANDS.names("go")) - set(COMMANDS.names("gomoku")) == {"pass", "score", "chain", "done"}
     session, shown = play(tmp_path, ["pass", "score", "chain b2", "done", "help", "b2"], Scripted("a1"), Position(3))
-    assert "'pass' is for Go, and this is Gomoku" in shown
+    assert "pass is for Go, and this is Gomoku" in shown
     assert not {"two passes end the game", "an estimate of the score"} & set(shown.splitlines())
     assert "stones and liberties" not in shown and "resign " in shown
     assert moves(session.position) == points("B2 A1", 3)

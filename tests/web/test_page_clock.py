@@ -227,7 +227,7 @@ class Recorder:
 ])
 def test_mugo_plays_within_its_clock(monkeypatch, clock, least, most):
     from mugo.web import searches
-    from mugo.web.positions import position_of_request
+    from mugo.web.requests import position_of_request
 
     player = Recorder()
     monkeypatch.setattr(searches, "make_opponent", lambda *arguments: player)

@@ -1,65 +1,41 @@
 """The page's edits of SGF properties, in node: what is not edited stays; point lists are split."""
-import json
-import shutil
-import subprocess
-from pathlib import Path
-
 import pytest
 
 pytest.importorskip("starlette")
-from mugo.sgf.collection import split_games
-from mugo.sgf.nodes import escaped, parse_game, parse_properties
-from mugo.web import app as web_app
+from page_modules import call as edit
+from page_modules import needs_node
 
-NODE = shutil.which("node")
-pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
+from mugo.sgf.collection import split_games
+from mugo.sgf.nodes import escaped, parse_game
+
+pytestmark = needs_node
 D4, D16, A19, B18, C17 = ({"row": row, "col": col} for row, col in [(15, 3), (3, 3), (0, 0), (1, 1), (2, 2)])
 
 
-@pytest.fixture(scope="module")
-def edit(tmp_path_factory):
-    """Name of a function of edit_properties.js or properties.js, its arguments -> its value."""
-    folder = tmp_path_factory.mktemp("page")
-    for name in "edit_properties.js", "properties.js":
-        shutil.copy(Path(web_app.__file__).parent / "static" / name, folder)
-    (folder / "package.json").write_text('{"type": "module"}')
-    (folder / "run.js").write_text("""
-        import * as edits from "./edit_properties.js";
-        import * as properties from "./properties.js";
-        import { createInterface } from "node:readline";
-        for await (const line of createInterface({ input: process.stdin })) {
-          const [name, args] = JSON.parse(line);
-          console.log(JSON.stringify(({ ...edits, ...properties })[name](...args)));
-        }""")
-    command = [NODE, folder / "run.js"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        def run(name, *args):
-            process.stdin.write(json.dumps([name, args]) + "\n")
-            process.stdin.flush()
-            return json.loads(process.stdout.readline())
-        yield run
-        process.stdin.close()
+def properties_of(text):
+    node, = parse_game(f"(;{text})".encode())
+    return node.properties
 
 
-def test_a_mark_is_set_and_removed_and_all_else_stays(edit):
+def test_a_mark_is_set_and_removed_and_all_else_stays():
     text = r"B[pd]XX[a\]][\\]C[ two" + "\nlines ]".replace("]", r"\]") + "]BL[30]"
     marked = edit("toggleMark", text, "TR", D4, 19)
     assert marked == text + "TR[dp]"
     assert edit("toggleMark", marked, "TR", D4, 19) == text
 
 
-def test_marks_of_one_group_exclude_each_other(edit):
+def test_marks_of_one_group_exclude_each_other():
     text = "LB[dp:A]TR[dp][dd]TB[dp]"
     assert edit("toggleMark", text, "SQ", D4, 19) == "LB[dp:A]TR[dd]TB[dp]SQ[dp]"
     assert edit("toggleMark", text, "TW", D4, 19) == "LB[dp:A]TR[dp][dd]TW[dp]"
     for ident in "TR", "SQ", "CR", "MA", "SL":
-        after = parse_properties(edit("toggleMark", "TR[aa]SQ[bb]CR[cc]MA[aa:cc]", ident, A19, 19).encode())
+        after = properties_of(edit("toggleMark", "TR[aa]SQ[bb]CR[cc]MA[aa:cc]", ident, A19, 19))
         marks = [each for each in ("TR", "SQ", "CR", "MA", "SL") if each in after and any(
             {"row": 0, "col": 0} in edit("pointsOf", value.decode(), 19) for value in after[each])]
         assert marks == ([] if ident in ("TR", "MA") else [ident])          # a click on a mark of its own removes it
 
 
-def test_a_compressed_list_survives_and_is_split(edit):
+def test_a_compressed_list_survives_and_is_split():
     assert edit("toggleMark", "TR[aa:cc][dd]", "TR", D4, 19) == "TR[aa:cc][dd][dp]"
     assert edit("toggleMark", "TR[aa:cc][dd]", "SQ", D16, 19) == "TR[aa:cc]SQ[dd]"
     assert edit("toggleMark", "TR[aa:cc][dd]", "TR", B18, 19) == "TR[aa:ca][ab][cb][ac:cc][dd]"
@@ -71,7 +47,7 @@ def test_a_compressed_list_survives_and_is_split(edit):
         assert sorted([*points, (point["row"], point["col"])]) == [(row, col) for row in range(4) for col in range(5)]
 
 
-def test_labels_take_the_next_free_letter_and_number(edit):
+def test_labels_take_the_next_free_letter_and_number():
     text = "LB[aa:A][bb:C][cc:1][dd:x\\:y]"
     assert edit("nextLabel", text, False) == "B" and edit("nextLabel", text, True) == "2"
     assert edit("setLabel", text, D4, "B") == text + "[dp:B]"
@@ -84,15 +60,15 @@ def test_labels_take_the_next_free_letter_and_number(edit):
 
 @pytest.mark.parametrize("text", ["x)(;FF[4", "( ;\tGM\n[", "\\(;CA[UTF-8", "(;SZ[9]", "(;AP[x:y", "(;;FF[4",
                                   "日本(;FF[4"])
-def test_a_text_that_ends_like_the_beginning_of_a_game_is_escaped(edit, text):
+def test_a_text_that_ends_like_the_beginning_of_a_game_is_escaped(text):
     value = edit("escaped", text)
     assert value.encode() == escaped(text) and edit("unescaped", value) == text.replace("\t", " ")
-    label, = parse_properties(edit("setLabel", "", D4, text).encode())["LB"]
+    label, = properties_of(edit("setLabel", "", D4, text))["LB"]
     games = [*split_games(b"(;SZ[9]N[" + value.encode() + b"];B[aa]LB[" + label + b"])")]
     assert len(games) == 1 and parse_game(games[0].whole)[0].text("N") == text.replace("\t", " ")
 
 
-def test_lines_and_arrows(edit):
+def test_lines_and_arrows():
     assert edit("toggleLine", "B[aa]", "AR", D4, D16) == "B[aa]AR[dp:dd]"
     assert edit("toggleLine", "AR[dp:dd][aa:bb]", "AR", D4, D16) == "AR[aa:bb]"
     assert edit("toggleLine", "AR[dp:dd]", "AR", D16, D4) == "AR[dd:dp]"                  # turned round
@@ -100,14 +76,14 @@ def test_lines_and_arrows(edit):
     assert edit("toggleLine", "LN[dp:dd]", "AR", D4, D16) == "AR[dp:dd]"
 
 
-def test_dimmed_points_are_inherited_until_they_are_changed(edit):
+def test_dimmed_points_are_inherited_until_they_are_changed():
     assert edit("toggleDimmed", "B[aa]", D4, 19, ["dd"]) == "B[aa]DD[dd][dp]"
     assert edit("toggleDimmed", "B[aa]", D16, 19, ["dd"]) == "B[aa]DD[]"
     assert edit("toggleDimmed", "B[aa]DD[]", D16, 19, ["dd"]) == "B[aa]"
     assert edit("toggleDimmed", "DD[aa:bb]", A19, 19, []) == "DD[ba][ab:bb]"
 
 
-def test_setup_stones_replace_each_other(edit):
+def test_setup_stones_replace_each_other():
     assert edit("setStone", "C[x]", D4, "X", ".", 19) == "C[x]AB[dp]"
     assert edit("setStone", "AB[dp][aa:cc]", D4, "O", ".", 19) == "AB[aa:cc]AW[dp]"
     assert edit("setStone", "AB[aa:cc]", B18, ".", ".", 19) == "AB[aa:ca][ab][cb][ac:cc]"
@@ -115,7 +91,7 @@ def test_setup_stones_replace_each_other(edit):
     assert edit("setStone", "AE[dp]", D4, "O", "O", 19) == ""
 
 
-def test_annotations(edit):
+def test_annotations():
     found = [edit("annotation", text, kind)
              for text, kind in [("GB[2]", 0), ("DO[]", 1), ("BM[1]", 1), ("DM[]", 0), ("", 0)]]
     assert found == ["GB2", "DO", "BM1", "DM1", ""]

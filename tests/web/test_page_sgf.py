@@ -1,44 +1,18 @@
-"""The SGF writer of the page, which saves when the server is gone, against the server's."""
-import json
+"""The page writes SGF: what a file has stays in it, and what is read is what was written."""
 import random
-import shutil
-import subprocess
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("starlette")
+from page_modules import format_game, needs_node
 from web_fakes import go_game, gomoku_game
-from web_page import sgf_properties
 
 from mugo.sgf.collection import split_games
-from mugo.sgf.nodes import format_nodes, format_properties, parse_game
-from mugo.sgf.tree import format_game, read_game
-from mugo.web import app as web_app
+from mugo.sgf.nodes import Node, escaped, format_nodes, format_properties, parse_game
+from mugo.sgf.tree import INFO, read_game
 
-NODE = shutil.which("node")
-pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
+pytestmark = needs_node
 TEXTS = ("a", "[B] \\ ]", "two\nlines: \\]", "Müller 囲碁", "]];(B[aa])", " ", "x:y")
-
-
-@pytest.fixture(scope="module")
-def format_by_page(tmp_path_factory):
-    """Games -> SGF texts, by the page's module in node."""
-    folder = tmp_path_factory.mktemp("page")
-    for name in "sgf.js", "coordinates.js", "properties.js":
-        shutil.copy(Path(web_app.__file__).parent / "static" / name, folder)
-    (folder / "package.json").write_text('{"type": "module"}')
-    (folder / "run.js").write_text('import { readFileSync } from "node:fs"; import { formatGame } from "./sgf.js";\n'
-                                   'const games = JSON.parse(readFileSync(0, "utf8"));\n'
-                                   'const written = games.map((game) => formatGame(game, game.written_info));\n'
-                                   'console.log(JSON.stringify(written));')
-
-    def run(games: list[dict]) -> list[str]:
-        done = subprocess.run([NODE, folder / "run.js"], input=json.dumps(games).encode(), capture_output=True,
-                              timeout=60)
-        assert not done.returncode, done.stderr.decode()
-        return json.loads(done.stdout)
-    return run
 
 
 def random_game(seed: int) -> dict:
@@ -48,7 +22,7 @@ def random_game(seed: int) -> dict:
     size = 5 + seed % 5
     setup = {"black": vertices[:seed % 3], "white": vertices[3:3 + seed % 2], "first": rng.choice("BW")}
     game = gomoku_game(size, 5, bool(seed & 4), **setup) if seed % 4 == 3 else \
-        go_game(size, rng.choice([0, 0.5, 6.5, -7, 7.5]), handicap=rng.choice([0, 2]), **setup)
+        go_game(size, rng.choice([0, 0.5, 6.5, -7, 7.5]), handicap=2 * (seed % 6 == 2), **setup)
     names = ("black", "white", "black_rank", "white_rank", "result", "date", "event", "place", "rules")
     game["info"] = {name: rng.choice(TEXTS) for name in names if rng.random() < 0.5}
     nodes = [{"parent": -1}]
@@ -67,10 +41,43 @@ def random_game(seed: int) -> dict:
     return game | {"nodes": nodes}
 
 
-def test_the_page_writes_what_the_server_writes(format_by_page):
-    games = [random_game(seed) for seed in range(60)]
-    for game, written in zip(games, format_by_page(games), strict=True):
-        assert sgf_properties(written) == sgf_properties(format_game(game))
+def comment_of(fields: dict) -> str:
+    """The text of a comment, with the win rate in front of it."""
+    text = fields.get("comment", "")
+    line = f"Black wins {100 * fields['win_rate']:.1f} % ({fields['visits']} visits)\n" if "win_rate" in fields else ""
+    return f"{line}{text}".strip()
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_game_that_is_saved_is_read_again(seed):
+    game = random_game(seed)
+    written = format_game(game)
+    again, nodes = read_game(written.encode()), parse_game(written.encode())
+    assert all(again[name] == game[name] for name in ("size", "komi", "handicap", "k", "exactly") if name in game)
+    for name in "black", "white":
+        assert sorted(again[name]) == sorted(game[name])
+    for ident, name in INFO.items():
+        if name in game["info"] and (ident != "RU" or game.get("name") != "gomoku"):
+            assert nodes[0].properties[ident] == [escaped(game["info"][name])]
+    for node, read, fields in zip(nodes, again["nodes"], game["nodes"], strict=True):
+        assert (read["parent"], read.get("move")) == (fields["parent"], fields.get("move"))
+        assert node.properties.get("C", [b""]) == [escaped(comment_of(fields))]
+        assert (read.get("win_rate"), read.get("visits")) == (fields.get("win_rate"), fields.get("visits"))
+
+
+@pytest.mark.parametrize("game, properties", [
+    (go_game(9, 6.5, handicap=2, black=["G7", "C3"], first="W"),
+     "GM[1]CA[UTF-8]AP[MuGo:web]SZ[9]KM[6.5]HA[2]AB[gc][cg]PL[W]"),
+    (go_game("13x9", 1e-7), "GM[1]CA[UTF-8]AP[MuGo:web]SZ[13:9]KM[0]"),
+    (go_game(5, -100.0, info={"black": "A]", "event": "x" * 300}),
+     f"GM[1]CA[UTF-8]AP[MuGo:web]SZ[5]KM[-100]PB[A\\]]EV[{'x' * 300}]"),
+    (gomoku_game(15, 5, True, first="W"), "GM[4]CA[UTF-8]AP[MuGo:web]SZ[15]RU[exactly 5 in a row]PL[W]")])
+def test_the_root_of_a_new_game_has_the_game(game, properties):
+    nodes = [{"parent": -1}, {"parent": 0, "move": "B pass", "time_left": 28.5, "overtime_left": 3},
+             {"parent": 1, "move": "W A1", "time_left": 7.04, "win_rate": 0.5, "visits": 9, "lead": -1.25}]
+    last = {5: "ae", 9: "ai", "13x9": "ai", 15: "ao"}[game["size"]]
+    written = format_game({"info": {}} | game | {"nodes": nodes}).replace("\n;", ";")
+    assert written == f"(;FF[4]{properties};B[]BL[28.5]OB[3];W[{last}]WL[7]C[Black wins 50.0 % (9 visits, W+1.3)])\n"
 
 
 LOADED = r"""(;FF[4]SZ[9]XX[\]][a]C[Black wins 52.3 % (7 visits)
@@ -78,36 +85,35 @@ text]AB[aa];B[ee]LB[cc:A]C[before Black wins 5 % (1 visits) after \
 soft];W[cc]C[	tab];B[ee]BM[1](;AE[ee]AW[dd])(;C[];W[]))"""
 
 
-def test_the_page_writes_what_was_in_a_file(format_by_page):
+def test_the_page_writes_what_was_in_a_file():
     text = LOADED.replace("text]", "text\r\nline]").replace("BM[1]", f"BM[1]C[{'x' * 30_000}]")
     game = read_game(text.encode())
     expected = parse_game(text.encode())
     expected[0] = expected[0].with_values(CA=b"UTF-8")
-    unchanged, changed = format_by_page([game, game | {"nodes": [
-        *game["nodes"][:2], game["nodes"][2] | {"comment": "new ]"}, *game["nodes"][3:]]}])
-    assert parse_game(unchanged.encode()) == expected
+    assert parse_game(format_game(game).encode()) == expected
+    game["nodes"][2]["comment"] = "new ]"
     expected[2] = expected[2].with_values(C=rb"new \]")
-    assert parse_game(changed.encode()) == expected
+    assert parse_game(format_game(game).encode()) == expected
 
 
-def test_the_page_breaks_lines_where_the_server_does(format_by_page):
+def test_lines_break_where_format_nodes_breaks_them():
     """`(;CA[` at the beginning of a line would begin a new game (collection.py)."""
     long = ";".join(f"{'BW'[i % 2]}[aa]N[日本 {i}]" for i in range(60))
     variations = [f"(;{ident}[x]B[ee];W[cc](;{ident}[x]B[aa])(;{ident}[x]B[bb]))"
                   for ident in ("CA", "AP", "SZ", "FF", "GM")]
     for order in variations, variations[::-1]:
         nodes = parse_game(f"(;FF[4]CA[UTF-8]SZ[9];{long}{''.join(order)})".encode())
-        written, = format_by_page([read_game(b"(;SZ[9])") | {"nodes": [
-            {"parent": node.parent, "properties": format_properties(node.properties).decode()} for node in nodes]}])
+        written = format_game(read_game(b"(;SZ[9])") | {"nodes": [
+            {"parent": node.parent, "properties": format_properties(node.properties).decode()} for node in nodes]})
         assert written == format_nodes(nodes).decode() and "\n(" not in written and written.count("\n") > 10
         assert len([*split_games(written.encode())]) == 1 and parse_game(written.encode()) == nodes
 
 
-def test_the_page_keeps_the_end_of_a_long_comment_whose_beginning_is_edited(format_by_page):
+def test_the_page_keeps_the_end_of_a_long_comment_whose_beginning_is_edited():
     comment = "x" * 19_990 + "TAIL " * 3999 + "TAIL"
     game = read_game(f"(;SZ[9]CA[UTF-8]C[{comment}])".encode())
     game["nodes"][0]["comment"] = "Y" + game["nodes"][0]["comment"][1:]
-    assert format_by_page([game]) == [f"(;SZ[9]CA[UTF-8]C[Y{comment[1:]}])\n"]
+    assert format_game(game) == f"(;SZ[9]CA[UTF-8]C[Y{comment[1:]}])\n"
 
 
 FILES = (
@@ -120,29 +126,29 @@ FILES = (
 
 @pytest.mark.parametrize("text", FILES)
 @pytest.mark.parametrize("change", [{}, {"comment": "new ] \\"}, {"comment": ""}, {"win_rate": 0.25, "visits": 7}])
-def test_the_page_keeps_a_file_as_the_server_does(format_by_page, text, change):
+def test_of_a_file_only_the_comments_that_changed_differ(text, change):
     game = read_game(text.encode())
+    nodes = parse_game(text.encode())
+    expected: list[Node] = [nodes[0].with_values(CA=b"UTF-8"), *nodes[1:]]
+    for i, fields in enumerate(game["nodes"]):
+        if (new := comment_of(fields | change)) != comment_of(fields):
+            expected[i] = expected[i].with_values(C=escaped(new) if new else None)
     game["nodes"] = [node | change for node in game["nodes"]]
-    written, = format_by_page([game])
-    assert sgf_properties(written) == sgf_properties(format_game(game))
+    assert parse_game(format_game(game).encode()) == expected
 
 
-def test_the_page_writes_a_result_that_a_file_gets(format_by_page):
+def test_a_result_that_a_file_gets_is_written():
     game = read_game(b"(;GM[1]CA[UTF-8]SZ[9]RE[W+Resign]PB[Aoi];B[ee])")
-    game |= {"written_info": game["info"], "info": {"black": "Aoi", "white": "Ema ]", "result": "B+R"}}
-    written, = format_by_page([game])
-    assert sgf_properties(written) == sgf_properties(format_game(game))
-    assert "RE[B+R]" in written and "PW[Ema \\]]" in written and "PB[Aoi]" in written
-    added, = format_by_page([game | {"written_info": game["info"] | {"place": "Edo"},       # not in the properties yet
-                                     "info": game["info"] | {"place": "Edo"}}])
-    assert "PC[Edo]" in added
-    unchanged, = format_by_page([game | {"info": game["written_info"]}])
-    assert "RE[W+Resign]" in unchanged
+    before = game["info"]
+    written = format_game(game | {"info": {"black": "Aoi", "white": "Ema ]", "result": "B+R"}}, before)
+    assert written == "(;GM[1]CA[UTF-8]SZ[9]RE[B+R]PB[Aoi]PW[Ema \\]];B[ee])\n"
+    added = format_game(game | {"info": before | {"place": "Edo"}}, before | {"place": "Edo"})
+    assert "PC[Edo]" in added                            # it was not in the properties yet
+    assert "RE[W+Resign]" in format_game(game, before)
 
 
-def test_a_long_game_is_written_and_read(format_by_page):
+def test_a_long_game_is_written_and_read():
     moves = [f"{'BW'[i % 2]} {'ABCDEFGHJ'[i % 9]}{1 + i // 9 % 9}" for i in range(80)]
     nodes = [{"parent": -1}] + [{"parent": i, "move": move} for i, move in enumerate(moves)]
-    game = go_game(9, 7.5, info={}, nodes=nodes)
-    written, = format_by_page([game])
+    written = format_game(go_game(9, 7.5, info={}, nodes=nodes))
     assert [node.get("move") for node in read_game(written.encode())["nodes"][1:]] == moves

@@ -8,7 +8,7 @@
 const PREFIX = "mugo-game-";
 export const MAX_GAMES = 20;
 export const MAX_CHARACTERS = 2e6;       // of all games; browsers give a site about 5 million
-export const MAX_GAME_CHARACTERS = 1e6;  // of one
+const MAX_GAME_CHARACTERS = 1e6;  // of one
 
 const newId = () => Array.from(crypto.getRandomValues(new Uint32Array(3)), (number) => number.toString(36)).join("");
 

@@ -1,8 +1,5 @@
 // The WebSocket to the server.  A request has one answer; a search sends progress before its last answer.
 
-/** The server cannot be reached. */
-export class ConnectionError extends Error {}
-
 export class Connection {
   onHello(message) {}                    // called with the server's first message; main.js replaces it
   onChange(isConnected) {}               // called when the connection is made or lost; main.js replaces it
@@ -21,7 +18,7 @@ export class Connection {
     this.ready = new Promise((resolve, reject) => {
       socket.onopen = () => resolve(socket);
       socket.onclose = ({ reason }) => {
-        reject(new ConnectionError(reason || "the server does not answer"));
+        reject(new Error(reason || "the server does not answer"));
         this.handleClose(reason);
       };
     });
@@ -30,9 +27,9 @@ export class Connection {
   }
 
   handleClose(reason) {
-    for (const { reject } of this.pending.values()) reject(new ConnectionError(reason || "the connection was lost"));
+    for (const { reject } of this.pending.values()) reject(new Error(reason || "the connection was lost"));
     this.pending.clear();
-    this.ready = Promise.reject(new ConnectionError("the server does not answer"));
+    this.ready = Promise.reject(new Error("the server does not answer"));
     this.ready.catch(() => {});
     this.isIdle = reason === "idle";
     if (this.isIdle) return;
@@ -59,6 +56,13 @@ export class Connection {
     } else {
       request.onProgress(answer);
     }
+  }
+
+  /** Let the server read a file of game records, bytes; resolves with its game, or with the list of its games. */
+  load(bytes, fields = {}) {
+    let binary = "";
+    for (let i = 0; i < bytes.length; i += 4096) binary += String.fromCharCode(...bytes.subarray(i, i + 4096));
+    return this.request("load", { data: btoa(binary), ...fields });
   }
 
   /** Send a request; resolves with its last answer, and throws the server's error.

@@ -15,7 +15,7 @@ import { dimmed } from "./markup.js";
 import { showNode, stopGenmove } from "./play.js";
 import { escaped, parseProperties, unescaped, withValues } from "./properties.js";
 import { board, render, showMessage } from "./render.js";
-import { INFO, newProperties } from "./sgf.js";
+import { formatGame, INFO, newProperties } from "./sgf.js";
 import { byId, COLOUR_NAMES, connection, state, storeState } from "./state.js";
 
 const STONES = { X: "black stone", O: "white stone", ".": "empty" };
@@ -28,7 +28,7 @@ let pending = Promise.resolve();         // steps wait for those before them
 class SetupError extends Error {}
 
 /** The SGF text of a node's properties, without its comment where it is not from a file. */
-export function propertiesOf(game, node) {
+function propertiesOf(game, node) {
   if (!node.parent && node.properties === undefined) game.writtenInfo = { ...game.info };
   return node.properties ?? newProperties({ ...game.start, info: game.info }, { ...node, ...timeLeft(node) }, !node.parent);
 }
@@ -102,8 +102,10 @@ function putNode(game, node, fields) {
 
 /** Let the server read the game.  Throws a SetupError if it refuses what a node sets up. */
 async function reread(game, changes) {
-  const { game: read } = await connection.request("reread", { game: game.toMessage() });
+  const sgf = formatGame(game.toRecord(), game.writtenInfo);
+  const { game: read } = await connection.load(new TextEncoder().encode(sgf), { number: 0 });
   const { index } = game.nodeList([]);
+  if (read.nodes.length !== index.size) throw new Error(`the server reads ${read.nodes.length} nodes of a game at most`);
   for (const { node } of changes) {
     const { illegal } = read.nodes[index.get(node)];
     if (illegal && !node.illegal) throw new SetupError(illegal);

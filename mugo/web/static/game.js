@@ -40,15 +40,7 @@ export class Game {
     this.clock = null;                   // the GameClock of the game that is played
     this.savedAs = null;                 // its place in the browser's storage; see saved_games.js
     this.changes = 0;                    // of the tree's shape, counted
-    this.revision = this.savedRevision = 0;              // changes of moves, comments, results and analyses, counted
-  }
-
-  /** Whether anything has changed since it was saved. */
-  get isUnsaved() { return this.revision !== this.savedRevision; }
-
-  set isUnsaved(isUnsaved) {
-    if (isUnsaved) this.revision += 1;
-    else this.savedRevision = this.revision;
+    this.isUnsaved = false;              // whether moves, comments, results or analyses have changed since it was saved
   }
 
   get isGo() { return this.start.name !== "gomoku"; }
@@ -280,8 +272,8 @@ export class Game {
       writtenInfo, isUndone: this.undone === this.node, played, clock: clock && { ...clock.toJSON(), node: indexOf(clock.node) } };
   }
 
-  /** The form that the server writes as SGF. */
-  toMessage() {
+  /** The form that formatGame in sgf.js writes. */
+  toRecord() {
     const { nodes } = this.nodeList(["move", "comment", "win_rate", "lead", "visits", "properties", "times"]);
     for (const node of nodes) {
       Object.assign(node, timeLeft(node));

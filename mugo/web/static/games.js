@@ -3,7 +3,6 @@
 import { evaluateLine } from "./analysis.js";
 import { startClock } from "./clock_view.js";
 import { confirmReplacing } from "./confirm.js";
-import { ConnectionError } from "./connection.js";
 import { formatSize } from "./coordinates.js";
 import { isAvailable } from "./current_overlay.js";
 import { Game } from "./game.js";
@@ -14,7 +13,6 @@ import { formatGame } from "./sgf.js";
 import { STORAGE_KEY, byId, connection, replaceGame, state, storeState } from "./state.js";
 
 const MAX_LISTED = 1000;                 // games of a file that the server lists; files of a folder
-const SAVE_SECONDS = 5;                  // that the server may take to write a file, before the page writes it
 const RECORD = /\.(sgf|gib|ngf|ugf|ugi)$/i;     // names of the files of a folder that are game records
 let opened = [];                         // [name, File] of several files that were opened at once
 
@@ -105,15 +103,12 @@ async function openFile(file, name) {
   try {
     if (file.size > 1.5e6) throw new Error(`${name} is larger than 1.5 MB`);
     const bytes = new Uint8Array(await file.arrayBuffer());
-    let binary = "";
-    for (let i = 0; i < bytes.length; i += 4096) binary += String.fromCharCode(...bytes.subarray(i, i + 4096));
-    const data = btoa(binary);
-    let { game, games } = await connection.request("load", { data });
+    let { game, games } = await connection.load(bytes);
     if (games) {
       const number = await choose(`${name}: ${games.length < MAX_LISTED ? "" : "the first "}${games.length} games`,
         games.map((each, i) => ({ text: each.error ? `${i + 1}: ${each.error}` : gameText(each, i), disabled: Boolean(each.error) })));
       if (number === null) return;
-      ({ game } = await connection.request("load", { data, number }));
+      ({ game } = await connection.load(bytes, { number }));
     }
     if (!await confirmReplacing("Open the file")) return;
     setGame(new Game(game), { human: null, analyzing: false });
@@ -148,29 +143,18 @@ function gameText(game, i) {
   return `${i + 1}: ${[`${player("black")} – ${player("white")}`, game.result, game.date, game.event].filter(Boolean).join(" · ")}`;
 }
 
-export async function saveFile() {
+/** Save the game as a file. */
+export function saveFile() {
   const { game } = state;
-  const { revision, writtenInfo } = game;
-  try {
-    const written = game.toMessage();
-    const late = new Promise((resolve, reject) => {
-      setTimeout(() => reject(new ConnectionError("the server does not answer")), 1000 * SAVE_SECONDS);
-    });
-    const { sgf } = await Promise.race([connection.request("save", { game: written }), late]).catch((error) => {
-      if (error instanceof ConnectionError) return { sgf: formatGame(written, writtenInfo) };
-      throw error;
-    });
-    const url = URL.createObjectURL(new Blob([sgf], { type: "application/x-go-sgf" }));
-    const time = new Date().toISOString().slice(0, 16).replace(/[T:]/g, "-");
-    const name = `mugo-${game.isGo ? "" : "gomoku-"}${formatSize(game.size)}-${time}.sgf`;
-    Object.assign(document.createElement("a"), { href: url, download: name }).click();
-    game.savedRevision = revision;       // it may have changed meanwhile
-    setTimeout(() => URL.revokeObjectURL(url), 10_000);
-    storeState();
-    showMessage(`Saved as ${name}${game.notice ? `. ${game.notice}` : ""}`);
-  } catch (error) {
-    showMessage(error.message, true);
-  }
+  const sgf = formatGame(game.toRecord(), game.writtenInfo);
+  const url = URL.createObjectURL(new Blob([sgf], { type: "application/x-go-sgf" }));
+  const time = new Date().toISOString().slice(0, 16).replace(/[T:]/g, "-");
+  const name = `mugo-${game.isGo ? "" : "gomoku-"}${formatSize(game.size)}-${time}.sgf`;
+  Object.assign(document.createElement("a"), { href: url, download: name }).click();
+  game.isUnsaved = false;
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  storeState();
+  showMessage(`Saved as ${name}${game.notice ? `. ${game.notice}` : ""}`);
 }
 
 /** Show a stored game; its clock stands. */

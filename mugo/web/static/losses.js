@@ -1,8 +1,8 @@
 // What each move of the current line lost, by the searches before and after it.
 
-/** Losses from which on a move has each of the levels 1 to 5: in points, and in win rate. */
-export const LEVELS = { lead: [0.5, 1.5, 3, 6, 12], win_rate: [0.025, 0.05, 0.1, 0.2, 0.4] };
-const LISTED_LEVEL = 2;                  // from which on a move is a mistake
+/** Losses from which on a move has each of the levels 1 to 5, in points and in win rate: the server's. */
+export const LEVELS = { lead: [], win_rate: [] };
+const LISTED_LEVEL = 2;                  // from which on a move is listed: inaccuracies, mistakes and blunders
 
 /** "lead" if searches of this line have leads, else "win_rate". */
 const unitOf = (line) => (line.some(({ lead }) => lead != null) ? "lead" : "win_rate");

@@ -21,6 +21,7 @@ import { useTool } from "./edit.js";
 import { editAction } from "./edit_panel.js";
 import { onChoice } from "./elements.js";
 import { openAnotherFile, openFiles, openTransferred, restoreGame, saveFile } from "./games.js";
+import { LEVELS } from "./losses.js";
 import { toggleMoveNumbers } from "./move_number_field.js";
 import { updateFields, updateOpponents } from "./new_game_dialog.js";
 import { backToMainLine, deleteMove, goTo, moveError, play, promote, redo, resign, showNode, startScoring, step, switchVariation,
@@ -29,11 +30,14 @@ import { askPlayFrom, stopPlaying } from "./play_from.js";
 import { board, graph, render, renderGhosts, showMessage, treeView } from "./render.js";
 import { openSavedGames } from "./saved_games.js";
 import { byId, connection, state, storeState, touchedVertex } from "./state.js";
+import { updateLevels } from "./teaching.js";
 
 // ---- the server
 
-connection.onHello = ({ planes, game }) => {
+connection.onHello = ({ planes, levels, game }) => {
   state.planes = planes;
+  Object.assign(LEVELS, levels);
+  updateLevels();
   updateFields();
   updateOpponents();
   if (state.game) showNode();

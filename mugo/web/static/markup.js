@@ -5,7 +5,7 @@ import { draw } from "./board.js";
 import { formatVertex } from "./coordinates.js";
 import { formatPoint, parseProperties, pointsOf, unescaped } from "./properties.js";
 
-export const NAMES = { TR: "triangle", SQ: "square", CR: "circle", MA: "cross", SL: "selected", TB: "Black's territory",
+const NAMES = { TR: "triangle", SQ: "square", CR: "circle", MA: "cross", SL: "selected", TB: "Black's territory",
   TW: "White's territory", DD: "dimmed" };
 const MAX_DESCRIBED = 40;                // marks in the text for screen readers
 

@@ -93,7 +93,7 @@ export function area({ area: owners }, size, stones) {
 }
 
 /** Whether plane `number` is set, for each point; packed: of the server's answer to "planes". */
-export function unpackPlane(packed, number, size) {
+function unpackPlane(packed, number, size) {
   const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
   const bits = [];
   const bytesPerPoint = bytes.length / (size.rows * size.cols);

@@ -11,7 +11,7 @@ addClockFields(form);
 form.addEventListener("change", () => { form.opponent.disabled = form.colour.value === "both"; });
 
 /** Whether a game can be played from the current node. */
-export const canPlayFrom = () => Boolean(state.game.node.position && !state.game.node.position.is_over && state.game.opponents);
+const canPlayFrom = () => Boolean(state.game.node.position && !state.game.node.position.is_over && state.game.opponents);
 
 /** Ask who plays from the current node. */
 export function askPlayFrom() {

@@ -1,4 +1,8 @@
-// A game as SGF text, for a page whose server is gone.  format_game in mugo/sgf/tree.py writes the same properties.
+// A game as SGF text.  mugo/sgf/tree.py reads it.
+//
+// A node that is from a file has all of its properties as SGF text, and that text is written again: with a new comment only
+// if comment, win rate, lead and visits are not those of the text, and the root with new game information only where that
+// was changed.  So nothing is lost that the page does not know.
 
 import { parseSize, parseVertex } from "./coordinates.js";
 import { escaped, formatPoint, parseProperties, unescaped, withValues } from "./properties.js";
@@ -11,7 +15,7 @@ const BLANKS = " ".repeat(10);           // more than stand between `)` and the 
 
 const byteLength = (text) => new TextEncoder().encode(text).length;
 
-/** game: of Game.toMessage.  writtenInfo: the game information that the root's properties have.
+/** game: of Game.toRecord.  writtenInfo: the game information that the root's properties have.
     Lines break as format_nodes in mugo/sgf/nodes.py breaks them: where no variation looks like another game. */
 export function formatGame(game, writtenInfo = game.info) {
   const children = game.nodes.map(() => []);
@@ -52,7 +56,7 @@ function formatNode(game, node, writtenInfo) {
     if (found.has("GN")) found.add("EV");          // the name of the game stands in the place of an event
     for (const [ident, name] of Object.entries(INFO)) {
       const text = game.info[name] ?? "";
-      if (text !== (writtenInfo[name] ?? "") || (text && !found.has(ident))) properties = withValues(properties, ident, text ? [escaped(text.slice(0, 200))] : []);
+      if (text !== (writtenInfo[name] ?? "") || (text && !found.has(ident))) properties = withValues(properties, ident, text ? [escaped(text)] : []);
     }
   }
   const comment = formatComment(node);
@@ -60,7 +64,7 @@ function formatNode(game, node, writtenInfo) {
   return withValues(properties, "C", comment ? [escaped(comment)] : []);
 }
 
-/** The properties of a node that is not from a file, without its comment.  game: of Game.toMessage; its nodes are not used. */
+/** The properties of a node that is not from a file, without its comment.  game: of Game.toRecord; its nodes are not used. */
 export function newProperties(game, { move, time_left: left, overtime_left: overtime }, isRoot) {
   if (!isRoot) {
     const [colour, vertex] = move.split(" ");
@@ -70,10 +74,10 @@ export function newProperties(game, { move, time_left: left, overtime_left: over
   }
   const isGo = game.name !== "gomoku";
   const values = { FF: 4, GM: isGo ? 1 : 4, CA: "UTF-8", AP: "MuGo:web", SZ: formatSgfSize(parseSize(game.size)) };
-  if (isGo) values.KM = game.komi;
+  if (isGo) values.KM = game.komi.toFixed(6).replace(/\.?0+$/, "");        // without an exponent
   if (isGo && game.handicap) values.HA = game.handicap;
   const info = isGo ? game.info : { ...game.info, rules: `${game.exactly ? "exactly " : ""}${game.k} in a row` };
-  for (const [ident, name] of Object.entries(INFO)) if (info[name]) values[ident] = info[name].slice(0, 200);
+  for (const [ident, name] of Object.entries(INFO)) if (info[name]) values[ident] = info[name];
   let properties = Object.entries(values).map(([ident, value]) => `${ident}[${escaped(String(value))}]`).join("");
   for (const [ident, vertices] of [["AB", game.black], ["AW", game.white]]) {
     if (vertices.length) properties += `${ident}${vertices.map((vertex) => `[${formatMove(vertex, parseSize(game.size))}]`).join("")}`;

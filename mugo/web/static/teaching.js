@@ -17,10 +17,13 @@ const MAX_WAIT = 10_000;                         // milliseconds for both, after
 const OFFERED_LEVELS = [2, 3, 4, 5];             // of LEVELS: those that can be selected
 const SHOWN_MOVES = 3;                           // better moves named in the status line
 
-for (const level of OFFERED_LEVELS) {
-  const [points, rate] = [LEVELS.lead[level - 1], 100 * LEVELS.win_rate[level - 1]];
-  byId("teaching-level").append(new Option(`${points} points / ${rate} %`, level));
+/** Offer the levels of the server. */
+export function updateLevels() {
+  byId("teaching-level").replaceChildren(...OFFERED_LEVELS.map((level) =>
+    new Option(`${LEVELS.lead[level - 1]} points / ${100 * LEVELS.win_rate[level - 1]} %`, level)));
+  byId("teaching-level").value = state.teachingLevel;
 }
+
 byId("teaching").onchange = ({ target }) => {
   state.teaching = target.checked;
   if (!state.teaching) state.offer = null;
@@ -100,14 +103,14 @@ function withinTime(promise) {
 }
 
 /** Go back to before the move; another one can be played. */
-export async function takeBack() {
+async function takeBack() {
   if (!state.offer) return;
   state.offer = null;
   await undo();
 }
 
 /** Keep the move; the game goes on. */
-export async function playOn() {
+async function playOn() {
   if (!state.offer) return;
   state.offer.node.isAccepted = true;
   state.offer = null;
@@ -115,7 +118,7 @@ export async function playOn() {
 }
 
 /** Take the move back, and show what the search prefers, even where the analysis is hidden. */
-export async function showBetter() {
+async function showBetter() {
   const node = state.offer?.node.parent;
   if (!node) return;
   await takeBack();

@@ -1,0 +1,126 @@
+"""Requests of the page: JSON -> positions.
+
+    {"game": {"size": 9, "komi": 7, ...}, "moves": ["B E5", "W C3"]}       names a position of Go
+    {"game": {"name": "gomoku", "size": 8, "k": 5, "exactly": false, ...}, "moves": ["B E5"]}       one of Gomoku
+
+The page holds the game and sends all of it with each request, so the server stores no games.  Every function raises
+BadInput for a request that is not well formed.
+"""
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mugo.files import BadInput
+from mugo.games.board import BLACK, WHITE
+from mugo.games.coords import PASS, WHITE_BIT, BoardSize, interpret_gtp, interpret_size, move_index
+from mugo.games.game import GAMES, new_game
+from mugo.games.go import Position as Go
+from mugo.games.go import rules_name
+from mugo.games.position import COLOUR_OF, BasePosition
+from mugo.games.rules import bonus_field, parse_rules, rules_to_play
+from mugo.players.game_options import with_fixed_handicap
+from mugo.sgf.convert import record_from_position, replay_record
+from mugo.sgf.tree import game_from_position
+
+
+# ---- fields
+
+def require_field(message: dict, name: str, kind: type | tuple[type, ...]) -> Any:
+    """A field of a JSON message.  Raises BadInput if it is missing or has another type."""
+    if name not in message:
+        raise BadInput(f"{name!r} is missing")
+    value = message[name]
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise BadInput(f"{name!r} cannot be a {type(value).__name__}")
+    return value
+
+
+def require_number(message: dict, name: str, most: float) -> float:
+    """A number of a JSON message, from -most to most.  Raises BadInput."""
+    value = require_field(message, name, (int, float))
+    if not -most <= value <= most:               # also rejects NaN
+        raise BadInput(f"{name!r} must be a number from -{most:g} to {most:g}")
+    return float(value)
+
+
+def _interpret_move(text: str, size: BoardSize) -> tuple[int, int]:
+    """(colour, point) of 'B Q16'.  Raises BadInput."""
+    colour, _, vertex = text.partition(" ")
+    if colour.lower() not in COLOUR_OF:
+        raise BadInput(f"{text[:20]!r} is not a move; expected 'B Q16' or 'W pass', for instance")
+    try:
+        return COLOUR_OF[colour.lower()], interpret_gtp(vertex, size)
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+
+
+# ---- positions
+
+def empty_board(game: dict) -> BasePosition:
+    """The empty board for a game's "name" (default: Go), "size", and "komi" and "scoring" (KataGo's "AREA", the
+    default, or "TERRITORY") or "k" and "exactly".
+
+    Raises BadInput.
+    """
+    name = game.get("name", "go")
+    if name not in GAMES:
+        raise BadInput(f"unknown game {name!r:.20} (known: {', '.join(GAMES)})")
+    try:
+        size = interpret_size(str(require_field(game, "size", (int, str))))
+    except ValueError as error:
+        raise BadInput(f"'size': {error}") from None
+    if name == "go":
+        board = new_game(name, size, komi=require_number(game, "komi", 361))
+        assert isinstance(board, Go)
+        try:
+            return board.with_rules(parse_rules({"scoring": game.get("scoring", "AREA")}))
+        except ValueError as error:
+            raise BadInput(str(error)) from None
+    exactly = game.get("exactly", False)
+    if not isinstance(exactly, bool):
+        raise BadInput("'exactly' must be true or false")
+    return new_game(name, size, k=require_field(game, "k", int), exactly=exactly)
+
+
+def game_of_request(request: dict) -> dict:
+    """A game without moves, in the form of sgf.tree.
+
+    request: for Go "size", "komi", "handicap" (0, or 2 to 9 fixed stones) and "rules" (a name; by default those of
+    "scoring", as of the first game of the server, else "Chinese"); for Gomoku "size", "k" and "exactly".
+    """
+    position = empty_board(request)
+    name = str(request.get("rules", rules_name(position) if isinstance(position, Go) else "Chinese"))
+    try:
+        rules = rules_to_play(name).followed()
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+    if not isinstance(position, Go):
+        return game_from_position(position)
+    position = with_fixed_handicap(position.with_rules(rules), require_field(request, "handicap", int))
+    return game_from_position(position) | {"info": {"rules": name}}
+
+
+def position_of_request(request: dict) -> BasePosition:
+    """The position after "moves" in "game".  As in records of Go, moves may repeat a position."""
+    game, moves = require_field(request, "game", dict), require_field(request, "moves", list)
+    start = empty_board(game)
+    size = start.shape
+    try:
+        black, white = ([interpret_gtp(str(vertex), size) for vertex in require_field(game, name, list)]
+                        for name in ("black", "white"))
+        if PASS in black + white:
+            raise ValueError("a stone cannot be placed on 'pass'")
+        start = start.with_stones(black, white, COLOUR_OF.get(str(game.get("first")).lower(), BLACK))
+        if isinstance(start, Go):
+            start.handicap = int(require_number(game, "handicap", 361))
+            bonus = require_number(game, "handicap_bonus", 361) if "handicap_bonus" in game else start.handicap_bonus
+            start = start.with_rules(replace(start.scoring_rules,
+                                             white_handicap_bonus=bonus_field(start.handicap, bonus)))
+        pairs = [_interpret_move(str(move), size) for move in moves]
+        encoded = [move_index(point, size) + (WHITE_BIT if colour == WHITE else 0) for colour, point in pairs]
+        rules = rules_name(start) if isinstance(start, Go) else ""
+        record = replace(record_from_position(start), moves=np.array(encoded, np.int16), rules=rules)
+        return replay_record(record)
+    except ValueError as error:              # IllegalMove is a ValueError
+        raise BadInput(str(error)) from None

@@ -1,0 +1,44 @@
+"""Functions of the page's modules that need no browser, called in node."""
+import functools
+import json
+import shutil
+import subprocess
+from typing import Any
+
+import pytest
+
+import mugo
+
+NODE = shutil.which("node")
+needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
+SCRIPT = """
+import { createInterface } from "node:readline";
+const found = {};
+for (const name of ["sgf", "edit_properties", "properties"]) Object.assign(found, await import(`FOLDER/${name}.js`));
+for await (const line of createInterface({ input: process.stdin })) {
+  const [name, args] = JSON.parse(line);
+  console.log(JSON.stringify(found[name](...args)));
+}
+"""
+
+
+@functools.cache
+def _node() -> subprocess.Popen:
+    """A process that answers each line [name, arguments] with a line; it ends with the tests."""
+    script = SCRIPT.replace("FOLDER", f"{mugo.__path__[0]}/web/static")
+    return subprocess.Popen([NODE, "--no-warnings", "--input-type=module", "-e", script], stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE)
+
+
+def call(name: str, *arguments: Any) -> Any:
+    """What a function of the page returns, arguments and value as JSON."""
+    node = _node()
+    node.stdin.write(json.dumps([name, arguments]).encode() + b"\n")
+    node.stdin.flush()
+    return json.loads(node.stdout.readline())
+
+
+def format_game(game: dict, written_info: dict | None = None) -> str:
+    """A game of sgf.tree as the page saves it.  written_info: the game information that the root's properties have
+    (None: all)."""
+    return call("formatGame", game, game["info"] if written_info is None else written_info)
