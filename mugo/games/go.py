@@ -186,13 +186,11 @@ class Position(BasePosition):
         points = np.append(board_points(self.shape), PASS)[moves & (WHITE_BIT - 1)]
         colours = np.where(moves & WHITE_BIT, WHITE, BLACK)
         after = self._copy()
-        line = self._copy_line(plies + n)
-        played = replay(after.board[0], line.hashes, moves, 0, n)
-        new = line.moves[plies:plies + n]
-        new["point"], new["colour"] = points, colours
-        new["to_play"][0], new["to_play"][1:] = self.to_play, -colours[:-1]
-        line.plies = plies + played
-        after._line = line
+        hashes = np.zeros(plies + n + 1, np.uint64)
+        hashes[:plies + 1] = self.history
+        played = replay(after.board[0], hashes, moves, 0, n)
+        sides = np.append(self.to_play, -colours[:-1])
+        after._add_moves(self, points[:played], colours[:played], sides[:played], hashes[plies:plies + played])
         if played < n:
             raise _illegal_move(after, int(points[played]), int(colours[played]))
         after.last, after.mover = int(points[-1]), int(colours[-1])

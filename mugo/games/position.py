@@ -1,15 +1,13 @@
 """A position of any game: the board, the side to move, and the moves that led to it.
 
     start -- play --> Position -- play --> Position -- play --> Position
-    moves             D4                   D4 Q16               D4 Q16 C3       one array for all three (_Line)
+    moves             D4                   D4 Q16               D4 Q16 C3
 
-A position is a value: `play` returns a new one, and none is ever changed.  It has a board of its own; its moves and its
-history are the beginning of arrays that it shares with the positions before and after it, and `undo` replays them.  So
-a game of n moves takes 16 n bytes, not n boards.  Which moves are legal, when the game is over
+A position is a value: `play` returns a new one, and none is ever changed.  It has a board of its own, the moves that led
+to it and the hashes of the positions in between, 12 bytes a move; `undo` replays the moves.  Which moves are legal, when the game is over
 and who has won is defined in go and gomoku; the abstract methods of BasePosition declare it.  Search, players and user
 interfaces use only this interface (tests/games/test_contract.py).
 """
-import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Self
@@ -31,46 +29,8 @@ class IllegalMove(ValueError):
     """A move that the rules forbid; the message names the move and the rule."""
 
 
-# A move of a _Line: its point and colour, and the side that was to move.
-_MOVE = np.dtype([("point", np.int16), ("colour", np.int8), ("to_play", np.int8)])
-_extend_lock = threading.Lock()
-
-
-class _Line:
-    """The moves of a game and the hashes of its positions, shared by these positions; it only grows.
-
-    start: BOARD (1,), before the first move.  moves: _MOVE (capacity,).  hashes: uint64 (capacity + 1,).
-    plies: moves in use.
-    """
-    __slots__ = ("start", "moves", "hashes", "plies")
-
-    def __init__(self, start: np.ndarray, capacity: int = 16):
-        self.start = start
-        self.moves = np.zeros(capacity, _MOVE)
-        self.hashes = np.zeros(capacity + 1, np.uint64)
-        self.hashes[0] = start[0]["hash"]
-        self.plies = 0
-
-    def copy(self, plies: int, capacity: int) -> "_Line":
-        """A line of the first `plies` moves, with room for as many as `capacity`."""
-        other = _Line(self.start, capacity)
-        other.moves[:plies], other.hashes[:plies + 1] = self.moves[:plies], self.hashes[:plies + 1]
-        other.plies = plies
-        return other
-
-    def extended(self, plies: int, point: int, colour: int, to_play: int, hash_after: np.uint64) -> "_Line":
-        """A line with this move after the first `plies` moves: this one, where they are its last and there is room."""
-        with _extend_lock:                               # two threads may play from one position
-            is_last = self.plies == plies < len(self.moves)
-            if is_last:
-                self.plies += 1
-        line = self
-        if not is_last:
-            line = self.copy(plies, max(16, 2 * plies))
-            line.plies = plies + 1
-        line.moves[plies] = point, colour, to_play
-        line.hashes[plies + 1] = hash_after
-        return line
+# A move of a game: its point and colour, and the side that was to move.
+MOVE = np.dtype([("point", np.int16), ("colour", np.int8), ("to_play", np.int8)])
 
 
 def global_features(white_points, to_play) -> np.ndarray:
@@ -109,7 +69,7 @@ class BasePosition(ABC):
     winner: int = EMPTY                  # Gomoku: the colour with k in a row, EMPTY while there is none
     row: tuple[int, ...] = ()            # Gomoku: the points of the winning row, in order
 
-    __slots__ = ("shape", "komi", "handicap", "board", "last", "mover", "_line")
+    __slots__ = ("shape", "komi", "handicap", "board", "last", "mover", "_start", "_moves", "_hashes")
 
     def __init__(self, shape: tuple[int, int], komi: float, to_play: int):
         self.shape = shape
@@ -120,7 +80,9 @@ class BasePosition(ABC):
         self.board[0]["to_play"] = to_play
         self.last: int | None = None
         self.mover: int | None = None
-        self._line: _Line | None = None                  # None before the first move
+        self._start = self.board                         # BOARD (1,), before the first move
+        self._moves = np.zeros(0, MOVE)
+        self._hashes = np.zeros(0, np.uint64)            # of the positions before each move
 
     def _copy(self) -> Self:
         other = object.__new__(type(self))
@@ -209,8 +171,7 @@ class BasePosition(ABC):
         after = self._copy()
         board = after.board[0]
         self._apply(board, point, colour)
-        line = self._line or _Line(self.board)
-        after._line = line.extended(plies, point, colour, self.to_play, board["hash"])
+        after._add_moves(self, point, colour, self.to_play, self.board["hash"])
         after.last, after.mover = point, colour
         return after
 
@@ -220,9 +181,14 @@ class BasePosition(ABC):
         if plies > MAX_MOVES:
             raise IllegalMove(f"a game has at most {MAX_MOVES} moves")
 
-    def _copy_line(self, capacity: int) -> _Line:
-        """A line of this game's moves up to here, with room for as many as `capacity`."""
-        return (self._line or _Line(self.board)).copy(self.plies, capacity)
+    def _add_moves(self, before: Self, points, colours, sides, hashes: np.ndarray) -> None:
+        """Note moves after those of another position: their points, their colours, the sides that were to move, and the
+        hashes of the positions before each, uint64 (n,)."""
+        moves = np.empty(len(hashes), MOVE)
+        moves["point"], moves["colour"], moves["to_play"] = points, colours, sides
+        self._start = before._start if len(before._moves) else before.board
+        self._moves = np.concatenate([before._moves, moves])
+        self._hashes = np.concatenate([before._hashes, hashes])
 
     @property
     def previous(self) -> Self | None:
@@ -242,10 +208,9 @@ class BasePosition(ABC):
 
     def _boards(self, plies: int) -> Iterator[np.ndarray]:
         """BOARD (1,) after 0 ... plies moves of this game, fewer than it has: one array, changed in between."""
-        assert self._line is not None
-        board = self._line.start.copy()
+        board = self._start.copy()
         next_to_play = int(board[0]["to_play"])
-        for k, (point, colour, to_play) in enumerate(self._line.moves[:plies + 1].tolist()):
+        for k, (point, colour, to_play) in enumerate(self._moves[:plies + 1].tolist()):
             if to_play != next_to_play:
                 set_to_play(board[0], to_play)
             yield board
@@ -255,14 +220,12 @@ class BasePosition(ABC):
 
     def _with_board(self, board: np.ndarray, plies: int) -> Self:
         """The position of this game after `plies` moves, fewer than it has, with the board after them."""
-        assert self._line is not None
         other = self._copy()
         other.board = board.copy()
-        moves = self._line.moves
+        other._moves, other._hashes = self._moves[:plies], self._hashes[:plies]
+        other.last, other.mover = None, None
         if plies:
-            other.last, other.mover = int(moves[plies - 1]["point"]), int(moves[plies - 1]["colour"])
-        else:
-            other.last, other.mover, other._line = None, None, None
+            other.last, other.mover = int(self._moves[plies - 1]["point"]), int(self._moves[plies - 1]["colour"])
         return other
 
     def with_turn(self, colour: int) -> Self:
@@ -349,16 +312,15 @@ class BasePosition(ABC):
     @property
     def history(self) -> np.ndarray:
         """uint64 (plies + 1,): the hash of every position since the setup, this one last; not to be changed."""
-        return self.board["hash"].copy() if self._line is None else self._line.hashes[:self.plies + 1]
+        return np.append(self._hashes, self.board["hash"])
 
     def _sides_to_move(self) -> np.ndarray:
         """int8 (plies + 1,): the side that was to move in every position since the setup, this one last."""
-        before = [] if self._line is None else self._line.moves[:self.plies]["to_play"]
-        return np.append(before, self.to_play).astype(np.int8)
+        return np.append(self._moves["to_play"], np.int8(self.to_play))
 
     def positions(self) -> Iterator[Self]:
         """Every position from the start to this one."""
-        if self._line is not None:
+        if len(self._moves):
             for plies, board in enumerate(self._boards(self.plies - 1)):
                 yield self._with_board(board, plies)
         yield self
@@ -366,9 +328,7 @@ class BasePosition(ABC):
     @property
     def moves(self) -> tuple[tuple[int, int], ...]:
         """(colour, point) of every move since the setup."""
-        if self._line is None:
-            return ()
-        return tuple((colour, point) for point, colour, _ in self._line.moves[:self.plies].tolist())
+        return tuple((colour, point) for point, colour, _ in self._moves.tolist())
 
     def __str__(self) -> str:
         """The board with coordinates; the last move in parentheses."""

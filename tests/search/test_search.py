@@ -297,6 +297,14 @@ def test_the_tree_is_reused_after_moves_of_either_side():
         assert forgetful.search(Position(5), simulations=100).visits == 100
 
 
+def test_a_cleared_search_begins_anew():
+    search = Search(Settings(seed=1, early_stop=False))
+    search.search(Position(5), simulations=100)
+    assert search.search(Position(5), simulations=100).visits == 200
+    search.clear()
+    assert search.search(Position(5), simulations=100).visits == 100
+
+
 def test_the_tree_is_reused_after_two_moves_and_not_for_another_komi():
     search = Search(Settings(seed=1, early_stop=False))
     position = Position(5)
