@@ -37,7 +37,6 @@ ROOT = Path(__file__).parents[1]
 MAKER = Path(__file__).with_name("hostile_files.py")
 QUICK = ("tar.gz: GNU long name of 2 GB", "zip: understated member of 2 GB",
          "7z: header of 3 kB that counts 8,000,000 files", "GTP: set_free_handicap with 3 million vertices")
-OLD_OPTIONS = {"--init-from": "--start", "--checkpoint-positions": "--round-positions"}      # before mugo/renamed.py
 
 
 class Outcome(NamedTuple):
@@ -56,12 +55,7 @@ class Version:
         path = str(ROOT) if python == sys.executable else ""
         self.environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         self.environment |= {"TF_CPP_MIN_LOG_LEVEL": "3"} | ({"PYTHONPATH": path} if path else {})
-        self.renamed = bool(self._ask("import importlib.util as u; print(u.find_spec('mugo.renamed') or '')"))
         self._harmless: dict[str, Outcome] = {}
-
-    def _ask(self, code: str) -> str:
-        return subprocess.run([self.python, "-c", code], cwd=self.folder, env=self.environment, check=True,
-                              stdout=subprocess.PIPE, text=True).stdout.strip()
 
     def make(self, name: str) -> None:
         """Make the file of a kind, with the library of this version."""
@@ -73,8 +67,6 @@ class Version:
     def run(self, case: Case) -> Outcome:
         """Run the command of a case, within the limits."""
         words = [word.replace("PYTHON", self.python) for word in shlex.split(case.command)]
-        if not self.renamed:
-            words = [OLD_OPTIONS.get(word, word) for word in words]
         Path(self.folder, MARKER).unlink(missing_ok=True)
         with open(self.folder / "output", "wb") as output:
             started = time.perf_counter()

@@ -190,6 +190,8 @@ def _run(name: str | None, arguments: list[str]) -> int:
     assert module is not None                            # argparse has refused a command line without a command
     if unknown:
         raise BadInput(f"unrecognized arguments: {' '.join(unknown)} (see mugo {name} --help)")
+    if args.config is not None or args.set is not None:
+        raise BadInput("--config and --set are written in full")        # expand_config has replaced those that are
     for package in WRITTEN_WITH.get(args.command, ()):
         if importlib.util.find_spec(package) is None:
             raise ModuleNotFoundError(name=package)

@@ -46,6 +46,8 @@ def full_parser() -> argparse.ArgumentParser:
         for action in subparser._actions:
             if action.type is Path or str(action.metavar).rstrip(".") in PATHS:
                 action.complete = shtab.FILE             # pyright: ignore[reportAttributeAccessIssue]
+            if action.help == argparse.SUPPRESS:         # not in --help, but to be completed
+                action.help = action.option_strings[0].lstrip("-").replace("-", " ")
             if action.help:
                 action.help = first_words(action.help)
     return parser

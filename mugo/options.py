@@ -32,24 +32,33 @@ from mugo.files import BadInput
 _KEY = "option"
 
 
+def _shown(value: Any) -> str:
+    """A value as errors and help texts have it: 0.5, 1000000, 1e+09 only if that is exact."""
+    short = f"{value:g}" if isinstance(value, float) else str(value)
+    return short if not isinstance(value, float) or float(short) == value or value != value else repr(value)
+
+
 @dataclass(frozen=True)
 class Option:
     """What a field's metadata says of its option.
 
-    name: on the command line, without dashes.  kind: of its values.  default: None where it depends on other options.
+    name: on the command line, without dashes.  kind: of its values.  is_optional: whether it may be None.
+    default: None where it depends on other options.
     help: a sentence without its full stop.  shown_default: of a default None, in words.
-    least, most: of a number, inclusive; above: exclusive.  choices: of a text.
+    least, most: of a number, inclusive; above, below: exclusive.  choices: of a text.
     common: whether the --help of a command shows it.  katago: KataGo's name of the same parameter.
     player: "uct" or "mcts" if only that one has it.
     """
     name: str
     kind: type
+    is_optional: bool
     default: Any
     help: str
     shown_default: str
     least: float
     most: float
     above: float
+    below: float
     choices: tuple[str, ...]
     common: bool
     katago: str
@@ -57,23 +66,30 @@ class Option:
 
     def problem(self, value: Any) -> str:
         """What is wrong with a value, as "must be at least 1"; "" if the option may have it."""
-        if value is None and self.default is None:
-            return ""
+        if value is None:
+            return "" if self.is_optional else "must be given"
         if self.choices:
             return "" if value in self.choices else f"must be one of {', '.join(self.choices)}"
-        if not isinstance(value, int | float) or isinstance(value, bool) or (
-                self.least <= value <= self.most and self.above < value < math.inf):
+        accepted, expected = {int: (int, "a whole number"), float: (int | float, "a number"),
+                              bool: (bool, "true or false"), str: (str, "a text")}[self.kind]
+        if not isinstance(value, accepted) or isinstance(value, bool) and self.kind is not bool:
+            return f"must be {expected}"
+        if self.kind in (bool, str) or self.least <= value <= self.most and self.above < value < self.below:
             return ""
         if value == math.inf:
             return "must be finite"
+        if value >= self.below:
+            return f"must be below {_shown(self.below)}"
         if value > self.most:
-            return f"must be at most {self.most:g}"
-        return f"must be above {self.above:g}" if self.above > -math.inf else f"must be at least {self.least:g}"
+            return f"must be at most {_shown(self.most)}"
+        if self.above > -math.inf:
+            return f"must be above {_shown(self.above)}"
+        return f"must be at least {_shown(self.least)}"
 
     def check(self, value: Any) -> None:
         """Raise BadInput unless the option may have this value."""
         if problem := self.problem(value):
-            shown = f"{value:g}" if isinstance(value, float) else f"{value}"
+            shown = _shown(value)
             raise BadInput(f"--{self.name} {shown if len(shown) <= 30 else shown[:30] + '...'}: {problem}")
 
     @property
@@ -83,17 +99,16 @@ class Option:
             return self.shown_default
         if isinstance(self.default, bool):
             return "on" if self.default else "off"
-        return "none" if self.default is None else f"{self.default:g}" if isinstance(self.default, float) \
-            else str(self.default)
+        return "none" if self.default is None else _shown(self.default)
 
 
 def option(default: Any, help: str, *, shown_default: str = "", least: float = -math.inf, most: float = math.inf,
-           above: float = -math.inf, choices: Iterable[str] = (), common: bool = False, katago: str = "",
-           player: str = "") -> Any:
+           above: float = -math.inf, below: float = math.inf, choices: Iterable[str] = (), common: bool = False,
+           katago: str = "", player: str = "") -> Any:
     """The dataclass field of an option; arguments as in Option."""
     return dataclasses.field(default=default, metadata={_KEY: dict(
         default=default, help=help, shown_default=shown_default, least=least, most=most, above=above,
-        choices=tuple(choices), common=common, katago=katago, player=player)})
+        below=below, choices=tuple(choices), common=common, katago=katago, player=player)})
 
 
 def options_of(kind: type) -> dict[str, Option]:
@@ -101,8 +116,10 @@ def options_of(kind: type) -> dict[str, Option]:
     found = {}
     for field in dataclasses.fields(kind):
         if _KEY in field.metadata:
-            types: Any = [each for each in typing.get_args(field.type) or (field.type,) if each is not type(None)]
-            found[field.name] = Option(field.name.rstrip("_").replace("_", "-"), types[0], **field.metadata[_KEY])
+            types: Any = typing.get_args(field.type) or (field.type,)
+            kind_of_values = next(each for each in types if each is not type(None))
+            found[field.name] = Option(field.name.rstrip("_").replace("_", "-"), kind_of_values, type(None) in types,
+                                       **field.metadata[_KEY])
     return found
 
 
@@ -176,7 +193,11 @@ def expand_config(words: list[str]) -> list[str]:
             name, equals, value = words[k + 1].partition("=")
             if not name or not equals:
                 raise BadInput(f"--set {words[k + 1]:.40}: must be NAME=VALUE")
-            rest += _words_of(name, value)
+            chosen = _words_of(name, value)
+            if rest:
+                rest += chosen
+            else:                                        # before the command
+                configured += chosen
         k += 2
     return rest[:1] + configured + rest[1:] if configured else rest
 
@@ -187,7 +208,7 @@ def _words_of_file(path: Path) -> list[str]:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadInput(f"--config {path}: {error.strerror}") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:        # of TOML, of UTF-8, a number of 5,000 digits
         raise BadInput(f"--config {path} is no TOML file: {error}") from None
     flat: list[tuple[str, Any]] = []
     for name, value in content.items():
@@ -201,8 +222,8 @@ def _words_of_file(path: Path) -> list[str]:
 
 
 def _words_of(name: str, value: Any) -> list[str]:
-    """An option as words: "--name=value", or "--name" and "--no-name" for true and false."""
+    """An option as words: "--name=value", or "--name" and "--no-name" for true and false, on and off."""
     name = name.replace("_", "-")
-    if str(value).lower() in ("true", "false"):
-        return [f"--{name}" if str(value).lower() == "true" else f"--no-{name}"]
+    if str(value).lower() in ("true", "on", "false", "off"):
+        return [f"--{name}" if str(value).lower() in ("true", "on") else f"--no-{name}"]
     return [f"--{name}={value}"]

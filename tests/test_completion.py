@@ -55,7 +55,7 @@ def complete(text, words):
 
 
 @pytest.mark.parametrize("words, expected, never", [
-    (["mugo", "an"], {"analyze", "analysis"}, {"gtp"}),
+    (["mugo", "re"], {"review"}, {"gtp"}),
     (["mugo", "gtp", ""], {"uct", "mcts", "policy", "random"}, {"train"}),
     (["mugo", "gtp", "mcts", "--sim"], {"--simulations"}, {"--seconds"}),
     (["mugo", "gtp", "uct", "--rollout", ""], {"uniform", "mogo", "none"}, {"--seconds"}),

@@ -102,13 +102,6 @@ def test_every_player_plays_a_rectangle(player, options):
     assert engine.position.plies == 4
 
 
-def test_rollouts_by_the_network_play_a_rectangle():
-    network = BundledNetworks(threads=1)
-    search = Search(Settings(seed=1, rollout="network", lambda_=0.5, batch=4), network)
-    result = search.search(Position((3, 5)), simulations=8)
-    assert result.ownership.shape == (3, 5) and len(result.moves) > 0
-
-
 def transposed_point(point: int, shape: tuple[int, int]) -> int:
     row, col = row_col(point, shape)
     return point_at(col, row, shape[::-1])

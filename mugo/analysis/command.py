@@ -15,7 +15,6 @@ from mugo.nn.inference import default_threads
 from mugo.pipes import is_pipe_closed, read_lines
 from mugo.players import options as player_options
 from mugo.players.options import NETWORK_PLAYERS, SEARCHERS
-from mugo.search.settings import Settings
 
 FOLLOWED = {"lcb_stdevs", "min_visit_prop_for_lcb", "select_by"}         # of CHOICE_OPTIONS: the order of moves
 # KataGo's parameters that are options of this command.
@@ -45,20 +44,20 @@ def command(arguments: argparse.Namespace) -> int:
     if name not in (*SEARCHERS, *NETWORK_PLAYERS):
         raise BadInput(f"{name} cannot analyze: it has neither a search nor a network (uct, mcts and policy have)")
     play_options = player_options.play_options_from_arguments(arguments)
-    settings = player_options.settings_from_arguments(arguments) if name in SEARCHERS else None
-    search_threads = arguments.threads or Settings.threads
+    settings = player_options.settings_from_arguments(arguments)
     network = None
     if name in NETWORK_PLAYERS:
-        network = player_options.open_network(arguments.network, search_threads, arguments.precision,
+        network = player_options.open_network(arguments.network, settings.threads, arguments.precision,
                                               arguments.provider)
     threads = arguments.analysis_threads
     if threads is None:
-        threads = max(default_threads() // search_threads, 1)
+        threads = max(default_threads() // settings.threads, 1)
     out = sys.stdout
     if isinstance(out, io.TextIOWrapper):
         out.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
     with contextlib.redirect_stdout(sys.stderr):         # a stray print would break the protocol
-        engine = AnalysisEngine(network, settings, out, play_options=play_options, tta=arguments.tta,
+        engine = AnalysisEngine(network, settings if name in SEARCHERS else None, out,
+                                play_options=play_options, tta=arguments.tta,
                                 threads=threads, log=log_to_stderr,
                                 is_abandoned=functools.partial(is_pipe_closed, out.fileno()), overrides=overrides)
         engine.warm_up(player_options.default_size(arguments))

@@ -12,7 +12,6 @@ Read in this order:
     ladders     reading ladders
     patterns    the 3x3 patterns of MoGo's rollouts
     light_board the board of rollouts: pseudo-liberties
-    nakade      eye spaces: their vital points, and the shapes that kill
     rollouts    random games to the end: uniform, MoGo
     go_priors   which moves of Go a search tries first, by rules of thumb
     dead_stones dead stones by rollouts alone

@@ -35,12 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo gtp`."""
     player_options.add_arguments(parser)
     game_options.add_arguments(parser, f"that of --network, or {player_options.GO_SIZE}")
-    parser.add_argument("--cleanup", action="store_true",
+    parser.add_argument("--cleanup", action=argparse.BooleanOptionalAction, default=False,
                         help="capture dead stones before passing, for servers that count every stone as alive")
     parser.add_argument("--lag", type=float, default=LAG, metavar="S",
                         help="seconds that a move costs on the server's clock beyond its own time: about 1 across the "
                              "internet (default: %(default)s)")
-    parser.add_argument("--ponder", action="store_true", help="search on the opponent's time (uct and mcts)")
+    parser.add_argument("--ponder", action=argparse.BooleanOptionalAction, default=False,
+                        help="search on the opponent's time (uct and mcts)")
     parser.add_argument("--name", default="", metavar="TEXT", help="the reply to the command `name`, for clients that "
                         "know only some engines (default: MuGo and the player)")
     parser.add_argument("--log-file", type=Path, metavar="FILE",

@@ -4,7 +4,7 @@
     NetworkEvaluator    a network alone: its moves with the highest priors, and its value after each
     evaluator_for       the one that fits a player
 
-`play` gives hints with these, and `analyze` reviews games.  What a network says of moves, scores and ownership, for
+`play` gives hints with these, and `review` reviews games.  What a network says of moves, scores and ownership, for
 them and for the protocols, is here too.
 """
 import math

@@ -33,7 +33,8 @@ def add_arguments(parser: argparse._ActionsContainer, size: str, *, handicap: bo
                         f"{size}; in Gomoku that of --network, or {GOMOKU_SIZE})")
     parser.add_argument("--k", type=int, metavar="K", help="in Gomoku: how many in a row win (default: 3 on 3x3, 4 up "
                         "to 6x6, else 5)")
-    parser.add_argument("--exactly", action="store_true", help="in Gomoku: more than K in a row do not win "
+    parser.add_argument("--exactly", action=argparse.BooleanOptionalAction, default=False,
+                        help="in Gomoku: more than K in a row do not win "
                         "(default: they do)")
     parser.add_argument("--komi", type=float, help=f"in Go (default: {KOMI:g}, or {TERRITORY_KOMI:g} by "
                         f"territory{f', or {HANDICAP_KOMI:g} with a handicap' if handicap else ''})")

@@ -147,7 +147,10 @@ def play_options_from_arguments(args: argparse.Namespace, game: str = "go") -> P
 
 def player_from_arguments(args: argparse.Namespace, game: str = "go") -> Player:
     """The player of a command line, for a game, "go" or "gomoku".  Raises BadInput."""
-    return make_player(args.player, network=args.network, seed=args.seed, temperature=args.temperature,
-                       tta=args.tta, settings=settings_from_arguments(args, game),
-                       play_options=play_options_from_arguments(args, game),
-                       precision=args.precision, provider=args.provider)
+    player = make_player(args.player, network=args.network, seed=args.seed, temperature=args.temperature,
+                         tta=args.tta, settings=settings_from_arguments(args, game),
+                         play_options=play_options_from_arguments(args, game),
+                         precision=args.precision, provider=args.provider)
+    if player.search is not None:
+        player.search.reports_full_tree = True
+    return player

@@ -45,7 +45,8 @@ def default_select_by(name: str, game: str) -> str:
 @dataclass(frozen=True)
 class PlayOptions:
     """How a searcher turns search results into moves.  Raises BadInput for values out of range."""
-    simulations: int | None = option(None, "simulations for a move", least=1, shown_default="no limit", common=True)
+    simulations: int | None = option(None, "simulations for a move", least=1, most=10**9, shown_default="no limit",
+                                     common=True)
     seconds: float | None = option(None, "seconds for a move, at most", above=0, common=True,
                                    shown_default=f"{SECONDS:g} without --simulations or a clock")
     select_by: str = option(
@@ -54,7 +55,7 @@ class PlayOptions:
         shown_default="lcb of mcts in Go, else visits")
     dynamic_komi: bool = option(True, "in a handicap game, search with the komi that makes the position about even")
     resign: float = option(0.05, "resign when the win rate was below this for resign_moves own moves, in a handicap "
-                           "game not before move 20 for each stone; 0 never", least=0, most=1 - 1e-9, common=True)
+                           "game not before move 20 for each stone; 0 never", least=0, below=1, common=True)
     resign_moves: int = option(3, "own moves in a row with a win rate below resign after which it resigns", least=1)
 
     def __post_init__(self):
@@ -176,7 +177,6 @@ class SearchPlayer:
             settings = replace(settings, max_edges=min(settings.max_edges, BRIEF_EDGES), reuse_tree=False,
                                early_stop=False)         # it needs a number of visits, not a choice
             self._second_search = Search(settings, self.network, self.search.now)
-            self._second_search.reports_full_tree = False
         return self._second_search
 
     def _seconds(self, seconds: float | None) -> float | None:

@@ -104,8 +104,10 @@ class BatchedGrowth:
         values = np.zeros(len(output.priors), np.float32) if output.values is None else output.values
         tree.expand_and_backup(arrays.trees, arrays.nodes, arrays.edges, self._boards, self._paths, leaves, n,
                                output.priors, values)
-        if output.score_mean is not None:
-            scores.backup_scores(arrays.nodes, self._paths, leaves, output.score_mean, output.score_stdev)
+        if output.score_mean is not None or not len(output.priors):
+            none = np.zeros(0, np.float32)
+            scores.backup_scores(arrays.nodes, self._paths, leaves, *(
+                (none, none) if output.score_mean is None else (output.score_mean, output.score_stdev)))
         for part, seconds in (("tree", selected - started + time.perf_counter() - rolled_out),
                               ("network", evaluated - selected), ("rollouts", rolled_out - evaluated)):
             self.seconds_spent[part] += seconds
@@ -140,8 +142,12 @@ class BatchedGrowth:
 
     def ownership(self, position: BasePosition) -> np.ndarray | None:
         """float64 (points,): the mean owner of each point over the leaves of this search that the network evaluated, or
-        over its rollouts, or both, weighted by lambda as the value is; None without either."""
+        over its rollouts, or both, weighted by lambda as the value is; None without either.  If this search
+        evaluated no leaf, as all were before, the network's is that of the position."""
         owners = mean_owners(self.rollouts, position)
+        if self._network_ownership is None and getattr(self._network, "has_ownership", False):
+            output = self._network.evaluate([position])          # all leaves were evaluated in searches before
+            self._network_ownership, self._leaves_evaluated = output.board_ownership(0, position).ravel(), 1
         if self._network_ownership is None:
             return owners
         by_network = self._network_ownership / self._leaves_evaluated

@@ -1,6 +1,6 @@
 """Nodes get their edges: the moves, with their priors and with the bounds that the rules give.  Compiled.
 
-Several threads may come to a node at once (tree_threads).  One of them writes the edges, under the lock, and its
+Several threads may come to a node at once (threaded_growth).  One of them writes the edges, under the lock, and its
 heuristic priors, without it; the node's count, which lets the others see them, is written last.
 
 Arrays as in tree.

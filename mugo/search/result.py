@@ -99,7 +99,7 @@ class SearchResult:
         """One line about a move: win rate, lead, simulations, time, principal variation."""
         lead = "" if info.score_lead is None else f", lead {info.score_lead:+.1f}"
         proven = "" if info.proven is None else f" (proven {OUTCOMES[info.proven]})"
-        full = ", the tree is full (--max-edges)" if self.is_full else ""
+        full = ", the tree is full" if self.is_full else ""
         return (f"win rate {info.win_rate:.1%}{proven}{lead}, {self.simulations} simulations in {self.seconds:.2f} s"
                 f"{full}, {self._vertices(info.pv)}")
 

@@ -19,21 +19,27 @@ def _add(node, score, square):
 
 @njit(cache=True, nogil=True)
 def backup_scores(nodes, paths, leaves, means, stdevs):
-    """Add the scores of a batch's evaluated leaves to every node of their paths; after tree.expand_and_backup.
+    """Add the scores of a batch's leaves to every node of their paths; after tree.expand_and_backup.
 
     leaves: LEAF (n,).  paths: int32 (n, MAX_DEPTH, 2).  means, stdevs: float32, one for each leaf that
-    needs_evaluation, in order, of the side to move there.
+    needs_evaluation, in order, of the side to move there.  A leaf that was evaluated before has the same score again.
     """
     row = 0
     for k in range(len(leaves)):
+        leaf = nodes[leaves[k].node]
         if leaves[k].needs_evaluation:
             score = float(means[row])
             square = score * score + float(stdevs[row]) * float(stdevs[row])
             row += 1
-            _add(nodes[leaves[k].node], score, square)
-            for i in range(leaves[k].length - 1, -1, -1):
-                score = -score
-                _add(nodes[paths[k, i, 0]], score, square)
+        elif not leaves[k].known and leaf.evaluated and leaf.scored:
+            score = float(leaf.score_mean)
+            square = float(leaf.score_square)
+        else:
+            continue
+        _add(leaf, score, square)
+        for i in range(leaves[k].length - 1, -1, -1):
+            score = -score
+            _add(nodes[paths[k, i, 0]], score, square)
 
 
 def score_of(node: np.ndarray) -> tuple[float | None, float | None]:

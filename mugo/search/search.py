@@ -38,7 +38,7 @@ class Search:
     `for_position`, that returns the network for a position's game and board, or raises BadInput.
     now: the time in seconds, from any origin.
     tree: its arrays.  growth: what grows it.  simulations_run: of all searches.
-    reports_full_tree: on stderr, once for each tree.
+    reports_full_tree: on stderr, once for each tree; set it where a person gives the options of the search.
     Raises BadInput for settings that need a network, or none.
     """
 
@@ -48,7 +48,7 @@ class Search:
         self.network = network
         self.now = now
         self.simulations_run = 0
-        self.reports_full_tree = True
+        self.reports_full_tree = False
         self.tree = TreeArrays(settings.max_edges)
         self._rng = np.random.default_rng(settings.seed)
         set_params(self.tree.params, settings.resolved(network, LARGE_AREA), network is not None)

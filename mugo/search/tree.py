@@ -22,7 +22,7 @@ in Monte Carlo Tree Search"), with means refreshed along the path only.  The val
 Which edge a simulation follows is formulas'.  A simulation under way counts as a loss for the side that moved (virtual
 loss), so that the simulations of a batch, and of several threads, spread out.
 
-Threads may `simulate` in one tree at once (tree_threads).  Visits, sums of values and virtual losses are added
+Threads may `simulate` in one tree at once (threaded_growth).  Visits, sums of values and virtual losses are added
 atomically; new nodes, edges and bounds are written under the tree's lock.  A mean that is refreshed (q, rave_q,
 value_square) may miss what another thread adds to it at that moment; it stays a mean of values from -1 to 1.
 
@@ -298,7 +298,8 @@ def _look_at_leaf(tree, nodes, edges, b, path, record):
     if is_proven(nodes[leaf]):
         record.value = float(nodes[leaf].lower)
         return
-    if leaf == NULL_NODE and edges[path[record.length - 1, 1]].visits:       # evaluated before
+    # Evaluated before, and no node has the value.  With rollouts every visit is another one.
+    if leaf == NULL_NODE and tree.params.lambda_ == 0 and edges[path[record.length - 1, 1]].visits:
         record.value = -edges[path[record.length - 1, 1]].q
         return
     record.known = False
@@ -367,6 +368,7 @@ def expand_and_backup(trees, nodes, edges, boards, paths, leaves, n, priors, val
                                                           LOSS, WIN):
                 give_priors(tree, nodes, edges, leaf, boards[1 + k], priors[row])
                 nodes[leaf].raw_value = value
+                nodes[leaf].evaluated = False
             elif leaf != NULL_NODE:
                 nodes[leaf].raw_value = values[row]
                 nodes[leaf].evaluated = True

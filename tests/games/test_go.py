@@ -413,14 +413,14 @@ def test_whites_points_for_handicap_stones_do_not_depend_on_whether_rules_or_sto
     chinese, stones = NAMED_RULES["chinese"], fixed_handicap(9, 4)
     for position in (Position(9, 0.5).with_rules(chinese).with_handicap(stones),
                      Position(9, 0.5).with_handicap(stones).with_rules(chinese)):
-        for each in position, position.play(40), position.play(40).undo(), position.with_komi(0.5):
+        for each in position, position.play(55), position.play(55).undo(), position.with_komi(0.5):
             assert (each.handicap, each.handicap_bonus, each.white_points) == (4, 4, 4.5)
 
 
 def test_a_handicap_does_not_outlast_its_stones():
     position = Position(9, 0.5).with_rules(NAMED_RULES["chinese"]).with_handicap(fixed_handicap(9, 4))
     stones = position.stones
-    assert position.with_board(stones, BLACK).handicap == position.with_stones(white=[40]).handicap == 4
+    assert position.with_board(stones, BLACK).handicap == position.with_stones(white=[55]).handicap == 4
     assert position.with_board(stones * 0, BLACK).white_points == 0.5
     stones[tuple(np.argwhere(stones == BLACK)[0])] = WHITE
     assert (position.with_board(stones, BLACK).handicap, position.with_board(stones, BLACK).white_points) == (3, 3.5)

@@ -83,7 +83,7 @@ def test_random_games_are_the_same_on_both_boards(size, games, every, with_codes
         light = light_copy(board)
         for ply in range(3 * size * size):
             colour = int(board["to_play"])
-            drawn = mogo_move(light, colour, moves, MOGO) if with_codes else random_move(light, colour)
+            drawn = mogo_move(light, colour, moves) if with_codes else random_move(light, colour)
             board["empties"], board["slot"] = light["empties"], light["slot"]       # drawing has shuffled them
             play_on_both(light, board, int(drawn), light["codes"] if with_codes else None)
             if board["passes"] == 2:
@@ -109,7 +109,7 @@ def test_rollouts_are_the_games_of_the_board_with_true_liberties(size, games, ki
         for _ in range(int(rolled_out["moves"])):
             light = light_copy(board)                                # its chains are of the board with true liberties
             colour = int(board["to_play"])
-            drawn = mogo_move(light, colour, moves, MOGO) if kind == MOGO else random_move(light, colour)
+            drawn = mogo_move(light, colour, moves) if kind == MOGO else random_move(light, colour)
             board["random"], board["empties"], board["slot"] = light["random"], light["empties"], light["slot"]
             true_board.play(board, int(drawn), colour)
         for name in ("random", "moves", "passes", "to_play", "n_empty"):

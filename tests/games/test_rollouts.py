@@ -301,7 +301,7 @@ def mogo_moves(position, draws=60):
     """The set of moves in a number of draws."""
     moves = np.zeros(POINTS, np.int16)
     board = light_copy_of(position, 20160920)
-    return {mogo_move(board, position.to_play, moves, MOGO) for _ in range(draws)}
+    return {mogo_move(board, position.to_play, moves) for _ in range(draws)}
 
 
 @pytest.mark.parametrize("size", [2, 3, 5, 7, 9])
@@ -339,7 +339,7 @@ def test_mogo_plays_legal_moves_and_fills_no_true_eye(size, games):
         while board["passes"] < 2 and board["moves"] < max_moves(size * size):
             colour = int(board["to_play"])
             light_board = light_board_of(board)
-            point = mogo_move(light_board, colour, moves, MOGO)
+            point = mogo_move(light_board, colour, moves)
             board["random"] = light_board["random"]
             if point != PASS:
                 assert legality(board, point, colour) == LEGAL

@@ -398,7 +398,7 @@ def another(value):
     if isinstance(value, bool):
         return not value
     if isinstance(value, str):
-        return {"mogo": "uniform", "none": "nakade"}[value]
+        return {"mogo": "uniform"}[value]
     return 2 if value is None else value + 1 if isinstance(value, int) else value / 2 + 0.1
 
 

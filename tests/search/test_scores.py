@@ -8,6 +8,7 @@ from fakes import StoneCounter
 
 from mugo.games.coords import PASS
 from mugo.games.go import BLACK, WHITE, Position
+from mugo.games.rules import NAMED_RULES
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 
@@ -127,3 +128,22 @@ def test_a_network_without_scores_has_none_and_its_ownership_is_that_of_rollouts
     assert alone.ownership is None and alone.score_lead is None
     assert [info.visits for info in alone.moves] == [
         info.visits for info in Search(NETWORK_ONLY, CountsStones()).search(start(), simulations=50).moves]
+
+
+@pytest.mark.parametrize("settings", [{}, {"max_edges": 1000}])
+def test_a_leaf_that_is_visited_again_counts_its_score_again_as_its_value_does(settings):
+    """After two passes by territory, and in a full tree, leaves are not evaluated a second time."""
+    position = Position(SIZE, 2.5).with_rules(NAMED_RULES["japanese"]) if not settings else Position(9)
+    search = Search(replace(NETWORK_ONLY, **settings), StoneCounter())
+    moves = {"allowed_moves": [PASS]} if not settings else {"may_pass": False}
+    result = search.search(position.play(PASS) if not settings else position, simulations=200, **moves)
+    assert search.growth.positions_evaluated < 150
+    assert search.tree.root_node["scored"] == search.tree.root_node["visits"] == result.visits
+
+
+def test_a_search_that_evaluates_no_leaf_again_has_the_ownership_of_the_position():
+    position = start().with_rules(NAMED_RULES["japanese"]).play(PASS)
+    search = Search(replace(NETWORK_ONLY, reuse_tree=True), StoneCounter())
+    first, second = (search.search(position, simulations=50, allowed_moves=[PASS]) for _ in range(2))
+    assert search.growth.positions_evaluated == 2
+    assert np.allclose(second.ownership, first.ownership) and second.ownership.any()

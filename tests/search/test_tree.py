@@ -287,3 +287,16 @@ def test_the_edges_of_a_position_are_its_sensible_moves_and_the_pass():
     moves = set(grown.edges_of(grown.root)["move"].tolist())
     assert moves == {PASS, *position.sensible_points().tolist()}
     assert at["a"] not in moves
+
+
+@pytest.mark.parametrize("lambda_, repeats", [(0.0, True), (1.0, False)])
+def test_an_edge_without_a_node_repeats_a_networks_value_but_not_a_rollout(lambda_, repeats):
+    grown = Grown(Position(3, 0.5), nodes=3, formula=records.PUCT, has_priors=True, expand_after=0, lambda_=lambda_,
+                  c=9.0)
+    rng = np.random.default_rng(1)
+    for _ in range(400):
+        grown.batch(1, lambda n: (np.full((n, 10), 0.1), rng.uniform(-0.9, 0.9, n)))
+    edges = [edge for node in grown.used for edge in grown.edges_of(node) if edge["visits"] > 9 and not edge["node"]]
+    values = [abs(float(edge["q"])) for edge in edges]
+    assert len(edges) > 3
+    assert all(value < 0.95 for value in values) if repeats else any(0.02 < value < 0.98 for value in values)
