@@ -56,7 +56,7 @@ def test_an_invalid_value_changes_nothing():
         "mugo-param c inf": "? c: invalid float value: 'inf'",
         "mugo-param simulations many": "? simulations: invalid int value: 'many'",
         "mugo-param simulations 0": "? simulations: must be at least 1",
-        "mugo-param resign 2": "? resign: must be at most 1",
+        "mugo-param resign 2": "? resign: must be below 1",
         "mugo-param rollout random": "? rollout: invalid choice: 'random' (choose from",
         "mugo-param early-stop perhaps": "? syntax error",
         "mugo-param player mcts": "? unknown parameter",

@@ -361,7 +361,7 @@ def test_every_option_reaches_the_search():
 @pytest.mark.parametrize("words, message", [
     (("uct", "--simulations", "0"), "--simulations 0: must be at least 1"),
     (("uct", "--seconds", "-1"), "--seconds -1: must be above 0"),
-    (("uct", "--resign", "1.5"), "--resign 1.5: must be at most 1"),
+    (("uct", "--resign", "1.5"), "--resign 1.5: must be below 1"),
     (("uct", "--resign-moves", "0"), "--resign-moves 0: must be at least 1"),
     (("uct", "--rollout", "none"), "--rollout none needs a network"),
     (("uct", "--rave-bias", "-1"), "--rave-bias -1: must be at least 0"),
