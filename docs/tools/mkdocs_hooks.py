@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from mugo.cli import COMMANDS  # noqa: E402  (the repository is on no path when MkDocs loads this file)
+from mugo.cli import COMMANDS, add_config_arguments  # noqa: E402  (the repository is on no path when MkDocs loads this file)
 
 
 def on_page_markdown(markdown: str, **_) -> str:
@@ -30,6 +30,7 @@ def help_of(command: str) -> str:
     module, description = COMMANDS[command]
     os.environ["COLUMNS"] = "100"
     parser = argparse.ArgumentParser(prog=f"mugo {command}", description=f"{description[0].upper()}{description[1:]}.")
+    add_config_arguments(parser)
     importlib.import_module(f"mugo.{module}").add_arguments(parser)
     return parser.format_help()
 
