@@ -165,7 +165,7 @@ def test_the_best_checkpoint_is_that_of_the_least_validation_loss_whatever_its_p
     assert pd.read_csv(run / "log.csv")["validation_loss"].tolist()[-3:] == [0.9, 1.0, 0.8]
 
 
-def test_the_best_network_of_a_run_of_before_there_was_a_validation_loss_is_replaced_by_a_better_policy(unbroken, tmp_path):
+def test_the_best_of_a_run_of_before_there_was_a_validation_loss_is_replaced_by_a_better_policy(unbroken, tmp_path):
     callback, run = callback_of(unbroken, tmp_path, "checkpoint.keras")
     callback.averaged = Averaged(checkpoint.load(run / "network.keras"))
     for row in (*callback.metadata["history"], callback.metadata["best"]):
