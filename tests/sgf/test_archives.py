@@ -157,12 +157,14 @@ def test_katagos_collections_are_read(tmp_path):
     assert all(file.data == games for file in read(tmp_path))
 
 
+@pytest.mark.parametrize("root, between", [(b"GM[1]SZ[9]", b"\n"), (b"SZ[9]GM[1]", b""), (b"PB[x]SZ[9]", b"\n"),
+                                           (b"PB[x]SZ[9]", b"")])
 @pytest.mark.parametrize("pack", [lambda data: data, gzip.compress])
-def test_a_large_collection_is_read_in_parts_between_its_games(tmp_path, monkeypatch, pack):
+def test_a_large_collection_is_read_in_parts_between_its_games(tmp_path, monkeypatch, pack, root, between):
     monkeypatch.setattr("mugo.sgf.archives.MAX_BYTES", 1000)
     monkeypatch.setattr("mugo.sgf.archives.UNCOUNTED_BYTES", 500)
-    games = [b"(;GM[1]SZ[9]C[%s];B[%c%c])" % (b"x" * (i * 37 % 300), 97 + i % 9, 97 + i // 9) for i in range(81)]
-    whole = b"\n".join(games)
+    games = [b"(;%sC[%s];B[%c%c])" % (root, b"x" * (i * 37 % 300), 97 + i % 9, 97 + i // 9) for i in range(81)]
+    whole = between.join(games)
     (tmp_path / "games.sgfs").write_bytes(pack(whole))
     parts = read(tmp_path / "games.sgfs")
     assert len(parts) > 10 and all(len(part.data) <= 1000 for part in parts)
