@@ -29,7 +29,7 @@ def interpret_time(text: str) -> TimeSettings:
     if not match or settings.main + settings.period == 0 or 0 in [*fields.values()][1:] \
             or {"periods", "stones"} <= fields.keys():
         raise BadInput(f"--time {text}: MAIN, MAIN/BYOYOMI, MAIN/BYOYOMI/STONES, MAIN/PERIODSxBYOYOMI or "
-                       "MAIN+INCREMENT in whole seconds, as in 60/5/1")
+                       "MAIN+INCREMENT in whole seconds, as in 60/5/1; only a MAIN before BYOYOMI may be 0")
     return settings
 
 

@@ -157,7 +157,7 @@ def _unpack(of: _Unpacking, name: str, file: BinaryIO, depth: int) -> Iterator[S
             yield from _unzip(of, prefix, file, depth)
         elif kind == "7z":
             for member in sevenzip.read_members(file, of.budget):
-                yield from _member(of, prefix + printable_name(member.name), member.size, member.open, depth)
+                yield from _member_or_error(of, prefix + printable_name(member.name), member.size, member.open, depth)
         elif kind == "rar":
             yield UnreadableFile(of.label, name, "RAR archives cannot be read; repack it as .zip or .7z")
         elif kind == "tar":
@@ -231,6 +231,17 @@ def _member(of: _Unpacking, name: str, size: int, open_member: Callable[[], Any]
         yield from _unpack(of, name, io.BytesIO(data), depth + 1)
 
 
+def _member_or_error(of: _Unpacking, name: str, size: int, open_member: Callable[[], Any], depth: int
+                     ) -> Iterator[SgfFile | UnreadableFile]:
+    """As `_member`; an error in the place of one that cannot be read.  Raises BudgetSpentError only."""
+    try:
+        yield from _member(of, name, size, open_member, depth)
+    except BudgetSpentError:
+        raise
+    except Exception as error:                  # damaged or encrypted; other members may be readable
+        yield UnreadableFile(of.label, name, error_line(error))
+
+
 class _Member(tarfile.TarInfo):
     """A header that raises ReadError if it is damaged; tarfile itself takes it for the end of the archive."""
 
@@ -269,12 +280,8 @@ def _unzip(of: _Unpacking, prefix: str, file: BinaryIO, depth: int) -> Iterator[
         if member.is_dir():
             of.budget.spend(MEMBER_BYTES)
             continue
-        try:
-            yield from _member(of, name, member.file_size, functools.partial(open_zip_member, archive, member), depth)
-        except BudgetSpentError:
-            raise
-        except Exception as error:              # damaged or encrypted; other members may be readable
-            yield UnreadableFile(of.label, name, error_line(error))
+        open_member = functools.partial(open_zip_member, archive, member)
+        yield from _member_or_error(of, name, member.file_size, open_member, depth)
 
 
 def _zip_name(member: zipfile.ZipInfo) -> str:

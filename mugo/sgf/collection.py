@@ -6,6 +6,7 @@ The main line is the first variation at every branch: all nodes before the first
 Every step is linear in the length of the text, and the number and length of the values are limited, so no
 input makes the parser slow or large.  What properties mean is not known here.
 """
+import contextlib
 import itertools
 import re
 from collections.abc import Iterator
@@ -39,24 +40,34 @@ def split_games(text: bytes) -> Iterator[GameText | BadRecord]:
     roots = (match.start() for match in _ROOT_NODE.finditer(text))
     for start, stop in itertools.pairwise(itertools.chain([0], roots, [len(text)])):
         part = text[start:stop]
-        position = 0
-        while begin := _GAME_START.search(part, position):
-            try:
-                if _NODE.search(part, position, begin.start()):
-                    raise BadRecord("malformed SGF", "a variation outside any game: one ')' too many")
-                line, position = _main_line(part, begin.start())
-            except BadRecord as bad:
-                yield bad
-                break
-            yield GameText(line, part[begin.start():position])
+        try:
+            for line, begin, end in _games(part):
+                yield GameText(line, part[begin:end])
+        except BadRecord as bad:
+            yield bad
+
+
+def _games(text: bytes) -> Iterator[tuple[bytes, int, int]]:
+    """(main line, start, end) of each game.  Raises BadRecord for one that cannot be read to its end."""
+    position = 0
+    while begin := _GAME_START.search(text, position):
+        if _NODE.search(text, position, begin.start()):
+            raise BadRecord("malformed SGF", "a variation outside any game: one ')' too many")
+        line, position = _main_line(text, begin.start())
+        yield line, begin.start(), position
 
 
 def last_game_start(text: bytes) -> int:
-    """Where the last game of a collection begins, of those that `split_games` reads wherever the game before ends; 0
-    if there is none behind the beginning."""
+    """Where the last game of a collection begins, of those that `split_games` reads wherever the game before ends; else
+    where the last game that is complete ends, or begins if nothing follows; 0 if there is none behind the beginning."""
     start = 0
     for match in _ROOT_NODE.finditer(text):
         start = match.start()
+    if start:
+        return start
+    with contextlib.suppress(BadRecord):                 # of the game that is cut
+        for _, begin, end in _games(text):
+            start = end if end < len(text) else begin
     return start
 
 

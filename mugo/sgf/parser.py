@@ -141,7 +141,7 @@ def _interpret_nodes(nodes: list[Properties], gomoku: bool, setup_anywhere: bool
     info = _collect_info(nodes)
     setup, moves, has_later_setup = _collect(nodes, shape, setup_anywhere)
     stones = [index + (WHITE_BIT if colour == WHITE else 0) for index, colour in sorted(setup.items())]
-    handicap = interpret_handicap(info, stones, moves) if is_go else 0
+    handicap = interpret_handicap(info, stones, moves, shape) if is_go else 0
     if moves:
         first_player = WHITE if moves[0] >= WHITE_BIT else BLACK
     else:

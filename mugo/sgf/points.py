@@ -9,7 +9,7 @@ import re
 _NUMBER = re.compile(r"""
     (?P<sign>[+-]?)\s*
     (?: (?P<fraction>[13]/[24])
-      | (?P<decimal>\d{1,6}(?:[.,]\d{1,6})?|[.,]\d{1,6})  (?:\s*[又-]?\s*(?P<and_fraction>[13]/[24]))?
+      | (?P<decimal>\d{1,20}(?:[.,]\d{1,20})?|\.\d{1,20})  (?:\s*[又-]?\s*(?P<and_fraction>[13]/[24]))?
       | (?=[半반½¼¾]) )
     \s*(?P<symbol>[¼½¾]?)
     \s*(?P<half>[半반]?)

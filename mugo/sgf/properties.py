@@ -35,22 +35,23 @@ def property_text(properties: Properties, ident: str) -> str:
     return text.strip()
 
 
-def interpret_handicap(properties: Properties, stones: list[int], moves: list[int]) -> int:
+def interpret_handicap(properties: Properties, stones: list[int], moves: list[int], size: BoardSize) -> int:
     """The handicap stones of Black, set up or played as the first moves; 0 in an even game.
 
     stones, moves: the game's encoded setup stones and moves.  Without HA, two or more black setup stones before a
-    first move of White count.  Raises BadRecord if HA declares stones, and Black has fewer than two when White makes
-    the first move.
+    first move of White count.  Raises BadRecord if HA declares stones, and Black has fewer than two when White
+    places the first stone; passes before it do not count.
     """
     declared = re.match(r"\d{1,2}", property_text(properties, "HA"), re.ASCII)
     handicap = int(declared[0]) if declared else 0
     black_stones = sum(stone < WHITE_BIT for stone in stones)
     white_first = bool(moves) and moves[0] >= WHITE_BIT
     if handicap >= 2:
-        first_moves = sum(1 for _ in itertools.takewhile(lambda move: move < WHITE_BIT, moves))
-        if not black_stones and first_moves < min(2, len(moves)):
+        played = [move for move in moves if move % WHITE_BIT != area_of(size)]
+        first_moves = sum(1 for _ in itertools.takewhile(lambda move: move < WHITE_BIT, played))
+        if not black_stones and first_moves < min(2, len(played)):
             raise BadRecord("handicap stones missing", f"HA[{handicap}], but Black has {first_moves or 'no'} stone"
-                            f"{'s' * (not first_moves)} when White makes the first move")
+                            f"{'s' * (not first_moves)} when White places the first one")
         return handicap
     return black_stones if white_first and black_stones == len(stones) >= 2 else 0
 
@@ -84,8 +85,9 @@ _WIN_BY = (
     ("T", re.compile(r"\bt\b|time|超时|超時|时间|時間|시간", re.IGNORECASE)),
     ("F", re.compile(r"\bf\b|forfeit|offline|反则|反則|弃权|棄權|반칙|기권", re.IGNORECASE)),
 )
-_BEFORE_MARGIN = re.compile(r"(?:\+|\bby\b|\bw[io]ns?\b|[胜勝승贏赢])[\s+(]*", re.IGNORECASE)
-_START_OF_NUMBER = re.compile(r"(?<![\d.,/])(?=[\d.,½¼¾半반])", re.ASCII)
+# A point right behind a word, or a comma before a number, separates them: 黑胜,3.5.  In W+.5 the point is the number's.
+_BEFORE_MARGIN = re.compile(r"(?:\+|(?:\bby\b|\bw[io]ns?\b|[胜勝승贏赢])\.?)[\s+(,，]*", re.IGNORECASE)
+_START_OF_NUMBER = re.compile(r"(?<![\d/])(?<!\d[.,])(?=[0-9½¼¾半반])|(?<![\w.,/])(?=\.[0-9])")
 _DRAW = re.compile(r"0|draw|jigo|tie|和棋|和局|持碁|ジゴ|무승부", re.IGNORECASE)
 
 

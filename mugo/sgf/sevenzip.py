@@ -13,12 +13,12 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple
 
-from mugo.sgf.budget import PIECE, Budget
+from mugo.sgf.budget import MEMBER_BYTES, PIECE, Budget
 from mugo.sgf.sevenzip_blocks import Block, StreamReader
-from mugo.sgf.sevenzip_header import Cursor, Lists, bit, numbers, read_lists, read_streams
+from mugo.sgf.sevenzip_header import Cursor, Lists, numbers, read_lists, read_streams
 
 LEAST_HEADER_BYTES = 16 << 20       # unpacked, of any archive; one of 250,000 files
-HEADER_BYTES_PER_BYTE = 32          # more of them, for each byte of the archive; a real one has 0.02 to 0.3
+HEADER_BYTES_PER_BYTE = 2           # more of them, for each byte of the archive; a real one has 0.02 to 0.3
 _PACKED_HEADER = 0x17
 
 
@@ -31,28 +31,32 @@ class Member(NamedTuple):
 
 
 def read_members(file: BinaryIO, budget: Budget) -> Iterator[Member]:
-    """The files of an open .7z in order, without its folders.  Members that are not opened are unpacked only where one
-    behind them in their block is, and then they spend the budget.
+    """The files of an open .7z in order, without its folders, which spend the budget.  Members that are not opened are
+    unpacked only where one behind them in their block is, and then they spend it too.
 
     Raises ValueError, one line, for a damaged archive and for one that cannot be unpacked in pieces.
     """
     header = _unpacked_header(file, budget)
     if not header:                                       # an empty archive has none
         return
-    lists = read_lists(Cursor(header))
+    lists = read_lists(Cursor(header, budget))
     names = lists.names and lists.names.copy()
     streams = _streams(file, lists.streams, budget)
     empty = 0                                            # files without a stream
     for number in range(lists.files):
         name = names.name() if names else ""
-        if not bit(lists.empty_streams, number):
+        if not lists.empty_streams.bit(number):
             if (stream := next(streams, None)) is None:
                 raise ValueError("damaged: its header names more files than it has")
             yield Member(name, stream.size, stream.open)
         else:
-            if bit(lists.empty_files, empty):           # else it is a folder
+            if lists.empty_files.bit(empty):
                 yield Member(name, 0, io.BytesIO)
+            else:                                        # a folder
+                budget.spend(MEMBER_BYTES)
             empty += 1
+    if next(streams, None) is not None:
+        raise ValueError("damaged: its header names fewer files than it has")
 
 
 class _Stream(NamedTuple):
@@ -73,9 +77,11 @@ def _streams(file: BinaryIO, lists: Lists, budget: Budget) -> Iterator[_Stream]:
     if coders is None:                                   # no folders
         return
     for checksum in checksums:
-        chain = coders.coders()
-        size = [next(unpacked_sizes) for _ in chain][-1]             # every coder but the last keeps it
-        block = Block(file, at, next(packed_sizes), chain, size, budget)
+        budget.spend(0)
+        folder = coders.folder()
+        size = [next(unpacked_sizes) for _ in range(folder.outputs)][folder.main]
+        packed_size = sum(next(packed_sizes) for _ in range(folder.packed_streams))
+        block = Block(file, at, packed_size, folder.coders, size, budget)
         at = block.end
         position, count = 0, next(counts)
         for number in range(count):
@@ -107,7 +113,7 @@ def _unpacked_header(file: BinaryIO, budget: Budget) -> bytes | bytearray:
         raise ValueError("damaged: the checksum of its header is wrong")
     if header[:1] != bytes([_PACKED_HEADER]):
         return header
-    stream = next(_streams(file, read_streams(Cursor(header, 1)), budget), None)
+    stream = next(_streams(file, read_streams(Cursor(header, budget, 1)), budget), None)
     limit = LEAST_HEADER_BYTES + HEADER_BYTES_PER_BYTE * file_size
     if stream is None or stream.size > limit:
         raise ValueError(f"its header has {stream.size >> 20 if stream else 0} MB; the limit for a file of this size "
@@ -116,4 +122,6 @@ def _unpacked_header(file: BinaryIO, budget: Budget) -> bytes | bytearray:
     while data := reader.read(PIECE):
         budget.spend(len(data))
         unpacked += data
+    if not unpacked:
+        raise ValueError("damaged: its packed header is empty")
     return unpacked

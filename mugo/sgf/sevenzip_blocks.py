@@ -8,6 +8,7 @@ from mugo.sgf.budget import PIECE, Budget
 from mugo.sgf.sevenzip_header import UNKNOWN_METHOD
 
 _COPY, _LZMA, _LZMA2, _DELTA, _BZIP2, _PPMD = b"\0", b"\3\1\1", b"\x21", b"\3", b"\4\2\2", b"\3\4\1"
+_AES = b"\6\xf1\7\1"
 _BRANCH_FILTERS = {b"\4": lzma.FILTER_X86, b"\5": lzma.FILTER_POWERPC, b"\6": lzma.FILTER_IA64, b"\7": lzma.FILTER_ARM,
                    b"\x08": lzma.FILTER_ARMTHUMB, b"\x09": lzma.FILTER_SPARC, b"\3\3\1\3": lzma.FILTER_X86,
                    b"\3\3\2\5": lzma.FILTER_POWERPC, b"\3\3\4\1": lzma.FILTER_IA64, b"\3\3\5\1": lzma.FILTER_ARM,
@@ -17,7 +18,8 @@ _BRANCH_FILTERS = {b"\4": lzma.FILTER_X86, b"\5": lzma.FILTER_POWERPC, b"\6": lz
 class Block:
     """The unpacked bytes of a folder, read in order.
 
-    size: of them.  packed_size: from `at` in the archive.  coders: as of Cursor.coders.
+    size: of them.  packed_size: from `at` in the archive.  coders: as in Folder.  After an error there are no more
+    bytes: the same error is raised again.
     """
 
     def __init__(self, file: BinaryIO, at: int, packed_size: int, coders: list[tuple[bytes, bytes]], size: int,
@@ -26,12 +28,19 @@ class Block:
         self.position = 0
         self._file, self._at, self._coders, self._size, self._budget = file, at, coders, size, budget
         self._decoder: Any = None
+        self._error = ""
         self._unpacked, self._used, self._made = b"", 0, 0           # made: bytes that the decoder has returned
 
     def read(self, size: int) -> bytes:
-        """At most so many bytes, and at least one.  Raises ValueError at the end."""
+        """At most so many bytes, and at least one.  Raises ValueError at the end, or where they cannot be unpacked."""
         if self._used == len(self._unpacked):
-            self._unpacked, self._used = self._decode(), 0
+            if self._error:
+                raise ValueError(self._error)
+            try:
+                self._unpacked, self._used = self._decode(), 0
+            except ValueError as error:
+                self._error = str(error)
+                raise
         data = self._unpacked[self._used:self._used + size]
         self._used += len(data)
         self.position += len(data)
@@ -47,15 +56,19 @@ class Block:
             self._decoder = _decoder(self._coders, self._size)
         while True:
             packed = b""
-            if self._decoder.needs_input:
+            if needs_input := self._decoder.needs_input:
                 self._file.seek(min(self._at, 1 << 62))
                 packed = self._file.read(min(PIECE, self.end - self._at))
                 self._at += len(packed)
-            data = self._decoder.decompress(packed, min(PIECE, self._size - self._made))
+            try:
+                data = self._decoder.decompress(packed, min(PIECE, self._size - self._made))
+            except Exception:                            # of each library its own, as "Corrupt input data"
+                raise ValueError("damaged: a block of it cannot be unpacked") from None
             self._made += len(data)
             if data:
                 return data
-            if not packed:
+            # A decoder that has used up its input as its output was full asks for more only when it is called again.
+            if not packed and (needs_input or not self._decoder.needs_input):
                 raise ValueError("damaged or truncated: unexpected end of data")
 
 
@@ -78,6 +91,10 @@ class StreamReader:
 
 def _decoder(coders: list[tuple[bytes, bytes]], size: int) -> Any:
     """What unpacks a folder of `size` bytes: an object with decompress and needs_input, as bz2.BZ2Decompressor."""
+    if any(method == _AES for method, _ in coders):
+        raise ValueError("it is encrypted with a password")
+    if not coders:
+        raise ValueError(UNKNOWN_METHOD)
     method, properties = coders[-1]
     if len(coders) == 1 and method in (_COPY, _BZIP2, _PPMD):
         return _Copy() if method == _COPY else bz2.BZ2Decompressor() if method == _BZIP2 else _Ppmd(properties)
@@ -94,7 +111,10 @@ def _decoder(coders: list[tuple[bytes, bytes]], size: int) -> Any:
         filters.append({"id": lzma.FILTER_LZMA2, "dict_size": min(stated, size)})
     else:
         raise ValueError(UNKNOWN_METHOD)
-    return lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=filters)
+    try:
+        return lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=filters)
+    except lzma.LZMAError:                               # properties that no encoder writes
+        raise ValueError(UNKNOWN_METHOD) from None
 
 
 def _filter(method: bytes, properties: bytes) -> dict[str, int]:
@@ -123,11 +143,12 @@ class _Ppmd:
             raise ValueError(UNKNOWN_METHOD)
         self._decoder = pyppmd.Ppmd7Decoder(properties[0], int.from_bytes(properties[1:5], "little"))
 
-    @property
-    def needs_input(self) -> bool:
-        return self._decoder.needs_input
+        self.needs_input = True
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         if not data and self.needs_input:
             data = b"\0"                                 # which the encoder leaves out at the end
-        return self._decoder.decode(data, max_length)
+        unpacked = self._decoder.decode(data, max_length)
+        # pyppmd takes some places inside the data for their end.  Without input it has then nothing more.
+        self.needs_input = self._decoder.needs_input or len(unpacked) < max_length
+        return unpacked

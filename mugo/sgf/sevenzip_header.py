@@ -11,28 +11,68 @@ import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
-MAX_CODERS = 32                     # of a block, as in 7-Zip
+from mugo.sgf.budget import PIECE, Budget
+
+MAX_CODERS = 32                     # of a block, and inputs of a coder, as in 7-Zip
 UNKNOWN_METHOD = ("it is packed by Deflate, ZStandard or another method that this program does not read; repack it "
                   "with LZMA2")
 _END, _HEADER, _ARCHIVE, _ADDITIONAL, _MAIN, _FILES, _PACK, _UNPACK, _SUBSTREAMS, _SIZE, _CRC, _FOLDER, _UNPACK_SIZE, \
     _NUM_STREAMS, _EMPTY_STREAM, _EMPTY_FILE, _, _NAMES = range(18)
-_AES = b"\6\xf1\7\1"
+_ENTRIES = 4096                      # that are read between two looks at the budget's time
 
 
-def bit(bits: bytes, number: int) -> bool:
-    """A bit of a list, which begins with the highest of the first byte; false behind its end."""
-    return number < 8 * len(bits) and bool(bits[number >> 3] & 0x80 >> (number & 7))
+class Bits(NamedTuple):
+    """A list of `size` bytes in a header, which begins with the highest bit of the first byte."""
+
+    data: bytes | bytearray
+    start: int
+    size: int
+
+    def bit(self, number: int) -> bool:
+        """A bit; false behind the end."""
+        return number < 8 * self.size and bool(self.data[self.start + (number >> 3)] & 0x80 >> (number & 7))
+
+    def count(self) -> int:
+        """How many bits are set."""
+        end = self.start + self.size
+        return sum(int.from_bytes(self.data[at:min(at + PIECE, end)], "big").bit_count()
+                   for at in range(self.start, end, PIECE))
+
+
+_NO_BITS = Bits(b"", 0, 0)
+
+
+class Folder(NamedTuple):
+    """How a block is packed.
+
+    coders: (method, properties) of each, from the one that writes the files to the one that reads the archive; none if
+        they are no chain.
+    outputs: how many sizes it has in the list of unpacked sizes.  main: which of these is the size of the files.
+    packed_streams: how many sizes it has in the list of packed sizes.
+    """
+
+    coders: list[tuple[bytes, bytes]]
+    outputs: int
+    main: int
+    packed_streams: int
 
 
 class Cursor:
-    """Reads the fields of a header in order, from a place in it."""
+    """Reads the fields of a header in order, from a place in it, in the time of a budget."""
 
-    def __init__(self, data: bytes | bytearray, at: int = 0):
-        self._data, self._at = data, at
+    def __init__(self, data: bytes | bytearray, budget: Budget, at: int = 0):
+        self._data, self._budget, self._at = data, budget, at
 
     def copy(self) -> "Cursor":
         """Another one at the same place."""
-        return Cursor(self._data, self._at)
+        return Cursor(self._data, self._budget, self._at)
+
+    def each(self, count: int) -> Iterator[int]:
+        """The numbers of so many entries.  Raises BudgetSpentError when the time of the budget is spent."""
+        for number in range(count):
+            if number % _ENTRIES == 0:
+                self._budget.spend(0)
+            yield number
 
     def skip(self, count: int) -> None:
         if self._at + count > len(self._data):
@@ -42,6 +82,11 @@ class Cursor:
     def take(self, count: int) -> bytes:
         self.skip(count)
         return bytes(self._data[self._at - count:self._at])
+
+    def bits(self, size: int) -> Bits:
+        """A list of bits in so many bytes."""
+        self.skip(size)
+        return Bits(self._data, self._at - size, size)
 
     def byte(self) -> int:
         self.skip(1)
@@ -75,36 +120,39 @@ class Cursor:
     def checksums(self, count: int) -> Iterator[int | None]:
         """The checksums of so many streams; None for one without."""
         are_all = self.byte()
-        bits = b"" if are_all else self.take(-(-count // 8))
-        for number in range(count):
-            yield int.from_bytes(self.take(4), "little") if are_all or bit(bits, number) else None
+        bits = _NO_BITS if are_all else self.bits(-(-count // 8))
+        for number in self.each(count):
+            yield int.from_bytes(self.take(4), "little") if are_all or bits.bit(number) else None
 
     def skip_checksums(self, count: int) -> None:
         if not self.byte():
-            count = int.from_bytes(self.take(-(-count // 8)), "big").bit_count()
+            count = self.bits(-(-count // 8)).count()
         self.skip(4 * count)
 
-    def coders(self) -> list[tuple[bytes, bytes]]:
-        """The coders of a Folder, (method, properties), from the one that writes the files to the one that reads the
-        archive."""
-        coders = []
-        if (count := self.number()) > MAX_CODERS:
+    def folder(self) -> Folder:
+        """How a block is packed."""
+        coders, all_inputs = [], 0
+        if not 0 < (count := self.number()) <= MAX_CODERS:
             raise ValueError(UNKNOWN_METHOD)
         for _ in range(count):
             flags = self.byte()
             method = self.take(flags & 15)
-            if method == _AES:
-                raise ValueError("it is encrypted with a password")
-            if flags & 16 and (self.number(), self.number()) != (1, 1):
+            inputs, outputs = (self.number(), self.number()) if flags & 16 else (1, 1)
+            if outputs != 1 or not 0 < inputs <= MAX_CODERS:
                 raise ValueError(UNKNOWN_METHOD)
             coders.append((method, self.take(self.number()) if flags & 32 else b""))
+            all_inputs += inputs
         bonds = dict((self.number(), self.number()) for _ in coders[1:])             # input: output
-        order = [output for output in range(len(coders)) if output not in bonds.values()][:1]
-        while order and (output := bonds.pop(order[-1], None)) is not None:
-            order.append(output)
-        if not order or len(order) != len(coders) or max(order) >= len(coders):
+        if (packed_streams := all_inputs - count + 1) > 1:
+            for _ in range(packed_streams):
+                self.number()
+        order = [output for output in range(count) if output not in bonds.values()][:1]
+        if not order:
             raise ValueError(UNKNOWN_METHOD)
-        return [coders[number] for number in order]
+        while (output := bonds.pop(order[-1], None)) is not None:
+            order.append(output)
+        is_chain = packed_streams == 1 and len(order) == count and max(order) < count
+        return Folder([coders[number] for number in order] if is_chain else [], count, order[0], packed_streams)
 
 
 class Lists(NamedTuple):
@@ -127,15 +175,15 @@ class FileLists(NamedTuple):
     streams: Lists
     files: int
     names: Cursor | None
-    empty_streams: bytes
-    empty_files: bytes
+    empty_streams: Bits
+    empty_files: Bits
 
 
 _NO_STREAMS = Lists(0, None, 0, None, None, None, None, None, None)
 
 
 def read_lists(at: Cursor) -> FileLists:
-    """The lists of a Header."""
+    """The lists of a Header.  Raises ValueError for a damaged one."""
     at.expect(_HEADER)
     streams, files, names, bits = _NO_STREAMS, 0, None, {}
     kind = at.byte()
@@ -156,8 +204,13 @@ def read_lists(at: Cursor) -> FileLists:
                 names.expect(0)                          # not in another stream
                 at.skip(size)
             else:
-                bits[kind] = at.take(size) if kind in (_EMPTY_STREAM, _EMPTY_FILE) else at.skip(size)
-    return FileLists(streams, files, names, bits.get(_EMPTY_STREAM, b""), bits.get(_EMPTY_FILE, b""))
+                bits[kind] = at.bits(size)
+        kind = at.byte()
+        if files and names is None:
+            raise ValueError("damaged: its header has no names")
+    if kind != _END:
+        raise ValueError("damaged: its header has fields in another order")
+    return FileLists(streams, files, names, bits.get(_EMPTY_STREAM, _NO_BITS), bits.get(_EMPTY_FILE, _NO_BITS))
 
 
 def read_streams(at: Cursor) -> Lists:
@@ -170,7 +223,7 @@ def read_streams(at: Cursor) -> Lists:
         while (kind := at.byte()) != _END:
             if kind == _SIZE:
                 found = found._replace(packed_sizes=at.copy())
-                for _ in range(count):
+                for _ in at.each(count):
                     at.number()
             else:
                 _expect_checksums(at, kind, count)
@@ -199,10 +252,10 @@ def _read_folders(at: Cursor, found: Lists) -> Lists:
     folders = at.number()
     at.expect(0)                                         # not in another stream
     found = found._replace(folders=folders, coders=at.copy())
-    outputs = sum(len(at.coders()) for _ in range(folders))
+    outputs = sum(at.folder().outputs for _ in at.each(folders))
     at.expect(_UNPACK_SIZE)
     found = found._replace(unpacked_sizes=at.copy())
-    for _ in range(outputs):
+    for _ in at.each(outputs):
         at.number()
     while (kind := at.byte()) != _END:
         found = found._replace(checksums=_expect_checksums(at, kind, folders))
@@ -215,13 +268,13 @@ def _read_substreams(at: Cursor, found: Lists) -> Lists:
     if kind == _NUM_STREAMS:
         found = found._replace(num_streams=at.copy())
         streams = without_size = 0
-        for _ in range(found.folders):
+        for _ in at.each(found.folders):
             count = at.number()
             streams, without_size = streams + count, without_size + bool(count)
         kind = at.byte()
     if kind == _SIZE:
         found = found._replace(sizes=at.copy())
-        for _ in range(streams - without_size):
+        for _ in at.each(streams - without_size):
             at.number()
         kind = at.byte()
     if kind == _CRC:
@@ -245,5 +298,5 @@ def numbers(cursor: Cursor | None, count: int) -> Iterator[int]:
         yield from itertools.repeat(1, count)
     else:
         cursor = cursor.copy()
-        for _ in range(count):
+        for _ in cursor.each(count):
             yield cursor.number()

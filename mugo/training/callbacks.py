@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import pandas as pd
 
-from mugo.files import BadInput, atomic_write, log_to_stderr, read_json
+from mugo.files import BadInput, atomic_write, error_line, log_to_stderr, read_json
 from mugo.nn import checkpoint
 from mugo.nn.backend import keras
 from mugo.nn.devices import one_device
@@ -161,10 +161,13 @@ def is_better(row: dict[str, float], best: dict[str, float] | None) -> bool:
     """Whether the checkpoint with this row of the history is the best so far: its loss on the validation positions, the
     sum of the losses of all heads with their weights, is lower.
 
-    best: the row of the best before, or None.  In a run that an earlier version began, rows have no such loss, and the
-    first that has one is the best.
+    best: the row of the best before, or None.  In a run that an earlier version began, it may have no such loss; then
+    the cross-entropy of the policy on the validation positions is compared, which was the measure.
     """
-    return row["validation_loss"] < (best or {}).get("validation_loss", math.inf)
+    if best is None:
+        return True
+    measure = "validation_loss" if "validation_loss" in best else "validation_ce"
+    return row[measure] < best[measure]
 
 
 def check_diverged(run: Path, learning_rate: float) -> None:
@@ -214,3 +217,5 @@ def add_int8(run: Path, validation: tuple) -> None:
         checkpoint.add_quantized(path, path, calibration_positions(*validation))
     except BadInput as error:            # it would lose too much, or there is one position
         log_to_stderr(f"{error}; the network is played in float32")
+    except OSError as error:             # a full disk; the run itself is finished
+        log_to_stderr(f"{path}: int8: {error_line(error)}; the network is played in float32")

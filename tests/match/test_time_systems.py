@@ -21,6 +21,11 @@ def test_an_invalid_time_is_refused(text):
         interpret_time(text)
 
 
+def test_a_main_time_of_0_before_an_increment_is_refused_with_the_reason():
+    with pytest.raises(BadInput, match=r"--time 0\+10: .*; only a MAIN before BYOYOMI may be 0$"):
+        interpret_time("0+10")
+
+
 @pytest.mark.parametrize("text, commands", [
     ("60", {"time_settings": "60 0 0"}),
     ("60/5", {"time_settings": "60 5 1"}),

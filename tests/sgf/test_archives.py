@@ -21,13 +21,14 @@ from make_archives import (
     lay_out,
     needs_py7zr,
     read,
+    sevenzip_of,
     sevenzipped,
     tarred,
     with_packed_header,
     zipped,
 )
 
-from mugo.sgf import zip_members
+from mugo.sgf import sevenzip, sevenzip_blocks, sevenzip_header, zip_members
 from mugo.sgf.archives import SgfFile, UnreadableFile, unpack
 from mugo.sgf.parser import MAX_BYTES, read_records
 from mugo.sgf.sources import find_sources, read_files
@@ -156,12 +157,14 @@ def test_katagos_collections_are_read(tmp_path):
     assert all(file.data == games for file in read(tmp_path))
 
 
+@pytest.mark.parametrize("root, between", [(b"GM[1]SZ[9]", b"\n"), (b"SZ[9]GM[1]", b""), (b"PB[x]SZ[9]", b"\n"),
+                                           (b"PB[x]SZ[9]", b"")])
 @pytest.mark.parametrize("pack", [lambda data: data, gzip.compress])
-def test_a_large_collection_is_read_in_parts_between_its_games(tmp_path, monkeypatch, pack):
+def test_a_large_collection_is_read_in_parts_between_its_games(tmp_path, monkeypatch, pack, root, between):
     monkeypatch.setattr("mugo.sgf.archives.MAX_BYTES", 1000)
     monkeypatch.setattr("mugo.sgf.archives.UNCOUNTED_BYTES", 500)
-    games = [b"(;GM[1]SZ[9]C[%s];B[%c%c])" % (b"x" * (i * 37 % 300), 97 + i % 9, 97 + i // 9) for i in range(81)]
-    whole = b"\n".join(games)
+    games = [b"(;%sC[%s];B[%c%c])" % (root, b"x" * (i * 37 % 300), 97 + i % 9, 97 + i // 9) for i in range(81)]
+    whole = between.join(games)
     (tmp_path / "games.sgfs").write_bytes(pack(whole))
     parts = read(tmp_path / "games.sgfs")
     assert len(parts) > 10 and all(len(part.data) <= 1000 for part in parts)
@@ -268,8 +271,10 @@ def test_a_7z_packed_by_ppmd_names_the_package_that_reads_it(tmp_path, monkeypat
     packed = sevenzipped(GAMES, filters=[{"id": py7zr.FILTER_PPMD, "order": 6, "mem": 24}])
     (tmp_path / "games.7z").write_bytes(packed)
     monkeypatch.setitem(sys.modules, "pyppmd", None)
-    assert [file.error for file in read(tmp_path / "games.7z")] == [
-        "it is packed by PPMd, which needs the package pyppmd: pip install 'mugo[7z]'"]
+    found = read(tmp_path / "games.7z")
+    assert [file.name for file in found] == list(GAMES)
+    assert {file.error for file in found} == {
+        "it is packed by PPMd, which needs the package pyppmd: pip install 'mugo[7z]'"}
 
 
 @needs_py7zr
@@ -281,6 +286,72 @@ def test_two_members_of_one_name_in_a_7z_are_both_read():
         for data in b"(;B[aa])", b"(;B[bb])":
             archive.writestr(data, "game.sgf")
     assert [file.data for file in unpack("games.7z", "", packed)] == [b"(;B[aa])", b"(;B[bb])"]
+
+
+@needs_py7zr
+def test_a_damaged_member_of_a_7z_does_not_affect_the_others(tmp_path):
+    import py7zr
+
+    packed = bytearray(sevenzipped(MANY, filters=[{"id": py7zr.FILTER_COPY}]))
+    packed[packed.index(MANY["050.sgf"])] ^= 255
+    (tmp_path / "games.7z").write_bytes(packed)
+    found = read(tmp_path / "games.7z")
+    assert [file.name for file in found] == list(MANY)
+    assert [file for file in found if isinstance(file, UnreadableFile)] == [
+        UnreadableFile("games.7z", "050.sgf", "damaged: the checksum of a file in it is wrong")]
+
+
+@needs_py7zr
+@pytest.mark.parametrize("method", ["LZMA2", "LZMA", "BZIP2", "PPMD", "ZSTD"])
+def test_a_block_of_a_7z_that_cannot_be_unpacked_does_not_affect_the_others(tmp_path, method):
+    import py7zr
+
+    path = tmp_path / "games.7z"
+    method_filter = {"id": getattr(py7zr, f"FILTER_{method}")} | (
+        {"order": 6, "mem": 24} if method == "PPMD" else {"level": 1} if method == "ZSTD" else {})
+    with py7zr.SevenZipFile(path, "w", filters=[method_filter]) as archive:
+        for name, data in MANY.items():
+            archive.writestr(data, name)
+    size = path.stat().st_size
+    with py7zr.SevenZipFile(path, "a", filters=[{"id": py7zr.FILTER_LZMA2, "preset": 1}]) as archive:
+        archive.writestr(b"(;B[aa])", "whole.sgf")
+    packed = bytearray(path.read_bytes())
+    if method != "ZSTD":
+        packed[size // 2:size // 2 + 99] = bytes(99)
+    path.write_bytes(packed)
+    *found, last = read(path)
+    assert [file.name for file in found] == list(MANY) and last == SgfFile("games.7z", "whole.sgf", b"(;B[aa])")
+    errors = {file.error for file in found if isinstance(file, UnreadableFile)}
+    assert errors and all(error.startswith(("damaged", "it is packed by")) for error in errors)
+    assert all(file.data == MANY[file.name] for file in found if isinstance(file, SgfFile))
+
+
+def test_a_block_of_a_7z_whose_coders_are_no_chain_does_not_affect_the_others(tmp_path):
+    """BCJ2, which 7-Zip uses for programs, has four inputs."""
+    game = b"(;B[aa])"
+    bcj2 = b"\4\x14\3\3\1\x1b\4\1" + b"\1\0" * 3 + b"\0\1\1\2\2\3" + b"\3\4\5\6"
+    streams = (b"\6\0\5\x09\1\1\1\1" + bytes([len(game)]) + b"\0" + b"\7\x0b\2\0" + bcj2 + b"\1\1\0"
+               + b"\x0c\4\1\1\1" + bytes([len(game)]) + b"\0\0")
+    names = b"\0" + "a.sgf\0b.sgf\0".encode("utf-16-le")
+    header = b"\1\4" + streams + b"\5\2\x11" + bytes([len(names)]) + names + b"\0\0"
+    (tmp_path / "games.7z").write_bytes(sevenzip_of(header, b"1234" + game))
+    assert read(tmp_path / "games.7z") == [UnreadableFile("games.7z", "a.sgf", sevenzip_header.UNKNOWN_METHOD),
+                                           SgfFile("games.7z", "b.sgf", game)]
+
+
+@needs_py7zr
+@pytest.mark.parametrize("method", ["COPY", "LZMA", "LZMA2", "BZIP2", "PPMD"])
+def test_pieces_of_any_size_make_the_same_files(monkeypatch, method):
+    """Input may be used up exactly where a piece of output is full."""
+    import py7zr
+
+    files = {"text.sgf": b"(;B[aa];W[bb])" * 60, "random.sgf": os.urandom(300)}
+    packed = sevenzipped(files, filters=[{"id": getattr(py7zr, f"FILTER_{method}")} | (
+        {"order": 6, "mem": 24} if method == "PPMD" else {})])
+    for size in range(5 if method == "PPMD" else 1, 80):            # PPMd's decoder begins with 5 bytes
+        monkeypatch.setattr(sevenzip_blocks, "PIECE", size)
+        monkeypatch.setattr(sevenzip, "PIECE", size)
+        assert {file.name: getattr(file, "data", file) for file in unpack("x.7z", "", io.BytesIO(packed))} == files
 
 
 def test_a_damaged_archive_does_not_affect_other_archives(tmp_path):

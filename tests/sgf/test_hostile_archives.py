@@ -203,6 +203,62 @@ def test_a_7z_whose_header_is_large_for_its_size_is_refused(tmp_path, peak_mb):
     assert peak_mb() < 8
 
 
+def test_the_limit_of_a_7z_header_grows_little_with_the_file(tmp_path, peak_mb):
+    (tmp_path / "large.7z").write_bytes(with_packed_header(b"\1" + bytes(33 * MB)) + bytes(MB))
+    tracemalloc.reset_peak()
+    assert "its header has 33 MB; the limit for a file of this size is 18 MB" in read(tmp_path / "large.7z")[0].error
+    assert peak_mb() < 8
+
+
+def test_the_lists_of_bits_of_a_7z_header_are_not_copied(tmp_path, peak_mb):
+    bits, name = bytes(24 * MB), b"\0" + "a.sgf\0".encode("utf-16-le")
+    header = b"\1\5\0" + b"".join(kind + sevenzip_number(len(data)) + data for kind, data in (
+        (b"\x0e", bits), (b"\x0f", bits), (b"\x11", name))) + b"\0\0"
+    (tmp_path / "games.7z").write_bytes(sevenzip_of(header))
+    del header
+    tracemalloc.reset_peak()
+    assert read(tmp_path / "games.7z") == [] and peak_mb() < 24 + 48 + 12
+
+
+@pytest.mark.parametrize("lists", [
+    b"\6\0" + sevenzip_number(5000) + b"\x09" + bytes(5000) + b"\0",
+    b"\7\x0b" + sevenzip_number(5000) + b"\0" + b"\1\1\0" * 5000 + b"\x0c" + bytes(5000) + b"\0",
+], ids=["packed sizes", "folders"])
+def test_the_time_that_the_header_of_a_7z_takes_counts(tmp_path, monkeypatch, lists):
+    (tmp_path / "games.7z").write_bytes(sevenzip_of(b"\1\4" + lists + b"\0\0"))
+    assert all("more streams" in file.error or "fewer files" in file.error for file in read(tmp_path / "games.7z"))
+    monkeypatch.setattr(budget, "LEAST_SECONDS", -1.0)
+    error, = read(tmp_path / "games.7z")
+    assert "takes more than" in error.error
+
+
+def test_the_folders_of_a_7z_spend_its_budget(tmp_path, monkeypatch):
+    monkeypatch.setattr(budget, "LEAST_BYTES", MB)
+    monkeypatch.setattr(budget, "BYTES_PER_BYTE", 0)
+    for count, spent in (4000, False), (5000, True):
+        names = b"\0" + b"a\0\0\0" * count
+        fields = b"\x0e" + sevenzip_number(1000) + b"\xff" * 1000 + b"\x11" + sevenzip_number(len(names)) + names
+        (tmp_path / "games.7z").write_bytes(sevenzip_of(b"\1\5" + sevenzip_number(count) + fields + b"\0\0"))
+        assert ["unpacks to more" in file.error for file in read(tmp_path / "games.7z")] == [True] * spent
+
+
+NAME = b"\x11\x0d\0" + "a.sgf\0".encode("utf-16-le")
+TWO_STREAMS = b"\4\6\0\1\x09\x10\0\7\x0b\1\0\1\1\0\x0c\x10\0\x08\x0d\2\x09\x08\0\0"
+
+
+@pytest.mark.parametrize("packed, error", [
+    (with_packed_header(b"\1", 0), "damaged: its packed header is empty"),
+    (sevenzip_of(b"\1" + TWO_STREAMS + b"\5\1" + NAME + b"\0\0", b"(;B[aa])" * 2),
+     "damaged: its header names fewer files than it has"),
+    (sevenzip_of(b"\1" + TWO_STREAMS + b"\0", b"(;B[aa])" * 2), "damaged: its header names fewer files than it has"),
+    (sevenzip_of(b"\1" + TWO_STREAMS + b"\5\2\0\0", b"(;B[aa])" * 2), "damaged: its header has no names"),
+    (sevenzip_of(b"\1\6\0"), "damaged: its header has fields in another order"),
+], ids=["packed header of no size", "fewer files", "no files", "no names", "unknown field"])
+def test_a_7z_whose_header_is_incomplete_is_an_error(tmp_path, packed, error):
+    (tmp_path / "games.7z").write_bytes(packed)
+    assert read(tmp_path / "games.7z")[-1] == UnreadableFile("games.7z", "", error)
+
+
 def test_a_7z_whose_block_has_many_coders_is_refused(tmp_path, peak_mb):
     header = b"\1\4\6" + sevenzip_number(0) + b"\0\0" + b"\7\x0b\1\0" + sevenzip_number(4 * MB) + bytes(4 * MB)
     (tmp_path / "games.7z").write_bytes(sevenzip_of(header))

@@ -76,6 +76,7 @@ def test_of_a_property_that_is_given_twice_the_first_counts():
     ("(;SZ[9]AB[aa:])", "setup outside the board", "a pass is not a point"),
     ("(;SZ[9];B[cc];AW[dd];B[ee])", "setup after the first move", "after move 1: AW"),
     ("(;HA[3];W[cc];B[dd])", "handicap stones missing", "HA[3], but Black has no stones when White"),
+    ("(;HA[2];B[cc];B[tt];W[dd])", "handicap stones missing", "HA[2], but Black has 1 stone when White"),
     ("(;HA[2];B[cc];W[dd])", "handicap stones missing", "HA[2], but Black has 1 stone when White"),
 ])
 def test_an_unusable_game_has_a_reason_and_details(sgf, reason, line):

@@ -17,6 +17,7 @@ from mugo.sgf.properties import rank_number
     ("KM[3 3/4子]", 7.5), ("KM[3又3/4子]", 7.5), ("KM[3.75子]", 7.5), ("KM[3¾]", 7.5), ("KM[2 3/4]", 5.5),
     ("KM[7.25]", None), ("KM[200]", None), ("KM[300]", None), ("KM[6.5.1]", None), ("KM[1/3]", None),
     ("KM[100]", 100), ("KM[-350]", -3.5),
+    ("KM[6.5000000]", 6.5), ("KM[6.50000000000000000000]", 6.5), ("KM[,5]", None),
     ("KM[0]HA[0]AP[GNU Go:3.8]AP[foxwq]", None), ("KM[0]HA[0]TC[3]TT[30]", None),      # Fox server: unknown
     ("KM[0]HA[3]AB[dd][dp][pd]TC[3]TT[30]", 0), ("KM[0]HA[0]", 0),
 ])
@@ -28,6 +29,7 @@ def test_komi(properties, komi):
     ("(;SZ[9]AB[cc][gg];W[ee])", 2), ("(;SZ[9]AB[cc];W[ee])", 0), ("(;SZ[9]AB[cc][gg];B[ee])", 0),
     ("(;SZ[9]AB[cc][gg]AW[gc];W[ee])", 0), ("(;SZ[9]HA[1];W[ee])", 0), ("(;SZ[9]HA[0]AB[cc][gg];W[ee])", 2),
     ("(;SZ[9]HA[3];B[cc];B[gg];B[gc];W[ee])", 3), ("(;SZ[9]HA[2];B[cc])", 2), ("(;SZ[9]HA[2])", 2),
+    ("(;SZ[9]HA[2];B[aa];W[tt];B[gg];W[ee])", 2), ("(;SZ[9]HA[3];B[cc];W[];B[gg];W[];B[gc];W[ee])", 3),
 ])
 def test_handicaps(sgf, handicap):
     assert read(sgf).handicap == handicap
@@ -58,6 +60,9 @@ def test_the_lowest_and_highest_ranks(text, rank, beyond):
     ("White wins by 3.5 points", "W+3.5", -1), ("White wins by 3 points and a half", "W+3", -1),
     ("Black wins after 200 moves by resignation", "B+R", 1), ("B+ (moves beyond 200 not known)", "B+", 1),
     ("白9段中盘胜", "W+R", -1), ("黑胜3.5", "B+3.5", 1), ("흑 3집반승", "B+3.5", 1), ("黑胜12.25子", "B+24.5", 1),
+    ("黑胜,1又3/4子", "B+3.5", 1), ("白胜,2目半", "W+2.5", -1), ("白胜.3子半", "W+7", -1), ("黑胜,3.75子", "B+7.5", 1),
+    ("黑胜 , 3.5", "B+3.5", 1), ("黑胜，3.5", "B+3.5", 1), ("B+,3.5", "B+3.5", 1), ("白,2目半胜", "W+2.5", -1),
+    ("白.3子半胜", "W+7", -1), ("White wins by .5", "W+0.5", -1), ("白 .5目胜", "W+0.5", -1), ("B+6.5.1", "B+", 1),
 ])
 def test_results(text, result, winner):
     record = read(f"(;RE[{text}])")

@@ -1,6 +1,7 @@
 """The files of a run: killed at any operation of saving, it has the state that it saves or the one before; a run that
 diverges keeps its last good files."""
 import copy
+import errno
 import os
 import shutil
 import zipfile
@@ -164,16 +165,19 @@ def test_the_best_checkpoint_is_that_of_the_least_validation_loss_whatever_its_p
     assert pd.read_csv(run / "log.csv")["validation_loss"].tolist()[-3:] == [0.9, 1.0, 0.8]
 
 
-def test_a_run_of_before_there_was_a_validation_loss_goes_on_with_the_next_checkpoint_as_its_best(unbroken, tmp_path):
+def test_the_best_of_a_run_of_before_there_was_a_validation_loss_is_replaced_by_a_better_policy(unbroken, tmp_path):
     callback, run = callback_of(unbroken, tmp_path, "checkpoint.keras")
     callback.averaged = Averaged(checkpoint.load(run / "network.keras"))
     for row in (*callback.metadata["history"], callback.metadata["best"]):
         row.pop("validation_loss", None)
     check_run(callback.metadata, run)
-    for step, loss in (25, 9.0), (26, 10.0):
-        next_checkpoint(callback, step, loss=loss)
-        assert metadata.read_metadata(run / "network.keras")["best"]["step"] == 25
-    assert pd.read_csv(run / "log.csv")["validation_loss"].isna().tolist() == [True] * 3 + [False] * 2
+    before = callback.metadata["best"]
+    for step, loss, ce, best in ((25, 1.0, before["validation_ce"] + 0.1, before["step"]),       # a worse policy
+                                 (26, 9.0, before["validation_ce"] - 0.1, 26),
+                                 (27, 10.0, 0.0, 26)):                       # from here on losses are compared
+        next_checkpoint(callback, step, loss=loss, policy_ce=ce)
+        assert metadata.read_metadata(run / "network.keras")["best"]["step"] == best
+    assert pd.read_csv(run / "log.csv")["validation_loss"].isna().tolist() == [True] * 3 + [False] * 3
 
 
 # ---- int8
@@ -206,6 +210,23 @@ def test_a_network_that_cannot_be_quantised_stays_as_it_is_and_a_line_says_why(u
     assert files_of(run) == before
     assert capsys.readouterr().err == (f"mugo: {run / 'network.keras'}: int8 takes at least two positions to calibrate "
                                        "on; the network is played in float32\n")
+
+
+def test_a_full_disk_while_a_finished_run_is_quantised_is_a_message(unbroken, tmp_path, capsys, monkeypatch):
+    run = tmp_path / "run"
+    run.mkdir()
+    with_metadata(unbroken / "network.keras", lambda found: found.pop("quantization", None)).replace(
+        run / "network.keras")
+    before = files_of(run)
+
+    def full_disk(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(checkpoint, "add_quantized", full_disk)
+    callbacks.add_int8(run, (np.zeros((2, 81, planes.PACKED), np.uint8), {"policy": np.zeros(2, np.int32)}))
+    assert files_of(run) == before
+    assert capsys.readouterr().err == (f"mugo: {run / 'network.keras'}: int8: No space left on device; the network is "
+                                       "played in float32\n")
 
 
 # ---- killed while it saves
