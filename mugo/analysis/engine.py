@@ -195,6 +195,10 @@ class AnalysisEngine:
         self._writer.put(json.dumps(response, separators=(",", ":")) + "\n",
                          MAX_UNREAD if is_worker else MAX_UNREAD_BEFORE_INPUT_WAITS)
 
+    def flush(self) -> None:
+        """Wait until what was sent is written, for a second at most, unless the client reads nothing."""
+        self._writer.flush(1.0)
+
     def _note_output_error(self, error: Exception) -> None:
         self.output_error = error
         self._close_output()
@@ -368,6 +372,7 @@ def serve(engine: AnalysisEngine, lines: Iterable[str], finish: bool = True) -> 
     try:
         for line in lines:
             engine.handle_line(line)
+            engine.flush()                               # else the end of a client that closes its output is not seen
             if engine.output_closed:
                 break
     except BaseException:

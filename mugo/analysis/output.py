@@ -18,7 +18,7 @@ class LineWriter:
         self._out, self._on_error = out, on_error
         self._lines: deque[str] = deque()
         self._length = 0                                 # characters of the lines that are not written yet
-        self._closed = self._dropped = False
+        self._closed = self._dropped = self._is_stalled = False
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._run, daemon=True, name="output")
         self._thread.start()
@@ -31,6 +31,12 @@ class LineWriter:
                 self._lines.append(line)
                 self._length += len(line)
                 self._changed.notify_all()
+
+    def flush(self, seconds: float) -> None:
+        """Wait until all lines are written or dropped, at most so long; not at all while the client reads nothing."""
+        with self._changed:
+            if not self._is_stalled:
+                self._is_stalled = not self._changed.wait_for(lambda: not self._length or self._dropped, seconds)
 
     def drop(self) -> None:
         """Write no more lines, those that wait included."""
@@ -57,8 +63,9 @@ class LineWriter:
                 self._out.write(line)
                 self._out.flush()
             except (OSError, ValueError) as error:       # the client has closed its end, or the disk is full
-                self.drop()
                 self._on_error(error)
+                self.drop()
             with self._changed:
                 self._length -= len(line)
+                self._is_stalled = False
                 self._changed.notify_all()

@@ -161,6 +161,22 @@ def test_a_search_ends_when_nobody_reads_the_output():
         running.wait_for(is_final, 10)
 
 
+def test_a_reply_that_cannot_be_written_ends_the_reader_though_no_other_line_comes():
+    """However late the thread that writes finds out."""
+    class ClosedLater(io.StringIO):
+        def write(self, text):
+            time.sleep(0.2)
+            raise BrokenPipeError
+
+    def lines():
+        yield json.dumps({"id": "a", "action": "query_version"})
+        raise AssertionError("the next line, which never comes, was waited for")
+
+    engine = AnalysisEngine(None, FAST, ClosedLater(), play_options=PlayOptions())
+    serve(engine, lines())
+    assert isinstance(engine.output_error, BrokenPipeError)
+
+
 def test_searches_run_in_parallel():
     with RunningEngine(threads=2) as running:
         for name in "first", "second":
