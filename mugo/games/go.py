@@ -190,7 +190,8 @@ class Position(BasePosition):
         hashes[:plies + 1] = self.history
         played = replay(after.board[0], hashes, moves, 0, n)
         sides = np.append(self.to_play, -colours[:-1])
-        after._add_moves(self, points[:played], colours[:played], sides[:played], hashes[plies:plies + played])
+        after._add_moves(self, points[:played], colours[:played], sides[:played],
+                         hashes[plies + 1:plies + played + 1])
         if played < n:
             raise _illegal_move(after, int(points[played]), int(colours[played]))
         after.last, after.mover = int(points[-1]), int(colours[-1])

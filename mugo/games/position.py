@@ -82,7 +82,7 @@ class BasePosition(ABC):
         self.mover: int | None = None
         self._start = self.board                         # BOARD (1,), before the first move
         self._moves = np.zeros(0, MOVE)
-        self._hashes = np.zeros(0, np.uint64)            # of the positions before each move
+        self._hashes = np.zeros(0, np.uint64)            # of the start and of the positions after each move
 
     def _copy(self) -> Self:
         other = object.__new__(type(self))
@@ -171,7 +171,7 @@ class BasePosition(ABC):
         after = self._copy()
         board = after.board[0]
         self._apply(board, point, colour)
-        after._add_moves(self, point, colour, self.to_play, self.board["hash"])
+        after._add_moves(self, point, colour, self.to_play, after.board["hash"])
         after.last, after.mover = point, colour
         return after
 
@@ -183,12 +183,14 @@ class BasePosition(ABC):
 
     def _add_moves(self, before: Self, points, colours, sides, hashes: np.ndarray) -> None:
         """Note moves after those of another position: their points, their colours, the sides that were to move, and the
-        hashes of the positions before each, uint64 (n,)."""
-        moves = np.empty(len(hashes), MOVE)
-        moves["point"], moves["colour"], moves["to_play"] = points, colours, sides
-        self._start = before._start if len(before._moves) else before.board
-        self._moves = np.concatenate([before._moves, moves])
-        self._hashes = np.concatenate([before._hashes, hashes])
+        hashes of the positions after each, uint64 (n,)."""
+        n = len(before._moves)
+        self._start = before._start if n else before.board
+        self._moves, self._hashes = np.empty(n + len(hashes), MOVE), np.empty(n + len(hashes) + 1, np.uint64)
+        self._moves[:n], self._hashes[:n + 1] = before._moves, before.history
+        new = self._moves[n:]
+        new["point"], new["colour"], new["to_play"] = points, colours, sides
+        self._hashes[n + 1:] = hashes
 
     @property
     def previous(self) -> Self | None:
@@ -222,7 +224,7 @@ class BasePosition(ABC):
         """The position of this game after `plies` moves, fewer than it has, with the board after them."""
         other = self._copy()
         other.board = board.copy()
-        other._moves, other._hashes = self._moves[:plies], self._hashes[:plies]
+        other._moves, other._hashes = self._moves[:plies], self._hashes[:plies + 1]
         other.last, other.mover = None, None
         if plies:
             other.last, other.mover = int(self._moves[plies - 1]["point"]), int(self._moves[plies - 1]["colour"])
@@ -312,7 +314,7 @@ class BasePosition(ABC):
     @property
     def history(self) -> np.ndarray:
         """uint64 (plies + 1,): the hash of every position since the setup, this one last; not to be changed."""
-        return np.append(self._hashes, self.board["hash"])
+        return self._hashes if len(self._moves) else self.board["hash"].copy()
 
     def _sides_to_move(self) -> np.ndarray:
         """int8 (plies + 1,): the side that was to move in every position since the setup, this one last."""
