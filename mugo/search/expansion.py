@@ -77,7 +77,7 @@ def _publish_edges(nodes, edges, v, n):
 def expand(tree, nodes, edges, v, b, only, lower, upper):
     """Give node v its edges, the moves of the side to move in b, in random order; False if the tree is full.
 
-    only, lower, upper: what game.forced_move returns.  A move that wins at once and a pass that ends the game have exact
+    only, lower, upper: of game.forced_move.  A move that wins at once and a pass that ends the game have exact
     values, so this may prove v.  No other thread may use the tree.
     """
     if v == NULL_NODE or not has_room(tree, edges, b):
