@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from mugo.data import cluster_read
-from mugo.parallel import UnitExecutor, completed, open_executor
+from mugo.core.parallel import UnitExecutor, completed, open_executor
 from mugo.sgf.sources import Source, find_sources
 
 EMPTY_UNITS = 1000

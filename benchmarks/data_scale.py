@@ -39,7 +39,7 @@ from mugo.data.games_table import COLUMNS
 from mugo.data.merge import merge_parts, write_meta
 from mugo.data.meta import FORMAT, read_meta
 from mugo.data.parts import write_part
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.board import clear, new_boards
 from mugo.games.coords import WHITE_BIT, symmetries
 from mugo.games.planes import MAX_PLIES

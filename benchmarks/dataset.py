@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from mugo.data import preprocess
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 
 BATCH, BATCHES = 128, 100
 

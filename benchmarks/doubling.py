@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mugo import cli
+from mugo.cli import main as cli
 from mugo.match.summary import summarize
 from mugo.plots import figures
 

@@ -29,7 +29,7 @@ from mugo.data.positions import Positions
 from mugo.games.board import BLACK, clear, index_of, new_boards, play, set_to_play
 from mugo.games.coords import WHITE_BIT, symmetries
 from mugo.games.replay import decode, set_up
-from mugo.intervals import mean_and_standard_error
+from mugo.core.intervals import mean_and_standard_error
 from mugo.nn.inference import Network
 from mugo.plots.text_table import format_table
 from mugo.training.predictions import predict_positions

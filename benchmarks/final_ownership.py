@@ -14,7 +14,7 @@ from pathlib import Path
 
 from mugo.data.final_ownership import accepted_difference, count
 from mugo.data.summary_tables import source_family
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.go import IllegalMove, position_of
 from mugo.plots.text_table import format_table
 from mugo.sgf.archives import SgfFile

@@ -19,7 +19,7 @@ import numpy as np
 
 from mugo.games.coords import point_at, row_col
 from mugo.games.gomoku import Position
-from mugo.intervals import wilson_interval
+from mugo.core.intervals import wilson_interval
 from mugo.players import options
 
 FIVE = 5

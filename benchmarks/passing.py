@@ -25,7 +25,7 @@ from mugo.games import scoring
 from mugo.games.coords import PASS
 from mugo.games.go import Position, positions_of
 from mugo.plots.text_table import format_table
-from mugo.progress import progress_bar
+from mugo.core.progress import progress_bar
 
 EARLIER = (6, 20, 40)                    # moves before the first of the two passes
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.coords import symmetries
 from mugo.games.planes import PACKED, new_scratch, write_game_planes
 from mugo.sgf.archives import SgfFile

@@ -26,7 +26,7 @@ import numpy as np
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import format_gtp, interpret_gtp, point_at, row_col
 from mugo.games.go import Position
-from mugo.intervals import wilson_interval
+from mugo.core.intervals import wilson_interval
 from mugo.players import options
 from mugo.players.player import Player
 

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from mugo.data import dataset, shuffle
-from mugo.intervals import mean_and_standard_error
+from mugo.core.intervals import mean_and_standard_error
 from mugo.nn.inference import Network
 from mugo.training.predictions import predict_positions
 

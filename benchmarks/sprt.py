@@ -6,7 +6,7 @@
 import argparse
 from collections import defaultdict
 
-from mugo.sprt import SPRT, expected_score
+from mugo.core.sprt import SPRT, expected_score
 
 
 def error_rates(test: SPRT, rate: float, games: int) -> tuple[float, float, float]:

@@ -19,9 +19,9 @@ import json
 import re
 from pathlib import Path
 
-from mugo import cli
+from mugo.cli import main as cli
 from mugo.match.summary import summarize
-from mugo.sprt import H0, H1, SPRT
+from mugo.core.sprt import H0, H1, SPRT
 
 DEFAULT = "--no-early-stop"              # of both sides: every move gets its simulations
 

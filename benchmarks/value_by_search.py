@@ -15,7 +15,7 @@ from value_along_games import split_of
 
 from mugo.data.game_index import SPLITS
 from mugo.games.go import IllegalMove, positions_of
-from mugo.intervals import mean_and_standard_error
+from mugo.core.intervals import mean_and_standard_error
 from mugo.nn.bundled import find_network
 from mugo.nn.inference import Network
 from mugo.players.searcher import MCTS

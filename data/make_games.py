@@ -21,7 +21,7 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from mugo.files import atomic_write
+from mugo.core.files import atomic_write
 from mugo.games.coords import format_gtp, format_sgf, interpret_gtp, point_at
 
 HERE = Path(__file__).parent

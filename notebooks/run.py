@@ -9,7 +9,7 @@ from pathlib import Path
 import nbclient
 import nbformat
 
-from mugo.files import atomic_write
+from mugo.core.files import atomic_write
 
 HERE = Path(__file__).resolve().parent
 

@@ -22,7 +22,7 @@ from random_records import finished_record, write_games
 
 from mugo.data.dataset import load_dataset
 from mugo.data.preprocess import preprocess
-from mugo.files import is_temporary
+from mugo.core.files import is_temporary
 from mugo.games import gomoku
 from mugo.selfplay.replay_buffer import find_games, first_frame, frame_of, header_of
 from mugo.sgf.writer import format_record

@@ -43,7 +43,7 @@ def _run(request: dict) -> None:
     """
     from full_disk import FullDisk
 
-    from mugo import cli
+    from mugo.cli import main as cli
 
     os.setsid()
     signal.signal(signal.SIGINT, signal.default_int_handler)

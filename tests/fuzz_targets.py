@@ -21,7 +21,7 @@ from random_records import random_record
 
 from mugo.analysis.engine import AnalysisEngine
 from mugo.data.query import names_in
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games import gomoku
 from mugo.gtp.engine import GtpEngine
 from mugo.nn.metadata import METADATA, ONNX, config_of, read_metadata

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from mugo.cli import EXTRAS
+from mugo.cli.main import EXTRAS
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -106,7 +106,7 @@ def test_what_is_imported_is_declared_and_the_command_line_knows_its_extra():
     needed = {requirement.name.partition(".")[0] for requirement in NEEDED}
     for name, path in imported_packages().items():
         if name not in needed:
-            assert name in EXTRAS, f"{path} imports {name}: mugo.cli.EXTRAS lacks the extra that has it"
+            assert name in EXTRAS, f"{path} imports {name}: mugo.cli.main.EXTRAS lacks the extra that has it"
             assert name in {requirement.name.partition(".")[0] for requirement in EXTRA[EXTRAS[name]]}
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mugo.cli import COMMANDS
-from mugo.parallel import add_scheduler_argument
+from mugo.cli.main import COMMANDS
+from mugo.core.parallel import add_scheduler_argument
 
 yaml = pytest.importorskip("yaml")
 

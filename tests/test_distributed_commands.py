@@ -19,7 +19,7 @@ from fakes import FAKE_ENGINE
 from make_archives import zipped
 from random_records import write_games
 
-from mugo import cli
+from mugo.cli import main as cli
 from mugo.data.dataset import load_dataset
 from mugo.games import gomoku
 from mugo.selfplay.replay_buffer import ReplayBuffer
@@ -163,7 +163,7 @@ def test_evaluate_measures_the_same(address, games, tmp_path, capsys, monkeypatc
 
 
 def test_evaluate_refuses_a_network_that_a_worker_sees_otherwise(address, tmp_path):
-    from mugo.files import BadInput
+    from mugo.core.files import BadInput
     from mugo.training.cluster_predictions import _open_network
 
     shutil.copy(MODELS / "policy-9.keras", tmp_path / "copy.keras")

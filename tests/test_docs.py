@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from mugo.cli import COMMANDS, add_config_arguments
-from mugo.intervals import wilson_interval
+from mugo.cli.main import COMMANDS, add_config_arguments
+from mugo.core.intervals import wilson_interval
 from mugo.nn.bundled import find_network
 from mugo.nn.metadata import positions_trained, read_metadata
 
@@ -196,11 +196,6 @@ def test_every_package_has_an_api_page_in_the_navigation():
     navigation = (ROOT / "mkdocs.yml").read_text()
     assert all(f"mugo.{name}: api/{name}.md" in navigation for name in packages)
 
-
-
-def test_the_api_index_lists_every_module_outside_of_packages():
-    listed = re.findall(r"^\| `mugo\.(\w+)` \|", (ROOT / "docs" / "api" / "index.md").read_text(), re.M)
-    assert sorted(listed) == sorted(path.stem for path in ROOT.glob("mugo/*.py") if path.stem != "__init__")
 
 
 def load_tool(name: str):

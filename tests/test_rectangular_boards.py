@@ -16,8 +16,8 @@ from analysis.queries import GAME, query, run
 from gtp.test_engine import new_engine
 from sample_positions import random_game
 
-from mugo import cli
-from mugo.files import BadInput
+from mugo.cli import main as cli
+from mugo.core.files import BadInput
 from mugo.games.coords import format_gtp, interpret_gtp, point_at, row_col, symmetries
 from mugo.games.go import Position
 from mugo.games.position import BasePosition

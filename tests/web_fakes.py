@@ -3,7 +3,7 @@ import itertools
 
 import numpy as np
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.coords import move_index
 from mugo.games.position import BasePosition
 from mugo.nn.output import NetworkOutput

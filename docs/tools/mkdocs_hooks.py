@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from mugo.cli import COMMANDS, add_config_arguments  # noqa: E402  (the repository is on no path when MkDocs loads this file)
+from mugo.cli.main import COMMANDS, add_config_arguments  # noqa: E402  (the repository is on no path when MkDocs loads this file)
 
 
 def on_page_markdown(markdown: str, **_) -> str:

@@ -6,7 +6,7 @@ A table stands between the lines BEGIN and END.  tests/test_docs.py checks that 
 """
 from pathlib import Path
 
-from mugo.options import option_table
+from mugo.core.options import option_table
 from mugo.players.options import PLAYERS_DEFAULTS
 from mugo.players.searcher import PlayOptions
 from mugo.search.settings import Settings

@@ -9,10 +9,10 @@ from mugo.analysis.engine import MAX_LINE_BYTES, AnalysisEngine, serve
 from mugo.analysis.fields import InvalidQuery
 from mugo.analysis.overrides import Overrides, read_overrides, search_parameters
 from mugo.analysis.request import NO_OVERRIDES
-from mugo.files import BadInput, log_to_stderr
-from mugo.limits import parse_integer
+from mugo.core.files import BadInput, log_to_stderr
+from mugo.core.limits import parse_integer
 from mugo.nn.inference import default_threads
-from mugo.pipes import is_pipe_closed, read_lines
+from mugo.core.pipes import is_pipe_closed, read_lines
 from mugo.players import options as player_options
 from mugo.players.options import NETWORK_PLAYERS, SEARCHERS
 

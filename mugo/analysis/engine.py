@@ -32,11 +32,11 @@ from mugo.analysis.output import LineWriter
 from mugo.analysis.overrides import Overrides, search_parameters
 from mugo.analysis.request import NO_OVERRIDES, parse_query
 from mugo.analysis.response import RawEvaluation, format_response, legal_policy, no_results
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games import scoring
 from mugo.games.coords import PASS, BoardSize
 from mugo.games.go import Position
-from mugo.limits import parse_json
+from mugo.core.limits import parse_json
 from mugo.nn.output import NetworkOutput
 from mugo.players.evaluator import moves_by_prior, ownership_after
 from mugo.players.passing import MIN_VISITS

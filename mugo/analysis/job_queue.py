@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mugo.analysis.request import Query
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.go import Position
 
 JOB_BYTES = 500                          # of a job without its query

@@ -11,8 +11,8 @@ from typing import Any
 
 from mugo.analysis.fields import Fields, InvalidQuery, read_integer, read_number
 from mugo.games.board import BLACK, WHITE
-from mugo.limits import parse_integer, parse_number
-from mugo.options import options_of
+from mugo.core.limits import parse_integer, parse_number
+from mugo.core.options import options_of
 from mugo.players.katago_parameters import KATAGO_PARAMETERS
 from mugo.search.settings import Settings
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mugo.files import BadInput, open_regular_file
+from mugo.core.files import BadInput, open_regular_file
 
 
 def header(items: int, dtype: np.dtype) -> bytes:

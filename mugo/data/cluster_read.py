@@ -19,8 +19,8 @@ import pandas as pd
 from mugo.data.games_table import file_key, make_table, read_batch, unreadable_row
 from mugo.data.parts import UNFINISHED, part_number, part_paths, read_part, write_part
 from mugo.data.read_report import ReadReport
-from mugo.files import atomic_write
-from mugo.parallel import UnitExecutor, completed
+from mugo.core.files import atomic_write
+from mugo.core.parallel import UnitExecutor, completed
 from mugo.sgf.archives import SgfFile, UnreadableFile
 from mugo.sgf.sources import Source, read_files
 

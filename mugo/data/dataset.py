@@ -26,7 +26,7 @@ from mugo.data.positions import Positions, digest, label_digests
 from mugo.data.query import matching_rows, names_in
 from mugo.data.selection import GameSelection
 from mugo.data.shards import SCHEMA, Shard, open_shard
-from mugo.files import BadInput, error_line
+from mugo.core.files import BadInput, error_line
 
 ALL_MOVES = (1, float("inf"))            # range of moves, both ends included, counted from 1
 REJECTION = ("reject_reason", "reject_details")

@@ -17,9 +17,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from mugo.data.fetch import RemoteFile, check_url, describe, fetch_file, partial_size, read_page
-from mugo.files import BadInput, atomic_write, lock_folder, log_to_stderr, printable, read_json, read_text
-from mugo.progress import progress_bar
-from mugo.schema import TEXT, Object, check_value, integer
+from mugo.core.files import BadInput, atomic_write, lock_folder, log_to_stderr, printable, read_json, read_text
+from mugo.core.progress import progress_bar
+from mugo.core.schema import TEXT, Object, check_value, integer
 from mugo.sgf.archives import ARCHIVE_SUFFIXES, SGF_SUFFIXES
 
 MAX_PAGE_BYTES = 8 << 20                 # of a page of links, and of a file of checksums

@@ -34,12 +34,12 @@ from mugo.data.dataset import DataSet
 from mugo.data.game_index import SPLITS
 from mugo.data.positions import Positions
 from mugo.data.shuffle import shuffled_positions
-from mugo.files import BadInput, atomic_write, fsync_folder, lock_folder
+from mugo.core.files import BadInput, atomic_write, fsync_folder, lock_folder
 from mugo.games import planes
 from mugo.games.size_options import parse_square_size
-from mugo.limits import AT_LEAST_1, SEED, check_limits
-from mugo.parallel import ordered_map
-from mugo.progress import ProgressBar, progress_bar
+from mugo.core.limits import AT_LEAST_1, SEED, check_limits
+from mugo.core.parallel import ordered_map
+from mugo.core.progress import ProgressBar, progress_bar
 
 CHUNK = 512                              # rows made at a time: 9 MB of planes on 19x19
 SYMMETRIES = {

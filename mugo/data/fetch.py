@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mugo import __version__
-from mugo.files import BadInput, error_line, fsync_folder, printable
-from mugo.schema import TEXT, Object, check_value, integer
+from mugo.core.files import BadInput, error_line, fsync_folder, printable
+from mugo.core.schema import TEXT, Object, check_value, integer
 
 SCHEMES = ("http", "https")
 TIMEOUT = 30.0                           # seconds without a byte

@@ -25,7 +25,7 @@ from mugo.data.meta import META, format_meta, is_shard_name, shard_name
 from mugo.data.new_games import NewGames, rows_of
 from mugo.data.rejection import reject
 from mugo.data.shards import REJECTED, open_shard, write_shard
-from mugo.files import atomic_write
+from mugo.core.files import atomic_write
 
 SHARD_GAMES = 1 << 16                    # rows of a shard, and up to a part more; a smaller addition is a shard too
 

@@ -18,9 +18,9 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from mugo.files import BadInput, error_line, read_regular_file
-from mugo.limits import FRACTION, SEED
-from mugo.schema import TEXT, Object, Test, check_value, integer, number
+from mugo.core.files import BadInput, error_line, read_regular_file
+from mugo.core.limits import FRACTION, SEED
+from mugo.core.schema import TEXT, Object, Test, check_value, integer, number
 
 # 1 had other names of columns, 2 no checksums, 3 no owners, 4 all games in one file of a kind, 5 no ranks in the index.
 FORMAT = 6

@@ -16,7 +16,7 @@ from mugo.data.games_table import COLUMNS, ENCODED
 from mugo.data.parts import part_paths, read_part
 from mugo.data.range_checks import check_columns, check_games, check_index
 from mugo.data.rejection import reject_short, reject_unselected
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 
 
 class NewGames:

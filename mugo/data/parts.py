@@ -11,7 +11,7 @@ import pandas as pd
 from mugo.data.games_table import PART_COLUMNS
 from mugo.data.meta import crc32
 from mugo.data.table_file import read_table, write_table
-from mugo.files import BadInput, atomic_write, read_regular_file
+from mugo.core.files import BadInput, atomic_write, read_regular_file
 
 UNFINISHED = "unfinished"                # the folder of the parts
 MAX_BYTES = 1 << 30                      # of a part; one of 8,192 games has 4 MB

@@ -20,7 +20,7 @@ from mugo.data.final_ownership import words_per_game
 from mugo.data.labels import write_labels
 from mugo.data.selection import GameSelection
 from mugo.data.shuffle import shuffled_positions
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games import planes
 from mugo.games.coords import symmetries
 

@@ -28,10 +28,10 @@ from mugo.data.new_games import known_keys
 from mugo.data.parts import part_paths, read_part, write_part
 from mugo.data.query import names_in
 from mugo.data.read_report import ReadReport
-from mugo.files import BadInput, is_empty_folder, lock_folder, printable
-from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, SEED, check_limits
-from mugo.parallel import add_scheduler_argument, check_scheduler, open_executor, ordered_map
-from mugo.progress import progress_bar
+from mugo.core.files import BadInput, is_empty_folder, lock_folder, printable
+from mugo.core.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, SEED, check_limits
+from mugo.core.parallel import add_scheduler_argument, check_scheduler, open_executor, ordered_map
+from mugo.core.progress import progress_bar
 from mugo.sgf.archives import SgfFile, UnreadableFile
 from mugo.sgf.sources import Source, find_sources, read_files
 

@@ -25,7 +25,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 
 MAX_LENGTH = 4000                        # characters of a query
 MAX_DEPTH = 50                           # operations inside operations

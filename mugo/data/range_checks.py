@@ -17,7 +17,7 @@ from numba import njit
 from mugo.data.final_ownership import words_per_game
 from mugo.data.game_hash import content_hash, words_hash
 from mugo.data.game_index import SPLITS, GameArrays, owner_words, ranges
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.coords import MAX_MOVES, MAX_SIZE, MIN_SIZE, WHITE_BIT
 from mugo.sgf.properties import HIGHEST_RANK, LOWEST_RANK
 

@@ -1,7 +1,7 @@
 """What a command that reads archives left out: members that are no game records, archives that cannot be read."""
 from dataclasses import dataclass, field
 
-from mugo.files import printable
+from mugo.core.files import printable
 from mugo.sgf.archives import ARCHIVE_SUFFIXES, UnreadableFile
 from mugo.sgf.sources import Source
 

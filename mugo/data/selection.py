@@ -22,7 +22,7 @@ from mugo.data.game_hash import words_hash
 from mugo.data.game_index import INDEX, GameArrays, owner_words
 from mugo.data.range_checks import FAULTS, game_fault
 from mugo.data.shards import Shard
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 
 CHUNK = 1 << 15                          # games read at a time: 20 MB
 

@@ -24,7 +24,7 @@ from mugo.data.games_table import COLUMNS, ENCODED
 from mugo.data.meta import FILES, GAMES, INDEX_FILE, MAX_GAMES_BYTES, MOVES, OWNERS, REJECTED_FILE, SETUP, crc32
 from mugo.data.range_checks import check_columns, check_games, check_index
 from mugo.data.table_file import read_table, write_table
-from mugo.files import BadInput, atomic_write, error_line, fsync_folder, read_regular_file
+from mugo.core.files import BadInput, atomic_write, error_line, fsync_folder, read_regular_file
 
 # owners_start: the game's place in owners.npy; -1 where its final owners are not known.
 SCHEMA = COLUMNS | {"owners_start": np.int64, "split": str}              # of games.parquet

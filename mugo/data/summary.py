@@ -16,7 +16,7 @@ import pandas as pd
 from mugo.data import dataset
 from mugo.data.dataset import DataSet
 from mugo.data.summary_tables import COLUMNS, source_family, summary_tables
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.plots import charts
 from mugo.plots.figures import GREEN, GREY, INK, NO_MATPLOTLIB, has_matplotlib, save_charts
 from mugo.plots.text_table import format_table, side_by_side, truncate

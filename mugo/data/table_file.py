@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from mugo.data.parquet_layout import memory_needed
-from mugo.files import BadInput, error_line
+from mugo.core.files import BadInput, error_line
 
 FREE_BYTES, BYTES_PER_BYTE = 256 << 20, 100              # memory that a file may take: these, and so many for each byte
 _TEXT = pa.string(), pa.large_string()

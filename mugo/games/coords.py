@@ -22,7 +22,7 @@ import re
 
 import numpy as np
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 
 BoardSize = int | tuple[int, int]        # n: a square board; or (rows, columns)
 

@@ -16,7 +16,7 @@ White has, 0 for a draw.
 import numpy as np
 from numba import njit
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games import area, board, go_priors, gomoku, gomoku_fours, gomoku_priors, planes, rollouts, territory
 from mugo.games.board import LEGAL, ZOBRIST, is_repetition, is_true_eye, legality
 from mugo.games.coords import PASS, BoardSize

@@ -9,7 +9,7 @@ from collections.abc import Collection
 
 import numpy as np
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games import area, scoring
 from mugo.games.board import BLACK, EMPTY, POINTS, WHITE, clear, new_boards
 from mugo.games.coords import board_points, format_gtp

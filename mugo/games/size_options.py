@@ -5,7 +5,7 @@
 """
 import argparse
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.coords import interpret_size, square_size
 
 

@@ -22,7 +22,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.coords import MAX_MOVES
 from mugo.games.position import BasePosition
 from mugo.gtp.analyze_formats import Format, format_cgos, format_kata, format_lz, parse_analyze_options

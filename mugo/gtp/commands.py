@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mugo import __version__
-from mugo.files import BadInput, error_line
+from mugo.core.files import BadInput, error_line
 from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, format_gtp, interpret_gtp

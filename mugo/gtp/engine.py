@@ -12,8 +12,8 @@ import traceback
 from collections.abc import Callable, Iterable
 from typing import TextIO
 
-from mugo.command_table import WrongArguments
-from mugo.files import BadInput
+from mugo.core.command_table import WrongArguments
+from mugo.core.files import BadInput
 from mugo.games.go import Position
 from mugo.games.position import BasePosition
 from mugo.gtp import analyze, commands, gnugo, gogui, gomill, katago, param_commands, raw_nn

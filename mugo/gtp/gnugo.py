@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from mugo.files import atomic_write, error_line
+from mugo.core.files import atomic_write, error_line
 from mugo.games import scoring
 from mugo.games.area import area_ownership
 from mugo.games.board import BLACK, EMPTY, POINTS, WHITE

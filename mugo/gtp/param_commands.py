@@ -20,7 +20,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.rules import ALIASES, Rules, parse_rules
 from mugo.gtp.params import DEFAULT
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_bool, parse_float

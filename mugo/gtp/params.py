@@ -6,11 +6,11 @@ The names are those of the command line without the dashes.  The GTP commands ar
 """
 import argparse
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.position import BasePosition
 from mugo.gtp.protocol import parse_bool
-from mugo.options import options_of
-from mugo.limits import NumberParser
+from mugo.core.options import options_of
+from mugo.core.limits import NumberParser
 from mugo.players import options as player_options
 from mugo.players.player import Player
 from mugo.players.searcher import PlayOptions

@@ -10,10 +10,10 @@ commands: the modules that define commands register them with the decorator `com
 Specification: GTP version 2, draft 2,
 http://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2/gtp2-spec.html
 """
-from mugo.command_table import CommandTable
+from mugo.core.command_table import CommandTable
 from mugo.games.coords import BoardSize, interpret_gtp
 from mugo.games.position import COLOUR_OF
-from mugo.limits import parse_integer, parse_number
+from mugo.core.limits import parse_integer, parse_number
 
 # A command is a function of the engine and the arguments.  It returns the text of the reply, None for an empty one, and
 # raises GtpError.

@@ -12,7 +12,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.board import BLACK, EMPTY, WHITE
 from mugo.games.coords import MAX_MOVES, BoardSize, format_gtp
 from mugo.games.game import new_game

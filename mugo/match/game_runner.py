@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from mugo.files import BadInput, log_to_stderr
+from mugo.core.files import BadInput, log_to_stderr
 from mugo.games import go
 from mugo.games.board import BLACK, WHITE
 from mugo.games.position import BasePosition

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import mugo
-from mugo.files import BadInput, error_line, log_to_stderr
+from mugo.core.files import BadInput, error_line, log_to_stderr
 from mugo.games.coords import BoardSize, shape_of
 from mugo.players.options import PLAYERS
 

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mugo.files import BadInput, atomic_write, error_line, is_empty_folder, printable, read_regular_file, read_json
+from mugo.core.files import BadInput, atomic_write, error_line, is_empty_folder, printable, read_regular_file, read_json
 from mugo.games.board import BLACK, WHITE
 from mugo.games.go import Position as Go
 from mugo.games.go import rules_name

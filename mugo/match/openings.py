@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games import gomoku
 from mugo.games.coords import PASS, format_size
 from mugo.games.go import Position as Go

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from mugo.intervals import Estimate, Z, wilson_interval
+from mugo.core.intervals import Estimate, Z, wilson_interval
 
 SCALE = math.log(10) / 400               # Elo -> natural logarithm of the odds
 PRIOR = 0.5                              # drawn games of every participant against one of rating 0

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from mugo.intervals import Estimate, wilson_interval
+from mugo.core.intervals import Estimate, wilson_interval
 from mugo.match.ratings import elo_difference, ratings
-from mugo.sprt import H0, H1, SPRT, SPRTResult
+from mugo.core.sprt import H0, H1, SPRT, SPRTResult
 
 Rows = Sequence[Mapping[str, str]]
 

@@ -12,7 +12,7 @@ time alone: it plays faster than it has to, but never too slowly.  The referee's
 """
 import re
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.players.time_control import Clock, TimeSettings
 
 # The groups are fields of TimeSettings.

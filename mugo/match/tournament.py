@@ -19,12 +19,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from mugo.files import BadInput, lock_folder
+from mugo.core.files import BadInput, lock_folder
 from mugo.games import go, gomoku
 from mugo.games.coords import MAX_MOVES, size_value
 from mugo.games.position import BasePosition
 from mugo.games.rules import kgs_name, parse_rules
-from mugo.limits import AT_LEAST_1, POSITIVE, SEED, check_limits
+from mugo.core.limits import AT_LEAST_1, POSITIVE, SEED, check_limits
 from mugo.match.game_runner import GameUnit, MatchSetup, close_runners, find_versions, play_unit
 from mugo.match.gtp_client import Participant, participant_of
 from mugo.match.match_folder import MatchFolder, format_game, game_row
@@ -35,12 +35,12 @@ from mugo.match.summary import Rows, format_summary, run_sprt, summarize
 from mugo.match.time_systems import interpret_time
 from mugo.nn.bundled import bundled_name, find_network, file_checksum
 from mugo.nn.metadata import game_rules
-from mugo.parallel import add_scheduler_argument, check_scheduler, completed, open_executor
+from mugo.core.parallel import add_scheduler_argument, check_scheduler, completed, open_executor
 from mugo.players import game_options
 from mugo.players.options import NETWORK_PLAYERS
 from mugo.plots.text_table import truncate
-from mugo.progress import ProgressBar, progress_bar
-from mugo.sprt import SPRT, UNDECIDED
+from mugo.core.progress import ProgressBar, progress_bar
+from mugo.core.sprt import SPRT, UNDECIDED
 
 MAX_ELO = 2000                           # a difference, of --sprt: 99.999 %
 MAX_GAMES = 1_000_000                    # of each pair

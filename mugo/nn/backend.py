@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 
 BACKENDS = ("tensorflow", "jax")
 BFLOAT16_CAPABILITY = (8, 0)             # compute capability from which NVIDIA's GPUs multiply bfloat16: Ampere, 2020

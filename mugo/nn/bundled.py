@@ -9,7 +9,7 @@ import hashlib
 import re
 from pathlib import Path
 
-from mugo.files import BadInput, is_temporary
+from mugo.core.files import BadInput, is_temporary
 from mugo.games.coords import BoardSize, format_size, shape_of, size_value
 from mugo.nn.metadata import format_game
 

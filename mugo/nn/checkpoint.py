@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mugo.files import BadInput, atomic_write, error_line, log_to_stderr
+from mugo.core.files import BadInput, atomic_write, error_line, log_to_stderr
 from mugo.nn import equivariance, layers, losses, optimizers, schedules  # noqa: F401   what Keras loads by name
 from mugo.nn.backend import keras
 from mugo.nn.inference import Network

@@ -12,7 +12,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.nn.backend import keras, ops, tensorflow
 from mugo.nn.processes import place
 

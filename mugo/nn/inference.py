@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from mugo.files import BadInput, error_line
+from mugo.core.files import BadInput, error_line
 from mugo.games import planes
 from mugo.games.components import connected_components
 from mugo.games.coords import BoardSize, shape_of, symmetries

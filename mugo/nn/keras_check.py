@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.nn.metadata import METADATA, ONNX, ONNX_INT8, read_member
 
 CONFIG, WEIGHTS = "config.json", "model.weights.h5"

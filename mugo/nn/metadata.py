@@ -14,17 +14,17 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from mugo.files import BadInput, error_line, open_zip_member
+from mugo.core.files import BadInput, error_line, open_zip_member
 from mugo.games import gomoku
 from mugo.games.coords import MAX_SIZE, MIN_SIZE
 from mugo.games.plane_tables import PLANE_TABLES
 from mugo.games.position import BasePosition
-from mugo.limits import FRACTION, SEED
+from mugo.core.limits import FRACTION, SEED
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.blocks import ORIENTATIONS
 from mugo.nn.context_module import DILATIONS
 from mugo.nn.policy_net import PolicyNetConfig
-from mugo.schema import ANYTHING, TEXT, Object, check_value, integer, number, optional
+from mugo.core.schema import ANYTHING, TEXT, Object, check_value, integer, number, optional
 
 FORMAT = 2
 METADATA, ONNX, ONNX_INT8 = "mugo_metadata.json", "network.onnx", "network-int8.onnx"       # members of the archive

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from mugo.files import BadInput, error_line
+from mugo.core.files import BadInput, error_line
 from mugo.nn.backend import keras
 from mugo.nn.interrupts import InterruptCallback
 

@@ -11,7 +11,7 @@ import functools
 import platform
 from typing import Any
 
-from mugo.files import BadInput, error_line
+from mugo.core.files import BadInput, error_line
 
 PRECISIONS = "auto", "int8", "float32"
 PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider", "openvino": "OpenVINOExecutionProvider",

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.nn import equivariance
 from mugo.nn.backend import keras
 from mugo.nn.blocks import REGULAR, TWO_REGULAR, Block, Head, layer_names
@@ -17,7 +17,7 @@ from mugo.nn.heads import PolicyHead
 from mugo.nn.inference import fit_bias
 from mugo.nn.metadata import Config, config_dict, config_of, read_metadata
 from mugo.nn.policy_net import PolicyNetConfig
-from mugo.resume import format_option
+from mugo.core.resume import format_option
 
 
 def init_from(model: keras.Model, config: Config, path: Path) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games import scoring
 from mugo.games.coords import PASS, move_index
 from mugo.games.position import BasePosition

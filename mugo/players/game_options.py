@@ -6,8 +6,8 @@
 """
 import argparse
 
-from mugo.command_table import refuse_other_game
-from mugo.files import BadInput
+from mugo.core.command_table import refuse_other_game
+from mugo.core.files import BadInput
 from mugo.games.coords import size_value
 from mugo.games.game import GAMES, new_game
 from mugo.games.go import Position, fixed_handicap

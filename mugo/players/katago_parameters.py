@@ -7,7 +7,7 @@ https://github.com/lightvector/KataGo/blob/master/cpp/configs/gtp_example.cfg
 """
 from dataclasses import dataclass, fields
 
-from mugo.options import options_of
+from mugo.core.options import options_of
 from mugo.players.options import PLAYERS_DEFAULTS
 from mugo.search.settings import PUCT_C, Settings
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mugo.files import BadInput
-from mugo.limits import SEED
+from mugo.core.files import BadInput
+from mugo.core.limits import SEED
 from mugo.nn.runtime import PRECISIONS, PROVIDERS, check_options
-from mugo.options import add_options, given
+from mugo.core.options import add_options, given
 from mugo.players.player import Player, RandomPlayer
 from mugo.players.policy import TEMPERATURE, PolicyPlayer
 from mugo.players.searcher import (

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.coords import PASS
 from mugo.games.position import BasePosition
 from mugo.search.result import SearchResult

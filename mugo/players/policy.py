@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games import game, scoring
 from mugo.games.coords import move_index
 from mugo.games.position import BasePosition

@@ -12,7 +12,7 @@ from mugo.games.coords import MAX_MOVES, PASS
 from mugo.games.go import Position
 from mugo.games.handicap import expected_gain
 from mugo.games.position import BasePosition
-from mugo.options import check, option
+from mugo.core.options import check, option
 from mugo.players import passing
 from mugo.players.passing import MIN_VISITS
 from mugo.players.player import RESIGN, pass_or_raise

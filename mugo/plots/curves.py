@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mugo.intervals import wilson_interval
+from mugo.core.intervals import wilson_interval
 from mugo.plots.figures import BLUE, GREEN, INK, RED, new_figure, save_figure
 
 COLOURS = BLUE, GREEN, RED, "#8a5a9e", "#c08a2e", "#2f8f8a", "#7a5230"          # as many as arena.UCT_LEVELS

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mugo.files import BadInput, atomic_write, error_line
+from mugo.core.files import BadInput, atomic_write, error_line
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,15 +11,15 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from mugo.files import BadInput, lock_folder
+from mugo.core.files import BadInput, lock_folder
 from mugo.games.go import check_komi
-from mugo.limits import AT_LEAST_1, check_limits
-from mugo.parallel import add_scheduler_argument, check_scheduler, open_executor, ordered_map
+from mugo.core.limits import AT_LEAST_1, check_limits
+from mugo.core.parallel import add_scheduler_argument, check_scheduler, open_executor, ordered_map
 from mugo.players import options as player_options
 from mugo.plots.figures import NO_MATPLOTLIB, has_matplotlib
 from mugo.plots.terminal import Screen
 from mugo.plots.text_table import format_table
-from mugo.progress import ProgressBar, progress_bar
+from mugo.core.progress import ProgressBar, progress_bar
 from mugo.review.earlier import output_file
 from mugo.review.options import SIMULATIONS, ReviewOptions, make_reviewer, network_files, review_options
 from mugo.review.outputs import ReviewResult, review_game

@@ -12,7 +12,7 @@ import os
 import zlib
 from pathlib import Path
 
-from mugo.files import BadInput, read_json, read_regular_file, read_text
+from mugo.core.files import BadInput, read_json, read_regular_file, read_text
 from mugo.sgf.record import Record
 
 REVIEWED_BY = "Reviewed by MuGo"

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from mugo import __version__
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.coords import BoardSize
 from mugo.games.go import Position
 from mugo.nn.bundled import bundled_name, find_network, name_everywhere, file_checksum

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mugo.files import BadInput, atomic_write
+from mugo.core.files import BadInput, atomic_write
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import size_value
 from mugo.players.move_losses import VERDICTS

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games import scoring
 from mugo.games.coords import MAX_MOVES, PASS, move_index
 from mugo.games.go import Position, positions_of

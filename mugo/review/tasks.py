@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.review.earlier import file_of_others, game_hash, is_of_another_game, output_file
 from mugo.sgf.archives import SGF_SUFFIXES, UnreadableFile
 from mugo.sgf.parser import read_records

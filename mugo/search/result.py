@@ -6,7 +6,7 @@ import numpy as np
 
 from mugo.games.coords import format_gtp
 from mugo.games.position import BasePosition
-from mugo.intervals import lower_confidence_bound
+from mugo.core.intervals import lower_confidence_bound
 from mugo.search.lcb import MIN_VISIT_PROP, best_by_lcb
 
 OUTCOMES = {1: "win", 0: "draw", -1: "loss"}             # of MoveInfo.proven

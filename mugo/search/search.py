@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mugo.files import BadInput, log_to_stderr
+from mugo.core.files import BadInput, log_to_stderr
 from mugo.games import rollouts
 from mugo.games.board import new_boards
 from mugo.games.position import BasePosition

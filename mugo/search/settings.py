@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games import rollouts
-from mugo.limits import SEED
-from mugo.options import check, option
+from mugo.core.limits import SEED
+from mugo.core.options import check, option
 from mugo.search import records
 from mugo.search.lcb import LCB_STDEVS, MIN_VISIT_PROP
 

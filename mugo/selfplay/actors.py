@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from mugo.files import BadInput, atomic_write
+from mugo.core.files import BadInput, atomic_write
 from mugo.games.position import BasePosition
 from mugo.nn.inference import Network
 from mugo.nn.metadata import METADATA
-from mugo.parallel import UnitExecutor
+from mugo.core.parallel import UnitExecutor
 from mugo.selfplay.options import RunOptions, SelfPlayOptions
 from mugo.selfplay.parallel import ParallelSelfPlay, SelfPlayGame
 from mugo.selfplay.warm_start import UctSelfPlay

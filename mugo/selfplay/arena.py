@@ -3,7 +3,8 @@
     newest network - best network so far           it replaces the best if it is stronger
     newest network - UCT with 1,000 simulations    then 3,000, 5,000, ...: opponents whose strength does not change
 
-Each match is a sequential test (mugo/sprt.py): it ends as soon as it is clear whether the newest network is stronger.
+Each match is a sequential test (mugo/core/sprt.py): it ends as soon as it is clear whether the newest network
+is stronger.
 Both sides search.  Plain UCT is UCB1 with uniform rollouts, not the player `uct`, so that a level means the same in
 every version.  A game is a function of its number and the seed.
 """
@@ -19,7 +20,7 @@ from mugo.games.position import BasePosition
 from mugo.nn.inference import Network
 from mugo.search.search import Search
 from mugo.search.settings import DEFAULT_SETTINGS, Settings
-from mugo.sprt import H0, H1, SPRT, UNDECIDED
+from mugo.core.sprt import H0, H1, SPRT, UNDECIDED
 
 UCT_LEVELS = (1_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000)      # simulations a move
 ALPHA = 0.05                             # how often a network that is not stronger passes a level at most

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.coords import MAX_MOVES, MAX_SIZE, MIN_SIZE
-from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, POSITIVE, PRECISIONS, SEED, check_choice, check_limits
-from mugo.schema import ANYTHING, BOOLEAN, TEXT, Object, check_value, integer, number, object_of, optional
+from mugo.core.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, POSITIVE, PRECISIONS, SEED, check_choice, check_limits
+from mugo.core.schema import ANYTHING, BOOLEAN, TEXT, Object, check_value, integer, number, object_of, optional
 from mugo.search.settings import Settings
 
 MAY_CHANGE = "games", "threads", "learning_rate"         # when a run is resumed

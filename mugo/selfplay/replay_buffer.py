@@ -22,7 +22,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from mugo.files import BadInput, atomic_write, fsync_folder, lock_file, log_to_stderr, open_regular_file
+from mugo.core.files import BadInput, atomic_write, fsync_folder, lock_file, log_to_stderr, open_regular_file
 from mugo.games import gomoku
 from mugo.games.coords import MAX_MOVES, point_of_index, symmetries
 from mugo.games.game import encode

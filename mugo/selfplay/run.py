@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from mugo.files import BadInput, lock_folder, log_to_stderr
+from mugo.core.files import BadInput, lock_folder, log_to_stderr
 from mugo.games.position import BasePosition
 from mugo.nn import checkpoint
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
@@ -38,9 +38,9 @@ from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions
 from mugo.nn.runtime import has_fast_int8
 from mugo.nn.tensorboard_log import TensorBoardLog
 from mugo.nn.transfer import init_from
-from mugo.parallel import open_executor
-from mugo.progress import ProgressBar, progress_bar
-from mugo.resume import check_kept, format_option
+from mugo.core.parallel import open_executor
+from mugo.core.progress import ProgressBar, progress_bar
+from mugo.core.resume import check_kept, format_option
 from mugo.selfplay import arena
 from mugo.selfplay.actors import Actors, ClusterActors, LocalActors, WarmStartActors
 from mugo.selfplay.arena import ArenaPlayer, ArenaResult

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from mugo.files import atomic_write
+from mugo.core.files import atomic_write
 from mugo.games.coords import board_points, format_gtp
 from mugo.plots import curves
 

@@ -15,20 +15,20 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.game import new_game
 from mugo.games.position import BasePosition
 from mugo.games.size_options import parse_square_size
-from mugo.limits import PRECISIONS, check_limits
+from mugo.core.limits import PRECISIONS, check_limits
 from mugo.nn import checkpoint
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.backend import resolve_precision
 from mugo.nn.checkpoint import latest_metadata
 from mugo.nn.metadata import MAX_WIDTH, config_of
 from mugo.nn.transfer import check_init
-from mugo.parallel import add_scheduler_argument
+from mugo.core.parallel import add_scheduler_argument
 from mugo.players.game_options import refuse_other_options
-from mugo.resume import check_kept, format_names
+from mugo.core.resume import check_kept, format_names
 from mugo.selfplay import arena
 from mugo.selfplay.options import (
     DEFAULT_SELFPLAY_OPTIONS,

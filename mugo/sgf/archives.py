@@ -21,7 +21,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple
 
-from mugo.files import BadInput, error_line, is_temporary, open_zip_member, printable
+from mugo.core.files import BadInput, error_line, is_temporary, open_zip_member, printable
 from mugo.sgf import sevenzip, zip_members
 from mugo.sgf.budget import (
     GAME_COST,

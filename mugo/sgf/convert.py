@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import WHITE_BIT, board_points, format_gtp, format_sgf, move_index
 from mugo.games.game import new_game

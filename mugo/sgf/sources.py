@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from mugo.files import BadInput, error_line
+from mugo.core.files import BadInput, error_line
 from mugo.sgf.archives import (
     ARCHIVE_SUFFIXES,
     COMPRESSED,

@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import (
     BoardSize,

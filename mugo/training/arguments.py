@@ -3,11 +3,11 @@ import argparse
 from pathlib import Path
 
 from mugo.games.size_options import parse_square_size
-from mugo.limits import PRECISIONS, number_of_positions
+from mugo.core.limits import PRECISIONS, number_of_positions
 from mugo.nn.context_module import DILATIONS
 from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
-from mugo.resume import format_names
+from mugo.core.resume import format_names
 from mugo.training.options import MAY_CHANGE, TrainingOptions
 
 POLICY_FILTERS = 256                     # of a new network

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mugo.intervals import mean_and_standard_error
+from mugo.core.intervals import mean_and_standard_error
 from mugo.plots import charts
 from mugo.plots.figures import BLUE, PALE_BLUE, save_charts
 from mugo.plots.text_table import format_table

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import pandas as pd
 
-from mugo.files import BadInput, atomic_write, error_line, log_to_stderr, read_json
+from mugo.core.files import BadInput, atomic_write, error_line, log_to_stderr, read_json
 from mugo.nn import checkpoint
 from mugo.nn.backend import keras
 from mugo.nn.devices import one_device
@@ -16,7 +16,7 @@ from mugo.nn.processes import is_first
 from mugo.nn.tensorboard_log import TensorBoardLog
 from mugo.nn.weight_averaging import AveragedModel
 from mugo.plots import curves
-from mugo.progress import ProgressBar, progress_bar
+from mugo.core.progress import ProgressBar, progress_bar
 from mugo.training.loader import calibration_positions
 from mugo.training.options import TrainingOptions
 

@@ -17,11 +17,11 @@ import pandas as pd
 from mugo.data.dataset import DataSet, load_dataset
 from mugo.data.meta import META
 from mugo.data.positions import Positions
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.nn.bundled import find_network, name_everywhere
 from mugo.nn.inference import Network
-from mugo.parallel import UnitExecutor, ordered_map
-from mugo.progress import ProgressBar
+from mugo.core.parallel import UnitExecutor, ordered_map
+from mugo.core.progress import ProgressBar
 from mugo.training.predictions import BATCH, measure_positions
 
 UNIT = 8 * BATCH                         # positions: some seconds of a core

@@ -26,14 +26,14 @@ from mugo.data import dataset, shuffle
 from mugo.data.dataset import DataSet
 from mugo.data.game_index import SPLITS
 from mugo.data.positions import Positions
-from mugo.files import BadInput, atomic_write, check_writable
+from mugo.core.files import BadInput, atomic_write, check_writable
 from mugo.games.size_options import parse_square_size
-from mugo.intervals import mean_and_standard_error
-from mugo.limits import NON_NEGATIVE, SEED, check_limits, number_of_positions
+from mugo.core.intervals import mean_and_standard_error
+from mugo.core.limits import NON_NEGATIVE, SEED, check_limits, number_of_positions
 from mugo.nn.inference import Network
 from mugo.nn.range_calibration import format_figures
 from mugo.nn.runtime import PRECISIONS
-from mugo.parallel import add_scheduler_argument, open_executor
+from mugo.core.parallel import add_scheduler_argument, open_executor
 from mugo.plots import figures
 from mugo.training import calibration, report
 from mugo.training.cluster_predictions import OnCluster

@@ -10,7 +10,7 @@ import numpy as np
 from mugo.data import shuffle
 from mugo.data.dataset import DataSet
 from mugo.data.positions import Batch, Positions
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.nn.blocks import GLOBAL_FEATURES
 from mugo.nn.blocks import model_inputs
 from mugo.nn.losses import UNKNOWN_OWNER

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mugo.files import BadInput
-from mugo.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, POSITIVE, PRECISIONS, SEED, check_choice, check_limits
+from mugo.core.files import BadInput
+from mugo.core.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, POSITIVE, PRECISIONS, SEED, check_choice, check_limits
 from mugo.nn.compile import WEIGHTS
 from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.schedules import WarmupStableDecay
-from mugo.schema import ANYTHING, Object, check_value, integer, number, object_of, optional
+from mugo.core.schema import ANYTHING, Object, check_value, integer, number, object_of, optional
 from mugo.training.batch_schedule import BatchSchedule
 
 MAY_CHANGE = "positions", "decay_start", "learning_rate"     # when a run is resumed: see train.resume_run

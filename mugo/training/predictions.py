@@ -37,8 +37,8 @@ from mugo.games.planes import MAX_PLIES
 from mugo.nn.inference import Network
 from mugo.nn.output import NetworkOutput, mean_output, turned_back
 from mugo.nn.value_head import STDEV_OF_SCALE
-from mugo.parallel import ordered_map
-from mugo.progress import ProgressBar, progress_bar
+from mugo.core.parallel import ordered_map
+from mugo.core.progress import ProgressBar, progress_bar
 
 BATCH = 128
 MIN_PROBABILITY = 1e-10                  # a probability below it counts as this much: 23 nats

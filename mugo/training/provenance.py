@@ -21,7 +21,7 @@ from mugo.data.dataset import DataSet
 from mugo.data.game_hash import assign_splits
 from mugo.data.positions import Positions
 from mugo.data.selection import GameSelection
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.nn.policy_net import PolicyNetConfig
 
 

@@ -10,17 +10,17 @@ from pathlib import Path
 import numpy as np
 
 from mugo.data import dataset
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.game import encode, new_game
 from mugo.games.position import BasePosition, global_features
-from mugo.limits import SEED, check_limits
+from mugo.core.limits import SEED, check_limits
 from mugo.nn.bundled import find_network
 from mugo.nn.checkpoint import add_quantized
 from mugo.nn.inference import Network
 from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions, format_figures
 from mugo.players.player import RESIGN
 from mugo.players.policy import PolicyPlayer
-from mugo.progress import progress_bar
+from mugo.core.progress import progress_bar
 from mugo.training.evaluate import sample_positions
 from mugo.training.predictions import known_outcomes
 

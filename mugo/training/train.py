@@ -31,8 +31,8 @@ import numpy as np
 from mugo import __version__
 from mugo.data import dataset
 from mugo.data.dataset import DataSet
-from mugo.files import BadInput, lock_folder, log_to_stderr, open_regular_file
-from mugo.limits import AT_LEAST_1, FRACTION, POSITIVE, check_limits
+from mugo.core.files import BadInput, lock_folder, log_to_stderr, open_regular_file
+from mugo.core.limits import AT_LEAST_1, FRACTION, POSITIVE, check_limits
 from mugo.nn import checkpoint
 from mugo.nn.backend import keras, resolve_precision
 from mugo.nn.blocks import ORIENTATIONS
@@ -55,7 +55,7 @@ from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.processes import check_equal, ending_together, is_first, join, place, together
 from mugo.nn.transfer import check_init, init_from
 from mugo.nn.weight_averaging import AveragedModel
-from mugo.resume import check_kept, format_option
+from mugo.core.resume import check_kept, format_option
 from mugo.training.arguments import POLICY_FILTERS, add_arguments  # noqa: F401   cli takes add_arguments from here
 from mugo.training.callbacks import (
     DIVERGED,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from mugo.command_table import CommandTable, WrongArguments
-from mugo.files import BadInput
+from mugo.core.command_table import CommandTable, WrongArguments
+from mugo.core.files import BadInput
 from mugo.games import scoring
 from mugo.games.board import EMPTY
 from mugo.games.coords import PASS, format_gtp, interpret_size, row_col

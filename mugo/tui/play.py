@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.game import GAMES
 from mugo.games.position import BasePosition

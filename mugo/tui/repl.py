@@ -8,7 +8,7 @@ No line causes a traceback; an error is printed in one line.
 """
 from collections.abc import Callable
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.position import COLOUR_NAMES, IllegalMove
 from mugo.tui import score_dialog
 from mugo.tui.commands import COMMANDS, run_command

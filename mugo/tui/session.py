@@ -13,7 +13,7 @@ from typing import TextIO, cast
 
 import numpy as np
 
-from mugo.files import BadInput, atomic_write
+from mugo.core.files import BadInput, atomic_write
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_MOVES, PASS, format_gtp
 from mugo.games.go import Position, rules_name

@@ -10,7 +10,7 @@ import socket
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 
 WS_POLICY_VIOLATION = 1008               # IANA's registry of WebSocket close codes
 # Nothing is loaded from other servers, and no other site can show this one in a frame.

@@ -24,7 +24,7 @@ from starlette.responses import FileResponse
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.players import game_options
 from mugo.players.options import add_network_arguments, open_network
 from mugo.web.access import TrustedHosts, interpret_host, interpret_proxy

@@ -7,7 +7,7 @@ import base64
 import binascii
 from collections.abc import Callable
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.nn.inference import BundledNetworks
 from mugo.sgf.tree import list_games, read_game
 from mugo.web import positions

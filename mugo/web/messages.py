@@ -6,9 +6,9 @@
 Each limit is that of what a page sends: a game of MAX_MOVES moves, an SGF file.  What answers a request relies on
 them.
 """
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.coords import MAX_MOVES, MAX_SIZE
-from mugo.limits import parse_json
+from mugo.core.limits import parse_json
 
 MAX_MESSAGE = 6 << 20                    # bytes; an SGF file of 1.5 MB has up to 4 MB in UTF-8 and base64
 MAX_ITEMS = 20_000                       # commas and brackets; a game of MAX_MOVES moves has 5,200

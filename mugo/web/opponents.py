@@ -1,7 +1,7 @@
 """The opponents that a person can choose in the browser: players at several strengths."""
 from dataclasses import dataclass, replace
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.position import BasePosition
 from mugo.players.options import NETWORK_PLAYERS, make_player
 from mugo.players.player import Player

@@ -8,7 +8,7 @@ import base64
 
 import numpy as np
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.board import BLACK
 from mugo.games.coords import BoardSize, board_points, format_gtp, interpret_gtp
 from mugo.games.game import encode

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, WHITE_BIT, BoardSize, interpret_gtp, interpret_size, move_index
 from mugo.games.game import GAMES, new_game

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.coords import format_gtp
 from mugo.games.position import BasePosition
 from mugo.games.scoring import may_evaluate_pass

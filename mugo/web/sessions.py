@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.game import GAMES
 from mugo.games.plane_tables import plane_names
 from mugo.players.move_losses import LEVELS

@@ -5,7 +5,7 @@ import threading
 from dataclasses import replace
 from typing import Any
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.go import Position
 from mugo.games.position import BasePosition
 from mugo.players.options import SEARCHERS, make_player, open_network

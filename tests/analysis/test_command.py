@@ -12,7 +12,7 @@ from analysis.queries import FAST, GAME, query
 from mugo import __version__, cli
 from mugo.analysis import command as analysis_command
 from mugo.analysis.engine import AnalysisEngine
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.players.searcher import PlayOptions
 
 MUGO = (sys.executable, str(Path(__file__).parents[2] / "main.py"), "analysis")

@@ -14,7 +14,7 @@ from mugo import __version__
 from mugo.analysis.engine import AnalysisEngine, serve
 from mugo.analysis.job_queue import JobQueue
 from mugo.analysis.request import parse_query
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.players.searcher import PlayOptions
 
 

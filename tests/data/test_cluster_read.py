@@ -11,7 +11,7 @@ from random_records import random_record, write_games
 from mugo.data import cluster_read, preprocess
 from mugo.data.cluster_read import read_on_cluster, read_unit, read_units
 from mugo.data.parts import part_paths, read_part, write_part
-from mugo.parallel import open_executor
+from mugo.core.parallel import open_executor
 from mugo.sgf.sources import Source, find_sources
 from mugo.sgf.writer import format_record
 

@@ -13,12 +13,12 @@ import pytest
 from damaged_data import SHARD, copy_of, index_of, rewrite, sign
 from random_records import random_record, write_games
 
-from mugo import cli
+from mugo.cli import main as cli
 from mugo.data import array_files, dataset, meta, new_games, parts, preprocess, range_checks, table_file
 from mugo.data.game_hash import content_hashes, words_hashes
 from mugo.data.game_index import INDEX, GameArrays, owner_words, ranges
 from mugo.data.shards import REJECTED
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.coords import WHITE_BIT
 
 

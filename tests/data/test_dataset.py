@@ -12,7 +12,7 @@ from random_records import dataset_of, random_record, transformed
 from mugo.data import dataset, game_hash
 from mugo.data.game_index import SPLITS
 from mugo.data.shards import Shard
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 
 
 def test_every_game_is_in_exactly_one_split(data):

@@ -6,12 +6,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from mugo import cli
+from mugo.cli import main as cli
 from mugo.data import download as download_module
 from mugo.data import fetch
 from mugo.data.download import download, file_name, find_files, parse_checksums
 from mugo.data.fetch import describe, fetch_file, partial_path
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 
 ARCHIVE = bytes(range(256)) * 4000                       # a megabyte
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from small_games import games, small_data
 
-from mugo import cli
+from mugo.cli import main as cli
 from mugo.data.export import export
 from mugo.data.preprocess import preprocess
 from mugo.data.shuffle import shuffled_positions
-from mugo.files import BadInput, lock_folder
+from mugo.core.files import BadInput, lock_folder
 from mugo.games import planes
 from mugo.games.coords import move_index, symmetries
 

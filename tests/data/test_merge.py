@@ -16,7 +16,7 @@ from mugo.data.dataset import DataSet
 from mugo.data.preprocess import preprocess
 from mugo.data.shards import REJECTED
 from mugo.data.table_file import write_table
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.sgf.writer import format_record
 
 

@@ -13,10 +13,10 @@ from make_archives import OTHERS, tarred, zipped
 from random_records import dataset_of, random_record, write_games
 from sgf_games import encoded
 
-from mugo import cli, progress
+from mugo.cli import main as cli, progress
 from mugo.data import dataset, merge, preprocess
 from mugo.data.games_table import file_key
-from mugo.files import BadInput, lock_folder
+from mugo.core.files import BadInput, lock_folder
 from mugo.games import planes
 from mugo.sgf.parser import read_records
 from mugo.sgf.writer import format_record

@@ -5,7 +5,7 @@ import pytest
 
 from mugo.data.games_table import COLUMNS
 from mugo.data.query import MAX_DEPTH, MAX_LENGTH, matching_rows, names_in
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 
 GAMES = pd.DataFrame({
     "source": ["KGS-2019.tar.gz", "tygem.zip", "KGS-2020.tar.gz", "", "fox (9p)"],

@@ -7,7 +7,7 @@ import pytest
 from damaged_data import SHARD, copy_of
 from small_games import small_data
 
-from mugo import cli
+from mugo.cli import main as cli
 from mugo.data import summary, summary_tables
 
 

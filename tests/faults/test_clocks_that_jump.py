@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from fault_cases import Match, make_inputs
 
-from mugo import cli
+from mugo.cli import main as cli
 from mugo.games.go import Position
 from mugo.search.search import Search
 from mugo.search.settings import Settings

@@ -16,10 +16,10 @@ from fault_cases import Analyze, Match, make_inputs
 from make_archives import sevenzipped, tarred, zipped
 from random_records import random_record
 
-from mugo import cli
+from mugo.cli import main as cli
 from mugo.data.dataset import load_dataset
 from mugo.data.parts import read_part, write_part
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games import gomoku
 from mugo.games.go import Position
 from mugo.nn.inference import Network

@@ -15,8 +15,8 @@ from fault_cases import Analyze, Match, Preprocess, SelfPlay, Train, make_inputs
 from fork_server import ForkServer
 from full_disk import FullDisk
 
-from mugo import cli
-from mugo.files import atomic_write, is_temporary
+from mugo.cli import main as cli
+from mugo.core.files import atomic_write, is_temporary
 
 SPREAD = 4                               # numbers n by default, beside one for each kind of write
 

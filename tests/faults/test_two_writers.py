@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from fault_cases import Analyze, Match, Preprocess, SelfPlay, Train, files_of, make_inputs
 
-from mugo import cli
-from mugo.files import lock_folder
+from mugo.cli import main as cli
+from mugo.core.files import lock_folder
 
 MAIN = Path(__file__).parents[2] / "main.py"
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and locks of folders are POSIX only")

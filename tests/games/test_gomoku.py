@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from drawing import after, draw, named
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games import gomoku
 from mugo.games.board import BLACK, EMPTY, POINTS, WHITE
 from mugo.games.coords import PASS, board_points, interpret_gtp, point_at, row_col, symmetries

@@ -7,7 +7,7 @@ import pytest
 from drawing import SEKI, draw
 from sample_positions import oracle_game, random_game, stones_of, transformed
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games import gomoku, scoring
 from mugo.games.board import BLACK, EMPTY, POINTS, WHITE
 from mugo.games.coords import (

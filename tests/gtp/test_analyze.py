@@ -26,7 +26,7 @@ from mugo.gtp.analyze_formats import CGOS_DIGITS, format_cgos, format_kata, pars
 from mugo.gtp.engine import GtpEngine, serve
 from mugo.gtp.line_reader import MAX_UNREAD, LineReader
 from mugo.gtp.protocol import GtpError
-from mugo.intervals import lower_confidence_bound
+from mugo.core.intervals import lower_confidence_bound
 from mugo.nn.output import NetworkOutput
 from mugo.players.evaluator import TOP_MOVES, score_estimate
 from mugo.players.options import make_player

@@ -19,7 +19,7 @@ import pytest
 from fakes import GNUGO, StoneCounter, gnugo
 
 from mugo import __version__, cli
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_MOVES, PASS, interpret_gtp
 from mugo.games.go import Position
@@ -29,7 +29,7 @@ from mugo.gtp import command as gtp_command
 from mugo.gtp import gogui
 from mugo.gtp.engine import COMMANDS, GtpEngine, serve
 from mugo.gtp.line_reader import MAX_LINE_BYTES
-from mugo.pipes import is_pipe_closed, read_lines
+from mugo.core.pipes import is_pipe_closed, read_lines
 from mugo.gtp.protocol import format_reply
 from mugo.match.gtp_client import REFUSED, EngineFault
 from mugo.match.referee import TWO_PASSES, MatchRules, play_game
@@ -581,7 +581,7 @@ def test_a_log_file_that_cannot_be_written_is_bad_input(tmp_path):
 
 
 def test_what_a_library_writes_to_stdout_goes_to_stderr():
-    code = ("import os, sys; from mugo import cli; from mugo.players import player;"
+    code = ("import os, sys; from mugo.cli import main as cli; from mugo.players import player;"
             "player.RandomPlayer.explain = lambda self: os.write(1, b'stray\\n') and print('astray') or 'clean';"
             "sys.exit(cli.main(['gtp', 'random', '--size', '5']))")
     ended = subprocess.run([sys.executable, "-c", code], input="mugo-explain\n", capture_output=True, text=True,

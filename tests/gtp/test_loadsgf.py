@@ -1,7 +1,7 @@
 """loadsgf of files with setup stones after the first move, and with several games."""
 import pytest
 
-from mugo import cli
+from mugo.cli import main as cli
 
 LATER = "(;GM[1]SZ[5]KM[0.5];B[cc];W[bb](;AE[cc]AB[aa:ba]AW[ea];W[dd])(;B[dd]))(;GM[1]SZ[9])"
 

@@ -6,7 +6,7 @@ import time
 import pytest
 from fakes import FAKE_ENGINE, is_running
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.match import gtp_client
 from mugo.match.gtp_client import CRASH, PROTOCOL_ERROR, REFUSED, TIMEOUT, EngineFault, GtpClient, participant_of
 

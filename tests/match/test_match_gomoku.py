@@ -7,8 +7,8 @@ import pytest
 from drawing import draw
 from fakes import FAKE_ENGINE, vertices
 
-from mugo import cli
-from mugo.files import BadInput
+from mugo.cli import main as cli
+from mugo.core.files import BadInput
 from mugo.games.board import WHITE
 from mugo.games.gomoku import Position
 from mugo.match.gtp_client import participant_of

@@ -2,7 +2,7 @@
 import pytest
 from fakes import LevelNetwork, vertices
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.board import WHITE
 from mugo.games.go import Position
 from mugo.games.rules import NAMED_RULES

@@ -4,7 +4,7 @@ import math
 import numpy as np
 import pytest
 
-from mugo.intervals import Z, wilson_interval
+from mugo.core.intervals import Z, wilson_interval
 from mugo.match.ratings import elo, elo_difference, ratings
 
 

@@ -3,7 +3,7 @@ import pytest
 
 from mugo.match.ratings import elo
 from mugo.match.summary import format_summary, run_sprt, summarize
-from mugo.sprt import H0, H1, SPRT
+from mugo.core.sprt import H0, H1, SPRT
 
 
 def row(black, white, winner, **others):

@@ -1,7 +1,7 @@
 """--time: the time systems of a match, and what programs are told of them."""
 import pytest
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.match.time_systems import format_time, interpret_time, time_commands, time_left
 from mugo.players.time_control import Clock, TimeSettings, absolute, canadian, fischer, japanese
 

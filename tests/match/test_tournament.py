@@ -14,8 +14,8 @@ import pytest
 from drawing import draw
 from fakes import FAKE_ENGINE, GNUGO, is_running
 
-from mugo import cli
-from mugo.files import BadInput
+from mugo.cli import main as cli
+from mugo.core.files import BadInput
 from mugo.games.coords import PASS
 from mugo.games.go import Position, fixed_handicap
 from mugo.games.rules import NAMED_RULES

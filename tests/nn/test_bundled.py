@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from networks import alphazero_network, policy_file
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games import go, gomoku, scoring
 from mugo.games.coords import PASS, point_at
 from mugo.games.game import encode

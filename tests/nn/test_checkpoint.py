@@ -17,7 +17,7 @@ from networks import (
     with_metadata,
 )
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games import planes
 from mugo.nn import checkpoint
 from mugo.nn.inference import Network

@@ -7,7 +7,7 @@ import pytest
 from networks import build, checkpoint
 from random_records import random_record, write_games
 
-from mugo import cli
+from mugo.cli import main as cli
 from mugo.data import preprocess
 from mugo.games import game, planes
 from mugo.games.coords import symmetries

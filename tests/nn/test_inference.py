@@ -7,7 +7,7 @@ import pytest
 from networks import alphazero_network, build, keras, policy_file, policy_network
 from random_records import random_record
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games import go, gomoku, planes
 from mugo.games.coords import symmetries
 from mugo.games.game import encode

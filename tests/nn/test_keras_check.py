@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from networks import alphazero_model, build, checkpoint, policy_file, random_model, rewritten, with_metadata
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.nn import keras_check
 from mugo.nn.compile import compile_for_selfplay, compile_for_training
 from mugo.nn.keras_check import check_keras

@@ -5,7 +5,7 @@ import zipfile
 import pytest
 from networks import alphazero_network, in_format_1, policy_file, rewritten, with_member, with_metadata
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.plane_tables import PLANE_TABLES
 from mugo.nn import metadata
 from mugo.nn.inference import Network

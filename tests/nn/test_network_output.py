@@ -8,7 +8,7 @@ from onnx import TensorProto, helper, numpy_helper  # noqa: E402   after the che
 
 from networks import checkpoint, random_model  # noqa: E402
 
-from mugo.files import BadInput  # noqa: E402
+from mugo.core.files import BadInput  # noqa: E402
 from mugo.games import planes  # noqa: E402
 from mugo.games.coords import point_at, symmetries  # noqa: E402
 from mugo.games.game import encode  # noqa: E402

@@ -6,7 +6,7 @@ import pytest
 from networks import alphazero_network, policy_file, policy_network, with_member
 from onnx import TensorProto, helper, numpy_helper
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.nn import checkpoint, metadata
 from mugo.nn.bundled import find_network, network_folders
 from mugo.nn.inference import Network

@@ -14,7 +14,7 @@ from networks import (
     with_metadata,
 )
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.nn import checkpoint, metadata, range_calibration, runtime
 from mugo.nn.equivariance import orbits, symmetrise
 from mugo.nn.inference import Network

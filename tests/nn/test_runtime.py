@@ -4,7 +4,7 @@ import onnxruntime
 import pytest
 from networks import policy_file
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.nn import runtime
 from mugo.nn.inference import BundledNetworks, Network
 from mugo.nn.runtime import check_provider, has_exact_int8, has_fast_int8, resolve_precision

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from networks import alphazero_model, alphazero_network, build, checkpoint, policy_file, policy_network, random_model
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games import planes
 from mugo.nn import equivariance
 from mugo.nn.alphazero_net import AlphaZeroNetConfig

@@ -7,7 +7,7 @@ import pytest
 from drawing import draw
 from fakes import LevelNetwork as Level
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, move_index
 from mugo.games.gomoku import Position

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from drawing import SETTLED, after, assert_same_points, draw
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games import scoring
 from mugo.games.coords import PASS, move_index, point_at, point_of_index, symmetries
 from mugo.games.go import BLACK, WHITE, Position

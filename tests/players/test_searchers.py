@@ -8,7 +8,7 @@ import pytest
 from drawing import SEKI, SETTLED, draw
 from fakes import WorkClock
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.board import is_true_eye
 from mugo.games.coords import PASS, interpret_gtp
 from mugo.games.go import BLACK, WHITE, Position, fixed_handicap, position_of

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.plots import figures
 
 

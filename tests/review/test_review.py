@@ -18,8 +18,8 @@ from fakes import StoneCounter
 from make_archives import tarred
 from sgfmill import sgf
 
-from mugo import cli
-from mugo.files import BadInput
+from mugo.cli import main as cli
+from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, board_points, format_sgf, interpret_gtp, move_index
 from mugo.games.go import Position

@@ -6,7 +6,7 @@ import pytest
 from drawing import LADDER, SEKI, assert_same_points, draw
 from fakes import StoneCounter, WorkClock
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.coords import PASS, point_at
 from mugo.games.go import BLACK, WHITE, Position
 from mugo.games.gomoku import Position as Gomoku

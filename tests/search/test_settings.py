@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from fakes import LevelNetwork
 
-from mugo.files import BadInput
-from mugo.options import options_of
+from mugo.core.files import BadInput
+from mugo.core.options import options_of
 from mugo.search import records
 from mugo.search.settings import Settings, set_params
 

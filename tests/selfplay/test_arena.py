@@ -9,7 +9,7 @@ from mugo.search.settings import Settings
 from mugo.selfplay import arena
 from mugo.selfplay.arena import PROMOTION, ArenaPlayer, ArenaResult, climb_levels, level_test, play_match
 from mugo.selfplay.options import MIN_ARENA_GAMES, SelfPlayOptions
-from mugo.sprt import H0, H1, UNDECIDED
+from mugo.core.sprt import H0, H1, UNDECIDED
 
 START = gomoku.Position(4, 3)
 STRONG, WEAK = ArenaPlayer(400), ArenaPlayer(4, temperature_moves=9)

@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games import go, gomoku
 from mugo.games.coords import move_index, point_at, point_of_index, symmetries
 from mugo.games.rules import NAMED_RULES

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games import go, gomoku
 from mugo.games.coords import point_of_index, symmetries
 from mugo.games.game import new_game, packed_bytes

@@ -16,8 +16,8 @@ import pandas as pd
 import pytest
 from tqdm import tqdm
 
-from mugo.cli import main
-from mugo.files import BadInput
+from mugo.cli.main import main
+from mugo.core.files import BadInput
 from mugo.games import go, gomoku
 from mugo.nn import checkpoint
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
@@ -25,7 +25,7 @@ from mugo.nn.backend import keras
 from mugo.nn.compile import train_step
 from mugo.nn.inference import Network
 from mugo.nn.metadata import read_metadata
-from mugo.progress import ProgressLog
+from mugo.core.progress import ProgressLog
 from mugo.selfplay import arena, selfplay
 from mugo.selfplay import run as run_module
 from mugo.selfplay.actors import NEWEST, ClusterActors, LocalActors
@@ -33,7 +33,7 @@ from mugo.selfplay.options import RunOptions, SelfPlayOptions, check_run
 from mugo.selfplay.replay_buffer import ReplayBuffer
 from mugo.selfplay.run import SelfPlayRun
 from mugo.selfplay.selfplay import format_result
-from mugo.sprt import H0, H1, UNDECIDED
+from mugo.core.sprt import H0, H1, UNDECIDED
 
 START = gomoku.Position(3, 3)
 CONFIG = AlphaZeroNetConfig.for_game("gomoku", 3, filters=(4, 4), value_units=8)
@@ -75,7 +75,7 @@ def run_with_games(folder, games) -> SelfPlayRun:
 KILLED_RUN = """
 import os, signal, sys
 from pathlib import Path
-from mugo import files
+from mugo.core import files
 from mugo.selfplay import arena, replay_buffer, run
 sys.path[:0] = [{tests!r}, os.path.dirname({tests!r})]
 import test_selfplay as small

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from drawing import draw
 
-from mugo.cli import main
+from mugo.cli.main import main
 from mugo.games import gomoku
 from mugo.games.coords import PASS, move_index, point_of_index
 from mugo.games.game import new_game

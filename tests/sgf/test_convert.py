@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from sgf_games import encoded
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import interpret_sgf, point_at
 from mugo.games.position import IllegalMove

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from other_records import GIB, NGF, REVIEW, UGF
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.coords import point_of_index
 from mugo.sgf.convert import load_position
 from mugo.sgf.nodes import main_line

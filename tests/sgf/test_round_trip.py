@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from page_modules import format_game, needs_node
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.go import Position
 from mugo.games.position import IllegalMove
 from mugo.review.annotated_sgf import annotated_sgf

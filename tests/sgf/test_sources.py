@@ -5,7 +5,7 @@ import sys
 import pytest
 from make_archives import GAMES, OTHERS, lay_out, read, tarred, zipped
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.sgf.sources import find_sources, read_files
 
 

@@ -2,7 +2,7 @@
 import pytest
 from page_modules import format_game, needs_node
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.sgf import tree
 from mugo.sgf.nodes import parse_game
 from mugo.sgf.tree import list_games, read_game

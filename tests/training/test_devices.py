@@ -9,8 +9,8 @@ import pytest
 from networks import checkpoint, keras
 from small_runs import train
 
-from mugo import cli
-from mugo.files import BadInput
+from mugo.cli import main as cli
+from mugo.core.files import BadInput
 from mugo.nn import devices
 
 # JAX must do without TensorFlow.
@@ -22,7 +22,7 @@ from mugo.nn.backend import tensorflow
 if tensorflow:
     cpu, = tensorflow.config.list_physical_devices("CPU")
     tensorflow.config.set_logical_device_configuration(cpu, [tensorflow.config.LogicalDeviceConfiguration()] * 4)
-from mugo import cli
+from mugo.cli import main as cli
 sys.exit(cli.main(sys.argv[1:]))
 """
 

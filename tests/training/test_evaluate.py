@@ -15,10 +15,11 @@ import pytest
 from random_records import batch_of, dataset_of
 from small_games import games, small_data
 
-from mugo import cli, intervals
+from mugo.cli import main as cli
+from mugo.core import intervals
 from mugo.data.game_hash import assign_splits
 from mugo.data.positions import Positions
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.board import WHITE
 from mugo.games.coords import move_index, symmetries
 from mugo.games.planes import encode

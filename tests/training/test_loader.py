@@ -8,7 +8,7 @@ import pytest
 from small_runs import OPTIONS
 
 from mugo.data.positions import Batch
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.nn.policy_net import PolicyNetConfig
 
 loader = pytest.importorskip("mugo.training.loader")

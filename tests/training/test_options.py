@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 
 options = pytest.importorskip("mugo.training.options")
 

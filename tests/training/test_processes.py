@@ -17,8 +17,8 @@ from networks import checkpoint, keras
 import small_runs
 from small_runs import CONFIG
 
-from mugo import cli
-from mugo.files import BadInput
+from mugo.cli import main as cli
+from mugo.core.files import BadInput
 from mugo.nn import processes
 from mugo.training.loader import TrainingStream, examples
 

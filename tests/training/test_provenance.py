@@ -8,7 +8,7 @@ from random_records import dataset_of, random_record, write_games
 
 from mugo.data.dataset import load_dataset
 from mugo.data.preprocess import preprocess
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.training import provenance
 
 SPLITS = {"validation": 0.2, "test": 0.3}

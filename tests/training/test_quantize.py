@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from networks import alphazero_network, policy_file
 
-from mugo import cli
+from mugo.cli import main as cli
 from mugo.nn import runtime
 from mugo.nn.inference import Network
 from mugo.nn.metadata import ONNX_INT8, read_metadata

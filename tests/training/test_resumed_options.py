@@ -5,7 +5,7 @@ from dataclasses import asdict
 from networks import checkpoint
 from small_runs import CONFIG, OPTIONS, train
 
-from mugo import cli
+from mugo.cli import main as cli
 
 
 def test_a_resumed_run_loads_its_checkpoint_once(data, unbroken, capsys, monkeypatch):

@@ -14,8 +14,8 @@ from networks import checkpoint, with_metadata
 from small_runs import CONFIG, OPTIONS, train
 from tqdm import tqdm
 
-from mugo import cli
-from mugo.files import BadInput
+from mugo.cli import main as cli
+from mugo.core.files import BadInput
 from mugo.games import planes
 from mugo.nn import metadata
 from mugo.nn.compile import WEIGHTS

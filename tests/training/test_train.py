@@ -14,9 +14,9 @@ from networks import alphazero_network, build, checkpoint, keras, random_model
 from random_records import dataset_of, finished_record, random_record
 from small_runs import CONFIG, OPTIONS, train
 
-from mugo import cli
+from mugo.cli import main as cli
 from mugo.data import preprocess
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 
 from mugo.nn import metadata
 from mugo.nn.blocks import layer_names

@@ -15,8 +15,8 @@ import pytest
 from drawing import SETTLED, draw
 from fakes import StoneCounter
 
-from mugo import cli
-from mugo.files import BadInput, atomic_write
+from mugo.cli import main as cli
+from mugo.core.files import BadInput, atomic_write
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_MOVES, PASS, interpret_gtp
 from mugo.games.go import Position

@@ -6,8 +6,8 @@ import pytest
 from drawing import draw
 from tui.test_play import Scripted, moves, play, points, saved, uct
 
-from mugo import cli
-from mugo.files import BadInput
+from mugo.cli import main as cli
+from mugo.core.files import BadInput
 from mugo.games.board import WHITE
 from mugo.games.gomoku import Position
 from mugo.plots.terminal import Screen, board_lines

@@ -26,9 +26,9 @@ from starlette.websockets import WebSocketDisconnect
 from web_fakes import Client, UniformNetwork, go_game
 from websockets.sync.client import connect
 
-from mugo import cli
+from mugo.cli import main as cli
 
-from mugo.files import BadInput
+from mugo.core.files import BadInput
 from mugo.games.board import BLACK
 from mugo.games.coords import PASS, point_at
 from mugo.games.go import Position

@@ -22,8 +22,8 @@ from web_fakes import Client, UniformNetwork, go_game
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from mugo import cli
-from mugo.files import BadInput
+from mugo.cli import main as cli
+from mugo.core.files import BadInput
 from mugo.sgf.tree import read_game
 from mugo.web import addresses, connections, messages, sessions
 from mugo.web import app as web_app

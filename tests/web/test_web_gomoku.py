@@ -10,7 +10,7 @@ from page_modules import format_game, needs_node
 from starlette.testclient import TestClient
 from web_fakes import Client, UniformNetwork, gomoku_game
 
-from mugo import cli
+from mugo.cli import main as cli
 from mugo.games.coords import point_at
 from mugo.games.game import new_game
 from mugo.players.searcher import PlayOptions

@@ -1,0 +1,261 @@
+"""What a bug report needs to know of a machine:  mugo doctor > report.txt
+
+    versions        MuGo, Python, the packages
+    processor       its instruction sets, its cores, whether int8 is fast on it
+    backends        ONNX Runtime's execution providers, GPUs, what can train
+    caches          compiled code: where, how much, whose
+    networks        each bundled network: whether it can be read and played
+    speed           planes, rollouts and networks, a second or so of each
+    problems        what is wrong, one line each
+
+Imports neither Keras nor TensorFlow.  The home folder is written as ~, and nothing names the user or the machine.
+"""
+import argparse
+import contextlib
+import importlib.metadata
+import json
+import os
+import platform
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from mugo.core.files import BadInput, error_line
+from mugo.core.versions import versions
+
+SECONDS = 0.5             # of each speed test
+SIZE = 19                 # the board of the speed tests
+BATCH = 8                 # positions that a search's network evaluates at once
+FEATURES = ("sse4.2", "avx", "avx2", "fma", "avx512f", "avx512vnni", "avxvnni", "amx-int8", "neon", "dotprod", "i8mm",
+            "sve")
+VARIABLES = ("KERAS_BACKEND", "XDG_CACHE_HOME", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS",
+             "CUDA_VISIBLE_DEVICES", "TF_ENABLE_ONEDNN_OPTS", "ORT_DISABLE_ALL_OPTIMIZATION")
+FAILURES = (BadInput, OSError, ImportError, RuntimeError, ValueError)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of `mugo doctor`."""
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    parser.add_argument("--no-speed", action="store_true", help="leave the speed test out, which takes some seconds, "
+                        "and a minute where nothing has been compiled yet")
+
+
+def command(arguments: argparse.Namespace) -> int:
+    """Run `mugo doctor`; returns the exit status, 2 where there are problems."""
+    report = examine(speed=not arguments.no_speed)
+    print(json.dumps(report, indent=2) if arguments.json else format_report(report))
+    return 2 if report["problems"] else 0
+
+
+def examine(speed: bool = True) -> dict[str, Any]:
+    """The report: section -> {name: text, number or list}; "problems" is a list of lines.
+
+    speed: whether to measure.
+    """
+    problems: list[str] = []
+    report: dict[str, Any] = {"versions": versions()}
+    for name, section in (("processor", processor), ("backends", backends), ("caches", caches),
+                          ("networks", networks)):
+        report[name] = section(problems)
+    if speed:
+        report["speed"] = speeds(problems)
+    report["environment"] = {name: _without_home(os.environ[name]) for name in VARIABLES if name in os.environ}
+    report["problems"] = problems
+    return report
+
+
+def format_report(report: dict[str, Any]) -> str:
+    """The report as text to paste: a heading for each section, and two blanks before each of its lines."""
+    lines = []
+    for name, section in report.items():
+        lines.append(name)
+        if isinstance(section, list):
+            lines += [f"  {line}" for line in section] or ["  none"]
+            continue
+        lines += [] if section else ["  none"]
+        for key, value in section.items():
+            text = ", ".join(map(str, value)) or "none" if isinstance(value, list) else value
+            lines.append(f"  {key}: {'yes' if text is True else 'no' if text is False else text}")
+    return "\n".join(lines)
+
+
+@contextlib.contextmanager
+def _noting(problems: list[str], what: str) -> Iterator[None]:
+    """Note a failure as a problem, and go on."""
+    try:
+        yield
+    except FAILURES as error:
+        problems.append(_without_home(f"{what}: {error_line(error)}"))
+
+
+def _without_home(text: str) -> str:
+    home = os.path.expanduser("~")
+    return text.replace(home, "~") if len(home) > 1 else text
+
+
+# ---- sections; each returns its lines, and notes problems
+
+def processor(problems: list[str]) -> dict[str, Any]:
+    """The processor, and what ONNX Runtime and numba get out of it."""
+    from mugo.nn.inference import default_threads
+    from mugo.nn.runtime import cpu_features, has_exact_int8, has_fast_int8, machine
+
+    found: dict[str, Any] = {"name": _processor_name(), "architecture": machine(), "cores": os.cpu_count(),
+                             "cores of this process": default_threads()}
+    with contextlib.suppress(ValueError, OSError, AttributeError):
+        found["memory"] = f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2 ** 30:.1f} GiB"
+    with _noting(problems, "processor"):
+        found["features"] = [name for name in FEATURES if name in cpu_features()]
+        found["int8 is faster than float32"] = has_fast_int8()
+        found["int8 is exact"] = has_exact_int8()
+    return found
+
+
+def _processor_name() -> str:
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or "unknown"
+
+
+def backends(problems: list[str]) -> dict[str, Any]:
+    """What runs networks and what trains them."""
+    found: dict[str, Any] = {}
+    with _noting(problems, "onnxruntime"):
+        import onnxruntime
+
+        found["providers of ONNX Runtime"] = [name.removesuffix("ExecutionProvider")
+                                              for name in onnxruntime.get_available_providers()]
+    found["GPUs"] = _gpus()
+    found["training"] = [name for name in ("tensorflow", "jax") if _is_installed("keras") and _is_installed(name)]
+    return found
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def _gpus() -> list[str]:
+    """The NVIDIA GPUs that the driver has, without their serial numbers."""
+    program = shutil.which("nvidia-smi")
+    if program is None:
+        return []
+    try:
+        ended = subprocess.run([program, "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"],
+                               capture_output=True, text=True, timeout=20)
+    except (OSError, subprocess.SubprocessError):
+        return []
+    return [line.strip().replace(", ", " / ") for line in ended.stdout.splitlines() if line.strip()
+            ] if ended.returncode == 0 else []
+
+
+def caches(problems: list[str]) -> dict[str, Any]:
+    """The folder of compiled code."""
+    folder = Path(os.environ["NUMBA_CACHE_DIR"])         # mugo/__init__.py has set it
+    found: dict[str, Any] = {"compiled code": _without_home(str(folder))}
+    with _noting(problems, "compiled code"):
+        if not folder.is_dir():
+            problems.append(_without_home(f"compiled code: {folder} is no folder: every start compiles for a minute"))
+            return found
+        sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
+        found |= {"files": len(sizes), "size": f"{sum(sizes) / 2 ** 20:.1f} MiB",
+                  "writable": os.access(folder, os.W_OK), "of this user": _is_own(folder)}
+        found["free space there"] = f"{shutil.disk_usage(folder).free / 2 ** 30:.1f} GiB"
+        if not found["writable"]:
+            problems.append(_without_home(f"compiled code: {folder} cannot be written: every start compiles for a "
+                                          "minute"))
+        if folder.parent.name.startswith("mugo"):        # those of other versions, which nothing needs any more
+            others = [path for path in folder.parent.iterdir() if path.is_dir() and path != folder]
+            found["folders of other versions"] = len(others)
+    return found
+
+
+def _is_own(folder: Path) -> bool:
+    return not hasattr(os, "getuid") or folder.stat().st_uid == os.getuid()
+
+
+def networks(problems: list[str]) -> dict[str, Any]:
+    """The bundled networks: size, precision, and whether ONNX Runtime opens them."""
+    from mugo.nn.bundled import network_folders
+    from mugo.nn.inference import Network
+
+    found: dict[str, Any] = {}
+    paths = sorted({path.stem: path for folder in network_folders() for path in folder.glob("*.keras")}.values())
+    for path in paths:
+        with _noting(problems, path.stem):
+            network = Network(path, threads=1)
+            outputs = [name for name, has in (("value", network.has_value), ("ownership", network.has_ownership))
+                       if has]
+            found[path.stem] = (f"{path.stat().st_size / 2 ** 20:.1f} MiB, {network.game} {network.size}x{network.size}"
+                                f", {network.precision}, {' and '.join(['policy', *outputs])}")
+    if not paths:
+        problems.append("networks: none came with this installation")
+    return found
+
+
+# ---- speed
+
+def rate(work: Callable[[], int]) -> float:
+    """How many units a second a function does that returns how many it has done; its first call is not counted."""
+    work()
+    started, done = time.perf_counter(), 0
+    while (elapsed := time.perf_counter() - started) < SECONDS or not done:
+        done += work()
+    return done / elapsed
+
+
+def speeds(problems: list[str]) -> dict[str, Any]:
+    """Planes, rollouts and the network for 19x19, by the second."""
+    import numpy as np
+
+    from mugo.games import scoring
+    from mugo.games.game import encode
+    from mugo.games.go import Position
+
+    position, rng = Position(SIZE), np.random.default_rng(1)
+    for _ in range(100):                                 # the middle of a game
+        position = position.play(int(rng.choice(position.sensible_points())))
+    found: dict[str, Any] = {}
+
+    def planes() -> int:
+        encode([position] * 64)
+        return 64
+
+    def rollouts() -> int:
+        scoring.ownership(position, 50)
+        return 50
+
+    for name, work in ("planes, positions/s on a core", planes), ("rollouts/s on a core, 19x19", rollouts):
+        with _noting(problems, name):
+            found[name] = round(rate(work))
+    return found | _network_speeds(problems, encode([position] * BATCH))
+
+
+def _network_speeds(problems: list[str], packed: Any) -> dict[str, Any]:
+    """Positions a second of the network for 19x19 in each precision, on all cores.  packed: a batch of planes."""
+    import numpy as np
+
+    from mugo.nn.bundled import bundled_name, find_network
+    from mugo.nn.inference import Network
+
+    found: dict[str, Any] = {}
+    features = np.zeros((BATCH, 2), np.float32)
+    for precision in "float32", "int8":
+        with contextlib.suppress(BadInput):              # no int8 graph, or a processor that computes it wrong
+            network = Network(find_network(bundled_name(SIZE)), precision=precision)
+
+            def evaluate(network: Network = network) -> int:
+                network.evaluate_packed(packed, features)
+                return BATCH
+
+            with _noting(problems, f"network, {precision}"):
+                found[f"{network.name}, {precision}, positions/s in batches of {BATCH}"] = round(rate(evaluate), 1)
+    return found

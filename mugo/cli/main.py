@@ -1,0 +1,205 @@
+"""The commands of `mugo`.
+
+A command is a module with two functions: add_arguments(parser), and command(args), which returns the exit status.
+Only the module of the command that runs is imported, so `mugo gtp random` does not wait for Keras.
+
+    exit status   0 success   1 stdout was closed   2 bad input or a failure, one line on stderr   130 Ctrl-C
+"""
+import argparse
+import contextlib
+import importlib
+import importlib.util
+import io
+import os
+import signal
+import sys
+import traceback
+from concurrent.futures import BrokenExecutor
+from typing import NoReturn
+
+from mugo.core.files import BadInput, printable
+from mugo.core.limits import NumberParser
+from mugo.core.options import expand_config
+
+# command: (module, help)
+COMMANDS = {
+    "download": ("data.download", "fetch public archives of game records"),
+    "preprocess": ("data.preprocess", "read SGF archives into a data set"),
+    "show": ("data.summary", "print and plot the statistics of a data set"),
+    "export": ("data.export", "write a data set's planes and moves as .npy files"),
+    "train": ("training.train", "train a network on a data set"),
+    "selfplay": ("selfplay.selfplay", "train a network by self-play: Gomoku, or Go on small boards"),
+    "evaluate": ("training.evaluate", "measure accuracy and calibration of networks on a data set"),
+    "quantize": ("training.quantize", "add an int8 graph to a network, which plays several times as fast"),
+    "gtp": ("gtp.command", "play over the Go Text Protocol"),
+    "web": ("web.app", "serve a board for the browser: play, analyse, review games"),
+    "analysis": ("analysis.command", "answer queries of KataGo's analysis protocol"),
+    "match": ("match.tournament", "play matches between players and GTP programs"),
+    "review": ("review.command", "review game records move by move"),
+    "play": ("tui.play", "play in the terminal"),
+    "doctor": ("cli.doctor", "examine this machine and installation, for bug reports"),
+    "help": ("cli.help", "explain all options of a kind: search"),
+    "completion": ("cli.completion", "print a script that completes commands and options in a shell"),
+    "demo": ("cli.demo", "preprocess, train, evaluate and play on the sample games, in a few minutes"),
+}
+INTERRUPTED = 130
+# package: the extra of pyproject.toml that installs it
+EXTRAS = {"h5py": "train", "keras": "train", "tensorflow": "train", "onnx": "train", "tensorboard": "train",
+          "jax": "jax", "matplotlib": "pictures", "pyppmd": "7z", "backports": "7z", "starlette": "web",
+          "uvicorn": "web", "websockets": "web", "dask": "distributed", "distributed": "distributed",
+          "shtab": "completion"}
+ALSO_OF_JAX = ("h5py", "keras", "onnx", "tensorboard")    # in the extra `jax` too, which comes without TensorFlow
+# What a command imports only when it writes its first checkpoint or its result: looked for at its start
+WRITTEN_WITH = {"train": ("onnx", "matplotlib"), "selfplay": ("onnx", "matplotlib"), "quantize": ("onnx",)}
+REQUIRED = ("llvmlite", "numpy", "numba", "onnxruntime", "pandas", "pyarrow", "sgfmill", "tqdm")      # of every install
+CONTINUED: dict[str, str] = {
+    **dict.fromkeys(("train", "selfplay"), "; --resume continues"),
+    **dict.fromkeys(("preprocess", "match", "review", "demo"), "; the same command continues"),
+}
+
+
+def run() -> NoReturn:
+    """The program: `main`, and the end of the process."""
+    status = INTERRUPTED
+    with contextlib.suppress(KeyboardInterrupt):         # another Ctrl-C, while `main` reports the first
+        try:
+            status = main()
+        finally:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # Python's own end is not interrupted
+    if status == INTERRUPTED:            # threads of a network's backend may still run; Python's own end aborts then
+        for stream in sys.stdout, sys.stderr:
+            with contextlib.suppress(OSError):
+                stream.flush()
+        if workers := sys.modules.get("multiprocessing.util"):       # semaphores that are left are a warning on stderr
+            workers._run_finalizers(0)
+        os._exit(status)
+    sys.exit(status)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command, by default that of sys.argv; returns the exit status.  Raises SystemExit for --help, --version."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    _open_standard_streams()
+    if isinstance(sys.stdout, io.TextIOWrapper):         # the terminal's encoding may lack letters of a player's name
+        sys.stdout.reconfigure(errors="backslashreplace")
+    name = next((word for word in arguments if word in COMMANDS), None)
+    try:
+        return _run(name, expand_config(arguments))
+    except BadInput as error:
+        return _fail(name, str(error))
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package in REQUIRED:
+            return _fail(name, f"this needs the package {package}, which {sys.executable} does not have: activate the "
+                               "environment in which MuGo is installed, or install it (pip install -e .)")
+        if package not in EXTRAS:
+            raise
+        return _fail(name, f"this needs the package {package}: pip install 'mugo[{_extra_of(package)}]'")
+    except KeyboardInterrupt:
+        print(f"\nmugo {name}: interrupted; everything that was saved is complete{CONTINUED.get(name or '', '')}",
+              file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())       # or Python reports it again at its exit
+        return 1
+    except BrokenExecutor:
+        return _fail(name, "a worker process was killed, perhaps for want of memory; "
+                           "the same command continues where it stopped")
+    except MemoryError as error:
+        return _fail(name, f"out of memory: {error}" if str(error) else "out of memory")
+    except OSError as error:
+        path = f"{error.filename}: " if error.filename else ""
+        return _fail(name, f"{path}{error.strerror or error}")
+    except Exception as error:           # of any type: what a damaged pickle raises
+        if not _is_of_compile_cache(error):
+            raise
+        return _fail(name, f"the cache of compiled code is damaged: delete the folder {os.environ['NUMBA_CACHE_DIR']}, "
+                           "and give the command again")
+
+
+def _extra_of(package: str) -> str:
+    """The extra that installs a package, on the backend that is asked for."""
+    return "jax" if package in ALSO_OF_JAX and os.environ.get("KERAS_BACKEND") == "jax" else EXTRAS[package]
+
+
+def _is_of_compile_cache(error: BaseException) -> bool:
+    """Whether an exception was raised while numba read its cache."""
+    place = os.path.join("numba", "core", "caching.py")
+    return any(frame.f_code.co_filename.endswith(place) for frame, _ in traceback.walk_tb(error.__traceback__))
+
+
+def _open_standard_streams() -> None:
+    """Have the null device in the place of standard streams that the parent process has closed: the next file that is
+    opened would become one."""
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)               # gets the lowest free descriptor
+    sys.stdin = sys.stdin or open(os.devnull)
+    sys.stdout = sys.stdout or open(os.devnull, "w")
+    sys.stderr = sys.stderr or open(os.devnull, "w")
+
+
+class _Parser(NumberParser):
+    """One whose errors are one line, as all errors are."""
+
+    def error(self, message: str) -> NoReturn:
+        raise BadInput(f"{message} (see {self.prog} --help)")
+
+
+class _PrintVersions(argparse.Action):
+    """--version: the versions of MuGo and of what it runs on.  importlib.metadata is imported only for it."""
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        from mugo.core.versions import describe_versions
+
+        print(describe_versions())
+        parser.exit()
+
+
+def add_command(subparsers, name: str) -> argparse.ArgumentParser:
+    """Add the parser of a command, without its arguments.  subparsers: what ArgumentParser.add_subparsers returns."""
+    description = COMMANDS[name][1]
+    parser = subparsers.add_parser(name, help=description, description=description[0].upper() + description[1:] + ".")
+    add_config_arguments(parser)
+    return parser
+
+
+def add_config_arguments(parser: argparse.ArgumentParser) -> None:
+    """--config and --set, which expand_config replaces before the parser sees a command line, for its --help."""
+    parser.add_argument("--config", metavar="FILE", help="options from a TOML file, as simulations = 400")
+    parser.add_argument("--set", metavar="NAME=VALUE", help="the same as --NAME=VALUE")
+
+
+def _run(name: str | None, arguments: list[str]) -> int:
+    """Parse the arguments and run the command.  name: the command among them, if any."""
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        raise BadInput("NUMBA_DISABLE_JIT is set, and the rules of the games run as compiled code only: unset it")
+    parser = _Parser(prog="mugo", description="A Go program that learns from game records.")
+    parser.add_argument("--version", action=_PrintVersions, nargs=0, help="print the versions of MuGo and of what it "
+                        "runs on, and exit")
+    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    module = None
+    for command in COMMANDS:
+        subparser = add_command(subparsers, command)
+        if command == name:
+            module = importlib.import_module(f"mugo.{COMMANDS[command][0]}")
+            module.add_arguments(subparser)
+    args, unknown = parser.parse_known_args(arguments)
+    assert module is not None                            # argparse has refused a command line without a command
+    if unknown:
+        raise BadInput(f"unrecognized arguments: {' '.join(unknown)} (see mugo {name} --help)")
+    if args.config is not None or args.set is not None:
+        raise BadInput("--config and --set are written in full")        # expand_config has replaced those that are
+    for package in WRITTEN_WITH.get(args.command, ()):
+        if importlib.util.find_spec(package) is None:
+            raise ModuleNotFoundError(name=package)
+    return module.command(args)
+
+
+def _fail(name: str | None, line: str) -> int:
+    """Print the error line of a command; returns exit status 2."""
+    program = f"mugo {name}" if name else "mugo"
+    print(f"{program}: {printable(line)}", file=sys.stderr)
+    return 2

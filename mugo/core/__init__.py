@@ -1,0 +1,19 @@
+"""What every command needs.
+
+    files            writing whole files only, locks, `BadInput`: bad input, in one line
+    limits           numbers that come from outside
+    schema           JSON that comes from outside
+    options          an option in one place, a field of a dataclass; configuration files
+    command_table    tables of commands, of GTP and of the terminal
+    progress         bars and lines of progress
+    parallel         tasks in processes and threads
+    cluster          tasks on the workers of a Dask cluster
+    pipes            pipes to other programs, with lines of a bounded length
+    resume           which options a resumed run may change
+    intervals        Wilson and other intervals
+    sprt             sequential probability ratio tests of matches
+    versions         what runs, for reports and errors
+    compile_cache    the folder of numba's cache
+
+Imports nothing of mugo but its version.
+"""

@@ -1,0 +1,289 @@
+"""Atomic writes, folder locks, the exception for a user's mistake, and lines on stderr.
+
+    atomic_write    a temporary file, fsync, os.replace, fsync of the folder
+    remove_unfinished    what killed processes left
+    lock_folder     one writer at a time: flock on the folder
+    BadInput        one line for the user; mugo.cli.main prints it and exits with status 2
+    printable       text from elsewhere, for a terminal
+    log_to_stderr   for programs whose stdout is a protocol
+    open_regular_file, read_regular_file, read_text, read_json    no pipe, no device, of a limited size
+    open_zip_member    no compression that unpacks more than is read
+
+Not here: what the files contain.
+"""
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import platform
+import re
+import shutil
+import stat
+import sys
+import tempfile
+import time
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, BinaryIO
+
+
+class BadInput(Exception):
+    """An argument, option or file of the user is invalid.
+
+    The message is one line that names the file, the place in it and what was expected.  `cli.main`
+    prints it and exits with status 2; no other code catches it.
+    """
+
+
+def error_line(error: BaseException) -> str:
+    """The message of any exception as one line of at most 200 characters; its type if it has no message."""
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return " ".join(text.split())[:200] or type(error).__name__
+
+
+def printable(text: str) -> str:
+    """Text as one line that a terminal can show: what is not printable, line breaks included, as escapes (\\x1b)."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def log_to_stderr(text: str) -> None:
+    """Write a text, in which lines are kept, to stderr.  A stderr that is closed, or that nobody reads any more, is no
+    error."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write("mugo: " + "\n".join(map(printable, text.split("\n"))) + "\n")
+        sys.stderr.flush()
+
+
+def open_regular_file(path: str | os.PathLike) -> BinaryIO:
+    """A regular file, or one that a symbolic link leads to, open for reading.
+
+    Raises BadInput for anything else: a pipe or a device could block for ever.  Raises OSError.
+    """
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise BadInput(f"{path} is not a regular file")
+    return open(descriptor, "rb")
+
+
+def read_regular_file(path: str | os.PathLike, max_bytes: int) -> bytes:
+    """The content of a file.  Raises BadInput if it is no regular file or has more than max_bytes; OSError."""
+    with open_regular_file(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > max_bytes:
+            raise BadInput(f"{path} has {size:,} bytes, expected at most {max_bytes:,}")
+        return file.read(max_bytes)
+
+
+def read_text(path: Path, max_bytes: int) -> str:
+    """The text of a file in UTF-8.
+
+    Raises BadInput for anything but a regular file, for more than max_bytes and for other bytes; FileNotFoundError.
+    """
+    try:
+        return read_regular_file(path, max_bytes).decode("utf-8")
+    except FileNotFoundError:
+        raise
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path} is not text in UTF-8: {error_line(error)}") from None
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error_line(error)}") from None
+
+
+def read_json(path: Path, max_bytes: int = 1 << 20) -> Any:
+    """The value in a JSON file.  Raises as read_text does, and BadInput for text that is not JSON."""
+    try:
+        return json.loads(read_text(path, max_bytes))
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path} cannot be read: {error_line(error)}") from None
+
+
+def open_zip_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
+    """A member of a .zip, opened, of which no more is unpacked than is read.
+
+    Raises what ZipFile.open raises, and ValueError if it is compressed by bzip2, LZMA or Zstandard: of these zipfile
+    unpacks a whole block for any read, and a block of 4 kB can hold gigabytes.
+    """
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError(f"compressed by method {member.compress_type}, expected 8, deflate, or 0, stored")
+    return archive.open(member)
+
+
+def check_writable(folder: Path) -> None:
+    """Raise OSError, with the folder's name, if no file can be made in it: before long work whose results go there."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        error.filename = os.fspath(folder)
+        raise
+
+
+@contextlib.contextmanager
+def atomic_write(path: str | os.PathLike) -> Iterator[Path]:
+    """Write a file atomically: yield a temporary path in the same folder, rename it to `path` at the end.
+
+    The data is flushed to the disk (fsync) before the rename, so after a crash at any moment `path`
+    has its old content or the new content, never a part.  If the block raises, the temporary file is
+    deleted and `path` is unchanged.  A symbolic link stays one, and the file it leads to is written; a file keeps its
+    permissions.  A device or a pipe gets the data at the end.  Raises OSError with a file name.
+    """
+    given, path = path, Path(os.path.realpath(path))
+    is_special = path.exists() and not path.is_file()
+    folder = Path(tempfile.mkdtemp()) if is_special else path.parent       # nobody else knows its name
+    folder.mkdir(parents=True, exist_ok=True)
+    name = path.name if len(os.fsencode(path.name)) < 200 else hashlib.blake2b(os.fsencode(path.name)).hexdigest()
+    temporary = folder / f".{name}.{_machine()}.mugo-{os.getpid()}{path.suffix[:20]}"
+    try:
+        yield temporary
+        if is_special:
+            _write_special(path, temporary)
+            return
+        with open(temporary, "rb+") as file:
+            os.fsync(file.fileno())
+        if path.exists():
+            shutil.copymode(path, temporary)
+        os.replace(temporary, path)
+        fsync_folder(path.parent)
+    except OSError as error:
+        if error.errno is None:          # NumPy raises OSError with a message only
+            message = f"the file could not be written; is the disk full? ({error})"
+            raise OSError(errno.EIO, message, os.fspath(given)) from None
+        if error.filename in (None, str(temporary)):
+            error.filename = os.fspath(given)
+        raise
+    finally:
+        temporary.unlink(missing_ok=True)
+        if is_special:
+            folder.rmdir()
+
+
+def _write_special(path: Path, content: Path) -> None:
+    """Write the content of a file to a device or pipe.  A pipe that nobody reads is an error."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    descriptor = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))
+    os.set_blocking(descriptor, True)
+    with open(descriptor, "wb") as file:
+        file.write(content.read_bytes())
+
+
+def _machine() -> str:
+    """This machine in names of temporary files: on storage that machines share, processes of two of them may have one
+    number."""
+    return f"{zlib.crc32(platform.node().encode()):08x}"
+
+
+_TEMPORARY_NAME = re.compile(r"\.(.*)\.mugo-([0-9]{1,10})(\.[^.]*)?", re.DOTALL)
+ABANDONED_SECONDS = 3600                 # without a change: an unfinished file of another machine, which nobody writes
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a file name is that of an unfinished file of atomic_write."""
+    return _TEMPORARY_NAME.fullmatch(name) is not None
+
+
+def is_empty_folder(folder: Path) -> bool:
+    """Whether a folder holds nothing but unfinished files of atomic_write."""
+    return all(is_temporary(path.name) for path in folder.iterdir())
+
+
+def _with_folders(folder: Path) -> list[str]:
+    """A folder and the folders directly below it."""
+    return [str(folder), *(entry.path for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))]
+
+
+def _refuse_links(folder: Path) -> None:
+    """Raises BadInput if a folder, or one directly below it, holds a symbolic link."""
+    for place in _with_folders(folder):
+        with contextlib.suppress(PermissionError):       # lost+found of a disk, for example
+            for entry in os.scandir(place):
+                if entry.is_symlink():
+                    raise BadInput(f"{entry.path} is a symbolic link, and a folder that MuGo writes to holds none")
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Delete the unfinished files that killed processes left in a folder and the folders directly below it.
+
+    Of another machine, whose processes cannot be seen here, those that have not changed for ABANDONED_SECONDS.
+    """
+    for place in _with_folders(folder):
+        with contextlib.suppress(OSError):
+            for entry in os.scandir(place):
+                if is_temporary(entry.name) and entry.is_file(follow_symlinks=False) and _is_abandoned(entry):
+                    os.unlink(entry.path)
+
+
+def _is_abandoned(entry: os.DirEntry) -> bool:
+    """Whether nobody writes an unfinished file any more."""
+    match = _TEMPORARY_NAME.fullmatch(entry.name)
+    assert match
+    machine = match[1].rpartition(".")[2]
+    if re.fullmatch("[0-9a-f]{8}", machine) and machine != _machine():
+        return time.time() - entry.stat(follow_symlinks=False).st_mtime > ABANDONED_SECONDS
+    return not _is_running(int(match[2]))
+
+
+def _is_running(process: int) -> bool:
+    if sys.platform == "win32":
+        return True                      # os.kill would end it
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        pass
+    return True
+
+
+@contextlib.contextmanager
+def lock_folder(folder: Path, may_have_links: bool = False) -> Iterator[None]:
+    """Create a folder if it does not exist, and hold an exclusive lock on it; no lock on Windows.
+
+    Unfinished files that killed processes left in it are deleted.  Raises BadInput if another process holds the lock,
+    if `folder` is a file, and if it holds a symbolic link, unless it may: what is written would go to another place.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(f"{folder} is not a folder; choose another name with -o")
+    folder.mkdir(parents=True, exist_ok=True)
+    if sys.platform == "win32":
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        lock_file(descriptor, folder)
+        if not may_have_links:
+            _refuse_links(folder)
+        remove_unfinished(folder)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def lock_file(descriptor: int, path: Path) -> None:
+    """Lock an open file or folder exclusively (flock); the lock ends when it is closed or the process ends.
+
+    Does nothing on Windows and on file systems without locks.  Raises BadInput, which names `path`, if another
+    process holds the lock.
+    """
+    with contextlib.suppress(ImportError, OSError):
+        import fcntl
+
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BadInput(f"{path}: another process is writing to it") from None
+
+
+def fsync_folder(folder: Path) -> None:
+    """Flush a folder's entries to the disk, so that renames in it survive a power failure; nothing on Windows."""
+    if sys.platform == "win32":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,89 @@
+"""Numbers that a user or another program writes: how they are read, their ranges, and the error messages."""
+import argparse
+import json
+import math
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from mugo.core.files import BadInput
+
+# (least, most), both inclusive
+POSITIVE = math.ulp(0.0), math.inf
+NON_NEGATIVE = 0, math.inf
+AT_LEAST_1 = 1, math.inf
+FRACTION = 0, 1
+PRECISIONS = "float32", "mixed_bfloat16"     # Keras's dtype policies for training
+SEED = 0, 2**32 - 1                      # 32 bits, which every random generator in MuGo accepts
+
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def parse_integer(text: str) -> int:
+    """An integer in ASCII digits.  Raises ValueError.
+
+    int() takes digits of every script, underscores and spaces too: another program would read such a number otherwise.
+    """
+    if not _INTEGER.fullmatch(text):
+        raise ValueError(f"{text[:40]!r} is not an integer")
+    return int(text)
+
+
+def parse_number(text: str) -> float:
+    """A finite decimal number in ASCII digits, as 7.5, -.5 or 1e6.  Raises ValueError."""
+    if not _NUMBER.fullmatch(text) or not math.isfinite(number := float(text)):
+        raise ValueError(f"{text[:40]!r} is not a finite number")
+    return number
+
+
+def parse_json(text: str) -> Any:
+    """The value of a JSON text; json.loads itself takes NaN and infinities.  Raises ValueError and RecursionError."""
+    return json.loads(text, parse_constant=_reject_constant)
+
+
+def _reject_constant(text: str) -> None:
+    raise ValueError(f"{text} is not a JSON number")
+
+
+class NumberParser(argparse.ArgumentParser):
+    """An ArgumentParser whose options of type int and float are read by parse_integer and parse_number."""
+
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        self.register("type", int, parse_integer)
+        self.register("type", float, parse_number)
+
+
+def check_choice(name: str, value: str, choices: Iterable[str]) -> None:
+    """Raise BadInput, which names the option, unless a value is one of the choices."""
+    if value not in choices:
+        raise BadInput(f"--{name} {value:.40}: must be one of {', '.join(choices)}")
+
+
+def number_of_positions(text: str) -> int:
+    """An option's number of positions, which may be written as 1e6.  Raises ValueError for one that is not whole."""
+    if not (number := parse_number(text)).is_integer():
+        raise ValueError
+    return int(number)
+
+
+def check_limits(options: object, limits: dict[str, tuple[float, float]]) -> None:
+    """Check attributes of `options` (an argparse.Namespace, a dataclass) against their (least, most).
+
+    An attribute that is None passes.  Raises BadInput, which names the option, for the first one that is out of
+    range, infinite or NaN.
+    """
+    for name, (least, most) in limits.items():
+        value = getattr(options, name)
+        if value is None or least <= value <= most and value < math.inf:
+            continue
+        if value == math.inf:
+            expected = "must be finite"
+        elif value > most:
+            expected = f"must be at most {most}"
+        else:
+            expected = "must be above 0" if least == POSITIVE[0] else f"must be at least {least}"
+        shown = f"{value:g}" if isinstance(value, float) else f"{value}"
+        shown = shown if len(shown) <= 30 else f"{shown[:30]}..."
+        raise BadInput(f"--{name.replace('_', '-')} {shown}: {expected}")

@@ -1,0 +1,229 @@
+"""An option in one place: a field of a frozen dataclass, with its help, its range and its other names.
+
+    @dataclass(frozen=True)
+    class Settings:
+        c: float | None = option(None, "exploration constant", least=0, most=1e9, katago="cpuctExploration")
+
+        def __post_init__(self):
+            check(self)                    raises BadInput for a value out of range
+
+From the field follow
+
+    add_options(parser, Settings)          --c C on a command line; those that are not common are not in its --help
+    given(Settings, args)                  {"c": 1.5}: the options that a command line gives
+    option_table([Settings])               Markdown for the documentation
+    expand_config(words)                   --config FILE.toml and --set c=1.5 as the words of a command line
+
+and what other modules make of `options_of`: KataGo's parameters, the kernels' record, fingerprints.  An option is
+named after its field, lambda_ without the underscore, with dashes.  None is a default that depends on other options.
+"""
+import argparse
+import dataclasses
+import math
+import tomllib
+import typing
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mugo.core.files import BadInput
+
+_KEY = "option"
+
+
+def _shown(value: Any) -> str:
+    """A value as errors and help texts have it: 0.5, 1000000, 1e+09 only if that is exact."""
+    short = f"{value:g}" if isinstance(value, float) else str(value)
+    return short if not isinstance(value, float) or float(short) == value or value != value else repr(value)
+
+
+@dataclass(frozen=True)
+class Option:
+    """What a field's metadata says of its option.
+
+    name: on the command line, without dashes.  kind: of its values.  is_optional: whether it may be None.
+    default: None where it depends on other options.
+    help: a sentence without its full stop.  shown_default: of a default None, in words.
+    least, most: of a number, inclusive; above, below: exclusive.  choices: of a text.
+    common: whether the --help of a command shows it.  katago: KataGo's name of the same parameter.
+    player: "uct" or "mcts" if only that one has it.
+    """
+    name: str
+    kind: type
+    is_optional: bool
+    default: Any
+    help: str
+    shown_default: str
+    least: float
+    most: float
+    above: float
+    below: float
+    choices: tuple[str, ...]
+    common: bool
+    katago: str
+    player: str
+
+    def problem(self, value: Any) -> str:
+        """What is wrong with a value, as "must be at least 1"; "" if the option may have it."""
+        if value is None:
+            return "" if self.is_optional else "must be given"
+        if self.choices:
+            return "" if value in self.choices else f"must be one of {', '.join(self.choices)}"
+        accepted, expected = {int: (int, "a whole number"), float: (int | float, "a number"),
+                              bool: (bool, "true or false"), str: (str, "a text")}[self.kind]
+        if not isinstance(value, accepted) or isinstance(value, bool) and self.kind is not bool:
+            return f"must be {expected}"
+        if self.kind in (bool, str) or self.least <= value <= self.most and self.above < value < self.below:
+            return ""
+        if value == math.inf:
+            return "must be finite"
+        if value >= self.below:
+            return f"must be below {_shown(self.below)}"
+        if value > self.most:
+            return f"must be at most {_shown(self.most)}"
+        if self.above > -math.inf:
+            return f"must be above {_shown(self.above)}"
+        return f"must be at least {_shown(self.least)}"
+
+    def check(self, value: Any) -> None:
+        """Raise BadInput unless the option may have this value."""
+        if problem := self.problem(value):
+            shown = _shown(value)
+            raise BadInput(f"--{self.name} {shown if len(shown) <= 30 else shown[:30] + '...'}: {problem}")
+
+    @property
+    def described_default(self) -> str:
+        """The default as help texts show it."""
+        if self.shown_default:
+            return self.shown_default
+        if isinstance(self.default, bool):
+            return "on" if self.default else "off"
+        return "none" if self.default is None else _shown(self.default)
+
+
+def option(default: Any, help: str, *, shown_default: str = "", least: float = -math.inf, most: float = math.inf,
+           above: float = -math.inf, below: float = math.inf, choices: Iterable[str] = (), common: bool = False,
+           katago: str = "", player: str = "") -> Any:
+    """The dataclass field of an option; arguments as in Option."""
+    return dataclasses.field(default=default, metadata={_KEY: dict(
+        default=default, help=help, shown_default=shown_default, least=least, most=most, above=above,
+        below=below, choices=tuple(choices), common=common, katago=katago, player=player)})
+
+
+def options_of(kind: type) -> dict[str, Option]:
+    """The options of a dataclass by the names of their fields."""
+    found = {}
+    for field in dataclasses.fields(kind):
+        if _KEY in field.metadata:
+            types: Any = typing.get_args(field.type) or (field.type,)
+            kind_of_values = next(each for each in types if each is not type(None))
+            found[field.name] = Option(field.name.rstrip("_").replace("_", "-"), kind_of_values, type(None) in types,
+                                       **field.metadata[_KEY])
+    return found
+
+
+def check(options: Any) -> None:
+    """Raise BadInput, which names the option and what was expected, for the first value that is out of range."""
+    for name, each in options_of(type(options)).items():
+        each.check(getattr(options, name))
+
+
+def add_options(group: Any, kind: type, without: Collection[str] = (), defaults: Mapping[str, str] | None = None,
+                shown: Collection[str] | None = None) -> None:
+    """Add the options of a dataclass to a parser of a command line, or to a group of one; an option that is not given
+    is None.
+
+    without: fields that the command does not follow.  defaults: in words, where a command's differ.  shown: fields that
+    its --help shows; None: the common ones.
+    """
+    for name, each in options_of(kind).items():
+        if name in without:
+            continue
+        text = f"{each.help} (default: {(defaults or {}).get(name, each.described_default)})"
+        is_shown = each.common if shown is None else name in shown
+        arguments: dict[str, Any] = {"dest": name, "default": None,
+                                     "help": text.replace("%", "%%") if is_shown else argparse.SUPPRESS}
+        if each.kind is bool:
+            arguments["action"] = argparse.BooleanOptionalAction
+        elif each.choices:
+            arguments["choices"] = each.choices
+        else:
+            arguments |= {"type": each.kind, "metavar": {int: "N", float: "X"}.get(each.kind, "TEXT")}
+        group.add_argument(f"--{each.name}", **arguments)
+
+
+def given(kind: type, args: argparse.Namespace) -> dict[str, Any]:
+    """The options of a dataclass that a command line gives, by the names of their fields."""
+    values = {name: getattr(args, name, None) for name in options_of(kind)}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def option_table(kinds: Iterable[type], defaults: Mapping[str, str] | None = None) -> str:
+    """The options of dataclasses as a Markdown table: name, default, meaning.  defaults: as in add_options."""
+    rows = [f"| `--{each.name}` | {(defaults or {}).get(name, each.described_default)} | "
+            f"{each.player and f'of `{each.player}`: '}{each.help}"
+            f"{each.choices and ': ' + ', '.join(f'`{choice}`' for choice in each.choices) or ''} |"
+            for kind in kinds for name, each in options_of(kind).items()]
+    return "\n".join(["| option | default | meaning |", "|---|---|---|", *rows])
+
+
+# ---- --config and --set
+
+def expand_config(words: list[str]) -> list[str]:
+    """The words of a command line with `--config FILE` and `--set NAME=VALUE` replaced by the options they stand for.
+
+    The options of a file come first, so the command line's own take precedence.  Raises BadInput.
+    """
+    configured: list[str] = []
+    rest: list[str] = []
+    words = [part for word in words for part in (word.split("=", 1) if word.startswith(("--config=", "--set="))
+                                                 else [word])]
+    k = 0
+    while k < len(words):
+        if words[k] not in ("--config", "--set"):
+            rest.append(words[k])
+            k += 1
+            continue
+        if k + 1 == len(words):
+            raise BadInput(f"{words[k]} needs {'a file' if words[k] == '--config' else 'NAME=VALUE'}")
+        if words[k] == "--config":
+            configured += _words_of_file(Path(words[k + 1]))
+        else:
+            name, equals, value = words[k + 1].partition("=")
+            if not name or not equals:
+                raise BadInput(f"--set {words[k + 1]:.40}: must be NAME=VALUE")
+            chosen = _words_of(name, value)
+            if rest:
+                rest += chosen
+            else:                                        # before the command
+                configured += chosen
+        k += 2
+    return rest[:1] + configured + rest[1:] if configured else rest
+
+
+def _words_of_file(path: Path) -> list[str]:
+    """The options of a TOML file as words; its tables are headings.  Raises BadInput."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadInput(f"--config {path}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:        # of TOML, of UTF-8, a number of 5,000 digits
+        raise BadInput(f"--config {path} is no TOML file: {error}") from None
+    flat: list[tuple[str, Any]] = []
+    for name, value in content.items():
+        flat += value.items() if isinstance(value, dict) else [(name, value)]
+    words = []
+    for name, value in flat:
+        if not isinstance(value, str | int | float | bool):
+            raise BadInput(f"--config {path}: {name:.40} must be a text, a number, true or false")
+        words += _words_of(name, value)
+    return words
+
+
+def _words_of(name: str, value: Any) -> list[str]:
+    """An option as words: "--name=value", or "--name" and "--no-name" for true and false, on and off."""
+    name = name.replace("_", "-")
+    if str(value).lower() in ("true", "on", "false", "off"):
+        return [f"--{name}" if str(value).lower() in ("true", "on") else f"--no-{name}"]
+    return [f"--{name}={value}"]

@@ -1,0 +1,153 @@
+"""Where units of work run: worker processes or threads of this machine, or the workers of a Dask cluster.
+
+    open_executor(workers=4)                           4 worker processes
+    open_executor(workers=4, threads=True)             4 threads, for units that wait for other programs
+    open_executor(scheduler="tcp://10.0.0.1:8786")     all workers of a cluster (cluster.py)
+
+    units --submit--> executor: at most `max_in_flight` futures --> results in the order of the units
+
+Every command that takes --jobs, --workers or --scheduler runs its units here.  A unit is a call of a function that a
+module defines, with arguments that can be pickled and are small: names of files rather than their contents.
+"""
+import argparse
+import concurrent.futures
+import contextlib
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    as_completed,
+)
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from mugo.core.files import BadInput
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+IN_FLIGHT = 4                            # units for each that runs: no worker waits for its next one
+
+
+class UnitExecutor(Protocol):
+    """A concurrent.futures.Executor with what commands ask besides."""
+
+    @property
+    def capacity(self) -> int:
+        """How many units run at once.  Of a cluster it changes."""
+        ...
+
+    def submit(self, fn: Callable, /, *args: Any) -> Future: ...
+
+    def broadcast(self, function: Callable, *args: Any) -> dict[str, Any]:
+        """Call a function now where units run with state of their own: in this process, or in every worker of a
+        cluster; its results by worker.  The state of local worker processes is out of reach."""
+        ...
+
+    def check_paths(self, read: Iterable[Path] = (), write: Path | None = None) -> None:
+        """Raise BadInput, which names the worker and the path, unless every worker sees these files and folders."""
+        ...
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None: ...
+
+
+class _LocalExecutor:
+    """Processes or threads of this machine; `workers` is their number."""
+
+    def __init__(self, workers: int, threads: bool):
+        self.capacity = workers
+        # One process more would only cost its start: a thread does the same.
+        self._pool: Executor = (ThreadPoolExecutor(workers) if threads or workers == 1 else
+                                ProcessPoolExecutor(workers, get_context("spawn"), _initialize_worker))
+        self.submit, self.shutdown = self._pool.submit, self._pool.shutdown
+
+    def broadcast(self, function: Callable, *args: Any) -> dict[str, Any]:
+        return {"": function(*args)}
+
+    def check_paths(self, read: Iterable[Path] = (), write: Path | None = None) -> None:
+        """This machine sees what it sees."""
+
+
+@contextlib.contextmanager
+def open_executor(workers: int | None = None, *, threads: bool = False, scheduler: str | None = None
+                  ) -> Iterator[UnitExecutor]:
+    """An executor of `workers` processes (default: one per core); of 1, a thread of this process.
+
+    threads: threads instead.  scheduler: the address of a Dask scheduler; then `workers` must be None.
+    When the block ends, all units are done; when it raises, those that have not begun are cancelled.
+    Worker processes ignore Ctrl-C (the parent handles it) and end when the parent ends, even by SIGKILL.
+    Raises BadInput for a cluster that cannot be used; see DaskExecutor.
+    """
+    if scheduler is None:
+        executor: UnitExecutor = _LocalExecutor(workers or os.cpu_count() or 1, threads)
+    else:
+        from mugo.core.cluster import DaskExecutor            # distributed is optional
+
+        executor = DaskExecutor(scheduler)
+    try:
+        yield executor
+    except BaseException:
+        executor.shutdown(wait=False, cancel_futures=True)
+        raise
+    finally:
+        executor.shutdown()
+
+
+def _initialize_worker() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = parent_process()
+    assert parent is not None
+
+    def exit_with_parent() -> None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=exit_with_parent, daemon=True).start()
+
+
+def ordered_map(executor: Executor | UnitExecutor, function: Callable[[Item], Result], items: Iterable[Item],
+                max_in_flight: int | None = None) -> Iterator[Result]:
+    """Yield function(item) for every item, in order, with at most `max_in_flight` futures at a time.
+
+    max_in_flight: None is IN_FLIGHT times the capacity of a UnitExecutor.
+    Unlike Executor.map it reads the next item only when there is room for it, so memory is bounded.
+    """
+    futures: deque[Future[Result]] = deque()
+    for item in items:
+        futures.append(executor.submit(function, item))
+        if len(futures) >= (max_in_flight or IN_FLIGHT * executor.capacity):      # type: ignore[union-attr]
+            yield futures.popleft().result()
+    while futures:
+        yield futures.popleft().result()
+
+
+def completed(executor: UnitExecutor, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """Yield function(item) for every item as each is done, with at most IN_FLIGHT futures for each that runs."""
+    futures: set[Future[Result]] = set()
+    for item in items:
+        futures.add(executor.submit(function, item))
+        if len(futures) >= IN_FLIGHT * executor.capacity:
+            done, futures = concurrent.futures.wait(futures, return_when=FIRST_COMPLETED)
+            yield from (future.result() for future in done)
+    yield from (future.result() for future in as_completed(futures))
+
+
+def add_scheduler_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the option --scheduler of a command."""
+    parser.add_argument("--scheduler", metavar="ADDRESS",
+                        help="run on the workers of the Dask cluster with this scheduler, say tcp://10.0.0.1:8786, "
+                        "which see the same files under the same paths")
+
+
+def check_scheduler(args: argparse.Namespace, option: str) -> None:
+    """Raise BadInput if --scheduler is given with this option, a number of local workers that is None by default."""
+    if args.scheduler is not None and getattr(args, option) is not None:
+        raise BadInput(f"--{option} is for this machine; with --scheduler every worker of the cluster takes part")

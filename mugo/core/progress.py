@@ -1,0 +1,89 @@
+"""Progress of long work, on stderr: a bar in a terminal, plain lines in a log.
+
+    terminal     38%|███▊      | 48.6k/128k [01:04<01:45, 757 positions/s, loss 2.310]       tqdm, redrawn in place
+    log         mugo: 38 %, 48,640 of 128,000 positions, 757 positions/s, 01:04, 01:45 left, loss 2.310
+
+A log gets at most one line in LOG_SECONDS, without carriage returns, and none from work that takes less.
+"""
+import contextlib
+import sys
+import time
+from typing import TextIO
+
+from tqdm import tqdm
+
+from mugo.core.files import log_to_stderr
+
+LOG_SECONDS = 10
+
+
+def progress_bar(unit: str, total: float, initial: float = 0, *, scale: bool = False, smoothing: float = 0.1
+                 ) -> "ProgressBar":
+    """The progress of work on `total` units, of which `initial` were done before; a context manager.
+
+    unit: in the plural, say "games".  scale: show 48,640 as 48.6k.  smoothing: of the speed in a terminal, from 0,
+    its mean, to 1, that of the last update.
+    """
+    if _is_terminal(sys.stderr):
+        return tqdm(total=total, initial=initial, unit=unit if unit == "B" else f" {unit}", unit_scale=scale,
+                    smoothing=smoothing)
+    return ProgressLog(unit, total, initial, scale)
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    with contextlib.suppress(OSError, ValueError):       # of a closed stream
+        return stream is not None and stream.isatty()
+    return False
+
+
+class ProgressLog:
+    """The part of tqdm's interface that MuGo uses, written as lines; parameters as of `progress_bar`."""
+
+    def __init__(self, unit: str, total: float, initial: float = 0, scale: bool = False):
+        self.unit, self.total, self.initial, self.n, self._scale = unit, total, initial, initial, scale
+        self._postfix = ""
+        self._start = self._last = time.monotonic()
+
+    def update(self, n: float = 1) -> None:
+        """Advance by n; writes a line if the last one is LOG_SECONDS old."""
+        self.n += n
+        now = time.monotonic()
+        if now - self._last >= LOG_SECONDS:
+            self._last = now
+            log_to_stderr(self._line(now - self._start))
+
+    def set_postfix_str(self, text: str, refresh: bool = True) -> None:
+        """Text that later lines end with.  refresh: as of tqdm; a log's lines never change."""
+        self._postfix = text
+
+    def write(self, text: str, file: TextIO | None = None) -> None:
+        """Print a line, by default to stdout."""
+        print(text, file=file or sys.stdout, flush=True)
+
+    def close(self) -> None:
+        """As of tqdm; there is nothing to do."""
+
+    def __enter__(self) -> "ProgressLog":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _line(self, seconds: float) -> str:
+        speed = (self.n - self.initial) / seconds
+        parts = [f"{self._number(self.n)} of {self._amount(self.total)}",
+                 f"{self._amount(round(speed, 2 if speed < 10 else None))}/s", tqdm.format_interval(seconds)]
+        if self.total:
+            parts.insert(0, f"{int(100 * self.n / self.total)} %")
+        if speed > 0:
+            parts.append(f"{tqdm.format_interval(max(0, self.total - self.n) / speed)} left")
+        return ", ".join([*parts, *([self._postfix] if self._postfix else [])])
+
+    def _number(self, value: float) -> str:
+        return tqdm.format_sizeof(value) if self._scale else f"{value:,}"
+
+    def _amount(self, value: float) -> str:
+        return f"{self._number(value)}{self.unit if self.unit == 'B' else f' {self.unit}'}"
+
+
+ProgressBar = tqdm | ProgressLog

@@ -1,0 +1,191 @@
+"""The command line: help, what is imported, exit status and error lines."""
+import argparse
+import importlib
+import importlib.util
+import os
+import subprocess
+import sys
+from concurrent.futures import BrokenExecutor
+from pathlib import Path
+
+import pytest
+
+from mugo.cli import main as cli
+
+ROOT = Path(__file__).parents[2]
+
+
+def options_of(command):
+    """The options of a command."""
+    parser = argparse.ArgumentParser()
+    importlib.import_module(f"mugo.{cli.COMMANDS[command][0]}").add_arguments(parser)
+    return set(parser._option_string_actions)
+
+
+def test_every_command_has_help(capsys):
+    for name in cli.COMMANDS:
+        with pytest.raises(SystemExit) as end:
+            cli.main([name, "--help"])
+        assert end.value.code == 0
+        assert f"usage: mugo {name}" in capsys.readouterr().out
+
+
+def test_the_help_of_train_names_what_a_network_may_have_more_of_than_its_source(capsys):
+    pytest.importorskip("keras")
+    with pytest.raises(SystemExit):
+        cli.main(["train", "--help"])
+    assert "more --filters, --context-filters or --context-layers" in " ".join(capsys.readouterr().out.split())
+
+
+def test_help_and_version_import_nothing_heavy():
+    program = ("import sys; from mugo.cli import main as cli\n"
+               "try: cli.main([sys.argv[1]])\n"
+               "except SystemExit: pass\n"
+               "print([x for x in ('numba', 'numpy', 'pandas', 'keras', 'onnxruntime') if x in sys.modules])")
+    for option in ("--help", "--version"):
+        done = subprocess.run([sys.executable, "-c", program, option], capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("start", [[str(ROOT / "main.py")], ["-m", "mugo"]])
+def test_main_py_and_python_m_mugo_run_the_command(start):
+    done = subprocess.run([sys.executable, *start, "preprocess", "/nowhere", "-o", "/tmp/never"], capture_output=True,
+                          text=True)
+    assert done.returncode == 2
+    assert done.stderr == "mugo preprocess: /nowhere: no such file or folder\n"
+
+
+@pytest.mark.parametrize("arguments, line", [
+    ([], "mugo: the following arguments are required: COMMAND (see mugo --help)"),
+    (["learn"], "mugo: argument COMMAND: invalid choice: 'learn' (choose from "),
+    (["train"], "mugo train: the following arguments are required: DATASET, -o/--output (see mugo train --help)"),
+    (["train", "a", "-o", "b", "--filters", "x"], "mugo train: argument --filters: invalid int value: 'x' (see mugo "),
+    (["play", "--komi", "７.5"], "mugo play: argument --komi: invalid float value: '７.5' (see mugo play --help)"),
+    (["match", "--games", "1_000"], "mugo match: argument --games: invalid int value: '1_000' (see mugo match --help)"),
+    (["play", "uct", "--secnds", "3"], "mugo play: unrecognized arguments: --secnds 3 (see mugo play --help)")])
+def test_a_wrong_command_line_gets_one_line_and_status_2(arguments, line, capsys):
+    assert cli.main(arguments) == 2
+    errors = capsys.readouterr().err
+    assert errors.startswith(line) and errors.count("\n") == 1
+
+
+def test_without_compiled_code_there_is_one_line(monkeypatch, capsys):
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    assert cli.main(["gtp", "random"]) == 2
+    assert capsys.readouterr().err.startswith("mugo gtp: NUMBA_DISABLE_JIT is set")
+
+
+
+def test_a_missing_package_names_the_extra_to_install(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "keras", None)
+    for name in "mugo.nn.backend", "mugo.nn.checkpoint":
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.delitem(sys.modules, "mugo.training.train", raising=False)
+    assert cli.main(["train", "games", "-o", "run"]) == 2
+    assert capsys.readouterr().err == "mugo train: this needs the package keras: pip install 'mugo[train]'\n"
+
+
+@pytest.mark.parametrize("command, package, extra", [
+    ("train games -o run", "keras", "train"), ("train games -o run", "tensorflow", "train"),
+    ("train games -o run", "jax", "jax"), ("selfplay -o run", "keras", "train"), ("web", "starlette", "web"),
+    ("web", "uvicorn", "web"), ("web", "websockets", "web"),
+    # needed at the first checkpoint, and missed at the start: neither folder nor network is looked for
+    ("train games -o run", "onnx", "train"), ("train games -o run", "matplotlib", "pictures"),
+    ("selfplay gomoku -o run", "onnx", "train"), ("selfplay gomoku -o run", "matplotlib", "pictures"),
+    ("quantize network", "onnx", "train")])
+def test_a_command_without_a_package_ends_with_one_line(command, package, extra, tmp_path):
+    """Each in a process of its own: nothing of the package, nor of what needs it, is loaded before."""
+    if importlib.util.find_spec(package) is None and package != "jax":
+        pytest.importorskip(package)
+    program = f"import sys; sys.modules[{package!r}] = None\nfrom mugo.cli.main import main\nsys.exit(main(sys.argv[1:]))"
+    done = subprocess.run([sys.executable, "-c", program, *command.split()], capture_output=True, text=True,
+                          cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT),
+                                             "KERAS_BACKEND": "jax" if package == "jax" else "tensorflow"})
+    assert done.returncode == 2
+    name = command.split()[0]
+    assert done.stderr == f"mugo {name}: this needs the package {package}: pip install 'mugo[{extra}]'\n"
+
+
+@pytest.mark.parametrize("backend, extra", [("tensorflow", "train"), ("jax", "jax")])
+def test_the_extra_is_that_of_the_backend(backend, extra, monkeypatch, capsys):
+    pytest.importorskip("mugo.training.train")
+    monkeypatch.setenv("KERAS_BACKEND", backend)
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    assert cli.main(["train", "games", "-o", "run"]) == 2
+    assert capsys.readouterr().err == f"mugo train: this needs the package onnx: pip install 'mugo[{extra}]'\n"
+
+
+def test_an_interrupted_command_leaves_no_semaphores_of_its_workers():
+    """Python's resource tracker would warn of them after the line that says that it was interrupted."""
+    program = ("import multiprocessing\nfrom mugo.cli import main as cli\nif __name__ == '__main__':\n"
+               "    lock = multiprocessing.get_context('spawn').Lock()\n    cli.main = lambda: 130\n    cli.run()")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert (done.returncode, done.stderr) == (130, "")
+
+
+@pytest.mark.parametrize("package", ["numba", "numpy", "sgfmill"])
+def test_without_the_packages_of_every_install_the_line_names_the_python(package, tmp_path):
+    program = f"import sys; sys.modules[{package!r}] = None\nfrom mugo.cli.main import main\nsys.exit(main(['play']))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path,
+                          env={**os.environ, "PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL)
+    assert (done.returncode, done.stderr) == (2, f"mugo play: this needs the package {package}, which {sys.executable} "
+                                              "does not have: activate the environment in which MuGo is installed, "
+                                              "or install it (pip install -e .)\n")
+
+
+def test_the_backend_starts_without_a_word_where_there_is_no_gpu(tmp_path):
+    pytest.importorskip("tensorflow")
+    done = subprocess.run([sys.executable, "-c", "import mugo.nn.backend"], capture_output=True, text=True,
+                          cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": "",
+                                             "KERAS_BACKEND": "tensorflow"})
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_backend_that_mugo_does_not_know_is_refused_in_one_line(tmp_path):
+    pytest.importorskip("keras")
+    done = subprocess.run([sys.executable, ROOT / "main.py", "train", "games", "-o", "run"], capture_output=True,
+                          text=True, cwd=tmp_path, env={**os.environ, "KERAS_BACKEND": "torch"})
+    assert (done.returncode, done.stderr) == (2, "mugo train: KERAS_BACKEND is tensorflow or jax, not 'torch'\n")
+
+
+def test_a_write_that_fails_names_the_file(capsys, tmp_path):
+    (tmp_path / "game.sgf").write_text("(;GM[1]SZ[9];B[aa];W[bb])")
+    (tmp_path / "file").write_text("")
+    assert cli.main(["preprocess", str(tmp_path / "game.sgf"), "-o", str(tmp_path / "file" / "set")]) == 2
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert error.startswith(f"mugo preprocess: {tmp_path}/file")
+    assert "Not a directory" in error
+
+
+@pytest.mark.parametrize("error, line", [
+    (MemoryError("Unable to allocate 191 GiB"), "mugo demo: out of memory: Unable to allocate"),
+    (BrokenExecutor("A child process terminated abruptly"), "mugo demo: a worker process was killed"),
+    (OSError("16 requested and 3 written"), "mugo demo: 16 requested and 3 written"),
+])
+def test_a_failure_of_the_machine_is_one_line(monkeypatch, capsys, error, line):
+    def fails(args):
+        raise error
+    monkeypatch.setattr("mugo.cli.demo.command", fails)
+    assert cli.main(["demo"]) == 2
+    assert capsys.readouterr().err.startswith(line)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell of Unix")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_standard_streams_are_no_error(closed, tmp_path):
+    main_py = Path(__file__).parents[2] / "main.py"
+    command = f"'{sys.executable}' '{main_py}' gtp random --size 5 --log-file log.txt {closed}"
+    finished = subprocess.run(["sh", "-c", command], input="name\nquit\n", capture_output=True, text=True, cwd=tmp_path,
+                              timeout=120)
+    assert finished.returncode == 0 and "Traceback" not in finished.stderr
+    log = (tmp_path / "log.txt").read_text()
+    assert "MuGo" in log if "<&-" not in closed else True
+    assert not any(line.startswith("=") for line in log.splitlines())    # no reply went into another file
+
+
+def test_letters_that_the_terminal_lacks_are_printed_as_escapes():
+    program = "from mugo.cli import main as cli; cli.main(['show', '/nowhere']); print('柯洁')"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                          env=os.environ | {"PYTHONIOENCODING": "cp1252"})
+    assert done.stdout.strip() == r"\u67ef\u6d01"

@@ -1,0 +1,111 @@
+"""`mugo doctor`, `mugo --version`: what they report, and that they name no person and import nothing heavy."""
+import importlib.metadata
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mugo import __version__
+from mugo.cli import doctor
+from mugo.cli import main as cli
+from mugo.core.files import BadInput
+from mugo.core.versions import PACKAGES, versions
+
+MUGO = (sys.executable, str(Path(__file__).parents[2] / "main.py"))
+
+
+def test_version_is_that_of_mugo_and_of_every_package_that_matters(capsys):
+    with pytest.raises(SystemExit) as end:
+        cli.main(["--version"])
+    assert end.value.code == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"MuGo {__version__}" and lines[1].startswith("Python CPython 3.")
+    assert {"numpy", "numba", "onnxruntime"} <= {line.split()[0] for line in lines}
+    for name, version in versions().items():
+        assert f"{name} {version}" in lines
+        if name in PACKAGES:
+            assert version == importlib.metadata.version(name)
+
+
+def test_a_package_that_is_not_installed_has_no_line(monkeypatch):
+    monkeypatch.setattr("mugo.core.versions.PACKAGES", ("numpy", "no-such-package"))
+    assert set(versions()) == {"MuGo", "Python", "system", "numpy"}
+
+
+def test_the_report_of_a_sound_installation_has_no_problems():
+    ended = subprocess.run([*MUGO, "doctor", "--json", "--no-speed"], capture_output=True, text=True, timeout=200)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    report = json.loads(ended.stdout)
+    assert report["problems"] == [] and "speed" not in report
+    assert report["processor"]["cores of this process"] == len(os.sched_getaffinity(0))
+    assert isinstance(report["processor"]["int8 is exact"], bool)
+    assert "CPU" in report["backends"]["providers of ONNX Runtime"]
+    assert report["caches"]["writable"] is True and report["caches"]["of this user"] is True
+    assert re.fullmatch(r"[\d.]+ MiB, go 19x19, (int8|float32), policy and value and ownership",
+                        report["networks"]["policy-19"])
+    assert {path.stem for path in (Path(__file__).parents[2] / "models").glob("*.keras")} == set(report["networks"])
+
+
+def test_the_report_has_no_personal_folder(monkeypatch, tmp_path):
+    for section in "processor", "backends", "networks":
+        monkeypatch.setattr(doctor, section, lambda problems: {})
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "none"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    report = doctor.examine(speed=False)
+    text = doctor.format_report(report)
+    assert str(tmp_path) not in text and str(tmp_path) not in json.dumps(report)
+    assert report["environment"]["XDG_CACHE_HOME"] == "~/cache"
+    assert report["problems"] == ["compiled code: ~/none is no folder: every start compiles for a minute"]
+    assert text.endswith("problems\n  compiled code: ~/none is no folder: every start compiles for a minute")
+
+
+def test_a_network_that_cannot_be_read_is_a_problem_and_the_others_are_reported(monkeypatch, tmp_path, capsys):
+    (tmp_path / "policy-5.keras").write_bytes(b"PK")
+    models = Path(__file__).parents[2] / "models"
+    monkeypatch.setattr("mugo.nn.bundled.network_folders", lambda: [tmp_path, models])
+    assert cli.main(["doctor", "--no-speed"]) == 2
+    text = capsys.readouterr().out
+    assert re.search(r"problems\n  policy-5: .*is not a MuGo network, or is damaged", text)
+    assert "  policy-9: " in text
+
+
+def test_a_cache_that_cannot_be_written_is_a_problem(monkeypatch, tmp_path):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    problems = []
+    found = doctor.caches(problems)
+    assert found["writable"] is False and "cannot be written" in problems[0]
+
+
+def test_the_speed_is_measured(monkeypatch):
+    monkeypatch.setattr(doctor, "SECONDS", 0.01)
+    problems = []
+    found = doctor.speeds(problems)
+    assert not problems and all(speed > 0 for speed in found.values())
+    assert {"planes, positions/s on a core", "rollouts/s on a core, 19x19",
+            "policy-19, float32, positions/s in batches of 8"} <= set(found)
+
+
+def test_a_rate_counts_what_was_done_after_the_first_call(monkeypatch):
+    times = iter([0.0, 0.0, 0.3, 0.6])
+    monkeypatch.setattr(doctor.time, "perf_counter", lambda: next(times))
+    assert doctor.rate(lambda: 30) == pytest.approx(60 / 0.6)
+
+
+def test_a_failure_of_a_section_is_a_problem_in_one_line():
+    problems = []
+    with doctor._noting(problems, "network"):
+        raise BadInput("two\nlines")
+    assert problems == ["network: two lines"]
+
+
+def test_the_doctor_imports_neither_keras_nor_tensorflow():
+    program = ("import sys; from mugo.cli import main as cli; cli.main(['doctor', '--no-speed', '--json']);"
+               "print([x for x in ('keras', 'tensorflow', 'jax', 'pandas') if x in sys.modules])")
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=200)
+    assert ended.stdout.splitlines()[-1] == "[]"

@@ -1,0 +1,199 @@
+"""Units of work on a Dask cluster: each result once, workers that are lost, and one clear line for what is wrong."""
+import contextlib
+import json
+import logging
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+pytest.importorskip("distributed")
+
+import cluster_units as units
+
+from mugo.core import cluster
+from mugo.cli.main import main
+from mugo.core.cluster import DaskExecutor, Versions, difference, run_unit, unit_name
+from mugo.core.files import BadInput
+from mugo.core.parallel import completed, open_executor, ordered_map
+
+
+@pytest.fixture(scope="module")
+def address():
+    with units.local_cluster(2) as local:
+        yield local.scheduler_address
+
+
+def test_results_are_those_of_this_machine_and_in_order(address):
+    with open_executor(scheduler=address) as executor:
+        assert executor.capacity == 2
+        assert list(ordered_map(executor, units.square, range(30))) == [i * i for i in range(30)]
+        assert sorted(completed(executor, units.square, range(30))) == [i * i for i in range(30)]
+        assert len(set(ordered_map(executor, units.process_id, range(20))) - {os.getpid()}) == 2
+        assert set(executor.broadcast(os.getpid).values()) == set(executor.broadcast(os.getpid).values())
+
+
+def test_a_unit_whose_worker_is_killed_is_run_again_and_counts_once(address, tmp_path):
+    with open_executor(scheduler=address) as executor:
+        items = [(tmp_path / "killed", i) for i in range(12)]
+        assert list(ordered_map(executor, units.kill_once, items)) == [i * i for i in range(12)]
+    assert (tmp_path / "killed").exists()
+
+
+def test_a_unit_that_kills_every_worker_is_named(address):
+    with pytest.raises(BadInput, match=r"^game 17: 2 workers were lost while they worked on it"):
+        with open_executor(scheduler=address) as executor:
+            executor.submit(units.kill, "game 17").result()
+
+
+def test_an_error_of_the_worker_names_it_and_the_file(address, tmp_path):
+    with open_executor(scheduler=address) as executor:
+        with pytest.raises(BadInput, match=rf"^worker tcp://\S+: {tmp_path}/none: No such file"):
+            executor.submit(units.fail, tmp_path / "none").result()
+        with pytest.raises(cluster.BrokenOff):           # and the worker lives on
+            executor.submit(units.interrupt, "unit").result()
+        assert executor.submit(units.square, 3).result() == 9
+
+
+def test_what_has_not_begun_is_cancelled_when_the_block_raises(address, tmp_path):
+    (block := tmp_path / "block").touch()
+    with pytest.raises(KeyboardInterrupt), open_executor(scheduler=address) as executor:
+        running = [executor.submit(units.sleep_while, block) for _ in range(2)]
+        waiting = [executor.submit(units.log_and_square, (tmp_path / "log", i)) for i in range(20)]
+        raise KeyboardInterrupt
+    assert all(future.cancelled() for future in [*running, *waiting])
+    block.unlink()
+    with open_executor(scheduler=address) as executor:
+        assert list(ordered_map(executor, units.square, range(4))) == [0, 1, 4, 9]
+    log = tmp_path / "log"
+    assert not log.exists() or len(log.read_text().splitlines()) < 20        # those that workers had been given before
+
+
+def test_a_worker_that_does_not_see_a_path_is_named_with_it(address, tmp_path):
+    """Under /proc/self/fd a process sees files that it alone has open."""
+    (tmp_path / "file").write_text("here")
+    own = 900
+    with open_executor(scheduler=address) as executor:
+        executor.check_paths([tmp_path / "file"], write=tmp_path)
+        assert [path.name for path in tmp_path.iterdir()] == ["file"]
+        for path, arguments in (tmp_path / "file", {"read": [f"/proc/self/fd/{own}"]}), \
+                (tmp_path, {"write": f"/proc/self/fd/{own}"}):
+            descriptor = os.open(path, os.O_RDONLY)
+            os.dup2(descriptor, own)
+            try:
+                with pytest.raises(BadInput, match=rf"^worker tcp://\S+ does not see /proc/self/fd/{own} \(No such "
+                                                   r"file.*\): all workers must see it under the same path$"):
+                    executor.check_paths(**arguments)
+            finally:
+                os.close(own)
+                os.close(descriptor)
+
+
+def test_a_worker_that_sees_another_file_or_folder_is_told_apart(tmp_path):
+    (tmp_path / "file").write_text("1234")
+    assert cluster.path_problem({str(tmp_path / "file"): 4, str(tmp_path): -1}, None, "") == ""
+    assert cluster.path_problem({str(tmp_path / "file"): 5}, None, "") == f"sees another {tmp_path}/file (4 bytes)"
+    assert cluster.path_problem({str(tmp_path): 5}, None, "") == f"sees another {tmp_path} (a folder)"
+    (tmp_path / ".workers-a").write_text("other")
+    assert cluster.path_problem({}, tmp_path / ".workers-a", "token") == f"sees another folder {tmp_path}"
+
+
+def test_nobody_listens(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
+    (tmp_path / "a.sgf").write_text("(;GM[1]SZ[9];B[aa];W[bb])")
+    assert main(["review", str(tmp_path / "a.sgf"), "--fast", "-o", str(tmp_path / "out"),
+                 "--scheduler", "tcp://127.0.0.1:9"]) == 2
+    error, = capsys.readouterr().err.splitlines()
+    assert error.startswith("mugo review: --scheduler tcp://127.0.0.1:9: no Dask scheduler answers there, expected an "
+                            "address such as tcp://10.0.0.1:8786 (")
+    for address in "here", "carrier-pigeon://1:2", "tcp://127.0.0.1:port":
+        with pytest.raises(BadInput, match="no Dask scheduler answers"):
+            DaskExecutor(address)
+
+
+def test_other_versions_are_refused_at_the_start_and_in_workers_that_join_later(address, monkeypatch):
+    own = cluster.versions()
+    assert difference(own, own) == ""
+    other = own._replace(numpy="1.0", mugo="0")
+    assert difference(own, other) == f"mugo 0, and the command {own.mugo}; numpy 1.0, and the command {own.numpy}"
+    monkeypatch.setattr(cluster, "versions", lambda: other)
+    with pytest.raises(BadInput, match=r"^the scheduler tcp://\S+ has mugo .+, and the command 0; numpy "):
+        DaskExecutor(address)
+    monkeypatch.undo()
+    with open_executor(scheduler=address) as executor:
+        late = executor._client.submit(run_unit, Versions("0", own.python, own.numpy), units.square, (3,))
+        with pytest.raises(BadInput, match=rf"^worker tcp://\S+ has mugo {own.mugo}, and the command 0$"):
+            late.result()
+
+
+def test_a_worker_of_several_threads_is_refused():
+    import distributed
+
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0") as local:
+        with pytest.raises(BadInput, match="runs 2 units in one process, expected 1: start it with --nthreads 1"):
+            DaskExecutor(local.scheduler_address)
+
+
+def test_a_scheduler_without_workers_is_told(monkeypatch):
+    import distributed
+
+    monkeypatch.setattr(cluster, "WAIT_SECONDS", 0.5)
+    scheduler = {"cls": distributed.Scheduler, "options": {"host": "127.0.0.1", "port": 0, "dashboard": False}}
+    with distributed.SpecCluster({}, scheduler, silence_logs=50) as local:
+        with pytest.raises(BadInput, match="no worker has joined it in 0.5 seconds; start one with: dask worker"):
+            DaskExecutor(local.scheduler_address)
+
+
+def test_the_scheduler_goes_while_units_run(tmp_path):
+    (block := tmp_path / "block").touch()
+    file = tmp_path / "scheduler.json"
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    programs = [[sys.executable, "-m", f"distributed.cli.dask_{role}", "--scheduler-file", str(file), *options]
+                for role, options in (("scheduler", ["--port", "0", "--no-dashboard"]),
+                                      ("worker", ["--nthreads", "1", "--no-nanny", "--no-dashboard"]))]
+    with contextlib.ExitStack() as stack:
+        scheduler, worker = (stack.enter_context(subprocess.Popen(program, env=environment, cwd=tmp_path,
+                                                                  stderr=subprocess.DEVNULL)) for program in programs)
+        stack.callback(worker.kill)
+        stack.callback(scheduler.kill)
+        while not file.exists() or not file.read_text().endswith("}"):
+            assert scheduler.poll() is None
+            time.sleep(0.05)
+        with pytest.raises(BadInput, match=r"the scheduler has gone; the same command continues .* \(selfplay with "
+                                           r"--resume\)"):
+            with open_executor(scheduler=json.loads(file.read_text())["address"]) as executor:
+                future = executor.submit(units.sleep_while, block)
+                threading.Timer(0.5, scheduler.kill).start()
+                future.exception(60)
+                with pytest.raises(BadInput, match="the scheduler has gone"):        # at once: it is not asked
+                    executor.broadcast(os.getpid)
+                future.result()
+    assert not logging.getLogger("distributed.client").isEnabledFor(logging.ERROR)
+
+
+@pytest.mark.parametrize("first, name", [("a file", "a file"), (3, "3"), (None, "None"), ("x" * 200, "x" * 100),
+                                         ("two\nlines", "two lines")])
+def test_unit_name(first, name):
+    assert unit_name((first,)) == name
+
+
+def test_a_unit_is_called_by_the_name_of_its_first_argument(tmp_path):
+    assert unit_name((tmp_path / "games.zip", 3)) == "games.zip"
+
+
+def test_local_numbers_and_a_scheduler_exclude_each_other(capsys, tmp_path):
+    (tmp_path / "a.sgf").write_text("(;GM[1]SZ[9];B[aa];W[bb])")
+    assert main(["review", str(tmp_path / "a.sgf"), "--jobs", "2", "--scheduler", "tcp://127.0.0.1:9"]) == 2
+    assert capsys.readouterr().err == ("mugo review: --jobs is for this machine; with --scheduler every worker of the "
+                                       "cluster takes part\n")
+
+
+def test_without_the_package_the_extra_is_named(monkeypatch, capsys, tmp_path):
+    (tmp_path / "a.sgf").write_text("(;GM[1]SZ[9];B[aa];W[bb])")
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    monkeypatch.delitem(sys.modules, "mugo.core.cluster")
+    assert main(["review", str(tmp_path / "a.sgf"), "--fast", "-o", str(tmp_path / "out"), "--scheduler", "x"]) == 2
+    assert "this needs the package distributed: pip install 'mugo[distributed]'" in capsys.readouterr().err

@@ -1,0 +1,77 @@
+"""Ranges of the numbers of a command line."""
+import argparse
+import math
+from types import SimpleNamespace
+
+import pytest
+
+from mugo.core.files import BadInput
+from mugo.core.limits import (
+    AT_LEAST_1,
+    FRACTION,
+    NON_NEGATIVE,
+    POSITIVE,
+    NumberParser,
+    check_limits,
+    number_of_positions,
+    parse_integer,
+    parse_json,
+    parse_number,
+)
+
+# Full-width and Arabic digits, underscores, spaces, and what is no number but to Python.
+NO_NUMBERS = ("７", "٣", "1_000", " 7", "7 ", "7\n", "inf", "-Infinity", "nan", "1e400", "0x10", "1e", ".", "+", "",
+              "٧.5")
+
+
+@pytest.mark.parametrize("value, limits, error", [
+    (0, POSITIVE, "must be above 0"), (-1, NON_NEGATIVE, "must be at least 0"), (0.5, AT_LEAST_1, "must be at least 1"),
+    (1.5, FRACTION, "must be at most 1"), (math.inf, AT_LEAST_1, "must be finite"),
+    (math.nan, POSITIVE, "must be above 0"),
+])
+def test_a_number_out_of_range_is_an_error_that_names_the_option(value, limits, error):
+    with pytest.raises(BadInput, match=f"--batch-size {value:g}: {error}"):
+        check_limits(SimpleNamespace(batch_size=value), {"batch_size": limits})
+
+
+@pytest.mark.parametrize("value, limits", [(None, POSITIVE), (1e-300, POSITIVE), (0, NON_NEGATIVE), (1, FRACTION)])
+def test_a_number_in_range_and_a_missing_one_pass(value, limits):
+    check_limits(SimpleNamespace(x=value), {"x": limits})
+
+
+@pytest.mark.parametrize("value", [10 ** 300, -10 ** 300])
+def test_a_number_of_300_digits_is_cut_off_in_the_line(value):
+    with pytest.raises(BadInput) as error:
+        check_limits(SimpleNamespace(games=value), {"games": (1, 1000)})
+    assert "..." in str(error.value) and len(str(error.value)) < 100
+
+
+@pytest.mark.parametrize("text", [*NO_NUMBERS, "7.0", "1e3", "9" * 5000])
+def test_an_integer_is_in_ascii_digits(text):
+    with pytest.raises(ValueError):
+        parse_integer(text)
+    assert [parse_integer(good) for good in ("7", "-1", "+20", "007")] == [7, -1, 20, 7]
+
+
+@pytest.mark.parametrize("text", NO_NUMBERS)
+def test_a_number_is_finite_and_in_ascii_digits(text):
+    for parse in parse_number, number_of_positions:
+        with pytest.raises(ValueError):
+            parse(text)
+    assert [parse_number(good) for good in ("7.5", "-.5", "+3", "2.", "1e6", "1E-3")] == [7.5, -0.5, 3, 2, 1e6, 1e-3]
+
+
+@pytest.mark.parametrize("text", ["NaN", "[Infinity]", '{"a": -Infinity}'])
+def test_json_has_no_nan_and_no_infinity(text):
+    with pytest.raises(ValueError, match="is not a JSON number"):
+        parse_json(text)
+
+
+@pytest.mark.parametrize("text", NO_NUMBERS)
+def test_options_of_the_command_line_are_numbers_in_ascii_digits(text):
+    parser = NumberParser(exit_on_error=False)
+    parser.add_argument_group("numbers").add_argument("--komi", type=float)
+    parser.add_argument("--games", type=int)
+    for option, kind in ("komi", "float"), ("games", "int"):
+        with pytest.raises(argparse.ArgumentError, match=f"argument --{option}: invalid {kind} value: "):
+            parser.parse_args([f"--{option}={text}"])

@@ -1,0 +1,117 @@
+"""Options as fields of dataclasses: command lines, configuration files, tables."""
+import argparse
+from dataclasses import dataclass
+
+import pytest
+
+from mugo.cli import main as cli
+from mugo.core.files import BadInput
+from mugo.core.options import add_options, check, expand_config, given, option, option_table, options_of
+
+
+@dataclass(frozen=True)
+class Tea:
+    minutes: float = option(3.0, "time in the water", above=0, most=10, common=True)
+    kind_: str = option("green", "the leaves", choices=("green", "black"))
+    cups: int | None = option(None, "how many", least=1, shown_default="one for each guest", katago="numCups")
+    milk: bool = option(False, "with milk", common=True)
+    sugar: int = option(0, "grains of it", most=1 << 20)
+    share: float = option(0.5, "of the water", below=1)
+
+    def __post_init__(self):
+        check(self)
+
+
+def parser(**options) -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser()
+    add_options(made, Tea, **options)
+    return made
+
+
+@pytest.mark.parametrize("changes, message", [
+    ({"minutes": 0.0}, "--minutes 0: must be above 0"), ({"minutes": 11.0}, "--minutes 11: must be at most 10"),
+    ({"minutes": float("nan")}, "--minutes nan: must be above 0"),
+    ({"kind_": "red"}, "--kind red: must be one of green, black"),
+    ({"cups": 0}, "--cups 0: must be at least 1"), ({"cups": 1.5}, "--cups 1.5: must be a whole number"),
+    ({"cups": True}, "--cups True: must be a whole number"), ({"minutes": "long"}, "--minutes long: must be a number"),
+    ({"minutes": None}, "--minutes None: must be given"), ({"milk": 1}, "--milk 1: must be true or false"),
+    ({"minutes": float("inf")}, "--minutes inf: must be finite"),
+    ({"sugar": 1048577}, "--sugar 1048577: must be at most 1048576"),
+    ({"share": 1.0}, "--share 1: must be below 1")])
+def test_a_value_out_of_range_is_named(changes, message):
+    with pytest.raises(BadInput) as error:
+        Tea(**changes)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize("changes", [{"cups": 10 ** 40}, {"cups": None}, {"minutes": 4}, {"share": 0.999}])
+def test_a_value_in_range_is_accepted(changes):
+    assert Tea(**changes)
+
+
+def test_a_command_line_gives_what_it_names_and_no_defaults():
+    assert given(Tea, parser().parse_args([])) == {}
+    assert given(Tea, parser().parse_args(["--minutes", "4", "--kind=black", "--no-milk"])) == {
+        "minutes": 4.0, "kind_": "black", "milk": False}
+    with pytest.raises(SystemExit):
+        parser(without=["cups"]).parse_args(["--cups", "2"])
+
+
+def test_help_shows_common_options_with_their_defaults():
+    text = " ".join(parser().format_help().split())
+    assert "time in the water (default: 3)" in text and "with milk (default: off)" in text
+    assert "leaves" not in text and "--cups" not in text
+    assert "how many (default: one for each guest)" in " ".join(parser(shown=["cups"]).format_help().split())
+    assert "(default: strong)" in parser(defaults={"minutes": "strong"}).format_help()
+
+
+def test_an_option_has_its_field_as_name_without_the_last_underscore():
+    assert [each.name for each in options_of(Tea).values()] == ["minutes", "kind", "cups", "milk", "sugar", "share"]
+    assert options_of(Tea)["cups"].katago == "numCups" and options_of(Tea)["cups"].kind is int
+    table = option_table([Tea]).splitlines()
+    assert table[3] == "| `--kind` | green | the leaves: `green`, `black` |"
+
+
+# ---- --config and --set
+
+def test_set_is_another_way_to_write_an_option():
+    assert expand_config(["--set", "c=1", "gtp", "--set", "tta=off"]) == ["gtp", "--c=1", "--no-tta"]
+    assert expand_config(["gtp", "uct", "--set", "max_edges=5", "--set=early-stop=false", "--c", "1"]) == [
+        "gtp", "uct", "--max-edges=5", "--no-early-stop", "--c", "1"]
+
+
+def test_the_options_of_a_file_stand_before_those_of_the_command_line(tmp_path):
+    path = tmp_path / "tea.toml"
+    path.write_text('minutes = 4.5\n[more]\nmilk = true\nkind = "black"\n')
+    words = expand_config(["gtp", "--minutes", "2", "--config", str(path)])
+    assert words == ["gtp", "--minutes=4.5", "--milk", "--kind=black", "--minutes", "2"]
+    assert given(Tea, parser().parse_args(words[1:])) == {"minutes": 2.0, "milk": True, "kind_": "black"}
+
+
+@pytest.mark.parametrize("content, message", [
+    (b"a = ", "is no TOML file"), (b"a = [1]", "a must be a text, a number, true or false"),
+    (b"\xff", "is no TOML file"),
+    (b"a = {b = {c = 1}}", "b must be a text"), (b"a = " + b"[" * 100_000, "is no TOML file"),
+    (b"a = " + b"9" * 5000, "is no TOML file")])
+def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path, content, message, capsys):
+    (tmp_path / "a.toml").write_bytes(content)
+    assert cli.main(["gtp", "--config", str(tmp_path / "a.toml")]) == 2
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1 and "Traceback" not in error
+
+
+@pytest.mark.parametrize("words, message", [
+    (["--config"], "--config needs a file"), (["--config", "nowhere.toml"], "--config nowhere.toml: No such file"),
+    (["--set", "c"], "--set c: must be NAME=VALUE"), (["--set"], "--set needs NAME=VALUE"),
+    (["--conf", "nowhere.toml"], "--config and --set are written in full"),
+    (["--set", "colour=red"], "unrecognized arguments: --colour=red"), (["--set", "c=x"], "--c: invalid float value")])
+def test_a_wrong_config_or_set_is_named(words, message, capsys):
+    assert cli.main(["gtp", "uct", *words]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_help_search_names_every_option_and_katagos_name(capsys):
+    assert cli.main(["help", "search"]) == 0
+    text = capsys.readouterr().out
+    assert "--cpuct-exploration-log [cpuctExplorationLog]" in text and "--lambda\n" in text and "--resign\n" in text
+    assert max(map(len, text.splitlines())) <= 110
