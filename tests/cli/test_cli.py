@@ -97,7 +97,8 @@ def test_a_command_without_a_package_ends_with_one_line(command, package, extra,
     """Each in a process of its own: nothing of the package, nor of what needs it, is loaded before."""
     if importlib.util.find_spec(package) is None and package != "jax":
         pytest.importorskip(package)
-    program = f"import sys; sys.modules[{package!r}] = None\nfrom mugo.cli.main import main\nsys.exit(main(sys.argv[1:]))"
+    program = (f"import sys; sys.modules[{package!r}] = None\n"
+               "from mugo.cli.main import main\nsys.exit(main(sys.argv[1:]))")
     done = subprocess.run([sys.executable, "-c", program, *command.split()], capture_output=True, text=True,
                           cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT),
                                              "KERAS_BACKEND": "jax" if package == "jax" else "tensorflow"})
