@@ -12,17 +12,18 @@ from typing import Any, NamedTuple
 from mugo.core.options import Option, options_of
 
 WIDTH = 100
-HOW = "Each may be given as --NAME VALUE, as --set NAME=VALUE, or in a file of --config"
+HOW = "Each may be given as --NAME VALUE, as --set NAME=VALUE, or in a file of --config."
 
 
 class Topic(NamedTuple):
     """Options that are explained together.
 
-    about: whose they are, for a list of the topics.  kinds: their dataclasses, as "module:Class" of mugo, which are
-    imported when they are needed.  introduction: the first lines.  defaults: "module:NAME" of the defaults that differ
-    from the fields', in words, by field.
+    commands: that have them, or some of them, and name the topic at the end of their --help.
+    kinds: their dataclasses, as "module:Class" of mugo, which are imported when they are needed.
+    introduction: whose they are, a sentence.
+    defaults: "module:NAME" of the defaults that differ from the fields', in words, by field.
     """
-    about: str
+    commands: tuple[str, ...]
     kinds: tuple[str, ...]
     introduction: str
     defaults: str = ""
@@ -32,25 +33,35 @@ class Topic(NamedTuple):
         return [_load(each) for each in self.kinds], _load(self.defaults) if self.defaults else {}
 
 
+PLAYING = ("gtp", "play", "review", "analysis")
 TOPICS = {
-    "search": Topic("of uct and mcts, in gtp, play, match, review, analysis",
-                    ("players.searcher:PlayOptions", "search.settings:Settings"),
-                    f"Options of the players uct and mcts.  {HOW}, "
-                    "and over GTP as mugo-param NAME VALUE; in brackets KataGo's name for kata-set-param.",
+    "player": Topic((*PLAYING, "web"), ("players.options:PlayerOptions",), "Options of all players."),
+    "search": Topic(PLAYING, ("players.searcher:PlayOptions", "search.settings:Settings"),
+                    "Options of the players uct and mcts; in brackets KataGo's name for kata-set-param.",
                     "players.options:PLAYERS_DEFAULTS"),
+    "game": Topic(("gtp", "play", "match", "web"), ("players.game_options:GameOptions",),
+                  "Options of the game, and of how it begins."),
+    "gtp": Topic(("gtp",), ("gtp.params:GtpOptions",), "Options of the GTP engine itself."),
+    "match": Topic(("match",), ("match.tournament:MatchOptions",),
+                   "What the games of a match depend on: it is continued only with the same."),
 }
+
+
+def topics_of(command: str) -> list[str]:
+    """The topics that a command names in its --help."""
+    return [name for name, topic in TOPICS.items() if command in topic.commands]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo help`."""
-    parser.add_argument("topic", choices=TOPICS,
-                        help="; ".join(f"{name}: {topic.about}" for name, topic in TOPICS.items()))
+    parser.add_argument("topic", choices=TOPICS, help="whose options: "
+                        + "; ".join(f"{name}, of {', '.join(topic.commands)}" for name, topic in TOPICS.items()))
 
 
 def command(args: argparse.Namespace) -> int:
     """Print the options; returns the exit status."""
     topic = TOPICS[args.topic]
-    print(textwrap.fill(topic.introduction, WIDTH) + "\n")
+    print(textwrap.fill(f"{topic.introduction}  {HOW}", WIDTH) + "\n")
     kinds, defaults = topic.load()
     for kind in kinds:
         for field, each in options_of(kind).items():
@@ -68,5 +79,5 @@ def _described(each: Option, default: str) -> str:
     """An option as a paragraph."""
     name = f"--{each.name}" + (f" [{each.katago}]" if each.katago else "")
     choices = f": {', '.join(each.choices)}" if each.choices else ""
-    text = f"{each.player and f'of {each.player}: '}{each.help}{choices} (default: {default})"
+    text = f"{each.description}{choices} (default: {default})"
     return f"{name}\n{textwrap.fill(text, WIDTH, initial_indent='    ', subsequent_indent='    ')}"

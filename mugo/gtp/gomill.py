@@ -9,13 +9,13 @@ https://mjw.woodcraft.me.uk/gomill/doc/0.8.3/gtp_extensions.html
 """
 from mugo import __version__
 from mugo.gtp.protocol import command, parse_colour
-from mugo.gtp.state import EngineState
+from mugo.gtp.engine import GtpEngine
 
 KEYWORDS = ("claim",)
 
 
 @command("gomill-genmove_ex")
-def _genmove_ex(engine: EngineState, *words: str) -> str:
+def _genmove_ex(engine: GtpEngine, *words: str) -> str:
     """Without arguments the keywords; else as genmove.  With `claim` a win that the search has proven is claimed, and
     nothing is played.  Other keywords are ignored, as Gomill asks for."""
     if not words:
@@ -31,7 +31,7 @@ def _genmove_ex(engine: EngineState, *words: str) -> str:
 
 
 @command("gomill-describe_engine")
-def _describe_engine(engine: EngineState) -> str:
+def _describe_engine(engine: GtpEngine) -> str:
     """Name and version, the network, and the options of the player, a line each."""
     network = engine.player.network
     parameters = engine.parameters

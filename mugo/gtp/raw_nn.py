@@ -30,7 +30,7 @@ from mugo.games.game import encode
 from mugo.games.planes import network_input
 from mugo.games.position import BasePosition, global_features
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_colour
-from mugo.gtp.state import EngineState
+from mugo.gtp.engine import GtpEngine
 from mugo.nn.output import NetworkOutput, turned_back
 from mugo.players.evaluator import legal_moves
 
@@ -100,7 +100,7 @@ def _rows(texts: list[str], size: BoardSize) -> list[str]:
 
 
 @command("kata-raw-nn")
-def _kata_raw_nn(engine: EngineState, *words: str) -> str:
+def _kata_raw_nn(engine: GtpEngine, *words: str) -> str:
     """[COLOUR] and a symmetry from 0 to 7, or `all` for each of them."""
     position, left = engine.position, list(words)
     if left and left[0].lower() in COLOURS:

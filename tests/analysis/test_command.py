@@ -1,19 +1,16 @@
 """The command line of `mugo analysis`, and what it refuses."""
 import argparse
-import io
 import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from analysis.queries import FAST, GAME, query
+from analysis.queries import GAME, query
 
 from mugo import __version__, cli
 from mugo.analysis import command as analysis_command
-from mugo.analysis.engine import AnalysisEngine
 from mugo.core.files import BadInput
-from mugo.players.searcher import PlayOptions
 
 MUGO = (sys.executable, str(Path(__file__).parents[2] / "main.py"), "analysis")
 
@@ -23,8 +20,8 @@ def test_players_that_cannot_be_analyzed_are_refused():
     analysis_command.add_arguments(parser)
     with pytest.raises(BadInput, match="random cannot analyze"):
         analysis_command.command(parser.parse_args(["random"]))
-    with pytest.raises(BadInput, match="1 or more, not 0"):
-        AnalysisEngine(None, FAST, io.StringIO(), play_options=PlayOptions(), threads=0)
+    with pytest.raises(BadInput, match="--jobs 0"):
+        analysis_command.command(parser.parse_args(["uct", "--jobs", "0"]))
 
 
 def test_the_command_answers_over_pipes():

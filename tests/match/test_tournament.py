@@ -1,4 +1,5 @@
 """Whole matches: rows and SGF files, stopping and continuing, programs that fail, scoring."""
+import argparse
 import csv
 import json
 import os
@@ -16,6 +17,7 @@ from fakes import FAKE_ENGINE, GNUGO, is_running
 
 from mugo.cli import main as cli
 from mugo.core.files import BadInput
+from mugo.core.options import options_of
 from mugo.games.coords import PASS
 from mugo.games.go import Position, fixed_handicap
 from mugo.games.rules import NAMED_RULES
@@ -23,7 +25,7 @@ from mugo.match.game_runner import GameRunner, interpret_score
 from mugo.match.gtp_client import participant_of
 from mugo.match.match_folder import COLUMNS, MatchFolder
 from mugo.match.referee import MatchRules
-from mugo.match.tournament import GNUGO_SCORERS, checksums
+from mugo.match.tournament import GNUGO_SCORERS, MatchOptions, checksums, match_settings
 from mugo.nn.bundled import file_checksum
 from mugo.sgf.parser import read_records
 
@@ -129,12 +131,11 @@ def test_a_match_is_not_continued_with_another_network(tmp_path, capsys):
                                        "since; give -o another folder\n")
     (folder / "match.json").write_text(json.dumps(noted | {"checksums": []}))
     assert cli.main(["match", *map(str, words), "2", "-o", str(folder)]) == 2
-    (folder / "match.json").write_text(json.dumps({name: noted[name] for name in noted if name != "checksums"}))
-    match(*words, 2, "-o", folder)                       # one that was begun before networks were noted
 
 
 @pytest.mark.parametrize("participant, openings, names", [
-    ("policy", None, ["policy-9"]), ("mcts --netw gomoku-6-4", None, ["gomoku-6-4"]), ("uct", None, []),
+    ("policy", None, ["policy-9"]), ("uct", None, []),
+    ("mcts --network policy-19 --network gomoku-6-4", None, ["gomoku-6-4"]),
     ("policy --network=policy-19", "policy", ["policy-19", "policy-9"]), ("gnugo --network x", None, []),
     ("policy --network", None, ["policy-9"])])
 def test_the_networks_of_a_match(participant, openings, names):
@@ -189,14 +190,25 @@ def test_the_folder_of_another_match_is_refused(tmp_path, capsys):
 
 def test_a_match_with_other_rules_is_refused(tmp_path, capsys):
     match(FIRST, FAKE_ENGINE, *RULES, "--games", 1, "--rules", "japanese", "-o", tmp_path / "match")
-    for words in ("--rules", "chinese"), ("--rules", "japanese"):
-        text = (tmp_path / "match" / "match.json").read_text()
-        if "japanese" in words:                          # of a version that counted every match by area
-            (tmp_path / "match" / "match.json").write_text(re.sub(r' "scoring_rules".*\n', "", text))
-        match(FIRST, FAKE_ENGINE, *RULES, "--games", 2, *words, "-o", tmp_path / "match", expect=2)
-        error = capsys.readouterr().err
-        assert "holds another match: " in error and error.count("\n") == 1
+    match(FIRST, FAKE_ENGINE, *RULES, "--games", 2, "--rules", "chinese", "-o", tmp_path / "match", expect=2)
+    error = capsys.readouterr().err
+    assert "rules 'japanese'" in error and error.count("\n") == 1
     assert len(rows_of(tmp_path / "match")) == 1
+
+
+def test_a_match_is_continued_only_with_the_same_options(tmp_path):
+    values = {bool: lambda value: not value, int: lambda value: 7, float: lambda value: 7.0}
+
+    def settings(**changes):
+        words = argparse.Namespace(participants=["uct", "mcts"], sprt=None, rules=None)
+        return match_settings(words, MatchOptions(**changes), Position(9))
+
+    MatchFolder(tmp_path, settings())
+    MatchFolder(tmp_path, settings())
+    for name, each in options_of(MatchOptions).items():
+        other = each.choices[-1] if each.choices else values.get(each.kind, lambda value: "x")(each.default)
+        with pytest.raises(BadInput, match=f"holds another match: {name.replace('_', ' ')} "):
+            MatchFolder(tmp_path, settings(**{name: other}))
 
 
 @pytest.mark.parametrize("rules, word", [('{"scoring":\n "AREA"}', "koPOSITIONALscoreAREAtaxNONEsui0fpok1"),
@@ -272,7 +284,7 @@ def test_a_match_with_sprt_ends_when_it_is_decided(tmp_path, capsys):
     ((FIRST, "random", "--sprt", 0, "1e308"), "from -2000 to 2000"),
     ((FIRST, "random", "--games", 10 ** 9), "--games 1000000000: must be at most 1000000"),
     ((FIRST, "random", "uct", "--sprt", 0, 5), "--sprt takes two participants with alternating colours"),
-    ((FIRST, "random", "--sprt", 0, 5, "--colours", "fixed"), "--sprt takes two participants")])
+    ((FIRST, "random", "--sprt", 0, 5, "--no-alternate"), "--sprt takes two participants")])
 def test_a_test_without_bounds_or_pairs_is_refused(words, line, capsys):
     match(*words, *RULES, expect=2)
     assert line in capsys.readouterr().err

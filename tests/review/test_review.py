@@ -25,6 +25,7 @@ from mugo.games.coords import PASS, board_points, format_sgf, interpret_gtp, mov
 from mugo.games.go import Position
 from mugo.nn.output import NetworkOutput
 from mugo.players.evaluator import SearchEvaluator
+from mugo.players.options import PlayerOptions
 from mugo.review import command, options, report
 from mugo.review.annotated_sgf import annotated_sgf
 from mugo.review.counting import count, counted, counts, last_count
@@ -413,11 +414,14 @@ def test_every_setting_of_the_search_changes_the_fingerprint_of_a_review():
 def test_every_other_option_of_a_review_changes_its_fingerprint():
     task, before = ReviewTask("game", PLAIN.encode(), 0, 4, ""), options_of("--network", "policy-9", "--seed", "1",
                                                                             "--precision", "float32")
-    changes = {"player": "uct", "network": "policy-19", "precision": "int8", "provider": "cuda", "tta": False,
-               "komi": 6.5, "is_fast": True, "simulations": 401, "seconds": 1.0, "settings": Settings()}
-    assert changes.keys() == {field.name for field in fields(ReviewOptions)}
-    changed = [replace(before, **{name: value}) for name, value in changes.items()]
-    assert len({fingerprint(task, options, 9) for options in [before, *changed]}) == 1 + len(changes)
+    changes = {"player": "policy", "komi": 6.5, "simulations": 401, "seconds": 1.0, "settings": Settings()}
+    opened = {"network": "policy-19", "precision": "int8", "provider": "cuda", "symmetries": False, "temperature": 0.0}
+    assert {*changes, "opened", "fast"} == {field.name for field in fields(ReviewOptions)}
+    assert opened.keys() == {field.name for field in fields(PlayerOptions)}
+    changed = [*(replace(before, **{name: value}) for name, value in changes.items()),
+               replace(before, fast=True, simulations=None),
+               *(replace(before, opened=replace(before.opened, **{name: value})) for name, value in opened.items())]
+    assert len({fingerprint(task, options, 9) for options in [before, *changed]}) == 1 + len(changed)
     assert fingerprint(task, before, 9) != fingerprint(task._replace(index=1), before, 9)
 
 

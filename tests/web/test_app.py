@@ -50,7 +50,7 @@ ORIGIN = "http://testserver"           # of the test client
 @pytest.fixture(scope="module")
 def client():
     network = UniformNetwork(preferred=point_at(2, 2, 5))
-    app = web_app.make_app(lambda: ServerState(network, searches=1), hosts=frozenset({"testserver"}))
+    app = web_app.make_app(lambda: ServerState(network, jobs=1), hosts=frozenset({"testserver"}))
     with TestClient(app) as client:
         yield client
 
@@ -516,8 +516,8 @@ def test_a_port_in_use_is_skipped_unless_it_is_named(monkeypatch):
 
 
 def test_bad_options_get_one_line(capsys):
-    for options, error in [(["--port", "70000"], "--port is 0 to 65535, not 70000"),
-                           (["--searches", "0"], "--searches is 1 or more, not 0"),
+    for options, error in [(["--port", "70000"], "--port 70000"),
+                           (["--jobs", "0"], "--jobs 0"),
                            (["--network", "nobody"], "there is no network 'nobody'")]:
         assert cli.main(["web", "--no-browser", *options]) == 2
         assert capsys.readouterr().err.startswith(f"mugo web: {error}")

@@ -41,7 +41,7 @@ UPGRADE = (b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnec
 def serving(**options):
     """A server in a thread: (its port, its state, its connections)."""
     with web_app.listen("127.0.0.1", 0) as listener:
-        state = ServerState(UniformNetwork(), searches=1)
+        state = ServerState(UniformNetwork(), jobs=1)
         server = make_server(web_app.make_app(lambda: state, options.pop("hosts", frozenset())), state, **options)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
@@ -219,7 +219,7 @@ def test_an_address_gets_a_tenth_of_the_event_loop():
 
 @pytest.fixture
 def client():
-    state = ServerState(UniformNetwork(), searches=1)
+    state = ServerState(UniformNetwork(), jobs=1)
     with TestClient(web_app.make_app(lambda: state, frozenset({"testserver"}))) as client:
         yield client
 
@@ -302,7 +302,7 @@ def test_two_sessions_that_come_at_once_do_not_take_one_place(monkeypatch):
     monkeypatch.setattr(sessions, "EVICTABLE_SECONDS", 0.0)
 
     async def serve_four():
-        state, pages, counts = ServerState(UniformNetwork(), searches=1), asyncio.Event(), []
+        state, pages, counts = ServerState(UniformNetwork(), jobs=1), asyncio.Event(), []
         served = []
         for _ in range(2):
             served += [asyncio.create_task(sessions.serve_session(SlowSocket(state, pages))) for _ in range(2)]
@@ -506,7 +506,7 @@ def test_a_client_that_reads_nothing_does_not_delay_the_end(capsys):
 # ---- names and proxies
 
 def test_allowed_hosts_may_be_named_by_browsers():
-    state = ServerState(UniformNetwork(), searches=1)
+    state = ServerState(UniformNetwork(), jobs=1)
     app = web_app.make_app(lambda: state, frozenset({"go.example.org"}))
     with TestClient(app) as client:
         for host, status in [("go.example.org", 200), ("go.example.org:8443", 200), ("GO.example.org", 200),

@@ -27,7 +27,7 @@ DRAWN = ["B A3", "W B3", "B C3", "W B2", "B A2", "W C2", "B B1", "W A1", "B C1"]
 @pytest.fixture(scope="module", params=[UniformNetwork(point_at(1, 1, 3))], ids=["network"])
 def client(request):
     start = new_game("gomoku", 6)
-    app = web_app.make_app(lambda: ServerState(request.param, searches=1, start=start), frozenset({"testserver"}))
+    app = web_app.make_app(lambda: ServerState(request.param, jobs=1, start=start), frozenset({"testserver"}))
     with TestClient(app) as client:
         yield client
 
