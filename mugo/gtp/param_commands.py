@@ -155,11 +155,11 @@ def _kata_set_rules(engine: GtpEngine, *words: str) -> None:
 
 def _follow(engine: GtpEngine, rules: Rules, name: str) -> None:
     """Follow rules that a command of this name asks for.  Raises GtpError where they decide otherwise who wins."""
-    if rules.not_followed(decisive=True):
-        raise GtpError("unsupported rules", f"not followed: {rules.not_followed()}")
-    if rules.not_followed():
-        engine.log(f"{name}: not followed: {rules.not_followed()}")
-    engine.rules = rules.followed()
+    if rules.ignored(decisive=True):
+        raise GtpError("unsupported rules", f"ignored: {rules.ignored()}")
+    if rules.ignored():
+        engine.log(f"{name}: ignored: {rules.ignored()}")
+    engine.rules = rules.supported()
     engine.set_position(engine.position)
 
 

@@ -99,9 +99,9 @@ def refuse_other_options(args: argparse.Namespace, game: str, *kinds: type) -> N
 
 
 def rules_of(args: argparse.Namespace) -> Rules | None:
-    """The rules that a command line asks for, as far as they are followed; None if it names none.  Raises BadInput."""
+    """The rules that a command line asks for, as far as they are supported; None if it names none.  Raises BadInput."""
     try:
-        return rules_to_play(args.rules).followed() if args.rules else None
+        return rules_to_play(args.rules).supported() if args.rules else None
     except ValueError as error:
         raise BadInput(f"--rules: {error}") from None
 

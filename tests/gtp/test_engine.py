@@ -453,7 +453,7 @@ def test_white_gets_points_for_handicap_stones_by_the_rules_that_are_set():
     assert engine.position.komi == 0.5
 
 
-def test_what_is_not_followed_of_rules_is_logged():
+def test_what_is_ignored_of_rules_is_logged():
     log = []
     engine = new_engine(log=log.append)
     for line in "kata-set-rules aga", "kata-set-rules chinese", "kgs-rules chinese":
@@ -461,11 +461,11 @@ def test_what_is_not_followed_of_rules_is_logged():
     assert log == []
     for name in "tromp-taylor", "new_zealand":
         assert engine.answer(f"kata-set-rules {name}") == "= \n\n"
-        assert log.pop() == "kata-set-rules: not followed: suicide true"
+        assert log.pop() == "kata-set-rules: ignored: suicide true"
     for name, text in ("aga-button", "hasButton true"), ("stone-scoring", "tax ALL"):
         before = engine.answer("kata-get-rules")
         assert engine.answer(f"kata-set-rules {name}") == "? unsupported rules\n\n"
-        assert log.pop() == f"kata-set-rules {name}: not followed: {text}"
+        assert log.pop() == f"kata-set-rules {name}: ignored: {text}"
         assert engine.answer("kata-get-rules") == before
 
 

@@ -171,7 +171,7 @@ def test_all_win_rates_are_blacks():
         written = positions.format_search(result)
         assert written["win_rate"] == written["moves"][0]["win_rate"] == 0.75
     assert written["lead"] is written["moves"][0]["lead"] is positions.policy(position, BlackIsAhead())["lead"] is None
-    job = SimpleNamespace(checkpoint=lambda: False)
+    job = SimpleNamespace(preemption_point=lambda: False)
     evaluate = searches.SessionSearches(BlackIsAhead()).evaluate
     assert evaluate(line[-1], {}, job) == {"win_rates": [0.75] * 3, "leads": None, "done": True}
     over = line[-1].play(PASS)                           # in Go the network evaluates the end too

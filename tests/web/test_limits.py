@@ -209,10 +209,10 @@ def test_addresses_without_connections_are_forgotten_when_there_are_many(monkeyp
 
 def test_an_address_gets_a_tenth_of_the_event_loop():
     address = Address()
-    address.charge(0.04)
-    assert address.delay() == 0                          # a burst
-    address.charge(0.11)
-    assert 0.9 < address.delay() < 1.1
+    address.loop_time.take(0.04)
+    assert address.loop_time.delay() == 0                          # a burst
+    address.loop_time.take(0.11)
+    assert 0.9 < address.loop_time.delay() < 1.1
 
 
 # ---- sessions
@@ -231,11 +231,11 @@ def test_the_sessions_of_an_address_are_limited(client, monkeypatch):
         with client.websocket_connect("/ws") as three, pytest.raises(WebSocketDisconnect) as end:
             three.receive_json()
         assert (end.value.code, end.value.reason) == (1013, "too many sessions: try again later")
-    with client.websocket_connect("/ws") as four:        # there is a place again
+    with client.websocket_connect("/ws") as four:        # there is room again
         assert four.receive_json()["hello"]
 
 
-def test_the_session_idle_the_longest_gives_its_place_to_a_new_one(client, monkeypatch):
+def test_the_session_idle_the_longest_is_evicted_for_a_new_one(client, monkeypatch):
     monkeypatch.setattr(sessions, "MAX_SESSIONS_PER_ADDRESS", 2)
     monkeypatch.setattr(sessions, "EVICTABLE_SECONDS", 0.0)
     with client.websocket_connect("/ws") as one, client.websocket_connect("/ws") as two:
@@ -249,7 +249,7 @@ def test_the_session_idle_the_longest_gives_its_place_to_a_new_one(client, monke
             assert "error" not in pages[0].request("position", game=go_game(), moves=[])
 
 
-def test_a_session_that_searches_keeps_its_place(client, monkeypatch):
+def test_a_session_that_searches_is_not_evicted(client, monkeypatch):
     monkeypatch.setattr(sessions, "MAX_SESSIONS_PER_ADDRESS", 1)
     monkeypatch.setattr(sessions, "EVICTABLE_SECONDS", 0.0)
     with client.websocket_connect("/ws") as one:
@@ -297,7 +297,7 @@ class SlowSocket:
         return {"type": "websocket.disconnect"}
 
 
-def test_two_sessions_that_come_at_once_do_not_take_one_place(monkeypatch):
+def test_two_sessions_that_come_at_once_do_not_replace_the_same_one(monkeypatch):
     monkeypatch.setattr(sessions, "MAX_SESSIONS", 2)
     monkeypatch.setattr(sessions, "EVICTABLE_SECONDS", 0.0)
 
