@@ -42,6 +42,7 @@ TOPICS = {
     "game": Topic(("gtp", "play", "match", "web"), ("players.game_options:GameOptions",),
                   "Options of the game, and of how it begins."),
     "gtp": Topic(("gtp",), ("gtp.params:GtpOptions",), "Options of the GTP engine itself."),
+    "web": Topic(("web",), ("web.app:WebOptions",), "How the server of the page is reached."),
     "match": Topic(("match",), ("match.tournament:MatchOptions",),
                    "What the games of a match depend on: it is continued only with the same."),
 }
