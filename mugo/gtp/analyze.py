@@ -26,8 +26,8 @@ from mugo.core.files import BadInput
 from mugo.games.coords import MAX_MOVES
 from mugo.games.position import BasePosition
 from mugo.gtp.analyze_formats import Format, format_cgos, format_kata, format_lz, parse_analyze_options
-from mugo.gtp.protocol import GtpError, command
 from mugo.gtp.engine import MAX_SIMULATIONS, GtpEngine
+from mugo.gtp.protocol import GtpError, command
 from mugo.players.evaluator import TOP_MOVES, infos_by_network, moves_by_prior
 from mugo.search.result import MoveInfo, SearchResult
 

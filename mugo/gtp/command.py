@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import TextIO
 
 from mugo.core.files import BadInput, error_line, log_to_stderr
+from mugo.core.options import add_options
+from mugo.core.pipes import is_pipe_closed, read_lines
 from mugo.games import scoring
 from mugo.games.coords import PASS
 from mugo.games.go import Position
@@ -22,8 +24,6 @@ from mugo.games.position import BasePosition
 from mugo.gtp.engine import GtpEngine, serve
 from mugo.gtp.line_reader import MAX_LINE_BYTES
 from mugo.gtp.params import GtpOptions, Parameters
-from mugo.core.options import add_options
-from mugo.core.pipes import is_pipe_closed, read_lines
 from mugo.players import game_options
 from mugo.players import options as player_options
 from mugo.players.player import Player

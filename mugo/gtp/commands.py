@@ -9,7 +9,6 @@ A failure has the text that the specification prescribes, where it prescribes on
 """
 import contextlib
 from collections.abc import Sequence
-from pathlib import Path
 
 from mugo import __version__
 from mugo.core.files import BadInput, error_line
@@ -20,6 +19,7 @@ from mugo.games.go import check_komi, fixed_handicap
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_NAMES, IllegalMove
+from mugo.gtp.engine import GtpEngine
 from mugo.gtp.protocol import (
     COMMANDS,
     SYNTAX_ERROR,
@@ -29,10 +29,10 @@ from mugo.gtp.protocol import (
     parse_count,
     parse_float,
     parse_int,
+    parse_path,
     parse_seconds,
     parse_vertex,
 )
-from mugo.gtp.engine import GtpEngine
 from mugo.players.time_control import NO_LIMIT, absolute, canadian, japanese
 from mugo.sgf.convert import load_position
 
@@ -300,9 +300,3 @@ def _loadsgf(engine: GtpEngine, *words: str) -> None:
     if engine.position.game == "go":
         engine.komi = engine.position.komi
         engine.set_position(engine.position)
-
-
-def parse_path(words: Sequence[str]) -> Path:
-    """A file's name, which GoGui quotes."""
-    text = " ".join(words)
-    return Path(text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text)

@@ -20,9 +20,9 @@ from mugo.games.go import Position as Go
 from mugo.games.go import rules_name
 from mugo.games.position import IllegalMove
 from mugo.games.rules import Rules
-from mugo.gtp.commands import final_score, parse_path
-from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_colour, parse_count, parse_vertex
+from mugo.gtp.commands import final_score
 from mugo.gtp.engine import GtpEngine
+from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_colour, parse_count, parse_path, parse_vertex
 from mugo.sgf.convert import record_from_position
 from mugo.sgf.writer import format_record
 

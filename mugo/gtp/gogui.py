@@ -25,8 +25,8 @@ from mugo.games.go import Position as Go
 from mugo.games.plane_tables import plane_names
 from mugo.games.planes import unpack
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, STONE_MARKS, BasePosition, IllegalMove
-from mugo.gtp.protocol import COMMANDS, SYNTAX_ERROR, GtpError, command, parse_colour, parse_vertex
 from mugo.gtp.engine import GtpEngine
+from mugo.gtp.protocol import COMMANDS, SYNTAX_ERROR, GtpError, command, parse_colour, parse_stones
 from mugo.players.evaluator import moves_by_prior, ownership_by
 from mugo.search.result import SearchResult
 from mugo.search.search import Search
@@ -94,14 +94,6 @@ def _setup(engine: GtpEngine, *words: str) -> None:
 @command("gogui-setup_player")
 def _setup_player(engine: GtpEngine, colour: str) -> None:
     engine.position = engine.position.with_turn(parse_colour(colour))
-
-
-def parse_stones(words: Sequence[str], size: BoardSize) -> list[tuple[int, int]]:
-    """(colour, point) of each pair of a colour and a vertex.  Raises GtpError."""
-    if len(words) % 2:
-        raise GtpError(SYNTAX_ERROR, "expected pairs of a colour and a vertex")
-    return [(parse_colour(colour), parse_vertex(vertex, size))
-            for colour, vertex in zip(words[::2], words[1::2], strict=True)]
 
 
 # ---- MuGo as the referee (gogui-rules_*)

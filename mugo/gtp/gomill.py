@@ -8,8 +8,8 @@ gomill-cpu_time is GNU Go's cputime (gnugo.py), gomill-explain_last_move is mugo
 https://mjw.woodcraft.me.uk/gomill/doc/0.8.3/gtp_extensions.html
 """
 from mugo import __version__
-from mugo.gtp.protocol import command, parse_colour
 from mugo.gtp.engine import GtpEngine
+from mugo.gtp.protocol import command, parse_colour
 
 KEYWORDS = ("claim",)
 

@@ -15,9 +15,16 @@ from mugo.games.coords import PASS
 from mugo.games.position import IllegalMove
 from mugo.gtp.analyze import Cancellation
 from mugo.gtp.commands import set_kgs_clocks
-from mugo.gtp.gogui import parse_stones
-from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_colour, parse_float, parse_seconds
 from mugo.gtp.engine import GtpEngine
+from mugo.gtp.protocol import (
+    SYNTAX_ERROR,
+    GtpError,
+    command,
+    parse_colour,
+    parse_float,
+    parse_seconds,
+    parse_stones,
+)
 from mugo.players.time_control import fischer
 
 TIME_SETTINGS = ("none", "absolute", "byoyomi", "canadian", "fischer", "fischer-capped")

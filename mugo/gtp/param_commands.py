@@ -20,9 +20,9 @@ import re
 from mugo.core.files import BadInput
 from mugo.core.options import options_of
 from mugo.games.rules import ALIASES, Rules, parse_rules
+from mugo.gtp.engine import GtpEngine
 from mugo.gtp.params import DEFAULT, GtpOptions
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_bool, parse_float
-from mugo.gtp.engine import GtpEngine
 from mugo.players.katago_parameters import KATAGO_PARAMETERS, NO_TIME_LIMIT, KatagoParameter, katago_parameters
 from mugo.players.searcher import SECONDS, default_settings
 from mugo.search.settings import ROOT_FPU_SHARE

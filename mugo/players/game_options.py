@@ -45,7 +45,7 @@ class GameOptions:
         check(self)
 
 
-def add_arguments(parser: argparse._ActionsContainer, size: str, *, handicap: bool = False) -> None:
+def add_arguments(parser: argparse.ArgumentParser, size: str, *, handicap: bool = False) -> None:
     """Add the options of the game.  size: the default board size of Go, as text for the help.  handicap: and
     --handicap."""
     add_options(parser, GameOptions, () if handicap else ("handicap",),

@@ -25,7 +25,7 @@ from mugo.match.game_runner import GameRunner, interpret_score
 from mugo.match.gtp_client import participant_of
 from mugo.match.match_folder import COLUMNS, MatchFolder
 from mugo.match.referee import MatchRules
-from mugo.match.tournament import GNUGO_SCORERS, MatchOptions, checksums, match_settings
+from mugo.match.tournament import GNUGO_SCORERS, MatchOptions, checksums, match_settings, with_unique_names
 from mugo.nn.bundled import file_checksum
 from mugo.sgf.parser import read_records
 
@@ -141,6 +141,11 @@ def test_a_match_is_not_continued_with_another_network(tmp_path, capsys):
 def test_the_networks_of_a_match(participant, openings, names):
     found = checksums([participant_of(participant)], openings, Position(9))
     assert sorted(found) == sorted(names) and all(len(value) == 64 for value in found.values())
+
+
+def test_participants_with_the_same_name_are_numbered():
+    names = [each.name for each in with_unique_names([participant_of(text) for text in ("uct", "mcts", "uct", "uct")])]
+    assert names == ["uct", "mcts", "uct (2)", "uct (3)"]
 
 
 def test_a_match_is_not_continued_with_other_recorded_openings(tmp_path, capsys):
