@@ -83,6 +83,10 @@ class Option:
             raise BadInput(problem)
         return value
 
+    def format(self, value: Any) -> str:
+        """A value as a text that `parse` reads: 0.05, 1 for true."""
+        return str(int(value)) if self.kind is bool else _shown(value)
+
     def problem(self, value: Any) -> str:
         """What is wrong with a value, as "must be at least 1"; "" if the option may have it."""
         if value is None:

@@ -32,10 +32,9 @@ def _genmove_ex(engine: GtpEngine, *words: str) -> str:
 
 @command("gomill-describe_engine")
 def _describe_engine(engine: GtpEngine) -> str:
-    """Name and version, the network, and the options of the player, a line each."""
+    """Name and version, the network, and all options, a line each."""
     network = engine.player.network
-    parameters = engine.parameters
     lines = [f"{engine.name or f'MuGo {engine.player.name}'} {__version__}"]
     lines += [] if network is None else [f"network: {network.describe()}"]
-    lines += [f"{name} {parameters.value(name)}" for name in parameters.names()] if parameters else []
+    lines += [f"{name} {engine.parameters.value(name)}" for name in engine.parameters.names()]
     return "\n".join(lines)

@@ -65,9 +65,7 @@ class Parameters:
         value = getattr(self._arguments, field, None)
         if value is None and field not in PLAYERS_DEFAULTS and not each.shown_default:
             value = each.default
-        if value is None:
-            return DEFAULT
-        return str(int(value)) if isinstance(value, bool) else str(value)
+        return DEFAULT if value is None else each.format(value)
 
     def change(self, name: str, text: str, player: Player, position: BasePosition) -> Player:
         """The player with this value of the option, DEFAULT for its default: a new one, with a new tree, unless the

@@ -59,7 +59,8 @@ class StubReader:
     is_interrupted = has_line
 
 
-PONDERING = Parameters(Namespace(ponder=True))
+def pondering():
+    return Parameters(Namespace(ponder=True))
 
 
 def new_engine(player=None, size=5, **options):
@@ -506,7 +507,7 @@ def test_a_line_reader_reads_ahead_so_many_characters_at_most():
 # ---- pondering
 
 def test_pondering_runs_from_an_own_move_to_the_next_command_and_its_tree_is_reused():
-    engine = new_engine(make_player("uct", seed=1, play_options=PlayOptions(simulations=100)), parameters=PONDERING)
+    engine = new_engine(make_player("uct", seed=1, play_options=PlayOptions(simulations=100)), parameters=pondering())
     assert engine.answer("play b C3") == "= \n\n" and engine._ponder_thread is None    # after the opponent's move
     engine.answer("genmove w")
     assert engine._ponder_thread.is_alive()
@@ -525,7 +526,7 @@ def test_pondering_runs_from_an_own_move_to_the_next_command_and_its_tree_is_reu
 
 
 def test_pondering_in_a_handicap_game_keeps_the_tree_of_the_komi_that_the_move_was_searched_with():
-    engine = new_engine(make_player("uct", seed=1, play_options=PlayOptions(simulations=100)), parameters=PONDERING)
+    engine = new_engine(make_player("uct", seed=1, play_options=PlayOptions(simulations=100)), parameters=pondering())
     engine.answer("set_free_handicap A1 E5 A5 E1")
     engine.answer("genmove w")
     time.sleep(0.3)
@@ -537,7 +538,7 @@ def test_pondering_in_a_handicap_game_keeps_the_tree_of_the_komi_that_the_move_w
 
 def test_a_bug_while_pondering_is_logged_and_the_game_goes_on():
     log = []
-    engine = new_engine(parameters=PONDERING, log=log.append)
+    engine = new_engine(parameters=pondering(), log=log.append)
     engine.answer("genmove b")
     engine.close()
     engine.player.search.search = lambda *_, **__: 1 / 0
@@ -548,7 +549,7 @@ def test_a_bug_while_pondering_is_logged_and_the_game_goes_on():
 
 
 def test_only_searchers_ponder():
-    engine = new_engine(RandomPlayer(1), parameters=PONDERING)
+    engine = new_engine(RandomPlayer(1), parameters=pondering())
     engine.answer("genmove b")
     assert engine._ponder_thread is None
 

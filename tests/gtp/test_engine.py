@@ -19,7 +19,8 @@ import numpy as np
 import pytest
 from fakes import GNUGO, StoneCounter, gnugo
 
-from mugo import __version__, cli
+from mugo import __version__
+from mugo.cli import main as cli
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_MOVES, PASS, interpret_gtp
