@@ -20,7 +20,6 @@ import pytest
 from fakes import GNUGO, StoneCounter, gnugo
 
 from mugo import __version__
-from mugo.cli import main as cli
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_MOVES, PASS, interpret_gtp
@@ -570,11 +569,6 @@ def test_a_full_disk_ends_the_log_and_not_the_game():
     assert (ended.returncode, ended.stdout.count("= ")) == (0, 3)
     lines = [line for line in ended.stderr.splitlines() if "/dev/full" in line]
     assert lines == ["mugo: /dev/full cannot be written, and lacks lines: No space left on device"]
-
-
-def test_a_name_of_several_lines_is_bad_input(capsys):
-    assert cli.main(["gtp", "random", "--name", "a\n\nb"]) == 2
-    assert capsys.readouterr().err == "mugo gtp: --name 'a\\n\\nb': expected one line of text\n"
 
 
 def test_a_log_file_that_cannot_be_written_is_bad_input(tmp_path):

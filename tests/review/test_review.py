@@ -503,20 +503,6 @@ def test_the_exit_status_is_2_only_if_no_game_could_be_reviewed(tmp_path, capsys
     assert "empty.zip: no SGF file in it" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("options, error", [(("--player", "random"), "cannot evaluate"), (("--jobs", "0"), "--jobs"),
-                                          (("--player", "uct", "--fast"), "--fast"),
-                                          (("--player", "uct", "--simulations", "0"), "simulations"),
-                                          (("--komi", "1e300"), "--komi: komi is a number from -1,000,000"),
-                                          (("--resign", "0.1"), "unrecognized arguments: --resign 0.1"),
-                                          (("--gumbel",), "unrecognized arguments: --gumbel"),
-                                          (("--network", "gomoku-6-4"), "plays Gomoku, 4 in a row, not Go")])
-def test_impossible_options_are_refused_before_anything_is_written(options, error, tmp_path, capsys):
-    (tmp_path / "game.sgf").write_text(PLAIN)
-    assert cli.main(["review", str(tmp_path / "game.sgf"), *options, "-o", str(tmp_path / "out")]) == 2
-    line = capsys.readouterr().err
-    assert error in line and line.startswith("mugo review: ") and not (tmp_path / "out").exists()
-
-
 def test_a_game_is_not_overwritten_and_an_output_is_not_reviewed(tmp_path, capsys):
     (tmp_path / "game.sgf").write_text(PLAIN)
     for games, folder in (tmp_path / "game.sgf", tmp_path), (tmp_path, tmp_path / ".." / tmp_path.name):

@@ -145,22 +145,6 @@ def test_without_a_network_for_the_board_uct_plays_with_a_notice(monkeypatch, ca
     assert "White is uct" in shown
 
 
-@pytest.mark.parametrize("words, why", [
-    (("--game", "gomoku", "--komi", "5"), "--komi is for Go, and this is Gomoku"),
-    (("--game", "gomoku", "--handicap", "2"), "--handicap is for Go, and this is Gomoku"),
-    (("uct", "--k", "5"), "--k is for Gomoku, and this is Go"),
-    (("--load", "x.sgf", "--k", "5"), "--k and --exactly are for a new game"),
-    (("uct", "--load", "x.sgf", "--size", "9"), "--size is for a new game: with --load the file has the size"),
-    (("uct", "--load", "x.sgf", "--handicap", "2"), "--handicap is for a new game: with --load the file has"),
-    (("uct", "--load", "x.sgf", "--rules", "japanese"), "--rules is for a new game: with --load the file has"),
-    (("uct", "--game", "gomoku", "--size", "4", "--k", "5"), "3 to 4 in a row can win on 4x4, not 5"),
-])
-def test_a_wrong_command_line_gets_one_line(words, why, capsys):
-    assert cli.main(["play", *words]) == 2
-    error = capsys.readouterr().err
-    assert why in error and error.count("\n") == 1
-
-
 # ---- SGF
 
 def test_writing_and_reading_a_game_restores_it(tmp_path):

@@ -26,7 +26,6 @@ from starlette.websockets import WebSocketDisconnect
 from web_fakes import Client, UniformNetwork, go_game
 from websockets.sync.client import connect
 
-from mugo.cli import main as cli
 
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK
@@ -513,14 +512,6 @@ def test_a_port_in_use_is_skipped_unless_it_is_named(monkeypatch):
             assert port < listener.getsockname()[1] < port + web_app.PORTS_TRIED
         with pytest.raises(BadInput, match=f"cannot listen on 127.0.0.1, port {port}: Address already in use"):
             web_app.listen("127.0.0.1", port)
-
-
-def test_bad_options_get_one_line(capsys):
-    for options, error in [(["--port", "70000"], "--port 70000"),
-                           (["--jobs", "0"], "--jobs 0"),
-                           (["--network", "nobody"], "there is no network 'nobody'")]:
-        assert cli.main(["web", "--no-browser", *options]) == 2
-        assert capsys.readouterr().err.startswith(f"mugo web: {error}")
 
 
 @contextlib.contextmanager

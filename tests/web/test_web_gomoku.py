@@ -212,11 +212,3 @@ def test_the_page_starts_with_the_game_of_the_options(options, start, monkeypatc
     assert cli.main(["web", "--no-browser", "--port", "0", *options]) == 0
     position = states[0].start
     assert (position.game, position.size, getattr(position, "k", 0)) == start
-
-
-def test_bad_options_get_one_line(capsys):
-    for options, error in [(["--k", "4"], "--k is for Gomoku, and this is Go"),
-                           (["--size", "20"], "a board is 2x2 to 19x19, not 20x20"),
-                           (["--game", "gomoku", "--k", "9"], "3 to 8 in a row can win on 8x8, not 9")]:
-        assert cli.main(["web", "--no-browser", *options]) == 2
-        assert capsys.readouterr().err.startswith(f"mugo web: {error}")
