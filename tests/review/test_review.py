@@ -387,6 +387,10 @@ def test_the_effort_of_a_review_is_named():
         assert f": uct, {text}" in describe_reviewer(options_of("--player", "uct", *limits), 9)
 
 
+def test_a_search_for_a_review_does_not_stop_early():
+    assert options_of("--player", "uct").settings.early_stop is False
+
+
 def options_of(*arguments):
     """The ReviewOptions of a command line of `mugo review`."""
     parser = argparse.ArgumentParser()
