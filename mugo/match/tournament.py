@@ -194,9 +194,11 @@ def command(args: argparse.Namespace) -> int:
     names = [participant.name for participant in participants]
     options = MatchOptions(**given(MatchOptions, args))
     check_arguments(args, options)
-    rules = MatchRules(size=start.shape, komi=start.komi, time=options.time and interpret_time(options.time),
+    rules = MatchRules(size=start.shape, komi=start.komi,
+                       time=interpret_time(options.time) if options.time else None,
                        move_timeout=options.move_timeout, max_moves=options.max_moves,
-                       simple_ko=options.ko == "simple", kgs_rules=args.rules and kgs_name(parse_rules(args.rules)))
+                       simple_ko=options.ko == "simple",
+                       kgs_rules=kgs_name(parse_rules(args.rules)) if args.rules else "")
     scorer = None if options.scoring == "own" else participant_of(
         GNUGO_SCORERS[isinstance(start, go.Position) and start.counts_territory] if options.scoring == "gnugo"
         else options.scoring)
