@@ -299,6 +299,11 @@ class GtpEngine:
 
     # -- pondering
 
+    @property
+    def is_pondering(self) -> bool:
+        """Whether a search on the opponent's time runs, or has run until no simulation was left."""
+        return self._ponder_thread is not None
+
     def _start_pondering(self) -> None:
         """Search on after an own move, until the next command."""
         search, result = self.player.search, self.player.search_result

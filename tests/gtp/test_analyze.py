@@ -508,21 +508,21 @@ def test_a_line_reader_reads_ahead_so_many_characters_at_most():
 
 def test_pondering_runs_from_an_own_move_to_the_next_command_and_its_tree_is_reused():
     engine = new_engine(make_player("uct", seed=1, play_options=PlayOptions(simulations=100)), parameters=pondering())
-    assert engine.answer("play b C3") == "= \n\n" and engine._ponder_thread is None    # after the opponent's move
+    assert engine.answer("play b C3") == "= \n\n" and not engine.is_pondering    # after the opponent's move
     engine.answer("genmove w")
-    assert engine._ponder_thread.is_alive()
+    assert engine.is_pondering
     time.sleep(0.3)
     started = time.monotonic()
     assert engine.answer("time_left w 10 0") == "= \n\n"
     assert time.monotonic() - started < 2
-    assert engine._ponder_thread.is_alive()           # time_left does not end the opponent's turn
+    assert engine.is_pondering           # time_left does not end the opponent's turn
     engine.close()
     expected = engine.player.search.search(engine.position, simulations=1).moves[0].point
     engine.position = engine.position.play(expected)
     engine.answer("genmove w")
     assert engine.player.search_result.visits > 200
     engine.answer("mugo-param ponder 0")
-    assert engine._ponder_thread is None
+    assert not engine.is_pondering
 
 
 def test_pondering_in_a_handicap_game_keeps_the_tree_of_the_komi_that_the_move_was_searched_with():
@@ -542,7 +542,7 @@ def test_a_bug_while_pondering_is_logged_and_the_game_goes_on():
     engine.answer("genmove b")
     engine.close()
     engine.player.search.search = lambda *_, **__: 1 / 0
-    engine._start_pondering()
+    engine.answer("time_left w 10 0")                  # the opponent's turn goes on
     engine.close()
     assert "ZeroDivisionError" in log[-1]
     assert engine.answer("play w A1") == "= \n\n"
@@ -551,7 +551,7 @@ def test_a_bug_while_pondering_is_logged_and_the_game_goes_on():
 def test_only_searchers_ponder():
     engine = new_engine(RandomPlayer(1), parameters=pondering())
     engine.answer("genmove b")
-    assert engine._ponder_thread is None
+    assert not engine.is_pondering
 
 
 def test_the_first_prior_is_of_the_first_point_of_the_board():

@@ -68,22 +68,22 @@ def test_a_search_that_ends_by_itself_is_not_cancelled():
 def test_pondering_begins_when_the_move_of_a_search_is_played_and_stop_ends_it():
     engine = GtpEngine(uct(30), size=5, parameters=Parameters(Namespace(ponder=True)))
     vertex = engine.answer("kata-search b").split()[1]
-    assert engine._ponder_thread is None
+    assert not engine.is_pondering
     other = "A1" if vertex != "A1" else "B1"
     for move, ponders in (other, False), (vertex, True):
         if not ponders:
             engine.answer(f"play b {move}")
-            assert engine._ponder_thread is None
+            assert not engine.is_pondering
             engine.answer("undo")
             engine.answer("kata-search b")
             continue
         engine.answer(f"play b {engine.answer('kata-search b').split()[1]}")
-        assert engine._ponder_thread is not None
+        assert engine.is_pondering
         engine.answer("name")
-        assert engine._ponder_thread is not None
-        assert engine.answer("stop") == "= \n\n" and engine._ponder_thread is None
+        assert engine.is_pondering
+        assert engine.answer("stop") == "= \n\n" and not engine.is_pondering
         engine.answer("name")
-        assert engine._ponder_thread is None
+        assert not engine.is_pondering
     engine.close()
 
 
