@@ -21,7 +21,7 @@ from mugo.core.options import options_of
 from mugo.games.coords import PASS
 from mugo.games.go import Position, fixed_handicap
 from mugo.games.rules import NAMED_RULES
-from mugo.match.game_runner import GameRunner, interpret_score
+from mugo.match.game_runner import GameRunner, MatchSetup, interpret_score
 from mugo.match.gtp_client import participant_of
 from mugo.match.match_folder import COLUMNS, MatchFolder
 from mugo.match.referee import MatchRules
@@ -50,7 +50,7 @@ def test_dead_stones_do_not_count():
         . . X . .
         . . X . .
     """)
-    assert GameRunner("1", [], MatchRules(), None, None).score(position) == 25
+    assert GameRunner(MatchSetup("", (), MatchRules())).score(position) == 25
 
 
 def match(*words, expect=0):
@@ -300,7 +300,7 @@ def test_another_program_may_score(tmp_path, capsys):
 def test_a_program_that_scores_gets_whites_points_for_handicap_stones_in_its_komi():
     """GNU Go, which stands for any: it is not told which stones are of the handicap."""
     log, position = [], Position(9, 0.5).with_handicap(fixed_handicap(9, 4)).with_rules(NAMED_RULES["chinese"])
-    runner = GameRunner("1", [], MatchRules(), participant_of("gnugo"), None)
+    runner = GameRunner(MatchSetup("", (), MatchRules(), participant_of("gnugo")))
 
     class Client:
         def send_command(self, line, timeout=0):
@@ -327,7 +327,7 @@ def test_gnugo_counts_a_handicap_game_as_the_referee_does():
     """, komi=0.5)[0]
     position.handicap = 2
     position = position.with_rules(NAMED_RULES["chinese"]).play(PASS).play(PASS)
-    runners = [GameRunner("1", [], MatchRules(), scorer and participant_of(scorer), None)
+    runners = [GameRunner(MatchSetup("", (), MatchRules(), scorer and participant_of(scorer)))
                for scorer in (None, GNUGO_SCORERS[False])]
     assert [runner.score(position) for runner in runners] == [6.5, 6.5]
     runners[1].close()
