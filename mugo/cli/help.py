@@ -55,7 +55,7 @@ def topics_of(command: str) -> list[str]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo help`."""
-    parser.add_argument("topic", choices=TOPICS, help="whose options: "
+    parser.add_argument("topic", choices=tuple(TOPICS), help="whose options: "
                         + "; ".join(f"{name}, of {', '.join(topic.commands)}" for name, topic in TOPICS.items()))
 
 
