@@ -122,7 +122,7 @@ def test_what_is_supported_of_rules():
         assert set(supported.diff(Rules())) <= {"ko", "scoring", "tax", "whiteHandicapBonus", "friendlyPassOk"}, name
         assert supported.tax != "ALL"
         assert rules.diff(supported) == supported.diff(rules)
-    assert parse_rules("nz").describe(parse_rules("nz").unlike(Rules())) == "ko SITUATIONAL, suicide true"
+    assert parse_rules("nz").describe(parse_rules("nz").diff(Rules())) == "ko SITUATIONAL, suicide true"
     assert parse_rules("japanese").ignored() == parse_rules("aga").ignored() == ""
     assert parse_rules("tromp-taylor").ignored() == "suicide true"
     assert parse_rules("tromp-taylor").ignored(decisive=True) == ""
