@@ -92,7 +92,7 @@ def fuzz_gtp(data: bytes) -> None:
 def fuzz_analysis(data: bytes) -> None:
     """A line of the analysis protocol: every line is answered, and none by an internal error."""
     out = io.StringIO()
-    engine = AnalysisEngine(None, Settings(seed=1), out, play_options=PlayOptions(2), threads=1)
+    engine = AnalysisEngine(None, Settings(seed=1), out, play_options=PlayOptions(2), jobs=1)
     line = data.decode("utf-8", "replace").replace("\n", " ")
     if '"maxVisits"' not in line:        # which may ask for more
         engine.handle_line(line)

@@ -26,7 +26,7 @@ ALL = NEEDED + [requirement for needed in EXTRA.values() for requirement in need
 SOURCES = {path: ast.parse(path.read_text()) for path in ROOT.glob("mugo/**/*.py")}
 LEFT_OUT = {"lint", "release", "docs", "fuzz"}     # by .ci/lowest.py: they do not run with the package
 # What has no public counterpart in Python's own library.
-PRIVATE_IN_PYTHON = {"_ActionsContainer", "_ArgumentGroup", "_exit", "_run_finalizers"}
+PRIVATE_IN_PYTHON = {"_ArgumentGroup", "_actions", "_exit", "_run_finalizers"}
 
 
 def lower_bound(requirement: Requirement) -> str | None:

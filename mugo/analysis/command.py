@@ -10,7 +10,7 @@ from mugo.analysis.fields import InvalidQuery
 from mugo.analysis.overrides import Overrides, read_overrides, search_parameters
 from mugo.analysis.request import NO_OVERRIDES
 from mugo.core.files import BadInput, log_to_stderr
-from mugo.core.limits import parse_integer
+from mugo.core.limits import AT_LEAST_1, check_limits, parse_integer
 from mugo.nn.inference import default_threads
 from mugo.core.pipes import is_pipe_closed, read_lines
 from mugo.players import options as player_options
@@ -18,17 +18,17 @@ from mugo.players.options import NETWORK_PLAYERS, SEARCHERS
 
 FOLLOWED = {"lcb_stdevs", "min_visit_prop_for_lcb", "select_by"}         # of CHOICE_OPTIONS: the order of moves
 # KataGo's parameters that are options of this command.
-THREADS = {"numAnalysisThreads": "analysis_threads", "numSearchThreads": "threads",
+THREADS = {"numAnalysisThreads": "jobs", "numSearchThreads": "threads",
            "numSearchThreadsPerAnalysisThread": "threads"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo analysis`, with KataGo's spelling of some options, for programs that start it."""
     player_options.add_arguments(parser, without={*player_options.CHOICE_OPTIONS, "reuse_tree"} - FOLLOWED)
-    parser.add_argument("--analysis-threads", "-analysis-threads", type=int, metavar="N",
+    parser.add_argument("--jobs", "-analysis-threads", type=int, metavar="N",
                         help="positions analyzed at the same time, each on --threads threads (default: the cores "
                         "divided by --threads)")
-    parser.add_argument("--quit-without-waiting", "-quit-without-waiting", action="store_true",
+    parser.add_argument("-quit-without-waiting", action="store_true",
                         help="at the end of the input stop at once (default: finish all queries)")
     parser.add_argument("-model", dest="network", metavar="NAME", help="the same as --network")
     parser.add_argument("-override-config", action="append", default=[], metavar="NAME=VALUE,...",
@@ -43,22 +43,22 @@ def command(arguments: argparse.Namespace) -> int:
     overrides = _read_config(arguments)
     if name not in (*SEARCHERS, *NETWORK_PLAYERS):
         raise BadInput(f"{name} cannot analyze: it has neither a search nor a network (uct, mcts and policy have)")
+    check_limits(arguments, {"jobs": AT_LEAST_1})
+    options = player_options.player_options(arguments)
     play_options = player_options.play_options_from_arguments(arguments)
     settings = player_options.settings_from_arguments(arguments)
     network = None
     if name in NETWORK_PLAYERS:
-        network = player_options.open_network(arguments.network, settings.threads, arguments.precision,
-                                              arguments.provider)
-    threads = arguments.analysis_threads
-    if threads is None:
-        threads = max(default_threads() // settings.threads, 1)
+        network = player_options.open_network(options.network, settings.threads, options.precision, options.provider)
+    jobs = arguments.jobs
+    if jobs is None:
+        jobs = max(default_threads() // settings.threads, 1)
     out = sys.stdout
     if isinstance(out, io.TextIOWrapper):
         out.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
     with contextlib.redirect_stdout(sys.stderr):         # a stray print would break the protocol
         engine = AnalysisEngine(network, settings if name in SEARCHERS else None, out,
-                                play_options=play_options, tta=arguments.tta,
-                                threads=threads, log=log_to_stderr,
+                                play_options=play_options, tta=options.symmetries, jobs=jobs, log=log_to_stderr,
                                 is_abandoned=functools.partial(is_pipe_closed, out.fileno()), overrides=overrides)
         engine.warm_up(player_options.default_size(arguments))
         if network is not None:

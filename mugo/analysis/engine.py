@@ -62,18 +62,16 @@ class AnalysisEngine:
     settings: of the searches; None where only the network evaluates.
     play_options: the limits of a search for which the query has none, and which move comes first.
     tta: test-time augmentation: evaluations without a search are averaged over the 8 symmetries.
-    threads: positions analyzed at the same time.
+    jobs: positions analyzed at the same time.
     log: called with the traceback of an internal error.
     is_abandoned: whether nobody reads the output any more; a search under way then ends.
     overrides: of all queries, which may override them in turn.
-    Raises BadInput for fewer than one thread, and for settings that need another network.
+    Raises BadInput for settings that need another network.
     """
 
     def __init__(self, network, settings: Settings | None, out: TextIO, *, play_options: PlayOptions,
-                 tta: bool = False, threads: int = 1, log: Callable[[str], object] = lambda text: None,
+                 tta: bool = False, jobs: int = 1, log: Callable[[str], object] = lambda text: None,
                  is_abandoned: Callable[[], bool] = lambda: False, overrides: Overrides = NO_OVERRIDES):
-        if threads < 1:
-            raise BadInput(f"analysis threads are 1 or more, not {threads}")
         self._network = network
         # The tree of another query would add visits to those asked for; early stop would leave some out.
         self._settings = None if settings is None else replace(settings, reuse_tree=False, early_stop=False)
@@ -91,7 +89,7 @@ class AnalysisEngine:
         self._output_closed = False
         self.output_error: Exception | None = None       # of the line that could not be written
         self._writer = LineWriter(out, self._note_output_error)
-        self._threads = [threading.Thread(target=self._run_jobs, daemon=True, name="analysis") for _ in range(threads)]
+        self._threads = [threading.Thread(target=self._run_jobs, daemon=True, name="analysis") for _ in range(jobs)]
         for thread in self._threads:
             thread.start()
 

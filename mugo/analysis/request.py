@@ -2,7 +2,7 @@
 
     {"id": "foo", "moves": [["B", "D4"]], "rules": "chinese", "boardXSize": 9, "boardYSize": 9}
       --parse_query-->  Query(id "foo", game, turns (1,), ...)
-                        and warnings about fields that are not followed
+                        and warnings about fields that are ignored
 
 https://github.com/lightvector/KataGo/blob/master/docs/Analysis_Engine.md
 """

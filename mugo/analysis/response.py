@@ -55,13 +55,13 @@ class RawEvaluation(NamedTuple):
 class _Values:
     """The values of a move or of the root as JSON fields.
 
-    win_rate: of the root.  lead, stdev: of its score.  All are of the side to move, and are reported as such
-    (is_own) or as the opponent's.
+    win_rate: of the root.  lead, stdev: of its score.  All are of the side to move.
+    as_opponent: report them for the opponent.
     """
     win_rate: float
     lead: float
     stdev: float
-    is_own: bool
+    as_opponent: bool
 
     def fields(self, win_rate: float, visits: int, lcb: float, lead: float | None = None, stdev: float | None = None
                ) -> dict[str, Any]:
@@ -70,8 +70,8 @@ class _Values:
             smoothed = (win_rate * visits + self.win_rate * PRIOR_VISITS) / (visits + PRIOR_VISITS)
             lead = self.lead + self.stdev * (_normal_quantile(smoothed) - _normal_quantile(self.win_rate))
             stdev = self.stdev
-        score = round(lead if self.is_own else -lead, 3)
-        win_rate, lcb = (win_rate, lcb) if self.is_own else (1 - win_rate, 1 - lcb)
+        score = round(-lead if self.as_opponent else lead, 3)
+        win_rate, lcb = (1 - win_rate, 1 - lcb) if self.as_opponent else (win_rate, lcb)
         return {"visits": visits, "weight": float(visits), "winrate": round(win_rate, 6), "lcb": round(lcb, 6),
                 "utility": round(2 * win_rate - 1, 6), "utilityLcb": round(2 * lcb - 1, 6), "scoreLead": score,
                 "scoreMean": score, "scoreSelfplay": score, "scoreStdev": round(stdev, 3)}
@@ -90,9 +90,9 @@ def format_response(query: Query, turn: int, result: SearchResult, ownership: np
     """
     position = result.position
     perspective = position.to_play if query.perspective is None else query.perspective
-    is_own = perspective == position.to_play
+    as_opponent = perspective != position.to_play
     lead, stdev = score_estimate(result, ownership) or (0.0, 0.0)
-    values = _Values(result.win_rate, lead, stdev, is_own)
+    values = _Values(result.win_rate, lead, stdev, as_opponent)
     moves = []
     for order, info in enumerate(result.moves):
         fields = _move_fields(query, order, info, values, position.shape, pv_visits)
@@ -100,14 +100,14 @@ def format_response(query: Query, turn: int, result: SearchResult, ownership: np
             fields |= _ownership_fields(moves_ownership[order], perspective, query.include_moves_ownership,
                                         query.include_moves_ownership_stdev)
         moves.append(fields)
-    raw_lead = round(raw.score_lead if is_own else -raw.score_lead, 3)
+    raw_lead = round(-raw.score_lead if as_opponent else raw.score_lead, 3)
     response: dict[str, Any] = {
         "id": query.id, "turnNumber": turn, "isDuringSearch": is_during_search,
         "moveInfos": moves,
         "rootInfo": {
             "currentPlayer": COLOUR_LETTERS[position.to_play],
             **values.fields(result.win_rate, result.visits, result.lower_bound),
-            "rawWinrate": round(raw.win_rate if is_own else 1 - raw.win_rate, 6),
+            "rawWinrate": round(1 - raw.win_rate if as_opponent else raw.win_rate, 6),
             "rawLead": raw_lead, "rawScoreSelfplay": raw_lead, "rawScoreSelfplayStdev": round(raw.score_stdev, 3),
             "rawNoResultProb": 0.0,
             "rawStWrError": UNKNOWN, "rawStScoreError": UNKNOWN, "rawVarTimeLeft": UNKNOWN}}

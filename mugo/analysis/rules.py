@@ -4,7 +4,7 @@
     {"rules": {"scoring": "TERRITORY", "ko": "SIMPLE", ...}}       -->  komi 6.5, counted by territory
     {"rules": "tromp-taylor", "komi": 7.5}                         -->  komi 7.5 and a warning: no suicide
 
-The names and objects of rules are games/rules.py's.  Rules that are not followed are accepted with a warning.
+The names and objects of rules are games/rules.py's.  Rules that are not supported are accepted with a warning.
 
 https://github.com/lightvector/KataGo/blob/master/docs/Analysis_Engine.md
 """
@@ -26,8 +26,8 @@ def handicap(stones: dict[int, int]) -> int:
 
 
 def read_rules(fields: Fields, stones: dict[int, int], warnings: list[tuple[str, str]]) -> tuple[Rules, float]:
-    """(the rules as they are followed, White's points by komi and for handicap stones).  Appends a warning about rules
-    that are not followed.
+    """(the rules as far as they are supported, White's points by komi and for handicap stones).  Appends a warning
+    about rules that are ignored.
 
     stones: point -> colour of the initial stones.  Raises InvalidQuery.
     """
@@ -37,17 +37,17 @@ def read_rules(fields: Fields, stones: dict[int, int], warnings: list[tuple[str,
         raise InvalidQuery(str(error), "rules") from None
     except ValueError as error:
         raise InvalidQuery(f"could not parse rules: {error}", "rules") from None
-    different = [name for name in rules.unlike(rules.followed())]
+    different = [name for name in rules.diff(rules.supported())]
     if rules.ko not in (POSITIONAL, SIMPLE):             # by simple ko no repetition wins, so a search needs none
         different.append("ko")
     if different:
-        warnings.append(("rules", f"not followed: {rules.describe(different)}.  Moves are searched under positional "
+        warnings.append(("rules", f"ignored: {rules.describe(different)}.  Moves are searched under positional "
                                   "superko without suicide, and there is no button and no tax but that on seki"))
     bonus = rules.handicap_bonus(handicap(stones))
     if "whiteHandicapBonus" in fields:
         bonus = _with_bonus(rules, fields["whiteHandicapBonus"]).handicap_bonus(handicap(stones))
     komi = read_number(fields, "komi", -MAX_KOMI, MAX_KOMI)
-    return rules.followed(), (rules.default_komi if komi is None else komi) + bonus
+    return rules.supported(), (rules.default_komi if komi is None else komi) + bonus
 
 
 def _with_bonus(rules: Rules, bonus: object) -> Rules:

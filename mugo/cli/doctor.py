@@ -38,14 +38,15 @@ FAILURES = (BadInput, OSError, ImportError, RuntimeError, ValueError)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo doctor`."""
-    parser.add_argument("--json", action="store_true", help="print the report as JSON")
-    parser.add_argument("--no-speed", action="store_true", help="leave the speed test out, which takes some seconds, "
-                        "and a minute where nothing has been compiled yet")
+    parser.add_argument("--json", action=argparse.BooleanOptionalAction, default=False,
+                        help="print the report as JSON")
+    parser.add_argument("--speed", action=argparse.BooleanOptionalAction, default=True, help="measure the speed, which "
+                        "takes some seconds, and a minute where nothing has been compiled yet")
 
 
 def command(arguments: argparse.Namespace) -> int:
     """Run `mugo doctor`; returns the exit status, 2 where there are problems."""
-    report = examine(speed=not arguments.no_speed)
+    report = examine(speed=arguments.speed)
     print(json.dumps(report, indent=2) if arguments.json else format_report(report))
     return 2 if report["problems"] else 0
 

@@ -1,33 +1,84 @@
-"""`mugo help search`: all options of a kind, with those that no --help shows."""
+"""`mugo help TOPIC`: all options of a kind, with those that no --help shows.
+
+A topic is a row of TOPICS: the dataclasses whose fields are its options.  The table in the documentation is of the
+same row (docs/tools/option_tables.py).
+"""
 import argparse
+import importlib
 import textwrap
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from mugo.core.options import Option, options_of
-from mugo.players.options import PLAYERS_DEFAULTS
-from mugo.players.searcher import PlayOptions
-from mugo.search.settings import Settings
 
 WIDTH = 100
+HOW = "Each may be given as --NAME VALUE, as --set NAME=VALUE, or in a file of --config."
+
+
+class Topic(NamedTuple):
+    """Options that are explained together.
+
+    commands: that have them, or some of them, and name the topic at the end of their --help.
+    kinds: their dataclasses, as "module:Class" of mugo, which are imported when they are needed.
+    introduction: whose they are, a sentence.
+    defaults: "module:NAME" of the defaults that differ from the fields', in words, by field.
+    """
+    commands: tuple[str, ...]
+    kinds: tuple[str, ...]
+    introduction: str
+    defaults: str = ""
+
+    def load(self) -> tuple[list[type], Mapping[str, str]]:
+        """(dataclasses, defaults), as option_table takes them."""
+        return [_load(each) for each in self.kinds], _load(self.defaults) if self.defaults else {}
+
+
+PLAYING = ("gtp", "play", "review", "analysis")
+TOPICS = {
+    "player": Topic((*PLAYING, "web"), ("players.options:PlayerOptions",), "Options of all players."),
+    "search": Topic(PLAYING, ("players.searcher:PlayOptions", "search.settings:Settings"),
+                    "Options of the players uct and mcts; in brackets KataGo's name for kata-set-param.",
+                    "players.options:PLAYERS_DEFAULTS"),
+    "game": Topic(("gtp", "play", "match", "web"), ("players.game_options:GameOptions",),
+                  "Options of the game, and of how it begins."),
+    "gtp": Topic(("gtp",), ("gtp.params:GtpOptions",), "Options of the GTP engine itself."),
+    "web": Topic(("web",), ("web.app:WebOptions",), "How the server of the page is reached."),
+    "match": Topic(("match",), ("match.tournament:MatchOptions",),
+                   "What the games of a match depend on: it is continued only with the same."),
+}
+
+
+def topics_of(command: str) -> list[str]:
+    """The topics that a command names in its --help."""
+    return [name for name, topic in TOPICS.items() if command in topic.commands]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo help`."""
-    parser.add_argument("topic", choices=("search",), help="search: of uct and mcts, in gtp, play, match, review, ...")
+    parser.add_argument("topic", choices=tuple(TOPICS), help="whose options: "
+                        + "; ".join(f"{name}, of {', '.join(topic.commands)}" for name, topic in TOPICS.items()))
 
 
 def command(args: argparse.Namespace) -> int:
     """Print the options; returns the exit status."""
-    print("Options of the players uct and mcts.  Each may be given as --NAME VALUE, as --set NAME=VALUE, in a file of\n"
-          "--config, and over GTP as mugo-param NAME VALUE; in brackets KataGo's name for kata-set-param.\n")
-    for kind in PlayOptions, Settings:
+    topic = TOPICS[args.topic]
+    print(textwrap.fill(f"{topic.introduction}  {HOW}", WIDTH) + "\n")
+    kinds, defaults = topic.load()
+    for kind in kinds:
         for field, each in options_of(kind).items():
-            print(_described(each, PLAYERS_DEFAULTS.get(field, each.described_default)))
+            print(_described(each, defaults.get(field, each.described_default)))
     return 0
+
+
+def _load(name: str) -> Any:
+    """The class or constant "module:NAME" of mugo."""
+    module, _, attribute = name.partition(":")
+    return getattr(importlib.import_module(f"mugo.{module}"), attribute)
 
 
 def _described(each: Option, default: str) -> str:
     """An option as a paragraph."""
     name = f"--{each.name}" + (f" [{each.katago}]" if each.katago else "")
     choices = f": {', '.join(each.choices)}" if each.choices else ""
-    text = f"{each.player and f'of {each.player}: '}{each.help}{choices} (default: {default})"
+    text = f"{each.description}{choices} (default: {default})"
     return f"{name}\n{textwrap.fill(text, WIDTH, initial_indent='    ', subsequent_indent='    ')}"

@@ -17,6 +17,7 @@ import traceback
 from concurrent.futures import BrokenExecutor
 from typing import NoReturn
 
+from mugo.cli.help import topics_of
 from mugo.core.files import BadInput, printable
 from mugo.core.limits import NumberParser
 from mugo.core.options import expand_config
@@ -38,7 +39,7 @@ COMMANDS = {
     "review": ("review.command", "review game records move by move"),
     "play": ("tui.play", "play in the terminal"),
     "doctor": ("cli.doctor", "examine this machine and installation, for bug reports"),
-    "help": ("cli.help", "explain all options of a kind: search"),
+    "help": ("cli.help", "explain all options of a kind, as of the search"),
     "completion": ("cli.completion", "print a script that completes commands and options in a shell"),
     "demo": ("cli.demo", "preprocess, train, evaluate and play on the sample games, in a few minutes"),
 }
@@ -161,7 +162,9 @@ class _PrintVersions(argparse.Action):
 def add_command(subparsers, name: str) -> argparse.ArgumentParser:
     """Add the parser of a command, without its arguments.  subparsers: what ArgumentParser.add_subparsers returns."""
     description = COMMANDS[name][1]
-    parser = subparsers.add_parser(name, help=description, description=description[0].upper() + description[1:] + ".")
+    topics = ", ".join(f"mugo help {topic}" for topic in topics_of(name))
+    parser = subparsers.add_parser(name, help=description, description=description[0].upper() + description[1:] + ".",
+                                   epilog=topics and f"More options, with all defaults: {topics}.", allow_abbrev=False)
     add_config_arguments(parser)
     return parser
 
@@ -190,8 +193,6 @@ def _run(name: str | None, arguments: list[str]) -> int:
     assert module is not None                            # argparse has refused a command line without a command
     if unknown:
         raise BadInput(f"unrecognized arguments: {' '.join(unknown)} (see mugo {name} --help)")
-    if args.config is not None or args.set is not None:
-        raise BadInput("--config and --set are written in full")        # expand_config has replaced those that are
     for package in WRITTEN_WITH.get(args.command, ()):
         if importlib.util.find_spec(package) is None:
             raise ModuleNotFoundError(name=package)

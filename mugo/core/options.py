@@ -28,8 +28,10 @@ from pathlib import Path
 from typing import Any
 
 from mugo.core.files import BadInput
+from mugo.core.limits import parse_integer, parse_number
 
 _KEY = "option"
+FLAGS = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
 
 
 def _shown(value: Any) -> str:
@@ -47,7 +49,8 @@ class Option:
     help: a sentence without its full stop.  shown_default: of a default None, in words.
     least, most: of a number, inclusive; above, below: exclusive.  choices: of a text.
     common: whether the --help of a command shows it.  katago: KataGo's name of the same parameter.
-    player: "uct" or "mcts" if only that one has it.
+    metavar: what stands for the value in --help; "" for N, X or TEXT, by the kind.
+    player: "uct" or "mcts", or a game, "Go" or "Gomoku", if only that one has it.
     """
     name: str
     kind: type
@@ -63,6 +66,26 @@ class Option:
     common: bool
     katago: str
     player: str
+    metavar: str
+
+    def parse(self, text: str) -> Any:
+        """The value that a text means.  Raises BadInput, which says what was expected, for one the option cannot have.
+        """
+        if self.kind is bool:
+            if text.lower() not in FLAGS:
+                raise BadInput(f"{text[:40]!r} is neither true nor false")
+            return FLAGS[text.lower()]
+        try:
+            value = {int: parse_integer, float: parse_number}.get(self.kind, str)(text)
+        except ValueError as error:
+            raise BadInput(str(error)) from None
+        if problem := self.problem(value):
+            raise BadInput(problem)
+        return value
+
+    def format(self, value: Any) -> str:
+        """A value as a text that `parse` reads: 0.05, 1 for true."""
+        return str(int(value)) if self.kind is bool else _shown(value)
 
     def problem(self, value: Any) -> str:
         """What is wrong with a value, as "must be at least 1"; "" if the option may have it."""
@@ -93,6 +116,11 @@ class Option:
             raise BadInput(f"--{self.name} {shown if len(shown) <= 30 else shown[:30] + '...'}: {problem}")
 
     @property
+    def description(self) -> str:
+        """The help, with what alone has the option."""
+        return f"of {self.player}: {self.help}" if self.player else self.help
+
+    @property
     def described_default(self) -> str:
         """The default as help texts show it."""
         if self.shown_default:
@@ -104,11 +132,11 @@ class Option:
 
 def option(default: Any, help: str, *, shown_default: str = "", least: float = -math.inf, most: float = math.inf,
            above: float = -math.inf, below: float = math.inf, choices: Iterable[str] = (), common: bool = False,
-           katago: str = "", player: str = "") -> Any:
+           katago: str = "", player: str = "", metavar: str = "") -> Any:
     """The dataclass field of an option; arguments as in Option."""
     return dataclasses.field(default=default, metadata={_KEY: dict(
         default=default, help=help, shown_default=shown_default, least=least, most=most, above=above,
-        below=below, choices=tuple(choices), common=common, katago=katago, player=player)})
+        below=below, choices=tuple(choices), common=common, katago=katago, player=player, metavar=metavar)})
 
 
 def options_of(kind: type) -> dict[str, Option]:
@@ -140,7 +168,7 @@ def add_options(group: Any, kind: type, without: Collection[str] = (), defaults:
     for name, each in options_of(kind).items():
         if name in without:
             continue
-        text = f"{each.help} (default: {(defaults or {}).get(name, each.described_default)})"
+        text = f"{each.description} (default: {(defaults or {}).get(name, each.described_default)})"
         is_shown = each.common if shown is None else name in shown
         arguments: dict[str, Any] = {"dest": name, "default": None,
                                      "help": text.replace("%", "%%") if is_shown else argparse.SUPPRESS}
@@ -149,7 +177,7 @@ def add_options(group: Any, kind: type, without: Collection[str] = (), defaults:
         elif each.choices:
             arguments["choices"] = each.choices
         else:
-            arguments |= {"type": each.kind, "metavar": {int: "N", float: "X"}.get(each.kind, "TEXT")}
+            arguments |= {"type": each.kind, "metavar": each.metavar or {int: "N", float: "X"}.get(each.kind, "TEXT")}
         group.add_argument(f"--{each.name}", **arguments)
 
 
@@ -162,7 +190,7 @@ def given(kind: type, args: argparse.Namespace) -> dict[str, Any]:
 def option_table(kinds: Iterable[type], defaults: Mapping[str, str] | None = None) -> str:
     """The options of dataclasses as a Markdown table: name, default, meaning.  defaults: as in add_options."""
     rows = [f"| `--{each.name}` | {(defaults or {}).get(name, each.described_default)} | "
-            f"{each.player and f'of `{each.player}`: '}{each.help}"
+            f"{each.description}"
             f"{each.choices and ': ' + ', '.join(f'`{choice}`' for choice in each.choices) or ''} |"
             for kind in kinds for name, each in options_of(kind).items()]
     return "\n".join(["| option | default | meaning |", "|---|---|---|", *rows])

@@ -116,7 +116,7 @@ class Position(BasePosition):
         """This position, its game and komi, counted by these rules: their scoring and tax, and White's points for
         handicap stones."""
         other = self._copy()
-        other.scoring_rules = Rules(scoring=rules.scoring, tax=rules.followed().tax,
+        other.scoring_rules = Rules(scoring=rules.scoring, tax=rules.supported().tax,
                                     white_handicap_bonus=rules.white_handicap_bonus)
         other._set_scoring_fields()
         return other

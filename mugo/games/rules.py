@@ -10,10 +10,10 @@ What MuGo does under other rules:
     ko                  its own moves keep positional superko, which every ko rule here allows; which repetitions of the
                         opponent are legal: Position.why_illegal
     suicide             illegal
-    scoring             followed: by area, or by territory and prisoners (territory)
+    scoring             supported: by area, or by territory and prisoners (territory)
     tax                 SEKI is followed in the final score, not by the search; ALL is not
-    hasButton           not followed
-    whiteHandicapBonus  followed: handicap_bonus
+    hasButton           ignored
+    whiteHandicapBonus  supported: handicap_bonus
     friendlyPassOk      followed by GTP: where it is false, dead stones are captured before a pass
 
 https://lightvector.github.io/KataGo/rules.html
@@ -41,7 +41,7 @@ TEXT_KEYS = {"ko": "ko", "score": "scoring", "tax": "tax", "sui": "suicide", "bu
              "whb": "whiteHandicapBonus", "fpok": "friendlyPassOk"}
 _TEXT_FIELD = re.compile(f"({'|'.join(TEXT_KEYS)})(SIMPLE|POSITIONAL|SITUATIONAL|SPIGHT|AREA|TERRITORY|NONE|SEKI|ALL|"
                          "N-1|N|0|1)")
-DECISIVE = ("tax", "hasButton")          # fields that decide who wins, of those that are not followed
+DECISIVE = ("tax", "hasButton")          # fields that decide who wins, of those that MuGo ignores
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Rules:
         """The object that kata-get-rules has: KataGo's names and values."""
         return {name: getattr(self, attribute) for name, (attribute, _) in FIELDS.items()}
 
-    def unlike(self, other: "Rules") -> list[str]:
+    def diff(self, other: "Rules") -> list[str]:
         """KataGo's names of the fields whose values differ."""
         return [name for name, (attribute, _) in FIELDS.items()
                 if getattr(self, attribute) != getattr(other, attribute)]
@@ -77,14 +77,14 @@ class Rules:
                  for key, name in TEXT_KEYS.items()}
         return "".join(key + text for key, text in texts.items() if key in ("ko", "score", "tax", "sui") or text != "0")
 
-    def followed(self) -> Self:
+    def supported(self) -> Self:
         """These rules as MuGo plays: without a tax on all groups, a button and suicide."""
         return replace(self, tax="NONE" if self.tax == "ALL" else self.tax, has_button=False, suicide=False)
 
-    def not_followed(self, decisive: bool = False) -> str:
-        """The fields that are not followed, as 'suicide true, tax ALL'; '' for none.  decisive: only those of
+    def ignored(self, decisive: bool = False) -> str:
+        """The fields that MuGo ignores, as 'suicide true, tax ALL'; '' for none.  decisive: only those of
         DECISIVE."""
-        return self.describe([name for name in self.unlike(self.followed()) if not decisive or name in DECISIVE])
+        return self.describe([name for name in self.diff(self.supported()) if not decisive or name in DECISIVE])
 
     def handicap_bonus(self, stones: int) -> int:
         """White's points for so many handicap stones of Black."""
@@ -171,8 +171,8 @@ def rules_to_play(name: str) -> Rules:
     """The rules of a name or JSON text that MuGo plays by; as parse_rules, and ValueError for those that decide
     otherwise who wins."""
     rules = parse_rules(name)
-    if rules.not_followed(decisive=True):
-        raise ValueError(f"{shorten(name)} is not followed: {rules.not_followed(decisive=True)}")
+    if unsupported := rules.ignored(decisive=True):
+        raise ValueError(f"{shorten(name)} is not supported: {unsupported}")
     return rules
 
 

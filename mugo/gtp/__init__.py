@@ -4,8 +4,8 @@ Read in this order:
 
     protocol        the grammar: lines, arguments, replies; the table of commands
     line_reader     lines of input, read ahead in a thread
-    params          options of the player, changed by name
-    state           what commands read and change: player, position, clocks
+    params          options of the player and the engine, changed by name
+    engine          player, position, clocks, pondering; a line in, a reply out
     commands        the commands of GTP 2 and KGS
     analyze_formats the arguments of an analysis, and the formats of its lines
     analyze         lz-analyze, kata-analyze, lz-genmove_analyze ...: search results, streamed
@@ -15,8 +15,11 @@ Read in this order:
     param_commands  mugo-param, kata-set-param, rules
     gnugo           GNU Go's list_stones, final_status, printsgf ...
     gomill          Gomill's gomill-genmove_ex ...
-    engine          a line in, a reply out; pondering
     command         the command line, stdin and stdout
 
 Knows nothing of other front ends (web, tui, analysis), of training or data sets.
 """
+from mugo.gtp import analyze, commands, gnugo, gogui, gomill, katago, param_commands, raw_nn
+
+# To import them registers their commands.
+COMMAND_MODULES = (commands, analyze, katago, raw_nn, param_commands, gnugo, gogui, gomill)

@@ -26,12 +26,11 @@ from mugo.core.files import BadInput
 from mugo.games.coords import MAX_MOVES
 from mugo.games.position import BasePosition
 from mugo.gtp.analyze_formats import Format, format_cgos, format_kata, format_lz, parse_analyze_options
+from mugo.gtp.engine import MAX_SIMULATIONS, GtpEngine
 from mugo.gtp.protocol import GtpError, command
-from mugo.gtp.state import EngineState
 from mugo.players.evaluator import TOP_MOVES, infos_by_network, moves_by_prior
 from mugo.search.result import MoveInfo, SearchResult
 
-MAX_SIMULATIONS = 10 ** 9     # visits are counted in 32 bits
 POLL_SECONDS = 0.01       # between two checks for input, when nothing is left to search
 
 
@@ -59,44 +58,44 @@ def result_from_policy(network, position: BasePosition, tta: bool = False) -> Se
 # ---- commands
 
 @command("lz-analyze")
-def _lz_analyze(engine: EngineState, *words: str) -> None:
+def _lz_analyze(engine: GtpEngine, *words: str) -> None:
     _analyze(engine, format_lz, words)
 
 
 @command("kata-analyze")
-def _kata_analyze(engine: EngineState, *words: str) -> None:
+def _kata_analyze(engine: GtpEngine, *words: str) -> None:
     _analyze(engine, format_kata, words)
 
 
 @command("lz-genmove_analyze")
-def _lz_genmove_analyze(engine: EngineState, *words: str) -> None:
+def _lz_genmove_analyze(engine: GtpEngine, *words: str) -> None:
     _genmove_analyze(engine, format_lz, words)
 
 
 @command("kata-genmove_analyze")
-def _kata_genmove_analyze(engine: EngineState, *words: str) -> None:
+def _kata_genmove_analyze(engine: GtpEngine, *words: str) -> None:
     _genmove_analyze(engine, format_kata, words)
 
 
 @command("cgos-genmove_analyze")
-def _cgos_genmove_analyze(engine: EngineState, *words: str) -> None:
+def _cgos_genmove_analyze(engine: GtpEngine, *words: str) -> None:
     """One line about the finished search, not one every interval."""
     _genmove_analyze(engine, format_cgos, words, stream=False)
 
 
 @command("kata-search_analyze")
-def _kata_search_analyze(engine: EngineState, *words: str) -> None:
+def _kata_search_analyze(engine: GtpEngine, *words: str) -> None:
     """As kata-genmove_analyze, but the move is not played."""
     _genmove_analyze(engine, format_kata, words, play=False)
 
 
 @command("kata-search_analyze_cancellable")
-def _kata_search_analyze_cancellable(engine: EngineState, *words: str) -> None:
+def _kata_search_analyze_cancellable(engine: GtpEngine, *words: str) -> None:
     """The same, ended by any line; the reply is then `play cancelled`."""
     _genmove_analyze(engine, format_kata, words, play=False, cancellable=True)
 
 
-def _analyze(engine: EngineState, format_result: Format, words: Sequence[str]) -> None:
+def _analyze(engine: GtpEngine, format_result: Format, words: Sequence[str]) -> None:
     """Search the position and stream the results until another line arrives."""
     options = parse_analyze_options(words, engine.position, format_result is format_kata)
     player = engine.player
@@ -132,7 +131,7 @@ def _restrict(result: SearchResult, allowed_moves: Sequence[int] | None) -> Sear
 class Cancellation:
     """Whether a search has been ended by another line.  An instance is a function for `should_stop`."""
 
-    def __init__(self, engine: EngineState):
+    def __init__(self, engine: GtpEngine):
         self._has_input = engine.has_input
         self.happened = False
 
@@ -141,7 +140,7 @@ class Cancellation:
         return self.happened
 
 
-def _genmove_analyze(engine: EngineState, format_result: Format, words: Sequence[str], stream: bool = True,
+def _genmove_analyze(engine: GtpEngine, format_result: Format, words: Sequence[str], stream: bool = True,
                      play: bool = True, cancellable: bool = False) -> None:
     """Generate a move, and play it or not; stream the results of its search, and at the end the final one.
 

@@ -76,8 +76,7 @@ def parse_analyze_options(words: Sequence[str], position: BasePosition, is_kata:
         options.colour = parse_colour(left.pop(0))
     if left and left[0].replace(".", "", 1).isdigit():
         left.insert(0, "interval")
-    allowed: set[int] | None = None
-    avoided: set[int] = set()
+    moves: dict[str, set[int]] = {}                      # of options.colour, by "avoid" and "allow"
 
     def value() -> str:
         if not left:
@@ -101,17 +100,15 @@ def parse_analyze_options(words: Sequence[str], position: BasePosition, is_kata:
             colour = parse_colour(value())
             points = {parse_vertex(vertex, position.shape) for vertex in value().split(",") if vertex}
             parse_count(value())
-            if colour == options.colour and key == "avoid":
-                avoided |= points
-            elif colour == options.colour:
-                if allowed is not None:
+            if colour == options.colour:
+                if key == "allow" and key in moves:
                     raise GtpError(SYNTAX_ERROR, "moves of a colour can be allowed once")
-                allowed = points
+                moves.setdefault(key, set()).update(points)
         else:
             raise GtpError(SYNTAX_ERROR, f"{key!r} is not an argument of an analysis")
-    if allowed is not None or avoided:
+    if moves:
         options.allowed_moves = tuple(point for point in legal_moves(position.with_turn(options.colour))
-                                      if point not in avoided and (allowed is None or point in allowed))
+                                      if point not in moves.get("avoid", ()) and point in moves.get("allow", (point,)))
     return options
 
 

@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import TextIO
 
 from mugo.core.files import BadInput, error_line, log_to_stderr
+from mugo.core.options import add_options
+from mugo.core.pipes import is_pipe_closed, read_lines
 from mugo.games import scoring
 from mugo.games.coords import PASS
 from mugo.games.go import Position
 from mugo.games.position import BasePosition
 from mugo.gtp.engine import GtpEngine, serve
 from mugo.gtp.line_reader import MAX_LINE_BYTES
-from mugo.gtp.params import Parameters
-from mugo.core.pipes import is_pipe_closed, read_lines
+from mugo.gtp.params import GtpOptions, Parameters
 from mugo.players import game_options
 from mugo.players import options as player_options
 from mugo.players.player import Player
-from mugo.players.time_control import LAG
 
 NOTICE_SECONDS = 3        # a longer warm-up is announced on stderr
 
@@ -35,13 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo gtp`."""
     player_options.add_arguments(parser)
     game_options.add_arguments(parser, f"that of --network, or {player_options.GO_SIZE}")
-    parser.add_argument("--cleanup", action=argparse.BooleanOptionalAction, default=False,
-                        help="capture dead stones before passing, for servers that count every stone as alive")
-    parser.add_argument("--lag", type=float, default=LAG, metavar="S",
-                        help="seconds that a move costs on the server's clock beyond its own time: about 1 across the "
-                             "internet (default: %(default)s)")
-    parser.add_argument("--ponder", action=argparse.BooleanOptionalAction, default=False,
-                        help="search on the opponent's time (uct and mcts)")
+    add_options(parser, GtpOptions)
     parser.add_argument("--name", default="", metavar="TEXT", help="the reply to the command `name`, for clients that "
                         "know only some engines (default: MuGo and the player)")
     parser.add_argument("--log-file", type=Path, metavar="FILE",
@@ -61,10 +55,8 @@ def command(arguments: argparse.Namespace) -> int:
 
         # In a thread, so that the first commands are answered before compiled code is loaded.
         warming_up = threading.Thread(target=warm_up, args=[player, start])
-        engine = GtpEngine(player, start=start, lag=arguments.lag, cleanup=arguments.cleanup, ponder=arguments.ponder,
-                           name=arguments.name, rules=game_options.rules_of(arguments),
-                           parameters=Parameters(arguments, start.game), log=log,
-                           wait_until_ready=warming_up.join)
+        engine = GtpEngine(player, start=start, name=arguments.name, rules=game_options.rules_of(arguments),
+                           parameters=Parameters(arguments, start.game), log=log, wait_until_ready=warming_up.join)
         warming_up.start()
         with _reserved_stdout() as out:
             serve(engine, read_lines(sys.stdin.fileno(), MAX_LINE_BYTES), out, log_to_file,

@@ -9,7 +9,6 @@ A failure has the text that the specification prescribes, where it prescribes on
 """
 import contextlib
 from collections.abc import Sequence
-from pathlib import Path
 
 from mugo import __version__
 from mugo.core.files import BadInput, error_line
@@ -20,6 +19,7 @@ from mugo.games.go import check_komi, fixed_handicap
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_NAMES, IllegalMove
+from mugo.gtp.engine import GtpEngine
 from mugo.gtp.protocol import (
     COMMANDS,
     SYNTAX_ERROR,
@@ -29,49 +29,49 @@ from mugo.gtp.protocol import (
     parse_count,
     parse_float,
     parse_int,
+    parse_path,
     parse_seconds,
     parse_vertex,
 )
-from mugo.gtp.state import EngineState
 from mugo.players.time_control import NO_LIMIT, absolute, canadian, japanese
 from mugo.sgf.convert import load_position
 
 # ---- administrative commands
 
 @command("protocol_version")
-def _protocol_version(engine: EngineState) -> str:
+def _protocol_version(engine: GtpEngine) -> str:
     return "2"
 
 
 @command("name")
-def _name(engine: EngineState) -> str:
+def _name(engine: GtpEngine) -> str:
     return engine.name or f"MuGo {engine.player.name}"
 
 
 @command("version")
-def _version(engine: EngineState) -> str:
+def _version(engine: GtpEngine) -> str:
     return __version__
 
 
 @command("known_command")
-def _known_command(engine: EngineState, name: str) -> str:
+def _known_command(engine: GtpEngine, name: str) -> str:
     return "true" if name in COMMANDS.names(engine.position.game) else "false"
 
 
 @command("list_commands")
-def _list_commands(engine: EngineState) -> str:
+def _list_commands(engine: GtpEngine) -> str:
     return "\n".join(COMMANDS.names(engine.position.game))
 
 
 @command("quit")
-def _quit(engine: EngineState) -> None:
+def _quit(engine: GtpEngine) -> None:
     engine.quitting = True
 
 
 # ---- setup
 
 @command("boardsize")
-def _boardsize(engine: EngineState, *size: str) -> None:
+def _boardsize(engine: GtpEngine, *size: str) -> None:
     """N, or X Y, columns and rows: an empty board of this size; in Gomoku the winning length stays."""
     try:
         start = engine.empty_board(_parse_size(size))
@@ -84,7 +84,7 @@ def _boardsize(engine: EngineState, *size: str) -> None:
 
 
 @command("rectangular_boardsize")
-def _rectangular_boardsize(engine: EngineState, *size: str) -> None:
+def _rectangular_boardsize(engine: GtpEngine, *size: str) -> None:
     """KataGo's boardsize of rectangles: X Y, columns and rows, or N."""
     _boardsize(engine, *size)
 
@@ -98,13 +98,13 @@ def _parse_size(words: Sequence[str]) -> tuple[int, int]:
 
 
 @command("clear_board")
-def _clear_board(engine: EngineState) -> None:
+def _clear_board(engine: GtpEngine) -> None:
     engine.wait_until_ready()
     engine.start_game(engine.empty_board(engine.position.shape))
 
 
 @command("komi")
-def _komi(engine: EngineState, komi: str) -> None:
+def _komi(engine: GtpEngine, komi: str) -> None:
     """Accepted in Gomoku too, without effect: controllers send it for every game."""
     number = parse_float(komi)
     try:
@@ -116,7 +116,7 @@ def _komi(engine: EngineState, komi: str) -> None:
 
 
 @command("fixed_handicap", "go")
-def _fixed_handicap(engine: EngineState, stones: str) -> str:
+def _fixed_handicap(engine: GtpEngine, stones: str) -> str:
     try:
         points = fixed_handicap(engine.position.shape, parse_int(stones))
     except ValueError as error:
@@ -125,7 +125,7 @@ def _fixed_handicap(engine: EngineState, stones: str) -> str:
 
 
 @command("place_free_handicap", "go")
-def _place_free_handicap(engine: EngineState, stones: str) -> str:
+def _place_free_handicap(engine: GtpEngine, stones: str) -> str:
     """Stones on the fixed points.  GTP lets an engine place fewer than asked for: at most nine here."""
     for number in range(min(parse_int(stones), 9), 1, -1):
         with contextlib.suppress(ValueError):
@@ -134,7 +134,7 @@ def _place_free_handicap(engine: EngineState, stones: str) -> str:
 
 
 @command("set_free_handicap", "go")
-def _set_free_handicap(engine: EngineState, *vertices: str) -> None:
+def _set_free_handicap(engine: GtpEngine, *vertices: str) -> None:
     size = engine.position.shape
     try:
         points = [interpret_gtp(vertex, size) for vertex in vertices]
@@ -145,7 +145,7 @@ def _set_free_handicap(engine: EngineState, *vertices: str) -> None:
     _place_handicap(engine, points)
 
 
-def _place_handicap(engine: EngineState, points: list[int]) -> str:
+def _place_handicap(engine: GtpEngine, points: list[int]) -> str:
     if engine.position.stones.any():
         raise GtpError("board not empty")
     size = engine.position.shape
@@ -156,7 +156,7 @@ def _place_handicap(engine: EngineState, points: list[int]) -> str:
 # ---- moves
 
 @command("play")
-def _play(engine: EngineState, colour: str, vertex: str) -> None:
+def _play(engine: GtpEngine, colour: str, vertex: str) -> None:
     mover = parse_colour(colour)
     point = parse_vertex(vertex, engine.position.shape)
     try:
@@ -166,24 +166,24 @@ def _play(engine: EngineState, colour: str, vertex: str) -> None:
 
 
 @command("genmove")
-def _genmove(engine: EngineState, colour: str) -> str:
+def _genmove(engine: GtpEngine, colour: str) -> str:
     return _generate_move(engine, parse_colour(colour))
 
 
 @command("kgs-genmove_cleanup", "go")
-def _genmove_cleanup(engine: EngineState, colour: str) -> str:
+def _genmove_cleanup(engine: GtpEngine, colour: str) -> str:
     """A move after the players disagreed about dead stones: all dead stones are captured before a pass."""
     return _generate_move(engine, parse_colour(colour), cleanup=True)
 
 
-def _generate_move(engine: EngineState, colour: int, cleanup: bool = False) -> str:
+def _generate_move(engine: GtpEngine, colour: int, cleanup: bool = False) -> str:
     position = engine.position_to_move(colour)
     engine.wait_until_ready()
     return engine.generate_move(position, cleanup)
 
 
 @command("reg_genmove")
-def _reg_genmove(engine: EngineState, colour: str) -> str:
+def _reg_genmove(engine: GtpEngine, colour: str) -> str:
     """The move that genmove would play, without playing it and with no limit by the clock."""
     position = engine.position_to_move(parse_colour(colour))
     engine.wait_until_ready()
@@ -193,13 +193,13 @@ def _reg_genmove(engine: EngineState, colour: str) -> str:
 
 @command("mugo-explain")
 @command("gomill-explain_last_move")
-def _explain(engine: EngineState) -> str:
+def _explain(engine: GtpEngine) -> str:
     """One line about the player's last move: win rate, simulations, time, principal variation."""
     return engine.player.explain()
 
 
 @command("undo")
-def _undo(engine: EngineState) -> None:
+def _undo(engine: GtpEngine) -> None:
     try:
         engine.set_position(engine.position.undo())
     except IllegalMove as error:
@@ -209,7 +209,7 @@ def _undo(engine: EngineState) -> None:
 # ---- time
 
 @command("time_settings")
-def _time_settings(engine: EngineState, main_time: str, byo_yomi_time: str, byo_yomi_stones: str) -> None:
+def _time_settings(engine: GtpEngine, main_time: str, byo_yomi_time: str, byo_yomi_stones: str) -> None:
     """Canadian byo-yomi: so many stones in each period.
 
     With a period, a main time of less than 0 counts as 0: gtp2ogs announces Fischer time as periods of one stone, and
@@ -221,7 +221,7 @@ def _time_settings(engine: EngineState, main_time: str, byo_yomi_time: str, byo_
 
 
 @command("kgs-time_settings")
-def set_kgs_clocks(engine: EngineState, system: str, *numbers: str) -> None:
+def set_kgs_clocks(engine: GtpEngine, system: str, *numbers: str) -> None:
     """Set the clocks to a time system of KGS.  Raises GtpError."""
     match system, *numbers:
         case ["none"]:
@@ -238,7 +238,7 @@ def set_kgs_clocks(engine: EngineState, system: str, *numbers: str) -> None:
 
 
 @command("time_left")
-def _time_left(engine: EngineState, colour: str, seconds: str, stones: str) -> None:
+def _time_left(engine: GtpEngine, colour: str, seconds: str, stones: str) -> None:
     # Some controllers send a negative number for a clock that has just run out.
     engine.clocks[parse_colour(colour)].correct(parse_float(seconds), parse_count(stones))
 
@@ -246,7 +246,7 @@ def _time_left(engine: EngineState, colour: str, seconds: str, stones: str) -> N
 # ---- the end of a game
 
 @command("final_score")
-def final_score(engine: EngineState) -> str:
+def final_score(engine: GtpEngine) -> str:
     """The result without dead stones.  Raises GtpError for a game of Gomoku that is not over."""
     if not engine.position.may_pass:
         if not engine.position.is_over:
@@ -256,7 +256,7 @@ def final_score(engine: EngineState) -> str:
 
 
 @command("final_status_list", "go")
-def _final_status_list(engine: EngineState, status: str) -> str:
+def _final_status_list(engine: GtpEngine, status: str) -> str:
     if status not in scoring.STATUSES:
         raise GtpError(SYNTAX_ERROR, f"{status!r} is not a status ({', '.join(scoring.STATUSES)})")
     size = engine.position.shape
@@ -267,7 +267,7 @@ def _final_status_list(engine: EngineState, status: str) -> str:
 # ---- showing, loading, saving
 
 @command("showboard")
-def _showboard(engine: EngineState) -> str:
+def _showboard(engine: GtpEngine) -> str:
     position = engine.position
     if isinstance(position, Gomoku):
         turn = {"B+": "Black has won", "W+": "White has won", "0": "A draw"}.get(
@@ -279,7 +279,7 @@ def _showboard(engine: EngineState) -> str:
 
 
 @command("loadsgf")
-def _loadsgf(engine: EngineState, *words: str) -> None:
+def _loadsgf(engine: GtpEngine, *words: str) -> None:
     """The first game of a file; with a number N, the position before move N.
 
     A file name may contain single spaces, which GTP does not provide for; GoGui quotes such names.
@@ -300,9 +300,3 @@ def _loadsgf(engine: EngineState, *words: str) -> None:
     if engine.position.game == "go":
         engine.komi = engine.position.komi
         engine.set_position(engine.position)
-
-
-def parse_path(words: Sequence[str]) -> Path:
-    """A file's name, which GoGui quotes."""
-    text = " ".join(words)
-    return Path(text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text)

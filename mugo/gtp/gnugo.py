@@ -20,22 +20,22 @@ from mugo.games.go import Position as Go
 from mugo.games.go import rules_name
 from mugo.games.position import IllegalMove
 from mugo.games.rules import Rules
-from mugo.gtp.commands import final_score, parse_path
-from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_colour, parse_count, parse_vertex
-from mugo.gtp.state import EngineState
+from mugo.gtp.commands import final_score
+from mugo.gtp.engine import GtpEngine
+from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_colour, parse_count, parse_path, parse_vertex
 from mugo.sgf.convert import record_from_position
 from mugo.sgf.writer import format_record
 
 
 @command("cputime")
 @command("gomill-cpu_time")
-def _cputime(engine: EngineState) -> str:
+def _cputime(engine: GtpEngine) -> str:
     """Seconds of processor time of all threads since the start."""
     return f"{time.process_time():.3f}"
 
 
 @command("gg-undo")
-def _undo(engine: EngineState, moves: str = "1") -> None:
+def _undo(engine: GtpEngine, moves: str = "1") -> None:
     """Undo this many moves, or none if there are fewer."""
     position = engine.position
     for _ in range(parse_count(moves)):
@@ -47,13 +47,13 @@ def _undo(engine: EngineState, moves: str = "1") -> None:
 
 
 @command("get_komi")
-def _get_komi(engine: EngineState) -> str:
+def _get_komi(engine: GtpEngine) -> str:
     """The komi as it was set, without White's points for handicap stones."""
     return f"{engine.komi:g}"
 
 
 @command("list_stones")
-def _list_stones(engine: EngineState, colour: str) -> str:
+def _list_stones(engine: GtpEngine, colour: str) -> str:
     """The vertices with a stone of this colour, row by row from the top."""
     position, wanted = engine.position, parse_colour(colour)
     return " ".join(format_gtp(int(point), position.shape)
@@ -61,7 +61,7 @@ def _list_stones(engine: EngineState, colour: str) -> str:
 
 
 @command("final_status", "go")
-def _final_status(engine: EngineState, vertex: str) -> str:
+def _final_status(engine: GtpEngine, vertex: str) -> str:
     """What a point is at the end of the game: alive, dead, seki, white_territory, black_territory or dame.
 
     Eyes of chains in seki are territory where they count, and dame where they do not, as by Japanese rules.
@@ -81,7 +81,7 @@ def _final_status(engine: EngineState, vertex: str) -> str:
 
 
 @command("printsgf")
-def _printsgf(engine: EngineState, *words: str) -> str | None:
+def _printsgf(engine: GtpEngine, *words: str) -> str | None:
     """The game as SGF: in the reply, or written to a file if one is named; "-" names none."""
     result = final_score(engine) if engine.position.is_over else ""
     position = engine.position

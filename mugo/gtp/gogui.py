@@ -25,8 +25,8 @@ from mugo.games.go import Position as Go
 from mugo.games.plane_tables import plane_names
 from mugo.games.planes import unpack
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, STONE_MARKS, BasePosition, IllegalMove
-from mugo.gtp.protocol import COMMANDS, SYNTAX_ERROR, GtpError, command, parse_colour, parse_vertex
-from mugo.gtp.state import EngineState
+from mugo.gtp.engine import GtpEngine
+from mugo.gtp.protocol import COMMANDS, SYNTAX_ERROR, GtpError, command, parse_colour, parse_stones
 from mugo.players.evaluator import moves_by_prior, ownership_by
 from mugo.search.result import SearchResult
 from mugo.search.search import Search
@@ -38,7 +38,7 @@ HOT = (224, 48, 32)       # RGB of the highest value of a heat map; the lowest i
 
 
 @command("gogui-analyze_commands")
-def _analyze_commands(engine: EngineState) -> str:
+def _analyze_commands(engine: GtpEngine) -> str:
     """Those that the player can do: a policy needs a network, and a tree a search."""
     lines = ["gfx/Policy/mugo-policy", "gfx/Search/mugo-search", "var/Principal Variation/mugo-pv",
              "hstring/Search Tree/mugo-tree", "string/Last Move Explained/mugo-explain",
@@ -57,14 +57,14 @@ def _analyze_commands(engine: EngineState) -> str:
 
 
 @command("gogui-interrupt")
-def _interrupt(engine: EngineState) -> None:
+def _interrupt(engine: GtpEngine) -> None:
     """Does nothing: GoGui sends the line `# interrupt`, which ends a search, to engines that have this command."""
 
 
 # ---- moves and setup
 
 @command("gogui-play_sequence")
-def _play_sequence(engine: EngineState, *words: str) -> None:
+def _play_sequence(engine: GtpEngine, *words: str) -> None:
     """Play moves: all of them, or none if one is illegal."""
     position = engine.position
     for colour, point in parse_stones(words, position.shape):
@@ -76,7 +76,7 @@ def _play_sequence(engine: EngineState, *words: str) -> None:
 
 
 @command("gogui-setup")
-def _setup(engine: EngineState, *words: str) -> None:
+def _setup(engine: GtpEngine, *words: str) -> None:
     """Put stones on an empty board."""
     if engine.position.stones.any():
         raise GtpError("board not empty")
@@ -92,38 +92,30 @@ def _setup(engine: EngineState, *words: str) -> None:
 
 
 @command("gogui-setup_player")
-def _setup_player(engine: EngineState, colour: str) -> None:
+def _setup_player(engine: GtpEngine, colour: str) -> None:
     engine.position = engine.position.with_turn(parse_colour(colour))
-
-
-def parse_stones(words: Sequence[str], size: BoardSize) -> list[tuple[int, int]]:
-    """(colour, point) of each pair of a colour and a vertex.  Raises GtpError."""
-    if len(words) % 2:
-        raise GtpError(SYNTAX_ERROR, "expected pairs of a colour and a vertex")
-    return [(parse_colour(colour), parse_vertex(vertex, size))
-            for colour, vertex in zip(words[::2], words[1::2], strict=True)]
 
 
 # ---- MuGo as the referee (gogui-rules_*)
 
 @command("gogui-rules_game_id")
-def _rules_game_id(engine: EngineState) -> str:
+def _rules_game_id(engine: GtpEngine) -> str:
     return engine.position.game
 
 
 @command("gogui-rules_board")
-def _rules_board(engine: EngineState) -> str:
+def _rules_board(engine: GtpEngine) -> str:
     """X, O and . in rows, the top row first."""
     return _rows([STONE_MARKS[stone] for stone in engine.position.stones.ravel().tolist()], engine.position.shape)
 
 
 @command("gogui-rules_board_size")
-def _rules_board_size(engine: EngineState) -> str:
+def _rules_board_size(engine: GtpEngine) -> str:
     return str(engine.position.size)
 
 
 @command("gogui-rules_legal_moves")
-def _rules_legal_moves(engine: EngineState) -> str:
+def _rules_legal_moves(engine: GtpEngine) -> str:
     """Empty when the game is over; that is how GoGui learns it."""
     position = engine.position
     if position.is_over:
@@ -132,12 +124,12 @@ def _rules_legal_moves(engine: EngineState) -> str:
 
 
 @command("gogui-rules_side_to_move")
-def _rules_side_to_move(engine: EngineState) -> str:
+def _rules_side_to_move(engine: GtpEngine) -> str:
     return COLOUR_NAMES[engine.position.to_play].lower()
 
 
 @command("gogui-rules_final_result")
-def _rules_final_result(engine: EngineState) -> str:
+def _rules_final_result(engine: GtpEngine) -> str:
     position = engine.position
     if not position.is_over:
         return "unknown"
@@ -148,7 +140,7 @@ def _rules_final_result(engine: EngineState) -> str:
 # ---- pictures of the position
 
 @command("mugo-liberties", "go")
-def _liberties(engine: EngineState) -> str:
+def _liberties(engine: GtpEngine) -> str:
     board = engine.position.board[0]
     points = board_points(engine.position.shape)
     counts = np.where(board["colour"][points] != 0, board["liberties"][board["head"][points]], 0)
@@ -156,7 +148,7 @@ def _liberties(engine: EngineState) -> str:
 
 
 @command("mugo-ownership", "go")
-def _ownership(engine: EngineState) -> str:
+def _ownership(engine: GtpEngine) -> str:
     """The ownership, 1 Black, -1 White, by rollouts and by the player's network if it has it."""
     engine.wait_until_ready()
     ownership = ownership_by(engine.player.network, engine.go_position()).ravel()
@@ -164,7 +156,7 @@ def _ownership(engine: EngineState) -> str:
 
 
 @command("mugo-ladders", "go")
-def _ladders(engine: EngineState) -> str:
+def _ladders(engine: GtpEngine) -> str:
     """Moves that capture a chain in a ladder, and moves that save an own chain from one."""
     names = plane_names("go")
     captures, escapes = (_plane_vertices(engine.position, names.index(name))
@@ -176,7 +168,7 @@ def _ladders(engine: EngineState) -> str:
 
 
 @command("mugo-plane")
-def _plane(engine: EngineState, *words: str) -> str:
+def _plane(engine: GtpEngine, *words: str) -> str:
     """The points where an input plane, by its number from 0 or its name, is 1."""
     text, names = " ".join(words), plane_names(engine.position.game)
     if text.isascii() and text.isdigit() and int(text) < len(names):
@@ -187,7 +179,7 @@ def _plane(engine: EngineState, *words: str) -> str:
 
 
 @command("mugo-planes")
-def _planes(engine: EngineState) -> str:
+def _planes(engine: GtpEngine) -> str:
     """The numbers and names of all input planes."""
     return "\n" + "\n".join(f"{k} {name}" for k, name in enumerate(plane_names(engine.position.game)))
 
@@ -210,7 +202,7 @@ def _rows(texts: Sequence[str], size: BoardSize) -> str:
 # ---- pictures of the policy and the search
 
 @command("mugo-policy")
-def _policy(engine: EngineState) -> str:
+def _policy(engine: GtpEngine) -> str:
     """A heat map of the network's priors, in percent."""
     player, position = engine.player, engine.position
     network = player.network
@@ -224,7 +216,7 @@ def _policy(engine: EngineState) -> str:
 
 
 @command("mugo-search")
-def _search(engine: EngineState) -> str:
+def _search(engine: GtpEngine) -> str:
     """A heat map of the visits, in percent, and the principal variation."""
     _, result = _search_position(engine)
     size, to_play = result.position.shape, result.position.to_play
@@ -236,14 +228,14 @@ def _search(engine: EngineState) -> str:
 
 
 @command("mugo-pv")
-def _pv(engine: EngineState) -> str:
+def _pv(engine: GtpEngine) -> str:
     """The principal variation."""
     _, result = _search_position(engine)
     return _vertices(result.moves[0].pv, result.position.shape)
 
 
 @command("mugo-tree")
-def _tree(engine: EngineState) -> str:
+def _tree(engine: GtpEngine) -> str:
     """The most visited moves of the search tree, three moves deep."""
     search, result = _search_position(engine)
     size = result.position.shape
@@ -261,7 +253,7 @@ def _tree(engine: EngineState) -> str:
     return "\n" + "\n".join(lines)
 
 
-def _search_position(engine: EngineState) -> tuple[Search, SearchResult]:
+def _search_position(engine: GtpEngine) -> tuple[Search, SearchResult]:
     """The player's search and its result for the current position, after SEARCH_SECONDS.  Raises GtpError."""
     player, position = engine.player, engine.position
     if player.search is None:

@@ -8,14 +8,14 @@ gomill-cpu_time is GNU Go's cputime (gnugo.py), gomill-explain_last_move is mugo
 https://mjw.woodcraft.me.uk/gomill/doc/0.8.3/gtp_extensions.html
 """
 from mugo import __version__
+from mugo.gtp.engine import GtpEngine
 from mugo.gtp.protocol import command, parse_colour
-from mugo.gtp.state import EngineState
 
 KEYWORDS = ("claim",)
 
 
 @command("gomill-genmove_ex")
-def _genmove_ex(engine: EngineState, *words: str) -> str:
+def _genmove_ex(engine: GtpEngine, *words: str) -> str:
     """Without arguments the keywords; else as genmove.  With `claim` a win that the search has proven is claimed, and
     nothing is played.  Other keywords are ignored, as Gomill asks for."""
     if not words:
@@ -31,11 +31,10 @@ def _genmove_ex(engine: EngineState, *words: str) -> str:
 
 
 @command("gomill-describe_engine")
-def _describe_engine(engine: EngineState) -> str:
-    """Name and version, the network, and the options of the player, a line each."""
+def _describe_engine(engine: GtpEngine) -> str:
+    """Name and version, the network, and all options, a line each."""
     network = engine.player.network
-    parameters = engine.parameters
     lines = [f"{engine.name or f'MuGo {engine.player.name}'} {__version__}"]
     lines += [] if network is None else [f"network: {network.describe()}"]
-    lines += [f"{name} {parameters.value(name)}" for name in parameters.names()] if parameters else []
+    lines += [f"{name} {engine.parameters.value(name)}" for name in engine.parameters.names()]
     return "\n".join(lines)

@@ -15,9 +15,16 @@ from mugo.games.coords import PASS
 from mugo.games.position import IllegalMove
 from mugo.gtp.analyze import Cancellation
 from mugo.gtp.commands import set_kgs_clocks
-from mugo.gtp.gogui import parse_stones
-from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_colour, parse_float, parse_seconds
-from mugo.gtp.state import EngineState
+from mugo.gtp.engine import GtpEngine
+from mugo.gtp.protocol import (
+    SYNTAX_ERROR,
+    GtpError,
+    command,
+    parse_colour,
+    parse_float,
+    parse_seconds,
+    parse_stones,
+)
 from mugo.players.time_control import fischer
 
 TIME_SETTINGS = ("none", "absolute", "byoyomi", "canadian", "fischer", "fischer-capped")
@@ -26,7 +33,7 @@ TIME_SETTINGS = ("none", "absolute", "byoyomi", "canadian", "fischer", "fischer-
 # ---- positions
 
 @command("set_position")
-def _set_position(engine: EngineState, *words: str) -> None:
+def _set_position(engine: GtpEngine, *words: str) -> None:
     """A new game from these stones, without history, Black to move; no stones: an empty board."""
     pairs = parse_stones(words, engine.position.shape)
     points = [point for _, point in pairs]
@@ -47,7 +54,7 @@ def _set_position(engine: EngineState, *words: str) -> None:
 # ---- searches
 
 @command("kata-search")
-def _kata_search(engine: EngineState, colour: str) -> str:
+def _kata_search(engine: GtpEngine, colour: str) -> str:
     """The move that genmove would play, on the clock, without playing it."""
     mover = parse_colour(colour)
     engine.wait_until_ready()
@@ -55,7 +62,7 @@ def _kata_search(engine: EngineState, colour: str) -> str:
 
 
 @command("kata-search_cancellable")
-def _kata_search_cancellable(engine: EngineState, colour: str) -> str:
+def _kata_search_cancellable(engine: GtpEngine, colour: str) -> str:
     """The same; any line ends it, and the reply is then `cancelled`."""
     mover = parse_colour(colour)
     engine.wait_until_ready()
@@ -65,13 +72,13 @@ def _kata_search_cancellable(engine: EngineState, colour: str) -> str:
 
 
 @command("stop")
-def _stop(engine: EngineState) -> None:
+def _stop(engine: GtpEngine) -> None:
     """Stop pondering, until the next own move."""
     engine.stop_pondering()
 
 
 @command("clear_cache")
-def _clear_cache(engine: EngineState) -> None:
+def _clear_cache(engine: GtpEngine) -> None:
     """Drop the search tree.  A network has no cache of evaluations."""
     engine.stop_pondering()
     if engine.player.search is not None:
@@ -81,12 +88,12 @@ def _clear_cache(engine: EngineState) -> None:
 # ---- clocks
 
 @command("kata-list_time_settings")
-def _kata_list_time_settings(engine: EngineState) -> str:
+def _kata_list_time_settings(engine: GtpEngine) -> str:
     return " ".join(TIME_SETTINGS)
 
 
 @command("kata-time_settings")
-def _kata_time_settings(engine: EngineState, system: str, *numbers: str) -> None:
+def _kata_time_settings(engine: GtpEngine, system: str, *numbers: str) -> None:
     """As kgs-time_settings, and Fischer time.  A limit of less than 0 is none."""
     match system, *numbers:
         case ["fischer", main, increment]:

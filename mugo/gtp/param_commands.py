@@ -15,100 +15,44 @@ https://github.com/Remi-Coulom/gogui/blob/master/doc/manual/xml/analyze.xml     
 http://www.weddslist.com/kgs/how/kgsGtp.html                                    kgs-rules
 """
 import json
-import math
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 
 from mugo.core.files import BadInput
+from mugo.core.options import options_of
 from mugo.games.rules import ALIASES, Rules, parse_rules
-from mugo.gtp.params import DEFAULT
+from mugo.gtp.engine import GtpEngine
+from mugo.gtp.params import DEFAULT, GtpOptions
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_bool, parse_float
-from mugo.gtp.state import EngineState
-from mugo.players.katago_parameters import KATAGO_PARAMETERS, NO_TIME_LIMIT, KatagoParameter
+from mugo.players.katago_parameters import KATAGO_PARAMETERS, NO_TIME_LIMIT, KatagoParameter, katago_parameters
 from mugo.players.searcher import SECONDS, default_settings
-from mugo.players.time_control import LAG
 from mugo.search.settings import ROOT_FPU_SHARE
 
-# ---- parameters of the engine itself
-
-@dataclass(frozen=True)
-class EngineParameter:
-    """A parameter of the engine.
-
-    default: what "default" sets.  set: raises GtpError for a value that is malformed or out of range.
-    """
-    is_bool: bool
-    default: str
-    get: Callable[[EngineState], str]
-    set: Callable[[EngineState, str], None]
+KATAGO = dict(sorted((KATAGO_PARAMETERS | katago_parameters(GtpOptions)).items()))
 
 
-def _set_lag(engine: EngineState, text: str) -> None:
-    lag = parse_float(text)
-    if not 0 <= lag < math.inf:
-        raise GtpError(SYNTAX_ERROR, f"a lag is 0 seconds or more, not {lag}")
-    engine.lag = lag
-    for clock in engine.clocks.values():
-        clock.lag = lag
-
-
-def _set_ponder(engine: EngineState, text: str) -> None:
-    engine.ponder = parse_bool(text)
-
-
-def _set_cleanup(engine: EngineState, text: str) -> None:
-    engine.cleanup = parse_bool(text)
-
-
-ENGINE_PARAMETERS = {
-    "lag": EngineParameter(False, f"{LAG:g}", lambda engine: f"{engine.lag:g}", _set_lag),
-    "ponder": EngineParameter(True, "0", lambda engine: str(int(engine.ponder)), _set_ponder),
-    "cleanup": EngineParameter(True, "0", lambda engine: str(int(engine.cleanup)), _set_cleanup),
-}
-
-
-# ---- parameters of both, by name
-
-def _names(engine: EngineState) -> list[str]:
-    return [*ENGINE_PARAMETERS, *(engine.parameters.names() if engine.parameters else ())]
-
-
-def _is_bool(engine: EngineState, name: str) -> bool:
-    if name in ENGINE_PARAMETERS or engine.parameters is None:
-        return ENGINE_PARAMETERS[name].is_bool
-    return engine.parameters.is_bool(name)
-
-
-def _get(engine: EngineState, name: str) -> str:
-    if name in ENGINE_PARAMETERS or engine.parameters is None:
-        return ENGINE_PARAMETERS[name].get(engine)
-    return engine.parameters.value(name)
-
-
-def _set(engine: EngineState, name: str, text: str) -> None:
-    if name in ENGINE_PARAMETERS or engine.parameters is None:
-        parameter = ENGINE_PARAMETERS[name]
-        parameter.set(engine, parameter.default if text == DEFAULT else text)
-        return
-    engine.wait_until_ready()
+def _set(engine: GtpEngine, name: str, text: str) -> None:
+    """Change a parameter.  Raises GtpError."""
+    if name not in options_of(GtpOptions):
+        engine.wait_until_ready()
     try:
         engine.player = engine.parameters.change(name, text, engine.player, engine.position)
     except BadInput as error:
-        problem = re.sub(r"^(argument )?--[\w-]+( \S+)?: ", "", str(error))      # of the command line
-        raise GtpError(f"{name}: {problem}") from None
+        raise GtpError(f"{name}: {error}") from None
+    for clock in engine.clocks.values():
+        clock.lag = engine.options.lag
 
 
 @command("mugo-param")
-def _param(engine: EngineState, *words: str) -> str | None:
+def _param(engine: GtpEngine, *words: str) -> str | None:
     """All parameters; or the value of one; or a new value for one."""
-    names = _names(engine)
+    parameters = engine.parameters
     if not words:
-        return "\n" + "\n".join(f"{'[bool] ' * _is_bool(engine, name)}{name} {_get(engine, name)}" for name in names)
-    if words[0] not in names:
+        return "\n" + "\n".join(f"{'[bool] ' * parameters.is_bool(name)}{name} {parameters.value(name)}"
+                                for name in parameters.names())
+    if words[0] not in parameters.names():
         raise GtpError("unknown parameter", f"{words[0]!r}; mugo-param without arguments lists all")
     if len(words) == 1:
-        return _get(engine, words[0])
+        return parameters.value(words[0])
     if len(words) > 2:
         raise GtpError(SYNTAX_ERROR, "expected a name and one value")
     return _set(engine, *words)
@@ -116,16 +60,16 @@ def _param(engine: EngineState, *words: str) -> str | None:
 
 # ---- KataGo's parameters and rules, KGS's rules
 
-def _default_fpu(engine: EngineState) -> float:
+def _default_fpu(engine: GtpEngine) -> float:
     return default_settings("mcts", engine.position.game).fpu_reduction_max
 
 
-def _default_root_fpu(engine: EngineState) -> float:
+def _default_root_fpu(engine: GtpEngine) -> float:
     return ROOT_FPU_SHARE * float(_katago_value(engine, "fpuReductionMax"))
 
 
-def _default_seconds(engine: EngineState) -> float:
-    return SECONDS if _get(engine, "simulations") == DEFAULT else NO_TIME_LIMIT
+def _default_seconds(engine: GtpEngine) -> float:
+    return SECONDS if engine.parameters.value("simulations") == DEFAULT else NO_TIME_LIMIT
 
 
 # Of the parameters without a default of their own.
@@ -133,18 +77,18 @@ _DEFAULTS = {"fpuReductionMax": _default_fpu, "rootFpuReductionMax": _default_ro
 
 
 @command("kata-list-params")
-def _kata_list_params(engine: EngineState) -> str:
+def _kata_list_params(engine: GtpEngine) -> str:
     return " ".join(_katago_names(engine))
 
 
 @command("kata-get-param")
-def _kata_get_param(engine: EngineState, name: str) -> str:
+def _kata_get_param(engine: GtpEngine, name: str) -> str:
     """The value as KataGo writes it: a number, true or false."""
     return json.dumps(_katago_value(engine, name))
 
 
 @command("kata-get-params")
-def _kata_get_params(engine: EngineState) -> str:
+def _kata_get_params(engine: GtpEngine) -> str:
     """All of them as an object of JSON."""
     values: dict[str, bool | float | str] = {name: _katago_value(engine, name) for name in _katago_names(engine)}
     if "ponderingEnabled" in values:                     # KataGo has a text here
@@ -153,7 +97,7 @@ def _kata_get_params(engine: EngineState) -> str:
 
 
 @command("kata-set-param")
-def _kata_set_param(engine: EngineState, name: str, value: str) -> None:
+def _kata_set_param(engine: GtpEngine, name: str, value: str) -> None:
     parameter = _katago_parameter(engine, name)
     if parameter.no_limit is not None and parse_float(value) >= parameter.no_limit:
         value = DEFAULT
@@ -164,26 +108,26 @@ def _kata_set_param(engine: EngineState, name: str, value: str) -> None:
         raise
 
 
-def _katago_names(engine: EngineState) -> list[str]:
+def _katago_names(engine: GtpEngine) -> list[str]:
     """KataGo's parameters that the player has: a search's, those of a network's search, the engine's own."""
-    known, is_puct, has_search = _names(engine), engine.player.name == "mcts", engine.player.search is not None
-    return [name for name, parameter in KATAGO_PARAMETERS.items()
+    known, is_puct, has_search = engine.parameters.names(), engine.player.name == "mcts", bool(engine.player.search)
+    return [name for name, parameter in KATAGO.items()
             if parameter.option in known and (is_puct or not parameter.of_puct)
-            and (has_search or parameter.option in ENGINE_PARAMETERS)]
+            and (has_search or parameter.option in options_of(GtpOptions))]
 
 
-def _katago_parameter(engine: EngineState, name: str) -> KatagoParameter:
+def _katago_parameter(engine: GtpEngine, name: str) -> KatagoParameter:
     names = _katago_names(engine)
     if name not in names:
         raise GtpError("unknown parameter", f"{name!r} is none of {', '.join(names)}")
-    return KATAGO_PARAMETERS[name]
+    return KATAGO[name]
 
 
-def _katago_value(engine: EngineState, name: str) -> bool | int | float:
+def _katago_value(engine: GtpEngine, name: str) -> bool | int | float:
     """The value of KataGo's parameter.  Raises GtpError for one that is not there."""
     parameter = _katago_parameter(engine, name)
-    text = _get(engine, parameter.option)
-    if _is_bool(engine, parameter.option):
+    text = engine.parameters.value(parameter.option)
+    if engine.parameters.is_bool(parameter.option):
         return parse_bool(text)
     if text == DEFAULT:
         return _DEFAULTS[name](engine) if parameter.default is None else parameter.default
@@ -191,13 +135,13 @@ def _katago_value(engine: EngineState, name: str) -> bool | int | float:
 
 
 @command("kata-get-rules", "go")
-def _kata_get_rules(engine: EngineState) -> str:
+def _kata_get_rules(engine: GtpEngine) -> str:
     """The rules that are followed."""
     return json.dumps(engine.current_rules().as_json(), separators=(",", ":"))
 
 
 @command("kata-set-rules", "go")
-def _kata_set_rules(engine: EngineState, *words: str) -> None:
+def _kata_set_rules(engine: GtpEngine, *words: str) -> None:
     """Rules by name or as KataGo's JSON.  Those with a button or a tax on all groups are refused; the log has what else
     is not followed."""
     text = " ".join(words)
@@ -209,18 +153,18 @@ def _kata_set_rules(engine: EngineState, *words: str) -> None:
     _follow(engine, rules, "kata-set-rules")
 
 
-def _follow(engine: EngineState, rules: Rules, name: str) -> None:
+def _follow(engine: GtpEngine, rules: Rules, name: str) -> None:
     """Follow rules that a command of this name asks for.  Raises GtpError where they decide otherwise who wins."""
-    if rules.not_followed(decisive=True):
-        raise GtpError("unsupported rules", f"not followed: {rules.not_followed()}")
-    if rules.not_followed():
-        engine.log(f"{name}: not followed: {rules.not_followed()}")
-    engine.rules = rules.followed()
+    if rules.ignored(decisive=True):
+        raise GtpError("unsupported rules", f"ignored: {rules.ignored()}")
+    if rules.ignored():
+        engine.log(f"{name}: ignored: {rules.ignored()}")
+    engine.rules = rules.supported()
     engine.set_position(engine.position)
 
 
 @command("kata-set-rule", "go")
-def _kata_set_rule(engine: EngineState, field: str, value: str) -> None:
+def _kata_set_rule(engine: GtpEngine, field: str, value: str) -> None:
     """Change one field of the rules that are followed."""
     fields = engine.current_rules().as_json() | {ALIASES.get(field, field): {"true": True, "false": False}.get(
         value.lower(), value)}
@@ -232,6 +176,6 @@ def _kata_set_rule(engine: EngineState, field: str, value: str) -> None:
 
 
 @command("kgs-rules", "go")
-def _kgs_rules(engine: EngineState, name: str) -> None:
+def _kgs_rules(engine: GtpEngine, name: str) -> None:
     """KGS's Chinese rules have positional superko."""
     _kata_set_rules(engine, "chinese-kgs" if name.lower() == "chinese" else name)

@@ -1,19 +1,18 @@
-"""The options of a player, read and changed by name while the program runs.
+"""The options of a player and of the engine, read and changed by name while the program runs.
 
     Parameters(arguments).change("simulations", "800", player, position)  -->  a player with --simulations 800
 
 The names are those of the command line without the dashes.  The GTP commands are param_commands.py's.
 """
 import argparse
+from dataclasses import dataclass
 
-from mugo.core.files import BadInput
+from mugo.core.options import check, given, option, options_of
 from mugo.games.position import BasePosition
-from mugo.gtp.protocol import parse_bool
-from mugo.core.options import options_of
-from mugo.core.limits import NumberParser
-from mugo.players import options as player_options
+from mugo.players.options import PLAYERS_DEFAULTS, PlayerOptions, player_from_arguments
 from mugo.players.player import Player
 from mugo.players.searcher import PlayOptions
+from mugo.players.time_control import LAG
 from mugo.search.settings import Settings
 
 DEFAULT = "default"
@@ -21,66 +20,68 @@ DEFAULT = "default"
 NETWORK_OPTIONS = ("network", "threads", "precision", "provider")
 
 
-class _Parser(NumberParser):
-    def error(self, message: str):
-        raise BadInput(message)
+@dataclass(frozen=True)
+class GtpOptions:
+    """Options of the engine itself.  Raises BadInput for values out of range."""
+    lag: float = option(LAG, "seconds that a move costs on the controller's clock beyond its own time: about 1 across "
+                        "the internet", least=0, most=1e9, common=True, katago="lagBuffer", metavar="SECONDS")
+    ponder: bool = option(False, "search on the opponent's time (uct and mcts), from an own move to the next command",
+                          common=True, katago="ponderingEnabled")
+    cleanup: bool = option(False, "capture dead stones before passing, for servers that count every stone as alive")
+
+    def __post_init__(self):
+        check(self)
 
 
 class Parameters:
-    """The options of a player by their names on the command line, without the dashes.
+    """The options of an engine and its player by their names on the command line, without the dashes.
 
-    arguments: parsed by a parser with players.options.add_arguments.  game: "go" or "gomoku".
+    arguments: parsed by a parser with the options of GtpOptions and, if the player's can be changed, the arguments of
+    players.options.add_arguments.  game: "go" or "gomoku".
     """
 
-    def __init__(self, arguments: argparse.Namespace, game: str = "go"):
+    def __init__(self, arguments: argparse.Namespace | None = None, game: str = "go"):
         self._game = game
-        self._parser = _Parser(add_help=False, allow_abbrev=False)
-        player_options.add_arguments(self._parser)
-        self._arguments = arguments
-        self._defaults = {field: each.default for kind in (PlayOptions, Settings)
-                          for field, each in options_of(kind).items()
-                          if field not in player_options.PLAYERS_DEFAULTS and not each.shown_default}
-        self._actions = {action.option_strings[0].removeprefix("--"): action
-                         for action in self._parser._actions if action.option_strings}
+        self._arguments = arguments or argparse.Namespace()
+        kinds = [GtpOptions, *([PlayerOptions, PlayOptions, Settings] if "player" in self._arguments else [])]
+        self._options = {each.name: (field, each) for kind in kinds for field, each in options_of(kind).items()}
+
+    @property
+    def of_engine(self) -> GtpOptions:
+        """The options of the engine itself.  Raises BadInput for values out of range."""
+        return GtpOptions(**given(GtpOptions, self._arguments))
 
     def names(self) -> list[str]:
         """The names of all options."""
-        return list(self._actions)
+        return list(self._options)
 
     def is_bool(self, name: str) -> bool:
         """Whether the option is a flag."""
-        return isinstance(self._actions[name], argparse.BooleanOptionalAction)
+        return self._options[name][1].kind is bool
 
     def value(self, name: str) -> str:
         """The value of an option as `change` reads it; DEFAULT if none is set."""
-        value = getattr(self._arguments, self._actions[name].dest)
-        if value is None:
-            value = self._defaults.get(self._actions[name].dest)
-        if value is None:
-            return DEFAULT
-        return str(int(value)) if isinstance(value, bool) else str(value)
+        field, each = self._options[name]
+        value = getattr(self._arguments, field, None)
+        if value is None and field not in PLAYERS_DEFAULTS and not each.shown_default:
+            value = each.default
+        return DEFAULT if value is None else each.format(value)
 
     def change(self, name: str, text: str, player: Player, position: BasePosition) -> Player:
-        """A new player with this value of the option, DEFAULT for its default; a searcher starts a new tree.
+        """The player with this value of the option, DEFAULT for its default: a new one, with a new tree, unless the
+        option is the engine's.
 
         player: the current one, whose open network is kept where the option allows.  position: of the game that goes
         on, which a network that is named must play.
-        Raises BadInput for a value out of range and GtpError for a malformed flag; then nothing is changed.
+        Raises BadInput, without the name of the option, for a value that it cannot have; then nothing is changed.
         """
-        action = self._actions[name]
-        if text == DEFAULT:
-            value = action.default
-        elif self.is_bool(name):
-            value = parse_bool(text)
-        else:
-            value = getattr(self._parser.parse_args([f"--{name}={text}"]), action.dest)
-        arguments = argparse.Namespace(**vars(self._arguments) | {action.dest: value})
-        network = player.network
-        if network is None or name in NETWORK_OPTIONS:
-            network = arguments.network
-        changed = player_options.player_from_arguments(
-            argparse.Namespace(**vars(arguments) | {"network": network}), self._game)
-        if name == "network" and arguments.network is not None and changed.network is not None:
-            changed.network.for_position(position)
+        field, each = self._options[name]
+        value = None if text == DEFAULT else each.parse(text)
+        arguments = argparse.Namespace(**vars(self._arguments) | {field: value})
+        if field not in options_of(GtpOptions):
+            network = None if name in NETWORK_OPTIONS else player.network
+            player = player_from_arguments(arguments, self._game, network)
+            if name == "network" and value is not None and player.network is not None:
+                player.network.for_position(position)
         self._arguments = arguments
-        return changed
+        return player

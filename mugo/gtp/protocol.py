@@ -10,10 +10,13 @@ commands: the modules that define commands register them with the decorator `com
 Specification: GTP version 2, draft 2,
 http://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2/gtp2-spec.html
 """
+from collections.abc import Sequence
+from pathlib import Path
+
 from mugo.core.command_table import CommandTable
+from mugo.core.limits import parse_integer, parse_number
 from mugo.games.coords import BoardSize, interpret_gtp
 from mugo.games.position import COLOUR_OF
-from mugo.core.limits import parse_integer, parse_number
 
 # A command is a function of the engine and the arguments.  It returns the text of the reply, None for an empty one, and
 # raises GtpError.
@@ -118,3 +121,17 @@ def parse_vertex(text: str, size: BoardSize) -> int:
         return interpret_gtp(text, size)
     except ValueError as error:
         raise GtpError(SYNTAX_ERROR, str(error)) from None
+
+
+def parse_stones(words: Sequence[str], size: BoardSize) -> list[tuple[int, int]]:
+    """(colour, point) of each pair of a colour and a vertex.  Raises GtpError."""
+    if len(words) % 2:
+        raise GtpError(SYNTAX_ERROR, "expected pairs of a colour and a vertex")
+    return [(parse_colour(colour), parse_vertex(vertex, size))
+            for colour, vertex in zip(words[::2], words[1::2], strict=True)]
+
+
+def parse_path(words: Sequence[str]) -> Path:
+    """A file's name, which GoGui quotes."""
+    text = " ".join(words)
+    return Path(text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text)

@@ -13,9 +13,9 @@
     whiteOwnership
     0.0312040 -0.0020311 ...
 
-Values are White's, and NAN where the network has no such output: clients as LizGoban take every key for granted.
-noResult is 0: no game ends without
-a result here.  varTimeLeft, shorttermWinlossError and shorttermScoreError are -1, as of KataGo's networks without them.
+Values are White's, and NAN where the network has no such output: clients such as LizGoban expect every key.  noResult
+is 0, because every game here has a result.  varTimeLeft, shorttermWinlossError and shorttermScoreError are -1, as
+KataGo writes them for networks without these outputs.
 
 https://github.com/lightvector/KataGo/blob/master/docs/GTP_Extensions.md
 """
@@ -29,8 +29,8 @@ from mugo.games.coords import PASS, BoardSize, area_of, format_size, move_index,
 from mugo.games.game import encode
 from mugo.games.planes import network_input
 from mugo.games.position import BasePosition, global_features
+from mugo.gtp.engine import GtpEngine
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_colour
-from mugo.gtp.state import EngineState
 from mugo.nn.output import NetworkOutput, turned_back
 from mugo.players.evaluator import legal_moves
 
@@ -100,7 +100,7 @@ def _rows(texts: list[str], size: BoardSize) -> list[str]:
 
 
 @command("kata-raw-nn")
-def _kata_raw_nn(engine: EngineState, *words: str) -> str:
+def _kata_raw_nn(engine: GtpEngine, *words: str) -> str:
     """[COLOUR] and a symmetry from 0 to 7, or `all` for each of them."""
     position, left = engine.position, list(words)
     if left and left[0].lower() in COLOURS:

@@ -32,7 +32,8 @@ IDLE_SECONDS = 600                       # after which another match ends the pr
 class MatchSetup:
     """What the runners of a match are made of.
 
-    key: of this run of the command.  The others: as of GameRunner.  many_machines: put this one's name into the names
+    key: of this run of the command.  scorer: a program that scores the games; None: `final_score` does.
+    logs: the folder of the programs' stderr; None: it is discarded.  many_machines: put this one's name into the names
     of log files.
     """
 
@@ -42,11 +43,6 @@ class MatchSetup:
     scorer: Participant | None = None
     logs: Path | None = None
     many_machines: bool = False
-
-    def runner(self, number: int) -> "GameRunner":
-        """Runner number 1, 2, ... of this process."""
-        name = f"{platform.node()}-{os.getpid()}-{number}" if self.many_machines else str(number)
-        return GameRunner(name, list(self.participants), self.rules, self.scorer, self.logs)
 
 
 class GameUnit(NamedTuple):
@@ -64,17 +60,12 @@ class GameUnit(NamedTuple):
 class GameRunner:
     """Plays one game at a time.  Use it from one thread; `close` may be called from another.
 
-    name: for the names of log files.  scorer: a program that scores the games; None: `final_score` does.
-    logs: the folder of the programs' stderr; None: it is discarded.
+    number: 1, 2, ... of the runner in this process.
     """
 
-    def __init__(self, name: str, participants: list[Participant], rules: MatchRules, scorer: Participant | None,
-                 logs: Path | None):
-        self.name = name
-        self.participants = participants
-        self.rules = rules
-        self.scorer = scorer
-        self._logs = logs
+    def __init__(self, setup: MatchSetup, number: int = 1):
+        self._setup = setup
+        self._name = f"{platform.node()}-{os.getpid()}-{number}" if setup.many_machines else str(number)
         self._clients: dict[Participant, GtpClient] = {}
         self._is_closed = False
         self._lock = threading.Lock()
@@ -88,7 +79,8 @@ class GameRunner:
             if self._is_closed:
                 raise KeyboardInterrupt
             if participant not in self._clients:
-                log = self._logs / f"{file_name(participant.name)}-{self.name}.txt" if self._logs else None
+                logs = self._setup.logs
+                log = logs / f"{file_name(participant.name)}-{self._name}.txt" if logs else None
                 self._clients[participant] = GtpClient(participant, log)
             return self._clients[participant]
 
@@ -105,8 +97,8 @@ class GameRunner:
         Raises BadInput for a program that does not work, or not on the board of `start`; one that refuses the rules is
         a line on stderr.
         """
-        found = {}
-        for participant in [*self.participants, *([self.scorer] if self.scorer else [])]:
+        found, scorer = {}, self._setup.scorer
+        for participant in [*self._setup.participants, *([scorer] if scorer else [])]:
             try:
                 client = self.client(participant)
                 found[participant.name] = " ".join(
@@ -114,7 +106,7 @@ class GameRunner:
                 client.warm_up(start.shape)               # fails if a network does not play this board
                 for line in setup_commands(start, handicap=False):
                     client.send_command(line)
-                refusal = "" if participant is self.scorer else send_rules(client, self.rules)
+                refusal = "" if participant is scorer else send_rules(client, self._setup.rules)
             except EngineFault as fault:
                 raise BadInput(f"{participant.name}: {fault}") from None
             if refusal:
@@ -124,25 +116,26 @@ class GameRunner:
     def play(self, black: Participant, white: Participant, opening: BasePosition) -> GameRecord:
         """Play a game; the program of a side at fault is stopped."""
         clients = {BLACK: self.client(black), WHITE: self.client(white)}
-        game = play_game(clients, opening, self.rules, self.score)
+        game = play_game(clients, opening, self._setup.rules, self.score)
         if game.at_fault:
             self.stop(black if game.at_fault == BLACK else white)
         return game
 
     def score(self, position: BasePosition) -> float:
         """Black's lead at the end of a game.  Raises BadInput if the scorer fails, and again after a restart."""
-        if not self.scorer:
+        scorer = self._setup.scorer
+        if not scorer:
             assert isinstance(position, go.Position)     # a game of Gomoku needs no scoring
             return final_score(position)
         try:
-            return self._score_by_program(self.scorer, position)
+            return self._score_by_program(scorer, position)
         except (EngineFault, ValueError):
-            self.stop(self.scorer)
+            self.stop(scorer)
         try:
-            return self._score_by_program(self.scorer, position)
+            return self._score_by_program(scorer, position)
         except (EngineFault, ValueError) as error:
-            self.stop(self.scorer)
-            raise BadInput(f"the scoring program, {self.scorer.name}, failed: {error}") from None
+            self.stop(scorer)
+            raise BadInput(f"the scoring program, {scorer.name}, failed: {error}") from None
 
     def _score_by_program(self, scorer: Participant, position: BasePosition) -> float:
         client = self.client(scorer)
@@ -216,7 +209,7 @@ def _take_runner(setup: MatchSetup) -> "GameRunner":
         idle = [key for key, others in _runners.items()
                 if len(others.free) == len(others.all) and now - others.used > IDLE_SECONDS]
         if not runners.free:
-            runner = setup.runner(len(runners.all) + 1)
+            runner = GameRunner(setup, len(runners.all) + 1)
             runners.all.append(runner)
         else:
             runner = runners.free.pop()

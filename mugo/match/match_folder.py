@@ -30,7 +30,7 @@ from mugo.match.time_systems import format_time
 from mugo.sgf.convert import record_from_position
 from mugo.sgf.writer import format_record
 
-FORMAT = 2                               # of match.json and games.csv; 1 had other names of columns
+FORMAT = 3                               # of match.json and games.csv; 2 had other names of options
 # `number` counts from 0.  `game_hash` is the same for two games with the same moves.  Times are in seconds.
 COLUMNS: tuple[str, ...] = (
     "number", "opening", "black", "white", "result", "winner", "end", "at_fault", "details", "moves", "date",
@@ -106,9 +106,12 @@ def _check_match(path: Path, match: dict[str, Any]) -> None:
     if existing.get("format", 1) != FORMAT:
         raise BadInput(f"{path} holds a match of format {existing.get('format', 1)!r:.50}, written by another version "
                        f"of MuGo; this one continues format {FORMAT}: give -o another folder")
-    _check_checksums(path, existing.get("checksums", {}), match.get("checksums", {}))
+    noted = existing.get("checksums")
+    for name, checksum in match.get("checksums", {}).items():
+        if isinstance(noted, dict) and noted.get(name, checksum) != checksum:
+            raise BadInput(f"{path} holds another match: {name} has changed since; give -o another folder")
     for name, value in match.items():
-        if name != "checksums" and existing.get(name) != value:
+        if existing.get(name) != value:
             raise BadInput(f"{path} holds another match: {name.replace('_', ' ')} {_shown(existing.get(name)):.500}, "
                            f"not {_shown(value)}; give -o another folder")
 
@@ -116,13 +119,6 @@ def _check_match(path: Path, match: dict[str, Any]) -> None:
 def _shown(value: Any) -> str:
     """A value of match.json in a message."""
     return ", ".join(map(repr, value)) if isinstance(value, list) else repr(value)
-
-
-def _check_checksums(path: Path, noted: Any, checksums: dict[str, str]) -> None:
-    """Raise BadInput if a file is another one than before.  noted: of match.json; {} of a match before they were."""
-    for name, checksum in checksums.items():
-        if not isinstance(noted, dict) or noted.get(name, checksum) != checksum:
-            raise BadInput(f"{path} holds another match: {name} has changed since; give -o another folder")
 
 
 def _read_rows(path: Path, expected: Callable[[int], dict[str, str]]) -> list[dict[str, str]]:

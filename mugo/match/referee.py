@@ -9,8 +9,9 @@ plays by superko then refuses the opponent's repetition and loses, as any progra
 
 The score of a game of Go is the caller's, by the opening's rules.  A game of Gomoku ends with a row or a full board.
 """
+import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from mugo.games.board import BLACK, LEGAL, WHITE, legality
@@ -90,7 +91,8 @@ def play_game(clients: dict[int, GtpClient], opening: BasePosition, rules: Match
     clocks = {colour: Clock(rules.time, lag=0) for colour in clients} if rules.time else {}
     try:
         for colour, client in clients.items():
-            _prepare(colour, client, opening, rules)
+            with _faults_of(colour):
+                _prepare(client, opening, rules)
         game.position, game.opening_moves = opening, opening.plies
         while game.end == "":
             if game.position.is_over and not game.position.may_pass:
@@ -108,35 +110,24 @@ def play_game(clients: dict[int, GtpClient], opening: BasePosition, rules: Match
     return game
 
 
-def _send(colour: int, client: GtpClient, line: str) -> str:
+@contextlib.contextmanager
+def _faults_of(colour: int) -> Iterator[None]:
+    """A fault of this colour's program in the block loses the game.  Raises Forfeit."""
     try:
-        return client.send_command(line)
+        yield
     except EngineFault as fault:
         raise Forfeit(colour, fault.kind, str(fault)) from None
 
 
-def _knows(colour: int, client: GtpClient, command: str) -> bool:
-    try:
-        return client.known_command(command)
-    except EngineFault as fault:
-        raise Forfeit(colour, fault.kind, str(fault)) from None
-
-
-def _prepare(colour: int, client: GtpClient, opening: BasePosition, rules: MatchRules) -> None:
-    """Set up the opening, the rules and the clock.  Raises Forfeit."""
-    try:
-        client.warm_up(rules.size)
-    except EngineFault as fault:
-        raise Forfeit(colour, fault.kind, str(fault)) from None
-    for line in setup_commands(opening, handicap=_knows(colour, client, "set_free_handicap")):
-        _send(colour, client, line)
-    try:
-        send_rules(client, rules)
-    except EngineFault as fault:
-        raise Forfeit(colour, fault.kind, str(fault)) from None
+def _prepare(client: GtpClient, opening: BasePosition, rules: MatchRules) -> None:
+    """Set up the opening, the rules and the clock.  Raises EngineFault."""
+    client.warm_up(rules.size)
+    for line in setup_commands(opening, handicap=client.known_command("set_free_handicap")):
+        client.send_command(line)
+    send_rules(client, rules)
     for command, arguments in time_commands(rules.time).items() if rules.time else ():
-        if _knows(colour, client, command):
-            _send(colour, client, f"{command} {arguments}")
+        if client.known_command(command):
+            client.send_command(f"{command} {arguments}")
             break
 
 
@@ -192,9 +183,11 @@ def _play_turn(game: GameRecord, clients: dict[int, GtpClient], rules: MatchRule
             game.position = play_move(position, point, rules.simple_ko)
         except IllegalMove as illegal:
             raise Forfeit(colour, ILLEGAL_MOVE, f"played move {position.plies + 1}: {illegal}") from None
-    _add_comment(game, colour, clients[colour])
+    with _faults_of(colour):
+        _add_comment(game, colour, clients[colour])
     if not game.end and not game.position.is_over:
-        _send(-colour, clients[-colour], f"play {letter} {format_gtp(point, rules.size)}")
+        with _faults_of(-colour):
+            clients[-colour].send_command(f"play {letter} {format_gtp(point, rules.size)}")
 
 
 def _generate_move(game: GameRecord, client: GtpClient, rules: MatchRules, clock: Clock | None) -> str:
@@ -202,9 +195,10 @@ def _generate_move(game: GameRecord, client: GtpClient, rules: MatchRules, clock
     colour = game.position.to_play
     letter, timeout = COLOUR_LETTERS[colour].lower(), rules.move_timeout
     if clock:
-        if _knows(colour, client, "time_left"):
-            _send(colour, client,
-                  f"time_left {letter} {time_left(clock, _knows(colour, client, 'kgs-time_settings'))}")
+        with _faults_of(colour):
+            if client.known_command("time_left"):
+                left = time_left(clock, client.known_command("kgs-time_settings"))
+                client.send_command(f"time_left {letter} {left}")
         timeout = min(timeout, clock.time_to_flag + GRACE_SECONDS)
     start = time.perf_counter()
     try:
@@ -224,10 +218,10 @@ def _generate_move(game: GameRecord, client: GtpClient, rules: MatchRules, clock
 
 
 def _add_comment(game: GameRecord, colour: int, client: GtpClient) -> None:
-    """Add the explanation of a program that has mugo-explain as a comment to its move.  Raises Forfeit."""
-    if not _knows(colour, client, "mugo-explain"):
+    """Add the explanation of a program that has mugo-explain as a comment to its move.  Raises EngineFault."""
+    if not client.known_command("mugo-explain"):
         return
-    explanation = _send(colour, client, "mugo-explain")[:MAX_COMMENT]
+    explanation = client.send_command("mugo-explain")[:MAX_COMMENT]
     explanation = "".join(c if c.isprintable() or c == "\n" else " " for c in explanation)
     plies = game.position.plies
     if explanation and game.end:         # a resignation: the comment goes to the opponent's last move

@@ -11,6 +11,7 @@ A match that was stopped is continued by the same command (match_folder.py).
 import argparse
 import contextlib
 import dataclasses
+import itertools
 import json
 import secrets
 import signal
@@ -24,7 +25,8 @@ from mugo.games import go, gomoku
 from mugo.games.coords import MAX_MOVES, size_value
 from mugo.games.position import BasePosition
 from mugo.games.rules import kgs_name, parse_rules
-from mugo.core.limits import AT_LEAST_1, POSITIVE, SEED, check_limits
+from mugo.core.limits import AT_LEAST_1, SEED, check_limits
+from mugo.core.options import add_options, check, given, option
 from mugo.match.game_runner import GameUnit, MatchSetup, close_runners, find_versions, play_unit
 from mugo.match.gtp_client import Participant, participant_of
 from mugo.match.match_folder import MatchFolder, format_game, game_row
@@ -46,6 +48,7 @@ MAX_ELO = 2000                           # a difference, of --sprt: 99.999 %
 MAX_GAMES = 1_000_000                    # of each pair
 MAX_TIMEOUT = 1_000_000                  # seconds for a move: eleven days
 GO_SIZE = 9                              # the board of Go by default
+NETWORK_OPTION = "--network"             # of a player
 GNUGO_SCORERS = {False: "gnugo --mode gtp --chinese-rules", True: "gnugo --mode gtp --japanese-rules"}
 
 
@@ -135,67 +138,78 @@ def with_unique_names(participants: list[Participant]) -> list[Participant]:
 
 # ---- the command
 
+@dataclasses.dataclass(frozen=True)
+class MatchOptions:
+    """What the games of a match depend on, with the participants and the game: a match is continued only with the
+    same.  Raises BadInput for values out of range."""
+    gauntlet: bool = option(False, "the first participant against each other one, instead of a round robin",
+                            common=True)
+    alternate: bool = option(True, "alternate colours, and play each opening with both; without it the participant "
+                             "named first is always Black")
+    seed: int = option(0, "of the openings", least=SEED[0], most=SEED[1])
+    openings: str | None = option(
+        None, "start with so many random moves (a number), with moves of the bundled network (policy), or with the "
+        "games of an SGF folder or archive", common=True, metavar="SOURCE")
+    opening_moves: int | None = option(None, "moves of an opening", least=1, most=MAX_MOVES,
+                                       shown_default="8 of the policy, all of a recorded game")
+    time: str | None = option(
+        None, "seconds on each clock: MAIN, MAIN/BYOYOMI/STONES (Canadian), MAIN/PERIODSxBYOYOMI (Japanese) or "
+        "MAIN+INCREMENT (Fischer); exceeding it loses the game", shown_default="no clock", common=True,
+        metavar="SYSTEM")
+    move_timeout: float = option(300.0, "a program that needs more for a move loses the game", above=0,
+                                 most=MAX_TIMEOUT, metavar="SECONDS")
+    max_moves: int | None = option(None, "score a game that is longer as it stands", least=1, most=MAX_MOVES,
+                                   shown_default="three moves for each point")
+    ko: str = option("superko", "superko: a move that repeats a position loses the game; simple: it is allowed, for "
+                     "programs that know simple ko only", choices=("superko", "simple"), player="Go")
+    scoring: str = option("own", "what scores a game: own (dead stones by rollouts), gnugo, or a GTP command line",
+                          metavar="PROGRAM", player="Go")
+
+    def __post_init__(self):
+        check(self)
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("participants", nargs="+", metavar="PARTICIPANT",
                         help='a player with its options ("uct --seconds 2") or a GTP command line ("gnugo --mode gtp")')
     parser.add_argument("--games", type=int, default=100, metavar="N", help="of each pair (default: %(default)s)")
     parser.add_argument("--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"),
-                        help="stop as soon as a sequential probability ratio test has decided whether the first of two "
-                        "participants is stronger by ELO0 at most or by ELO1 at least; --games is the limit")
-    parser.add_argument("--gauntlet", action="store_true",
-                        help="the first participant against each other one, instead of a round robin")
+                        help="stop as soon as a sequential probability ratio test accepts that the first of two "
+                        "participants is stronger by at most ELO0, or by at least ELO1; --games is the limit")
     parser.add_argument("--jobs", type=int, metavar="N",
                         help="games at a time, each with processes of its own (default: 1)")
     add_scheduler_argument(parser)
-    parser.add_argument("--seed", type=int, default=0, help="of the openings (default: %(default)s)")
     parser.add_argument("-o", "--output", type=Path, metavar="FOLDER",
                         help="write the games there, or continue the match that is in it")
-    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
-    group = parser.add_argument_group("the start of a game")
-    game_options.add_arguments(group, str(GO_SIZE), handicap=True)
-    group.add_argument("--colours", choices=("alternate", "fixed"), default="alternate",
-                       help="fixed: the participant named first is always Black (default: %(default)s)")
-    group.add_argument("--openings", metavar="SOURCE",
-                       help="start with so many random moves (a number), with moves of the bundled network (policy), "
-                       "or with the games of an SGF folder or archive; each opening is played with both colours")
-    group.add_argument("--opening-moves", type=int, metavar="N",
-                       help="moves of an opening (default: 8 of the policy, all of a recorded game)")
-    group = parser.add_argument_group("the end of a game")
-    group.add_argument("--time", metavar="SYSTEM",
-                       help="seconds on each clock: MAIN, MAIN/BYOYOMI/STONES (Canadian), MAIN/PERIODSxBYOYOMI "
-                       "(Japanese) or MAIN+INCREMENT (Fischer); exceeding it loses the game (default: no clock)")
-    group.add_argument("--move-timeout", type=float, default=300, metavar="SECONDS",
-                       help="a program that needs more for a move loses the game (default: %(default)s)")
-    group.add_argument("--max-moves", type=int, metavar="N",
-                       help="score a game that is longer as it stands (default: three moves a point)")
-    group.add_argument("--ko", choices=("superko", "simple"), default="superko",
-                       help="superko: a move that repeats a position loses the game; simple: it is allowed, for "
-                       "programs that know simple ko only (default: %(default)s)")
-    group.add_argument("--scoring", default="own", metavar="PROGRAM",
-                       help="what scores a game: own (dead stones by rollouts), gnugo, or a GTP command line "
-                       "(default: %(default)s)")
+    parser.add_argument("--json", action=argparse.BooleanOptionalAction, default=False,
+                        help="print the summary as JSON")
+    add_options(parser, MatchOptions)
+    game_options.add_arguments(parser, str(GO_SIZE), handicap=True)
 
 
 def command(args: argparse.Namespace) -> int:
     start = game_options.first_position(args, GO_SIZE)
+    game_options.refuse_other_options(args, start.game, MatchOptions)
     participants = with_unique_names([participant_of(text, player_game_options(start)) for text in args.participants])
     names = [participant.name for participant in participants]
-    check_arguments(args)
-    rules = MatchRules(size=start.shape, komi=start.komi, time=args.time and interpret_time(args.time),
-                       move_timeout=args.move_timeout, max_moves=args.max_moves, simple_ko=args.ko == "simple",
-                       kgs_rules=args.rules and kgs_name(parse_rules(args.rules)))
-    scorer = None if args.scoring == "own" else participant_of(
-        GNUGO_SCORERS[isinstance(start, go.Position) and start.counts_territory] if args.scoring == "gnugo"
-        else args.scoring)
-    match = match_settings(args, start)
-    counted_by = game_options.rules_of(args)
-    opening = load_openings(args.openings, start, rules=counted_by, max_moves=args.opening_moves, seed=args.seed)
-    match["checksums"] = checksums(participants, args.openings, start)
-    pairings = make_pairings(len(participants), args.games, gauntlet=args.gauntlet,
-                             alternate=args.colours == "alternate")
+    options = MatchOptions(**given(MatchOptions, args))
+    check_arguments(args, options)
+    rules = MatchRules(size=start.shape, komi=start.komi,
+                       time=interpret_time(options.time) if options.time else None,
+                       move_timeout=options.move_timeout, max_moves=options.max_moves,
+                       simple_ko=options.ko == "simple",
+                       kgs_rules=kgs_name(parse_rules(args.rules)) if args.rules else "")
+    scorer = None if options.scoring == "own" else participant_of(
+        GNUGO_SCORERS[isinstance(start, go.Position) and start.counts_territory] if options.scoring == "gnugo"
+        else options.scoring)
+    opening = load_openings(options.openings, start, rules=game_options.rules_of(args),
+                            max_moves=options.opening_moves, seed=options.seed)
+    match = match_settings(args, options, start) | {"checksums": checksums(participants, options.openings, start)}
+    schedule = {"gauntlet": options.gauntlet, "alternate": options.alternate}
+    pairings = make_pairings(len(participants), args.games, **schedule)
 
     def expected(number: int) -> dict[str, str]:
-        pairing = find_pairing(number, len(names), gauntlet=args.gauntlet, alternate=args.colours == "alternate")
+        pairing = find_pairing(number, len(names), **schedule)
         return {"black": names[pairing.black], "white": names[pairing.white], "opening": str(pairing.opening)}
 
     with lock_folder(args.output) if args.output else contextlib.nullcontext(), interrupted_by_signals():
@@ -224,32 +238,26 @@ def checksums(participants: list[Participant], openings: str | None, start: Base
 
 
 def _network_name(player: Participant) -> str:
-    """The --network of a player; "" without one.  What is wrong with its options is the player's to say."""
-    parser = argparse.ArgumentParser(add_help=False, exit_on_error=False)
-    parser.add_argument("--network", default="")
-    with contextlib.suppress(argparse.ArgumentError):
-        return parser.parse_known_args(player.command[2:])[0].network
-    return ""
+    """The --network of a player, the last one; "" without one."""
+    words = [part for word in player.command[2:]
+             for part in (word.split("=", 1) if word.startswith(f"{NETWORK_OPTION}=") else [word])]
+    values = [value for word, value in itertools.pairwise(words) if word == NETWORK_OPTION]
+    return values[-1] if values else ""
 
 
-def check_arguments(args: argparse.Namespace) -> None:
-    """Raise BadInput for fewer than two participants and numbers out of range."""
+def check_arguments(args: argparse.Namespace, options: MatchOptions) -> None:
+    """Raise BadInput for fewer than two participants, numbers out of range, and bounds of --sprt that are none."""
     check_scheduler(args, "jobs")
     if len(args.participants) < 2:
         raise BadInput("a match takes two participants or more")
-    if args.sprt:
-        check_sprt(args)
-    check_limits(args, {"games": (1, MAX_GAMES), "jobs": AT_LEAST_1, "move_timeout": (POSITIVE[0], MAX_TIMEOUT),
-                        "max_moves": (1, MAX_MOVES), "opening_moves": (1, MAX_MOVES), "seed": SEED})
-
-
-def check_sprt(args: argparse.Namespace) -> None:
-    """Raise BadInput unless --sprt has two bounds, and the match pairs of games with both colours."""
+    check_limits(args, {"games": (1, MAX_GAMES), "jobs": AT_LEAST_1})
+    if not args.sprt:
+        return
     elo0, elo1 = args.sprt
     if not -MAX_ELO <= elo0 < elo1 <= MAX_ELO:
         raise BadInput(f"--sprt {elo0:g} {elo1:g}: two Elo differences, the first below the second, as in 0 20, from "
                        f"-{MAX_ELO} to {MAX_ELO}")
-    if len(args.participants) > 2 or args.colours == "fixed":
+    if len(args.participants) > 2 or not options.alternate:
         raise BadInput("--sprt takes two participants with alternating colours")
 
 
@@ -261,12 +269,9 @@ def player_game_options(start: BasePosition) -> list[str]:
     return ["--game", "go"]
 
 
-def match_settings(args: argparse.Namespace, start: BasePosition) -> dict[str, Any]:
+def match_settings(args: argparse.Namespace, options: MatchOptions, start: BasePosition) -> dict[str, Any]:
     """The content of match.json: a match is continued only if all of this is the same."""
-    row = {"k": start.k, "exactly": start.exactly} if isinstance(start, gomoku.Position) else {}
-    if isinstance(start, go.Position) and start.counts_territory:
-        row = {"scoring_rules": "TERRITORY"}             # matches before counted by area, whatever their --rules
-    return {"game": start.game, "size": size_value(start.shape), "komi": start.komi, **row} | {
-        name: getattr(args, name) for name in (
-            "participants", "handicap", "colours", "openings", "opening_moves", "seed", "time", "move_timeout",
-            "max_moves", "ko", "rules", "scoring", "gauntlet", "sprt")}
+    own = {"k": start.k, "exactly": start.exactly} if isinstance(start, gomoku.Position) else {
+        "rules": args.rules, "handicap": start.handicap}
+    return {"participants": args.participants, "sprt": args.sprt, "game": start.game, "size": size_value(start.shape),
+            "komi": start.komi, **own, **dataclasses.asdict(options)}

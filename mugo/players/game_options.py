@@ -1,70 +1,84 @@
-"""Command-line options of the game: --game, --size, --k, --exactly, --komi, --rules, --handicap --> the first position.
+"""Options of the game: --game, --size, --k, --exactly, --komi, --rules, --handicap --> the first position.
 
     mugo gtp uct --game gomoku --size 15          Gomoku on 15x15, 5 in a row
     mugo gtp mcts --network gomoku-6-4            the game of the network: Gomoku on 6x6, 4 in a row
     mugo gtp mcts                                 Go on 19x19
 """
 import argparse
+from dataclasses import dataclass
 
 from mugo.core.command_table import refuse_other_game
 from mugo.core.files import BadInput
-from mugo.games.coords import size_value
+from mugo.core.options import add_options, check, given, option, options_of
+from mugo.games.coords import interpret_size, size_value
 from mugo.games.game import GAMES, new_game
-from mugo.games.go import Position, fixed_handicap
+from mugo.games.go import MAX_KOMI, Position, fixed_handicap
 from mugo.games.position import BasePosition
 from mugo.games.rules import Rules, rules_to_play
-from mugo.games.size_options import parse_size
 from mugo.players.options import NETWORK_PLAYERS
 
 KOMI = 7.5
 TERRITORY_KOMI = 6.5
 HANDICAP_KOMI = 0.5
 GOMOKU_SIZE = 8
-# Options of one game only, in some commands, and their defaults where they are not None.
-GAME_OPTIONS = {"go": ("komi", "handicap", "rules", "ko", "scoring"), "gomoku": ("k", "exactly")}
-NOT_GIVEN = {"handicap": 0, "rules": "", "exactly": False, "ko": "superko", "scoring": "own"}
 
 
-def add_arguments(parser: argparse._ActionsContainer, size: str, *, handicap: bool = False) -> None:
+@dataclass(frozen=True)
+class GameOptions:
+    """The game and how it begins.  Raises BadInput for values out of range."""
+    game: str | None = option(None, "the game that is played", choices=GAMES, common=True,
+                              shown_default="the game of --network, or go")
+    size: str | None = option(None, "of the board: N, or COLUMNSxROWS as 13x9", metavar="N", common=True,
+                              shown_default=f"of Go the command's own, of Gomoku that of --network, or {GOMOKU_SIZE}")
+    k: int | None = option(None, "how many in a row win", player="Gomoku",
+                           shown_default="3 on 3x3, 4 up to 6x6, else 5")
+    exactly: bool = option(False, "more than k in a row do not win", player="Gomoku")
+    komi: float | None = option(
+        None, "White's points", least=-MAX_KOMI, most=MAX_KOMI, common=True, player="Go",
+        shown_default=f"{KOMI:g}, by territory {TERRITORY_KOMI:g}, with a handicap {HANDICAP_KOMI:g}")
+    rules: str | None = option(None, "japanese or korean (territory), chinese, aga, ..., or KataGo's JSON",
+                               shown_default="area scoring", common=True, metavar="NAME", player="Go")
+    handicap: int = option(0, "Black's handicap stones, placed as GTP's fixed_handicap does", common=True,
+                           player="Go")
+
+    def __post_init__(self):
+        check(self)
+
+
+def add_arguments(parser: argparse.ArgumentParser, size: str, *, handicap: bool = False) -> None:
     """Add the options of the game.  size: the default board size of Go, as text for the help.  handicap: and
     --handicap."""
-    parser.add_argument("--game", choices=GAMES, help="(default: the game of --network, or go)")
-    parser.add_argument("--size", type=parse_size, help="of the board: N, or COLUMNSxROWS as 13x9 (default: "
-                        f"{size}; in Gomoku that of --network, or {GOMOKU_SIZE})")
-    parser.add_argument("--k", type=int, metavar="K", help="in Gomoku: how many in a row win (default: 3 on 3x3, 4 up "
-                        "to 6x6, else 5)")
-    parser.add_argument("--exactly", action=argparse.BooleanOptionalAction, default=False,
-                        help="in Gomoku: more than K in a row do not win "
-                        "(default: they do)")
-    parser.add_argument("--komi", type=float, help=f"in Go (default: {KOMI:g}, or {TERRITORY_KOMI:g} by "
-                        f"territory{f', or {HANDICAP_KOMI:g} with a handicap' if handicap else ''})")
-    parser.add_argument("--rules", default="", metavar="NAME",
-                        help="in Go: japanese or korean (territory), chinese, aga, ..., or KataGo's JSON "
-                        "(default: area scoring)")
-    if handicap:
-        parser.add_argument("--handicap", type=int, default=0, metavar="N",
-                            help="in Go: Black's handicap stones, placed as GTP's fixed_handicap does")
+    add_options(parser, GameOptions, () if handicap else ("handicap",),
+                {"size": f"{size}; in Gomoku that of --network, or {GOMOKU_SIZE}"})
+
+
+def game_options(args: argparse.Namespace) -> GameOptions:
+    """The options of a command line.  Raises BadInput."""
+    return GameOptions(**given(GameOptions, args))
 
 
 def first_position(args: argparse.Namespace, size: int) -> BasePosition:
     """The empty board that a command line asks for, or that with handicap stones.  size: the default in Go.  Raises
     BadInput."""
-    trained = trained_for(args)
-    game = args.game or trained.get("game", "go")
+    options, trained = game_options(args), trained_for(args)
+    game = options.game or trained.get("game", "go")
     refuse_other_options(args, game)
+    try:
+        shape = None if options.size is None else interpret_size(options.size)
+    except ValueError as error:
+        raise BadInput(f"--size: {error}") from None
     if game == "go":
         rules = rules_of(args) or Rules()
-        handicap = getattr(args, "handicap", 0)
-        default = HANDICAP_KOMI if handicap else TERRITORY_KOMI if rules.scoring == "TERRITORY" else KOMI
-        start = new_game(game, size if args.size is None else args.size,
-                         komi=default if args.komi is None else args.komi)
+        default = HANDICAP_KOMI if options.handicap else TERRITORY_KOMI if rules.scoring == "TERRITORY" else KOMI
+        start = new_game(game, shape or size, komi=default if options.komi is None else options.komi)
         assert isinstance(start, Position)
-        return with_fixed_handicap(start.with_rules(rules), handicap)
+        return with_fixed_handicap(start.with_rules(rules), options.handicap)
     if trained.get("game") != game:
         trained = {}
-    size = trained.get("size", GOMOKU_SIZE) if args.size is None else args.size
-    own = size_value(size) == trained.get("size") and args.k is None
-    return new_game(game, size, k=trained["k"] if own else args.k, exactly=args.exactly or own and trained["exactly"])
+    board = shape or trained.get("size", GOMOKU_SIZE)
+    own = size_value(board) == trained.get("size") and options.k is None
+    return new_game(game, board, k=trained["k"] if own else options.k,
+                    exactly=options.exactly or own and trained["exactly"])
 
 
 def with_fixed_handicap(start: Position, stones: int) -> Position:
@@ -75,20 +89,19 @@ def with_fixed_handicap(start: Position, stones: int) -> Position:
         raise BadInput(str(error)) from None
 
 
-def refuse_other_options(args: argparse.Namespace, game: str) -> None:
-    """Raise BadInput for an option of the other game."""
-    other = next(name for name in GAMES if name != game)
-    for name in GAME_OPTIONS[other]:
-        if getattr(args, name, None) not in (None, NOT_GIVEN.get(name)):
-            refuse_other_game(f"--{name}", other, game)
+def refuse_other_options(args: argparse.Namespace, game: str, *kinds: type) -> None:
+    """Raise BadInput for an option of the other game, of GameOptions and of further dataclasses."""
+    for kind in (GameOptions, *kinds):
+        for name, each in options_of(kind).items():
+            value = getattr(args, name, None)
+            if each.player.lower() in GAMES and value is not None and value is not False:
+                refuse_other_game(f"--{each.name}", each.player.lower(), game)
 
 
 def rules_of(args: argparse.Namespace) -> Rules | None:
-    """The rules that a command line asks for, as far as they are followed; None if it names none.  Raises BadInput."""
-    if not getattr(args, "rules", ""):
-        return None
+    """The rules that a command line asks for, as far as they are supported; None if it names none.  Raises BadInput."""
     try:
-        return rules_to_play(args.rules).followed()
+        return rules_to_play(args.rules).supported() if args.rules else None
     except ValueError as error:
         raise BadInput(f"--rules: {error}") from None
 

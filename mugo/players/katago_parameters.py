@@ -35,18 +35,16 @@ class KatagoParameter:
         return name if name in {field.name for field in fields(Settings)} else ""
 
 
-def _of_search() -> dict[str, KatagoParameter]:
-    """Those that are options of a search, by the names in their metadata."""
+def katago_parameters(kind: type) -> dict[str, KatagoParameter]:
+    """Those that are fields of a dataclass of options, by the names in their metadata."""
     return {each.katago: KatagoParameter(
         each.name, PUCT_C if name == "c" else None if name in PLAYERS_DEFAULTS else each.default, each.kind,
         of_puct=name == "c" or each.player == "mcts")
-            for name, each in options_of(Settings).items() if each.katago}
+            for name, each in options_of(kind).items() if each.katago}
 
 
-KATAGO_PARAMETERS = dict(sorted((_of_search() | {
-    "lagBuffer": KatagoParameter("lag"),
+KATAGO_PARAMETERS = dict(sorted((katago_parameters(Settings) | {
     "maxPlayouts": KatagoParameter("simulations", NO_VISIT_LIMIT, int, no_limit=NO_VISIT_LIMIT),
     "maxTime": KatagoParameter("seconds", no_limit=NO_TIME_LIMIT),
     "maxVisits": KatagoParameter("simulations", NO_VISIT_LIMIT, int, no_limit=NO_VISIT_LIMIT),
-    "ponderingEnabled": KatagoParameter("ponder", kind=bool),
 }).items()))

@@ -1,14 +1,14 @@
 """Command-line options of players: the arguments, their defaults, and the player that they make."""
 import argparse
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from mugo.core.files import BadInput
 from mugo.core.limits import SEED
 from mugo.nn.runtime import PRECISIONS, PROVIDERS, check_options
-from mugo.core.options import add_options, given
+from mugo.core.options import add_options, check, given, option
 from mugo.players.player import Player, RandomPlayer
 from mugo.players.policy import TEMPERATURE, PolicyPlayer
 from mugo.players.searcher import (
@@ -28,6 +28,27 @@ PLAYERS = ("random", "policy", "randompolicy", "uct", "mcts")
 SEARCHERS = ("uct", "mcts")
 NETWORK_PLAYERS = ("policy", "randompolicy", "mcts")
 GO_SIZE = 19              # the board of Go by default
+
+
+@dataclass(frozen=True)
+class PlayerOptions:
+    """Options of all players: the network, and how it is used.  Raises BadInput for values out of range."""
+    network: str | None = option(
+        None, "a network's file, the folder of a training run, or the name of a bundled network",
+        shown_default="the bundled network for the board, in Go the nearest", common=True, metavar="NAME")
+    precision: str = option("auto", "of the network: auto is int8 where this processor multiplies int8 faster and the "
+                            "network has an int8 graph, else float32", choices=PRECISIONS, common=True)
+    provider: str = option("cpu", "the execution provider of ONNX Runtime; all but cpu need another package of it",
+                           choices=PROVIDERS)
+    temperature: float = option(TEMPERATURE, "0 plays the best move, 1 samples from the priors", least=0, most=1e9,
+                                player="randompolicy")
+    symmetries: bool = option(True, "test-time augmentation: where there is no search, the network's priors and values "
+                              "are averaged over the 8 symmetries of the board")
+
+    def __post_init__(self):
+        check(self)
+
+
 # What differs from the defaults of Settings, in words.
 PLAYERS_DEFAULTS = {
     "rollout": f"{UCT.rollout}; in Gomoku mcts {GOMOKU_MCTS.rollout}",
@@ -82,41 +103,31 @@ def open_network(name: str | Path | None, threads: int | None = None, precision:
     return Network(name, threads, precision, provider)
 
 
-def add_network_arguments(parser: argparse.ArgumentParser) -> None:
-    """--precision and --provider, with which a network is opened."""
-    parser.add_argument("--precision", choices=PRECISIONS, default="auto",
-                        help="of the network: auto is int8 where this processor multiplies int8 faster and the network "
-                        "has an int8 graph, else float32 (default: %(default)s)")
-    parser.add_argument("--provider", choices=tuple(PROVIDERS), default="cpu",
-                        help="the execution provider of ONNX Runtime; all but cpu need another onnxruntime package "
-                        "(default: %(default)s)")
+def add_arguments(parser: argparse.ArgumentParser, default: str | None = "mcts", without: Collection[str] = ()
+                  ) -> None:
+    """The player, and the options of all players.
 
-
-def add_arguments(parser: argparse.ArgumentParser, default: str | None = "mcts", by_option: bool = False,
-                  without: Collection[str] = ()) -> None:
-    """The options of all players.  The player is an argument of its own, or with `by_option` --player.
-
-    without: names of options that the command does not follow, with underscores.
+    default: the player; None: it depends on the board.  without: fields that the command does not follow.
     """
-    name: str = "--player" if by_option else "player"
-    optional: dict[str, Any] = {} if by_option else {"nargs": "?"}
-    what = default or "mcts, or uct where there is no network for the board"
-    parser.add_argument(name, default=default, choices=PLAYERS, help=f"the player (default: {what})", **optional)
-    parser.add_argument("--network", metavar="NAME",
-                        help="a network's file, the folder of a training run, or the name of a bundled network.  A "
-                        "network trained on game records plays Go on boards of every size, one from self-play its own "
-                        "game and board (default: the bundled network for the board, in Go the nearest)")
-    add_network_arguments(parser)
-    if "temperature" not in without:
-        parser.add_argument("--temperature", type=float, default=TEMPERATURE, metavar="T",
-                            help="of randompolicy: 0 plays the best move, 1 samples from the priors"
-                                 " (default: %(default)s)")
-    parser.add_argument("--tta", action=argparse.BooleanOptionalAction, default=True,
-                        help="of policy and randompolicy: test-time augmentation, priors averaged over the 8 "
-                             "symmetries (default: on)")
-    group = parser.add_argument_group("search, of uct and mcts", "More options of the search: mugo help search.")
-    add_options(group, PlayOptions, without)
+    parser.add_argument("player", nargs="?", default=default, choices=PLAYERS, metavar="PLAYER",
+                        help=f"{', '.join(PLAYERS)} (default: "
+                        f"{default or 'mcts, or uct where there is no network for the board'})")
+    add_player_options(parser, without)
+
+
+def add_player_options(parser: argparse.ArgumentParser, without: Collection[str] = (),
+                       defaults: Mapping[str, str] | None = None) -> None:
+    """The options of all players.  without: fields that the command does not follow.  defaults: of PlayOptions, as
+    add_options takes them."""
+    add_options(parser, PlayerOptions, without)
+    group = parser.add_argument_group("search, of uct and mcts")
+    add_options(group, PlayOptions, without, defaults)
     add_options(group, Settings, without, PLAYERS_DEFAULTS)
+
+
+def player_options(args: argparse.Namespace) -> PlayerOptions:
+    """The options of a command line.  Raises BadInput."""
+    return PlayerOptions(**given(PlayerOptions, args))
 
 
 def default_size(args: argparse.Namespace) -> int:
@@ -145,12 +156,17 @@ def play_options_from_arguments(args: argparse.Namespace, game: str = "go") -> P
     return PlayOptions(**values)
 
 
-def player_from_arguments(args: argparse.Namespace, game: str = "go") -> Player:
-    """The player of a command line, for a game, "go" or "gomoku".  Raises BadInput."""
-    player = make_player(args.player, network=args.network, seed=args.seed, temperature=args.temperature,
-                         tta=args.tta, settings=settings_from_arguments(args, game),
+def player_from_arguments(args: argparse.Namespace, game: str = "go", network=None) -> Player:
+    """The player of a command line, for a game, "go" or "gomoku".  network: an open one instead of --network.
+
+    Raises BadInput.
+    """
+    options = player_options(args)
+    player = make_player(args.player, network=network or options.network, seed=args.seed,
+                         temperature=options.temperature, tta=options.symmetries,
+                         settings=settings_from_arguments(args, game),
                          play_options=play_options_from_arguments(args, game),
-                         precision=args.precision, provider=args.provider)
+                         precision=options.precision, provider=options.provider)
     if player.search is not None:
         player.search.reports_full_tree = True
     return player

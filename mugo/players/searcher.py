@@ -47,7 +47,7 @@ class PlayOptions:
     """How a searcher turns search results into moves.  Raises BadInput for values out of range."""
     simulations: int | None = option(None, "simulations for a move", least=1, most=10**9, shown_default="no limit",
                                      common=True)
-    seconds: float | None = option(None, "seconds for a move, at most", above=0, common=True,
+    seconds: float | None = option(None, "seconds for a move, at most", above=0, common=True, metavar="SECONDS",
                                    shown_default=f"{SECONDS:g} without --simulations or a clock")
     select_by: str = option(
         "visits", "play the most visited move, the one with the highest mean value, or the one with the highest lower "

@@ -1,4 +1,4 @@
-"""Charts: bars, points with error bars, reliability diagrams, histograms, trees.
+"""Charts: bars, points with error bars, reliability diagrams, histograms.
 
 Every function draws on matplotlib Axes that it is given; figures.save_charts writes a page of them.
 """
@@ -96,44 +96,6 @@ def histogram(axes, values: np.ndarray, bin_width: int, title: str = "", colour:
     axes.axvline(median, color=RED, linewidth=1)
     axes.text(median, axes.get_ylim()[1], f" median {median:.0f}", color=RED, fontsize=7, va="top")
     _style_axes(axes, title, axes.yaxis)
-
-
-def tree_diagram(axes, root: tuple[str, Sequence], title: str = "") -> None:
-    """A tree from left to right: leaves one below the other, a parent at the middle of its children.
-
-    root: (text of the node, [(weight of the edge, child), ...]); a child is a node like the root.
-    An edge's line width grows with its weight, 0 to 1.
-    """
-    nodes, edges, leaves = [], [], 0
-
-    def place(node: tuple[str, Sequence], depth: int) -> float:
-        """Place a node and all below it; returns the node's height."""
-        nonlocal leaves
-        text, children = node
-        if children:
-            heights = [place(child, depth + 1) for _, child in children]
-            height = sum(heights) / len(heights)
-            edges.extend((depth, height, child, weight)
-                         for child, (weight, _) in zip(heights, children, strict=True))
-        else:
-            height = leaves
-            leaves += 1
-        nodes.append((depth, height, text))
-        return height
-
-    place(root, 0)
-    for depth, height, child, weight in edges:
-        axes.plot([depth, depth + 1], [height, child], color=BLUE, linewidth=0.8 + 7 * weight, zorder=1,
-                  solid_capstyle="round", alpha=0.55)
-    for depth, height, text in nodes:
-        axes.text(depth, height, escape_mathtext(text), ha="center", va="center", fontsize=8, zorder=2,
-                  linespacing=1.35,
-                  bbox={"boxstyle": "round,pad=0.35", "facecolor": "#fbf3e2", "edgecolor": INK, "linewidth": 0.7})
-    axes.set_xlim(-0.4, max(depth for depth, _, _ in nodes) + 0.4)
-    axes.set_ylim(leaves - 0.4, -0.6)
-    axes.axis("off")
-    if title:
-        axes.set_title(escape_mathtext(title), fontsize=9)
 
 
 def text_panel(axes, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Board diagrams: positions with heat maps, labels and ownership, and the input planes of a network.
+"""Board diagrams: positions with heat maps, labels and ownership.
 
     save_diagram(position, path, ...)        one board as PNG, SVG or PDF
     draw_board(axes, position, ...)          a board on matplotlib Axes
@@ -14,7 +14,6 @@ import numpy as np
 
 from mugo.games.board import BLACK
 from mugo.games.coords import COLUMNS, BoardSize, row_col, shape_of
-from mugo.games.planes import DEPTH, PLANES
 from mugo.games.position import BasePosition
 from mugo.plots.figures import GREEN, GREY, INK, RED, WOOD, escape_mathtext, new_figure, save_figure
 
@@ -138,51 +137,3 @@ def _draw_labels(axes, position: BasePosition, labels: Mapping[int, str], fontsi
         axes.text(col, row, escape_mathtext(text), ha="center", va="center", fontsize=fontsize, zorder=5,
                   color="white" if stone > 0 else "black",
                   path_effects=[] if stone else [withStroke(linewidth=2.5, foreground=outline)])
-
-
-def draw_plane(axes, plane: np.ndarray, position: BasePosition | None = None, title: str = "") -> None:
-    """Draw a plane, (rows, columns) of 0 and 1, on matplotlib Axes: a red square where it is 1.
-
-    position: its stones are drawn in grey and white below the squares.
-    """
-    from matplotlib.collections import PatchCollection
-    from matplotlib.patches import Circle, Rectangle
-
-    rows, cols = plane.shape
-    axes.set_xlim(-0.8, cols - 0.2)
-    axes.set_ylim(rows - 0.2, -0.8)
-    axes.set_aspect("equal")
-    axes.set_facecolor("#f7f1e3")
-    axes.set_xticks([])
-    axes.set_yticks([])
-    axes.spines[:].set_color(GREY)
-    stones = np.zeros((rows, cols), np.int8) if position is None else position.stones
-    for colour, shade in (1, "#8f8a83"), (-1, "white"):
-        circles = [Circle((col, row), 0.44) for row, col in np.argwhere(stones == colour)]
-        axes.add_collection(PatchCollection(circles, facecolor=shade, edgecolor="#b5afa6", linewidth=0.3))
-    squares = [Rectangle((col - 0.36, row - 0.36), 0.72, 0.72) for row, col in np.argwhere(plane)]
-    axes.add_collection(PatchCollection(squares, facecolor=RED, linewidth=0))
-    if title:
-        axes.set_title(escape_mathtext(title), fontsize=7, pad=2)
-
-
-def draw_planes(figure, planes: np.ndarray, position: BasePosition) -> None:
-    """Draw all planes of a position, uint8 (rows, columns, DEPTH), on a matplotlib Figure or SubFigure.
-
-    The first row shows the groups of fewer than eight planes, and each further row a group of eight.
-    """
-    eights = [plane for plane in PLANES if plane.depth == 8]
-    rows = figure.subfigures(1 + len(eights), 1, hspace=0.02)
-    axes = {plane: list(row.subplots(1, 8)) for plane, row in zip(eights, rows[1:], strict=True)}
-    single = iter(rows[0].subplots(1, DEPTH - 8 * len(eights)))
-    k = 0
-    for plane in PLANES:
-        parts = plane.meaning.split(", ") if 1 < plane.depth < 8 else [plane.name]
-        for i in range(plane.depth):
-            if plane in axes:
-                draw_plane(axes[plane][i], planes[..., k], position, f"{i + 1}")
-            else:
-                draw_plane(next(single), planes[..., k], position, parts[i])
-            k += 1
-    for plane, row in zip(eights, rows[1:], strict=True):
-        row.suptitle(escape_mathtext(f"{plane.name}: {plane.meaning}"), fontsize=9, x=0.01, ha="left")

@@ -1,4 +1,4 @@
-"""Boards for a terminal: stones, labels, ownership, heat maps and planes as lines of text, plain or in colour.
+"""Boards for a terminal: stones, labels, ownership and heat maps as lines of text, plain or in colour.
 
        A B C D E              plain: any terminal, any file, NO_COLOR
      5 . . a . . 5            X Black, O White, ( ) the last move, a, b, c labels
@@ -95,22 +95,6 @@ def heatmap_lines(position: BasePosition, heatmap: np.ndarray, screen: Screen = 
             text, foreground, background, bold = str(min(percent, 99)), BLACK_STONE, HEATMAP[level], False
         cells[row, col] = text, foreground, background, bold
     return _board_lines(position.shape, screen, cells, cell_width=2)
-
-
-def plane_lines(position: BasePosition, plane: np.ndarray, screen: Screen = PLAIN) -> list[str]:
-    """A position with a plane, (rows, columns) of 0 and 1: where it is 1, # on an empty point and * before a stone."""
-    size = position.shape
-    cells = {}
-    for (row, col), stone in np.ndenumerate(position.stones):
-        text, foreground, background, bold = _cell(screen, size, row, col, int(stone), 0.0)
-        if plane[row, col]:
-            background = HEATMAP[-1]
-            if stone == EMPTY:
-                text = "#"
-            elif not screen.colour:
-                text = f"*{STONE_MARKS[int(stone)]}"
-        cells[row, col] = text, foreground, background, bold
-    return _board_lines(size, screen, cells, cell_width=2)
 
 
 def heatmap_array(values: Mapping[int, float], size: BoardSize) -> np.ndarray:

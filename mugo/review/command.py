@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mugo.core.files import BadInput, lock_folder
-from mugo.games.go import check_komi
 from mugo.core.limits import AT_LEAST_1, check_limits
+from mugo.core.options import add_options
 from mugo.core.parallel import add_scheduler_argument, check_scheduler, open_executor, ordered_map
 from mugo.players import options as player_options
 from mugo.plots.figures import NO_MATPLOTLIB, has_matplotlib
@@ -33,24 +33,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("games", nargs="+", metavar="GAME", help="SGF files, folders of them, archives")
     parser.add_argument("-o", "--output", default="review", metavar="FOLDER",
                         help="folder for the SGF, CSV, text and graphs of each game (default: %(default)s)")
-    parser.add_argument("--fast", action="store_true",
-                        help="no search: priors and win rates of the network alone")
+    add_options(parser, ReviewOptions)
     parser.add_argument("--jobs", type=int, metavar="N", help="games reviewed at the same time (default: 1)")
     add_scheduler_argument(parser)
-    parser.add_argument("--komi", type=float, default=7.5, help="komi of games that name none (default: %(default)s)")
-    parser.add_argument("--no-colour", "--no-color", action="store_true", help="no colours in the terminal")
-    player_options.add_arguments(parser, by_option=True, without=player_options.CHOICE_OPTIONS)
-    parser.epilog = f"Without --simulations and --seconds a search has {SIMULATIONS} simulations a position."
+    parser.add_argument("--colour", action=argparse.BooleanOptionalAction, default=True, help="colours in the terminal")
+    player_options.add_player_options(parser, player_options.CHOICE_OPTIONS, {
+        "simulations": f"{SIMULATIONS}, no limit with --seconds", "seconds": "no limit"})
 
 
 def command(args: argparse.Namespace) -> int:
     """Run `mugo review`; returns the exit status: 2 if no game could be reviewed.  Raises BadInput."""
     check_scheduler(args, "jobs")
     check_limits(args, {"jobs": AT_LEAST_1})
-    try:
-        check_komi(args.komi)
-    except ValueError as error:
-        raise BadInput(f"--komi: {error}") from None
     options = review_options(args)
     errors: list[str] = []
     folder = Path(args.output)
@@ -67,7 +61,7 @@ def command(args: argparse.Namespace) -> int:
         print(f"mugo review: no graphs: {NO_MATPLOTLIB}", file=sys.stderr)
     # Of this command's games some may be reviewed twice: a worker that is lost may have written its game's files.
     before = {task.name for task in tasks if output_file(folder, task.name, ".json").exists()}
-    screen = Screen.for_stream(sys.stdout, colour=not args.no_colour)
+    screen = Screen.for_stream(sys.stdout, colour=args.colour)
     done: list[tuple[str, ReviewResult]] = []
     with (lock_folder(folder, may_have_links=True),
           progress_bar("moves", sum(task.num_moves for task in tasks)) as bar):

@@ -12,60 +12,70 @@ from pathlib import Path
 
 from mugo import __version__
 from mugo.core.files import BadInput
+from mugo.core.options import check, given, option
 from mugo.games.coords import BoardSize
-from mugo.games.go import Position
+from mugo.games.go import MAX_KOMI, Position
 from mugo.nn.bundled import bundled_name, find_network, name_everywhere, file_checksum
 from mugo.nn.inference import precision_of
 from mugo.players import options as player_options
+from mugo.players.game_options import KOMI
+from mugo.players.options import PLAYERS, SEARCHERS, PlayerOptions
 from mugo.players.evaluator import SearchEvaluator
 from mugo.review.earlier import REVIEWED_BY
 from mugo.review.review import Reviewer
 from mugo.review.tasks import ReviewTask
 from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.search.settings import DEFAULT_SETTINGS, Settings
 
 SIMULATIONS = 400         # for a position, including the visits of the reused tree: about a second
-REVIEW_FORMAT = 12        # raised when the same options give other files
+REVIEW_FORMAT = 13        # raised when the same options give other files
 
 
 @dataclass(frozen=True)
 class ReviewOptions:
-    """All that shapes a review, beside the game: `fingerprint` hashes every field.
+    """All that shapes a review, with the game: `fingerprint` hashes every field.  Raises BadInput.
 
-    player: its name.  network: a name or a file that other machines know too; None for the bundled ones.
-    precision, provider: with which the network is opened.  tta: of the network's evaluations without a search.
-    komi: of games that name none.  is_fast: the network alone evaluates, without a search.
+    network: a name or a file that other machines know too; None for the bundled ones.  Other fields of `opened`: with
+    which the network is opened and evaluates without a search.
     simulations, seconds: limits of the search of a position; None without one.  settings: of the search.
     """
-    player: str
-    network: str | None
-    precision: str
-    provider: str
-    tta: bool
-    komi: float
-    is_fast: bool
-    simulations: int | None
-    seconds: float | None
-    settings: Settings
+    player: str = option("mcts", "the player that evaluates the positions",
+                         choices=[name for name in PLAYERS if name != "random"], common=True)
+    fast: bool = option(False, "no search: priors and win rates of the network alone", common=True)
+    komi: float = option(KOMI, "of games that name none", least=-MAX_KOMI, most=MAX_KOMI, common=True)
+    opened: PlayerOptions = PlayerOptions()
+    simulations: int | None = None
+    seconds: float | None = None
+    settings: Settings = DEFAULT_SETTINGS
+
+    def __post_init__(self):
+        check(self)
+        if self.fast and (self.simulations or self.seconds):
+            raise BadInput("--fast searches nothing: leave --simulations and --seconds out")
+        if self.player == "uct" and self.fast:
+            raise BadInput("--fast uses the network alone, and uct has none")
+
+    @property
+    def network(self) -> str | None:
+        return self.opened.network
+
+    @property
+    def has_search(self) -> bool:
+        return not self.fast and self.player in SEARCHERS
 
 
 def review_options(args: argparse.Namespace) -> ReviewOptions:
     """The options of a command line.  Raises BadInput for a combination that cannot review."""
-    player_options.play_options_from_arguments(args)
-    if args.player == "random":
-        raise BadInput("the player random cannot evaluate games; choose policy, uct or mcts")
-    if args.fast and (args.simulations or args.seconds):
-        raise BadInput("--fast searches nothing: leave --simulations and --seconds out")
-    if args.player == "uct" and args.fast:
-        raise BadInput("--fast uses the network alone, and uct has none")
-    simulations = SIMULATIONS if args.simulations is None and args.seconds is None else args.simulations
-    return ReviewOptions(
-        player=args.player,
-        network=args.network if args.network is None or args.player == "uct" else name_everywhere(args.network),
-        precision=args.precision, provider=args.provider, tta=args.tta, komi=args.komi,
-        is_fast=args.fast or args.player in ("policy", "randompolicy"), simulations=simulations, seconds=args.seconds,
+    args = argparse.Namespace(**vars(args) | {"player": args.player or ReviewOptions.player})
+    limits, opened = player_options.play_options_from_arguments(args), player_options.player_options(args)
+    network = None if opened.network is None or args.player == "uct" else name_everywhere(opened.network)
+    options = ReviewOptions(
+        **given(ReviewOptions, args), opened=replace(opened, network=network), simulations=limits.simulations,
+        seconds=limits.seconds,
         # Without early stop: the best move may be known long before its win rate is.
         settings=replace(player_options.settings_from_arguments(args), early_stop=False))
+    return replace(options, simulations=SIMULATIONS) if options.has_search and not (
+        options.simulations or options.seconds) else options
 
 
 def network_files(options: ReviewOptions) -> list[Path]:
@@ -79,14 +89,15 @@ def make_reviewer(options: ReviewOptions) -> Reviewer:
     """The reviewer of these options; a process makes it once.  Raises BadInput."""
     settings = options.settings
     network = None if options.player == "uct" else player_options.open_network(
-        options.network, settings.threads, options.precision, options.provider)
+        options.network, settings.threads, options.opened.precision, options.opened.provider)
     if network is not None and options.network is not None:
         network.for_position(Position())                 # one line for a network of another game, not one a game
-    if options.is_fast:
-        return Reviewer(network, tta=options.tta, komi=options.komi)
+    tta = options.opened.symmetries
+    if not options.has_search:
+        return Reviewer(network, tta=tta, komi=options.komi)
     evaluators = (SearchEvaluator(Search(settings, network), options.simulations, options.seconds),
                   SearchEvaluator(Search(settings, network), options.simulations, options.seconds))
-    return Reviewer(network, evaluators, tta=options.tta, komi=options.komi)
+    return Reviewer(network, evaluators, tta=tta, komi=options.komi)
 
 
 def describe_reviewer(options: ReviewOptions, size: BoardSize) -> str:
@@ -94,7 +105,7 @@ def describe_reviewer(options: ReviewOptions, size: BoardSize) -> str:
     network = ""
     if options.player != "uct":
         network = f"the network {_network_file(options, size).stem}, {_precision(options, size)}"
-    if options.is_fast:
+    if not options.has_search:
         return f"{REVIEWED_BY} {__version__}: {network}, alone."
     limits = [f"{options.simulations} simulations"] if options.simulations else []
     limits += [f"{options.seconds:g} seconds"] if options.seconds else []
@@ -104,10 +115,11 @@ def describe_reviewer(options: ReviewOptions, size: BoardSize) -> str:
 
 def fingerprint(task: ReviewTask, options: ReviewOptions, size: BoardSize) -> str:
     """The SHA-256 of a game and of all that its review depends on: of a network, its bytes and not its name."""
-    network = precision = ""
+    opened = options.opened
     if options.player != "uct":
-        network, precision = file_checksum(_network_file(options, size)), _precision(options, size)
-    settings = json.dumps([REVIEW_FORMAT, task.index, asdict(replace(options, network=network, precision=precision))])
+        opened = replace(opened, network=file_checksum(_network_file(options, size)),
+                         precision=_precision(options, size))
+    settings = json.dumps([REVIEW_FORMAT, task.index, asdict(replace(options, opened=opened))])
     return hashlib.sha256(settings.encode() + b"\n" + task.data).hexdigest()
 
 
@@ -116,4 +128,4 @@ def _network_file(options: ReviewOptions, size: BoardSize) -> Path:
 
 
 def _precision(options: ReviewOptions, size: BoardSize) -> str:
-    return precision_of(_network_file(options, size), options.precision, options.provider)
+    return precision_of(_network_file(options, size), options.opened.precision, options.opened.provider)

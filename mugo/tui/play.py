@@ -1,7 +1,7 @@
 """The command `mugo play`: a person plays in the terminal against any player.
 
     mugo play uct --size 5                                               Go
-    mugo play gomoku --size 8 --k 5 --player uct --simulations 15000     Gomoku
+    mugo play uct --game gomoku --size 8 --k 5 --simulations 15000       Gomoku
 
 Here are the command line and the reading of lines from a terminal or a pipe.  The commands at the board are in
 commands.py.
@@ -14,12 +14,10 @@ import numpy as np
 
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
-from mugo.games.game import GAMES
 from mugo.games.position import BasePosition
 from mugo.players import game_options, searcher
 from mugo.players import options as player_options
 from mugo.players.game_options import KOMI
-from mugo.players.options import PLAYERS
 from mugo.plots.terminal import Screen
 from mugo.sgf.convert import LoadedGame, load_game
 from mugo.tui.commands import COMMANDS
@@ -33,28 +31,27 @@ SIDES = {"black": (BLACK,), "white": (WHITE,), "both": (BLACK, WHITE)}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo play`."""
-    parser.add_argument("game_or_player", nargs="?", choices=(*GAMES, *PLAYERS), metavar="GAME|PLAYER",
-                        help=f"a game ({', '.join(GAMES)}) or a player ({', '.join(PLAYERS)}); the same as --game or "
-                        "--player")
-    player_options.add_arguments(parser, default=None, by_option=True)
+    player_options.add_arguments(parser, default=None)
     game_options.add_arguments(parser, str(GO_SIZE), handicap=True)
-    parser.add_argument("--colour", "--color", choices=(*SIDES, "random"), default="black",
+    parser.add_argument("--side", choices=(*SIDES, "random"), default="black",
                         help="that you play (default: %(default)s)")
-    parser.add_argument("--load", metavar="GAME.sgf", help="continue this game")
+    parser.add_argument("--load", metavar="FILE", help="continue the game in this SGF file")
     parser.add_argument("--move", type=int, metavar="N",
                         help="with --load: continue after N moves (default: after the last)")
-    parser.add_argument("--no-colour", "--no-color", action="store_true", help="print a plain board of letters")
+    parser.add_argument("--colour", action=argparse.BooleanOptionalAction, default=True,
+                        help="colours in the terminal; without them a plain board of letters")
 
 
 def command(args: argparse.Namespace) -> int:
     """Run `mugo play`; returns the exit status.  Raises BadInput."""
-    resolve_game_and_player(args)
+    if args.player is None and args.network is not None:
+        args.player = "mcts"
     loaded = load_file(args)
     position = first_position(args) if loaded is None else loaded.position
     if args.player is None:
         args.player = default_player(position)
     player = player_options.player_from_arguments(args, position.game)
-    humans = SIDES.get(args.colour) or SIDES[("black", "white")[int(np.random.default_rng().integers(2))]]
+    humans = SIDES.get(args.side) or SIDES[("black", "white")[int(np.random.default_rng().integers(2))]]
     if isinstance(sys.stdout, io.TextIOWrapper):         # it may be replaced, as in a notebook
         sys.stdout.reconfigure(errors="replace")
     if isinstance(sys.stdin, io.TextIOWrapper):          # bytes that are no text are a typing error, or a file's name
@@ -65,24 +62,12 @@ def command(args: argparse.Namespace) -> int:
         print("loading ...", end="\r", flush=True)       # the first start on a machine compiles for a minute
     player.warm_up(position)
     seconds = searcher.SECONDS if args.seconds is None and args.simulations is None else args.seconds
-    screen = Screen.for_stream(sys.stdout, colour=not args.no_colour)
+    screen = Screen.for_stream(sys.stdout, colour=args.colour)
     session = Session(player, position, humans, out=sys.stdout, screen=screen,
                       simulations=args.simulations, seconds=seconds, loaded=loaded)
     with end_input_on_signals():
         Repl(session, read_line).run()
     return 0
-
-
-def resolve_game_and_player(args: argparse.Namespace) -> None:
-    """Set `game` or `player` from the positional argument.  Raises BadInput if the option of that name differs."""
-    given = args.game_or_player
-    if given is not None:
-        name = "game" if given in GAMES else "player"
-        if getattr(args, name) not in (None, given):
-            raise BadInput(f"both {given} and --{name} {getattr(args, name)} are given: name one {name}")
-        setattr(args, name, given)
-    if args.player is None and args.network is not None:
-        args.player = "mcts"
 
 
 def load_file(args: argparse.Namespace) -> LoadedGame | None:

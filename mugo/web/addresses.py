@@ -5,9 +5,11 @@
 The caps of app, connections, sessions and scheduler are per Address, so that one client cannot take the server from
 the others.  An IPv6 network of 64 bits is one address: it is what one customer of a provider has.
 """
+import contextlib
 import ipaddress
 import time
 from collections import OrderedDict
+from collections.abc import Iterator
 from typing import Any
 
 LOOP_SHARE = 0.1                         # of the event loop's time, for what one address sends
@@ -15,26 +17,44 @@ LOOP_BURST = 0.05                        # seconds of the event loop that it may
 MAX_REMEMBERED = 1024                    # addresses without a connection
 
 
+class TokenBucket:
+    """A token bucket: `rate` tokens a second flow in, up to `burst`; what is taken beyond is a debt, and delays."""
+
+    def __init__(self, rate: float, burst: float):
+        self._rate, self._burst = rate, burst
+        self._refilled_at = 0.0                                  # time.monotonic when the bucket is full
+
+    def take(self, tokens: float) -> None:
+        """Take tokens, whether they are there or not."""
+        self._refilled_at = max(self._refilled_at, time.monotonic()) + tokens / self._rate
+
+    def delay(self) -> float:
+        """Seconds until there is no debt any more."""
+        return max(0.0, self._refilled_at - time.monotonic() - self._burst / self._rate)
+
+
 class Address:
     """One client address.
 
     connections: how many are open, WebSockets included.  sessions: the open sessions.
-    last_turn: when the scheduler served it last, as a number that grows.
+    last_scheduled: when the scheduler ran a job of it last, as a number that grows.
+    loop_time: seconds of the event loop, for what it sends.
     """
 
     def __init__(self) -> None:
         self.connections = 0
         self.sessions: set[Any] = set()
-        self.last_turn = 0
-        self._paid_until = 0.0                                   # time.monotonic
+        self.last_scheduled = 0
+        self.loop_time = TokenBucket(LOOP_SHARE, LOOP_BURST)
 
-    def charge(self, seconds: float) -> None:
-        """Count time of the event loop that its data took."""
-        self._paid_until = max(self._paid_until, time.monotonic()) + seconds / LOOP_SHARE
-
-    def delay(self) -> float:
-        """Seconds until more of its data should be read."""
-        return max(0.0, self._paid_until - time.monotonic() - LOOP_BURST / LOOP_SHARE)
+    @contextlib.contextmanager
+    def charged(self) -> Iterator[None]:
+        """Take the time of the block, which is the event loop's, from loop_time."""
+        started = time.thread_time()
+        try:
+            yield
+        finally:
+            self.loop_time.take(time.thread_time() - started)
 
 
 class Addresses:

@@ -15,6 +15,7 @@ import threading
 import time
 import webbrowser
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -25,8 +26,9 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 
 from mugo.core.files import BadInput
+from mugo.core.options import add_options, check, given, option
 from mugo.players import game_options
-from mugo.players.options import add_network_arguments, open_network
+from mugo.players.options import PlayerOptions, open_network, player_options
 from mugo.web.access import TrustedHosts, interpret_host, interpret_proxy
 from mugo.web.connections import RECEIVE_BUFFER, backlog
 from mugo.web.server import make_server, run_until_signal
@@ -72,30 +74,36 @@ def make_app(make_state: Callable[[], ServerState] = ServerState, hosts: frozens
 
 # ---- the command
 
+@dataclass(frozen=True)
+class WebOptions:
+    """How the server is reached, and what it computes at once.  Raises BadInput for values out of range."""
+    host: str = option("127.0.0.1", "the address to listen on; 127.0.0.1 admits this computer only, 0.0.0.0 others "
+                       "too, without a password or encryption", common=True, metavar="NAME")
+    port: int | None = option(None, "the port", least=0, most=65535, common=True,
+                              shown_default=f"{DEFAULT_PORT}, or the next free one")
+    browser: bool = option(True, "open a browser", common=True)
+    jobs: int | None = option(None, "searches that run at once; others wait", least=1, common=True,
+                              shown_default="one for each core")
+
+    def __post_init__(self):
+        check(self)
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--host", default="127.0.0.1", help="the address to listen on; 0.0.0.0 admits other computers, "
-                        "without a password or encryption (default: %(default)s, this computer only)")
-    parser.add_argument("--port", type=int, help=f"the port (default: {DEFAULT_PORT}, or the next free one)")
+    add_options(parser, WebOptions)
     parser.add_argument("--allowed-host", metavar="NAME", action="append", default=[], help="a name of this server "
                         "that browsers may use, such as go.example.org behind a proxy; can be given several times "
                         "(always allowed: localhost, this computer's name, addresses, and --host)")
-    parser.add_argument("--trusted-proxy", metavar="ADDRESS", action="append", default=[], help="the address or "
+    parser.add_argument("--trusted-proxy", metavar="NAME", action="append", default=[], help="the address or "
                         "network of a reverse proxy whose X-Forwarded-For header names the client; can be given "
                         "several times (default: none; all clients behind a proxy then count as one)")
-    parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
+    add_options(parser, PlayerOptions, ("temperature", "symmetries"))
     game_options.add_arguments(parser, str(DEFAULT_SIZE))
     parser.set_defaults(player="mcts")                   # its --network decides the game that the page starts with
-    parser.add_argument("--network", metavar="NAME", help="a file, the folder of a training run, or the name of a "
-                        "bundled network (default: the bundled network for each board)")
-    add_network_arguments(parser)
-    parser.add_argument("--searches", type=int, metavar="N", help="searches that run at once; others wait"
-                        " (default: one a core)")
 
 
 def listen(host: str, port: int | None) -> socket.socket:
     """A listening socket; port None: the first free one from DEFAULT_PORT on.  Raises BadInput."""
-    if port is not None and not 0 <= port < 1 << 16:
-        raise BadInput(f"--port is 0 to 65535, not {port}")
     try:
         family, *_, address = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0]
     except OSError as error:
@@ -119,24 +127,24 @@ def listen(host: str, port: int | None) -> socket.socket:
 
 def command(args: argparse.Namespace) -> int:
     """Run `mugo web` until Ctrl-C; returns the exit status.  Raises BadInput."""
-    if args.searches is not None and args.searches < 1:
-        raise BadInput(f"--searches is 1 or more, not {args.searches}")
-    hosts = frozenset({args.host.lower(), *map(interpret_host, args.allowed_host)})
+    options = WebOptions(**given(WebOptions, args))
+    hosts = frozenset({options.host.lower(), *map(interpret_host, args.allowed_host)})
     proxies = tuple(map(interpret_proxy, args.trusted_proxy))
     start = game_options.first_position(args, DEFAULT_SIZE)
-    network = open_network(args.network, 1, args.precision, args.provider)
+    opened = player_options(args)
+    network = open_network(opened.network, 1, opened.precision, opened.provider)
     with contextlib.suppress(BadInput):                  # the page says that no network plays this board
         network.for_position(start)
-    listener = listen(args.host, args.port)
+    listener = listen(options.host, options.port)
     url = page_url(*listener.getsockname()[:2])
 
     def on_start() -> None:
         print(f"The board is at {url} (Ctrl-C ends it); network: {network.describe()}", flush=True)
-        if not args.no_browser:
+        if options.browser:
             threading.Thread(target=webbrowser.open, args=[url], daemon=True).start()
 
     sys.setswitchinterval(SWITCH_INTERVAL)
-    state = ServerState(network, args.searches, start)
+    state = ServerState(network, options.jobs, start)
     run_until_signal(make_server(make_app(lambda: state, hosts, on_start), state, proxies), listener)
     print()
     end = time.monotonic() + END_SECONDS

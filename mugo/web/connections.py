@@ -13,7 +13,6 @@ import ipaddress
 import logging
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,16 +96,6 @@ class Connections:
         """The address of an open connection."""
         connection = self._open.get(transport)
         return Address() if connection is None else connection.address
-
-    @contextlib.contextmanager
-    def charged(self, transport: Any) -> Iterator[Address]:
-        """Let the address of a connection pay for the time that the block takes."""
-        address = self.address(transport)
-        started = time.thread_time()
-        try:
-            yield address
-        finally:
-            address.charge(time.thread_time() - started)
 
     async def sweep(self) -> None:
         """Abort connections whose request, answer or end takes too long, again and again."""
@@ -192,11 +181,12 @@ def protocols(connections: Connections) -> tuple[type[asyncio.Protocol], type[as
             if self.received > MAX_HTTP_BYTES:           # h11 keeps what follows a request until that is answered
                 self.transport.abort()
                 return
-            with connections.charged(self.transport) as address:
+            address = connections.address(self.transport)
+            with address.charged():
                 super().data_received(data)
-            if address.delay() and self.transport.get_protocol() is self:
+            if (delay := address.loop_time.delay()) and self.transport.get_protocol() is self:
                 self.transport.pause_reading()
-                self.loop.call_later(address.delay(), self.read_again)
+                self.loop.call_later(delay, self.read_again)
 
         def read_again(self) -> None:
             """Read on, unless the body of a request waits for the application."""
@@ -229,9 +219,9 @@ def protocols(connections: Connections) -> tuple[type[asyncio.Protocol], type[as
         def read_on(self) -> None:
             """Parse what has arrived, and read more, while messages do not wait for the application, its address has
             time left, and the client reads the answers."""
-            delay = 0.0
+            address, delay = connections.address(self.transport), 0.0
             while not self.transport.is_closing():
-                delay = connections.address(self.transport).delay()
+                delay = address.loop_time.delay()
                 if delay or self.read_paused or not self.writable.is_set():
                     self.transport.pause_reading()
                     break
@@ -240,7 +230,7 @@ def protocols(connections: Connections) -> tuple[type[asyncio.Protocol], type[as
                     break
                 piece = bytes(self.unparsed[:PIECE])
                 del self.unparsed[:PIECE]
-                with connections.charged(self.transport):
+                with address.charged():
                     super().data_received(piece)
                 if len(self.frames) > MAX_FRAGMENTS:
                     self.transport.abort()

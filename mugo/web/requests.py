@@ -92,7 +92,7 @@ def game_of_request(request: dict) -> dict:
     position = empty_board(request)
     name = str(request.get("rules", rules_name(position) if isinstance(position, Go) else "Chinese"))
     try:
-        rules = rules_to_play(name).followed()
+        rules = rules_to_play(name).supported()
     except ValueError as error:
         raise BadInput(str(error)) from None
     if not isinstance(position, Go):

@@ -1,14 +1,13 @@
-"""What is computed at once, and for how long: searches and every other request that computes.
+"""What is computed at once, and for how long: a preemptive scheduler of searches and all other requests that compute.
 
-    Job -- Scheduler.run --> a thread --> its turn? --> a slot --> Job.checkpoint: slice over and others wait? --+
-                                ^                          |                                                     |
-                                +--------------------------|-----------------------------------------------------+
-                                                           +--> the answer
+    Job -- Scheduler.run --> a thread, which waits --> runs --> Job.preemption_point --> ... --> the answer
+                                               ^                          |
+                                               +-- time slice over, and other jobs wait
 
-A slot goes to the address with the fewest running jobs; among these to the one that had its turn the longest ago
-(round robin), and within an address to the job that has waited the longest: a session has one search and one other
-request at the most, so its sessions take turns.  A job that reaches no checkpoint in time keeps running, but its slot
-goes to the next one: so no request makes the others wait for more than about MAX_WAIT.
+The next job is one of the address with the fewest running jobs; among these of the address that was served the longest
+ago (round robin); within an address the one that has waited the longest.  A session has one search and one other
+request at the most, so the sessions of an address take turns.  A job that reaches no preemption point in time runs on,
+but no longer counts as running, and the next one starts: no request makes the others wait for more than about MAX_WAIT.
 """
 import asyncio
 import itertools
@@ -20,18 +19,18 @@ from typing import Any
 
 from mugo.web.addresses import Address
 
-TIME_SLICE = 1.0                         # seconds that a search keeps its slot while searches of its address wait
-SHORT_SLICE = 0.1                        # the same while a short request waits, or another address
-MAX_WAIT = 0.25                          # seconds after which a job that has not reached a checkpoint loses its slot
-MAX_OVERDUE = 2                          # jobs of one address that run without a slot; then its others wait
-WAITING_AFTER = 0.3                      # seconds without a slot after which a search reports that it waits
+TIME_SLICE = 1.0                         # seconds of a search while searches of its address wait
+SHORT_SLICE = 0.1                        # the same while a short request or another address waits
+MAX_WAIT = 0.25                          # seconds after which a job without a preemption point counts as overrunning
+MAX_OVERRUNNING = 2                      # overrunning jobs of one address; with so many its other jobs wait
+WAITING_AFTER = 0.3                      # seconds of waiting after which a search reports that it waits
 STOPPED = {"done": True, "stopped": True}
 
 
 class Job:
     """A request, from its arrival to its last answer.  Its function runs in a thread and calls the methods.
 
-    is_search: whether it may take long and reaches checkpoints.
+    is_search: whether it may take long and has preemption points.
     """
 
     def __init__(self, request_id: int | str | None, scheduler: "Scheduler", address: Address, is_search: bool = True):
@@ -39,10 +38,10 @@ class Job:
         self.address = address
         self.is_search = is_search
         self.task: asyncio.Task | None = None
-        self.slice_start = 0.0                                   # time.perf_counter when it got its slot
+        self.slice_start = 0.0                                   # time.perf_counter of its time slice
         self.progress: dict = {}                                 # the latest; a slow connection misses earlier ones
         self.has_progress = asyncio.Event()
-        self.granted = threading.Event()                         # it has a slot, or is cancelled
+        self.may_run = threading.Event()                         # it is scheduled, or cancelled
         self._cancelled = False
         self._scheduler = scheduler
         self._loop = asyncio.get_running_loop()
@@ -53,16 +52,16 @@ class Job:
         return self._cancelled or self._scheduler.is_closing
 
     def cancel(self) -> None:
-        """Make the next checkpoint say so."""
+        """Cancel the job; its next preemption point says so."""
         self._cancelled = True
-        self.granted.set()
+        self.may_run.set()
 
-    def checkpoint(self) -> bool:
-        """Let others have the slot if the slice is over, and return when it is this job's turn again.
+    def preemption_point(self) -> bool:
+        """Let waiting jobs run if the time slice is over, and return when this job is scheduled again.
 
         Returns whether the job is cancelled.
         """
-        self._scheduler.take_turns(self)
+        self._scheduler.preempt(self)
         return self.is_cancelled()
 
     def report(self, progress: dict) -> None:
@@ -96,11 +95,11 @@ JobFunction = Callable[[Job], Any]
 class Scheduler:
     """Runs jobs in threads, a limited number at once."""
 
-    def __init__(self, slots: int):
+    def __init__(self, capacity: int):
         self.is_closing = False
-        self._slots = slots
+        self._capacity = capacity
         self._lock = threading.Lock()
-        self._turns = itertools.count(1)
+        self._numbers = itertools.count(1)
         self._waiting: list[Job] = []                            # in order of arrival
         self._running: list[Job] = []
         self._jobs: set[Job] = set()                             # of the event loop: until their answer
@@ -155,17 +154,17 @@ class Scheduler:
             job.finish(answer, error)
 
     def _acquire(self, job: Job) -> None:
-        """Wait for a slot; returns too when the job is cancelled."""
+        """Wait until the job is scheduled, or cancelled."""
         started, has_reported = time.perf_counter(), not job.is_search
         with self._lock:
-            job.granted.clear()
+            job.may_run.clear()
             self._waiting.append(job)
             self._dispatch()
-        while not job.is_cancelled() and not job.granted.wait(SHORT_SLICE / 2):
+        while not job.is_cancelled() and not job.may_run.wait(SHORT_SLICE / 2):
             if not has_reported and time.perf_counter() - started > WAITING_AFTER:
                 job.report({"waiting": True})
                 has_reported = True
-            with self._lock:                                     # a running job may be overdue
+            with self._lock:                                     # a running job may overrun by now
                 self._dispatch()
         with self._lock:
             if job in self._waiting:                             # cancelled
@@ -177,42 +176,43 @@ class Scheduler:
                 self._running.remove(job)
             self._dispatch()
 
-    def take_turns(self, job: Job) -> None:
-        """Job.checkpoint, without its result."""
+    def preempt(self, job: Job) -> None:
+        """Job.preemption_point, without its result."""
         with self._lock:
-            is_over = time.perf_counter() - job.slice_start > self._slice(job)
+            is_over = time.perf_counter() - job.slice_start > self._time_slice(job)
         if is_over and not job.is_cancelled():
             self._release(job)
             self._acquire(job)
 
     # -- with the lock
 
-    def _slice(self, job: Job) -> float:
-        """The seconds that a job may keep its slot for now."""
+    def _time_slice(self, job: Job) -> float:
+        """The seconds that a job may run before others, as of now."""
         if not self._waiting:
             return float("inf")
         is_short = any(each.address is not job.address or not each.is_search for each in self._waiting)
         return SHORT_SLICE if is_short or not job.is_search else TIME_SLICE
 
-    def _is_overdue(self, job: Job, now: float) -> bool:
-        """Whether a job should have reached a checkpoint, or its end, long ago."""
-        return now - job.slice_start > self._slice(job) + MAX_WAIT - SHORT_SLICE
+    def _overruns(self, job: Job, now: float) -> bool:
+        """Whether a job should have reached a preemption point, or its end, long ago."""
+        return now - job.slice_start > self._time_slice(job) + MAX_WAIT - SHORT_SLICE
 
-    def _occupied(self, now: float) -> int:
-        return sum(not self._is_overdue(job, now) for job in self._running)
+    def _load(self, now: float) -> int:
+        """How many jobs count as running."""
+        return sum(not self._overruns(job, now) for job in self._running)
 
     def _dispatch(self) -> None:
-        """Give free slots to waiting jobs."""
+        """Schedule waiting jobs while there is capacity."""
         now = time.perf_counter()
-        while self._waiting and self._occupied(now) < self._slots:
+        while self._waiting and self._load(now) < self._capacity:
             running = Counter(id(each.address) for each in self._running)
-            overdue = Counter(id(each.address) for each in self._running if self._is_overdue(each, now))
-            ready = [each for each in self._waiting if overdue[id(each.address)] < MAX_OVERDUE]
+            overrunning = Counter(id(each.address) for each in self._running if self._overruns(each, now))
+            ready = [each for each in self._waiting if overrunning[id(each.address)] < MAX_OVERRUNNING]
             if not ready:
                 return
-            job = min(ready, key=lambda each: (running[id(each.address)], each.address.last_turn))
-            job.address.last_turn = next(self._turns)
+            job = min(ready, key=lambda each: (running[id(each.address)], each.address.last_scheduled))
+            job.address.last_scheduled = next(self._numbers)
             job.slice_start = now
             self._waiting.remove(job)
             self._running.append(job)
-            job.granted.set()
+            job.may_run.set()

@@ -27,7 +27,7 @@ from mugo.web.scheduler import Job
 MAX_SECONDS = 600.0                      # of one analysis
 MAX_TIME = 1e6                           # seconds on a clock, and periods
 PROGRESS_INTERVAL = 0.25                 # seconds between two intermediate answers of an analysis
-EVALUATION_BATCH = 32                    # positions that the network evaluates between two checkpoints
+EVALUATION_BATCH = 32                    # positions that the network evaluates between two preemption points
 
 
 class SessionSearches:
@@ -52,7 +52,7 @@ class SessionSearches:
             raise BadInput(f"an analysis has at least one simulation and at most {MAX_SECONDS:g} seconds")
         result = self._analysis_search(name, position.game).search(
             position, simulations=limit, seconds=max_seconds, may_pass=may_evaluate_pass(position),
-            should_stop=job.checkpoint,
+            should_stop=job.preemption_point,
             on_progress=lambda result: job.report({"search": format_search(result)}),
             progress_interval=PROGRESS_INTERVAL)
         return {"search": format_search(result), "done": True}
@@ -79,7 +79,7 @@ class SessionSearches:
             self._opponent = (key, position.game), make_opponent(opponent, position.game, self.network)
         player = self._opponent[1]
         if isinstance(player, SearchPlayer):
-            player.should_stop = job.checkpoint
+            player.should_stop = job.preemption_point
             player.on_progress = lambda result: job.report({"search": format_search(result)})
         point = player.select_move(position, seconds=clock.seconds(position.shape, stones))
         result = player.search_result
@@ -94,7 +94,7 @@ class SessionSearches:
         """
         win_rates, leads = [], []
         for batch in _batches(position.positions(), EVALUATION_BATCH):
-            if job.checkpoint():
+            if job.preemption_point():
                 break
             output = self.network.evaluate(batch)
             values = output.values

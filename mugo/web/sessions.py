@@ -11,7 +11,6 @@ import contextlib
 import json
 import logging
 import time
-from collections.abc import Iterator
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -20,7 +19,7 @@ from mugo.games.game import GAMES
 from mugo.games.plane_tables import plane_names
 from mugo.players.move_losses import LEVELS
 from mugo.sgf.tree import start_from_position
-from mugo.web.addresses import Address
+from mugo.web.addresses import Address, TokenBucket
 from mugo.web.handlers import HANDLERS
 from mugo.web.messages import check_request, parse_request, request_id
 from mugo.web.requests import position_of_request, require_field
@@ -33,7 +32,7 @@ MESSAGES_PER_SECOND = 50                 # that are read; a page that analyses a
 MESSAGE_BURST = 200                      # messages that are read at once after a pause
 MAX_SESSIONS = 40                        # at once; each may have two search trees
 MAX_SESSIONS_PER_ADDRESS = 10
-EVICTABLE_SECONDS = 60.0                 # without a message, after which a session gives its place to a new one
+EVICTABLE_SECONDS = 60.0                 # without a message, after which a session may be evicted for a new one
 WS_NORMAL_CLOSURE = 1000                 # RFC 6455, section 7.4.1
 WS_TRY_AGAIN_LATER = 1013                # IANA's registry of WebSocket close codes
 INTERNAL_ERROR = "internal error; its traceback is in the log of the server"
@@ -46,7 +45,7 @@ async def serve_session(socket: WebSocket) -> None:
     await socket.accept()
     session = Session(socket, state, address)
     try:
-        if await _take_place(session):
+        if await _admit(session):
             await session.run()
         else:
             await socket.close(WS_TRY_AGAIN_LATER, "too many sessions: try again later")
@@ -57,12 +56,12 @@ async def serve_session(socket: WebSocket) -> None:
         session.leave()
 
 
-async def _take_place(session: "Session") -> bool:
-    """Count a new session; False if there is no place for it.
+async def _admit(session: "Session") -> bool:
+    """Register a new session; False if there are too many.
 
-    Where all places are taken, the session that has been idle the longest loses its place: one of this address if it
-    has all of its own, else one of the address with the most.  The place passes on before anything is awaited, so that
-    two sessions cannot take the same one.
+    At a cap the session that has been idle the longest is evicted: one of this address if its own cap is reached, else
+    one of the address with the most sessions.  It is replaced before anything is awaited, so that two new sessions
+    cannot replace the same one.
     """
     state, address = session.state, session.address
     if len(address.sessions) >= MAX_SESSIONS_PER_ADDRESS:
@@ -94,7 +93,7 @@ class Session:
         self.job: Job | None = None
         self.last_message = time.monotonic()
         self._searches = SessionSearches(state.network)
-        self._paid_until = 0.0                                   # time.monotonic: messages at MESSAGES_PER_SECOND
+        self._messages = TokenBucket(MESSAGES_PER_SECOND, MESSAGE_BURST)
 
     async def run(self) -> None:
         """Answer messages until the page disconnects or is idle for too long."""
@@ -120,27 +119,27 @@ class Session:
         await self.socket.close(WS_NORMAL_CLOSURE, "idle")
 
     def join(self) -> None:
-        """Take a place."""
+        """Register the session."""
         self.state.sessions.add(self)
         self.address.sessions.add(self)
 
     def leave(self) -> None:
-        """Give up the place."""
+        """Remove the session."""
         self.state.sessions.discard(self)
         self.address.sessions.discard(self)
 
     async def _limit_rate(self) -> None:
-        """Wait while messages arrive faster than MESSAGES_PER_SECOND (a token bucket of MESSAGE_BURST), and until the
+        """Wait while messages arrive faster than MESSAGES_PER_SECOND, with bursts of MESSAGE_BURST, and until the
         address has time of the event loop left: behind a trusted proxy, connections does not know the address."""
-        now = self.last_message = time.monotonic()
-        self._paid_until = max(self._paid_until, now) + 1 / MESSAGES_PER_SECOND
-        await asyncio.sleep(max(self.address.delay(), self._paid_until - now - MESSAGE_BURST / MESSAGES_PER_SECOND))
+        self.last_message = time.monotonic()
+        self._messages.take(1)
+        await asyncio.sleep(max(self.address.loop_time.delay(), self._messages.delay()))
 
     async def _handle_message(self, text: str | None) -> None:
         """Answer a message.  An error of any kind becomes an answer with "error"."""
         number = None
         try:
-            with self._charged():
+            with self.address.charged():
                 request = parse_request(text)
                 number = request_id(request)
                 check_request(request)
@@ -152,15 +151,6 @@ class Session:
             answer = {"error": INTERNAL_ERROR}
         if answer is not None:
             await self._send(number, answer)
-
-    @contextlib.contextmanager
-    def _charged(self) -> Iterator[None]:
-        """Let the address pay for the time of the block, which is the event loop's."""
-        started = time.thread_time()
-        try:
-            yield
-        finally:
-            self.address.charge(time.thread_time() - started)
 
     async def _handle_request(self, request: dict, number: int | str | None) -> dict | str | None:
         """The answer to a request; None if a search will send it."""

@@ -22,11 +22,11 @@ class ServerState:
     sessions: the open ones (sessions.Session).  addresses: what each client address uses.
     """
 
-    def __init__(self, network=None, searches: int | None = None, start: BasePosition | None = None):
-        """network: None: the bundled ones.  searches: at once; None: one a core.  start: None: Go on 9x9."""
+    def __init__(self, network=None, jobs: int | None = None, start: BasePosition | None = None):
+        """network: None: the bundled ones.  jobs: searches at once; None: one for each core.  start: None: Go, 9x9."""
         self.network = open_network(None, threads=1) if network is None else network
         self.start = start or Position(9)
-        self.scheduler = Scheduler(searches or os.cpu_count() or 1)
+        self.scheduler = Scheduler(jobs or os.cpu_count() or 1)
         self.addresses = Addresses()
         self.sessions: set[Any] = set()
         self._warm_up = threading.Thread(target=self.warm_up, name="mugo-warm-up", daemon=True)

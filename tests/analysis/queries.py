@@ -51,10 +51,10 @@ def stones_of(position):
             zip(board_points(position.size), position.stones.ravel(), strict=True) if colour]
 
 
-def run(*queries, network=None, settings=FAST, play_options=None, threads=1, **options):
+def run(*queries, network=None, settings=FAST, play_options=None, jobs=1, **options):
     """Every line of output, as JSON."""
     out = io.StringIO()
-    engine = AnalysisEngine(network, settings, out, play_options=play_options or PlayOptions(40), threads=threads,
+    engine = AnalysisEngine(network, settings, out, play_options=play_options or PlayOptions(40), jobs=jobs,
                     log=pytest.fail, **options)
     serve(engine, (query if isinstance(query, str) else json.dumps(query) for query in queries))
     return [json.loads(line) for line in out.getvalue().splitlines()]

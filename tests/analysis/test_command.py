@@ -1,30 +1,15 @@
 """The command line of `mugo analysis`, and what it refuses."""
-import argparse
-import io
 import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from analysis.queries import FAST, GAME, query
+from analysis.queries import GAME, query
 
-from mugo import __version__, cli
-from mugo.analysis import command as analysis_command
-from mugo.analysis.engine import AnalysisEngine
-from mugo.core.files import BadInput
-from mugo.players.searcher import PlayOptions
+from mugo import __version__
 
 MUGO = (sys.executable, str(Path(__file__).parents[2] / "main.py"), "analysis")
-
-
-def test_players_that_cannot_be_analyzed_are_refused():
-    parser = argparse.ArgumentParser()
-    analysis_command.add_arguments(parser)
-    with pytest.raises(BadInput, match="random cannot analyze"):
-        analysis_command.command(parser.parse_args(["random"]))
-    with pytest.raises(BadInput, match="1 or more, not 0"):
-        AnalysisEngine(None, FAST, io.StringIO(), play_options=PlayOptions(), threads=0)
 
 
 def test_the_command_answers_over_pipes():
@@ -49,16 +34,6 @@ def test_katagos_configuration_on_the_command_line_is_followed_or_named():
     assert answer["rootInfo"]["visits"] >= 7 and answer["rootInfo"]["winrate"] < 0.5         # two threads may do more
     assert "katago.cfg is not read" in done.stderr and done.returncode == 0
     assert "-override-config: this player has no such settings: nnCacheSizePowerOfTwo, cpuctExploration" in done.stderr
-
-
-@pytest.mark.parametrize("text, error", [
-    ("maxVisits=many", "-override-config: maxVisits must be an integer from 1"),
-    ("maxVisits", "-override-config: maxVisits must be an integer from 1"),
-    ("rootPolicyTemperature=0", "-override-config: rootPolicyTemperature must be above 0"),
-    ("numAnalysisThreads=1_0", "-override-config: '1_0' is not an integer")])
-def test_a_wrong_configuration_on_the_command_line_is_refused(text, error, capsys):
-    assert cli.main(["analysis", "mcts", "-override-config", text]) == 2
-    assert capsys.readouterr().err.startswith(f"mugo analysis: {error}")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")

@@ -178,7 +178,7 @@ def test_a_reply_that_cannot_be_written_ends_the_reader_though_no_other_line_com
 
 
 def test_searches_run_in_parallel():
-    with RunningEngine(threads=2) as running:
+    with RunningEngine(jobs=2) as running:
         for name in "first", "second":
             running.send(**query(name, maxVisits=10 ** 9, reportDuringSearchEvery=0.05))
         running.wait_for(lambda line: line["id"] == "first")
@@ -202,7 +202,7 @@ def test_it_stops_when_the_client_closes_the_output():
         def write(self, text):
             raise BrokenPipeError
 
-    engine = AnalysisEngine(None, FAST, ClosedPipe(), play_options=PlayOptions(10 ** 9), threads=1)
+    engine = AnalysisEngine(None, FAST, ClosedPipe(), play_options=PlayOptions(10 ** 9), jobs=1)
     engine.handle_line(json.dumps(query(reportDuringSearchEvery=0.02)))
     engine.handle_line(json.dumps(query("waits")))
     engine.close()

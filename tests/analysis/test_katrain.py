@@ -18,8 +18,8 @@ from mugo.players.searcher import PlayOptions
 
 HERE = Path(__file__).parent
 KATRAIN_PYTHON = os.environ.get("KATRAIN_PYTHON") or (sys.executable if importlib.util.find_spec("katrain") else None)
-NOT_FOLLOWED = {"not followed: ko SITUATIONAL", "not followed: suicide true", "not followed: tax ALL",
-                "not followed: suicide true, ko SITUATIONAL",
+IGNORED = {"ignored: ko SITUATIONAL", "ignored: suicide true", "ignored: tax ALL",
+                "ignored: suicide true, ko SITUATIONAL",
                 "this player has no such settings: wideRootNoise",           # uct has no priors
                 "this player has no such settings: wideRootNoise, antiMirror",
                 "this player has no such settings: wideRootNoise, playoutDoublingAdvantage, "
@@ -53,7 +53,7 @@ def test_katrains_games_on_a_rectangle_its_rules_extra_analyses_and_opponents_ar
     queries = [line for line in lines if "action" not in line]
     replies = run(*lines, play_options=PlayOptions(9))
     assert not [line for line in replies if "error" in line]
-    assert {line["warning"].split(".")[0] for line in replies if "warning" in line} == NOT_FOLLOWED
+    assert {line["warning"].split(".")[0] for line in replies if "warning" in line} == IGNORED
     answers = {line["id"]: line for line in replies if line.get("isDuringSearch") is False}
     assert sorted(answers) == sorted(query["id"] for query in queries)
     stopped = {line["terminateId"] for line in lines if line.get("action") == "terminate"}
@@ -76,7 +76,7 @@ def test_katrain_plays_and_analyzes_on_a_rectangle(tmp_path):
                            capture_output=True, text=True, timeout=400)
     assert ended.returncode == 0, ended.stderr
     shown = json.loads(ended.stdout)
-    assert {message.split("'")[3].split(".")[0] for message in shown["messages"]} == NOT_FOLLOWED
+    assert {message.split("'")[3].split(".")[0] for message in shown["messages"]} == IGNORED
     assert all(None not in scores and len(scores) == 3 for scores in shown["scores"].values())
     assert shown["moves"]["extra"] <= shown["moves"]["alternative"] < shown["moves"]["sweep"]
     assert len(shown["played"]) == 14 and shown["frame"] > 20 and shown["frame score"] is not None

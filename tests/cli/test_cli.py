@@ -55,20 +55,6 @@ def test_main_py_and_python_m_mugo_run_the_command(start):
     assert done.stderr == "mugo preprocess: /nowhere: no such file or folder\n"
 
 
-@pytest.mark.parametrize("arguments, line", [
-    ([], "mugo: the following arguments are required: COMMAND (see mugo --help)"),
-    (["learn"], "mugo: argument COMMAND: invalid choice: 'learn' (choose from "),
-    (["train"], "mugo train: the following arguments are required: DATASET, -o/--output (see mugo train --help)"),
-    (["train", "a", "-o", "b", "--filters", "x"], "mugo train: argument --filters: invalid int value: 'x' (see mugo "),
-    (["play", "--komi", "７.5"], "mugo play: argument --komi: invalid float value: '７.5' (see mugo play --help)"),
-    (["match", "--games", "1_000"], "mugo match: argument --games: invalid int value: '1_000' (see mugo match --help)"),
-    (["play", "uct", "--secnds", "3"], "mugo play: unrecognized arguments: --secnds 3 (see mugo play --help)")])
-def test_a_wrong_command_line_gets_one_line_and_status_2(arguments, line, capsys):
-    assert cli.main(arguments) == 2
-    errors = capsys.readouterr().err
-    assert errors.startswith(line) and errors.count("\n") == 1
-
-
 def test_without_compiled_code_there_is_one_line(monkeypatch, capsys):
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     assert cli.main(["gtp", "random"]) == 2

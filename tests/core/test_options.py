@@ -75,7 +75,7 @@ def test_an_option_has_its_field_as_name_without_the_last_underscore():
 # ---- --config and --set
 
 def test_set_is_another_way_to_write_an_option():
-    assert expand_config(["--set", "c=1", "gtp", "--set", "tta=off"]) == ["gtp", "--c=1", "--no-tta"]
+    assert expand_config(["--set", "c=1", "gtp", "--set", "symmetries=off"]) == ["gtp", "--c=1", "--no-symmetries"]
     assert expand_config(["gtp", "uct", "--set", "max_edges=5", "--set=early-stop=false", "--c", "1"]) == [
         "gtp", "uct", "--max-edges=5", "--no-early-stop", "--c", "1"]
 
@@ -103,7 +103,7 @@ def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path, content, message, 
 @pytest.mark.parametrize("words, message", [
     (["--config"], "--config needs a file"), (["--config", "nowhere.toml"], "--config nowhere.toml: No such file"),
     (["--set", "c"], "--set c: must be NAME=VALUE"), (["--set"], "--set needs NAME=VALUE"),
-    (["--conf", "nowhere.toml"], "--config and --set are written in full"),
+    (["--conf", "nowhere.toml"], "unrecognized arguments: --conf"),
     (["--set", "colour=red"], "unrecognized arguments: --colour=red"), (["--set", "c=x"], "--c: invalid float value")])
 def test_a_wrong_config_or_set_is_named(words, message, capsys):
     assert cli.main(["gtp", "uct", *words]) == 2

@@ -116,23 +116,23 @@ def test_other_types_are_no_rules(value):
         parse_rules(value)
 
 
-def test_what_is_followed_of_rules():
+def test_what_is_supported_of_rules():
     for name, rules in NAMED_RULES.items():
-        followed = rules.followed()
-        assert set(followed.unlike(Rules())) <= {"ko", "scoring", "tax", "whiteHandicapBonus", "friendlyPassOk"}, name
-        assert followed.tax != "ALL"
-        assert rules.unlike(followed) == rules.followed().unlike(rules)
-    assert parse_rules("nz").describe(parse_rules("nz").unlike(Rules())) == "ko SITUATIONAL, suicide true"
-    assert parse_rules("japanese").not_followed() == parse_rules("aga").not_followed() == ""
-    assert parse_rules("tromp-taylor").not_followed() == "suicide true"
-    assert parse_rules("tromp-taylor").not_followed(decisive=True) == ""
-    assert parse_rules("ancient-territory").not_followed() == "tax ALL"
+        supported = rules.supported()
+        assert set(supported.diff(Rules())) <= {"ko", "scoring", "tax", "whiteHandicapBonus", "friendlyPassOk"}, name
+        assert supported.tax != "ALL"
+        assert rules.diff(supported) == supported.diff(rules)
+    assert parse_rules("nz").describe(parse_rules("nz").diff(Rules())) == "ko SITUATIONAL, suicide true"
+    assert parse_rules("japanese").ignored() == parse_rules("aga").ignored() == ""
+    assert parse_rules("tromp-taylor").ignored() == "suicide true"
+    assert parse_rules("tromp-taylor").ignored(decisive=True) == ""
+    assert parse_rules("ancient-territory").ignored() == "tax ALL"
 
 
 def test_rules_that_decide_otherwise_who_wins_are_refused():
     assert rules_to_play("Japanese") == NAMED_RULES["japanese"] and rules_to_play("nz") == NAMED_RULES["nz"]
     for name, text in ("aga-button", "hasButton true"), ("stone-scoring", "tax ALL"):
-        with pytest.raises(ValueError, match=f"^'{name}' is not followed: {text}$"):
+        with pytest.raises(ValueError, match=f"^'{name}' is not supported: {text}$"):
             rules_to_play(name)
 
 

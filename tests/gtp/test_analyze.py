@@ -2,6 +2,7 @@
 
 The parsers here are written from the clients' documentation, not from what MuGo writes.
 """
+from argparse import Namespace
 import errno
 import io
 import itertools
@@ -24,6 +25,7 @@ from mugo.games.gomoku import Position as Gomoku
 from mugo.gtp.analyze import result_from_policy
 from mugo.gtp.analyze_formats import CGOS_DIGITS, format_cgos, format_kata, parse_analyze_options, reported_moves
 from mugo.gtp.engine import GtpEngine, serve
+from mugo.gtp.params import Parameters
 from mugo.gtp.line_reader import MAX_UNREAD, LineReader
 from mugo.gtp.protocol import GtpError
 from mugo.core.intervals import lower_confidence_bound
@@ -55,6 +57,10 @@ class StubReader:
         return self.left <= 0
 
     is_interrupted = has_line
+
+
+def pondering():
+    return Parameters(Namespace(ponder=True))
 
 
 def new_engine(player=None, size=5, **options):
@@ -501,26 +507,26 @@ def test_a_line_reader_reads_ahead_so_many_characters_at_most():
 # ---- pondering
 
 def test_pondering_runs_from_an_own_move_to_the_next_command_and_its_tree_is_reused():
-    engine = new_engine(make_player("uct", seed=1, play_options=PlayOptions(simulations=100)), ponder=True)
-    assert engine.answer("play b C3") == "= \n\n" and engine._ponder_thread is None    # after the opponent's move
+    engine = new_engine(make_player("uct", seed=1, play_options=PlayOptions(simulations=100)), parameters=pondering())
+    assert engine.answer("play b C3") == "= \n\n" and not engine.is_pondering    # after the opponent's move
     engine.answer("genmove w")
-    assert engine._ponder_thread.is_alive()
+    assert engine.is_pondering
     time.sleep(0.3)
     started = time.monotonic()
     assert engine.answer("time_left w 10 0") == "= \n\n"
     assert time.monotonic() - started < 2
-    assert engine._ponder_thread.is_alive()           # time_left does not end the opponent's turn
+    assert engine.is_pondering           # time_left does not end the opponent's turn
     engine.close()
     expected = engine.player.search.search(engine.position, simulations=1).moves[0].point
     engine.position = engine.position.play(expected)
     engine.answer("genmove w")
     assert engine.player.search_result.visits > 200
     engine.answer("mugo-param ponder 0")
-    assert engine._ponder_thread is None
+    assert not engine.is_pondering
 
 
 def test_pondering_in_a_handicap_game_keeps_the_tree_of_the_komi_that_the_move_was_searched_with():
-    engine = new_engine(make_player("uct", seed=1, play_options=PlayOptions(simulations=100)), ponder=True)
+    engine = new_engine(make_player("uct", seed=1, play_options=PlayOptions(simulations=100)), parameters=pondering())
     engine.answer("set_free_handicap A1 E5 A5 E1")
     engine.answer("genmove w")
     time.sleep(0.3)
@@ -532,20 +538,20 @@ def test_pondering_in_a_handicap_game_keeps_the_tree_of_the_komi_that_the_move_w
 
 def test_a_bug_while_pondering_is_logged_and_the_game_goes_on():
     log = []
-    engine = new_engine(ponder=True, log=log.append)
+    engine = new_engine(parameters=pondering(), log=log.append)
     engine.answer("genmove b")
     engine.close()
     engine.player.search.search = lambda *_, **__: 1 / 0
-    engine._start_pondering()
+    engine.answer("time_left w 10 0")                  # the opponent's turn goes on
     engine.close()
     assert "ZeroDivisionError" in log[-1]
     assert engine.answer("play w A1") == "= \n\n"
 
 
 def test_only_searchers_ponder():
-    engine = new_engine(RandomPlayer(1), ponder=True)
+    engine = new_engine(RandomPlayer(1), parameters=pondering())
     engine.answer("genmove b")
-    assert engine._ponder_thread is None
+    assert not engine.is_pondering
 
 
 def test_the_first_prior_is_of_the_first_point_of_the_board():

@@ -3,6 +3,7 @@
 The formats are written from KataGo's docs/GTP_Extensions.md and from the code of cpp/command/gtp.cpp and
 cpp/neuralnet/nninputs.cpp that prints them.
 """
+from argparse import Namespace
 import io
 import re
 import time
@@ -18,6 +19,7 @@ from mugo.games.coords import PASS, move_index
 from mugo.games.game import encode
 from mugo.games.go import Position
 from mugo.gtp.engine import GtpEngine, serve
+from mugo.gtp.params import Parameters
 from mugo.gtp.raw_nn import evaluate_in, katago_symmetries
 from mugo.nn.output import NetworkOutput
 from mugo.players.options import make_player
@@ -64,24 +66,24 @@ def test_a_search_that_ends_by_itself_is_not_cancelled():
 
 
 def test_pondering_begins_when_the_move_of_a_search_is_played_and_stop_ends_it():
-    engine = GtpEngine(uct(30), size=5, ponder=True)
+    engine = GtpEngine(uct(30), size=5, parameters=Parameters(Namespace(ponder=True)))
     vertex = engine.answer("kata-search b").split()[1]
-    assert engine._ponder_thread is None
+    assert not engine.is_pondering
     other = "A1" if vertex != "A1" else "B1"
     for move, ponders in (other, False), (vertex, True):
         if not ponders:
             engine.answer(f"play b {move}")
-            assert engine._ponder_thread is None
+            assert not engine.is_pondering
             engine.answer("undo")
             engine.answer("kata-search b")
             continue
         engine.answer(f"play b {engine.answer('kata-search b').split()[1]}")
-        assert engine._ponder_thread is not None
+        assert engine.is_pondering
         engine.answer("name")
-        assert engine._ponder_thread is not None
-        assert engine.answer("stop") == "= \n\n" and engine._ponder_thread is None
+        assert engine.is_pondering
+        assert engine.answer("stop") == "= \n\n" and not engine.is_pondering
         engine.answer("name")
-        assert engine._ponder_thread is None
+        assert not engine.is_pondering
     engine.close()
 
 
@@ -226,5 +228,5 @@ def test_the_clock_runs_during_a_search_that_plays_nothing():
     engine, out = GtpEngine(uct(20), size=5), io.StringIO()
     started = time.monotonic()
     serve(engine, io.StringIO("kata-time_settings absolute 100\nkata-search b\nkata-search w\nquit\n"), out)
-    most = time.monotonic() - started + 2 * engine.lag
-    assert all(100 - most <= clock.main <= 100 - engine.lag for clock in engine.clocks.values())
+    most = time.monotonic() - started + 2 * engine.options.lag
+    assert all(100 - most <= clock.main <= 100 - engine.options.lag for clock in engine.clocks.values())

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from mugo.gtp.engine import GtpEngine
-from mugo.gtp.params import Parameters
+from mugo.core.options import add_options
+from mugo.gtp.params import GtpOptions, Parameters
 from mugo.players import options as player_options
 from mugo.search.lcb import LCB_STDEVS, MIN_VISIT_PROP
 
@@ -13,6 +14,7 @@ from mugo.search.lcb import LCB_STDEVS, MIN_VISIT_PROP
 def new_engine(*words):
     parser = argparse.ArgumentParser()
     player_options.add_arguments(parser)
+    add_options(parser, GtpOptions)
     arguments = parser.parse_args(words)
     return GtpEngine(player_options.player_from_arguments(arguments), size=5, parameters=Parameters(arguments))
 
@@ -51,18 +53,11 @@ def test_an_option_reaches_the_search(name, value, expected):
 def test_an_invalid_value_changes_nothing():
     engine = new_engine("uct", "--simulations", "30", "--max-edges", "5000")
     player = engine.player
-    for line, reply in {
-        "mugo-param simulations １０": "? simulations: invalid int value: '１０'",
-        "mugo-param c inf": "? c: invalid float value: 'inf'",
-        "mugo-param simulations many": "? simulations: invalid int value: 'many'",
-        "mugo-param simulations 0": "? simulations: must be at least 1",
-        "mugo-param resign 2": "? resign: must be below 1",
-        "mugo-param rollout random": "? rollout: invalid choice: 'random' (choose from",
-        "mugo-param early-stop perhaps": "? syntax error",
-        "mugo-param player mcts": "? unknown parameter",
-        "mugo-param help 1": "? unknown parameter",
-    }.items():
-        assert ask(engine, line).startswith(reply)
+    for name, value in {"simulations": "１０", "c": "inf", "seconds": "many", "max-edges": "0", "resign": "2",
+                        "rollout": "random", "early-stop": "perhaps", "lag": "-1"}.items():
+        assert ask(engine, f"mugo-param {name} {value}").startswith(f"? {name}: ")
+    for line in "mugo-param player mcts", "mugo-param help 1":
+        assert ask(engine, line) == "? unknown parameter"
     assert engine.player is player and ask(engine, "mugo-param simulations") == "= 30"
 
 
@@ -118,8 +113,8 @@ def test_a_limit_that_katago_has_by_default_is_none_and_can_be_put_back():
 
 def test_an_invalid_value_of_katagos_parameter_is_named_as_katago_does():
     engine = new_engine("uct", "--max-edges", "5000")
-    assert ask(engine, "kata-set-param maxVisits 10.5") == "? maxVisits: invalid int value: '10.5'"
-    assert ask(engine, "kata-set-param maxVisits 0") == "? maxVisits: must be at least 1"
+    assert ask(engine, "kata-set-param maxVisits 10.5").startswith("? maxVisits: '10.5'")
+    assert ask(engine, "kata-set-param maxVisits 0").startswith("? maxVisits: must be at least 1")
 
 
 @pytest.mark.parametrize("name, other", [("lag", "3"), ("ponder", "1"), ("cleanup", "1")])

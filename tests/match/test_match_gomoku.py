@@ -112,12 +112,3 @@ def test_a_match_of_two_games_between_random_and_uct(tmp_path, capsys):
 def test_a_network_of_another_game_ends_the_match_at_once(capsys):
     assert cli.main(["match", "random", "policy --network policy-9", "--game", "gomoku", "--size", "5"]) == 2
     assert "policy-9.keras plays Go, not Gomoku, 4 in a row" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("words, error", [
-    (("--komi", "5"), "--komi is for Go"), (("--scoring", "gnugo"), "--scoring is for Go, and this is Gomoku"),
-    (("--ko", "simple"), "--ko is for Go"), (("--k", "9"), "3 to 8 in a row can win on 8x8, not 9"),
-])
-def test_options_of_go_are_refused(words, error, capsys):
-    assert cli.main(["match", "random", "random", "--game", "gomoku", *words]) == 2
-    assert error in capsys.readouterr().err

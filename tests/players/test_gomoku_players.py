@@ -205,15 +205,3 @@ def test_a_network_of_gomoku_sets_the_game(monkeypatch):
         start = start_of("mcts", *words)
         assert (start.size, start.k, start.exactly) == rules
     assert start_of("--game", "go").game == "go"
-
-
-@pytest.mark.parametrize("words, why", [
-    (("--k", "5"), "--k is for Gomoku, and this is Go"),
-    (("--game", "gomoku", "--komi", "5"), "--komi is for Go, and this is Gomoku"),
-    (("--game", "gomoku", "--size", "20"), "a Gomoku board is 3x3 to 19x19, not 20x20"),
-    (("--game", "gomoku", "--size", "4", "--k", "5"), "3 to 4 in a row can win on 4x4, not 5"),
-    (("--size", "0"), "a board is 2x2 to 19x19, not 0x0"),
-])
-def test_invalid_game_options_are_refused(words, why):
-    with pytest.raises(BadInput, match=why):
-        start_of(*words)

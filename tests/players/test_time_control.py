@@ -1,4 +1,5 @@
 """The clock: its arithmetic, a thousand simulated games that it must not lose, and a hundred real ones."""
+from argparse import Namespace
 import math
 import random
 import threading
@@ -8,6 +9,7 @@ import pytest
 
 from mugo.games.coords import PASS
 from mugo.gtp.engine import GtpEngine
+from mugo.gtp.params import Parameters
 from mugo.players.time_control import (
     MIN_SECONDS,
     LAG,
@@ -361,7 +363,7 @@ def play_on_time(seed: int, main: float | None, lag: float = 0) -> list[float]:
 
     The controller tells them in every second game.
     """
-    engine = GtpEngine(Dawdler(seed), size=5, lag=lag)
+    engine = GtpEngine(Dawdler(seed), size=5, parameters=Parameters(Namespace(lag=lag)))
     if main:
         engine.answer(f"time_settings {main} 0 0")
     clocks = {"b": main or 0, "w": main or 0}

@@ -3,7 +3,6 @@ import numpy as np
 import pytest
 from drawing import draw
 
-from mugo.games import planes
 from mugo.plots import diagrams
 
 ATARI = """
@@ -70,14 +69,3 @@ def test_marked_points_have_a_ring_and_ownership_squares_grow_with_certainty():
     assert {(patch.get_xy(), patch.get_width(), patch.get_facecolor()[0]) for patch in squares} == {
         ((2.75, -0.25), 0.5, 0), ((-0.125, 2.875), 0.25, 1)}
     assert sum(patch.get_edgecolor()[1] > 0.4 and not patch.get_fill() for patch in axes.patches) == 1
-
-
-def test_every_plane_is_drawn_with_its_points():
-    figure = pytest.importorskip("matplotlib.figure").Figure()
-    position, _ = draw(ATARI)
-    shown = planes.unpack(planes.encode([position]))[0]
-    diagrams.draw_planes(figure, shown, position)
-    pictures = [axes for row in figure.subfigs for axes in row.axes]
-    assert len(pictures) == planes.DEPTH
-    lit = [len(collection.get_paths()) for axes in pictures for collection in axes.collections[2:]]
-    assert sorted(lit) == sorted(shown.sum((0, 1)).tolist())

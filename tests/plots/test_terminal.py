@@ -7,7 +7,7 @@ from drawing import draw
 
 from mugo.games.coords import interpret_gtp
 from mugo.games.go import Position
-from mugo.plots.terminal import PLAIN, Screen, board_lines, heatmap_array, heatmap_lines, plane_lines
+from mugo.plots.terminal import PLAIN, Screen, board_lines, heatmap_array, heatmap_lines
 
 CORNER = """
     . X O .
@@ -41,12 +41,10 @@ def test_ownership_marks_territory_and_dead_stones():
     ]
 
 
-def test_a_heat_map_is_in_percent_and_a_plane_in_hashes():
+def test_a_heat_map_is_in_percent():
     position, at = draw(CORNER)
     heatmap = heatmap_array({at["a"]: 0.374, interpret_gtp("A2", 4): 0.004}, 4)
     assert heatmap_lines(position, heatmap)[3:5] == [" 2  .  .  .  O 2", " 1  .  .  . 37 1"]
-    assert plane_lines(position, position.stones < 0)[1] == " 4  .  X *O  . 4"
-    assert plane_lines(position, position.stones == 0)[4] == " 1  #  #  #  # 1"
 
 
 def test_a_line_has_the_same_width_in_colour():

@@ -458,7 +458,7 @@ def run(*arguments, lines, cwd):
 
 
 def test_the_command_plays_over_pipes(tmp_path):
-    done = run("random", "--size", "5", "--colour", "white", "--seed", "1", lines=["quit"], cwd=tmp_path)
+    done = run("random", "--size", "5", "--side", "white", "--seed", "1", lines=["quit"], cwd=tmp_path)
     assert done.returncode == 0 and done.stderr == ""
     assert "Black (random) plays" in done.stdout and "White> quit" in done.stdout and "\x1b" not in done.stdout
     assert len(saved(tmp_path)) == 1

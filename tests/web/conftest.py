@@ -25,7 +25,7 @@ def address(network):
     from mugo.web.state import ServerState
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        state = ServerState(network, searches=2)
+        state = ServerState(network, jobs=2)
         server = make_server(web_app.make_app(lambda: state), state)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()

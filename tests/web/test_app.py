@@ -26,7 +26,6 @@ from starlette.websockets import WebSocketDisconnect
 from web_fakes import Client, UniformNetwork, go_game
 from websockets.sync.client import connect
 
-from mugo.cli import main as cli
 
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK
@@ -50,7 +49,7 @@ ORIGIN = "http://testserver"           # of the test client
 @pytest.fixture(scope="module")
 def client():
     network = UniformNetwork(preferred=point_at(2, 2, 5))
-    app = web_app.make_app(lambda: ServerState(network, searches=1), hosts=frozenset({"testserver"}))
+    app = web_app.make_app(lambda: ServerState(network, jobs=1), hosts=frozenset({"testserver"}))
     with TestClient(app) as client:
         yield client
 
@@ -171,7 +170,7 @@ def test_all_win_rates_are_blacks():
         written = positions.format_search(result)
         assert written["win_rate"] == written["moves"][0]["win_rate"] == 0.75
     assert written["lead"] is written["moves"][0]["lead"] is positions.policy(position, BlackIsAhead())["lead"] is None
-    job = SimpleNamespace(checkpoint=lambda: False)
+    job = SimpleNamespace(preemption_point=lambda: False)
     evaluate = searches.SessionSearches(BlackIsAhead()).evaluate
     assert evaluate(line[-1], {}, job) == {"win_rates": [0.75] * 3, "leads": None, "done": True}
     over = line[-1].play(PASS)                           # in Go the network evaluates the end too
@@ -513,14 +512,6 @@ def test_a_port_in_use_is_skipped_unless_it_is_named(monkeypatch):
             assert port < listener.getsockname()[1] < port + web_app.PORTS_TRIED
         with pytest.raises(BadInput, match=f"cannot listen on 127.0.0.1, port {port}: Address already in use"):
             web_app.listen("127.0.0.1", port)
-
-
-def test_bad_options_get_one_line(capsys):
-    for options, error in [(["--port", "70000"], "--port is 0 to 65535, not 70000"),
-                           (["--searches", "0"], "--searches is 1 or more, not 0"),
-                           (["--network", "nobody"], "there is no network 'nobody'")]:
-        assert cli.main(["web", "--no-browser", *options]) == 2
-        assert capsys.readouterr().err.startswith(f"mugo web: {error}")
 
 
 @contextlib.contextmanager

@@ -7,37 +7,51 @@ pytest.importorskip("websockets")
 import chromium
 from web_page import NUMBER, STATUS, STONES, load, new_game, screen_point
 
+from mugo.core.files import BadInput
+from mugo.web.searches import SEARCHES, SessionSearches
+
 pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
 OFFER = "!document.getElementById('offer').hidden"
 ACCEPTED = f"{NUMBER} === '2 / 2' && {STATUS} === 'White played C3. Black to play.'"
 
 
-@pytest.fixture
-def teaching(page):
-    """Teaching from 3 points or 10 % on, level 3, in a game against MuGo's policy.
+class ScriptedSearch:
+    """What the server's analyses with a limit find.
 
-    window.evaluations has what a search finds after each line of moves, as [win rate, lead]; window.asked the lines.
+    evaluations: (win rate, lead) of Black by the line of moves, "B E5 W G7"; others are even.  asked: the lines.
     """
+
+    def __init__(self):
+        self.evaluations, self.asked, self.fails = {}, [], False
+
+    def analyze(self, searches, position, request, job):
+        if "simulations" not in request:
+            return SessionSearches.analyze(searches, position, request, job)
+        line = " ".join(request["moves"])
+        self.asked.append(line)
+        if self.fails:
+            raise BadInput("no search")
+        win_rate, lead = self.evaluations.get(line, (0.5, 0))
+        found = {"win_rate": win_rate, "lead": lead, "visits": 100}
+        moves = [{**found, "move": move, "visits": visits, "prior": 0.5, "pv": [move]}
+                 for move, visits in (("G7", 90), ("C7", 10))]
+        return {"done": True, "search": {**found, "simulations": 100, "ownership": None, "moves": moves}}
+
+
+@pytest.fixture
+def search(monkeypatch):
+    scripted = ScriptedSearch()
+    monkeypatch.setitem(SEARCHES, "analyze", scripted.analyze)
+    return scripted
+
+
+@pytest.fixture
+def teaching(page, search):
+    """Teaching from 3 points or 10 % on, level 3, in a game against MuGo's policy."""
     new_game(page, colour="B")
-    page.run("""import('/static/state.js').then(({ connection }) => {
-        window.request ??= connection.request.bind(connection);
-        Object.assign(window, { evaluations: {}, asked: [], delay: 0 });
-        connection.request = async (command, fields, onProgress) => {
-            if (command !== "analyze" || !fields.simulations) return window.request(command, fields, onProgress);
-            const line = fields.moves.join(" ");
-            window.asked.push(line);
-            await new Promise((resolve) => setTimeout(resolve, window.delay));
-            if (window.evaluations.error) throw new Error("no search");
-            const [win_rate, lead] = window.evaluations[line] ?? [0.5, 0];
-            return { done: true, search: { win_rate, lead, visits: 100, simulations: 100, ownership: null,
-                moves: [{ move: "G7", win_rate, lead, visits: 90, prior: 0.5, pv: ["G7"] },
-                        { move: "C7", win_rate, lead, visits: 10, prior: 0.5, pv: ["C7"] }] } };
-        };
-    })""")
     page.run("document.getElementById('teaching').click()")
     choose_level(page, 3)
     yield page
-    page.run("import('/static/state.js').then(({ connection }) => { connection.request = window.request; })")
     page.run("document.getElementById('teaching').checked && document.getElementById('teaching').click()")
 
 
@@ -49,12 +63,6 @@ def choose_level(page, level):
     }})()""")
 
 
-def find(page, **evaluations):
-    """What the search finds after lines: B_E5=[0.5, -6]."""
-    for line, values in evaluations.items():
-        page.run(f"window.evaluations['{line.replace('_', ' ')}'] = {values}")
-
-
 def play(page, vertex):
     page.click(*screen_point(page, vertex))
 
@@ -63,10 +71,10 @@ def press(page, name):
     page.run(f"document.getElementById('{name}').click()")
 
 
-def test_a_move_that_loses_much_is_offered_back_and_mugo_waits(teaching):
+def test_a_move_that_loses_much_is_offered_back_and_mugo_waits(teaching, search):
     page = teaching
     page.resize(1280, 800)
-    find(page, B_E5="[0.2, -5.2]", B_G7="[0.5, -2.9]")
+    search.evaluations |= {"B E5": (0.2, -5.2), "B G7": (0.5, -2.9)}
     play(page, "E5")
     page.until(f"{OFFER} && {STATUS} === 'E5 lost 5.2 points.'")
     assert page.run("[...document.querySelectorAll('#offer button')].map((each) => each.textContent).join()") == \
@@ -79,21 +87,21 @@ def test_a_move_that_loses_much_is_offered_back_and_mugo_waits(teaching):
     page.until(f"!({OFFER}) && {NUMBER} === '0 / 1' && {STONES} === 0")
     play(page, "G7")                       # loses less than the threshold
     page.until(ACCEPTED)
-    assert page.run("window.asked.filter((line) => line === '').length") == 1        # searched once, while one thinks
+    assert search.asked.count("") == 1     # searched once, while one thinks
 
 
-def test_a_move_is_kept_by_playing_on(teaching):
+def test_a_move_is_kept_by_playing_on(teaching, search):
     page = teaching
-    find(page, B_E5="[0.2, -5.2]")
+    search.evaluations |= {"B E5": (0.2, -5.2)}
     play(page, "E5")
     page.until(OFFER)
     press(page, "play-on")
     page.until(f"{ACCEPTED} && !({OFFER})")
 
 
-def test_undo_takes_the_move_back_and_a_reload_asks_again(teaching):
+def test_undo_takes_the_move_back_and_a_reload_asks_again(teaching, search):
     page = teaching
-    find(page, B_E5="[0.2, -5.2]")
+    search.evaluations |= {"B E5": (0.2, -5.2)}
     play(page, "E5")
     page.until(OFFER)
     page.press("u")
@@ -106,10 +114,10 @@ def test_undo_takes_the_move_back_and_a_reload_asks_again(teaching):
     page.until(f"{OFFER} && {NUMBER} === '1 / 1'")
 
 
-def test_better_moves_are_shown_though_the_analysis_is_hidden(teaching):
+def test_better_moves_are_shown_though_the_analysis_is_hidden(teaching, search):
     page = teaching
     press(page, "hide-analysis")
-    find(page, B_E5="[0.2, -5.2]")
+    search.evaluations |= {"B E5": (0.2, -5.2)}
     play(page, "E5")
     page.until(OFFER)
     assert page.run("document.querySelectorAll('.overlay *').length") == 0
@@ -123,9 +131,9 @@ def test_better_moves_are_shown_though_the_analysis_is_hidden(teaching):
     press(page, "hide-analysis")
 
 
-def test_win_rates_are_compared_where_no_lead_is_known(teaching):
+def test_win_rates_are_compared_where_no_lead_is_known(teaching, search):
     page = teaching
-    find(page, B_E5="[0.35, null]")
+    search.evaluations |= {"B E5": (0.35, None)}
     play(page, "E5")
     page.until(f"{OFFER} && {STATUS} === 'E5 lost 15 % of win rate.'")
     press(page, "take-back")
@@ -135,10 +143,10 @@ def test_win_rates_are_compared_where_no_lead_is_known(teaching):
     page.until(ACCEPTED)
 
 
-def test_white_is_taught_too_and_only_ones_own_moves(teaching):
+def test_white_is_taught_too_and_only_ones_own_moves(teaching, search):
     page = teaching
     new_game(page, colour="both")
-    find(page, **{"B_E5": "[0.5, 0]", "B_E5_W_G7": "[0.9, 7]", "B_E5_W_G7_B_A1": "[0.9, 7]"})
+    search.evaluations |= {"B E5": (0.5, 0), "B E5 W G7": (0.9, 7), "B E5 W G7 B A1": (0.9, 7)}
     play(page, "E5")
     page.until(f"{NUMBER} === '1 / 1'")
     play(page, "G7")
@@ -147,9 +155,9 @@ def test_white_is_taught_too_and_only_ones_own_moves(teaching):
     page.until(f"!({OFFER}) && {NUMBER} === '3 / 3'")
 
 
-def test_a_search_that_fails_or_takes_long_keeps_no_game_from_going_on(teaching):
+def test_a_search_that_fails_or_takes_long_keeps_no_game_from_going_on(teaching, search):
     page = teaching
-    page.run("window.evaluations.error = true")
+    search.fails = True
     play(page, "E5")
     page.until(ACCEPTED)
 

@@ -1,4 +1,4 @@
-"""The scheduler of `mugo web`: turns by address and by session, slices, overdue jobs, the end."""
+"""The scheduler of `mugo web`: round robin over addresses and sessions, time slices, overrunning jobs, the end."""
 import asyncio
 import threading
 import time
@@ -9,11 +9,11 @@ from mugo.web.scheduler import STOPPED, Job, Scheduler
 
 
 def search_for(seconds, order=None, name=None):
-    """A search of some computing time: it reaches a checkpoint every 5 ms."""
+    """A search of some computing time: it has a preemption point every 5 ms."""
     def search(job):
         computed = 0.0
         while computed < seconds:
-            if job.checkpoint():
+            if job.preemption_point():
                 return None
             if order is not None and (not order or order[-1] != name):
                 order.append(name)
@@ -24,17 +24,17 @@ def search_for(seconds, order=None, name=None):
     return search
 
 
-def run(slots, *coroutines):
+def run(capacity, *coroutines):
     """Run functions of (scheduler, now), now being the seconds since the start; returns their results."""
     async def all_of_them():
-        scheduler = Scheduler(slots)
+        scheduler = Scheduler(capacity)
         started = time.perf_counter()
         return await asyncio.gather(*(each(scheduler, lambda: time.perf_counter() - started) for each in coroutines))
 
     return asyncio.run(all_of_them())
 
 
-def test_one_address_with_39_sessions_does_not_take_the_slot_of_another():
+def test_one_address_with_39_sessions_does_not_keep_another_from_running():
     crowd, alone = Address(), Address()
 
     async def attacker(scheduler, now):
@@ -62,7 +62,7 @@ def test_one_address_with_39_sessions_does_not_take_the_slot_of_another():
 
     _, waited, searched = run(1, attacker, request, search)
     assert waited < module.MAX_WAIT + 0.05
-    assert searched < 1.2                                # 0.4 s of computing, and half of the slot
+    assert searched < 1.2                                # 0.4 s of computing, in every second time slice
 
 
 def test_the_sessions_of_an_address_take_turns(monkeypatch):
@@ -79,7 +79,7 @@ def test_the_sessions_of_an_address_take_turns(monkeypatch):
     assert order[:6] == ["a", "b", "c"] * 2
 
 
-def test_a_search_keeps_its_slot_for_its_slice(monkeypatch):
+def test_a_search_runs_for_its_time_slice(monkeypatch):
     """Its address has nothing else but searches, and no other waits."""
     address, order = Address(), []
 
@@ -92,7 +92,7 @@ def test_a_search_keeps_its_slot_for_its_slice(monkeypatch):
     assert order == ["a", "b"]
 
 
-def test_a_request_that_reaches_no_checkpoint_lends_its_slot():
+def test_a_request_that_reaches_no_preemption_point_counts_as_running_no_more():
     async def slow(scheduler, now):
         await scheduler.run(Job(None, scheduler, Address(), is_search=False), lambda job: time.sleep(0.7))
         return now()
@@ -120,7 +120,7 @@ def test_an_address_has_no_more_than_two_such_requests_at_once(monkeypatch):
         await scheduler.run(Job(None, scheduler, address, is_search=False), busy)
 
     run(1, *[slow] * 5)
-    assert max(most) == module.MAX_OVERDUE
+    assert max(most) == module.MAX_OVERRUNNING
 
 
 def test_a_search_that_waits_says_so():
@@ -134,7 +134,7 @@ def test_a_search_that_waits_says_so():
         progress = job.progress
         return progress, await task
 
-    # MAX_WAIT lends the slot before WAITING_AFTER, so it has to be longer here
+    # a job overruns after MAX_WAIT, before WAITING_AFTER, so it has to be longer here
     original, module.MAX_WAIT = module.MAX_WAIT, 10
     try:
         _, (progress, answer) = run(1, busy, lambda scheduler, now: waits(scheduler, now, 0.45))

@@ -27,7 +27,7 @@ DRAWN = ["B A3", "W B3", "B C3", "W B2", "B A2", "W C2", "B B1", "W A1", "B C1"]
 @pytest.fixture(scope="module", params=[UniformNetwork(point_at(1, 1, 3))], ids=["network"])
 def client(request):
     start = new_game("gomoku", 6)
-    app = web_app.make_app(lambda: ServerState(request.param, searches=1, start=start), frozenset({"testserver"}))
+    app = web_app.make_app(lambda: ServerState(request.param, jobs=1, start=start), frozenset({"testserver"}))
     with TestClient(app) as client:
         yield client
 
@@ -212,11 +212,3 @@ def test_the_page_starts_with_the_game_of_the_options(options, start, monkeypatc
     assert cli.main(["web", "--no-browser", "--port", "0", *options]) == 0
     position = states[0].start
     assert (position.game, position.size, getattr(position, "k", 0)) == start
-
-
-def test_bad_options_get_one_line(capsys):
-    for options, error in [(["--k", "4"], "--k is for Gomoku, and this is Go"),
-                           (["--size", "20"], "a board is 2x2 to 19x19, not 20x20"),
-                           (["--game", "gomoku", "--k", "9"], "3 to 8 in a row can win on 8x8, not 9")]:
-        assert cli.main(["web", "--no-browser", *options]) == 2
-        assert capsys.readouterr().err.startswith(f"mugo web: {error}")

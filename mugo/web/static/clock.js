@@ -36,7 +36,7 @@ export class GameClock {
     return { B: side, W: side };
   }
 
-  /** Go to a node of the game, with the times after it; null: the full times.  The clock of the next move stands. */
+  /** Go to a node of the game, with the times after it; null: the full times.  The clock is stopped. */
   restore(node, times) {
     Object.assign(this, { node, sides: structuredClone(times ?? this.full), spent: 0, since: null, colour: null });
   }
@@ -76,7 +76,7 @@ export class GameClock {
     return { main: Math.max(main - this.seconds(), 0), period, periods, increment };
   }
 
-  /** The stored clock counts the time until now; the time until it is read again is nobody's. */
+  /** The clock as it is stored: as of now.  Time between storing and reloading is charged to neither player. */
   toJSON() {
     const { settings, sides, isPaused } = this;
     return { settings, sides, isPaused, spent: this.seconds() };

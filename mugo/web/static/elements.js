@@ -24,7 +24,7 @@ function become(before, child) {
   updateChildren(before, [...child.childNodes]);
 }
 
-/** Call choose with what an element of a list stands for when it is clicked: with what it stood for when it was pressed.
+/** Call choose with the item of a clicked list element: the item that it had when it was pressed.
     meaning: of an element, null if it has none. */
 export function onChoice(list, meaning, choose) {
   let pressed = null;

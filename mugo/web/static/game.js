@@ -3,9 +3,9 @@
 //   start   the server's answer to "new" or "load" without its nodes: name, size, komi and handicap or k and exactly,
 //           black, white, first, info
 //   node    one node of the SGF tree: { move: "B Q16", parent, children, comment, win_rate, lead, visits, value,
-//           value_lead, times: of both clocks after the move }, and the server's answers about it: position, search, policy, planes, ownership.  A node of a file has all its
-//           properties as SGF text in `properties`, which is sent back when the game is saved.  `stones` and `first` are
-//           of a node whose position has no history (setup stones, or a move against the rules, as `illegal` says).
+//           value_lead, times: of both clocks after the move }, and the server's answers about it: position, search,
+//           policy, planes, ownership.  A node of a file has all its properties as SGF text in `properties`.  `stones`
+//           and `first` are of a node whose position has no history: setup stones, or an illegal move (`illegal`).
 //
 // The current node is the one on the board.  The current line leads through it along the selected children.
 // Undo and redo go along it and remove nothing.

@@ -157,7 +157,7 @@ export function saveFile() {
   showMessage(`Saved as ${name}${game.notice ? `. ${game.notice}` : ""}`);
 }
 
-/** Show a stored game; its clock stands. */
+/** Show a stored game, with its clock stopped. */
 export async function restoreStored({ game: stored, human, opponent }) {
   await connection.request("stop").catch(() => {});
   const game = Game.fromJSON(stored);

@@ -9,7 +9,7 @@
 //   edit        edits of nodes, with edit_properties and properties; edit_view and edit_panel show and select the tools
 //   play_from   playing on from a position      opponents   lists of opponents
 //   clock       times, as arithmetic            clock_view  shows the clocks and lets them run
-//   elements    lists that stay while they are clicked
+//   elements    keyed updates of lists: elements that stay the same are kept
 //   autosave    games in the browser's storage  saved_games their list
 //   teaching    offers mistakes back            sound, autoplay
 
