@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Self
 
 import numpy as np
+from numba import njit
 
 from mugo.games.area import area_score
 from mugo.games.board import (
@@ -47,6 +48,14 @@ __all__ = ["COLOUR_NAMES", "STONE_MARKS", "IllegalMove", "Position", "check_komi
 MAX_KOMI = 1_000_000                     # points: int32 and float32 count them exactly
 
 
+@njit(cache=True, nogil=True)
+def _points(boards):
+    """Black's points minus White's on boards[0], by area or by territory, without komi.  An argument that is an array,
+    not its record, saves half the time of the call."""
+    b = boards[0]
+    return area_score(b) - stones_played(b) * b.territory
+
+
 def check_komi(komi: float) -> None:
     """Raises ValueError for a komi that is not from -MAX_KOMI to MAX_KOMI."""
     if not -MAX_KOMI <= komi <= MAX_KOMI:
@@ -63,8 +72,6 @@ class Position(BasePosition):
     game = "go"
     may_pass = True
 
-    __slots__ = ("scoring_rules",)
-
     def __init__(self, size: BoardSize = 19, komi: float = 7.5, to_play: int = BLACK):
         """An empty board.  Raises ValueError for a side outside 2 to 19, and for a komi beyond MAX_KOMI."""
         shape = shape_of(size)
@@ -73,11 +80,6 @@ class Position(BasePosition):
         check_komi(komi)
         super().__init__(shape, komi, to_play)
         self.scoring_rules = Rules()
-
-    def _copy(self) -> Self:
-        other = super()._copy()
-        other.scoring_rules = self.scoring_rules
-        return other
 
     def _apply(self, board: np.void, point: int, colour: int) -> None:
         play(board, point, colour)
@@ -181,18 +183,14 @@ class Position(BasePosition):
         n = len(moves)
         if not n:
             return self
-        plies = self.plies
-        self._check_length(plies + n)
         points = np.append(board_points(self.shape), PASS)[moves & (WHITE_BIT - 1)]
         colours = np.where(moves & WHITE_BIT, WHITE, BLACK)
-        after = self._copy()
-        hashes = np.zeros(plies + n + 1, np.uint64)
-        hashes[:plies + 1] = self.history
-        played = replay(after.board[0], hashes, moves, 0, n)
-        sides = np.append(self.to_play, -colours[:-1])
-        after._add_moves(self, points[:played], colours[:played], sides[:played],
-                         hashes[plies + 1:plies + played + 1])
+        after = self._before_moves(n)
+        new = after._moves[self.plies:]
+        new["point"], new["colour"], new["to_play"] = points, colours, np.append(self.to_play, -colours[:-1])
+        played = replay(after.board[0], after._hashes, moves, 0, n)
         if played < n:
+            after._moves, after._hashes = after._moves[:played - n], after._hashes[:played - n]
             raise _illegal_move(after, int(points[played]), int(colours[played]))
         after.last, after.mover = int(points[-1]), int(colours[-1])
         return after
@@ -205,8 +203,7 @@ class Position(BasePosition):
     def score(self) -> float:
         """Black's points minus White's, minus white_points, by area or by territory and prisoners; every stone on the
         board counts as alive, and none as in seki (scoring.final_score)."""
-        board = self.board[0]
-        return area_score(board) - (stones_played(board) if self.counts_territory else 0) - self.white_points
+        return _points(self.board) - self.white_points
 
     def result(self) -> str:
         """The score in SGF (RE): 'B+3.5', 'W+0.5', '0'."""

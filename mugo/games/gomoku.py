@@ -260,8 +260,6 @@ class Position(BasePosition):
     game = "gomoku"
     may_pass = False
 
-    __slots__ = ()
-
     def __init__(self, size: BoardSize = 8, k: int | None = None, exactly: bool = False, to_play: int = BLACK):
         """An empty board; k: default_row(size) by default.  Raises ValueError for a side outside 3 to 19, and for a k
         below 3 or above the longer side."""

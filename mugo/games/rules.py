@@ -88,7 +88,7 @@ class Rules:
 
     def handicap_bonus(self, stones: int) -> int:
         """White's points for so many handicap stones of Black."""
-        return {"0": 0, "N": stones, "N-1": max(stones - 1, 0)}[self.white_handicap_bonus]
+        return 0 if self.white_handicap_bonus == "0" else max(stones - (self.white_handicap_bonus == "N-1"), 0)
 
     def area_bonus(self, stones: int) -> int:
         """The same where a game that was played by these rules is counted by area, as in data sets.
