@@ -19,6 +19,7 @@ write text.
 """
 import functools
 import re
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -94,6 +95,11 @@ def move_index(point: int, size: BoardSize) -> int:
         return rows * cols
     row, col = _row_col_on_board(point, cols)
     return row * cols + col
+
+
+def move_indices(points: Iterable[int], size: BoardSize) -> list[int]:
+    """The move_index of each point."""
+    return [move_index(int(point), size) for point in points]
 
 
 def point_of_index(index: int, size: BoardSize) -> int:

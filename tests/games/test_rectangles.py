@@ -34,6 +34,7 @@ from mugo.games.go import Position, fixed_handicap
 from mugo.games.planes import unpack
 from mugo.games.rollouts import MOGO, UNIFORM, max_moves, mercy_threshold, roll_out
 from mugo.games.scoring_session import ScoringSession
+from mugo.players import passing
 
 SHAPES = [(2, 5), (5, 2), (3, 4), (4, 3), (7, 3), (4, 6), (2, 19), (19, 2)]
 
@@ -201,7 +202,7 @@ def test_dead_stones_are_found_and_scored():
     assert remove_dead_chains(boards, 100, 8)
     assert np.array_equal(boards["colour"][0][board_points(position.shape)].reshape(4, 7), counted.stones)
     assert scoring.ownership(position).shape == (4, 7)
-    assert scoring.is_nearly_over(position)
+    assert passing.is_nearly_over(position)
 
 
 def transposed_stones(position: Position) -> Position:

@@ -9,6 +9,7 @@ from mugo.games.coords import PASS, point_at
 from mugo.games.go import Position
 from mugo.games.rules import NAMED_RULES
 from mugo.nn.output import NetworkOutput
+from mugo.players import passing
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import PlayOptions, SearchPlayer
 from mugo.search.search import Search
@@ -49,7 +50,7 @@ def uct(simulations=300):
 @pytest.mark.parametrize("rules", [CHINESE, JAPANESE], ids=["chinese", "japanese"])
 def test_players_pass_after_the_end_whoever_wins(rules, picture, to_play, komi):
     position = draw(picture, to_play=to_play, komi=komi)[0].with_rules(rules)
-    assert scoring.is_finished(position)
+    assert passing.is_finished(position)
     for player in uct(), PolicyPlayer(LikesOwnTerritory()):
         assert player.select_move(position) == PASS
         assert player.select_move(position.with_turn(-to_play).play(PASS)) == PASS
@@ -72,9 +73,9 @@ def test_with_cleanup_dead_stones_are_captured_first(to_play):
 def test_a_game_with_an_open_border_or_a_chain_in_atari_is_not_finished():
     position = draw(SETTLED)[0].with_rules(JAPANESE)
     border = [point_at(3, col, 7) for col in (2, 3)]
-    assert not scoring.is_finished(position.without_stones(border))
-    assert not scoring.is_finished(Position(7).with_rules(JAPANESE))
-    assert not scoring.is_finished(draw(LAST_CAPTURE)[0].with_rules(JAPANESE))
+    assert not passing.is_finished(position.without_stones(border))
+    assert not passing.is_finished(Position(7).with_rules(JAPANESE))
+    assert not passing.is_finished(draw(LAST_CAPTURE)[0].with_rules(JAPANESE))
 
 
 def test_a_capture_that_is_left_is_played():
@@ -96,12 +97,12 @@ def test_neutral_points_are_worth_a_move_by_area_alone():
         X X X X X O . O .
         . X . X X O O O O
     """)
-    assert scoring.is_finished(position.with_rules(JAPANESE))
+    assert passing.is_finished(position.with_rules(JAPANESE))
     by_area = [position.with_rules(NAMED_RULES["chinese"]).play(point_at(row, 4, 9)).score() for row in (0, 1)]
     assert by_area == [position.score() + 1] * 2
     assert position.with_rules(JAPANESE).play(point_at(0, 4, 9)).score() == position.with_rules(JAPANESE).score()
     dame = [point_at(row, 4, 9) for row in (0, 1)]
-    assert scoring.dame(position) == dame
+    assert passing.dame(position) == dame
     for player in uct(), PolicyPlayer(LikesOwnTerritory()):
         assert player.select_move(position.with_rules(JAPANESE)) == PASS
         first = player.select_move(position.with_rules(CHINESE))
@@ -112,7 +113,7 @@ def test_neutral_points_are_worth_a_move_by_area_alone():
 
 def test_liberties_of_a_seki_are_not_worth_a_move():
     position, at = draw(SEKI)
-    assert sorted(scoring.neutral_points(position)) == sorted(at.values()) and scoring.dame(position) == []
+    assert sorted(scoring.neutral_points(position)) == sorted(at.values()) and passing.dame(position) == []
 
 
 def test_the_search_prefers_a_pass_to_a_move_in_own_territory():
