@@ -26,7 +26,7 @@ from mugo.games.position import COLOUR_LETTERS
 from mugo.match.gtp_client import GtpClient, participant_of
 from mugo.match.referee import setup_commands
 from mugo.nn.inference import Network
-from mugo.players.evaluator import network_ownership
+from mugo.players.estimates import network_ownership
 from mugo.plots.text_table import format_table
 from mugo.sgf.archives import UnreadableFile
 from mugo.sgf.parser import read_records

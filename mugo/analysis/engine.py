@@ -39,7 +39,7 @@ from mugo.games.go import Position
 from mugo.core.limits import parse_json
 from mugo.nn.output import NetworkOutput
 from mugo.players import passing
-from mugo.players.evaluator import moves_by_prior, ownership_after
+from mugo.players.estimates import moves_by_prior, ownership_after
 from mugo.players.passing import MIN_VISITS
 from mugo.players.searcher import SECONDS, PlayOptions
 from mugo.search.result import MoveInfo, SearchResult

@@ -29,7 +29,7 @@ from mugo.analysis.rules import handicap, read_rules
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_SIZE, MIN_SIZE, WHITE_BIT, BoardSize, move_index
 from mugo.games.go import IllegalMove, Position, position_of
-from mugo.players.evaluator import legal_moves
+from mugo.players.estimates import legal_moves
 from mugo.sgf.record import Record
 
 MAX_PRIORITY = 2 ** 62

@@ -56,6 +56,11 @@ def interpret_size(text: str) -> tuple[int, int]:
     return int(match[2] or match[1]), int(match[1])
 
 
+def interpret_square_size(text: str) -> int:
+    """The number of rows of a square board: '9'.  Raises ValueError, and BadInput for a rectangle."""
+    return square_size(interpret_size(text))
+
+
 def format_size(size: BoardSize) -> str:
     """'9x9', '13x9': columns x rows."""
     rows, cols = shape_of(size)

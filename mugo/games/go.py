@@ -39,7 +39,7 @@ from mugo.games.coords import (
 )
 from mugo.games.position import COLOUR_NAMES, STONE_MARKS, BasePosition, IllegalMove
 from mugo.games.replay import decode, replay, set_up
-from mugo.games.rules import POSITIONAL, SITUATIONAL, Rules, parse_record_rules, record_name
+from mugo.games.rules import KOMI, POSITIONAL, SITUATIONAL, Rules, parse_record_rules, record_name
 from mugo.games.territory import stones_played
 
 __all__ = ["COLOUR_NAMES", "STONE_MARKS", "IllegalMove", "Position", "check_komi", "fixed_handicap", "format_komi",
@@ -72,7 +72,7 @@ class Position(BasePosition):
     game = "go"
     may_pass = True
 
-    def __init__(self, size: BoardSize = 19, komi: float = 7.5, to_play: int = BLACK):
+    def __init__(self, size: BoardSize = 19, komi: float = KOMI, to_play: int = BLACK):
         """An empty board.  Raises ValueError for a side outside 2 to 19, and for a komi beyond MAX_KOMI."""
         shape = shape_of(size)
         if not MIN_SIZE <= min(shape) <= max(shape) <= MAX_SIZE:
@@ -233,7 +233,7 @@ def rules_name(position: Position) -> str:
     return record_name(position.scoring_rules, position.handicap)
 
 
-def position_of(record, plies: int | None = None, komi: float = 7.5) -> Position:
+def position_of(record, plies: int | None = None, komi: float = KOMI) -> Position:
     """The position of a game record (sgf.record.Record) after some moves, by default all.
 
     Superko is not checked, as games by Japanese rules repeat positions.  komi: of records that have none.
@@ -245,7 +245,7 @@ def position_of(record, plies: int | None = None, komi: float = 7.5) -> Position
     return position if len(record.moves) else position.with_turn(record.first_player)
 
 
-def positions_of(record, plies: int | None = None, komi: float = 7.5) -> Iterator[Position]:
+def positions_of(record, plies: int | None = None, komi: float = KOMI) -> Iterator[Position]:
     """The start of a game record, then the position after each of its moves.  Raises IllegalMove at an illegal one;
     arguments as in `position_of`."""
     position = _start(record, komi)

@@ -22,11 +22,11 @@ import numpy as np
 from numba import njit
 
 from mugo.games.board import BLACK, EMPTY, RECENT, clear, occupy
-from mugo.games.coords import MAX_SIZE, PASS, BoardSize, board_points, format_size, shape_of, symmetries
+from mugo.games.coords import MAX_SIZE, PASS, BoardSize, board_points, format_size, shape_of
 from mugo.games.planes import Plane
 from mugo.games.position import BasePosition
 from mugo.games.replay import decode
-from mugo.games.rng import random_below
+from mugo.games.rollouts import random_below
 from mugo.games.rollouts import MOGO
 
 MIN_SIZE = 3
@@ -231,22 +231,6 @@ def write_planes(b, symmetry, out):
                 bits |= _BLACK_TO_MOVE
             out[symmetry[i], 0] = bits
             i += 1
-
-
-@njit(cache=True, nogil=True)
-def _write_board_planes(boards, symmetry, out):
-    write_planes(boards[0], symmetry, out)
-
-
-def encode(positions: list["Position"], symmetry: int = 0) -> np.ndarray:
-    """Packed planes, uint8 (n, points, PACKED), of positions of one shape, for the side to move.
-
-    symmetry: a row of coords.symmetries.
-    """
-    out = np.empty((len(positions), positions[0].area, PACKED), np.uint8)
-    for position, packed in zip(positions, out, strict=True):
-        _write_board_planes(position.board, symmetries(position.shape)[symmetry], packed)
-    return out
 
 
 # ---- positions

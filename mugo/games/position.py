@@ -14,6 +14,7 @@ from typing import Self
 
 import numpy as np
 
+from mugo.core.files import BadInput
 from mugo.games.board import BLACK, EMPTY, WHITE, clear, copy_boards, new_boards, set_to_play
 from mugo.games.coords import COLUMNS, MAX_MOVES, PASS, WHITE_BIT, board_points, format_gtp, row_col, square_size
 from mugo.games.territory import area_komi
@@ -84,7 +85,7 @@ class BasePosition(ABC):
 
     def _copy(self) -> Self:
         other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
+        vars(other).update(vars(self))
         other.board = copy_boards(self.board)
         return other
 
@@ -118,6 +119,11 @@ class BasePosition(ABC):
     @abstractmethod
     def is_over(self) -> bool:
         """Whether the game has ended."""
+
+    def check_has_moves(self) -> None:
+        """Raise BadInput for a game that is over and has no pass: two passes in Go may be followed by more moves."""
+        if self.is_over and not self.may_pass:
+            raise BadInput("the game is over: there is no move to search for")
 
     @abstractmethod
     def score(self) -> float:

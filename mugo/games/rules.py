@@ -24,6 +24,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+KOMI = 7.5                               # by area; Rules.default_komi has those by other rules
 SIMPLE, POSITIONAL, SITUATIONAL, SPIGHT = "SIMPLE", "POSITIONAL", "SITUATIONAL", "SPIGHT"
 # KataGo's name of each field: (our name, its values).
 FIELDS = {
@@ -105,7 +106,7 @@ class Rules:
     @property
     def default_komi(self) -> float:
         """The komi where none is given, as KataGo has it."""
-        return 6.5 if self.scoring == "TERRITORY" else 7.0 if self.has_button else 7.5
+        return 6.5 if self.scoring == "TERRITORY" else 7.0 if self.has_button else KOMI
 
 
 _TERRITORY = Rules(ko=SIMPLE, scoring="TERRITORY", tax="SEKI")
@@ -133,7 +134,6 @@ NAMED_RULES = {
     "goe": Rules(suicide=True),
 }
 _BY_PLAIN_NAME = {name.replace("-", ""): rules for name, rules in NAMED_RULES.items()}
-KGS_NAMES = "japanese", "chinese", "aga", "new_zealand"
 
 
 def parse_rules(value: object) -> Rules:
@@ -174,11 +174,6 @@ def rules_to_play(name: str) -> Rules:
     if rules.not_followed(decisive=True):
         raise ValueError(f"{shorten(name)} is not followed: {rules.not_followed(decisive=True)}")
     return rules
-
-
-def kgs_name(rules: Rules) -> str:
-    """Rules in one word, for kgs-rules: KGS's name of them, or KataGo's text where KGS has none."""
-    return next((name for name in KGS_NAMES if parse_rules(name) == rules), rules.as_text())
 
 
 def record_bonus(text: str, handicap: int) -> int:

@@ -19,7 +19,7 @@ from mugo.games.game import new_game
 from mugo.games.go import Position as Go
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.position import BasePosition, IllegalMove
-from mugo.games.rules import SIMPLE, Rules
+from mugo.games.rules import KOMI, SIMPLE, Rules
 from mugo.gtp.line_reader import LineReader
 from mugo.gtp.params import Parameters
 from mugo.gtp.protocol import GtpError
@@ -46,7 +46,7 @@ class EngineState:
     Raises BadInput for a board size out of range or a negative lag.
     """
 
-    def __init__(self, player: Player, *, size: BoardSize = 19, komi: float = 7.5, start: BasePosition | None = None,
+    def __init__(self, player: Player, *, size: BoardSize = 19, komi: float = KOMI, start: BasePosition | None = None,
                  lag: float = LAG, cleanup: bool = False, ponder: bool = False, name: str = "",
                  rules: Rules | None = None, parameters: Parameters | None = None,
                  log: Callable[[str], object] = lambda text: None,

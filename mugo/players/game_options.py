@@ -8,16 +8,14 @@ import argparse
 
 from mugo.core.command_table import refuse_other_game
 from mugo.core.files import BadInput
-from mugo.games.coords import size_value
+from mugo.core.options import argument_type
+from mugo.games.coords import interpret_size, size_value
 from mugo.games.game import GAMES, new_game
 from mugo.games.go import Position, fixed_handicap
 from mugo.games.position import BasePosition
-from mugo.games.rules import Rules, rules_to_play
-from mugo.games.size_options import parse_size
+from mugo.games.rules import KOMI, NAMED_RULES, Rules, rules_to_play
 from mugo.players.options import NETWORK_PLAYERS
 
-KOMI = 7.5
-TERRITORY_KOMI = 6.5
 HANDICAP_KOMI = 0.5
 GOMOKU_SIZE = 8
 # Options of one game only, in some commands, and their defaults where they are not None.
@@ -29,15 +27,17 @@ def add_arguments(parser: argparse._ActionsContainer, size: str, *, handicap: bo
     """Add the options of the game.  size: the default board size of Go, as text for the help.  handicap: and
     --handicap."""
     parser.add_argument("--game", choices=GAMES, help="(default: the game of --network, or go)")
-    parser.add_argument("--size", type=parse_size, help="of the board: N, or COLUMNSxROWS as 13x9 (default: "
+    parser.add_argument("--size", type=argument_type(interpret_size),
+                        help="of the board: N, or COLUMNSxROWS as 13x9 (default: "
                         f"{size}; in Gomoku that of --network, or {GOMOKU_SIZE})")
     parser.add_argument("--k", type=int, metavar="K", help="in Gomoku: how many in a row win (default: 3 on 3x3, 4 up "
                         "to 6x6, else 5)")
     parser.add_argument("--exactly", action=argparse.BooleanOptionalAction, default=False,
                         help="in Gomoku: more than K in a row do not win "
                         "(default: they do)")
-    parser.add_argument("--komi", type=float, help=f"in Go (default: {KOMI:g}, or {TERRITORY_KOMI:g} by "
-                        f"territory{f', or {HANDICAP_KOMI:g} with a handicap' if handicap else ''})")
+    parser.add_argument("--komi", type=float, help=f"in Go (default: {KOMI:g}, or "
+                        f"{NAMED_RULES['japanese'].default_komi:g} by territory"
+                        f"{f', or {HANDICAP_KOMI:g} with a handicap' if handicap else ''})")
     parser.add_argument("--rules", default="", metavar="NAME",
                         help="in Go: japanese or korean (territory), chinese, aga, ..., or KataGo's JSON "
                         "(default: area scoring)")
@@ -55,7 +55,7 @@ def first_position(args: argparse.Namespace, size: int) -> BasePosition:
     if game == "go":
         rules = rules_of(args) or Rules()
         handicap = getattr(args, "handicap", 0)
-        default = HANDICAP_KOMI if handicap else TERRITORY_KOMI if rules.scoring == "TERRITORY" else KOMI
+        default = HANDICAP_KOMI if handicap else rules.default_komi
         start = new_game(game, size if args.size is None else args.size,
                          komi=default if args.komi is None else args.komi)
         assert isinstance(start, Position)

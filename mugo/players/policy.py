@@ -12,13 +12,14 @@ from mugo.games import game
 from mugo.games.coords import move_indices
 from mugo.games.position import BasePosition
 from mugo.players import passing
-from mugo.players.player import pass_or_raise
+from mugo.players.player import Player, pass_or_raise
+from mugo.search.root_priors import with_temperature
 
 TEMPERATURE = 0.5         # of randompolicy: squares the priors, so that a hundred moves of 0.1 % do not outweigh one
                           # of 10 %
 
 
-class PolicyPlayer:
+class PolicyPlayer(Player):
     """Plays the sensible point with the highest prior, or samples one from the priors.
 
     network: with `evaluate(positions)`, as nn.inference.Network.
@@ -32,8 +33,6 @@ class PolicyPlayer:
             raise BadInput(f"a temperature is 0 or more, not {temperature}")
         self.name = "randompolicy" if temperature else "policy"
         self.network = network
-        self.search = None
-        self.search_result = None
         self._temperature = temperature
         self._tta = tta
         self._rng = np.random.default_rng(seed)
@@ -50,13 +49,7 @@ class PolicyPlayer:
         weights = priors[move_indices(points, position.shape)].astype(np.float64)
         if self._temperature == 0:
             return int(points[np.argmax(weights)])
-        # In logarithms, so that a low temperature does not underflow to all zeros.
-        logs = np.log(np.maximum(weights, 1e-30)) / self._temperature
-        weights = np.exp(logs - logs.max())
-        return int(self._rng.choice(points, p=weights / weights.sum()))
-
-    def explain(self) -> str:
-        return ""
+        return int(self._rng.choice(points, p=with_temperature(weights, self._temperature)))
 
     def warm_up(self, start: BasePosition) -> None:
         start.sensible_points()

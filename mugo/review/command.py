@@ -15,6 +15,7 @@ from mugo.core.files import BadInput, lock_folder
 from mugo.games.go import check_komi
 from mugo.core.limits import AT_LEAST_1, check_limits
 from mugo.core.parallel import add_scheduler_argument, check_scheduler, open_executor, ordered_map
+from mugo.games.rules import KOMI
 from mugo.players import options as player_options
 from mugo.plots.figures import NO_MATPLOTLIB, has_matplotlib
 from mugo.plots.terminal import Screen
@@ -37,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="no search: priors and win rates of the network alone")
     parser.add_argument("--jobs", type=int, metavar="N", help="games reviewed at the same time (default: 1)")
     add_scheduler_argument(parser)
-    parser.add_argument("--komi", type=float, default=7.5, help="komi of games that name none (default: %(default)s)")
+    parser.add_argument("--komi", type=float, default=KOMI, help="komi of games that name none (default: %(default)s)")
     parser.add_argument("--no-colour", "--no-color", action="store_true", help="no colours in the terminal")
     player_options.add_arguments(parser, by_option=True, without=player_options.CHOICE_OPTIONS)
     parser.epilog = f"Without --simulations and --seconds a search has {SIMULATIONS} simulations a position."

@@ -21,9 +21,11 @@ from mugo.games.coords import MAX_MOVES, PASS, move_index
 from mugo.games.go import Position, positions_of
 from mugo.games.position import IllegalMove
 from mugo.games.rollouts import MOGO
+from mugo.games.rules import KOMI
 from mugo.nn.output import NetworkOutput, concatenated_outputs
 from mugo.players import passing
-from mugo.players.evaluator import Evaluation, SearchEvaluator, moves_by_prior, sensible_moves
+from mugo.players.estimates import moves_by_prior, sensible_moves
+from mugo.players.evaluator import Evaluation, SearchEvaluator
 from mugo.review.counting import counted, counts, neutral_points
 from mugo.review.move_review import MoveReview, Review
 from mugo.search.move_infos import PV_LENGTH
@@ -44,7 +46,7 @@ class Reviewer:
     """
 
     def __init__(self, network=None, evaluators: tuple[SearchEvaluator, SearchEvaluator] | None = None, *,
-                 tta: bool = True, komi: float = 7.5):
+                 tta: bool = True, komi: float = KOMI):
         if network is None and evaluators is None:
             raise ValueError("a reviewer needs a network or evaluators")
         self._network = network

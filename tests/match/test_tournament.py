@@ -18,12 +18,12 @@ from mugo.cli import main as cli
 from mugo.core.files import BadInput
 from mugo.games.coords import PASS
 from mugo.games.go import Position, fixed_handicap
-from mugo.games.rules import NAMED_RULES
+from mugo.games.rules import NAMED_RULES, parse_rules
 from mugo.match.game_runner import GameRunner, interpret_score
 from mugo.match.gtp_client import participant_of
 from mugo.match.match_folder import COLUMNS, MatchFolder
 from mugo.match.referee import MatchRules
-from mugo.match.tournament import GNUGO_SCORERS, checksums
+from mugo.match.tournament import GNUGO_SCORERS, checksums, kgs_name
 from mugo.nn.bundled import file_checksum
 from mugo.sgf.parser import read_records
 
@@ -499,3 +499,14 @@ def test_a_match_of_an_earlier_format_is_refused(tmp_path):
 def test_a_match_is_not_longer_than_a_game_can_be(capsys):
     match(FIRST, FAKE_ENGINE, "--size", 3, "--max-moves", 4096, expect=2)
     assert "--max-moves 4096: must be at most 4095" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text, name", [
+    ("Japanese", "japanese"), ("korean", "japanese"), ("New Zealand", "new_zealand"), ("nz", "new_zealand"),
+    ("chinese", "chinese"), ("french", "aga"), ("tromp-taylor", "koPOSITIONALscoreAREAtaxNONEsui1"),
+    ('{"scoring": "AREA"}', "koPOSITIONALscoreAREAtaxNONEsui0fpok1"),
+    ('{"scoring":\n "TERRITORY",\r\n "ko": "SIMPLE"}', "japanese"),
+    ("chinese ogs", "koPOSITIONALscoreAREAtaxNONEsui0whbNfpok1")])
+def test_rules_in_one_word(text, name):
+    assert kgs_name(parse_rules(text)) == name
+    assert parse_rules(name) == parse_rules(text)

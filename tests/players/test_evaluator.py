@@ -8,7 +8,8 @@ from fakes import LevelNetwork
 from mugo.games.coords import PASS
 from mugo.games.go import Position
 from mugo.nn.output import NetworkOutput
-from mugo.players.evaluator import NetworkEvaluator, SearchEvaluator, evaluator_for, infos_by_network
+from mugo.players.estimates import infos_by_network
+from mugo.players.evaluator import NetworkEvaluator, SearchEvaluator, evaluator_for
 from mugo.players.options import make_player
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import UCT

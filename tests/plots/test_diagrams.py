@@ -4,6 +4,7 @@ import pytest
 from drawing import draw
 
 from mugo.games import planes
+from mugo.games.game import encode
 from mugo.plots import diagrams
 
 ATARI = """
@@ -75,7 +76,7 @@ def test_marked_points_have_a_ring_and_ownership_squares_grow_with_certainty():
 def test_every_plane_is_drawn_with_its_points():
     figure = pytest.importorskip("matplotlib.figure").Figure()
     position, _ = draw(ATARI)
-    shown = planes.unpack(planes.encode([position]))[0]
+    shown = planes.unpack(encode([position]))[0]
     diagrams.draw_planes(figure, shown, position)
     pictures = [axes for row in figure.subfigs for axes in row.axes]
     assert len(pictures) == planes.DEPTH

@@ -4,7 +4,8 @@ import pytest
 from random_records import random_record
 
 from mugo.games import planes
-from mugo.games.components import connected_components
+from mugo.games.game import encode
+from mugo.nn.components import connected_components
 from mugo.games.go import position_of
 
 
@@ -67,6 +68,6 @@ def test_a_comb_is_one_component():
 
 def test_the_planes_of_a_position_have_its_chains():
     position = position_of(random_record(3))
-    packed = planes.encode([position])
+    packed = encode([position])
     stones = planes.unpack(packed)[0, ..., :3].argmax(-1)
     assert connected_components(packed, position.shape[1])[0].tolist() == by_flood_fill(stones).tolist()
