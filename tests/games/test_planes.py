@@ -290,15 +290,15 @@ def compare_real_games(games, share):
     return compared
 
 
-def test_planes_of_a_board_in_a_symmetry_are_the_planes_permuted():
-    for position in list(random_game(random.Random(8), 9))[10::9]:
-        size = position.size
-        points = planes_of(position).reshape(size * size, DEPTH)
-        for symmetry in range(8):
+@pytest.mark.parametrize("shape", [(9, 9), (4, 6), (9, 7)])
+def test_planes_of_a_board_in_a_symmetry_are_the_planes_permuted(shape):
+    for position in list(random_game(random.Random(8), shape))[10:150:9]:
+        points = planes_of(position).reshape(position.area, DEPTH)
+        for symmetry, turn in enumerate(symmetries(shape)):
             changed = transformed(position, symmetry)
             expected = np.empty_like(points)
-            expected[symmetries(size)[symmetry][:-1]] = points
-            expected = expected.reshape(size, size, DEPTH)
+            expected[turn[:-1]] = points
+            expected = expected.reshape(*shape, DEPTH)
             assert_same_planes(changed, planes_of(changed), expected)
             assert_same_planes(changed, planes_of(position, symmetry), expected)
 

@@ -5,7 +5,7 @@ import numpy as np
 import oracles
 import pytest
 from drawing import SEKI, draw
-from sample_positions import oracle_game, random_game, stones_of, transformed
+from sample_positions import oracle_game, random_game, stones_of
 
 from mugo.core.files import BadInput
 from mugo.games import gomoku, scoring
@@ -151,13 +151,6 @@ def test_a_transposed_game_has_transposed_moves_planes_and_scores(shape):
         assert points_of(other, other.legal_points()) == {at[::-1] for at in points_of(before, before.legal_points())}
         assert other.score() == before.score()
         assert np.array_equal(planes_of(other), planes_of(before).transpose(1, 0, 2))
-
-
-@pytest.mark.parametrize("shape", [(4, 6), (9, 7)])
-def test_planes_turn_with_the_board(shape):
-    *_, position = (position for _, position in zip(range(30), random_game(random.Random(3), shape), strict=False))
-    for symmetry in range(4):
-        assert np.array_equal(planes_of(position, symmetry), planes_of(transformed(position, symmetry)))
 
 
 @pytest.mark.parametrize("kind", [UNIFORM, MOGO])

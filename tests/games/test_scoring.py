@@ -9,7 +9,7 @@ from drawing import DEAD_STONES, SETTLED, assert_same_points, draw
 from mugo.games import scoring, seki
 from mugo.games.area import area_ownership, area_score
 from mugo.games.board import BLACK, POINTS, WHITE, clear, new_boards
-from mugo.games.coords import PASS, board_points, interpret_gtp
+from mugo.games.coords import PASS, board_points, interpret_gtp, move_index, move_indices
 from mugo.games.dead_stones import remove_dead_chains
 from mugo.games.go import Position, position_of
 from mugo.games.rules import NAMED_RULES
@@ -182,6 +182,30 @@ def test_dead_stones_are_those_of_the_ownership_that_is_given():
     assert {int(position.board[0]["colour"][chain[0]]) for chain in found["alive"]} == {BLACK}
     assert scoring.without_dead(position, black_owns_all).score() == 49 - position.white_points
     assert sorted(scoring.final_statuses(position)["dead"]) == sorted([[at["a"]], [at["b"]]])
+
+
+def test_chains_that_are_hardly_dead_are_looked_at_again_without_those_that_clearly_are():
+    position, at = draw(DEAD_STONES)
+    asked = []
+
+    def ownership_of(each):
+        """White's dead stone is clearly dead, Black's hardly, and not at all once White's is gone."""
+        asked.append(each)
+        owners = scoring.ownership_at_end(each).ravel()
+        owners[move_index(at["b"], 7)] = -0.1 if len(asked) == 1 else 0.1
+        return owners.reshape(7, 7)
+
+    counted = scoring.without_dead(position, ownership_of)
+    assert_same_points(position, board_points(7)[(position.stones != counted.stones).ravel()], [at["a"]], "dead")
+
+
+def test_a_chain_in_seki_is_not_dead_though_its_owner_by_the_mean_is_the_opponent():
+    position, at = draw(SEKI["two liberties shared and no eye"])
+    owners = scoring.ownership(position)
+    for name in "xo":
+        chain = next(chain for chain in scoring.chains(position) if at[name] in chain)
+        owners.ravel()[move_indices(chain, 7)] = -0.5 * position.board[0]["colour"][at[name]]
+    assert (scoring.without_dead(position, lambda each: owners).stones == position.stones).all()
 
 
 def test_a_position_without_dead_stones_keeps_its_side_to_move_its_komi_and_the_points_for_handicap_stones():
