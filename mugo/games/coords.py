@@ -11,7 +11,7 @@
 A point is ``(row + 1) * (columns + 1) + col + 1``: rows share one border column, and point 0, which is border too, is a
 pass.  Rows count from the top, columns from the left.
 
-    size        9          or (9, 13), (rows, columns) as of an array         BoardSize; a number is a square board
+    size        9          or (9, 13), (rows, columns) as in an array         BoardSize; a number is a square board
     as text     '9', '9x9' or '13x9', columns x rows                          as GTP, SGF and players say it
 
 The ``interpret_`` functions parse text and raise ValueError with a message that names it; the ``format_`` functions
