@@ -3,31 +3,16 @@
 import numpy as np
 import pytest
 from drawing import SETTLED, after, assert_same_points, draw
+from fakes import Likes
 
 from mugo.core.files import BadInput
 from mugo.games.coords import PASS, move_index, point_at, point_of_index, symmetries
 from mugo.games.go import BLACK, WHITE, Position
-from mugo.nn.output import NetworkOutput
 from mugo.players import options as player_options
 from mugo.players import passing, searcher
 from mugo.players.options import make_player
 from mugo.players.player import RandomPlayer
 from mugo.players.policy import PolicyPlayer
-
-
-class Likes:
-    """A network that gives these priors to named moves, and a little to every other point."""
-    name = "likes"
-    has_value = False
-    has_ownership = False
-
-    def __init__(self, size, likes):
-        self.priors = np.full(size * size + 1, 1e-6, np.float32)
-        for point, prior in likes.items():
-            self.priors[move_index(point, size)] = prior
-
-    def evaluate(self, positions, tta=False):
-        return NetworkOutput(np.stack([self.priors] * len(positions)))
 
 
 def test_a_random_player_plays_sensible_points_equally_often():
