@@ -21,7 +21,7 @@ from pathlib import Path
 from mugo.data.final_ownership import accepted_difference, count_difference
 from mugo.games import scoring
 from mugo.games.coords import PASS, board_points, format_gtp, interpret_gtp
-from mugo.games.go import IllegalMove, Position, format_score, position_of
+from mugo.games.go import IllegalMove, Position, format_score
 from mugo.games.position import COLOUR_LETTERS
 from mugo.match.gtp_client import GtpClient, participant_of
 from mugo.match.referee import setup_commands
@@ -31,6 +31,7 @@ from mugo.plots.text_table import format_table
 from mugo.sgf.archives import UnreadableFile
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import BadRecord, Record
+from mugo.sgf.record_positions import position_of
 from mugo.sgf.sources import find_sources, read_files
 
 SAMPLES = Path(__file__).parents[1] / "data" / "gnugo-9x9.zip"

@@ -23,9 +23,10 @@ import numpy as np
 from numba import njit
 
 from mugo.games.board import POINTS, new_boards
-from mugo.games.go import Position, position_of
+from mugo.games.go import Position
 from mugo.games.rollouts import MOGO, UNIFORM, add_ownership, max_moves, mercy_threshold, roll_out
 from mugo.sgf.parser import read_records
+from mugo.sgf.record_positions import position_of
 
 ROLLOUT_KINDS = {"uniform": UNIFORM, "mogo": MOGO}
 KOMI = 7.5

@@ -18,7 +18,7 @@ import numpy as np
 from mugo.core.files import BadInput
 from mugo.games import scoring
 from mugo.games.coords import MAX_MOVES, PASS, move_index
-from mugo.games.go import Position, positions_of
+from mugo.games.go import Position
 from mugo.games.position import IllegalMove
 from mugo.games.rollouts import MOGO
 from mugo.games.rules import KOMI
@@ -30,6 +30,7 @@ from mugo.review.counting import counted, counts, neutral_points
 from mugo.review.move_review import MoveReview, Review
 from mugo.search.move_infos import PV_LENGTH
 from mugo.sgf.record import Record
+from mugo.sgf.record_positions import positions_of
 
 BATCH = 32                # positions that the network evaluates at once
 Values = tuple[float | None, float | None]               # (win rate, lead in points) of one side

@@ -20,7 +20,6 @@ from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import WHITE_BIT, board_points, format_gtp, format_sgf, move_index
 from mugo.games.game import new_game
-from mugo.games.go import position_of
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition, IllegalMove
 from mugo.games.replay import decode
@@ -29,6 +28,7 @@ from mugo.sgf.node_positions import empty_board, has_setup, move_of, next_colour
 from mugo.sgf.nodes import Node, children_of, escaped, format_nodes, main_line
 from mugo.sgf.parser import MAX_BYTES, GameTree, read_trees
 from mugo.sgf.record import BadRecord, Record
+from mugo.sgf.record_positions import position_of
 
 
 def rules_of(position: BasePosition) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from random_records import dataset_of, finished_record, random_record
 from mugo.data import dataset, shuffle
 from mugo.games.coords import symmetries
 from mugo.games.game import encode
-from mugo.games.go import position_of
+from mugo.sgf.record_positions import position_of
 
 
 def test_a_batch_has_the_planes_moves_and_outcomes_of_its_positions(data):

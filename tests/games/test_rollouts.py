@@ -11,7 +11,7 @@ from sample_positions import ROOT, random_game
 from mugo.games.board import BLACK, LEGAL, POINTS, WHITE, legality, new_boards, play
 from mugo.games.board import is_true_eye as board_is_true_eye
 from mugo.games.coords import PASS, board_points, point_at, row_col
-from mugo.games.go import Position, position_of
+from mugo.games.go import Position
 from mugo.games.light_board import LIGHT_BOARD, copy_position, self_atari, set_codes
 from mugo.games.patterns import matches_pattern
 from mugo.games.rollouts import (
@@ -28,6 +28,7 @@ from mugo.games.rollouts import (
     roll_out,
 )
 from mugo.sgf.parser import read_records
+from mugo.sgf.record_positions import position_of
 
 both_kinds = pytest.mark.parametrize("kind", [UNIFORM, MOGO], ids=["uniform", "mogo"])
 

@@ -3,17 +3,8 @@ from dataclasses import fields
 
 import pytest
 
-from mugo.games.rules import (
-    FIELDS,
-    NAMED_RULES,
-    Rules,
-    bonus_field,
-    parse_record_rules,
-    parse_rules,
-    record_bonus,
-    record_name,
-    rules_to_play,
-)
+from mugo.games.rules import FIELDS, NAMED_RULES, Rules, bonus_field, parse_rules, rules_to_play
+from mugo.sgf.record_rules import parse_record_rules, record_bonus, record_name
 
 
 def test_every_field_has_a_name_of_katagos():

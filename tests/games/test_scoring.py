@@ -11,9 +11,10 @@ from mugo.games.area import area_ownership, area_score
 from mugo.games.board import BLACK, POINTS, WHITE, clear, new_boards
 from mugo.games.coords import PASS, board_points, interpret_gtp, move_index, move_indices
 from mugo.games.dead_stones import remove_dead_chains
-from mugo.games.go import Position, position_of
+from mugo.games.go import Position
 from mugo.games.rules import NAMED_RULES
 from mugo.sgf.parser import read_records
+from mugo.sgf.record_positions import position_of
 from mugo.sgf.sources import find_sources, read_files
 
 

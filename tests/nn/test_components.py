@@ -6,7 +6,7 @@ from random_records import random_record
 from mugo.games import planes
 from mugo.games.game import encode
 from mugo.nn.components import connected_components
-from mugo.games.go import position_of
+from mugo.sgf.record_positions import position_of
 
 
 def by_flood_fill(colours: np.ndarray) -> np.ndarray:

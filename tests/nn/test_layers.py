@@ -5,7 +5,7 @@ from random_records import random_record
 
 from mugo.games import planes
 from mugo.games.game import encode
-from mugo.games.go import position_of
+from mugo.sgf.record_positions import position_of
 
 layers = pytest.importorskip("mugo.nn.layers")
 from mugo.nn.backend import keras  # noqa: E402   after the check for Keras
