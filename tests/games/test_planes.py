@@ -25,7 +25,7 @@ from mugo.sgf.record_positions import position_of
 
 
 def planes_of(position, symmetry=0):
-    return unpack(encode([position], symmetry))[0]
+    return unpack(encode([position], symmetry), DEPTH, position.shape)[0]
 
 
 def bits(position, name, number=1):
