@@ -15,11 +15,12 @@ from pathlib import Path
 from mugo.data.final_ownership import accepted_difference, count
 from mugo.data.summary_tables import source_family
 from mugo.core.files import BadInput
-from mugo.games.go import IllegalMove, position_of
+from mugo.games.go import IllegalMove
 from mugo.plots.text_table import format_table
 from mugo.sgf.archives import SgfFile
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import Record
+from mugo.sgf.record_positions import position_of
 from mugo.sgf.sources import find_sources, read_files
 
 DIFFERENCES = (-2, -1, 0, 1, 2)

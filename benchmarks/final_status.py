@@ -20,18 +20,18 @@ from pathlib import Path
 
 from mugo.data.final_ownership import accepted_difference, count_difference
 from mugo.games import scoring
-from mugo.games.coords import PASS, format_gtp, interpret_gtp
-from mugo.games.go import IllegalMove, Position, format_score, position_of
+from mugo.games.coords import PASS, board_points, format_gtp, interpret_gtp
+from mugo.games.go import IllegalMove, Position, format_score
 from mugo.games.position import COLOUR_LETTERS
-from mugo.games.scoring_session import area_ownership
 from mugo.match.gtp_client import GtpClient, participant_of
 from mugo.match.referee import setup_commands
 from mugo.nn.inference import Network
-from mugo.players.evaluator import network_ownership
+from mugo.players.estimates import network_ownership
 from mugo.plots.text_table import format_table
 from mugo.sgf.archives import UnreadableFile
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import BadRecord, Record
+from mugo.sgf.record_positions import position_of
 from mugo.sgf.sources import find_sources, read_files
 
 SAMPLES = Path(__file__).parents[1] / "data" / "gnugo-9x9.zip"
@@ -114,7 +114,7 @@ def compare(name: str, position: Position, ownership_of: scoring.OwnershipOf,
 
 def is_as_recorded(record: Record, position: Position, ownership_of: scoring.OwnershipOf) -> bool:
     """Whether the count without dead stones is the recorded result."""
-    owners = area_ownership(scoring.without_dead(position, ownership_of).stones).ravel()
+    owners = scoring.owner_of_points(scoring.without_dead(position, ownership_of))[board_points(position.shape)]
     return abs(count_difference(record, owners)) <= accepted_difference(record)
 
 

@@ -20,8 +20,9 @@ from make_problems import GNUGO, GnuGo, uct_answer
 from problems import Problem, canonical, format_problem
 
 from mugo.games.coords import point_at, row_col
-from mugo.games.go import Position, position_of
+from mugo.games.go import Position
 from mugo.sgf.parser import read_records
+from mugo.sgf.record_positions import position_of
 from mugo.sgf.sources import find_sources, read_files
 
 DATA = Path(__file__).parents[1] / "data"

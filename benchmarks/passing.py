@@ -23,9 +23,10 @@ from territory_endgame import player_of
 
 from mugo.games import scoring
 from mugo.games.coords import PASS
-from mugo.games.go import Position, positions_of
+from mugo.games.go import Position
 from mugo.plots.text_table import format_table
 from mugo.core.progress import progress_bar
+from mugo.sgf.record_positions import positions_of
 
 EARLIER = (6, 20, 40)                    # moves before the first of the two passes
 

@@ -23,13 +23,30 @@ import numpy as np
 from numba import njit
 
 from mugo.games.board import POINTS, new_boards
-from mugo.games.go import Position, position_of
-from mugo.games.rollouts import MOGO, UNIFORM, add_ownership, max_moves, mercy_threshold, roll_out, roll_out_from
+from mugo.games.go import Position
+from mugo.games.rollouts import MOGO, UNIFORM, add_ownership, max_moves, mercy_threshold, roll_out
 from mugo.sgf.parser import read_records
+from mugo.sgf.record_positions import position_of
 
 ROLLOUT_KINDS = {"uniform": UNIFORM, "mogo": MOGO}
 KOMI = 7.5
 GAME = Path(__file__).parents[1] / "data" / "gnugo-9x9-000.sgf"
+
+
+@njit(nogil=True)
+def roll_out_from(boards, scores, seed, kind, mercy):
+    """Roll out boards[0] len(scores) times, each in boards[1]; returns the number of moves played.
+
+    The random numbers of rollout i depend on seed + i alone.  seed: any integer from 1.
+    """
+    moves = 0
+    first_plays = np.zeros(POINTS, np.int8)
+    for i in range(len(scores)):
+        boards[1] = boards[0]
+        boards[1].random = np.uint64(seed + i) * np.uint64(0x9E3779B97F4A7C15)
+        scores[i] = roll_out(boards[1], kind, mercy, first_plays)
+        moves += boards[1].moves - boards[0].moves
+    return moves
 
 
 @njit(nogil=True)

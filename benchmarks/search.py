@@ -13,11 +13,9 @@ import argparse
 import time
 from dataclasses import replace
 
-import numpy as np
 
-from mugo.games.coords import symmetries
+from mugo.games.game import encode
 from mugo.games.go import Position
-from mugo.games.planes import PACKED, new_scratch, write_board_planes
 from mugo.nn.bundled import bundled_name
 from mugo.nn.inference import Network
 from mugo.nn.runtime import PRECISIONS
@@ -40,17 +38,15 @@ def run_search(settings: Settings, size: int, seconds: float, network=None) -> t
 
 def seconds_of_planes(result: SearchResult) -> float:
     """The time to encode a position, averaged over the positions of ten principal variations."""
-    size = result.position.size
     positions = []
     for info in result.moves[:10]:
         position = result.position
         for point in info.pv:
             position = position.play(point)
             positions.append(position)
-    scratch, identity, out = new_scratch(), symmetries(size)[0], np.empty((size * size, PACKED), np.uint8)
+    encode(positions[:1])
     start = time.perf_counter()
-    for position in positions * 20:
-        write_board_planes(position.board, position.history, scratch, True, identity, out)
+    encode(positions * 20)
     return (time.perf_counter() - start) / (20 * len(positions))
 
 

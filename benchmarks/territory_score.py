@@ -18,11 +18,12 @@ from pathlib import Path
 from final_status import TIMEOUT, methods_of, recorded_games
 
 from mugo.games import scoring
-from mugo.games.rules import Rules, parse_record_rules
+from mugo.games.rules import Rules
 from mugo.match.game_runner import interpret_score
 from mugo.match.gtp_client import GtpClient, participant_of
 from mugo.match.referee import setup_commands
 from mugo.plots.text_table import format_table
+from mugo.sgf.record_rules import parse_record_rules
 
 GNUGO = "gnugo --mode gtp --level 1 --japanese-rules"
 FURTHER = 3               # differences of more points are counted together

@@ -23,7 +23,7 @@ from mugo.data.game_index import SPLITS
 from mugo.data.games_table import opening_as_setup
 from mugo.games import scoring
 from mugo.games.coords import symmetries
-from mugo.games.go import IllegalMove, positions_of
+from mugo.games.go import IllegalMove
 from mugo.nn.bundled import find_network
 from mugo.nn.inference import Network
 from mugo.plots.curves import COLOURS
@@ -32,6 +32,7 @@ from mugo.plots.text_table import format_table
 from mugo.sgf.archives import SgfFile
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import Record
+from mugo.sgf.record_positions import positions_of
 from mugo.sgf.sources import find_sources, read_files
 
 BATCH = 32

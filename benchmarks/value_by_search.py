@@ -14,7 +14,7 @@ import pandas as pd
 from value_along_games import split_of
 
 from mugo.data.game_index import SPLITS
-from mugo.games.go import IllegalMove, positions_of
+from mugo.games.go import IllegalMove
 from mugo.core.intervals import mean_and_standard_error
 from mugo.nn.bundled import find_network
 from mugo.nn.inference import Network
@@ -24,6 +24,7 @@ from mugo.search.search import Search
 from mugo.sgf.archives import SgfFile
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import Record
+from mugo.sgf.record_positions import positions_of
 from mugo.sgf.sources import find_sources, read_files
 
 LEAST_KOMI = 5                           # of an even game

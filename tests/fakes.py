@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mugo.games.coords import format_gtp
+from mugo.games.coords import format_gtp, move_index
 from mugo.games.game import encode
 from mugo.games.position import BasePosition, global_features
 from mugo.match.gtp_client import GtpClient, participant_of
@@ -66,6 +66,20 @@ class LevelNetwork:
 
     def evaluate(self, positions, tta=False):
         return self.evaluate_packed(np.zeros((len(positions), positions[0].area, 1), np.uint8))
+
+
+class Likes(LevelNetwork):
+    """A network without a value head that gives these priors to named moves, and a little to every other point."""
+    name = "likes"
+    has_value = False
+
+    def __init__(self, size, likes):
+        self.priors = np.full(size * size + 1, 1e-6, np.float32)
+        for point, prior in likes.items():
+            self.priors[move_index(point, size)] = prior
+
+    def evaluate(self, positions, tta=False):
+        return NetworkOutput(np.stack([self.priors] * len(positions)))
 
 
 class StoneCounter:

@@ -72,23 +72,27 @@ def is_true_eye(size: Size, stones: Stones, point: Point, colour: int) -> bool:
     return theirs <= (1 if len(diagonals(size, point)) == 4 else 0)
 
 
-def area(size: Size, stones: Stones) -> int:
-    """The Tromp-Taylor score: Black's stones and the empty points that reach only Black, minus White's."""
-    score = 0
+def owners(size: Size, stones: Stones) -> dict[Point, int]:
+    """The owner of every point by Tromp and Taylor: of an empty region the colour that alone reaches it, else 0."""
+    found: dict[Point, int] = dict(stones)
     for point in every_point(size):
-        if point in stones:
-            score += stones[point]
+        if point in found:
             continue
-        reached, found, waiting = set(), {point}, [point]
+        reached, region, waiting = set(), {point}, [point]
         while waiting:
             for near in neighbours(size, waiting.pop()):
                 if near in stones:
                     reached.add(stones[near])
-                elif near not in found:
-                    found.add(near)
+                elif near not in region:
+                    region.add(near)
                     waiting.append(near)
-        score += sum(reached) if len(reached) == 1 else 0
-    return score
+        found |= dict.fromkeys(region, sum(reached))     # 1 - 1 is 0
+    return found
+
+
+def area(size: Size, stones: Stones) -> int:
+    """The Tromp-Taylor score: the points of Black minus those of White."""
+    return sum(owners(size, stones).values())
 
 
 @functools.cache

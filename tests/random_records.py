@@ -8,8 +8,9 @@ from mugo.data.positions import Batch
 from mugo.data.preprocess import preprocess
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, WHITE_BIT, move_index, symmetries
-from mugo.games.go import Position, position_of
+from mugo.games.go import Position
 from mugo.sgf.record import Record
+from mugo.sgf.record_positions import position_of
 from mugo.sgf.writer import format_record
 
 

@@ -20,6 +20,7 @@ from mugo.games.coords import (
     symmetries,
 )
 from mugo.games.go import Position
+from mugo.games.position import BasePosition
 from mugo.sgf.archives import SgfFile
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import Record
@@ -111,3 +112,8 @@ def encoded_game(position: Position) -> tuple[np.ndarray, np.ndarray]:
     stones = next(position.positions()).stones.ravel()
     setup = [code(colour, point) for point, colour in zip(board_points(size), stones, strict=True) if colour]
     return np.array(setup, np.int16), np.array([code(*move) for move in position.moves], np.int16)
+
+
+def wins_at_once(position: BasePosition) -> set[int]:
+    """The points on which the side to move wins at once, each tried."""
+    return {point for point in position.legal_points().tolist() if position.play(point).winner}

@@ -25,7 +25,7 @@ from chromium import Chromium, wait_for  # noqa: E402
 from web_page import NUMBER, STATUS, STONES, load, new_game, screen_point, stone  # noqa: E402
 
 from mugo.cli.demo import draw_policy  # noqa: E402
-from mugo.games.go import positions_of  # noqa: E402
+from mugo.sgf.record_positions import positions_of  # noqa: E402
 from mugo.nn.bundled import find_network  # noqa: E402
 from mugo.nn.inference import Network  # noqa: E402
 from mugo.sgf.parser import read_records  # noqa: E402

@@ -38,7 +38,8 @@ from mugo.games.coords import PASS, BoardSize
 from mugo.games.go import Position
 from mugo.core.limits import parse_json
 from mugo.nn.output import NetworkOutput
-from mugo.players.evaluator import moves_by_prior, ownership_after
+from mugo.players import passing
+from mugo.players.estimates import moves_by_prior, ownership_after
 from mugo.players.passing import MIN_VISITS
 from mugo.players.searcher import SECONDS, PlayOptions
 from mugo.search.result import MoveInfo, SearchResult
@@ -292,7 +293,7 @@ class AnalysisEngine:
                 self._send_result(job, result, raw, search, is_during_search=True)
 
         # In the opening two passes may win by Tromp-Taylor scoring, but people would not stop there.
-        may_pass = scoring.is_nearly_over(position) if allowed_moves is None else PASS in allowed_moves
+        may_pass = passing.is_nearly_over(position) if allowed_moves is None else PASS in allowed_moves
         result = search.search(
             position, simulations=simulations, seconds=seconds, may_pass=may_pass, allowed_moves=allowed_moves,
             should_stop=lambda: job.is_stopped or self._is_abandoned(),

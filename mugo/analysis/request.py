@@ -28,9 +28,10 @@ from mugo.analysis.overrides import MAX_PV_LENGTH, MAX_VISITS, Overrides, read_o
 from mugo.analysis.rules import handicap, read_rules
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_SIZE, MIN_SIZE, WHITE_BIT, BoardSize, move_index
-from mugo.games.go import IllegalMove, Position, position_of
-from mugo.players.evaluator import legal_moves
+from mugo.games.go import IllegalMove, Position
+from mugo.players.estimates import legal_moves
 from mugo.sgf.record import Record
+from mugo.sgf.record_positions import position_of
 
 MAX_PRIORITY = 2 ** 62
 REPORT_SECONDS = 0.001, 1e6              # from, to

@@ -29,6 +29,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from mugo.core.options import argument_type
 from mugo.data import dataset
 from mugo.data.dataset import DataSet
 from mugo.data.game_index import SPLITS
@@ -36,10 +37,10 @@ from mugo.data.positions import Positions
 from mugo.data.shuffle import shuffled_positions
 from mugo.core.files import BadInput, atomic_write, fsync_folder, lock_folder
 from mugo.games import planes
-from mugo.games.size_options import parse_square_size
 from mugo.core.limits import AT_LEAST_1, SEED, check_limits
 from mugo.core.parallel import ordered_map
 from mugo.core.progress import ProgressBar, progress_bar
+from mugo.games.coords import interpret_square_size
 
 CHUNK = 512                              # rows made at a time: 9 MB of planes on 19x19
 SYMMETRIES = {
@@ -215,7 +216,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", required=True, type=Path, metavar="FOLDER", help="a new folder")
     parser.add_argument("--split", choices=(*SPLITS, "all"), default="train",
                         help="positions of this split (default: %(default)s)")
-    parser.add_argument("--size", type=parse_square_size, metavar="N",
+    parser.add_argument("--size", type=argument_type(interpret_square_size), metavar="N",
                         help="board size (default: the most frequent in the data set)")
     parser.add_argument("--where", default="", metavar="QUERY", help="positions of these games: a query")
     parser.add_argument("--positions", type=float, metavar="N",

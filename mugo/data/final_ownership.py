@@ -15,10 +15,10 @@ from mugo.games.area import area_ownership
 from mugo.games.board import BLACK, EMPTY, POINTS, WHITE, new_boards
 from mugo.games.coords import WHITE_BIT, board_points
 from mugo.games.dead_stones import remove_dead_chains
-from mugo.games.go import position_of
 from mugo.games.position import BasePosition
-from mugo.games.rules import parse_record_rules
 from mugo.sgf.record import Record
+from mugo.sgf.record_positions import position_of
+from mugo.sgf.record_rules import parse_record_rules
 
 POINTS_PER_WORD = 8
 ROLLOUTS, MORE_ROLLOUTS = 16, 64         # the result confirms 9 of 10 counts by 16 rollouts, and few more by 200

@@ -12,13 +12,14 @@ from mugo.data.final_ownership import final_owners, pack_owners
 from mugo.data.game_hash import game_hashes
 from mugo.games.board import WHITE, clear, new_boards
 from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, board_points, format_size, move_index, symmetries
-from mugo.games.go import IllegalMove, position_of
+from mugo.games.go import IllegalMove
 from mugo.games.planes import MAX_PLIES
 from mugo.games.replay import replay, set_up
 from mugo.sgf.archives import SgfFile, UnreadableFile
 from mugo.sgf.parser import read_records
 from mugo.sgf.properties import rank_number
 from mugo.sgf.record import BadRecord, Record
+from mugo.sgf.record_positions import position_of
 
 # Unknown values are 0, NaN or ''.
 COLUMNS = {

@@ -12,7 +12,7 @@ from numba import njit
 from mugo.data.final_ownership import owner_at
 from mugo.games.coords import WHITE_BIT
 from mugo.games.handicap import expected_gain
-from mugo.games.rules import record_bonus
+from mugo.sgf.record_rules import record_bonus
 
 NO_KOMI = 2.0                            # points: with fewer, and a stronger White, Black was given the first move
 
@@ -44,7 +44,7 @@ def handicap_stones(size, game, setup, moves):
 
 
 def white_points(games: pd.DataFrame) -> np.ndarray:
-    """float32 (n,): White's points by komi and for handicap stones (rules.record_bonus); NaN where komi is unknown."""
+    """float32 (n,): White's points by komi and for handicap stones (sgf.record_rules); NaN where komi is unknown."""
     pairs = list(zip(games["rules"], games["handicap"].tolist(), strict=True))
     bonuses = {pair: record_bonus(*pair) for pair in set(pairs)}
     return games["komi"].to_numpy(np.float32) + np.array([bonuses[pair] for pair in pairs], np.float32)

@@ -75,6 +75,11 @@ def new_boards(n: int) -> np.ndarray:
     return np.zeros(n, BOARD)
 
 
+def copy_boards(boards: np.ndarray) -> np.ndarray:
+    """A copy of boards, BOARD (n,), in a quarter of the time of boards.copy(), which goes field by field."""
+    return boards.view(np.uint8).copy().view(BOARD)
+
+
 @njit(cache=True, nogil=True)
 def clear(b, rows, cols):
     """Make b an empty board of this shape, Black to play.  b.random stays as it is."""

@@ -11,7 +11,7 @@
 A point is ``(row + 1) * (columns + 1) + col + 1``: rows share one border column, and point 0, which is border too, is a
 pass.  Rows count from the top, columns from the left.
 
-    size        9          or (9, 13), (rows, columns) as of an array         BoardSize; a number is a square board
+    size        9          or (9, 13), (rows, columns) as in an array         BoardSize; a number is a square board
     as text     '9', '9x9' or '13x9', columns x rows                          as GTP, SGF and players say it
 
 The ``interpret_`` functions parse text and raise ValueError with a message that names it; the ``format_`` functions
@@ -19,6 +19,7 @@ write text.
 """
 import functools
 import re
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -53,6 +54,11 @@ def interpret_size(text: str) -> tuple[int, int]:
     if not match:
         raise ValueError(f"{text[:20]!r} is not a board size, as 9, or 13x9 for 13 columns and 9 rows")
     return int(match[2] or match[1]), int(match[1])
+
+
+def interpret_square_size(text: str) -> int:
+    """The number of rows of a square board: '9'.  Raises ValueError, and BadInput for a rectangle."""
+    return square_size(interpret_size(text))
 
 
 def format_size(size: BoardSize) -> str:
@@ -94,6 +100,11 @@ def move_index(point: int, size: BoardSize) -> int:
         return rows * cols
     row, col = _row_col_on_board(point, cols)
     return row * cols + col
+
+
+def move_indices(points: Iterable[int], size: BoardSize) -> list[int]:
+    """The move_index of each point."""
+    return [move_index(int(point), size) for point in points]
 
 
 def point_of_index(index: int, size: BoardSize) -> int:

@@ -1,9 +1,9 @@
-"""Dead stones of a finished position by rollouts alone.  Compiled.
+"""Dead stones of a finished position, from the ownership of its points.  Compiled.
 
-    position --> rollouts --> dead chains --> position without them, and again until no chain is dead
+    position --> ownership --> dead chains --> position without them, and again until no chain is dead
 
-Blind to seki, and with as few rollouts as the caller likes: for game records, whose result checks the count.
-scoring.without_dead knows seki.
+remove_dead_chains does that by rollouts alone, blind to seki, with as few of them as the caller likes: for game
+records, whose result checks the count.  scoring.without_dead knows seki, and takes any ownership.
 """
 import numpy as np
 from numba import njit
@@ -16,19 +16,24 @@ CLEARLY_DEAD = -0.2                      # mean ownership, for its colour, of a 
 
 
 @njit(cache=True, nogil=True)
-def chain_survival(b, ownership, survival):
-    """Write to survival, float64 (POINTS,), at the head of each chain the mean ownership of its points for its own
-    colour: positive for a chain that stays.  Returns the lowest one, at most 1.
+def mark_dead_chains(b, ownership, n, is_safe, dead):
+    """Write to dead, bool (POINTS,), which points hold stones to remove; returns whether any do.
 
-    ownership: int32 (POINTS,), sums over rollouts; survival is in the same unit.
+    A chain is dead if the opponent owns its points by the mean.  If some chains are clearly dead, only they are
+    removed: the ownership of the others has to be computed again without them.
+    ownership: (POINTS,), sums over n rollouts, or means and 1.  is_safe: bool (POINTS,), points of chains that live.
     """
-    w = b.width
-    survival[:] = 0
-    for row in range(1, b.rows + 1):
-        for p in range(row * w + 1, row * w + b.cols + 1):
-            if b.colour[p] != EMPTY:
-                survival[b.head[p]] += ownership[p] * b.colour[p] / b.stones[b.head[p]]
-    return survival.min()
+    survival = np.zeros(POINTS, np.float64)      # of the chain with this head: the mean for its own colour
+    for i in range(2):
+        lowest = survival.min()
+        limit = CLEARLY_DEAD * n if lowest < CLEARLY_DEAD * n else 0.0
+        for row in range(1, b.rows + 1):
+            for p in range(row * b.width + 1, row * b.width + b.cols + 1):
+                h = b.head[p]
+                if i == 0 and b.colour[p] != EMPTY and not is_safe[p]:
+                    survival[h] += ownership[p] * b.colour[p] / b.stones[h]
+                dead[p] = b.colour[p] != EMPTY and survival[h] < limit
+    return lowest < 0
 
 
 @njit(cache=True, nogil=True)
@@ -43,33 +48,30 @@ def unsettled_points(b, ownership, n):
 
 @njit(cache=True, nogil=True)
 def remove_dead_chains(boards, n, max_unsettled):
-    """Remove the dead chains of boards[0], which then has no history: those whose points the opponent owns at the ends
-    of n MoGo rollouts, by the mean.
+    """Remove the dead chains of boards[0], by n MoGo rollouts; it then has no history.
 
-    Clearly dead chains are removed first, and the ownership of the others is computed again without them.  A
-    position of which more than max_unsettled points are unsettled is not finished, and stays as it is.  Returns whether
-    the position is finished.  boards: BOARD (2,); boards[1] is scratch.
+    A position of which more than max_unsettled points are unsettled is not finished, and stays as it is.  Returns
+    whether the position is finished.  boards: BOARD (2,); boards[1] is scratch.
     """
     ownership = np.empty(POINTS, np.int32)
-    survival = np.empty(POINTS, np.float64)
+    is_safe = np.zeros(POINTS, np.bool_)
+    dead = np.zeros(POINTS, np.bool_)
     is_first = True
     while True:
         boards[0].random = SEED
         ownership[:] = 0
         roll_out_ownership(boards, MOGO, n, ownership)
         b = boards[0]
-        lowest = chain_survival(b, ownership, survival)
         if is_first and unsettled_points(b, ownership, n) > max_unsettled:
             return False
-        if lowest >= 0:
+        if not mark_dead_chains(b, ownership, n, is_safe, dead):
             return True
         is_first = False
-        limit = CLEARLY_DEAD * n if lowest < CLEARLY_DEAD * n else 0.0
         old = boards[1]
         boards[1] = boards[0]
         clear(b, old.rows, old.cols)
         for c in (BLACK, WHITE):         # in the order of Position.with_stones, so that the rollouts are the same
             for row in range(1, old.rows + 1):
                 for p in range(row * old.width + 1, row * old.width + old.cols + 1):
-                    if old.colour[p] == c and survival[old.head[p]] >= limit:
+                    if old.colour[p] == c and not dead[p]:
                         put_stone(b, p, c)

@@ -1,7 +1,7 @@
 """Dispatch over Go and Gomoku: the rules, rollouts and planes of a board of either game.  Compiled.
 
-    b.k == 0    Go       board, area, rollouts, planes
-    b.k  > 0    Gomoku   gomoku
+    Go        board, area, rollouts, planes
+    Gomoku    gomoku: where b.k, how many in a row win, is not 0
 
 The search and the players use only these functions and position.BasePosition.  One record holds a board of either
 game, so every function is compiled once; the dispatch costs one comparison.  Outcomes are 1 if Black has won, -1 if
@@ -13,18 +13,22 @@ White has, 0 for a draw.
     out         uint8 (points, packed_bytes)    kind        rollouts.UNIFORM or MOGO
     first_plays int8 (POINTS,)
 """
+import functools
+
 import numpy as np
 from numba import njit
 
 from mugo.core.files import BadInput
 from mugo.games import area, board, go_priors, gomoku, gomoku_fours, gomoku_priors, planes, rollouts, territory
 from mugo.games.board import LEGAL, ZOBRIST, is_repetition, is_true_eye, legality
-from mugo.games.coords import PASS, BoardSize
+from mugo.games.coords import PASS, BoardSize, symmetries
 from mugo.games.go import Position as Go
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.position import BasePosition
+from mugo.games.rules import KOMI
 
-GAMES = ("go", "gomoku")
+PLANE_TABLES = {"go": planes.PLANES, "gomoku": gomoku.PLANES}
+GAMES = tuple(PLANE_TABLES)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio: the increment of splitmix64
 
 
@@ -56,9 +60,15 @@ def position_hash(b):
 
 
 @njit(cache=True, nogil=True)
+def is_gomoku(b):
+    """Whether b is a board of Gomoku."""
+    return b.k != 0
+
+
+@njit(cache=True, nogil=True)
 def is_over(b):
     """Whether the game has ended."""
-    return gomoku.is_over(b) if b.k else b.passes >= 2
+    return gomoku.is_over(b) if is_gomoku(b) else b.passes >= 2
 
 
 @njit(cache=True, nogil=True)
@@ -68,26 +78,26 @@ def counts_all_alive(b):
     By area dead stones can be captured first, at no cost.  By territory that costs points, so rollouts or a network
     decide what is dead, and the outcome is no exact one.
     """
-    return b.k == 0 and b.territory == 0
+    return not is_gomoku(b) and b.territory == 0
 
 
 @njit(cache=True, nogil=True)
 def is_decided(b):
     """Whether the game has ended with an outcome that the board alone gives."""
-    return is_over(b) and (b.k != 0 or counts_all_alive(b))
+    return is_over(b) and (is_gomoku(b) or counts_all_alive(b))
 
 
 @njit(cache=True, nogil=True)
 def may_pass(b):
     """Whether a pass is a move of the game."""
-    return b.k == 0
+    return not is_gomoku(b)
 
 
 @njit(cache=True, nogil=True)
 def is_candidate(b, p):
     """Whether the search considers a move of the side to move on the empty point p.  Superko is not checked."""
     c = b.to_play
-    return b.k != 0 or (not is_true_eye(b, p, c) and legality(b, p, c) == LEGAL)
+    return is_gomoku(b) or (not is_true_eye(b, p, c) and legality(b, p, c) == LEGAL)
 
 
 @njit(cache=True, nogil=True)
@@ -98,7 +108,7 @@ def forced_move(b, reads_threats):
     opponent has two, blocking one of them loses: value -1.  reads_threats: also the move that makes two winning points,
     where nobody has one, value 1.  This costs more than a rollout's share of a simulation, less than a network's.
     """
-    if b.k:
+    if is_gomoku(b):
         p = gomoku.any_winning_point(b, b.to_play)
         if p:
             return p, 1, 1
@@ -117,7 +127,7 @@ def winning_sequence(b):
 
     Gomoku: fours alone (gomoku_fours), where nobody can win at once.  It costs up to 2 ms: for the root.
     """
-    return gomoku_fours.win_by_fours(b, b.to_play) if b.k and not is_over(b) else 0
+    return gomoku_fours.win_by_fours(b, b.to_play) if is_gomoku(b) and not is_over(b) else 0
 
 
 @njit(cache=True, nogil=True)
@@ -130,19 +140,19 @@ def pass_value(b, komi):
 @njit(cache=True, nogil=True)
 def is_allowed(b, history, move):
     """Whether a candidate, or a pass, repeats no position (superko)."""
-    return b.k != 0 or move == PASS or not is_repetition(b, history, move, b.to_play)
+    return is_gomoku(b) or move == PASS or not is_repetition(b, history, move, b.to_play)
 
 
 @njit(cache=True, nogil=True)
 def may_repeat(b, move):
     """Whether a move can repeat a position on any path to this one (superko)."""
-    return b.k == 0 and move != PASS and b.ever_captured[move] != 0
+    return not is_gomoku(b) and move != PASS and b.ever_captured[move] != 0
 
 
 @njit(cache=True, nogil=True)
 def play(b, move):
     """Play a legal move of the side to move."""
-    if b.k:
+    if is_gomoku(b):
         gomoku.play(b, move, b.to_play)
     else:
         board.play(b, move, b.to_play)
@@ -151,13 +161,13 @@ def play(b, move):
 @njit(cache=True, nogil=True)
 def outcome(b, komi):
     """The outcome of a game that is over, in Go by area.  komi: against the area (area_komi)."""
-    return float(b.winner) if b.k else float(np.sign(area.area_score(b) - komi))
+    return float(b.winner) if is_gomoku(b) else float(np.sign(area.area_score(b) - komi))
 
 
 @njit(cache=True, nogil=True)
 def roll_out(b, kind, mercy, komi, first_plays):
     """Play b to its end at random; returns the outcome.  mercy, first_plays: as in rollouts.roll_out."""
-    if b.k:
+    if is_gomoku(b):
         return float(gomoku.roll_out(b, kind, first_plays))
     if b.territory:
         komi = territory.area_komi(b, komi)
@@ -179,14 +189,14 @@ def area_komis(boards, komi):
 def add_ownership(b, ownership):
     """Add the owner of each point of an ended rollout to ownership; ownership[0] counts the rollouts."""
     ownership[0] += 1
-    if b.k == 0:
+    if not is_gomoku(b):
         rollouts.add_ownership(b, ownership)
 
 
 @njit(cache=True, nogil=True)
 def write_heuristic_priors(b, scratch, priors):
     """Write virtual visits and wins for the side to move, by point, to priors, float32 (POINTS, 2)."""
-    if b.k:
+    if is_gomoku(b):
         gomoku_priors.write_priors(b, priors)
     else:
         go_priors.write_priors(b, scratch.line, scratch.candidates, priors)
@@ -195,10 +205,30 @@ def write_heuristic_priors(b, scratch, priors):
 @njit(cache=True, nogil=True)
 def write_planes(b, history, scratch, symmetry, out):
     """Write the packed planes of b to out, for the side to move."""
-    if b.k:
+    if is_gomoku(b):
         gomoku.write_planes(b, symmetry, out)
     else:
-        planes.write_planes(b, history, scratch.work[0], scratch.line, scratch.candidates, True, symmetry, out)
+        planes.write_planes(b, history, scratch.work[0], scratch.line, scratch.candidates, symmetry, out)
+
+
+@functools.cache
+def plane_names(game: str) -> tuple[str, ...]:
+    """The name of every input plane of a game, "go" or "gomoku".
+
+    Plane("liberties", 8, ...)                         -->  'liberties 1' ... 'liberties 8' (8 stands for 8 or more)
+    Plane("stone colour", 3, "mine, theirs, empty")    -->  'stone colour mine', 'stone colour theirs', ...
+    Plane("ones", 1, ...)                              -->  'ones'
+    """
+    names: list[str] = []
+    for plane in PLANE_TABLES[game]:
+        parts = plane.meaning.split(", ")
+        if plane.depth == 1:
+            names.append(plane.name)
+        elif plane.depth == len(parts):
+            names += [f"{plane.name} {part}" for part in parts]
+        else:
+            names += [f"{plane.name} {k}" for k in range(1, plane.depth + 1)]
+    return tuple(names)
 
 
 def packed_bytes(game: str) -> int:
@@ -206,15 +236,26 @@ def packed_bytes(game: str) -> int:
     return gomoku.PACKED if game == "gomoku" else planes.PACKED
 
 
+@njit(cache=True, nogil=True)
+def _write_planes(boards, history, scratch, symmetry, out):
+    """write_planes of boards[0]: for calls from Python, as an array is passed faster than a record."""
+    write_planes(boards[0], history, scratch, symmetry, out)
+
+
 def encode(positions: list[BasePosition], symmetry: int = 0) -> np.ndarray:
     """Packed planes, uint8 (n, points, packed_bytes), of positions of one game and shape, for the side to move.
 
     symmetry: a row of coords.symmetries.
     """
-    return (gomoku if positions[0].game == "gomoku" else planes).encode(positions, symmetry)
+    first, scratch = positions[0], planes.new_scratch()
+    permutation = symmetries(first.shape)[symmetry]
+    out = np.empty((len(positions), first.area, packed_bytes(first.game)), np.uint8)
+    for position, packed in zip(positions, out, strict=True):
+        _write_planes(position.board, position.history, scratch, permutation, packed)
+    return out
 
 
-def new_game(game: str, size: BoardSize, *, komi: float = 7.5, k: int | None = None, exactly: bool = False
+def new_game(game: str, size: BoardSize, *, komi: float = KOMI, k: int | None = None, exactly: bool = False
              ) -> BasePosition:
     """The empty board of "go", with its komi, or of "gomoku", with k in a row (default: gomoku.default_row(size)).
 

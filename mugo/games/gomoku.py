@@ -22,11 +22,11 @@ import numpy as np
 from numba import njit
 
 from mugo.games.board import BLACK, EMPTY, RECENT, clear, occupy
-from mugo.games.coords import MAX_SIZE, PASS, BoardSize, board_points, format_size, shape_of, symmetries
+from mugo.games.coords import MAX_SIZE, PASS, BoardSize, board_points, format_size, shape_of
 from mugo.games.planes import Plane
 from mugo.games.position import BasePosition
 from mugo.games.replay import decode
-from mugo.games.rng import random_below
+from mugo.games.rollouts import random_below
 from mugo.games.rollouts import MOGO
 
 MIN_SIZE = 3
@@ -233,22 +233,6 @@ def write_planes(b, symmetry, out):
             i += 1
 
 
-@njit(cache=True, nogil=True)
-def _write_board_planes(boards, symmetry, out):
-    write_planes(boards[0], symmetry, out)
-
-
-def encode(positions: list["Position"], symmetry: int = 0) -> np.ndarray:
-    """Packed planes, uint8 (n, points, PACKED), of positions of one shape, for the side to move.
-
-    symmetry: a row of coords.symmetries.
-    """
-    out = np.empty((len(positions), positions[0].area, PACKED), np.uint8)
-    for position, packed in zip(positions, out, strict=True):
-        _write_board_planes(position.board, symmetries(position.shape)[symmetry], packed)
-    return out
-
-
 # ---- positions
 
 class Position(BasePosition):
@@ -259,8 +243,6 @@ class Position(BasePosition):
 
     game = "gomoku"
     may_pass = False
-
-    __slots__ = ()
 
     def __init__(self, size: BoardSize = 8, k: int | None = None, exactly: bool = False, to_play: int = BLACK):
         """An empty board; k: default_row(size) by default.  Raises ValueError for a side outside 3 to 19, and for a k

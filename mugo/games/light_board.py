@@ -38,7 +38,7 @@ _RECIPROCAL = (0, 65536, 32768, 21846, 16384)            # of 1 to 4, for total 
 
 LIGHT_BOARD = np.dtype([
     ("random", np.uint64),               # state of the random numbers
-    ("rows", np.int64), ("width", np.int64),                # as of board.BOARD
+    ("rows", np.int64), ("width", np.int64),                # as in board.BOARD
     ("ko", np.int64),                    # the point that may not be retaken; 0: none
     ("last", np.int64),                  # the last move
     ("n_empty", np.int64),
@@ -265,8 +265,11 @@ def self_atari(r, p, c):
 
 @njit(cache=True, nogil=True)
 def _change_neighbours(r, p, change, codes, stone):
-    """Add a change to `near` of the four points beside p, and to codes, if there are any, a stone on p, two bits of a
-    code: positive where it comes, negative where it goes."""
+    """Let the neighbours of p know that a stone is put on it or taken off it.
+
+    change: added to `near` of the four points next to p.  codes: those of its eight neighbours change too, or None.
+    stone: its two bits in a code, negative where it is taken off.
+    """
     w = r.width
     for d in (-w, -1, 1, w):
         r.near[p + d] += change

@@ -39,10 +39,9 @@ from mugo.games.board import (
     is_true_eye,
     new_boards,
     next_stone,
-    play,
     set_to_play,
 )
-from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, BoardSize, shape_of, symmetries
+from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, BoardSize, shape_of
 from mugo.games.replay import decode, replay, set_up
 
 
@@ -227,11 +226,10 @@ def _move_effects(b, work, p, c):
 
 
 @njit(cache=True, nogil=True)
-def write_planes(b, history, work, line, candidates, read_ladders, symmetry, out):
+def write_planes(b, history, work, line, candidates, symmetry, out):
     """Write the packed planes of board b to out, uint8 (points, PACKED), for the side to move.
 
-    read_ladders: False leaves the planes of ladders 0.  One function: with the planes of a point, or the packing, in
-    functions of their own it takes twice as long.
+    One function: with the planes of a point, or the packing, in functions of their own it takes twice as long.
     """
     w = b.width
     c = b.to_play
@@ -254,15 +252,14 @@ def write_planes(b, history, work, line, candidates, read_ladders, symmetry, out
                 if liberties == 1:
                     bits |= _count_plane(_SELF_ATARI, stones)
                 bits |= _count_plane(_AFTER, liberties)
-                if ladder_target and read_ladders and ladders.captures_in_ladder(b, line, candidates, p, c):
+                if ladder_target and ladders.captures_in_ladder(b, line, candidates, p, c):
                     bits |= _bit(_LADDER_CAPTURE)
             work.planes[p] = bits
     for k in range(min(RECENT, b.moves)):
         p = np.int64(b.recent[(b.moves - k) & (RECENT - 1)])
         if p != PASS:
             work.planes[p] |= _bit(_TURNS + k)
-    if read_ladders:
-        _write_ladder_escapes(b, history, work, line, candidates)
+    _write_ladder_escapes(b, history, work, line, candidates)
     i = 0
     for row in range(1, b.rows + 1):
         for p in range(row * w + 1, row * w + b.cols + 1):
@@ -292,36 +289,6 @@ def _write_ladder_escapes(b, history, work, line, candidates):
 
 
 @njit(cache=True, nogil=True)
-def write_board_planes(boards, history, scratch, read_ladders, symmetry, out):
-    """write_planes for boards[0].  scratch: a Scratch."""
-    write_planes(boards[0], history, scratch.work[0], scratch.line, scratch.candidates, read_ladders, symmetry, out)
-
-
-@njit(cache=True, nogil=True)
-def write_game_planes(size, setup, moves, scratch, read_ladders, symmetry, out):
-    """Write the packed planes of the position before each move of a game; returns their number.
-
-    setup, moves: of one game, legal.  out: uint8 (at least 1, size², PACKED), written again from the start when it is
-    full, so that speed can be measured in little memory.
-    """
-    b = scratch.boards[0]
-    work = scratch.work[0]
-    history = scratch.history
-    line = scratch.line
-    candidates = scratch.candidates
-    clear(b, size, size)
-    set_up(b, setup)
-    history[0] = b.hash
-    for i in range(len(moves)):
-        p, c = decode(b, moves[i])
-        set_to_play(b, c)
-        write_planes(b, history, work, line, candidates, read_ladders, symmetry, out[i % len(out)])
-        play(b, p, c)
-        history[b.moves] = b.hash
-    return len(moves)
-
-
-@njit(cache=True, nogil=True)
 def write_sample_planes(size, setup, moves, samples, symmetries, scratch, out, targets):
     """Write a batch: packed planes of positions from many games, and the moves to predict.
 
@@ -345,22 +312,9 @@ def write_sample_planes(size, setup, moves, samples, symmetries, scratch, out, t
             return i
         p, c = decode(b, moves[target])
         set_to_play(b, c)
-        write_planes(b, scratch.history, work, scratch.line, scratch.candidates, True, symmetry, out[i])
+        write_planes(b, scratch.history, work, scratch.line, scratch.candidates, symmetry, out[i])
         targets[i] = symmetry[np.int64(moves[target]) & (WHITE_BIT - 1)]
     return len(samples)
-
-
-def encode(positions, symmetry: int = 0) -> np.ndarray:
-    """Packed planes, uint8 (n, points, PACKED), of Go positions of one shape, for the side to move.
-
-    symmetry: a row of coords.symmetries.
-    """
-    permutation = symmetries(positions[0].shape)[symmetry]
-    out = np.empty((len(positions), positions[0].area, PACKED), np.uint8)
-    scratch = new_scratch()
-    for position, packed in zip(positions, out, strict=True):
-        write_board_planes(position.board, position.history, scratch, True, permutation, packed)
-    return out
 
 
 def unpack(packed: np.ndarray, depth: int = DEPTH, shape: tuple[int, int] | None = None) -> np.ndarray:

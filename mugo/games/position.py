@@ -14,7 +14,8 @@ from typing import Self
 
 import numpy as np
 
-from mugo.games.board import BLACK, EMPTY, WHITE, clear, new_boards, set_to_play
+from mugo.core.files import BadInput
+from mugo.games.board import BLACK, EMPTY, WHITE, clear, copy_boards, new_boards, set_to_play
 from mugo.games.coords import COLUMNS, MAX_MOVES, PASS, WHITE_BIT, board_points, format_gtp, row_col, square_size
 from mugo.games.territory import area_komi
 
@@ -69,8 +70,6 @@ class BasePosition(ABC):
     winner: int = EMPTY                  # Gomoku: the colour with k in a row, EMPTY while there is none
     row: tuple[int, ...] = ()            # Gomoku: the points of the winning row, in order
 
-    __slots__ = ("shape", "komi", "handicap", "board", "last", "mover", "_start", "_moves", "_hashes")
-
     def __init__(self, shape: tuple[int, int], komi: float, to_play: int):
         self.shape = shape
         self.komi = komi
@@ -86,9 +85,8 @@ class BasePosition(ABC):
 
     def _copy(self) -> Self:
         other = object.__new__(type(self))
-        for name in BasePosition.__slots__:
-            setattr(other, name, getattr(self, name))
-        other.board = self.board.copy()
+        vars(other).update(vars(self))
+        other.board = copy_boards(self.board)
         return other
 
     # -- defined by each game
@@ -121,6 +119,11 @@ class BasePosition(ABC):
     @abstractmethod
     def is_over(self) -> bool:
         """Whether the game has ended."""
+
+    def check_has_moves(self) -> None:
+        """Raise BadInput for a game that is over and has no pass: two passes in Go may be followed by more moves."""
+        if self.is_over and not self.may_pass:
+            raise BadInput("the game is over: there is no move to search for")
 
     @abstractmethod
     def score(self) -> float:
@@ -166,31 +169,26 @@ class BasePosition(ABC):
 
         Raises IllegalMove if the game has MAX_MOVES moves already.
         """
-        plies = self.plies
-        self._check_length(plies + 1)
-        after = self._copy()
+        after = self._before_moves(1)
         board = after.board[0]
+        after._moves[-1] = point, colour, board["to_play"]
         self._apply(board, point, colour)
-        after._add_moves(self, point, colour, self.to_play, after.board["hash"])
+        after._hashes[-1] = board["hash"]
         after.last, after.mover = point, colour
         return after
 
-    @staticmethod
-    def _check_length(plies: int) -> None:
-        """Raises IllegalMove for a game of more than MAX_MOVES moves."""
-        if plies > MAX_MOVES:
+    def _before_moves(self, n: int) -> Self:
+        """This position with room for n more moves, and for the hashes of the positions after them, at the end of
+        _moves and _hashes.  Raises IllegalMove for a game of more than MAX_MOVES moves."""
+        plies = self.plies
+        if plies + n > MAX_MOVES:
             raise IllegalMove(f"a game has at most {MAX_MOVES} moves")
-
-    def _add_moves(self, before: Self, points, colours, sides, hashes: np.ndarray) -> None:
-        """Note moves after those of another position: their points, their colours, the sides that were to move, and the
-        hashes of the positions after each, uint64 (n,)."""
-        n = len(before._moves)
-        self._start = before._start if n else before.board
-        self._moves, self._hashes = np.empty(n + len(hashes), MOVE), np.empty(n + len(hashes) + 1, np.uint64)
-        self._moves[:n], self._hashes[:n + 1] = before._moves, before.history
-        new = self._moves[n:]
-        new["point"], new["colour"], new["to_play"] = points, colours, sides
-        self._hashes[n + 1:] = hashes
+        after = self._copy()
+        if not plies:
+            after._start = self.board
+        after._moves, after._hashes = np.empty(plies + n, MOVE), np.empty(plies + n + 1, np.uint64)
+        after._moves[:plies], after._hashes[:plies + 1] = self._moves, self.history
+        return after
 
     @property
     def previous(self) -> Self | None:
@@ -223,7 +221,7 @@ class BasePosition(ABC):
     def _with_board(self, board: np.ndarray, plies: int) -> Self:
         """The position of this game after `plies` moves, fewer than it has, with the board after them."""
         other = self._copy()
-        other.board = board.copy()
+        other.board = copy_boards(board)
         other._moves, other._hashes = self._moves[:plies], self._hashes[:plies + 1]
         other.last, other.mover = None, None
         if plies:
@@ -309,7 +307,7 @@ class BasePosition(ABC):
     @property
     def plies(self) -> int:
         """The number of moves since the setup, passes included."""
-        return int(self.board[0]["moves"])
+        return len(self._moves)
 
     @property
     def history(self) -> np.ndarray:

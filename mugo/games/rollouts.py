@@ -51,10 +51,21 @@ from mugo.games.light_board import (
     write_back,
 )
 from mugo.games.patterns import MATCHES
-from mugo.games.rng import random_below
 
 UNIFORM, MOGO = 0, 1                     # kinds of rollouts
 MOVES_PER_POINT, EXTRA_MOVES = 3, 100    # see max_moves
+
+
+@njit(cache=True, nogil=True)
+def random_below(b, n):
+    """A random int64 in [0, n), by xorshift64* (Vigna 2016); b.random is the state and must not be 0."""
+    x = b.random
+    x ^= x >> np.uint64(12)
+    x ^= x << np.uint64(25)
+    x ^= x >> np.uint64(27)
+    b.random = x
+    high = (x * np.uint64(2685821657736338717)) >> np.uint64(32)
+    return np.int64((high * np.uint64(n)) >> np.uint64(32))
 
 
 @njit(cache=True, nogil=True)
@@ -324,22 +335,6 @@ def add_ownership(b, ownership):
             black |= b.colour[p + d] == BLACK
             white |= b.colour[p + d] == WHITE
         ownership[p] += black - white
-
-
-@njit(cache=True, nogil=True)
-def roll_out_from(boards, scores, seed, kind, mercy):
-    """Roll out boards[0] len(scores) times, each in boards[1]; returns the number of moves played.
-
-    The random numbers of rollout i depend on seed + i alone.  seed: any integer from 1.
-    """
-    moves = 0
-    first_plays = np.zeros(POINTS, np.int8)
-    for i in range(len(scores)):
-        boards[1] = boards[0]
-        boards[1].random = np.uint64(seed + i) * np.uint64(0x9E3779B97F4A7C15)
-        scores[i] = roll_out(boards[1], kind, mercy, first_plays)
-        moves += boards[1].moves - boards[0].moves
-    return moves
 
 
 @njit(cache=True, nogil=True)

@@ -24,6 +24,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+KOMI = 7.5                               # by area; Rules.default_komi has those by other rules
 SIMPLE, POSITIONAL, SITUATIONAL, SPIGHT = "SIMPLE", "POSITIONAL", "SITUATIONAL", "SPIGHT"
 # KataGo's name of each field: (our name, its values).
 FIELDS = {
@@ -88,7 +89,7 @@ class Rules:
 
     def handicap_bonus(self, stones: int) -> int:
         """White's points for so many handicap stones of Black."""
-        return {"0": 0, "N": stones, "N-1": max(stones - 1, 0)}[self.white_handicap_bonus]
+        return 0 if self.white_handicap_bonus == "0" else max(stones - (self.white_handicap_bonus == "N-1"), 0)
 
     def area_bonus(self, stones: int) -> int:
         """The same where a game that was played by these rules is counted by area, as in data sets.
@@ -105,7 +106,7 @@ class Rules:
     @property
     def default_komi(self) -> float:
         """The komi where none is given, as KataGo has it."""
-        return 6.5 if self.scoring == "TERRITORY" else 7.0 if self.has_button else 7.5
+        return 6.5 if self.scoring == "TERRITORY" else 7.0 if self.has_button else KOMI
 
 
 _TERRITORY = Rules(ko=SIMPLE, scoring="TERRITORY", tax="SEKI")
@@ -133,7 +134,6 @@ NAMED_RULES = {
     "goe": Rules(suicide=True),
 }
 _BY_PLAIN_NAME = {name.replace("-", ""): rules for name, rules in NAMED_RULES.items()}
-KGS_NAMES = "japanese", "chinese", "aga", "new_zealand"
 
 
 def parse_rules(value: object) -> Rules:
@@ -176,37 +176,6 @@ def rules_to_play(name: str) -> Rules:
     return rules
 
 
-def kgs_name(rules: Rules) -> str:
-    """Rules in one word, for kgs-rules: KGS's name of them, or KataGo's text where KGS has none."""
-    return next((name for name in KGS_NAMES if parse_rules(name) == rules), rules.as_text())
-
-
-def record_bonus(text: str, handicap: int) -> int:
-    """White's points for the handicap stones of a record with these rules (RU), for area scoring; 0 for rules that are
-    not known."""
-    rules = parse_record_rules(text)
-    return rules.area_bonus(handicap) if rules is not None else 0
-
-
-# What the rules of a record begin with that are those of a country.
-_COUNTRIES = {"japanese": re.compile("jap|jp|日本", re.IGNORECASE),
-              "korean": re.compile("kor|kr|한국|韩国|韓国|韓國", re.IGNORECASE),
-              "chinese": re.compile("chin|cn|中国|中國", re.IGNORECASE)}
-
-
-# What may follow a name: 'AGA rules', 'AGA規則'.
-_WORD_FOR_RULES = re.compile("(rules?|ruleset|règles?|regeln|规则|規則|ルール|규칙|룰)$", re.IGNORECASE)
-
-
-def parse_record_rules(text: str) -> Rules | None:
-    """The rules of a record (RU), as 'Japanese', 'Japan', '日本', 'AGA rules' or 'Chinese (2002)'; None if they are not
-    known."""
-    try:
-        return parse_rules(_WORD_FOR_RULES.sub("", text.split("(")[0].strip()))
-    except ValueError:
-        return next((NAMED_RULES[name] for name, begin in _COUNTRIES.items() if begin.match(text.strip())), None)
-
-
 def _text_fields(text: str) -> dict[str, Any]:
     """KataGo's text of rules as an object of its fields.  Raises ValueError."""
     fields: dict[str, Any] = {"friendlyPassOk": False}
@@ -232,15 +201,6 @@ def shorten(value: object) -> str:
     """A value as an error shows it: at most 60 characters."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-def record_name(rules: Rules, handicap: int) -> str:
-    """Rules (RU) for a record of a game by these with so many handicap stones: parse_record_rules reads the same
-    scoring, tax and points for them."""
-    if rules.scoring == "AREA" and rules.tax == "NONE":
-        return next(name for name in ("Chinese", "AGA", "New Zealand")
-                    if record_bonus(name, handicap) == rules.handicap_bonus(handicap))
-    return "Japanese" if replace(rules, ko=SIMPLE) == _TERRITORY else rules.as_text()
 
 
 def bonus_field(handicap: int, bonus: float) -> str:

@@ -10,8 +10,8 @@ from collections.abc import Collection
 import numpy as np
 
 from mugo.core.files import BadInput
-from mugo.games import area, scoring
-from mugo.games.board import BLACK, EMPTY, POINTS, WHITE, clear, new_boards
+from mugo.games import scoring
+from mugo.games.board import BLACK, EMPTY, WHITE
 from mugo.games.coords import board_points, format_gtp
 from mugo.games.go import Position, format_komi, format_score
 
@@ -83,17 +83,3 @@ def _empty_or_dead_points(position: Position) -> list[int]:
     """The empty points and the dead stones of a position, by rollouts."""
     stones = scoring.without_dead(position).stones.ravel()
     return board_points(position.shape)[stones == EMPTY].tolist()
-
-
-def area_ownership(stones: np.ndarray) -> np.ndarray:
-    """The owner of every point by the Tromp-Taylor rules, int8 (rows, columns): BLACK, WHITE or EMPTY.
-
-    stones: int8 (rows, columns), all alive.  An empty region belongs to the colour that alone borders it, and to nobody
-    if both colours or none do.
-    """
-    rows, cols = stones.shape
-    boards, owners, points = new_boards(1), np.empty(POINTS, np.int8), board_points((rows, cols))
-    clear(boards[0], rows, cols)
-    boards[0]["colour"][points] = stones.ravel()
-    area.area_ownership(boards[0], owners)
-    return owners[points].reshape(stones.shape)

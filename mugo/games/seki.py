@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mugo.games.board import BLACK, BORDER, EMPTY, WHITE
-from mugo.games.coords import board_points, move_index
+from mugo.games.coords import board_points, move_indices
 from mugo.games.position import BasePosition
 
 CLEAR_OWNERSHIP = 0.6     # mean ownership of a chain that is alive, or dead, in 80 % of the rollouts
@@ -129,5 +129,5 @@ def _surrounding_chains_live(position: BasePosition, chain: _Chain, other: _Chai
     colour = position.board[0]["colour"]
     beside = {p for stone in chain.points for p in neighbours(stone, position)} - other.points
     surrounding = [_chain_at(position, point) for point in beside if colour[point] == -chain.colour]
-    return all((owners[[move_index(p, position.shape) for p in around.points]] * around.colour).mean() > CLEAR_OWNERSHIP
+    return all((owners[move_indices(around.points, position.shape)] * around.colour).mean() > CLEAR_OWNERSHIP
                for around in surrounding)

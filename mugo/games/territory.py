@@ -4,7 +4,7 @@
     area score        empty points surrounded + own stones on the board                        Chinese, AGA rules
 
 A colour's stones on the board are those it has put there less those the opponent has as prisoners.  So, for Black minus
-White, of one board without dead stones, and beside the eyes of a seki (scoring.final_score):
+White, of one board without dead stones, and except for the eyes of a seki (scoring.final_score):
 
     area = surrounded + on the board = surrounded + put there - lost = territory score + stones_played
 

@@ -28,7 +28,8 @@ from mugo.games.position import BasePosition
 from mugo.gtp.analyze_formats import Format, format_cgos, format_kata, format_lz, parse_analyze_options
 from mugo.gtp.engine import MAX_SIMULATIONS, GtpEngine
 from mugo.gtp.protocol import GtpError, command
-from mugo.players.evaluator import TOP_MOVES, infos_by_network, moves_by_prior
+from mugo.players.estimates import infos_by_network, moves_by_prior
+from mugo.players.evaluator import TOP_MOVES
 from mugo.search.result import MoveInfo, SearchResult
 
 POLL_SECONDS = 0.01       # between two checks for input, when nothing is left to search

@@ -25,7 +25,7 @@ from mugo.games.coords import BoardSize, format_gtp
 from mugo.games.go import Position as Go
 from mugo.games.position import COLOUR_OF, BasePosition
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, parse_bool, parse_colour, parse_count, parse_float, parse_vertex
-from mugo.players.evaluator import legal_moves, ownership_after, score_estimate
+from mugo.players.estimates import legal_moves, ownership_after, score_estimate
 from mugo.players.player import Player
 from mugo.search.result import MoveInfo, SearchResult
 

@@ -25,7 +25,7 @@ from mugo.games.game import new_game
 from mugo.games.go import Position as Go
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.position import BasePosition, IllegalMove
-from mugo.games.rules import SIMPLE, Rules
+from mugo.games.rules import KOMI, SIMPLE, Rules
 from mugo.gtp.line_reader import MAX_LINE_BYTES, LineReader
 from mugo.gtp.params import GtpOptions, Parameters
 from mugo.gtp.protocol import COMMANDS, SYNTAX_ERROR, GtpError, OutputClosedError, format_reply, split_line
@@ -53,7 +53,7 @@ class GtpEngine:
     Raises BadInput for a board size out of range, and options of the engine out of range.
     """
 
-    def __init__(self, player: Player, *, size: BoardSize = 19, komi: float = 7.5, start: BasePosition | None = None,
+    def __init__(self, player: Player, *, size: BoardSize = 19, komi: float = KOMI, start: BasePosition | None = None,
                  name: str = "", rules: Rules | None = None, parameters: Parameters | None = None,
                  log: Callable[[str], object] = lambda text: None,
                  now: Callable[[], float] = time.monotonic, wait_until_ready: Callable[[], object] = lambda: None):

@@ -17,13 +17,13 @@ from mugo.games.area import area_ownership
 from mugo.games.board import BLACK, EMPTY, POINTS, WHITE
 from mugo.games.coords import PASS, board_points, format_gtp
 from mugo.games.go import Position as Go
-from mugo.games.go import rules_name
 from mugo.games.position import IllegalMove
 from mugo.games.rules import Rules
 from mugo.gtp.commands import final_score
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_colour, parse_count, parse_path, parse_vertex
 from mugo.sgf.convert import record_from_position
+from mugo.sgf.record_rules import rules_name
 from mugo.sgf.writer import format_record
 
 

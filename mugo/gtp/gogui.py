@@ -22,12 +22,12 @@ from mugo.games.board import BLACK
 from mugo.games.coords import PASS, BoardSize, board_points, format_gtp, shape_of
 from mugo.games.game import encode
 from mugo.games.go import Position as Go
-from mugo.games.plane_tables import plane_names
+from mugo.games.game import plane_names
 from mugo.games.planes import unpack
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, STONE_MARKS, BasePosition, IllegalMove
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.protocol import COMMANDS, SYNTAX_ERROR, GtpError, command, parse_colour, parse_stones
-from mugo.players.evaluator import moves_by_prior, ownership_by
+from mugo.players.estimates import moves_by_prior, ownership_by
 from mugo.search.result import SearchResult
 from mugo.search.search import Search
 

@@ -32,7 +32,7 @@ from mugo.games.position import BasePosition, global_features
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_colour
 from mugo.nn.output import NetworkOutput, turned_back
-from mugo.players.evaluator import legal_moves
+from mugo.players.estimates import legal_moves
 
 COLOURS = ("b", "w", "black", "white")
 

@@ -22,12 +22,12 @@ from typing import Any
 from mugo.core.files import BadInput, atomic_write, error_line, is_empty_folder, printable, read_regular_file, read_json
 from mugo.games.board import BLACK, WHITE
 from mugo.games.go import Position as Go
-from mugo.games.go import rules_name
 from mugo.match.gtp_client import Participant
 from mugo.match.pairings import Pairing
 from mugo.match.referee import GameRecord, MatchRules
 from mugo.match.time_systems import format_time
 from mugo.sgf.convert import record_from_position
+from mugo.sgf.record_rules import rules_name
 from mugo.sgf.writer import format_record
 
 FORMAT = 3                               # of match.json and games.csv; 2 had other names of options

@@ -21,13 +21,14 @@ from mugo.games.coords import PASS, format_size
 from mugo.games.go import Position as Go
 from mugo.games.gomoku import format_row
 from mugo.games.position import BasePosition, IllegalMove
-from mugo.games.rules import Rules, parse_record_rules
+from mugo.games.rules import Rules
 from mugo.nn.bundled import file_checksum
 from mugo.players.policy import PolicyPlayer
 from mugo.sgf.archives import UnreadableFile
 from mugo.sgf.convert import replay_record
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import Record
+from mugo.sgf.record_rules import parse_record_rules
 from mugo.sgf.sources import find_sources, read_files
 
 POLICY_MOVES = 8                         # of an opening by the policy, by default

@@ -18,6 +18,7 @@ from mugo.games.board import BLACK, LEGAL, WHITE, legality
 from mugo.games.coords import PASS, BoardSize, area_of, board_points, format_gtp, interpret_gtp
 from mugo.games.go import format_points, format_score
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition, IllegalMove
+from mugo.games.rules import KOMI
 from mugo.match.gtp_client import PROTOCOL_ERROR, REFUSED, TIMEOUT, EngineFault, GtpClient, boardsize_command
 from mugo.match.time_systems import time_commands, time_left
 from mugo.players.time_control import Clock, TimeSettings
@@ -42,7 +43,7 @@ class MatchRules:
     """
 
     size: BoardSize = 9
-    komi: float = 7.5
+    komi: float = KOMI
     time: TimeSettings | None = None
     move_timeout: float = 300
     max_moves: int | None = None

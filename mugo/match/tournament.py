@@ -24,9 +24,9 @@ from mugo.core.files import BadInput, lock_folder
 from mugo.games import go, gomoku
 from mugo.games.coords import MAX_MOVES, size_value
 from mugo.games.position import BasePosition
-from mugo.games.rules import kgs_name, parse_rules
 from mugo.core.limits import AT_LEAST_1, SEED, check_limits
 from mugo.core.options import add_options, check, given, option
+from mugo.games.rules import Rules, parse_rules
 from mugo.match.game_runner import GameUnit, MatchSetup, close_runners, find_versions, play_unit
 from mugo.match.gtp_client import Participant, participant_of
 from mugo.match.match_folder import MatchFolder, format_game, game_row
@@ -50,6 +50,12 @@ MAX_TIMEOUT = 1_000_000                  # seconds for a move: eleven days
 GO_SIZE = 9                              # the board of Go by default
 NETWORK_OPTION = "--network"             # of a player
 GNUGO_SCORERS = {False: "gnugo --mode gtp --chinese-rules", True: "gnugo --mode gtp --japanese-rules"}
+
+
+def kgs_name(rules: Rules) -> str:
+    """Rules in one word, for kgs-rules: KGS's name of them, or KataGo's text where KGS has none."""
+    return next((name for name in ("japanese", "chinese", "aga", "new_zealand")
+                 if parse_rules(name) == rules), rules.as_text())
 
 
 def run_match(participants: list[Participant], rules: MatchRules, folder: MatchFolder, pairings: list[Pairing],

@@ -24,6 +24,7 @@ With Keras:
 
     backend            imports Keras; the only module that does
     devices            data parallelism on several devices
+    components         chains and regions of empty points, from packed planes; compiled
     layers             MuGo's own layers
     equivariance       group convolutions by tied weights
     keras_model        a model from an architecture's blocks

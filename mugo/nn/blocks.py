@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from mugo.games.components import connected_components
+from mugo.nn.components import connected_components
 from mugo.nn.onnx_graph import OnnxGraph
 
 if TYPE_CHECKING:

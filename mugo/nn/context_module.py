@@ -14,7 +14,7 @@ begins as one without.
 
 A dilated convolution sees far, but not along a chain: whether its stones live may depend on an eye at its other end.
 Chain pooling is global pooling (policy_net.py) over each component of the board by itself, chains and empty regions
-(games/components.py), as Graepel et al. 2001 ("Learning on graphs in the game of Go") represent a chain by one node.
+(nn/components.py), as Graepel et al. 2001 ("Learning on graphs in the game of Go") represent a chain by one node.
 Its scales are 0 at first, too.  No Keras here.
 """
 from dataclasses import dataclass

@@ -21,10 +21,10 @@ import numpy as np
 
 from mugo.core.files import BadInput, error_line
 from mugo.games import planes
-from mugo.games.components import connected_components
+from mugo.nn.components import connected_components
 from mugo.games.coords import BoardSize, shape_of, symmetries
 from mugo.games.game import encode, packed_bytes
-from mugo.games.plane_tables import PLANE_TABLES
+from mugo.games.game import PLANE_TABLES
 from mugo.games.planes import network_input
 from mugo.games.position import BasePosition, global_features
 from mugo.nn.blocks import COMPONENTS, GLOBAL_FEATURES, POINT_BIAS

@@ -12,7 +12,7 @@ def build(spec: NetworkSpec, dtype: str = "float32") -> keras.Model:
 
     A network whose heads use global features has the inputs {"packed": these planes, "global_features": float32 (n, 2),
     as of games.position.global_features}, and one that pools over chains "components", int32 (n, size²), as of
-    games.components.connected_components; see blocks.model_inputs.
+    components.connected_components; see blocks.model_inputs.
     "policy": float32 logits (n, size² + 1).  "value": a float32 score (n, 1), whose tanh is the value.  "ownership",
     "score": as of value_head.ValueHead.
     dtype: a Keras dtype policy.  'mixed_bfloat16' halves the time of training on processors that multiply bfloat16;

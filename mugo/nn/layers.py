@@ -127,7 +127,7 @@ class ChainPool(keras.layers.Layer):
     """Each filter's mean over the component of a point, then its maximum: (n, rows, columns, filters) and the
     components of the points, int32 (n, rows * columns), to (n, rows, columns, 2 * filters).
 
-    components: as of games.components.connected_components.
+    components: as in components.connected_components.
 
     In bfloat16, sums over components are products with the matrix of pairs of points of one component, because
     processors and GPUs that have it multiply so fast: a training step of policy-19 takes 12 % less processor time on an

@@ -17,7 +17,7 @@ from typing import Any
 from mugo.core.files import BadInput, error_line, open_zip_member
 from mugo.games import gomoku
 from mugo.games.coords import MAX_SIZE, MIN_SIZE
-from mugo.games.plane_tables import PLANE_TABLES
+from mugo.games.game import PLANE_TABLES
 from mugo.games.position import BasePosition
 from mugo.core.limits import FRACTION, SEED
 from mugo.nn.alphazero_net import AlphaZeroNetConfig

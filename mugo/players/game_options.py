@@ -14,11 +14,9 @@ from mugo.games.coords import interpret_size, size_value
 from mugo.games.game import GAMES, new_game
 from mugo.games.go import MAX_KOMI, Position, fixed_handicap
 from mugo.games.position import BasePosition
-from mugo.games.rules import Rules, rules_to_play
+from mugo.games.rules import KOMI, NAMED_RULES, Rules, rules_to_play
 from mugo.players.options import NETWORK_PLAYERS
 
-KOMI = 7.5
-TERRITORY_KOMI = 6.5
 HANDICAP_KOMI = 0.5
 GOMOKU_SIZE = 8
 
@@ -35,7 +33,8 @@ class GameOptions:
     exactly: bool = option(False, "more than k in a row do not win", player="Gomoku")
     komi: float | None = option(
         None, "White's points", least=-MAX_KOMI, most=MAX_KOMI, common=True, player="Go",
-        shown_default=f"{KOMI:g}, by territory {TERRITORY_KOMI:g}, with a handicap {HANDICAP_KOMI:g}")
+        shown_default=f"{KOMI:g}, by territory {NAMED_RULES['japanese'].default_komi:g}, "
+                      f"with a handicap {HANDICAP_KOMI:g}")
     rules: str | None = option(None, "japanese or korean (territory), chinese, aga, ..., or KataGo's JSON",
                                shown_default="area scoring", common=True, metavar="NAME", player="Go")
     handicap: int = option(0, "Black's handicap stones, placed as GTP's fixed_handicap does", common=True,
@@ -69,7 +68,7 @@ def first_position(args: argparse.Namespace, size: int) -> BasePosition:
         raise BadInput(f"--size: {error}") from None
     if game == "go":
         rules = rules_of(args) or Rules()
-        default = HANDICAP_KOMI if options.handicap else TERRITORY_KOMI if rules.scoring == "TERRITORY" else KOMI
+        default = HANDICAP_KOMI if options.handicap else rules.default_komi
         start = new_game(game, shape or size, komi=default if options.komi is None else options.komi)
         assert isinstance(start, Position)
         return with_fixed_handicap(start.with_rules(rules), options.handicap)

@@ -1,6 +1,12 @@
-"""When uct and mcts pass in Go.
+"""When a player passes in Go, and whether a game is over: all of it is decided here.
 
-They pass
+    is_finished       nothing is left to play for
+    is_nearly_over    hardly a playable point is left that is not settled
+    candidate_moves   policy and randompolicy: the points to choose from, none for a pass
+    plan_move         uct and mcts, before the search: whether a pass is considered, or ends a won game
+    move_or_pass      uct and mcts, after the search
+
+uct and mcts pass
 
 - when no sensible point is left,
 - when the opponent has passed, the score without dead stones is a win, and every chain is clearly alive or dead,
@@ -15,28 +21,182 @@ the second and third rules keep it from being played.
 
 Before the game is nearly over only the first rule applies, and the third in a game that is searched with its own komi:
 the tree scores by area with every stone alive, so two early passes may win a game that people would play on.  With
-`cleanup` the score includes dead stones, and those of the opponent are captured first.  Scores and dead stones:
-games.scoring.
+`cleanup` the score includes dead stones, and those of the opponent are captured first.  Which stones are dead, and the
+score: games.scoring.
 """
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from mugo.games import scoring
-from mugo.games.coords import PASS, move_index
+from mugo.games.board import BLACK, EMPTY, WHITE
+from mugo.games.coords import PASS, move_indices
 from mugo.games.position import BasePosition
+from mugo.games.rollouts import UNIFORM
+from mugo.games.scoring import MOVE_ROLLOUTS, ROLLOUTS
+from mugo.games.seki import CLEAR_OWNERSHIP, chains, neighbours, seki_points
 from mugo.search.result import MoveInfo, SearchResult
 
+SETTLED = 0.9             # ownership of a point that one colour owns after 95 % of the rollouts
 MARGIN = 0.05             # differences of win rates below this are noise
 # After the end of a game: rollouts of the side that has lost hope for mistakes.
 FINISHED_MARGIN = 0.2
 MIN_VISITS = 100          # simulations after which ownership and win rates are relied on
 
 
-def wins_by_pass(position: BasePosition, cleanup: bool, is_finished: bool) -> bool:
-    """Whether the opponent has passed, a pass now wins, and no chain is unclear.  For games that are nearly over."""
-    return position.last == PASS and _is_won(position, cleanup) and (
-        cleanup or is_finished or scoring.all_chains_settled(position))
+def is_nearly_over(position: BasePosition) -> bool:
+    """Whether at most a tenth of the points are playable and not settled.
+
+    By MoGo's rollouts: uniform ones leave 74 points unsettled, at the median, where two people on 19x19 have agreed
+    that the game is over, and MoGo's 14.
+    """
+    if 3 * np.count_nonzero(position.stones) < position.area:
+        return not len(position.sensible_points())
+    # A few rollouts first, which suffice in the middle game.
+    return 5 * _unsettled_points(position, MOVE_ROLLOUTS) <= position.area \
+        and 10 * _unsettled_points(position, ROLLOUTS) <= position.area
+
+
+def _unsettled_points(position: BasePosition, rollouts: int) -> int:
+    """How many playable points are not settled."""
+    playable = move_indices(position.sensible_points(), position.shape)
+    return int(np.count_nonzero(np.abs(scoring.ownership_at_end(position, rollouts).ravel()[playable]) <= SETTLED))
+
+
+def is_finished(position: BasePosition) -> bool:
+    """Whether nothing is left to play for by territory, and by area neutral points at most.
+
+    By MoGo's rollouts every chain is clearly alive, clearly dead or in seki, and without the dead ones every empty
+    point that nobody owns is between stones of both colours: a neutral point, not an open border.
+    """
+    if 3 * np.count_nonzero(position.stones) < position.area:
+        return False
+    # A few rollouts first, with room for their deviation: in the middle game they suffice, and a policy alone is fast.
+    if not _all_clear(position, MOVE_ROLLOUTS, CLEAR_OWNERSHIP - 0.3) \
+            or not _all_clear(position, ROLLOUTS, CLEAR_OWNERSHIP):
+        return False
+    counted = scoring.without_dead(position)
+    colour = counted.board[0]["colour"]
+    return all({BLACK, WHITE} <= {int(colour[each]) for each in neighbours(point, counted)}
+               for point in scoring.neutral_points(counted))
+
+
+def _all_clear(position: BasePosition, rollouts: int, limit: float) -> bool:
+    """Whether every chain has a mean ownership beyond the limit, or is in seki."""
+    owners = scoring.ownership_at_end(position, rollouts).ravel()
+    unclear = _unclear_chains(position, owners, limit)
+    return not unclear or {chain[0] for chain in unclear} <= seki_points(position, owners)
+
+
+def all_chains_settled(position: BasePosition, kind: int = UNIFORM) -> bool:
+    """Whether every chain is clearly alive or clearly dead by rollouts of this kind.  A chain in seki is neither."""
+    return not _unclear_chains(position, scoring.ownership(position, kind=kind).ravel(), CLEAR_OWNERSHIP)
+
+
+def _unclear_chains(position: BasePosition, owners: np.ndarray, limit: float) -> list[list[int]]:
+    """The chains whose points neither colour owns beyond the limit, by the mean."""
+    return [chain for chain in chains(position) if abs(owners[move_indices(chain, position.shape)].mean()) <= limit]
+
+
+def dame(position: BasePosition) -> list[int]:
+    """The neutral points of a finished position that are worth a move by area: those that are no liberty of a seki."""
+    counted = scoring.without_dead(position)
+    in_seki = seki_points(counted, scoring.ownership_at_end(counted).ravel())
+    return [point for point in scoring.neutral_points(counted) if in_seki.isdisjoint(neighbours(point, counted))]
+
+
+def dead_liberties(position: BasePosition) -> np.ndarray:
+    """int64 (n,): the sensible points that are liberties of dead chains of the opponent."""
+    colour_left = scoring.without_dead(position).board[0]["colour"]
+    board = position.board[0]
+    sensible = position.sensible_points()
+    liberties = {beside for chain in chains(position) for point in chain for beside in neighbours(point, position)
+                 if colour_left[chain[0]] == EMPTY and board["colour"][chain[0]] == -position.to_play}
+    return sensible[np.isin(sensible, list(liberties))]
+
+
+def may_evaluate_pass(position: BasePosition) -> bool:
+    """Whether a search that evaluates a position for people should look at a pass.
+
+    In Go near the end of the game, and not after a pass, where a second one would count dead stones as alive.
+    """
+    return position.may_pass and position.last != PASS and is_nearly_over(position)
+
+
+def candidate_moves(position: BasePosition, priors: np.ndarray, cleanup: bool = False) -> np.ndarray:
+    """int64 (n,): the sensible points that a policy player chooses from; none where it should pass.
+
+    priors: float32 (points + 1,).  The network's prior of a pass is not enough, because many records end without
+    passes:
+
+    - While stones cover less than a quarter of the board, the player does not pass.
+    - Where the pass has the highest prior, the candidates are the points that are not settled and have at least a
+      tenth of its prior (this leaves out those of a seki).
+    - After a pass of the opponent, it passes if the game is won by area score, dead stones counted as alive.  If it
+      is won only without dead stones, it plays on and captures them.  If it is lost, the candidates are the points
+      that are not settled.
+    - Where nothing is left to play for, it passes; by area the candidates are the neutral points that are left.
+    - By territory, where moves in settled territory cost points, it also passes in a won game, dead stones removed,
+      after a pass of the opponent, and near the end the candidates are the points that are not settled.
+    - After two moves for each point of the board it passes, so that every game ends.
+
+    cleanup: capture the opponent's dead stones before passing.
+    """
+    if cleanup:
+        points = candidate_moves(position, priors)
+        return points if len(points) or position.plies >= 2 * position.area else dead_liberties(position)
+    points = position.sensible_points()
+    none = points[:0]
+    area = position.area
+    if position.plies >= 2 * area or not len(points):
+        return none
+    if np.count_nonzero(position.stones) < area / 4:
+        return points
+    point_priors = priors[move_indices(points, position.shape)]
+    prefers_pass = priors[-1] > point_priors.max()
+    if is_finished(position):
+        return none if position.counts_territory else points[np.isin(points, dame(position))]
+    if position.counts_territory:
+        if position.last == PASS and scoring.final_score(position) * position.to_play > 0:
+            return none
+        if not prefers_pass and not is_nearly_over(position):
+            return points
+    elif position.last == PASS:
+        if position.score() * position.to_play > 0:
+            return none
+        if scoring.without_dead(position).score() * position.to_play > 0:
+            return points
+    elif not prefers_pass:
+        return points
+    unsettled = np.abs(scoring.ownership(position).ravel()[move_indices(points, position.shape)]) < SETTLED
+    return points[unsettled & (point_priors > priors[-1] / 10)] if prefers_pass else points[unsettled]
+
+
+class Plan(NamedTuple):
+    """What a searcher's move may be, known before the search.
+
+    may_pass: whether a pass is considered; if not, the others do not matter.
+    is_finished: whether nothing is left to play for.
+    may_end_game: whether a pass ends the game by area; the search leaves it out, and it is compared afterwards.
+    wins_by_pass: whether it is time to pass, after one of moves_first if there are any.
+    """
+    may_pass: bool
+    is_finished: bool = False
+    may_end_game: bool = False
+    wins_by_pass: bool = False
+    moves_first: Sequence[int] = ()
+
+
+def plan_move(position: BasePosition, cleanup: bool) -> Plan:
+    """What the move in a position may be."""
+    finished = position.may_pass and is_finished(position)
+    if not position.may_pass or not (cleanup and position.last == PASS or finished or is_nearly_over(position)):
+        return Plan(False)
+    wins = position.last == PASS and _is_won(position, cleanup) and (
+        cleanup or finished or all_chains_settled(position))
+    return Plan(True, finished, position.last == PASS and not position.counts_territory, wins,
+                moves_before_pass(position, cleanup) if wins else ())
 
 
 def value_of_last_pass(position: BasePosition) -> float:
@@ -47,31 +207,29 @@ def value_of_last_pass(position: BasePosition) -> float:
 
 def moves_before_pass(position: BasePosition, cleanup: bool) -> list[int]:
     """The points to play before a pass: with `cleanup` the liberties of dead chains, else none."""
-    return scoring.dead_liberties(position).tolist() if cleanup else []
+    return dead_liberties(position).tolist() if cleanup else []
 
 
 def move_or_pass(search_briefly: Callable[..., SearchResult | None], result: SearchResult, best: MoveInfo, *,
-                 cleanup: bool, may_end_game: bool, is_finished: bool = False) -> int:
+                 cleanup: bool, plan: Plan) -> int:
     """The point to play after a search whose best move is `best`, or PASS.
 
-    search_briefly: a search of a position with less effort, and options as of Search.search; None if its result cannot
+    search_briefly: a search of a position with less effort, and options as in Search.search; None if its result cannot
     be relied on.
-    may_end_game: whether a pass that ends the game is allowed, which `result` then does not contain.
-    is_finished: whether nothing is left to play for (scoring.is_finished).
     """
     position = result.position
-    least = best.win_rate - (FINISHED_MARGIN if is_finished else MARGIN)
-    if is_finished and not position.counts_territory:
-        dame = np.intersect1d(scoring.dame(position), position.sensible_points()).tolist()
-        filled = search_briefly(position, allowed_moves=dame) if dame else None
+    least = best.win_rate - (FINISHED_MARGIN if plan.is_finished else MARGIN)
+    if plan.is_finished and not position.counts_territory:
+        neutral = np.intersect1d(dame(position), position.sensible_points()).tolist()
+        filled = search_briefly(position, allowed_moves=neutral) if neutral else None
         if filled and filled.best().win_rate >= least:
             return filled.best().point
-    if is_finished or _is_settled(result):
+    if plan.is_finished or _is_settled(result):
         # By area the opponent's pass, after which dead stones count as alive, is left out, unless the server counts so.
         after = search_briefly(position.play(PASS), may_pass=cleanup or position.counts_territory)
         if after and 1 - after.win_rate >= least:
             return _pass_unless_cleanup(result, cleanup)
-    if may_end_game:
+    if plan.may_end_game:
         value = value_of_last_pass(position)
         if value >= max(best.win_rate, 0.5) and (_is_won(position, cleanup) or best.win_rate < value - MARGIN):
             return _pass_unless_cleanup(result, cleanup)
@@ -104,5 +262,5 @@ def _is_settled(result: SearchResult) -> bool:
     # With a score the ownership is a network's too, and SETTLED is for rollouts.
     if ownership is None or result.score_lead is not None or result.rollouts < MIN_VISITS:
         ownership = scoring.ownership(position)
-    points = [move_index(info.point, position.shape) for info in result.moves if info.point != PASS]
-    return bool((np.abs(ownership.ravel()[points]) > scoring.SETTLED).all())
+    points = move_indices((info.point for info in result.moves if info.point != PASS), position.shape)
+    return bool((np.abs(ownership.ravel()[points]) > SETTLED).all())

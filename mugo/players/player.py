@@ -13,7 +13,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from mugo.core.files import BadInput
 from mugo.games.coords import PASS
 from mugo.games.position import BasePosition
 from mugo.search.result import SearchResult
@@ -29,15 +28,15 @@ class Player(Protocol):
     search: its tree search, None where it does not search.  search_result: of its last move.
     """
     name: str
+    network: Any = None
 
     @property
-    def network(self) -> Any: ...
+    def search(self) -> Search | None:
+        return None
 
     @property
-    def search(self) -> Search | None: ...
-
-    @property
-    def search_result(self) -> SearchResult | None: ...
+    def search_result(self) -> SearchResult | None:
+        return None
 
     def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
         """A point for the side to move, RESIGN, or in Go PASS.
@@ -51,7 +50,7 @@ class Player(Protocol):
 
     def explain(self) -> str:
         """One line about the last move; '' if there is none."""
-        ...
+        return ""
 
     def warm_up(self, start: BasePosition) -> None:
         """Load what the first `select_move` from this start needs, compiled code above all.  Only between games: a
@@ -60,17 +59,13 @@ class Player(Protocol):
 
 def pass_or_raise(position: BasePosition) -> int:
     """The move where no point is sensible: PASS.  Raises BadInput where the game has no pass."""
-    if not position.may_pass:
-        raise BadInput("the game is over")
+    position.check_has_moves()
     return PASS
 
 
-class RandomPlayer:
+class RandomPlayer(Player):
     """Plays a sensible point, uniformly; passes when none is left."""
     name = "random"
-    network = None
-    search = None
-    search_result = None
 
     def __init__(self, seed: int | None = None):
         self._rng = np.random.default_rng(seed)
@@ -78,9 +73,6 @@ class RandomPlayer:
     def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
         points = position.sensible_points()
         return int(self._rng.choice(points)) if len(points) else pass_or_raise(position)
-
-    def explain(self) -> str:
-        return ""
 
     def warm_up(self, start: BasePosition) -> None:
         start.sensible_points()

@@ -1,23 +1,25 @@
 """Players that use a network without search: policy and randompolicy.
 
 In Gomoku `policy` wins at once where it can, and else blocks a move that would win at once, whatever the priors are.
-In Go it passes by the rules of scoring.candidate_moves.
+In Go it passes by the rules of passing.candidate_moves.
 """
 from collections.abc import Sequence
 
 import numpy as np
 
 from mugo.core.files import BadInput
-from mugo.games import game, scoring
-from mugo.games.coords import move_index
+from mugo.games import game
+from mugo.games.coords import move_indices
 from mugo.games.position import BasePosition
-from mugo.players.player import pass_or_raise
+from mugo.players import passing
+from mugo.players.player import Player, pass_or_raise
+from mugo.search.root_priors import with_temperature
 
 TEMPERATURE = 0.5         # of randompolicy: squares the priors, so that a hundred moves of 0.1 % do not outweigh one
                           # of 10 %
 
 
-class PolicyPlayer:
+class PolicyPlayer(Player):
     """Plays the sensible point with the highest prior, or samples one from the priors.
 
     network: with `evaluate(positions)`, as nn.inference.Network.
@@ -31,8 +33,6 @@ class PolicyPlayer:
             raise BadInput(f"a temperature is 0 or more, not {temperature}")
         self.name = "randompolicy" if temperature else "policy"
         self.network = network
-        self.search = None
-        self.search_result = None
         self._temperature = temperature
         self._tta = tta
         self._rng = np.random.default_rng(seed)
@@ -43,19 +43,13 @@ class PolicyPlayer:
             if forced:
                 return forced
         priors = self.network.evaluate([position], tta=self._tta).priors[0]
-        points = scoring.candidate_moves(position, priors, cleanup) if position.may_pass else position.sensible_points()
+        points = passing.candidate_moves(position, priors, cleanup) if position.may_pass else position.sensible_points()
         if not len(points):
             return pass_or_raise(position)
-        weights = priors[[move_index(int(point), position.shape) for point in points]].astype(np.float64)
+        weights = priors[move_indices(points, position.shape)].astype(np.float64)
         if self._temperature == 0:
             return int(points[np.argmax(weights)])
-        # In logarithms, so that a low temperature does not underflow to all zeros.
-        logs = np.log(np.maximum(weights, 1e-30)) / self._temperature
-        weights = np.exp(logs - logs.max())
-        return int(self._rng.choice(points, p=weights / weights.sum()))
-
-    def explain(self) -> str:
-        return ""
+        return int(self._rng.choice(points, p=with_temperature(weights, self._temperature)))
 
     def warm_up(self, start: BasePosition) -> None:
         start.sensible_points()

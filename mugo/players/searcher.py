@@ -119,25 +119,20 @@ class SearchPlayer:
             last = None
         if not len(position.sensible_points()):
             return pass_or_raise(position)
-        is_finished = position.may_pass and scoring.is_finished(position)
-        may_pass = position.may_pass and (cleanup and position.last == PASS or is_finished
-                                          or scoring.is_nearly_over(position))
-        allowed_moves = None
-        if may_pass and passing.wins_by_pass(position, cleanup, is_finished):
-            allowed_moves = passing.moves_before_pass(position, cleanup)
-            if len(allowed_moves) < 2:
-                return allowed_moves[0] if allowed_moves else PASS
+        plan = passing.plan_move(position, cleanup)
+        if plan.wins_by_pass and len(plan.moves_first) < 2:
+            return next(iter(plan.moves_first), PASS)
+        allowed_moves = plan.moves_first or None
         limit = self._seconds(seconds)
         deadline = None if limit is None else self.search.now() + limit
-        may_end_game = may_pass and position.last == PASS and not position.counts_territory
-        if may_pass and limit is not None:               # the rest is for the search after a pass
+        if plan.may_pass and limit is not None:               # the rest is for the search after a pass
             limit *= 0.8
-        searched = balanced(position) if self._play_options.dynamic_komi and not may_pass else position
+        searched = balanced(position) if self._play_options.dynamic_komi and not plan.may_pass else position
         self.search_result = self.search.search(
-            searched, may_pass=may_pass and not (allowed_moves or may_end_game), allowed_moves=allowed_moves,
+            searched, may_pass=plan.may_pass and not (allowed_moves or plan.may_end_game), allowed_moves=allowed_moves,
             should_stop=self.should_stop, on_progress=self.on_progress, progress_interval=self.progress_interval,
             simulations=self._play_options.simulations, seconds=limit,
-            select_by=None if may_end_game else self._play_options.select_by)
+            select_by=None if plan.may_end_game else self._play_options.select_by)
         best = self.search_result.best(self._play_options.select_by)
         # Komi that is raised flatters White: then only White's low win rate says something about the game.
         has_its_komi = searched is position
@@ -147,18 +142,18 @@ class SearchPlayer:
         self._last_moves[position.to_play] = _LastMove(searched, hopeless_moves)
         if allowed_moves:
             return best.point
-        is_lost = not (may_end_game and passing.value_of_last_pass(position))
+        is_lost = not (plan.may_end_game and passing.value_of_last_pass(position))
         if hopeless_moves >= self._play_options.resign_moves and is_lost:
             return RESIGN
         if not (position.may_pass and has_its_komi):
             return best.point
         return passing.move_or_pass(functools.partial(self._search_briefly, deadline), self.search_result, best,
-                                    cleanup=cleanup, may_end_game=may_end_game, is_finished=is_finished)
+                                    cleanup=cleanup, plan=plan)
 
     def _search_briefly(self, deadline: float | None, position: BasePosition, **options: Any) -> SearchResult | None:
         """A search with a quarter of the last move's simulations; None if it had too little time to be relied on.
 
-        deadline: in seconds of search.now; None without one.  options: as of Search.search.
+        deadline: in seconds of search.now; None without one.  options: as in Search.search.
         """
         assert self.search_result is not None
         left = None if deadline is None else deadline - self.search.now()

@@ -13,6 +13,7 @@ import numpy as np
 
 from mugo.games import scoring
 from mugo.games.go import Position
+from mugo.players import passing
 from mugo.review.move_review import MoveReview
 from mugo.sgf.record import Record
 
@@ -24,7 +25,7 @@ def neutral_points(position: Position) -> int:
 
 def count(position: Position) -> float | None:
     """Black's final score where nothing is left to play for; None elsewhere, and where neutral points decide."""
-    if not (position.is_over or scoring.is_finished(position)):
+    if not (position.is_over or passing.is_finished(position)):
         return None
     score = scoring.final_score(position)
     decided = position.is_over or position.counts_territory or abs(score) > neutral_points(position)

@@ -18,7 +18,7 @@ from mugo.games.go import MAX_KOMI, Position
 from mugo.nn.bundled import bundled_name, find_network, name_everywhere, file_checksum
 from mugo.nn.inference import precision_of
 from mugo.players import options as player_options
-from mugo.players.game_options import KOMI
+from mugo.games.rules import KOMI
 from mugo.players.options import PLAYERS, SEARCHERS, PlayerOptions
 from mugo.players.evaluator import SearchEvaluator
 from mugo.review.earlier import REVIEWED_BY

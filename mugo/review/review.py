@@ -18,15 +18,19 @@ import numpy as np
 from mugo.core.files import BadInput
 from mugo.games import scoring
 from mugo.games.coords import MAX_MOVES, PASS, move_index
-from mugo.games.go import Position, positions_of
+from mugo.games.go import Position
 from mugo.games.position import IllegalMove
 from mugo.games.rollouts import MOGO
+from mugo.games.rules import KOMI
 from mugo.nn.output import NetworkOutput, concatenated_outputs
-from mugo.players.evaluator import Evaluation, SearchEvaluator, moves_by_prior, sensible_moves
+from mugo.players import passing
+from mugo.players.estimates import moves_by_prior, sensible_moves
+from mugo.players.evaluator import Evaluation, SearchEvaluator
 from mugo.review.counting import counted, counts, neutral_points
 from mugo.review.move_review import MoveReview, Review
 from mugo.search.move_infos import PV_LENGTH
 from mugo.sgf.record import Record
+from mugo.sgf.record_positions import positions_of
 
 BATCH = 32                # positions that the network evaluates at once
 Values = tuple[float | None, float | None]               # (win rate, lead in points) of one side
@@ -43,7 +47,7 @@ class Reviewer:
     """
 
     def __init__(self, network=None, evaluators: tuple[SearchEvaluator, SearchEvaluator] | None = None, *,
-                 tta: bool = True, komi: float = 7.5):
+                 tta: bool = True, komi: float = KOMI):
         if network is None and evaluators is None:
             raise ValueError("a reviewer needs a network or evaluators")
         self._network = network
@@ -149,7 +153,7 @@ class Reviewer:
 
 def _evaluate(evaluator: SearchEvaluator, position: Position, reused_visits: int = 0) -> Evaluation:
     """The evaluation of a position.  A pass is considered only near the end of the game, and not after a pass."""
-    may_pass = scoring.may_evaluate_pass(position)
+    may_pass = passing.may_evaluate_pass(position)
     return evaluator.evaluate(position, may_pass=may_pass, reused_visits=reused_visits)
 
 
@@ -205,12 +209,12 @@ def _is_harmless_pass(position: Position, point: int, best: int, ends_game: bool
     and all neutral points together do not change the winner (by territory they count for nobody); or if the best move
     does not change the winner.
     """
-    if point != PASS or not (ends_game or scoring.is_nearly_over(position)):
+    if point != PASS or not (ends_game or passing.is_nearly_over(position)):
         return False
     after = position.play(PASS)
     score = scoring.final_score(after) * position.to_play
     neutral = 0 if after.counts_territory else neutral_points(after)
-    if score > 0 or score + neutral <= 0 and scoring.all_chains_settled(position, MOGO):
+    if score > 0 or score + neutral <= 0 and passing.all_chains_settled(position, MOGO):
         return True
     return bool(np.sign(scoring.final_score(position.play(best)) * position.to_play) <= np.sign(score))
 

@@ -11,7 +11,7 @@ from numba import njit
 from mugo.games import game
 from mugo.games.board import POINTS, index_of
 from mugo.games.coords import PASS
-from mugo.games.rng import random_below
+from mugo.games.rollouts import random_below
 from mugo.search.atomics import lock, release_fence, unlock
 from mugo.search.records import NULL_NODE
 from mugo.search.solver import LOSS, WIN, bound_node, is_proven

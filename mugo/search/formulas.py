@@ -19,7 +19,7 @@ from mugo.search.gumbel import gumbel_child, gumbel_root_child
 from mugo.search.puct import puct_child
 from mugo.search.rave import rave_child
 from mugo.search.records import GUMBEL, PUCT
-from mugo.search.solver import LOSS, is_proven, may_select
+from mugo.search.solver import LOSS, is_proven, may_select, q_under_loss
 
 
 @njit(cache=True, nogil=True)
@@ -49,7 +49,7 @@ def _ucb_child(tree, node, edges, losing, b, history, check_superko):
         edge = edges[i]
         n = np.float32(edge.visits + edge.virtual_losses)
         if n > 0:
-            q = (edge.q * np.float32(edge.visits) - np.float32(edge.virtual_losses)) / n
+            q = q_under_loss(edge, np.float32(edge.virtual_losses), n)
             u = np.float32(0.5) + np.float32(0.5) * q + c * np.sqrt(log / n)
         else:
             u = unvisited

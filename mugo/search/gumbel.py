@@ -107,7 +107,7 @@ def root_scores(tree, node, edges):
 
 @njit(cache=True, nogil=True)
 def gumbel_root_child(tree, node, edges, losing, b, history, check_superko):
-    """The edge of the root that is next in sequential halving.  Arguments as of solver.may_select.
+    """The edge of the root that is next in sequential halving.  Arguments as in solver.may_select.
 
     Where no edge has the visits that are due, as when one has been proven to lose, one that is nearest to them.
     Simulations under way count as visits.
@@ -134,7 +134,7 @@ def gumbel_root_child(tree, node, edges, losing, b, history, check_superko):
 
 @njit(cache=True, nogil=True)
 def gumbel_child(tree, node, edges, losing, b, history, check_superko):
-    """The edge of a node below the root that is furthest behind the improved policy.  Arguments as of
+    """The edge of a node below the root that is furthest behind the improved policy.  Arguments as in
     solver.may_select; simulations under way count as visits."""
     first = np.int64(node.first)
     policy = improved_policy(tree, node, edges)

@@ -16,7 +16,7 @@ Silver et al. 2016.
 import numpy as np
 from numba import njit
 
-from mugo.search.solver import may_select
+from mugo.search.solver import may_select, q_under_loss
 
 
 @njit(cache=True, nogil=True)
@@ -40,7 +40,7 @@ def first_play_urgency(params, node, is_root, visited_priors):
 
 @njit(cache=True, nogil=True)
 def puct_child(tree, node, edges, is_root, losing, b, history, check_superko):
-    """The edge of a node that maximises the formula.  Arguments as of solver.may_select.
+    """The edge of a node that maximises the formula.  Arguments as in solver.may_select.
 
     Simulations under way count as lost.  Of the edges without visits only the one with the highest prior can win.
     """
@@ -59,7 +59,7 @@ def puct_child(tree, node, edges, is_root, losing, b, history, check_superko):
         n = np.float32(edge.visits) + losses
         if n > 0:
             visited_priors += edge.prior
-            q = (edge.q * np.float32(edge.visits) - losses) / n
+            q = q_under_loss(edge, losses, n)
             u = q + scale * edge.prior / (np.float32(1) + n)
             if u > best and may_select(edge, losing, b, history, check_superko):
                 best = u

@@ -23,7 +23,7 @@ from numba import njit
 
 from mugo.games.board import POINTS
 from mugo.games.coords import PASS
-from mugo.search.solver import is_proven, may_select
+from mugo.search.solver import is_proven, may_select, q_under_loss
 
 
 @njit(cache=True, nogil=True)
@@ -48,7 +48,7 @@ def mixed_value(edge, q, visits, losses, bias):
 def rave_child(tree, node, edges, losing, b, history, check_superko):
     """The edge of a node that maximises w + c sqrt(ln N / (n + 1)), w being the mean of both values as a win rate.
 
-    Heuristic priors are among the AMAF values.  Arguments as of solver.may_select.  Simulations under way count as
+    Heuristic priors are among the AMAF values.  Arguments as in solver.may_select.  Simulations under way count as
     lost, in q and in rave_q.
     """
     first = np.int64(node.first)
@@ -63,7 +63,7 @@ def rave_child(tree, node, edges, losing, b, history, check_superko):
         edge = edges[i]
         losses = np.float32(edge.virtual_losses)
         n = np.float32(edge.visits) + losses
-        q = (edge.q * np.float32(edge.visits) - losses) / n if n > 0 else np.float32(0)
+        q = q_under_loss(edge, losses, n) if n > 0 else np.float32(0)
         if is_proven(edge):
             u = half + half * np.float32(edge.lower)
         elif edge.rave_visits + losses > 0:

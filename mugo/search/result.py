@@ -54,8 +54,8 @@ class SearchResult:
     ownership: float32 (rows, columns), 1 Black, -1 White, the mean over the leaves of this search that a network with
     ownership evaluated, or over its rollouts, or both, weighted by lambda as the value is; None without both, and in
     Gomoku.
-    proven: the exact value of the position, as of a MoveInfo, for the moves that the search was allowed.
-    score_lead, score_stdev: of the position, as of a MoveInfo.
+    proven: the exact value of the position, as in a MoveInfo, for the moves that the search was allowed.
+    score_lead, score_stdev: of the position, as in a MoveInfo.
     is_full: whether the tree has no room for another node, so that more simulations do not read deeper.
     min_visit_prop_for_lcb: a move chosen by its LCB has at least this proportion of the most visits.
     lower_bound: the binomial lower confidence bound of the win rate; of a proven position its value.

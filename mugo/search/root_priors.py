@@ -1,4 +1,4 @@
-"""The priors of the root during a search: policy temperature, then Dirichlet noise."""
+"""Priors with a policy temperature, and with Dirichlet noise: of the root during a search, and of a policy's moves."""
 import numpy as np
 
 
@@ -7,6 +7,7 @@ def with_temperature(priors: np.ndarray, temperature: float) -> np.ndarray:
 
     priors: of the moves that are searched, so they need not sum to 1.
     """
+    # In logarithms, so that a low temperature does not underflow to all zeros.
     logits = np.log(np.maximum(priors, 1e-30).astype(np.float64)) / temperature
     weights = np.exp(logits - logits.max())
     return weights / weights.sum()

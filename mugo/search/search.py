@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mugo.core.files import BadInput, log_to_stderr
+from mugo.core.files import log_to_stderr
 from mugo.games import rollouts
 from mugo.games.board import new_boards
 from mugo.games.position import BasePosition
@@ -115,8 +115,7 @@ class Search:
 
     def check(self, position: BasePosition) -> None:
         """Raise BadInput for a board the network does not play, and for a game of Gomoku that is over."""
-        if position.is_over and not position.may_pass:
-            raise BadInput("the game is over: there is no move to search for")
+        position.check_has_moves()
         self._network_for(position)
 
     def clear(self) -> None:

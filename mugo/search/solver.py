@@ -33,6 +33,12 @@ def is_proven(record):
 
 
 @njit(cache=True, nogil=True)
+def q_under_loss(edge, losses, n):
+    """The mean value of an edge with n visits, of which so many are under way and count as lost.  float32; n > 0."""
+    return (edge.q * np.float32(edge.visits) - losses) / n
+
+
+@njit(cache=True, nogil=True)
 def may_select(edge, losing, b, history, check_superko):
     """Whether an edge is worth a simulation: not proven to lose and, with check_superko, no repetition.
 

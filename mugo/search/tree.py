@@ -224,6 +224,14 @@ def backup(tree, nodes, edges, leaf, depth, path, value, exact):
 
 
 @njit(cache=True, nogil=True)
+def known_value(tree, nodes, leaf, b):
+    """(whether a leaf needs no evaluation, as the rules decide it or it is proven; its value for the side to move)."""
+    if game.is_decided(b):
+        return True, game.outcome(b, tree.params.komi) * b.to_play
+    return is_proven(nodes[leaf]), float(nodes[leaf].lower)
+
+
+@njit(cache=True, nogil=True)
 def evaluate_leaf(tree, boards, start, work, ownership, first_plays, amaf):
     """The mean outcome of rollouts from boards[start], for its side to move; plays them in boards[work].
 
@@ -261,13 +269,8 @@ def simulate(trees, nodes, edges, table, boards, history, path, ownership, scrat
         boards[1].random = random
         leaf, depth = select(tree, nodes, edges, table, boards[1], history, path, scratch)
         c = boards[1].to_play
-        exact = True
-        if game.is_decided(boards[1]):
-            value = game.outcome(boards[1], tree.params.komi) * c
-        elif is_proven(nodes[leaf]):
-            value = float(nodes[leaf].lower)
-        else:
-            exact = False
+        exact, value = known_value(tree, nodes, leaf, boards[1])
+        if not exact:
             boards[2].random = boards[1].random
             value = evaluate_leaf(tree, boards, 1, 2, ownership, first_plays, amaf)
             boards[1].random = boards[2].random
@@ -283,26 +286,21 @@ def _look_at_leaf(tree, nodes, edges, b, path, record):
     b: its board.  A leaf that its forced move decides gets edges, which prove it.
     """
     leaf = np.int64(record.node)
-    record.value = 0.0
-    record.known = True
     record.only = 0
     record.needs_evaluation = False
-    if game.is_decided(b):
-        record.value = game.outcome(b, tree.params.komi) * b.to_play
-        return
     is_over = game.is_over(b)
     if tree.params.has_priors and nodes[leaf].count == 0 and not is_over:
         record.only, lower, upper = game.forced_move(b, True)
         if lower == upper:
             expand(tree, nodes, edges, leaf, b, record.only, lower, upper)
-    if is_proven(nodes[leaf]):
-        record.value = float(nodes[leaf].lower)
+    record.known, record.value = known_value(tree, nodes, leaf, b)
+    if record.known:
         return
+    record.value = 0.0
     # Evaluated before, and no node has the value.  With rollouts every visit is another one.
     if leaf == NULL_NODE and tree.params.lambda_ == 0 and edges[path[record.length - 1, 1]].visits:
-        record.value = -edges[path[record.length - 1, 1]].q
+        record.known, record.value = True, -edges[path[record.length - 1, 1]].q
         return
-    record.known = False
     if not tree.params.has_priors or record.length == MAX_DEPTH:
         return
     if nodes[leaf].evaluated and (is_over or not has_room(tree, edges, b)):

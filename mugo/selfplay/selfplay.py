@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from mugo.core.files import BadInput
+from mugo.core.options import argument_type
+from mugo.games.coords import interpret_square_size
 from mugo.games.game import new_game
 from mugo.games.position import BasePosition
-from mugo.games.size_options import parse_square_size
 from mugo.core.limits import PRECISIONS, check_limits
+from mugo.games.rules import KOMI
 from mugo.nn import checkpoint
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.backend import resolve_precision
@@ -42,7 +44,6 @@ from mugo.selfplay.run import SelfPlayRun
 
 GAMES = 2000                             # of a run, by default
 SIZES = {"gomoku": 8, "go": 7}           # of the board, by default
-KOMI = 7.5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         "file aside")
     parser.add_argument("--games", type=int, metavar="N", help=f"games of self-play in all, a multiple of "
                         f"--update-games or up to it (default: {GAMES})")
-    parser.add_argument("--size", type=parse_square_size, metavar="N",
+    parser.add_argument("--size", type=argument_type(interpret_square_size), metavar="N",
                         help=f"board size (default: {SIZES['gomoku']}, of Go {SIZES['go']})")
     parser.add_argument("--k", type=int, metavar="K",
                         help="in Gomoku: how many in a row win (default: 3 on 3x3, 4 up to 6x6, else 5)")

@@ -14,6 +14,8 @@
     parser        SGF bytes -> Records                       read_records, read_trees
     writer        Record -> SGF text                         format_record
     node_positions   the position after each node: moves, and setup stones in any node
+    record_rules  the rules of a record (RU) <-> Rules
+    record_positions   Record -> Position, Position, ...
     convert       Record <-> Position; a file and the moves played since      replay_record, load_game, load_position
     budget        what reading one file may cost
     zip_members   the members of a .zip, some at a time

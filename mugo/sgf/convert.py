@@ -20,14 +20,15 @@ from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import WHITE_BIT, board_points, format_gtp, format_sgf, move_index
 from mugo.games.game import new_game
-from mugo.games.go import position_of
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition, IllegalMove
 from mugo.games.replay import decode
+from mugo.games.rules import KOMI
 from mugo.sgf.node_positions import empty_board, has_setup, move_of, next_colours, play_node
 from mugo.sgf.nodes import Node, children_of, escaped, format_nodes, main_line
 from mugo.sgf.parser import MAX_BYTES, GameTree, read_trees
 from mugo.sgf.record import BadRecord, Record
+from mugo.sgf.record_positions import position_of
 
 
 def rules_of(position: BasePosition) -> dict[str, Any]:
@@ -52,7 +53,7 @@ def record_from_position(position: BasePosition, **info) -> Record:
         first_player=moves[0][0] if moves else position.to_play, **info)
 
 
-def replay_record(record: Record, num_moves: int | None = None, komi: float = 7.5) -> BasePosition:
+def replay_record(record: Record, num_moves: int | None = None, komi: float = KOMI) -> BasePosition:
     """The position after the first `num_moves` moves of a game (default: all).
 
     komi: for a game of Go whose record has none.  Raises IllegalMove, which gives the number of the move, and
@@ -155,7 +156,7 @@ def _with_move_apart(nodes: list[Node], index: int) -> list[Node]:
     return [*apart, move]
 
 
-def load_game(path: str | os.PathLike, num_moves: int | None = None, komi: float = 7.5, game: str | None = None,
+def load_game(path: str | os.PathLike, num_moves: int | None = None, komi: float = KOMI, game: str | None = None,
               notice: Callable[[str], object] = print_notice) -> LoadedGame:
     """The first game in an SGF file, at the position after the first `num_moves` moves of its main line (default: all).
 
@@ -188,7 +189,7 @@ def load_game(path: str | os.PathLike, num_moves: int | None = None, komi: float
     return loaded
 
 
-def load_position(path: str | os.PathLike, num_moves: int | None = None, komi: float = 7.5,
+def load_position(path: str | os.PathLike, num_moves: int | None = None, komi: float = KOMI,
                   game: str | None = None) -> BasePosition:
     """The position of load_game, with the same arguments and exceptions."""
     return load_game(path, num_moves, komi, game).position

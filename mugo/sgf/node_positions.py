@@ -19,10 +19,11 @@ from mugo.games.coords import PASS, BoardSize, format_gtp, format_size, interpre
 from mugo.games.game import new_game
 from mugo.games.go import Position as Go
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition, IllegalMove
-from mugo.games.rules import Rules, parse_record_rules
+from mugo.games.rules import KOMI, Rules
 from mugo.sgf.nodes import Node, Properties, children_of
 from mugo.sgf.parser import SETUP, interpret_setup
 from mugo.sgf.record import BadRecord, Record
+from mugo.sgf.record_rules import parse_record_rules
 
 _SETUP_OR_TURN = frozenset((*SETUP, "PL"))
 
@@ -37,7 +38,7 @@ class NodePosition(NamedTuple):
     illegal: str = ""
 
 
-def empty_board(record: Record, komi: float = 7.5) -> BasePosition:
+def empty_board(record: Record, komi: float = KOMI) -> BasePosition:
     """The empty board of a record's game.  komi: for a game of Go whose record has none.  Raises BadInput."""
     if record.k:
         return new_game("gomoku", record.shape, k=record.k, exactly=record.exactly)

@@ -1,7 +1,7 @@
 """Record: one game as a file has it.  BadRecord: a game that cannot be used, and why.
 
 An *encoded move* is an int16: the move index of games/coords.py, plus WHITE_BIT (512) if White plays.
-Whether the moves are legal is not checked here; games/go.py and sgf/convert.py replay a record.
+Whether the moves are legal is not checked here; record_positions and convert replay a record.
 """
 from dataclasses import dataclass
 

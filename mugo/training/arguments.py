@@ -2,8 +2,9 @@
 import argparse
 from pathlib import Path
 
-from mugo.games.size_options import parse_square_size
 from mugo.core.limits import PRECISIONS, number_of_positions
+from mugo.core.options import argument_type
+from mugo.games.coords import interpret_square_size
 from mugo.nn.context_module import DILATIONS
 from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
@@ -40,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_network_arguments(group: argparse._ArgumentGroup) -> None:
     """Options whose default is None: those not given come from the network to start with, or from the run."""
     config = PolicyNetConfig()
-    group.add_argument("--size", type=parse_square_size, metavar="N",
+    group.add_argument("--size", type=argument_type(interpret_square_size), metavar="N",
                        help="board size (default: the data set's most frequent)")
     group.add_argument("--filters", type=int, metavar="K",
                        help=f"filters of each convolution (default: {config.filters})")

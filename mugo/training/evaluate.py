@@ -22,14 +22,15 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from mugo.core.options import argument_type
 from mugo.data import dataset, shuffle
 from mugo.data.dataset import DataSet
 from mugo.data.game_index import SPLITS
 from mugo.data.positions import Positions
 from mugo.core.files import BadInput, atomic_write, check_writable
-from mugo.games.size_options import parse_square_size
 from mugo.core.intervals import mean_and_standard_error
 from mugo.core.limits import NON_NEGATIVE, SEED, check_limits, number_of_positions
+from mugo.games.coords import interpret_square_size
 from mugo.nn.inference import Network
 from mugo.nn.range_calibration import format_figures
 from mugo.nn.runtime import PRECISIONS
@@ -196,7 +197,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--split", choices=(*SPLITS, "all"), default="test",
                         help="the games of this split (default: %(default)s)")
     parser.add_argument("--where", default="", metavar="QUERY", help="only these games: a query")
-    parser.add_argument("--size", type=parse_square_size, metavar="N",
+    parser.add_argument("--size", type=argument_type(interpret_square_size), metavar="N",
                         help="board size (default: the one that the networks were trained on)")
     parser.add_argument("--positions", type=number_of_positions, default=10_000, metavar="N",
                         help="positions, sampled at random; 0: all (default: %(default)s)")

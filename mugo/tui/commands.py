@@ -17,7 +17,7 @@ from mugo.games.go import Position, format_komi, format_score
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import default_row
 from mugo.games.position import COLOUR_NAMES
-from mugo.players.evaluator import ownership_by
+from mugo.players.estimates import ownership_by
 from mugo.plots.terminal import heatmap_array, heatmap_lines
 from mugo.plots.text_table import format_table
 from mugo.sgf.convert import load_game

@@ -15,9 +15,9 @@ import numpy as np
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.position import BasePosition
+from mugo.games.rules import KOMI
 from mugo.players import game_options, searcher
 from mugo.players import options as player_options
-from mugo.players.game_options import KOMI
 from mugo.plots.terminal import Screen
 from mugo.sgf.convert import LoadedGame, load_game
 from mugo.tui.commands import COMMANDS

@@ -16,7 +16,7 @@ import numpy as np
 from mugo.core.files import BadInput, atomic_write
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_MOVES, PASS, format_gtp
-from mugo.games.go import Position, rules_name
+from mugo.games.go import Position
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition
@@ -26,6 +26,7 @@ from mugo.players.searcher import SearchPlayer
 from mugo.plots.terminal import PLAIN, Screen, board_lines
 from mugo.sgf.convert import LoadedGame, record_from_position
 from mugo.sgf.nodes import parse_game
+from mugo.sgf.record_rules import rules_name
 from mugo.sgf.writer import format_record
 from mugo.tui.progress import SearchProgress
 from mugo.tui.score_dialog import ScoreDialog

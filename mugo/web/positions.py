@@ -16,7 +16,7 @@ from mugo.games.go import Position as Go
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.position import COLOUR_LETTERS, STONE_MARKS, BasePosition
 from mugo.games.scoring_session import ScoringSession
-from mugo.players.evaluator import ownership_by
+from mugo.players.estimates import ownership_by
 from mugo.search.result import SearchResult
 from mugo.sgf.tree import (
     format_move,

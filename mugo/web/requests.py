@@ -16,11 +16,11 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, WHITE_BIT, BoardSize, interpret_gtp, interpret_size, move_index
 from mugo.games.game import GAMES, new_game
 from mugo.games.go import Position as Go
-from mugo.games.go import rules_name
 from mugo.games.position import COLOUR_OF, BasePosition
 from mugo.games.rules import bonus_field, parse_rules, rules_to_play
 from mugo.players.game_options import with_fixed_handicap
 from mugo.sgf.convert import record_from_position, replay_record
+from mugo.sgf.record_rules import rules_name
 from mugo.sgf.tree import game_from_position
 
 

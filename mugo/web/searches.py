@@ -13,8 +13,8 @@ import numpy as np
 from mugo.core.files import BadInput
 from mugo.games.coords import format_gtp
 from mugo.games.position import BasePosition
-from mugo.games.scoring import may_evaluate_pass
 from mugo.players.options import SEARCHERS
+from mugo.players.passing import may_evaluate_pass
 from mugo.players.player import RESIGN, Player
 from mugo.players.searcher import SearchPlayer, default_settings
 from mugo.players.time_control import Clock, TimeSettings

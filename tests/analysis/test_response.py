@@ -13,6 +13,7 @@ from mugo.games import scoring
 from mugo.games.go import Position
 from mugo.games.rules import NAMED_RULES
 from mugo.nn.output import NetworkOutput
+from mugo.players import passing
 from mugo.players.searcher import PlayOptions
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.settings import Settings
@@ -137,7 +138,7 @@ def test_without_rollouts_scores_are_zero_with_one_warning():
 @pytest.mark.parametrize("view, player", [("BLACK", "B"), ("BLACK", "W"), ("WHITE", "B"), ("SIDETOMOVE", "W")])
 def test_scores_and_ownership_are_the_networks_where_it_has_them(settings, visits, view, player, monkeypatch):
     monkeypatch.setattr(scoring, "roll_out_ownership", None)         # no rollouts
-    monkeypatch.setattr(scoring, "is_nearly_over", lambda position: False)
+    monkeypatch.setattr(passing, "is_nearly_over", lambda position: False)
     position, _ = draw(SETTLED)
     sign = 1 if view == "BLACK" or view == "SIDETOMOVE" and player == "B" else -1
     answer = run_one(query(size=7, initialStones=stones_of(position), initialPlayer=player, komi=2.5, maxVisits=visits,

@@ -17,6 +17,7 @@ from mugo.data.shuffle import shuffled_positions
 from mugo.core.files import BadInput, lock_folder
 from mugo.games import planes
 from mugo.games.coords import move_index, symmetries
+from mugo.games.game import encode
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +49,7 @@ def replayed(size):
         if game.size == size:
             winner = {"B+": 1, "W+": -1}.get(game.result[:2], 0)
             for position, point in zip(game.positions, game.moves, strict=True):
-                encoded.append(planes.unpack(planes.encode([position]))[0])
+                encoded.append(planes.unpack(encode([position]))[0])
                 moves.append(move_index(point, size))
                 outcomes.append(winner * position.to_play)
     return np.array(encoded), np.array(moves), np.array(outcomes)

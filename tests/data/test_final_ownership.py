@@ -20,9 +20,9 @@ from mugo.data.final_ownership import (
 from mugo.data.games_table import with_final_passes
 from mugo.games.board import WHITE
 from mugo.games.coords import MAX_MOVES, WHITE_BIT
-from mugo.games.go import position_of
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import Record
+from mugo.sgf.record_positions import position_of
 from mugo.sgf.sources import find_sources, read_files
 
 

@@ -10,8 +10,8 @@ from mugo.data.shuffle import shuffled_positions
 from mugo.games.area import area_score
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import symmetries
-from mugo.games.go import position_of
-from mugo.games.rules import record_bonus
+from mugo.sgf.record_positions import position_of
+from mugo.sgf.record_rules import record_bonus
 
 
 @pytest.fixture(scope="module")

@@ -4,9 +4,9 @@ import pytest
 from random_records import dataset_of, finished_record, random_record
 
 from mugo.data import dataset, shuffle
-from mugo.games import planes
 from mugo.games.coords import symmetries
-from mugo.games.go import position_of
+from mugo.games.game import encode
+from mugo.sgf.record_positions import position_of
 
 
 def test_a_batch_has_the_planes_moves_and_outcomes_of_its_positions(data):
@@ -18,7 +18,7 @@ def test_a_batch_has_the_planes_moves_and_outcomes_of_its_positions(data):
     for i in range(len(numbers)):
         record = random_record(int(dates[rows[i]][:4]) - 2000, plies=50)
         position = position_of(record, int(plies[i]))
-        assert np.array_equal(batch.packed[i], planes.encode([position], turns[i])[0])
+        assert np.array_equal(batch.packed[i], encode([position], turns[i])[0])
         assert batch.targets[i] == symmetries(9)[turns[i]][record.moves[plies[i]] & 511]
         assert batch.outcomes[i] == record.winner * position.to_play
 

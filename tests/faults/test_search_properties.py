@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 from mugo.games import gomoku, planes
 from mugo.games.coords import PASS, board_points, move_index
 from mugo.games.game import encode
-from mugo.games.go import Position, position_of
+from mugo.games.go import Position
 from mugo.games.position import BasePosition, IllegalMove
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 from mugo.sgf.convert import record_from_position
 from mugo.sgf.parser import read_records
+from mugo.sgf.record_positions import position_of
 from mugo.sgf.writer import format_record
 
 few = settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])

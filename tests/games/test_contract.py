@@ -10,6 +10,7 @@ from mugo.games.board import BLACK, EMPTY, POINTS, WHITE, new_boards
 from mugo.games.coords import MAX_MOVES, PASS, board_points, symmetries
 from mugo.games.go import Position as Go
 from mugo.games.position import BasePosition, IllegalMove
+from mugo.players import passing
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 
@@ -200,7 +201,7 @@ QUERIES = (BasePosition.score, BasePosition.result, BasePosition.legal_points, B
            lambda position: game.forced_move(position.board[0], True),
            lambda position: game.winning_sequence(position.board[0]),
            lambda position: scoring.final_score(position) if position.game == "go" else None,
-           lambda position: scoring.is_finished(position) if position.game == "go" else None)
+           lambda position: passing.is_finished(position) if position.game == "go" else None)
 
 
 @both_games

@@ -7,9 +7,10 @@ from drawing import after, assert_same_points, assert_same_stones, draw, named
 
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, WHITE_BIT, format_gtp, interpret_gtp, move_index
-from mugo.games.go import IllegalMove, Position, fixed_handicap, format_score, position_of, positions_of
+from mugo.games.go import IllegalMove, Position, fixed_handicap, format_score
 from mugo.games.rules import NAMED_RULES
 from mugo.sgf.parser import read_records
+from mugo.sgf.record_positions import position_of, positions_of
 
 # -- positions are values
 

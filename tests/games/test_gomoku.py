@@ -8,7 +8,8 @@ from drawing import after, draw, named
 from mugo.core.files import BadInput
 from mugo.games import gomoku
 from mugo.games.board import BLACK, EMPTY, POINTS, WHITE
-from mugo.games.coords import PASS, board_points, interpret_gtp, point_at, row_col, symmetries
+from mugo.games.coords import PASS, board_points, interpret_gtp, point_at, row_col
+from mugo.games.game import encode
 from mugo.games.gomoku import Position, default_row
 from mugo.games.planes import unpack
 from mugo.games.position import IllegalMove
@@ -219,12 +220,12 @@ def test_the_four_planes():
         . . . .
         . . . b
     """, k=4)
-    seen = unpack(gomoku.encode([position]), gomoku.DEPTH)[0]
+    seen = unpack(encode([position]), gomoku.DEPTH)[0]
     assert seen.shape == (4, 4, 4)
     assert np.array_equal(seen[..., 0], position.stones == BLACK)
     assert np.array_equal(seen[..., 1], position.stones == WHITE)
     assert not seen[..., 2].any() and seen[..., 3].all()
-    seen = unpack(gomoku.encode([after(position, at, "a")]), gomoku.DEPTH)[0]
+    seen = unpack(encode([after(position, at, "a")]), gomoku.DEPTH)[0]
     assert np.array_equal(np.argwhere(seen[..., 2]), [[1, 2]])
     assert seen[1, 2, 1] and seen[1, 1, 0] and not seen[..., 3].any()
 
@@ -329,11 +330,3 @@ def test_the_tree_is_not_reused_for_another_winning_row():
     search = Search(Settings(seed=1, early_stop=False))
     search.search(Position(6, 5), simulations=500)
     assert search.search(Position(6, 4), simulations=10).visits == 10
-
-
-def test_planes_in_a_symmetry_are_the_planes_permuted():
-    position = Position(5, 4).play(point_at(0, 1, 5)).play(point_at(4, 4, 5))
-    distinct = {gomoku.encode([position], s)[0].tobytes() for s in range(8)}
-    assert len(distinct) == 8
-    for s, turn in enumerate(symmetries(5)):
-        assert np.array_equal(gomoku.encode([position], s)[0][turn[:-1]], gomoku.encode([position])[0])

@@ -11,7 +11,8 @@ from sample_positions import oracle_game, random_game, stones_of
 from mugo.games import ladders
 from mugo.games.board import BLACK, WHITE, new_boards, play
 from mugo.games.coords import board_points, point_at
-from mugo.games.planes import PLANES, encode, unpack
+from mugo.games.game import encode
+from mugo.games.planes import PLANES, unpack
 
 
 def ladder_moves(position):

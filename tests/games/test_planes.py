@@ -12,21 +12,20 @@ from sample_positions import encoded_game, oracle_game, random_game, recorded_ga
 
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, board_points, interpret_gtp, row_col, symmetries
-from mugo.games.go import Position, position_of
+from mugo.games.game import encode
 from mugo.games.planes import (
     DEPTH,
     PACKED,
     PLANES,
-    encode,
     new_scratch,
     unpack,
-    write_game_planes,
     write_sample_planes,
 )
+from mugo.sgf.record_positions import position_of
 
 
 def planes_of(position, symmetry=0):
-    return unpack(encode([position], symmetry))[0]
+    return unpack(encode([position], symmetry), DEPTH, position.shape)[0]
 
 
 def bits(position, name, number=1):
@@ -291,17 +290,17 @@ def compare_real_games(games, share):
     return compared
 
 
-def test_planes_of_a_board_in_a_symmetry_are_the_planes_permuted():
-    for position in list(random_game(random.Random(8), 9))[10::9]:
-        size = position.size
-        points = planes_of(position).reshape(size * size, DEPTH)
-        for symmetry in range(8):
+@pytest.mark.parametrize("shape", [(9, 9), (4, 6), (9, 7)])
+def test_planes_of_a_board_in_a_symmetry_are_the_planes_permuted(shape):
+    for position in list(random_game(random.Random(8), shape))[10:150:9]:
+        points = planes_of(position).reshape(position.area, DEPTH)
+        for symmetry, turn in enumerate(symmetries(shape)):
             changed = transformed(position, symmetry)
             expected = np.empty_like(points)
-            expected[symmetries(size)[symmetry][:-1]] = points
-            expected = expected.reshape(size, size, DEPTH)
-            assert_same_planes(changed, planes_of(changed), expected)
-            assert_same_planes(changed, planes_of(position, symmetry), expected)
+            expected[turn[:-1]] = points
+            expected = expected.reshape(*shape, DEPTH)
+            assert np.array_equal(planes_of(changed), expected)
+            assert np.array_equal(planes_of(position, symmetry), expected)
 
 
 # The planes whose definition names only "mine" and "theirs".  An input that names a colour, as a value head needs to
@@ -368,35 +367,12 @@ def test_planes_of_a_batch_are_those_of_each_position():
     assert found.tolist() == targets
 
 
-def test_planes_of_a_whole_game_are_those_of_each_position():
-    *line, final = random_game(random.Random(4), 7)
-    setup, moves = encoded_game(final)
-    out = np.full((final.plies, 49, PACKED), 255, np.uint8)
-    assert write_game_planes(7, setup, moves, new_scratch(), True, symmetries(7)[0], out) == final.plies
-    assert np.array_equal(out, encode(line))
-
-
-def test_without_ladders_only_the_ladder_planes_are_zero():
-    *line, final = random_game(random.Random(5), 9)
-    setup, moves = encoded_game(final)
-    out = np.empty((final.plies, 81, PACKED), np.uint8)
-    write_game_planes(9, setup, moves, new_scratch(), False, symmetries(9)[0], out)
-    expected = unpack(encode(line))
-    assert expected[..., 44:46].any()
-    expected[..., 44:46] = 0
-    assert np.array_equal(unpack(out), expected)
-
-
 def test_scratch_is_reused_for_other_board_sizes():
-    positions = [list(random_game(random.Random(size), size))[-1] for size in (19, 5, 13, 2, 9)]
     scratch = new_scratch()
-    for position in positions:
-        size = position.size
+    for size in (19, 5, 13, 2, 9):
+        position = list(random_game(random.Random(size), size))[-1]
         setup, moves = encoded_game(position)
-        out = np.empty((position.plies, size * size, PACKED), np.uint8)
-        write_game_planes(size, setup, moves, scratch, True, symmetries(size)[0], out)
-        assert np.array_equal(out[-1], encode([position.undo()])[0])
-
-
-def test_a_move_changes_the_planes():
-    assert not np.array_equal(encode([Position(9)]), encode([Position(9).play(interpret_gtp("E5", 9))]))
+        out, target = np.empty((1, size * size, PACKED), np.uint8), np.zeros(1, np.int32)
+        sample = np.array([(0, len(setup), 0, position.plies - 1, 0)])
+        assert write_sample_planes(size, setup, moves, sample, symmetries(size), scratch, out, target) == 1
+        assert np.array_equal(out[0], encode([position.undo()])[0])

@@ -11,10 +11,9 @@ from sample_positions import ROOT, random_game
 from mugo.games.board import BLACK, LEGAL, POINTS, WHITE, legality, new_boards, play
 from mugo.games.board import is_true_eye as board_is_true_eye
 from mugo.games.coords import PASS, board_points, point_at, row_col
-from mugo.games.go import Position, position_of
+from mugo.games.go import Position
 from mugo.games.light_board import LIGHT_BOARD, copy_position, self_atari, set_codes
 from mugo.games.patterns import matches_pattern
-from mugo.games.rng import random_below
 from mugo.games.rollouts import (
     MOGO,
     UNIFORM,
@@ -25,12 +24,24 @@ from mugo.games.rollouts import (
     mogo_move,
     nearby_captures,
     random_move,
+    random_below,
     roll_out,
-    roll_out_from,
 )
 from mugo.sgf.parser import read_records
+from mugo.sgf.record_positions import position_of
 
 both_kinds = pytest.mark.parametrize("kind", [UNIFORM, MOGO], ids=["uniform", "mogo"])
+
+
+def roll_out_from(boards, scores, seed, kind, mercy):
+    """Roll out boards[0] len(scores) times, each in boards[1], by a seed of its own; returns the number of moves."""
+    moves, first_plays = 0, np.zeros(POINTS, np.int8)
+    for i in range(len(scores)):
+        boards[1] = boards[0]
+        boards[1]["random"] = (seed + i) * 0x9E3779B97F4A7C15 % 2**64
+        scores[i] = roll_out(boards[1], kind, mercy, first_plays)
+        moves += int(boards[1]["moves"]) - int(boards[0]["moves"])
+    return moves
 
 
 def two_boards(position):

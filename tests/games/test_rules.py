@@ -3,18 +3,8 @@ from dataclasses import fields
 
 import pytest
 
-from mugo.games.rules import (
-    FIELDS,
-    NAMED_RULES,
-    Rules,
-    bonus_field,
-    kgs_name,
-    parse_record_rules,
-    parse_rules,
-    record_bonus,
-    record_name,
-    rules_to_play,
-)
+from mugo.games.rules import FIELDS, NAMED_RULES, Rules, bonus_field, parse_rules, rules_to_play
+from mugo.sgf.record_rules import parse_record_rules, record_bonus, record_name
 
 
 def test_every_field_has_a_name_of_katagos():
@@ -134,17 +124,6 @@ def test_rules_that_decide_otherwise_who_wins_are_refused():
     for name, text in ("aga-button", "hasButton true"), ("stone-scoring", "tax ALL"):
         with pytest.raises(ValueError, match=f"^'{name}' is not supported: {text}$"):
             rules_to_play(name)
-
-
-@pytest.mark.parametrize("text, name", [
-    ("Japanese", "japanese"), ("korean", "japanese"), ("New Zealand", "new_zealand"), ("nz", "new_zealand"),
-    ("chinese", "chinese"), ("french", "aga"), ("tromp-taylor", "koPOSITIONALscoreAREAtaxNONEsui1"),
-    ('{"scoring": "AREA"}', "koPOSITIONALscoreAREAtaxNONEsui0fpok1"),
-    ('{"scoring":\n "TERRITORY",\r\n "ko": "SIMPLE"}', "japanese"),
-    ("chinese ogs", "koPOSITIONALscoreAREAtaxNONEsui0whbNfpok1")])
-def test_rules_in_one_word(text, name):
-    assert kgs_name(parse_rules(text)) == name
-    assert parse_rules(name) == parse_rules(text)
 
 
 @pytest.mark.parametrize("bonus, points", [("0", [0, 0, 0]), ("N", [0, 2, 9]), ("N-1", [0, 1, 8])])

@@ -2,19 +2,19 @@
 from pathlib import Path
 
 import numpy as np
+import oracles
 import pytest
-from drawing import DEAD_STONES, SETTLED, assert_same_points, draw, named
+from drawing import DEAD_STONES, SETTLED, assert_same_points, draw
 
 from mugo.games import scoring, seki
-from mugo.games.area import area_score
-from mugo.games.board import BLACK, WHITE, new_boards
-from mugo.games.coords import PASS, board_points, interpret_gtp, move_index
+from mugo.games.area import area_ownership, area_score
+from mugo.games.board import BLACK, POINTS, WHITE, clear, new_boards
+from mugo.games.coords import PASS, board_points, interpret_gtp, move_index, move_indices
 from mugo.games.dead_stones import remove_dead_chains
-from mugo.games.go import Position, position_of
-from mugo.games.gomoku import Position as Gomoku
+from mugo.games.go import Position
 from mugo.games.rules import NAMED_RULES
-from mugo.games.scoring_session import area_ownership
 from mugo.sgf.parser import read_records
+from mugo.sgf.record_positions import position_of
 from mugo.sgf.sources import find_sources, read_files
 
 
@@ -185,6 +185,30 @@ def test_dead_stones_are_those_of_the_ownership_that_is_given():
     assert sorted(scoring.final_statuses(position)["dead"]) == sorted([[at["a"]], [at["b"]]])
 
 
+def test_chains_that_are_hardly_dead_are_looked_at_again_without_those_that_clearly_are():
+    position, at = draw(DEAD_STONES)
+    asked = []
+
+    def ownership_of(each):
+        """White's dead stone is clearly dead, Black's hardly, and not at all once White's is gone."""
+        asked.append(each)
+        owners = scoring.ownership_at_end(each).ravel()
+        owners[move_index(at["b"], 7)] = -0.1 if len(asked) == 1 else 0.1
+        return owners.reshape(7, 7)
+
+    counted = scoring.without_dead(position, ownership_of)
+    assert_same_points(position, board_points(7)[(position.stones != counted.stones).ravel()], [at["a"]], "dead")
+
+
+def test_a_chain_in_seki_is_not_dead_though_its_owner_by_the_mean_is_the_opponent():
+    position, at = draw(SEKI["two liberties shared and no eye"])
+    owners = scoring.ownership(position)
+    for name in "xo":
+        chain = next(chain for chain in scoring.chains(position) if at[name] in chain)
+        owners.ravel()[move_indices(chain, 7)] = -0.5 * position.board[0]["colour"][at[name]]
+    assert (scoring.without_dead(position, lambda each: owners).stones == position.stones).all()
+
+
 def test_a_position_without_dead_stones_keeps_its_side_to_move_its_komi_and_the_points_for_handicap_stones():
     for to_play in (BLACK, WHITE):
         position, _ = draw("""
@@ -202,88 +226,6 @@ def test_a_position_without_dead_stones_keeps_its_side_to_move_its_komi_and_the_
         assert (counted.to_play, counted.komi) == (to_play, 3.5)
         assert (counted.handicap, counted.handicap_bonus) == (4, 4)
         assert counted.score() == area_score(counted.board[0]) - 7.5
-
-
-def test_the_liberties_of_dead_stones_are_those_of_the_opponents():
-    picture = """
-        . X . X O . O
-        X X X X O O O
-        a O X X O O .
-        . b X X O X O
-        X X X X O c O
-        X . X X O O O
-        X X X X O . O
-    """
-    for to_play, names in (BLACK, "a b"), (WHITE, "c"):
-        position, at = draw(picture, to_play)
-        assert_same_points(position, scoring.dead_liberties(position), named(at, names), "liberties of dead stones")
-
-
-def test_a_game_is_nearly_over_when_its_points_are_settled():
-    assert scoring.is_nearly_over(draw(SETTLED)[0])
-    half_open, _ = draw("""
-        . X O . . . .
-        . X O . . . .
-        X X O . . . .
-        . X O . . . .
-        . X O O . . .
-        X X X O . . .
-        . X . O . . .
-    """)
-    assert not scoring.is_nearly_over(half_open) and not scoring.is_nearly_over(Position(9))
-
-
-def test_a_pass_is_evaluated_near_the_end_and_not_after_a_pass():
-    settled = draw(SETTLED)[0]
-    assert scoring.may_evaluate_pass(settled) and not scoring.may_evaluate_pass(settled.play(PASS))
-    assert not scoring.may_evaluate_pass(Position(9)) and not scoring.may_evaluate_pass(Gomoku(6, 4))
-
-
-def test_chains_in_seki_are_not_settled():
-    assert scoring.all_chains_settled(draw(SETTLED)[0])
-    assert not scoring.all_chains_settled(draw(SEKI["two liberties shared and no eye"])[0])
-
-
-def candidates(position, priors):
-    """The points that a policy chooses from.  priors: of points, and of PASS; 0 elsewhere."""
-    dense = np.zeros(position.size ** 2 + 1, np.float32)
-    for point, prior in priors.items():
-        dense[move_index(point, position.size)] = prior
-    return scoring.candidate_moves(position, dense).tolist()
-
-
-def test_a_policy_does_not_pass_while_stones_cover_less_than_a_quarter_of_the_board():
-    points = board_points(9)
-    for stones, passes in (20, False), (21, True):       # a quarter of 81 is 20.25
-        position = Position(9).with_stones(black=points[1:2 * stones:2])
-        assert (candidates(position, {PASS: 0.9}) == []) == passes
-
-
-UNSETTLED = """
-    . v . O X X .
-    O O O O X X X
-    X X X X X X X
-    X X X X X s .
-    X X X X X X X
-    X . X X X X X
-    X X X X X X X
-"""
-
-
-@pytest.mark.parametrize("swapped", [False, True])
-def test_who_has_lost_answers_a_pass_at_an_unsettled_point(swapped):
-    picture = UNSETTLED.translate(str.maketrans("XO", "OX")) if swapped else UNSETTLED
-    position, at = draw(picture, BLACK if swapped else WHITE, komi=-60 if swapped else 60)
-    behind = position.play(PASS)
-    assert behind.score() * behind.to_play < 0
-    assert at["v"] in candidates(behind, {at["s"]: 0.9, at["v"]: 0.5})
-    assert at["s"] not in candidates(behind, {at["s"]: 0.9, at["v"]: 0.5})
-
-
-def test_where_the_pass_is_preferred_only_points_with_a_tenth_of_its_prior_are_played():
-    position, at = draw(UNSETTLED)
-    assert candidates(position, {PASS: 0.8, at["v"]: 0.1}) == [at["v"]]
-    assert candidates(position, {PASS: 0.8, at["v"]: 0.05}) == []
 
 
 def test_every_chain_has_one_status():
@@ -305,35 +247,17 @@ def test_the_sample_games_are_scored_as_gnu_go_scored_them(archive, games, same)
     assert sum(ours == theirs for ours, theirs in results) >= same
 
 
-def areas_by_flood_fill(stones: np.ndarray) -> np.ndarray:
-    """The owner of every point: of an empty region, the colour that alone touches it."""
-    owners = stones.copy()
-    seen: set[tuple[int, int]] = set()
-    for start in zip(*np.nonzero(stones == 0), strict=True):
-        if start in seen:
-            continue
-        region, touched = {start}, set()
-        while True:
-            around = {(r + dr, c + dc) for r, c in region for dr, dc in ((0, 1), (1, 0), (0, -1), (-1, 0))
-                      if 0 <= r + dr < len(stones) and 0 <= c + dc < len(stones)}
-            touched |= {int(stones[p]) for p in around if stones[p]}
-            new = {p for p in around if not stones[p]} - region
-            if not new:
-                break
-            region |= new
-        owner = touched.pop() if len(touched) == 1 else 0
-        for point in region:
-            owners[point] = owner
-        seen |= region
-    return owners
-
-
 def test_the_owners_by_area_are_those_of_a_flood_fill():
     rng = np.random.default_rng(5)
     for size in (2, 5, 9, 19):
         for density in (0, 0.1, 0.3, 0.6):
             stones = rng.choice(np.array([-1, 0, 1], np.int8), (size, size), p=[density / 2, 1 - density, density / 2])
-            assert (area_ownership(stones) == areas_by_flood_fill(stones)).all()
+            board, owners = new_boards(1), np.empty(POINTS, np.int8)
+            clear(board[0], size, size)
+            board[0]["colour"][board_points(size)] = stones.ravel()
+            area_ownership(board[0], owners)
+            expected = oracles.owners(size, {at: int(colour) for at, colour in np.ndenumerate(stones) if colour})
+            assert dict(np.ndenumerate(owners[board_points(size)].reshape(size, size))) == expected
 
 
 def test_dead_stones_by_the_compiled_kernel_are_those_of_scoring_where_there_is_no_seki(monkeypatch):

@@ -1,7 +1,7 @@
 """Territory scoring: against the count that a person makes, and against the count by area."""
-import itertools
 
 import numpy as np
+import oracles
 from drawing import DEAD_STONES, draw
 
 from mugo.games import game, scoring
@@ -21,25 +21,9 @@ def japanese(position):
 
 
 def surrounded(stones: np.ndarray, colour: int) -> int:
-    """Empty points from which one reaches stones of this colour, and none of the other: by flood fill, point by
-    point."""
-    size, total = len(stones), 0
-    for start in itertools.product(range(size), repeat=2):
-        if stones[start] != EMPTY:
-            continue
-        seen, border, todo = {start}, set(), [start]
-        while todo:
-            row, col = todo.pop()
-            for beside in ((row - 1, col), (row + 1, col), (row, col - 1), (row, col + 1)):
-                if beside in seen or not (0 <= beside[0] < size and 0 <= beside[1] < size):
-                    continue
-                seen.add(beside)
-                if stones[beside] == EMPTY:
-                    todo.append(beside)
-                else:
-                    border.add(int(stones[beside]))
-        total += border == {colour}
-    return total
+    """Empty points that reach only stones of this colour."""
+    on_board = {at: int(each) for at, each in np.ndenumerate(stones) if each}
+    return sum(owner == colour and at not in on_board for at, owner in oracles.owners(len(stones), on_board).items())
 
 
 def random_game(rng, size, moves, passes=0.1):

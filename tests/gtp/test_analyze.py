@@ -30,7 +30,8 @@ from mugo.gtp.line_reader import MAX_UNREAD, LineReader
 from mugo.gtp.protocol import GtpError
 from mugo.core.intervals import lower_confidence_bound
 from mugo.nn.output import NetworkOutput
-from mugo.players.evaluator import TOP_MOVES, score_estimate
+from mugo.players.estimates import score_estimate
+from mugo.players.evaluator import TOP_MOVES
 from mugo.players.options import make_player
 from mugo.players.player import RandomPlayer
 from mugo.players.policy import PolicyPlayer

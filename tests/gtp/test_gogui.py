@@ -10,7 +10,7 @@ from gtp.test_analyze import FirstPointNetwork
 from mugo.games import scoring
 from mugo.games.coords import PASS
 from mugo.games.go import WHITE, Position
-from mugo.games.plane_tables import plane_names
+from mugo.games.game import plane_names
 from mugo.gtp import gogui
 from mugo.gtp.engine import GtpEngine
 from mugo.players.options import make_player

@@ -20,12 +20,19 @@ from mugo.core.files import BadInput
 from mugo.core.options import options_of
 from mugo.games.coords import PASS
 from mugo.games.go import Position, fixed_handicap
-from mugo.games.rules import NAMED_RULES
+from mugo.games.rules import NAMED_RULES, parse_rules
 from mugo.match.game_runner import GameRunner, MatchSetup, interpret_score
 from mugo.match.gtp_client import participant_of
 from mugo.match.match_folder import COLUMNS, MatchFolder
 from mugo.match.referee import MatchRules
-from mugo.match.tournament import GNUGO_SCORERS, MatchOptions, checksums, match_settings, with_unique_names
+from mugo.match.tournament import (
+    GNUGO_SCORERS,
+    MatchOptions,
+    checksums,
+    kgs_name,
+    match_settings,
+    with_unique_names,
+)
 from mugo.nn.bundled import file_checksum
 from mugo.sgf.parser import read_records
 
@@ -485,3 +492,14 @@ def test_a_match_of_an_earlier_format_is_refused(tmp_path):
     (tmp_path / "m" / "match.json").write_text('{"sides": ["uct", "random"], "size": 3}')
     with pytest.raises(BadInput, match="m holds a match of format 1, written by another version of MuGo"):
         MatchFolder(tmp_path / "m", {"size": 3})
+
+
+@pytest.mark.parametrize("text, name", [
+    ("Japanese", "japanese"), ("korean", "japanese"), ("New Zealand", "new_zealand"), ("nz", "new_zealand"),
+    ("chinese", "chinese"), ("french", "aga"), ("tromp-taylor", "koPOSITIONALscoreAREAtaxNONEsui1"),
+    ('{"scoring": "AREA"}', "koPOSITIONALscoreAREAtaxNONEsui0fpok1"),
+    ('{"scoring":\n "TERRITORY",\r\n "ko": "SIMPLE"}', "japanese"),
+    ("chinese ogs", "koPOSITIONALscoreAREAtaxNONEsui0whbNfpok1")])
+def test_rules_in_one_word(text, name):
+    assert kgs_name(parse_rules(text)) == name
+    assert parse_rules(name) == parse_rules(text)

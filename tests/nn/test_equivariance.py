@@ -11,7 +11,6 @@ from mugo.cli import main as cli
 from mugo.data import preprocess
 from mugo.games import game, planes
 from mugo.games.coords import symmetries
-from mugo.games.go import position_of
 from mugo.games.position import global_features
 from mugo.nn import equivariance
 from mugo.nn.backend import keras
@@ -21,6 +20,7 @@ from mugo.nn.inference import Network
 from mugo.nn.metadata import new_metadata
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.weight_averaging import AveragedModel
+from mugo.sgf.record_positions import position_of
 
 SIZE = 7
 CONFIG = PolicyNetConfig(size=SIZE, filters=16, layers=4, value_head=True, komi_input=True, auxiliary_heads=True,

@@ -11,11 +11,12 @@ from mugo.core.files import BadInput
 from mugo.games import go, gomoku, planes
 from mugo.games.coords import symmetries
 from mugo.games.game import encode
-from mugo.games.go import Position, position_of
+from mugo.games.go import Position
 from mugo.nn.inference import Network, fit_bias
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.search.search import Search
 from mugo.search.settings import Settings
+from mugo.sgf.record_positions import position_of
 
 
 def test_priors_are_probabilities_of_move_indices(tmp_path):

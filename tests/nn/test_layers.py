@@ -4,7 +4,8 @@ import pytest
 from random_records import random_record
 
 from mugo.games import planes
-from mugo.games.go import position_of
+from mugo.games.game import encode
+from mugo.sgf.record_positions import position_of
 
 layers = pytest.importorskip("mugo.nn.layers")
 from mugo.nn.backend import keras  # noqa: E402   after the check for Keras
@@ -12,7 +13,7 @@ from mugo.nn.backend import keras  # noqa: E402   after the check for Keras
 
 def test_unpacking_inside_the_model_is_planes_unpack():
     position = position_of(random_record(3))
-    packed = planes.encode([position])
+    packed = encode([position])
     assert np.array_equal(layers.UnpackPlanes(9)(packed), planes.unpack(packed))
 
 

@@ -6,7 +6,7 @@ import pytest
 from networks import alphazero_network, in_format_1, policy_file, rewritten, with_member, with_metadata
 
 from mugo.core.files import BadInput
-from mugo.games.plane_tables import PLANE_TABLES
+from mugo.games.game import PLANE_TABLES
 from mugo.nn import metadata
 from mugo.nn.inference import Network
 from mugo.nn.metadata import METADATA, config_of, new_metadata, read_metadata

@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 from drawing import draw
-from fakes import LevelNetwork
+from fakes import LevelNetwork, Likes
 
+from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS
 from mugo.games.go import Position
 from mugo.nn.output import NetworkOutput
-from mugo.players.evaluator import NetworkEvaluator, SearchEvaluator, evaluator_for, infos_by_network
+from mugo.players.estimates import infos_by_network, score_estimate
+from mugo.players.evaluator import NetworkEvaluator, SearchEvaluator, evaluator_for
 from mugo.players.options import make_player
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import UCT
@@ -68,9 +70,11 @@ def test_the_evaluator_fits_the_player():
     assert (by_uct.simulations, by_uct.search.settings) == (3, UCT)
 
 
-def test_a_very_low_temperature_does_not_underflow():
-    class Flat(LevelNetwork):
-        def evaluate(self, positions, tta=False):
-            return NetworkOutput(np.full((1, 10), 0.01, np.float32))
+@pytest.mark.parametrize("to_play, lead", [(BLACK, 9 - 2.5), (WHITE, 2.5 - 9)])
+def test_by_rollouts_the_lead_is_of_the_side_to_move_and_includes_komi(to_play, lead):
+    result = Search(Settings(seed=1)).search(Position(3, 2.5, to_play), simulations=1)
+    assert score_estimate(result, np.ones((3, 3), np.float32)) == (lead, 0)
 
-    assert PolicyPlayer(Flat(), temperature=1e-3, seed=1).select_move(Position(3)) in Position(3).legal_points()
+
+def test_a_very_low_temperature_does_not_underflow():
+    assert PolicyPlayer(Likes(3, {}), temperature=1e-3, seed=1).select_move(Position(3)) in Position(3).legal_points()

@@ -4,6 +4,7 @@ import random
 
 import numpy as np
 import pytest
+from sample_positions import wins_at_once
 from drawing import SEKI, SETTLED, draw
 from fakes import LevelNetwork
 
@@ -35,11 +36,6 @@ PLAYERS = {
 def searcher(settings, simulations, network=None, **options):
     return SearchPlayer("mcts" if network else "uct", Search(settings, network),
                         PlayOptions(simulations, resign=0, **options))
-
-
-def wins_at_once(position):
-    """The points on which the side to move wins at once, each tried."""
-    return {point for point in position.legal_points().tolist() if position.play(point).winner}
 
 
 def lacks_one_stone(stones, k):

@@ -1,17 +1,19 @@
-"""When a searcher passes, rule by rule, with search results made by hand."""
+"""When players pass, rule by rule, with search results made by hand."""
 import functools
 import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawing import SEKI, SETTLED, draw
+from drawing import DEAD_STONES, SEKI, SETTLED, assert_same_points, draw, named
 
-from mugo.games import scoring
-from mugo.games.coords import PASS
-from mugo.games.go import BLACK, WHITE, Position
+from mugo.games.board import BLACK, WHITE
+from mugo.games.coords import PASS, board_points, move_index
+from mugo.games.go import Position
+from mugo.games.gomoku import Position as Gomoku
 from mugo.games.rules import NAMED_RULES
 from mugo.players import passing
+from mugo.players.passing import Plan
 from mugo.players.player import RESIGN
 from mugo.players.searcher import SECONDS, PlayOptions, SearchPlayer
 from mugo.search.result import MoveInfo, SearchResult
@@ -39,9 +41,20 @@ class Recorder:
         return self._result or self._search.search(position, **options)
 
 
-def move_or_pass(result, **options):
-    options = {"cleanup": False, "may_end_game": False} | options
-    return passing.move_or_pass(Recorder(result).search, result, result.moves[0], **options)
+def move_or_pass(result, brief=None, **options):
+    """brief: what a brief search returns."""
+    plan = Plan(True, **options)
+    return passing.move_or_pass(Recorder(brief).search, result, result.moves[0], cleanup=False, plan=plan)
+
+
+def ends(value, is_won):
+    """A position in which a pass is worth so much by area, and wins or not without the dead stones."""
+    for to_play in BLACK, WHITE:
+        for komi in range(-49, 50):
+            position, at = draw(DEAD_STONES, to_play, komi)
+            if ((28 - 21 - komi) * to_play > 0) == is_won and (1 + np.sign(position.score()) * to_play) / 2 == value:
+                return position, int(position.sensible_points()[0])
+    raise AssertionError("there is no such komi")
 
 
 @pytest.mark.parametrize("value, is_won, win_rate, passes", [
@@ -52,65 +65,54 @@ def move_or_pass(result, **options):
     (0, True, 0.0, False),                               # a pass that loses by area is not taken by this rule
     (0, False, 0.0, False),
 ])
-def test_a_pass_that_ends_the_game_is_compared_with_the_best_move(monkeypatch, value, is_won, win_rate, passes):
-    monkeypatch.setattr(passing, "_is_settled", lambda result: False)
-    monkeypatch.setattr(passing, "_is_won", lambda position, cleanup: is_won)
-    monkeypatch.setattr(passing, "value_of_last_pass", lambda position: value)
-    result = result_of(Position(5).play(PASS), (21, win_rate, 900))
-    assert move_or_pass(result, may_end_game=True) == (PASS if passes else 21)
-    assert move_or_pass(result) == 21                    # before the game is nearly over
+def test_a_pass_that_ends_the_game_is_compared_with_the_best_move(value, is_won, win_rate, passes):
+    position, point = ends(value, is_won)
+    assert passing.value_of_last_pass(position) == value
+    result = result_of(position, (point, win_rate, 90), visits=99)
+    assert move_or_pass(result, may_end_game=True) == (PASS if passes else point)
+    assert move_or_pass(result) == point                 # before the game is nearly over
 
 
-@pytest.mark.parametrize("komi, to_play, value", [(0, BLACK, 0.5), (3, BLACK, 0), (3, WHITE, 1), (-3, WHITE, 0)])
-def test_the_value_of_a_pass_that_ends_the_game_is_that_of_the_area_score(komi, to_play, value):
-    position, _ = draw(SETTLED, to_play=to_play)
-    komi += position.score()
-    assert passing.value_of_last_pass(draw(SETTLED, to_play=to_play, komi=komi)[0]) == value
-
-
-@pytest.mark.parametrize("is_won, rates, chosen", [
-    (True, (0.9, 0.88), PASS), (False, (0.9, 0.88), 21), (False, (0.9, 0.8), PASS),
+@pytest.mark.parametrize("is_won, rates, chosen_pass", [
+    (True, (0.9, 0.88), True), (False, (0.9, 0.88), False), (False, (0.9, 0.8), True),
 ])
-def test_a_preferred_pass_of_a_lost_game_gives_way_to_a_move_that_is_hardly_worse(monkeypatch, is_won, rates, chosen):
-    monkeypatch.setattr(passing, "_is_settled", lambda result: False)
-    monkeypatch.setattr(passing, "_is_won", lambda position, cleanup: is_won)
-    assert move_or_pass(result_of(Position(5), (PASS, rates[0], 500), (21, rates[1], 400))) == chosen
-    assert move_or_pass(result_of(Position(5), (PASS, rates[0], 500), (21, 1.0, 0))) == PASS     # not visited
+def test_a_preferred_pass_of_a_lost_game_gives_way_to_a_move_that_is_hardly_worse(is_won, rates, chosen_pass):
+    position, point = ends(1, is_won)
+    result = result_of(position, (PASS, rates[0], 50), (point, rates[1], 40), visits=99)
+    assert move_or_pass(result) == (PASS if chosen_pass else point)
+    assert move_or_pass(result_of(position, (PASS, rates[0], 50), (point, 1.0, 0), visits=99)) == PASS   # not visited
 
 
-def test_points_are_settled_after_enough_simulations_or_a_proof():
-    owners = np.full((5, 5), 0.95, np.float32)
-    unclear = owners.copy()
-    unclear[0, 0] = 0.85
-    point = int(Position(5).legal_points()[0])
+OWNERS = np.full((5, 5), 0.95, np.float32)
+UNCLEAR = np.where(np.arange(25).reshape(5, 5), OWNERS, 0.85).astype(np.float32)
 
-    def is_settled(**options):
-        return passing._is_settled(result_of(Position(5), (point, 0.5, 10), **options))
 
-    assert is_settled(visits=100, ownership=owners, rollouts=100)
-    assert is_settled(visits=100, ownership=-owners, rollouts=100)
-    assert not is_settled(visits=99, ownership=owners, rollouts=100)
-    assert is_settled(visits=9, ownership=owners, rollouts=100, proven=1)
-    assert not is_settled(visits=100, ownership=unclear, rollouts=100)
-    assert not is_settled(visits=100, ownership=owners, rollouts=99)     # those of the empty board are not settled
-    by_network = replace(result_of(Position(5), (point, 0.5, 10), visits=100, ownership=owners, rollouts=100),
-                         score_lead=2.5)
-    assert not passing._is_settled(by_network)
+@pytest.mark.parametrize("is_settled, options", [
+    (True, dict(ownership=OWNERS)), (True, dict(ownership=-OWNERS)), (False, dict(ownership=UNCLEAR)),
+    (False, dict(ownership=OWNERS, visits=99)), (True, dict(ownership=OWNERS, visits=9, proven=1)),
+    (False, dict(ownership=OWNERS, rollouts=99)),        # those of the empty board are not settled
+    (False, dict(ownership=OWNERS, score_lead=2.5))])    # a network's
+def test_a_pass_is_searched_where_the_points_are_settled_after_enough_simulations_or_a_proof(is_settled, options):
+    position = Position(5)
+    point = int(position.legal_points()[0])
+    lead = options.pop("score_lead", None)
+    result = result_of(position, (point, 0.5, 10), **{"visits": 100, "rollouts": 100} | options)
+    result = replace(result, score_lead=lead)
+    assert move_or_pass(result, result_of(position, win_rate=0.1)) == (PASS if is_settled else point)
 
 
 @pytest.mark.parametrize("visits, win_rate, proven, passes", [
     (25, 0.44, None, True), (24, 0.44, None, False), (1, 0.0, -1, True), (25, 0.46, None, False), (1, 1.0, 1, False),
 ])
-def test_a_pass_needs_a_reliable_search_that_finds_no_loss(monkeypatch, visits, win_rate, proven, passes):
-    result = result_of(Position(5), (21, 0.6, 90), visits=100)
+def test_a_pass_needs_a_reliable_search_that_finds_no_loss(visits, win_rate, proven, passes):
+    result = result_of(Position(5), (21, 0.6, 90), visits=100, ownership=OWNERS, rollouts=100)
     player, brief = player_with(Recorder()), Recorder(result_of(Position(5), visits=visits, win_rate=win_rate,
                                                                 proven=proven))
     player.search_result, player._second_search = result, brief
-    monkeypatch.setattr(passing, "_is_settled", lambda result: True)
 
     def passes_before(deadline):
-        return PASS == passing.move_or_pass(functools.partial(player._search_briefly, deadline), result,
-                                            result.moves[0], cleanup=False, may_end_game=False)
+        search = functools.partial(player._search_briefly, deadline)
+        return PASS == passing.move_or_pass(search, result, result.moves[0], cleanup=False, plan=Plan(True))
 
     assert passes_before(None) == passes
     assert brief.calls[0]["simulations"] == 25 and brief.calls[0]["seconds"] is None
@@ -122,7 +124,8 @@ def test_a_pass_needs_a_reliable_search_that_finds_no_loss(monkeypatch, visits, 
 def test_the_opponents_pass_is_searched_unless_dead_stones_would_count_as_alive(rules, cleanup, may_pass):
     position = draw(SETTLED)[0].with_rules(NAMED_RULES[rules])
     result, brief = result_of(position, (21, 0.6, 90), visits=100), Recorder(result_of(position))
-    passing.move_or_pass(brief.search, result, result.moves[0], cleanup=cleanup, may_end_game=False, is_finished=True)
+    passing.move_or_pass(brief.search, result, result.moves[0], cleanup=cleanup,
+                         plan=Plan(True, is_finished=True))
     assert brief.calls == [{"may_pass": may_pass}]
 
 
@@ -130,11 +133,10 @@ def test_the_opponents_pass_is_searched_unless_dead_stones_would_count_as_alive(
 def test_neutral_points_are_filled_by_area_if_that_loses_nothing(monkeypatch, win_rate, chosen):
     position = draw(SETTLED)[0]
     dame = int(position.sensible_points()[0])
-    monkeypatch.setattr(scoring, "dame", lambda position: [dame, 21])            # 21 holds a stone
+    monkeypatch.setattr(passing, "dame", lambda position: [dame, 21])            # 21 holds a stone
     result = result_of(position, (PASS, 0.6, 90), visits=100)
     brief = Recorder(result_of(position, (dame, win_rate, 30), visits=30, win_rate=0.3))
-    move = passing.move_or_pass(brief.search, result, result.moves[0], cleanup=False, may_end_game=False,
-                                is_finished=True)
+    move = passing.move_or_pass(brief.search, result, result.moves[0], cleanup=False, plan=Plan(True, is_finished=True))
     assert move == (dame if chosen == "dame" else PASS)
     assert brief.calls[0] == {"allowed_moves": [dame]} and len(brief.calls) == 1 + (move == PASS)
 
@@ -165,7 +167,7 @@ def player_with(search, **options):
 
 
 def test_a_pass_that_ends_the_game_is_left_out_of_the_search(monkeypatch):
-    monkeypatch.setattr(scoring, "is_finished", lambda position: False)
+    monkeypatch.setattr(passing, "is_finished", lambda position: False)
     position = draw(SEKI, komi=0.5, to_play=WHITE)[0].play(PASS)
     search = Recorder()
     assert player_with(search).select_move(position) == PASS     # Black leads by 1, and every move kills itself
@@ -201,18 +203,96 @@ def test_without_a_limit_a_move_takes_two_seconds_and_with_several_the_least():
         assert (search.calls[0]["simulations"], search.calls[0]["seconds"]) == limits
 
 
-def test_a_move_before_a_pass_is_played_whatever_its_win_rate(monkeypatch):
-    monkeypatch.setattr(passing, "wins_by_pass", lambda position, cleanup, is_finished: True)
-    monkeypatch.setattr(passing, "moves_before_pass", lambda position, cleanup: [21, 22])
-    position = draw(SETTLED)[0]                          # where the search would pass
-    search = Recorder(result_of(position, (21, 0.0, 900), win_rate=0.0))
-    assert player_with(search, resign=0.5, resign_moves=1).select_move(position, cleanup=True) == 21
+@pytest.mark.parametrize("picture, to_play, moves", [
+    (SETTLED, BLACK, 0), (DEAD_STONES, WHITE, 1), (DEAD_STONES, BLACK, 2)])
+def test_with_cleanup_a_pass_comes_after_liberties_of_dead_stones_and_two_are_searched(picture, to_play, moves):
+    position = draw(picture, to_play=-to_play, komi=-49 * to_play)[0].play(PASS)
+    first = passing.dead_liberties(position).tolist()
+    assert len(first) == moves
+    search = Recorder(result_of(position, (first[-1], 0.0, 900), win_rate=0.0) if moves == 2 else None)
+    move = player_with(search, resign=0.5, resign_moves=1).select_move(position, cleanup=True)
+    assert move == (first[-1] if first else PASS) and len(search.calls) == (moves == 2)      # whatever its win rate
 
 
-@pytest.mark.parametrize("points, searches", [([], 0), ([21], 0), ([21, 22], 1)])
-def test_moves_before_a_pass_are_searched_if_there_are_two(monkeypatch, points, searches):
-    monkeypatch.setattr(passing, "wins_by_pass", lambda position, cleanup, is_finished: True)
-    monkeypatch.setattr(passing, "moves_before_pass", lambda position, cleanup: points)
-    search = Recorder()
-    assert player_with(search).select_move(Position(5).play(PASS), cleanup=True) in (points or [PASS])
-    assert len(search.calls) == searches
+# -- what both kinds of players ask: is the game over?
+
+def test_the_liberties_of_dead_stones_are_those_of_the_opponents():
+    picture = """
+        . X . X O . O
+        X X X X O O O
+        a O X X O O .
+        . b X X O X O
+        X X X X O c O
+        X . X X O O O
+        X X X X O . O
+    """
+    for to_play, names in (BLACK, "a b"), (WHITE, "c"):
+        position, at = draw(picture, to_play)
+        assert_same_points(position, passing.dead_liberties(position), named(at, names), "liberties of dead stones")
+
+
+def test_a_game_is_nearly_over_when_its_points_are_settled():
+    assert passing.is_nearly_over(draw(SETTLED)[0])
+    half_open, _ = draw("""
+        . X O . . . .
+        . X O . . . .
+        X X O . . . .
+        . X O . . . .
+        . X O O . . .
+        X X X O . . .
+        . X . O . . .
+    """)
+    assert not passing.is_nearly_over(half_open) and not passing.is_nearly_over(Position(9))
+
+
+def test_a_pass_is_evaluated_near_the_end_and_not_after_a_pass():
+    settled = draw(SETTLED)[0]
+    assert passing.may_evaluate_pass(settled) and not passing.may_evaluate_pass(settled.play(PASS))
+    assert not passing.may_evaluate_pass(Position(9)) and not passing.may_evaluate_pass(Gomoku(6, 4))
+
+
+def test_chains_in_seki_are_not_settled():
+    assert passing.all_chains_settled(draw(SETTLED)[0])
+    assert not passing.all_chains_settled(draw(SEKI)[0])
+
+
+def candidates(position, priors):
+    """The points that a policy chooses from.  priors: of points, and of PASS; 0 elsewhere."""
+    dense = np.zeros(position.size ** 2 + 1, np.float32)
+    for point, prior in priors.items():
+        dense[move_index(point, position.size)] = prior
+    return passing.candidate_moves(position, dense).tolist()
+
+
+def test_a_policy_does_not_pass_while_stones_cover_less_than_a_quarter_of_the_board():
+    points = board_points(9)
+    for stones, passes in (20, False), (21, True):       # a quarter of 81 is 20.25
+        position = Position(9).with_stones(black=points[1:2 * stones:2])
+        assert (candidates(position, {PASS: 0.9}) == []) == passes
+
+
+UNSETTLED = """
+    . v . O X X .
+    O O O O X X X
+    X X X X X X X
+    X X X X X s .
+    X X X X X X X
+    X . X X X X X
+    X X X X X X X
+"""
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_who_has_lost_answers_a_pass_at_an_unsettled_point(swapped):
+    picture = UNSETTLED.translate(str.maketrans("XO", "OX")) if swapped else UNSETTLED
+    position, at = draw(picture, BLACK if swapped else WHITE, komi=-60 if swapped else 60)
+    behind = position.play(PASS)
+    assert behind.score() * behind.to_play < 0
+    assert at["v"] in candidates(behind, {at["s"]: 0.9, at["v"]: 0.5})
+    assert at["s"] not in candidates(behind, {at["s"]: 0.9, at["v"]: 0.5})
+
+
+def test_where_the_pass_is_preferred_only_points_with_a_tenth_of_its_prior_are_played():
+    position, at = draw(UNSETTLED)
+    assert candidates(position, {PASS: 0.8, at["v"]: 0.1}) == [at["v"]]
+    assert candidates(position, {PASS: 0.8, at["v"]: 0.05}) == []

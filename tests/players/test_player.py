@@ -3,32 +3,16 @@
 import numpy as np
 import pytest
 from drawing import SETTLED, after, assert_same_points, draw
+from fakes import Likes
 
 from mugo.core.files import BadInput
-from mugo.games import scoring
 from mugo.games.coords import PASS, move_index, point_at, point_of_index, symmetries
 from mugo.games.go import BLACK, WHITE, Position
-from mugo.nn.output import NetworkOutput
 from mugo.players import options as player_options
-from mugo.players import searcher
+from mugo.players import passing, searcher
 from mugo.players.options import make_player
 from mugo.players.player import RandomPlayer
 from mugo.players.policy import PolicyPlayer
-
-
-class Likes:
-    """A network that gives these priors to named moves, and a little to every other point."""
-    name = "likes"
-    has_value = False
-    has_ownership = False
-
-    def __init__(self, size, likes):
-        self.priors = np.full(size * size + 1, 1e-6, np.float32)
-        for point, prior in likes.items():
-            self.priors[move_index(point, size)] = prior
-
-    def evaluate(self, positions, tta=False):
-        return NetworkOutput(np.stack([self.priors] * len(positions)))
 
 
 def test_a_random_player_plays_sensible_points_equally_often():
@@ -115,14 +99,14 @@ def test_a_policy_never_passes_on_a_nearly_empty_board():
 
 
 def test_a_policy_passes_when_the_pass_has_the_highest_prior(monkeypatch):
-    monkeypatch.setattr(scoring, "is_finished", lambda position: False)
+    monkeypatch.setattr(passing, "is_finished", lambda position: False)
     position, at = draw(SETTLED)
     assert PolicyPlayer(Likes(7, {PASS: 0.5, at["a"]: 0.4})).select_move(position) == PASS
     assert PolicyPlayer(Likes(7, {PASS: 0.4, at["c"]: 0.5})).select_move(position) == at["c"]
 
 
 def test_a_policy_without_a_prior_of_a_pass_answers_a_pass_when_it_has_won(monkeypatch):
-    monkeypatch.setattr(scoring, "is_finished", lambda position: False)
+    monkeypatch.setattr(passing, "is_finished", lambda position: False)
     position, at = draw(SETTLED, to_play=WHITE)
     ahead = position.play(PASS)
     assert ahead.score() > 0
@@ -130,7 +114,7 @@ def test_a_policy_without_a_prior_of_a_pass_answers_a_pass_when_it_has_won(monke
 
 
 def test_a_policy_that_has_lost_passes_when_every_point_is_settled(monkeypatch):
-    monkeypatch.setattr(scoring, "is_finished", lambda position: False)
+    monkeypatch.setattr(passing, "is_finished", lambda position: False)
     position, at = draw(SETTLED)
     behind = position.play(PASS)
     assert PolicyPlayer(Likes(7, {at["b"]: 0.9, PASS: 0})).select_move(behind) == PASS
@@ -165,7 +149,7 @@ def test_a_policy_that_wins_only_without_dead_stones_captures_them_unless_the_ga
     player = PolicyPlayer(Likes(7, {at["c"]: 0.9, at["b"]: 0.5, PASS: 0}))
     assert player.select_move(position) == PASS
     assert player.select_move(position, cleanup=True) == at["c"]
-    monkeypatch.setattr(scoring, "is_finished", lambda position: False)
+    monkeypatch.setattr(passing, "is_finished", lambda position: False)
     assert player.select_move(position) == at["c"]
 
 

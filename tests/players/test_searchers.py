@@ -11,7 +11,7 @@ from fakes import WorkClock
 from mugo.core.files import BadInput
 from mugo.games.board import is_true_eye
 from mugo.games.coords import PASS, interpret_gtp
-from mugo.games.go import BLACK, WHITE, Position, fixed_handicap, position_of
+from mugo.games.go import BLACK, WHITE, Position, fixed_handicap
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.scoring import without_dead
 from mugo.players import options as player_options
@@ -21,6 +21,7 @@ from mugo.players.searcher import SECONDS, PlayOptions, SearchPlayer, balanced
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 from mugo.sgf.parser import read_records
+from mugo.sgf.record_positions import position_of
 from mugo.sgf.sources import find_sources, read_files
 
 

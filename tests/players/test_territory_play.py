@@ -2,13 +2,14 @@
 import numpy as np
 import pytest
 from drawing import DEAD_STONES, SEKI, SETTLED, draw
+from fakes import Likes
 
 from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import PASS, point_at
+from mugo.games.coords import PASS, board_points, point_at
 from mugo.games.go import Position
 from mugo.games.rules import NAMED_RULES
-from mugo.nn.output import NetworkOutput
+from mugo.players import passing
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import PlayOptions, SearchPlayer
 from mugo.search.search import Search
@@ -28,15 +29,8 @@ LAST_CAPTURE = """
 """
 
 
-class LikesOwnTerritory:
-    """A network whose highest priors are those of the first points, and whose lowest is that of a pass."""
-    name = "likes own territory"
-    has_ownership = False
-
-    def evaluate(self, positions, tta=False):
-        n = positions[0].size ** 2 + 1
-        priors = np.arange(n, 0, -1, np.float32)
-        return NetworkOutput(np.stack([priors / priors.sum()] * len(positions)))
+# The highest priors are those of the first points, and the lowest is that of a pass.
+LIKES_OWN_TERRITORY = Likes(7, dict(zip([*board_points(7).tolist(), PASS], np.arange(50, 0, -1) / 1275, strict=True)))
 
 
 def uct(simulations=300):
@@ -49,8 +43,8 @@ def uct(simulations=300):
 @pytest.mark.parametrize("rules", [CHINESE, JAPANESE], ids=["chinese", "japanese"])
 def test_players_pass_after_the_end_whoever_wins(rules, picture, to_play, komi):
     position = draw(picture, to_play=to_play, komi=komi)[0].with_rules(rules)
-    assert scoring.is_finished(position)
-    for player in uct(), PolicyPlayer(LikesOwnTerritory()):
+    assert passing.is_finished(position)
+    for player in uct(), PolicyPlayer(LIKES_OWN_TERRITORY):
         assert player.select_move(position) == PASS
         assert player.select_move(position.with_turn(-to_play).play(PASS)) == PASS
 
@@ -60,7 +54,7 @@ def test_with_cleanup_dead_stones_are_captured_first(to_play):
     """The stone that stays on the board would count as alive."""
     position, at = draw(DEAD_STONES, to_play=to_play)
     dead = {BLACK: at["a"], WHITE: at["b"]}[to_play]
-    for player in uct(), PolicyPlayer(LikesOwnTerritory()):
+    for player in uct(), PolicyPlayer(LIKES_OWN_TERRITORY):
         each = position
         while int(each.board[0]["colour"][dead]) == -to_play:
             move = player.select_move(each, cleanup=True)
@@ -72,9 +66,9 @@ def test_with_cleanup_dead_stones_are_captured_first(to_play):
 def test_a_game_with_an_open_border_or_a_chain_in_atari_is_not_finished():
     position = draw(SETTLED)[0].with_rules(JAPANESE)
     border = [point_at(3, col, 7) for col in (2, 3)]
-    assert not scoring.is_finished(position.without_stones(border))
-    assert not scoring.is_finished(Position(7).with_rules(JAPANESE))
-    assert not scoring.is_finished(draw(LAST_CAPTURE)[0].with_rules(JAPANESE))
+    assert not passing.is_finished(position.without_stones(border))
+    assert not passing.is_finished(Position(7).with_rules(JAPANESE))
+    assert not passing.is_finished(draw(LAST_CAPTURE)[0].with_rules(JAPANESE))
 
 
 def test_a_capture_that_is_left_is_played():
@@ -96,13 +90,13 @@ def test_neutral_points_are_worth_a_move_by_area_alone():
         X X X X X O . O .
         . X . X X O O O O
     """)
-    assert scoring.is_finished(position.with_rules(JAPANESE))
+    assert passing.is_finished(position.with_rules(JAPANESE))
     by_area = [position.with_rules(NAMED_RULES["chinese"]).play(point_at(row, 4, 9)).score() for row in (0, 1)]
     assert by_area == [position.score() + 1] * 2
     assert position.with_rules(JAPANESE).play(point_at(0, 4, 9)).score() == position.with_rules(JAPANESE).score()
     dame = [point_at(row, 4, 9) for row in (0, 1)]
-    assert scoring.dame(position) == dame
-    for player in uct(), PolicyPlayer(LikesOwnTerritory()):
+    assert passing.dame(position) == dame
+    for player in uct(), PolicyPlayer(LIKES_OWN_TERRITORY):
         assert player.select_move(position.with_rules(JAPANESE)) == PASS
         first = player.select_move(position.with_rules(CHINESE))
         second = player.select_move(position.with_rules(CHINESE).play(first))
@@ -112,7 +106,7 @@ def test_neutral_points_are_worth_a_move_by_area_alone():
 
 def test_liberties_of_a_seki_are_not_worth_a_move():
     position, at = draw(SEKI)
-    assert sorted(scoring.neutral_points(position)) == sorted(at.values()) and scoring.dame(position) == []
+    assert sorted(scoring.neutral_points(position)) == sorted(at.values()) and passing.dame(position) == []
 
 
 def test_the_search_prefers_a_pass_to_a_move_in_own_territory():

@@ -78,11 +78,6 @@ def random_position(start: BasePosition, plies: int, rng: random.Random) -> Base
     return position
 
 
-def wins_at_once(position: BasePosition) -> set[int]:
-    """The points on which the side to move wins at once, each tried."""
-    return {point for point in position.legal_points().tolist() if position.play(point).winner}
-
-
 # ---- proofs are true
 
 @pytest.mark.parametrize("size, k, plies", [(3, 3, 0), (3, 3, 2), (4, 4, 9), (4, 3, 7)])

@@ -22,7 +22,7 @@ from mugo.data.positions import Positions
 from mugo.core.files import BadInput
 from mugo.games.board import WHITE
 from mugo.games.coords import move_index, symmetries
-from mugo.games.planes import encode
+from mugo.games.game import encode
 from mugo.nn.output import NetworkOutput
 from mugo.sgf.properties import rank_number
 from mugo.training import evaluate, predictions

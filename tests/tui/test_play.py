@@ -20,7 +20,7 @@ from mugo.core.files import BadInput, atomic_write
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_MOVES, PASS, interpret_gtp
 from mugo.games.go import Position
-from mugo.games.scoring_session import ScoringSession, area_ownership
+from mugo.games.scoring_session import ScoringSession
 from mugo.players.evaluator import Evaluation
 from mugo.players.player import RESIGN
 from mugo.players.policy import PolicyPlayer
@@ -259,7 +259,7 @@ def test_an_empty_region_belongs_to_the_colour_that_alone_borders_it():
         . X . O
         X X . O
     """)
-    assert area_ownership(position.stones).tolist() == [[1, 1, 0, -1]] * 4
+    assert ScoringSession(position, ()).ownership().tolist() == [[1, 1, 0, -1]] * 4
     with pytest.raises(BadInput, match="no stone"):
         ScoringSession(position).toggle(interpret_gtp("C1", 4))
 

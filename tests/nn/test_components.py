@@ -4,8 +4,9 @@ import pytest
 from random_records import random_record
 
 from mugo.games import planes
-from mugo.games.components import connected_components
-from mugo.games.go import position_of
+from mugo.games.game import encode
+from mugo.nn.components import connected_components
+from mugo.sgf.record_positions import position_of
 
 
 def by_flood_fill(colours: np.ndarray) -> np.ndarray:
@@ -67,6 +68,6 @@ def test_a_comb_is_one_component():
 
 def test_the_planes_of_a_position_have_its_chains():
     position = position_of(random_record(3))
-    packed = planes.encode([position])
+    packed = encode([position])
     stones = planes.unpack(packed)[0, ..., :3].argmax(-1)
     assert connected_components(packed, position.shape[1])[0].tolist() == by_flood_fill(stones).tolist()
