@@ -24,7 +24,6 @@
     cluster_read      archives read by the workers of a cluster
     rejection         short, unselected and duplicate games
     new_games         the games of the parts, as the merge reads them
-    opening_buckets   the shuffle of all games by their opening
     duplicates        which games are duplicates, among new and old ones
     merge             new games -> new shards
     preprocess        archives -> data set                                  `mugo preprocess`

@@ -10,7 +10,7 @@ import pytest
 from damaged_data import SHARD, copy_of, sign
 from random_records import dataset_of, finished_record, random_record, write_games
 
-from mugo.data import dataset, merge, meta, opening_buckets
+from mugo.data import dataset, merge, meta
 from mugo.data import preprocess as preprocess_module
 from mugo.data.dataset import DataSet
 from mugo.data.preprocess import preprocess
@@ -152,13 +152,12 @@ def test_a_data_set_without_a_shard_is_not_begun_anew(archives, tmp_path):
     assert (tmp_path / "set" / "shard-000000" / "moves.npy").exists()
 
 
-def test_many_shards_and_buckets_are_the_same_data_set_as_one(archives, tmp_path, monkeypatch):
-    """Each archive added alone, or a shard for each part, in many buckets: the games used, their order and labels."""
+def test_many_shards_are_the_same_data_set_as_one(archives, tmp_path, monkeypatch):
+    """Each archive added alone, or a shard for each part: the games used, their order and labels."""
     whole = preprocess(archives[1], tmp_path / "whole", workers=1)
     monkeypatch.setattr(preprocess_module, "PART_GAMES", 2)
     monkeypatch.setattr(preprocess_module, "BATCH_FILES", 1)
     monkeypatch.setattr(merge, "SHARD_GAMES", 2)
-    monkeypatch.setattr(opening_buckets, "BUCKET_GAMES", 1)
     parts = preprocess(archives[1], tmp_path / "parts", workers=1)
     assert len(parts.shards) >= 6 and len(whole.shards) == 1
     columns = [name for name in whole.games if name != "owners_start"]
@@ -192,9 +191,9 @@ def test_a_made_up_rejection_of_a_later_game_is_refused(archives, tmp_path):
             dataset.load_dataset(tmp_path / "set")
 
 
-def test_the_labels_of_all_duplicates_are_not_searched_again_for_each_part(tmp_path, monkeypatch):
+def test_the_ids_of_all_duplicates_are_not_searched_again_for_each_part(tmp_path, monkeypatch):
     """Which would be quadratic: they are sorted."""
-    monkeypatch.setattr(pd.Index, "isin", lambda *_, **__: pytest.fail("a search among all labels"))
+    monkeypatch.setattr(pd.Index, "isin", lambda *_, **__: pytest.fail("a search among all ids"))
     monkeypatch.setattr(preprocess_module, "PART_GAMES", 2)
     monkeypatch.setattr(preprocess_module, "BATCH_FILES", 2)
     records = [random_record(seed, plies=60) for seed in range(6)]

@@ -13,7 +13,8 @@ from make_archives import OTHERS, tarred, zipped
 from random_records import dataset_of, random_record, write_games
 from sgf_games import encoded
 
-from mugo.cli import main as cli, progress
+from mugo.cli import main as cli
+from mugo.core import progress
 from mugo.data import dataset, merge, preprocess
 from mugo.data.games_table import file_key
 from mugo.core.files import BadInput, lock_folder
