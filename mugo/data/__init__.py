@@ -21,6 +21,7 @@
     copies            copies of training games that the split cannot keep out
     parts             games that were read, before they are merged
     read_report       what was left out of archives
+    new_files         the files of archives that a data set does not have yet
     cluster_read      archives read by the workers of a cluster
     rejection         short, unselected and duplicate games
     new_games         the games of the parts, as the merge reads them

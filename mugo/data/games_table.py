@@ -54,16 +54,14 @@ def file_key(checksum: bytes, name: str, content: bytes) -> int:
     return int.from_bytes(h.digest(), "little")
 
 
-def unreadable_row(key: int, file: UnreadableFile) -> dict:
-    """The row of a file that cannot be read."""
-    return {"file_key": key, "source": file.source, "file": file.name, "reject_reason": "unreadable file",
-            "reject_details": file.error}
-
-
-def read_batch(batch: list[tuple[int, SgfFile]]) -> pd.DataFrame:
-    """One row for each game in SGF files with their keys, as `make_table` has them."""
+def read_batch(batch: list[tuple[int, SgfFile | UnreadableFile]]) -> pd.DataFrame:
+    """One row for each game in files with their keys, as `make_table` has them; one for a file that cannot be read."""
     rows = []
     for key, file in batch:
+        if isinstance(file, UnreadableFile):
+            rows.append({"file_key": key, "source": file.source, "file": file.name, "reject_reason": "unreadable file",
+                         "reject_details": file.error})
+            continue
         for number, record in enumerate(read_records(file.data), file.games_before + 1):
             row = {"file_key": key, "source": file.source, "file": file.name, "game_number": number}
             if isinstance(record, BadRecord):

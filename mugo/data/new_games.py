@@ -1,7 +1,7 @@
 """The games of the parts of an unfinished preprocess, as the merge reads them: again and again, a part at a time.
 
-Each has a game_id, which continues the rows of the data set.  Games that the data set has already are left out: those of
-parts that were merged, but not deleted.
+Each has a game_id, which continues the rows of the data set.  Games that the data set has already are left out: those
+of parts that were merged, but not deleted.
 """
 from collections.abc import Iterator
 from pathlib import Path

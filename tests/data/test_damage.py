@@ -64,7 +64,7 @@ def test_a_file_that_is_cut_off_or_empty_is_noticed(folder, name):
 
 def test_a_file_of_another_data_set_is_noticed(folder, tmp_path):
     write_games(tmp_path / "sgf", range(20, 32), plies=50)
-    other = preprocess.preprocess([str(tmp_path / "sgf")], tmp_path / "other", workers=1)
+    other = preprocess.preprocess([str(tmp_path / "sgf")], tmp_path / "other", jobs=1)
     for name in FILES[1:]:
         if (content := (other.folder / name).read_bytes()) != (whole := (folder / name).read_bytes()):
             (folder / name).write_bytes(content)
@@ -105,7 +105,7 @@ def test_every_command_refuses_a_damaged_data_set_in_one_line(folder, tmp_path, 
         content[600] ^= 1
         (folder / SHARD / part).write_bytes(content)
     name, *arguments = command
-    arguments = ["-o", "set", "--workers", "1", "--validation", "0.2", "--test", "0.2", *arguments] \
+    arguments = ["-o", "set", "--jobs", "1", "--validation", "0.2", "--test", "0.2", *arguments] \
         if name == "preprocess" else ["policy-9", "set"] if name == "evaluate" else ["set", *arguments]
     assert cli.main([name, *arguments]) == 2
     error = capsys.readouterr().err.splitlines()[-1]

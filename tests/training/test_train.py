@@ -259,7 +259,7 @@ def test_a_run_on_other_positions_than_its_network_s_says_that_it_may_repeat_som
 
 
 def test_a_run_is_not_resumed_on_another_split_of_its_games(data, unbroken, tmp_path):
-    other = preprocess.preprocess([str(data.folder.parent / "sgf")], tmp_path / "set", workers=1, seed=1,
+    other = preprocess.preprocess([str(data.folder.parent / "sgf")], tmp_path / "set", jobs=1, seed=1,
                                   validation=0.2, test=0.2)
     with pytest.raises(BadInput, match="trained on other games than .* has now, or on another split of them"):
         train.train(other, unbroken, CONFIG, OPTIONS, resume=True)
