@@ -4,8 +4,8 @@
     download          archives behind a page of links                       `mugo download`
     game_hash         hashes that ignore rotation, reflection and colour: duplicates, the split
     shuffle           a permutation of all positions without memory
-    final_ownership   who owns each point at the end of a game that was counted
-    labels            the moves after a position, the outcome, komi and the final owners, for its side to move
+    final_ownership   final ownership of the games that ended by scoring
+    labels            the moves after a position, the outcome, komi and the final ownership, for its side to move
     query             what --where understands
     meta              meta.json: options, sources, shards, checksums of the files
     array_files       .npy files, mapped into memory

@@ -119,12 +119,12 @@ def _read_here(executor: UnitExecutor, sources: list[Source], checksums: list[st
 
 def format_counts(data: DataSet, seconds: float, report: ReadReport) -> str:
     """The table that the command prints at its end; seconds: how long it took."""
-    found = data.table(["reject_reason", "num_moves", "split", "owners_start"])
+    found = data.table(["reject_reason", "num_moves", "split", "ownership_start"])
     used = found[found["reject_reason"] == ""]
     reasons = found.loc[found["reject_reason"] != "", "reject_reason"].value_counts()
     positions = int(used["num_moves"].sum())
     rows = [("games found", len(found)), ("games used", len(used)),
-            ("games with known final ownership", int((used["owners_start"] >= 0).sum())), ("positions", positions)]
+            ("games with known final ownership", int((used["ownership_start"] >= 0).sum())), ("positions", positions)]
     lines = [f"{count:12,}  {name}" for name, count in rows]
     for split in SPLITS:
         of_split = used[used["split"] == split]

@@ -35,7 +35,7 @@ def test_the_other_arrays_are_those_of_a_batch(tmp_path):
     positions = data.positions(None)
     batch = positions.batch(np.arange(len(positions)), shuffled_positions(0, len(positions), len(positions), 4)[1])
     description = json.loads((tmp_path / "out" / "export.json").read_text())
-    assert batch.owners.any(axis=1).all()
+    assert batch.ownership.any(axis=1).all()
     assert [f"{name}.npy" for name in batch._fields[3:]] == list(description["arrays"])[3:]
     for name, expected in zip(batch._fields[3:], batch[3:], strict=True):
         np.testing.assert_array_equal(np.load(tmp_path / "out" / f"{name}.npy"), expected)

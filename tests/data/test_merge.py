@@ -78,8 +78,8 @@ def test_a_merge_killed_at_any_write_leaves_one_of_the_two_states(archives, tmp_
     before = preprocess(first, tmp_path / "set", jobs=1)
     after = preprocess(both, copy_of(tmp_path / "set", tmp_path / "after"), jobs=1)
     assert not are_equal(before, after) and len(after.used_games) == 9
-    assert (after.games["owners_start"] == -1).sum() == len(after.games) - 3
-    assert len(before.selection().arrays().owners) == 11 and len(after.selection().arrays().owners) == 3 * 11
+    assert (after.games["ownership_start"] == -1).sum() == len(after.games) - 3
+    assert len(before.selection().arrays().ownership) == 11 and len(after.selection().arrays().ownership) == 3 * 11
     assert [len(data.shards) for data in (before, after)] == [1, 2] and 0 in after.rejected
     states, k, had_parts = [], 0, False
     while True:
@@ -160,9 +160,9 @@ def test_many_shards_are_the_same_data_set_as_one(archives, tmp_path, monkeypatc
     monkeypatch.setattr(merge, "SHARD_GAMES", 2)
     parts = preprocess(archives[1], tmp_path / "parts", jobs=1)
     assert len(parts.shards) >= 6 and len(whole.shards) == 1
-    columns = [name for name in whole.games if name != "owners_start"]
+    columns = [name for name in whole.games if name != "ownership_start"]
     assert parts.games[columns].equals(whole.games[columns]) and parts.fingerprint == whole.fingerprint
-    assert (parts.games["owners_start"] >= 0).equals(whole.games["owners_start"] >= 0)
+    assert (parts.games["ownership_start"] >= 0).equals(whole.games["ownership_start"] >= 0)
     numbers = np.arange(len(whole.positions(None)))
     for one, other in zip(whole.positions(None).batch(numbers), parts.positions(None).batch(numbers), strict=True):
         assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f")

@@ -266,9 +266,9 @@ def test_a_data_set_of_another_format_is_an_error_and_not_touched(tmp_path):
     write_games(tmp_path / "a", range(3))
     write_games(tmp_path / "b", range(3, 6))
     folder = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1).folder
-    sign(folder, format=7)
+    sign(folder, format=8)
     before = {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
-    with pytest.raises(BadInput, match="is a data set of format 7"):
+    with pytest.raises(BadInput, match="is a data set of format 8"):
         preprocess.preprocess([str(tmp_path / "b")], folder, jobs=1)
     assert before == {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
 
