@@ -21,13 +21,13 @@ import numpy as np
 from mugo.data import cluster_read
 from mugo.data.new_files import KnownFiles
 from mugo.data.read_report import ReadReport
-from mugo.core.parallel import UnitExecutor, completed, open_executor
+from mugo.core.parallel import TaskExecutor, completed, open_executor
 from mugo.sgf.sources import Source, find_sources
 
 EMPTY_TASKS = 1000
 
 
-def read_seconds(executor: UnitExecutor, sources: list[Source]) -> tuple[float, int, int]:
+def read_seconds(executor: TaskExecutor, sources: list[Source]) -> tuple[float, int, int]:
     """Seconds that the executor takes to read the sources; its tasks and the games."""
     with tempfile.TemporaryDirectory() as name:
         start = time.perf_counter()
@@ -37,7 +37,7 @@ def read_seconds(executor: UnitExecutor, sources: list[Source]) -> tuple[float, 
         return time.perf_counter() - start, len(counts), sum(counts)
 
 
-def task_milliseconds(executor: UnitExecutor) -> float:
+def task_milliseconds(executor: TaskExecutor) -> float:
     """Milliseconds that an empty task takes."""
     start = time.perf_counter()
     for _ in completed(executor, abs, range(EMPTY_TASKS)):

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("distributed")
 pytest.importorskip("keras")
 
-import cluster_units as units
+import cluster_tasks as tasks
 import distributed
 from fakes import FAKE_ENGINE
 from make_archives import zipped
@@ -30,7 +30,7 @@ MODELS = Path(__file__).parents[1] / "models"
 
 @pytest.fixture(scope="module")
 def address():
-    with units.local_cluster(2) as local:
+    with tasks.local_cluster(2) as local:
         yield local.scheduler_address
 
 

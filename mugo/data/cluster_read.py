@@ -19,7 +19,7 @@ from mugo.data.new_files import KnownFiles, SourceRange, new_batches
 from mugo.data.parts import UNFINISHED, PartWriter, next_part, part_number, part_paths, read_part, write_part
 from mugo.data.read_report import ReadReport
 from mugo.core.files import atomic_write
-from mugo.core.parallel import UnitExecutor, completed
+from mugo.core.parallel import TaskExecutor, completed
 from mugo.sgf.sources import Source
 
 TASK_BYTES = 4 << 20                     # of an archive, at least: 10,000 games
@@ -72,7 +72,7 @@ def _ranges(sources: list[Source], checksums: list[str]) -> Iterator[SourceRange
                 yield SourceRange(replace(source, files=files, size=size), checksum)
 
 
-def read_on_cluster(executor: UnitExecutor, sources: list[Source], checksums: list[str], folder: Path,
+def read_on_cluster(executor: TaskExecutor, sources: list[Source], checksums: list[str], folder: Path,
                     known: KnownFiles, report: ReadReport) -> Generator[tuple[int, int], None, None]:
     """Have the workers write the parts of all sources to the data set in `folder`.
 

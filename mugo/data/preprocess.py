@@ -26,7 +26,7 @@ from mugo.data.read_report import ReadReport
 from mugo.core.files import BadInput, is_empty_folder, lock_folder, printable
 from mugo.core.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, SEED, check_limits
 from mugo.core.parallel import (
-    UnitExecutor,
+    TaskExecutor,
     add_scheduler_argument,
     check_scheduler,
     open_executor,
@@ -104,7 +104,7 @@ def _read_sources(sources: list[Source], checksums: list[str], folder: Path, job
         bar.update(all_bytes - bar.n)
 
 
-def _read_here(executor: UnitExecutor, sources: list[Source], checksums: list[str], folder: Path, known: KnownFiles,
+def _read_here(executor: TaskExecutor, sources: list[Source], checksums: list[str], folder: Path, known: KnownFiles,
                report: ReadReport) -> Generator[tuple[int, int], None, None]:
     """Read the sources here; yields the games and bytes of each batch.  Their parts are saved whatever happens."""
     parts = PartWriter(folder, next_part(folder))

@@ -29,7 +29,11 @@ CHUNK = 1 << 15                          # games read at a time: 20 MB
 
 @intrinsic
 def _pointer(typing_context, address):
-    """An address, int64, as a pointer."""
+    """An address, int64, as a pointer.
+
+    numba.typed.List of the shards' arrays would do without, but its methods are compiled anew in every process, for
+    each type of array: 3.6 s before the first batch.
+    """
     def generate(context, builder, signature, arguments):
         return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
     return types.voidptr(types.int64), generate
