@@ -2,7 +2,7 @@
 
 The same work in one run, in turns: the archives are read as `mugo preprocess` does (data/cluster_read.py), in this
 process, in worker processes, and by clusters of so many workers on this machine.  Each has read once before.  And empty
-units, which cost what the scheduler costs.
+tasks, which cost what the scheduler costs.
 
 "copies at once" are processes that know nothing of each other, each of which reads everything: no division of the work
 can gain more than they do on the cores of this machine.
@@ -19,28 +19,30 @@ from pathlib import Path
 import numpy as np
 
 from mugo.data import cluster_read
-from mugo.core.parallel import UnitExecutor, completed, open_executor
+from mugo.data.new_files import KnownFiles
+from mugo.data.read_report import ReadReport
+from mugo.core.parallel import TaskExecutor, completed, open_executor
 from mugo.sgf.sources import Source, find_sources
 
-EMPTY_UNITS = 1000
+EMPTY_TASKS = 1000
 
 
-def read_seconds(executor: UnitExecutor, sources: list[Source]) -> tuple[float, int, int]:
-    """Seconds that the executor takes to read the sources; its units and the games."""
-    counts: list[int] = []
+def read_seconds(executor: TaskExecutor, sources: list[Source]) -> tuple[float, int, int]:
+    """Seconds that the executor takes to read the sources; its tasks and the games."""
     with tempfile.TemporaryDirectory() as name:
         start = time.perf_counter()
-        cluster_read.read_on_cluster(executor, sources, [source.checksum() for source in sources], Path(name),
-                                     np.empty(0, np.uint64), lambda games, size: counts.append(games))
+        counts = [games for games, _ in cluster_read.read_on_cluster(
+            executor, sources, [source.checksum() for source in sources], Path(name),
+            KnownFiles(np.empty(0, np.uint64)), ReadReport())]
         return time.perf_counter() - start, len(counts), sum(counts)
 
 
-def unit_milliseconds(executor: UnitExecutor) -> float:
-    """Milliseconds that an empty unit takes."""
+def task_milliseconds(executor: TaskExecutor) -> float:
+    """Milliseconds that an empty task takes."""
     start = time.perf_counter()
-    for _ in completed(executor, abs, range(EMPTY_UNITS)):
+    for _ in completed(executor, abs, range(EMPTY_TASKS)):
         pass
-    return 1000 * (time.perf_counter() - start) / EMPTY_UNITS
+    return 1000 * (time.perf_counter() - start) / EMPTY_TASKS
 
 
 def read_alone(paths: list[str]) -> None:
@@ -62,11 +64,11 @@ def main() -> None:
     parser.add_argument("archives", nargs="+")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--unit-bytes", type=int, default=cluster_read.UNIT_BYTES, help="of an archive in a unit")
+    parser.add_argument("--task-bytes", type=int, default=cluster_read.TASK_BYTES, help="of an archive in a task")
     args = parser.parse_args()
     from distributed import LocalCluster
 
-    cluster_read.UNIT_BYTES = args.unit_bytes
+    cluster_read.TASK_BYTES = args.task_bytes
     sources = find_sources(args.archives)
     with contextlib.ExitStack() as stack:
         executors = {"this process": stack.enter_context(open_executor(1))}
@@ -86,19 +88,19 @@ def main() -> None:
         for pool, count in pools.values():
             copies_seconds(pool, count, args.archives)
         seconds: dict[str, list[float]] = {name: [] for name in (*executors, *pools)}
-        units = games = 0
+        tasks = games = 0
         for _ in range(args.rounds):
             for name, executor in executors.items():
-                taken, units, games = read_seconds(executor, sources)
+                taken, tasks, games = read_seconds(executor, sources)
                 seconds[name].append(taken)
             for name, (pool, count) in pools.items():
                 seconds[name].append(copies_seconds(pool, count, args.archives))
         first = statistics.median(seconds["this process"])
-        print(f"{games:,} games in {units} units, {args.rounds} rounds\n")
-        print(f"{'':20} {'seconds':>8} {'speed-up':>9} {'ms an empty unit':>17}")
+        print(f"{games:,} games in {tasks} tasks, {args.rounds} rounds\n")
+        print(f"{'':20} {'seconds':>8} {'speed-up':>9} {'ms an empty task':>17}")
         for name, values in seconds.items():
             taken = statistics.median(values)
-            empty = f"{unit_milliseconds(executors[name]):17.2f}" if name in executors else ""
+            empty = f"{task_milliseconds(executors[name]):17.2f}" if name in executors else ""
             print(f"{name:20} {taken:8.2f} {first / taken:9.2f} {empty}".rstrip())
 
 

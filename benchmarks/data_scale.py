@@ -103,7 +103,7 @@ class Transformer:
         table = self._table.iloc[chosen].reset_index(drop=True)
         numbers = np.arange(first, first + count)
         return table.assign(
-            setup=setups, moves=moves, owners=b"", num_moves=[len(played) // 2 for played in moves],
+            setup=setups, moves=moves, ownership=b"", num_moves=[len(played) // 2 for played in moves],
             game_hash=hashes[:, 0], opening_hash=hashes[:, 1], file_key=numbers.astype(np.uint64),
             file=[f"{name}-{number}" for name, number in zip(table["file"], numbers, strict=True)]).astype(COLUMNS)
 

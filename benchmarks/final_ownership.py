@@ -3,7 +3,7 @@
     python benchmarks/final_ownership.py [GAMES ...] [--games 1000]      (default: the sample games in data/)
 
 For every source and its rules: the games, those that ended by count with a known komi, of which at most --games are
-counted; the part whose owners are kept; and how many differ from the result by -2 ... 2 points and by more
+counted; the part whose ownership are kept; and how many differ from the result by -2 ... 2 points and by more
 (data/final_ownership.py).
 """
 import argparse

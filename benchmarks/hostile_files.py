@@ -59,7 +59,7 @@ def _write(name: str, *pieces: bytes) -> None:
 
 # ---- SGF
 
-_PREPROCESS = "preprocess {} -o read --workers 1 --min-moves 1"
+_PREPROCESS = "preprocess {} -o read --jobs 1 --min-moves 1"
 _REVIEW = "analyze {} -o review --fast"
 _LOAD = "loadsgf {}\n"
 
@@ -347,7 +347,7 @@ def _make_set(board: str) -> None:
     """A data set of MuGo's own games, by its own `preprocess`, in the folder "games"."""
     if not Path("games").exists():
         archive = next(DATA.glob(f"gnugo-{board}.*"))
-        subprocess.run([sys.executable, "-m", "mugo", "preprocess", str(archive), "-o", "games", "--workers", "1",
+        subprocess.run([sys.executable, "-m", "mugo", "preprocess", str(archive), "-o", "games", "--jobs", "1",
                         "--validation", "0.2", "--test", "0.2"], check=True, capture_output=True)
 
 

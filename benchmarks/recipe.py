@@ -24,7 +24,7 @@ from mugo.core.intervals import mean_and_standard_error
 from mugo.nn.inference import Network
 from mugo.training.predictions import predict_positions
 
-COUNTED = """--where "source.str.contains('KGS') or owners_start >= 0" """     # KGS, and games with known owners
+COUNTED = """--where "source.str.contains('KGS') or ownership_start >= 0" """     # KGS, and games with known owners
 COMMON = """--checkpoint-positions 64000 --warmup-steps 100 --where "source.str.contains('KGS')" """
 RECIPES = {
     "default": "",

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mugo.data.final_ownership import final_owners
+from mugo.data.final_ownership import confirmed_ownership
 from mugo.data.game_hash import assign_splits, game_hashes
 from mugo.data.game_index import SPLITS
 from mugo.data.games_table import opening_as_setup
@@ -67,7 +67,7 @@ def positions_if_counted(record: Record) -> list:
         positions = list(positions_of(record))
     except IllegalMove:
         return []
-    return positions if final_owners(record, positions[-1].board) is not None else []
+    return positions if confirmed_ownership(record, positions[-1].board) is not None else []
 
 
 def win_rates(network: Network, positions: list) -> np.ndarray:

@@ -28,7 +28,7 @@ MARGINS = 0, 1, 2, 4, 7, 12, 30, np.inf
 
 
 def last_positions(network: Network, data: DataSet, split: str) -> pd.DataFrame:
-    """One row for each counted game of a split.
+    """One row for each scored game of a split.
 
     margin: of the final score.  right, owners_right, recorded_right: whether value, owners and the recorded result name
     the winner by area.  wrong_points, neutral, score_error: see the module.
@@ -39,13 +39,13 @@ def last_positions(network: Network, data: DataSet, split: str) -> pd.DataFrame:
         output = network.evaluate_packed(batch.packed, np.nan_to_num(batch.global_features()))
         assert output.values is not None and output.ownership is not None and output.score_mean is not None
         winner, score, _ = batch.results()
-        is_neutral = batch.owners == 0
+        is_neutral = batch.ownership == 0
         rows.append(pd.DataFrame({
             "margin": np.abs(score),
             "right": np.sign(output.values) == winner,
             "owners_right": np.sign(output.ownership.sum(1) + batch.komi) == winner,
             "recorded_right": batch.outcomes == winner,
-            "wrong_points": (~is_neutral & (np.sign(output.ownership) != batch.owners)).sum(1),
+            "wrong_points": (~is_neutral & (np.sign(output.ownership) != batch.ownership)).sum(1),
             "neutral": np.abs(output.ownership * is_neutral).sum(1) / np.maximum(is_neutral.sum(1), 1),
             "score_error": np.abs(output.score_mean - score)})[winner != 0])
     return pd.concat(rows, ignore_index=True)

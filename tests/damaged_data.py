@@ -9,12 +9,12 @@ import pandas as pd
 from mugo.data import meta
 from mugo.data.array_files import header_bytes, write_array
 from mugo.data.game_hash import content_hashes, words_hashes
-from mugo.data.game_index import INDEX, owner_words, ranges
+from mugo.data.game_index import INDEX, ownership_words, ranges
 from mugo.data.shards import SCHEMA
 from mugo.data.table_file import write_table
 
 SHARD = meta.shard_name(0)
-ARRAYS = {meta.INDEX_FILE: INDEX, **dict.fromkeys((meta.MOVES, meta.SETUP, meta.OWNERS), np.dtype("<i2"))}
+ARRAYS = {meta.INDEX_FILE: INDEX, **dict.fromkeys((meta.MOVES, meta.SETUP, meta.OWNERSHIP), np.dtype("<i2"))}
 
 
 def copy_of(folder: Path, path: Path) -> Path:
@@ -43,7 +43,7 @@ def rewrite(folder: Path, games: pd.DataFrame | bytes | None = None, index: np.n
             **arrays: np.ndarray) -> None:
     """Replace files of a data set, and make its checksums right, and the hashes of all games that are in the arrays.
 
-    arrays: moves, setup, owners.
+    arrays: moves, setup, ownership.
     """
     if isinstance(games, pd.DataFrame):
         games = write_table(games, SCHEMA)
@@ -52,14 +52,14 @@ def rewrite(folder: Path, games: pd.DataFrame | bytes | None = None, index: np.n
     for name, array in arrays.items():
         write_array(folder / SHARD / f"{name}.npy", array)
     index = index_of(folder) if index is None else index.copy()
-    setup, moves, owners = (np.load(folder / SHARD / name) for name in (meta.SETUP, meta.MOVES, meta.OWNERS))
+    setup, moves, ownership = (np.load(folder / SHARD / name) for name in (meta.SETUP, meta.MOVES, meta.OWNERSHIP))
     for g in range(len(index)):
         of_game = index[g:g + 1]
         setup_start, setup_end, start, count = (int(each[0]) for each in ranges(of_game))
-        first, words = int(of_game["owners_start"][0]), int(owner_words(of_game)[0])
+        first, words = int(of_game["ownership_start"][0]), int(ownership_words(of_game)[0])
         if (0 <= setup_start <= setup_end <= len(setup) and 0 <= start <= start + count <= len(moves)
-                and max(first, 0) + words <= len(owners)):
+                and max(first, 0) + words <= len(ownership)):
             index["content_hash"][g] = content_hashes(setup, moves, *ranges(of_game))[0]
-            index["owners_hash"][g] = words_hashes(owners, np.array([first]), np.array([words]))[0]
+            index["ownership_hash"][g] = words_hashes(ownership, np.array([first]), np.array([words]))[0]
     write_array(folder / SHARD / meta.INDEX_FILE, index)
     sign(folder)

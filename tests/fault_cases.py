@@ -35,7 +35,7 @@ def make_inputs(folder: Path) -> Path:
     write_games(folder / "few", range(3), plies=12)
     for seed in range(6):                                # that ended by a count
         (folder / "a" / f"counted-{seed}.sgf").write_text(format_record(finished_record(seed)), encoding="utf-8")
-    preprocess([str(folder / "a")], folder / "set", workers=1, validation=0.2, test=0.2)
+    preprocess([str(folder / "a")], folder / "set", jobs=1, validation=0.2, test=0.2)
     return folder
 
 
@@ -81,14 +81,14 @@ class Preprocess(Case):
 
     name = "preprocess"
     modules = ("mugo.data.preprocess",)
-    constants = {"mugo.data.preprocess:PART_GAMES": 4, "mugo.data.preprocess:BATCH_FILES": 2,
+    constants = {"mugo.data.parts:PART_GAMES": 4, "mugo.data.new_files:BATCH_FILES": 2,
                  "mugo.data.merge:SHARD_GAMES": 8}
 
     def prepare(self, out: Path) -> None:
         shutil.copytree(self.inputs / "set", out)
 
     def words(self, out: Path) -> list:
-        return ["preprocess", self.inputs / "a", self.inputs / "b", "-o", out, "--workers", 1, "--validation", 0.2,
+        return ["preprocess", self.inputs / "a", self.inputs / "b", "-o", out, "--jobs", 1, "--validation", 0.2,
                 "--test", 0.2]
 
     def check(self, out: Path) -> None:

@@ -76,4 +76,4 @@ def dataset_of(tmp_path, records: list[Record | str], **options) -> DataSet:
     for i, record in enumerate(records):
         text = record if isinstance(record, str) else format_record(record)
         (folder / f"{i:03d}.sgf").write_text(text, encoding="utf-8")
-    return preprocess([str(folder)], tmp_path / "set", workers=1, **options)
+    return preprocess([str(folder)], tmp_path / "set", jobs=1, **options)

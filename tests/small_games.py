@@ -88,4 +88,4 @@ def small_data(factory) -> DataSet:
         for i, text in enumerate(of_source):
             (folder / name / f"{i:02d}.sgf").write_text(text, encoding="utf-8")
     return preprocess([str(folder / name) for name in ("kgs-2003", "fox", "small")], folder / "data",
-                      min_moves=5, workers=1, validation=0.1, test=0.4)
+                      min_moves=5, jobs=1, validation=0.1, test=0.4)

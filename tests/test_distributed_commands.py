@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("distributed")
 pytest.importorskip("keras")
 
-import cluster_units as units
+import cluster_tasks as tasks
 import distributed
 from fakes import FAKE_ENGINE
 from make_archives import zipped
@@ -30,7 +30,7 @@ MODELS = Path(__file__).parents[1] / "models"
 
 @pytest.fixture(scope="module")
 def address():
-    with units.local_cluster(2) as local:
+    with tasks.local_cluster(2) as local:
         yield local.scheduler_address
 
 
@@ -133,12 +133,12 @@ def test_a_match_that_sprt_decides_breaks_off_the_games_of_workers(address, tmp_
 
 
 def test_preprocess_makes_the_same_data_set(address, games, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("mugo.data.cluster_read.UNIT_BYTES", 500)
-    monkeypatch.setattr("mugo.data.cluster_read.UNIT_FILES", 3)
+    monkeypatch.setattr("mugo.data.cluster_read.TASK_BYTES", 500)
+    monkeypatch.setattr("mugo.data.cluster_read.TASK_FILES", 3)
     (tmp_path / "a.zip").write_bytes(zipped({f"{path.stem}-z.sgf": path.read_bytes()
                                              for path in games.iterdir()}))
     words = ["preprocess", games, tmp_path / "a.zip", "--min-moves", 5]
-    mugo(*words, "-o", tmp_path / "here", "--workers", 1)
+    mugo(*words, "-o", tmp_path / "here", "--jobs", 1)
     with Killer(address, lambda: len(list((tmp_path / "there").glob("unfinished/part-*"))) > 2) as killer:
         mugo(*words, "-o", tmp_path / "there", "--scheduler", address)
     assert killer.killed
@@ -152,7 +152,7 @@ def test_preprocess_makes_the_same_data_set(address, games, tmp_path, capsys, mo
 
 def test_evaluate_measures_the_same(address, games, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("mugo.training.cluster_predictions.UNIT", 128)
-    mugo("preprocess", games, "-o", tmp_path / "set", "--workers", 1, "--min-moves", 5)
+    mugo("preprocess", games, "-o", tmp_path / "set", "--jobs", 1, "--min-moves", 5)
     shutil.copy(MODELS / "policy-9.keras", tmp_path / "copy.keras")
     words = ["evaluate", tmp_path / "copy.keras", "policy-9", tmp_path / "set", "--split", "all", "--positions", 600]
     mugo(*words, "-o", tmp_path / "here")

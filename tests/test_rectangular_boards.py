@@ -254,6 +254,6 @@ def test_a_network_of_gomoku_plays_no_rectangle(tmp_path):
 def test_a_data_set_leaves_rectangles_out(tmp_path, capsys):
     (tmp_path / "a.sgf").write_text("(;SZ[9:5];B[ba];W[aa])")
     (tmp_path / "b.sgf").write_text("(;SZ[5];B[ba];W[aa];B[cc];W[dd])")
-    assert cli.main(["preprocess", str(tmp_path), "-o", str(tmp_path / "set"), "--workers", "1"]) == 2     # none left
+    assert cli.main(["preprocess", str(tmp_path), "-o", str(tmp_path / "set"), "--jobs", "1"]) == 2     # none left
     assert cli.main(["show", str(tmp_path / "set")]) == 0
     assert "unsupported board size" in capsys.readouterr().out

@@ -1,8 +1,8 @@
-"""Units of work on the workers of a Dask cluster:  --scheduler tcp://10.0.0.1:8786
+"""Tasks on the workers of a Dask cluster:  --scheduler tcp://10.0.0.1:8786
 
-    DaskExecutor.submit --> scheduler --> workers: run_unit, one unit at a time in each --> results, once each
+    DaskExecutor.submit --> scheduler --> workers: run_task, one task at a time in each --> results, once each
 
-A unit whose worker is lost is run again on another one, as often as the scheduler's `allowed-failures` says.  So a unit
+A task whose worker is lost is run again on another one, as often as the scheduler's `allowed-failures` says.  So a task
 may run twice, even at the same time, and must then write the same files.  Its result reaches the caller once.
 
 Dask sends functions and arguments as pickles: whoever can connect to the scheduler can run code on all of its
@@ -34,12 +34,12 @@ CONNECT_SECONDS = 10                     # for the scheduler to answer
 WAIT_SECONDS = 60                        # for the first worker to join
 CAPACITY_SECONDS = 2                     # for which a count of the workers holds
 CLOSE_SECONDS = 5
-MAX_NAME = 100                           # letters of a unit's name in a message
+MAX_NAME = 100                           # letters of a task's name in a message
 CONTINUES = "the same command continues where it stopped (selfplay with --resume)"
 
 
 class BrokenOff(Exception):
-    """The unit was ended on purpose, by `broadcast`."""
+    """The task was ended on purpose, by `broadcast`."""
 
 
 class Versions(NamedTuple):
@@ -61,8 +61,8 @@ def difference(own: Versions, other: Versions) -> str:
                      in zip(Versions._fields, own, other, strict=True) if mine != theirs)
 
 
-def run_unit(client: Versions, function: Callable, args: tuple) -> Any:
-    """Run a unit in a worker.  An error of the worker's machine names the worker."""
+def run_task(client: Versions, function: Callable, args: tuple) -> Any:
+    """Run a task in a worker.  An error of the worker's machine names the worker."""
     if different := difference(client, versions()):
         raise BadInput(f"worker {get_worker().address} has {different}")
     try:
@@ -74,13 +74,13 @@ def run_unit(client: Versions, function: Callable, args: tuple) -> Any:
         raise BadInput(f"worker {get_worker().address}: {path}{error_line(error)}") from None
 
 
-def unit_name(args: tuple) -> str:
-    """What messages call a unit: the `name` of its first argument, or its text."""
+def task_name(args: tuple) -> str:
+    """What messages call a task: the `name` of its first argument, or its text."""
     return " ".join(str(getattr(args[0], "name", args[0]) if args else "").split())[:MAX_NAME]
 
 
 class DaskExecutor(Executor):
-    """A concurrent.futures.Executor on the workers of a Dask cluster; see parallel.UnitExecutor for its methods.
+    """A concurrent.futures.Executor on the workers of a Dask cluster; see parallel.TaskExecutor for its methods.
 
     Raises BadInput if no scheduler answers at the address, if no worker joins in WAIT_SECONDS, and for a worker with
     other versions of MuGo, Python or NumPy, or with more than one thread.
@@ -96,7 +96,7 @@ class DaskExecutor(Executor):
             raise BadInput(f"--scheduler {address}: no Dask scheduler answers there, expected an address such as "
                            f"tcp://10.0.0.1:8786 ({error_line(error)})") from None
         self._lock = threading.Lock()
-        self._names: dict[Future, tuple[DaskFuture, str]] = {}           # of the units that are not done
+        self._names: dict[Future, tuple[DaskFuture, str]] = {}           # of the tasks that are not done
         self._is_closed = False
         self._counted = self._workers = 0.0
         try:
@@ -117,7 +117,7 @@ class DaskExecutor(Executor):
     def _check_workers(self) -> None:
         for worker, threads in self._client.nthreads().items():
             if threads != 1:
-                raise BadInput(f"worker {worker} runs {threads} units in one process, expected 1: start it with "
+                raise BadInput(f"worker {worker} runs {threads} tasks in one process, expected 1: start it with "
                                "--nthreads 1 (and --nworkers for more processes)")
         found = self._client.get_versions(packages=["mugo", "numpy"])
         sides = {f"the scheduler {self._address}": found["scheduler"],
@@ -131,7 +131,7 @@ class DaskExecutor(Executor):
 
     @property
     def capacity(self) -> int:
-        """How many units run at once: the workers that have joined, at least 1."""
+        """How many tasks run at once: the workers that have joined, at least 1."""
         now = time.monotonic()
         if now - self._counted > CAPACITY_SECONDS and self._client.status == "running":
             self._counted, self._workers = now, len(self._client.nthreads())
@@ -140,15 +140,15 @@ class DaskExecutor(Executor):
     def submit(self, fn: Callable, /, *args: Any, **kwargs: Any) -> Future:
         """Have a worker call fn(*args); as of concurrent.futures, but for keywords: there are none."""
         if kwargs:
-            raise TypeError("a unit of work has no keyword arguments")
+            raise TypeError("a task has no keyword arguments")
         if self._is_closed:
             raise RuntimeError("cannot schedule new futures after shutdown")
         function = getattr(fn, "func", fn)               # of a functools.partial
         name = function.__name__
-        dask_future = self._client.submit(run_unit, versions(), fn, args, key=f"{name}-{uuid.uuid4().hex}", pure=False)
+        dask_future = self._client.submit(run_task, versions(), fn, args, key=f"{name}-{uuid.uuid4().hex}", pure=False)
         future: Future = Future()
         with self._lock:
-            self._names[future] = dask_future, unit_name(args) or name
+            self._names[future] = dask_future, task_name(args) or name
         future.add_done_callback(self._forget)
         dask_future.add_done_callback(lambda done: self._finish(future, done))
         return future
@@ -160,7 +160,7 @@ class DaskExecutor(Executor):
             dask_future.cancel(force=True)
 
     def _finish(self, future: Future, done: DaskFuture) -> None:
-        """Hand a unit's result, or its exception, to its future; in a thread of the client's."""
+        """Hand a task's result, or its exception, to its future; in a thread of the client's."""
         with self._lock:
             _, name = self._names.get(future, (None, ""))
         if not future.set_running_or_notify_cancel():
@@ -182,7 +182,7 @@ class DaskExecutor(Executor):
         return BadInput(f"--scheduler {self._address}: the scheduler has gone; {CONTINUES}")
 
     def broadcast(self, function: Callable, *args: Any) -> dict[str, Any]:
-        """Call a function in every worker at once, beside the unit that it works on: its result by worker.
+        """Call a function in every worker at once, beside the task that it works on: its result by worker.
 
         Workers that are lost meanwhile are left out.  Raises what the function raises; BadInput if the scheduler has
         gone, and OSError if it goes meanwhile.
@@ -215,7 +215,7 @@ class DaskExecutor(Executor):
                 marker.unlink(missing_ok=True)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """As of concurrent.futures.  A unit that has begun runs to its end; only its result is dropped."""
+        """As of concurrent.futures.  A task that has begun runs to its end; only its result is dropped."""
         if self._is_closed:
             return
         self._is_closed = True

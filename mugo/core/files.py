@@ -7,6 +7,7 @@
     printable       text from elsewhere, for a terminal
     log_to_stderr   for programs whose stdout is a protocol
     open_regular_file, read_regular_file, read_text, read_json    no pipe, no device, of a limited size
+    file_sha256     the checksum of a file
     open_zip_member    no compression that unpacks more than is read
 
 Not here: what the files contain.
@@ -99,6 +100,12 @@ def read_json(path: Path, max_bytes: int = 1 << 20) -> Any:
         return json.loads(read_text(path, max_bytes))
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} cannot be read: {error_line(error)}") from None
+
+
+def file_sha256(path: str | os.PathLike) -> str:
+    """The SHA-256 of a file, in hexadecimal.  Raises OSError."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def open_zip_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:

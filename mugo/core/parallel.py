@@ -1,12 +1,12 @@
-"""Where units of work run: worker processes or threads of this machine, or the workers of a Dask cluster.
+"""Where tasks run: worker processes or threads of this machine, or the workers of a Dask cluster.
 
-    open_executor(workers=4)                           4 worker processes
-    open_executor(workers=4, threads=True)             4 threads, for units that wait for other programs
+    open_executor(jobs=4)                              4 worker processes
+    open_executor(jobs=4, threads=True)                4 threads, for tasks that wait for other programs
     open_executor(scheduler="tcp://10.0.0.1:8786")     all workers of a cluster (cluster.py)
 
-    units --submit--> executor: at most `max_in_flight` futures --> results in the order of the units
+    tasks --submit--> executor: at most `max_in_flight` futures --> results in the order of the tasks
 
-Every command that takes --jobs, --workers or --scheduler runs its units here.  A unit is a call of a function that a
+Every command that takes --jobs or --scheduler runs its tasks here.  A task is a call of a function that a
 module defines, with arguments that can be pickled and are small: names of files rather than their contents.
 """
 import argparse
@@ -34,21 +34,21 @@ from mugo.core.files import BadInput
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-IN_FLIGHT = 4                            # units for each that runs: no worker waits for its next one
+IN_FLIGHT = 4                            # tasks for each that runs: no worker waits for its next one
 
 
-class UnitExecutor(Protocol):
+class TaskExecutor(Protocol):
     """A concurrent.futures.Executor with what commands ask besides."""
 
     @property
     def capacity(self) -> int:
-        """How many units run at once.  Of a cluster it changes."""
+        """How many tasks run at once.  Of a cluster it changes."""
         ...
 
     def submit(self, fn: Callable, /, *args: Any) -> Future: ...
 
     def broadcast(self, function: Callable, *args: Any) -> dict[str, Any]:
-        """Call a function now where units run with state of their own: in this process, or in every worker of a
+        """Call a function now where tasks run with state of their own: in this process, or in every worker of a
         cluster; its results by worker.  The state of local worker processes is out of reach."""
         ...
 
@@ -77,17 +77,17 @@ class _LocalExecutor:
 
 
 @contextlib.contextmanager
-def open_executor(workers: int | None = None, *, threads: bool = False, scheduler: str | None = None
-                  ) -> Iterator[UnitExecutor]:
-    """An executor of `workers` processes (default: one per core); of 1, a thread of this process.
+def open_executor(jobs: int | None = None, *, threads: bool = False, scheduler: str | None = None
+                  ) -> Iterator[TaskExecutor]:
+    """An executor of so many processes (default: one per core); of 1, a thread of this process.
 
-    threads: threads instead.  scheduler: the address of a Dask scheduler; then `workers` must be None.
-    When the block ends, all units are done; when it raises, those that have not begun are cancelled.
+    threads: threads instead.  scheduler: the address of a Dask scheduler; then `jobs` must be None.
+    When the block ends, all tasks are done; when it raises, those that have not begun are cancelled.
     Worker processes ignore Ctrl-C (the parent handles it) and end when the parent ends, even by SIGKILL.
     Raises BadInput for a cluster that cannot be used; see DaskExecutor.
     """
     if scheduler is None:
-        executor: UnitExecutor = _LocalExecutor(workers or os.cpu_count() or 1, threads)
+        executor: TaskExecutor = _LocalExecutor(jobs or os.cpu_count() or 1, threads)
     else:
         from mugo.core.cluster import DaskExecutor            # distributed is optional
 
@@ -113,11 +113,11 @@ def _initialize_worker() -> None:
     threading.Thread(target=exit_with_parent, daemon=True).start()
 
 
-def ordered_map(executor: Executor | UnitExecutor, function: Callable[[Item], Result], items: Iterable[Item],
+def ordered_map(executor: Executor | TaskExecutor, function: Callable[[Item], Result], items: Iterable[Item],
                 max_in_flight: int | None = None) -> Iterator[Result]:
     """Yield function(item) for every item, in order, with at most `max_in_flight` futures at a time.
 
-    max_in_flight: None is IN_FLIGHT times the capacity of a UnitExecutor.
+    max_in_flight: None is IN_FLIGHT times the capacity of a TaskExecutor.
     Unlike Executor.map it reads the next item only when there is room for it, so memory is bounded.
     """
     futures: deque[Future[Result]] = deque()
@@ -129,7 +129,7 @@ def ordered_map(executor: Executor | UnitExecutor, function: Callable[[Item], Re
         yield futures.popleft().result()
 
 
-def completed(executor: UnitExecutor, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+def completed(executor: TaskExecutor, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """Yield function(item) for every item as each is done, with at most IN_FLIGHT futures for each that runs."""
     futures: set[Future[Result]] = set()
     for item in items:

@@ -4,8 +4,8 @@
     download          archives behind a page of links                       `mugo download`
     game_hash         hashes that ignore rotation, reflection and colour: duplicates, the split
     shuffle           a permutation of all positions without memory
-    final_ownership   who owns each point at the end of a game that was counted
-    labels            the moves after a position, the outcome, komi and the final owners, for its side to move
+    final_ownership   final ownership of the games that ended by scoring
+    labels            the moves after a position, the outcome, komi and the final ownership, for its side to move
     query             what --where understands
     meta              meta.json: options, sources, shards, checksums of the files
     array_files       .npy files, mapped into memory
@@ -21,10 +21,10 @@
     copies            copies of training games that the split cannot keep out
     parts             games that were read, before they are merged
     read_report       what was left out of archives
+    new_files         the files of archives that a data set does not have yet
     cluster_read      archives read by the workers of a cluster
     rejection         short, unselected and duplicate games
     new_games         the games of the parts, as the merge reads them
-    opening_buckets   the shuffle of all games by their opening
     duplicates        which games are duplicates, among new and old ones
     merge             new games -> new shards
     preprocess        archives -> data set                                  `mugo preprocess`

@@ -1,112 +1,149 @@
 """Which games are duplicates: the new ones among each other and among those of a data set.
 
-    labels     0 1 2 ...            first_new ...
+    game_id    0 1 2 ...            first_id ...
                games of the shards  games of the parts        in the order of their rows
 
-Of copies the one with the lowest label is kept, and of games with one beginning the longest; so a new game can take the
-place of an old one.  No table of all games is in memory; moves are read of games that share their opening only.
+Copies of a game have its game hash.  A truncated copy has its opening hash, and is the beginning of its moves.  Of
+copies the one with the lowest game_id is kept, and of games with one beginning the longest; so a new game can take the
+place of an old one.
+
+In memory are 28 bytes per game, as much again while they are sorted, and the moves of games that share their opening.
 """
-import contextlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from mugo.data.dataset import DataSet
+from mugo.data.game_hash import canonicalize
 from mugo.data.game_index import GameArrays
 from mugo.data.new_games import NewGames
-from mugo.data.opening_buckets import KEY, OpeningBuckets
-from mugo.data.rejection import canonical_lines, find_copies_of_games, find_truncated, same_openings
 from mugo.data.selection import CHUNK, GameSelection
+from mugo.games.coords import WHITE_BIT, symmetries
+
+KEY = np.dtype([("opening_hash", "<u8"), ("game_hash", "<u8"), ("game_id", "<i8"), ("num_moves", "<i4")])
 
 
 class Duplicates(NamedTuple):
-    """Duplicates by ascending label, and what they repeat; int64 and bool (n,)."""
+    """Duplicates by ascending game_id, and what they repeat; int64 and bool (n,)."""
 
-    label: np.ndarray
-    original: np.ndarray                 # the label of the game that is kept
+    game_id: np.ndarray
+    original: np.ndarray                 # the game_id of the game that is kept
     is_truncated: np.ndarray             # whether it is the beginning of that game, not all of it
 
-    def among(self, labels: range) -> "Duplicates":
-        """Those with labels in a range."""
-        start, end = np.searchsorted(self.label, [labels.start, labels.stop])
-        return Duplicates(self.label[start:end], self.original[start:end], self.is_truncated[start:end])
+    def among(self, game_ids: range) -> "Duplicates":
+        """Those with a game_id in a range."""
+        start, end = np.searchsorted(self.game_id, [game_ids.start, game_ids.stop])
+        return Duplicates(self.game_id[start:end], self.original[start:end], self.is_truncated[start:end])
 
 
-def find_duplicates(old: DataSet, new: NewGames, folder: Path) -> Duplicates:
-    """The duplicates among the used games of a data set and new ones.  folder: for temporary files."""
-    buckets = OpeningBuckets(folder, new.first_label + new.rows)
-    for labels, games in _old_keys(old):
-        buckets.add(games["opening_hash"], games["game_hash"], labels, games["num_moves"])
-    for table in new.legal_tables(["opening_hash", "game_hash", "num_moves"]):
-        buckets.add(table["opening_hash"].to_numpy(), table["game_hash"].to_numpy(), table.index.to_numpy(),
-                    table["num_moves"].to_numpy())
-    copies: list[tuple[np.ndarray, np.ndarray]] = []
-    alike = []
-    for keys in buckets:
-        copies.append(find_copies_of_games(keys))
-        alike.append(same_openings(keys[~np.isin(keys["label"], copies[-1][0])], new.first_label))
-    games = np.concatenate([np.empty(0, KEY), *alike])
-    with contextlib.closing(_Lines(old, new, games, folder)) as lines:
-        truncated = np.array(list(_truncated(games, lines)), np.int64).reshape(-1, 2).T
-    label, original = (np.concatenate([np.empty(0, np.int64), *(pair[k] for pair in copies), truncated[k]])
-                       for k in range(2))
-    is_truncated = np.arange(len(label)) >= len(label) - truncated.shape[1]
-    order = np.argsort(label, kind="stable")
-    return Duplicates(label[order], original[order], is_truncated[order])
+def find_duplicates(old: DataSet, new: NewGames) -> Duplicates:
+    """The duplicates among the used games of a data set and new ones."""
+    keys = _keys(old, new)
+    copy, original = _copies(keys[_sharing(keys["game_hash"])])
+    games = keys[_sharing(keys["opening_hash"])]
+    games = _with_new_games(games[~np.isin(games["game_id"], copy)], new.first_id)
+    lines = dict(_lines(old, new, np.sort(games["game_id"])))
+    truncated = np.array(list(_truncated(games, lines)), np.int64).reshape(-1, 2).T
+    game_id = np.concatenate([copy, truncated[0]])
+    order = np.argsort(game_id, kind="stable")
+    return Duplicates(game_id[order], np.concatenate([original, truncated[1]])[order], order >= len(copy))
 
 
-def _old_keys(old: DataSet) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """(labels, records) of the used games of each shard."""
-    first = 0
+def _keys(old: DataSet, new: NewGames) -> np.ndarray:
+    """KEY (n,): the used games of a data set and the new ones, by ascending game_id."""
+    keys = np.empty(new.first_id + new.rows, KEY)
+    first = end = 0
+
+    def add(games, game_ids: np.ndarray) -> None:
+        nonlocal end
+        rows = keys[end:end + len(game_ids)]
+        end += len(game_ids)
+        rows["game_id"] = game_ids
+        for name in ("opening_hash", "game_hash", "num_moves"):
+            rows[name] = games[name]
+
     for number, shard in enumerate(old.shards):
         games = shard.index[old.is_used(number)]
-        yield first + games["row"].astype(np.int64), games
+        add(games, first + games["row"].astype(np.int64))
         shard.forget_index()
         first += shard.rows
+    for table in new.legal_tables(["opening_hash", "game_hash", "num_moves"]):
+        add(table, table.index.to_numpy())
+    return keys[:end]
 
 
-def _truncated(games: np.ndarray, lines: "_Lines") -> Iterator[tuple[int, int]]:
-    ends = np.flatnonzero(np.append(games["opening_hash"][1:] != games["opening_hash"][:-1], True)) + 1
-    start = 0
-    for end in ends.tolist() if len(games) else []:
-        yield from find_truncated(games["label"][start:end], [lines[i] for i in range(start, end)])
-        start = end
+def _sharing(hashes: np.ndarray) -> np.ndarray:
+    """The rows whose hash another row has too, by hash and row: int64 (k,) of uint64 (n,)."""
+    order = np.argsort(hashes, kind="stable")
+    ordered = hashes[order]
+    is_same = ordered[1:] == ordered[:-1]
+    return order[np.append(is_same, False) | np.insert(is_same, 0, False)] if len(order) else order
 
 
-class _Lines:
-    """The canonical moves of games, KEY (n,), in a file."""
+def _copies(games: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(the game_id of each game that is a copy, rotated, reflected or with colours exchanged, of one with a lower
+    game_id, that game_id), both int64.
 
-    def __init__(self, old: DataSet, new: NewGames, games: np.ndarray, folder: Path):
-        order = np.argsort(games["label"], kind="stable")
-        labels = games["label"][order]
-        self._place = np.zeros((len(games), 2), np.int64)            # start and end in the file, in bytes
-        path, at = folder / "lines", 0
-        with open(path, "wb") as file:
-            for found, arrays in (*_old_games(old, labels[labels < new.first_label]),
-                                  *new.games(labels[labels >= new.first_label])):
-                rows = order[np.searchsorted(labels, found)]
-                for row, line in zip(rows, canonical_lines(arrays), strict=True):
-                    file.write(line)
-                    self._place[row] = at, at + len(line)
-                    at += len(line)
-        self._file = open(path, "rb")
-
-    def __getitem__(self, row: int) -> bytes:
-        start, end = self._place[row].tolist()
-        self._file.seek(start)
-        return self._file.read(end - start)
-
-    def close(self) -> None:
-        self._file.close()
+    games: KEY (n,), those with equal hashes by ascending game_id.
+    """
+    _, first, group = np.unique(games["game_hash"], return_index=True, return_inverse=True)
+    original = games["game_id"][first[group]]
+    is_copy = original != games["game_id"]
+    return games["game_id"][is_copy], original[is_copy]
 
 
-def _old_games(old: DataSet, labels: np.ndarray) -> Iterator[tuple[np.ndarray, GameArrays]]:
-    """(labels, games) of games of a data set, some at a time."""
+def _with_new_games(games: np.ndarray, first_new: int) -> np.ndarray:
+    """The games that share their opening with another one, if one of these has a game_id of at least first_new.
+
+    games: KEY (n,), without copies.  Returned: by opening, the longest first, then by game_id.
+    """
+    _, group, count = np.unique(games["opening_hash"], return_inverse=True, return_counts=True)
+    has_new = np.zeros(len(count), bool)
+    has_new[group[games["game_id"] >= first_new]] = True
+    games = games[(count > 1)[group] & has_new[group]]
+    return games[np.lexsort((games["game_id"], -games["num_moves"].astype(np.int64), games["opening_hash"]))]
+
+
+def _truncated(games: np.ndarray, lines: dict[int, bytes]) -> Iterator[tuple[int, int]]:
+    """(game_id of a game that is the beginning of another one, the game_id of that).
+
+    games: as of _with_new_games.  lines: of each game by its game_id, as of canonical_lines.
+    """
+    opening, kept = None, list[int]()                    # the kept games with that opening
+    for opening_hash, game_id in games[["opening_hash", "game_id"]].tolist():
+        if opening_hash != opening:
+            opening, kept = opening_hash, []
+        longer = next((other for other in kept if lines[other].startswith(lines[game_id])), None)
+        if longer is None:
+            kept.append(game_id)
+        else:
+            yield game_id, longer
+
+
+def _lines(old: DataSet, new: NewGames, game_ids: np.ndarray) -> Iterator[tuple[int, bytes]]:
+    """(game_id, its canonical line) of games with these ids, which are ascending."""
+    for found, games in (*_old_games(old, game_ids[game_ids < new.first_id]),
+                         *new.games(game_ids[game_ids >= new.first_id])):
+        yield from zip(found.tolist(), canonical_lines(games), strict=True)
+
+
+def canonical_lines(games: GameArrays) -> Iterator[bytes]:
+    """The canonical moves of each game without the passes at its end, int16."""
+    for record, setup_start, setup_end, start, count in zip(games.games, *games.ranges, strict=True):
+        size = int(record["size"])
+        line = np.empty(count, np.int16)
+        canonicalize(size, games.setup[setup_start:setup_end], games.moves[start:start + count], symmetries(size), line)
+        while len(line) and line[-1] & (WHITE_BIT - 1) == size * size:
+            line = line[:-1]
+        yield line.tobytes()
+
+
+def _old_games(old: DataSet, game_ids: np.ndarray) -> Iterator[tuple[np.ndarray, GameArrays]]:
+    """(game_ids, games) of games of a data set, some at a time."""
     first = 0
     for shard in old.shards:
-        of_shard = labels[(first <= labels) & (labels < first + shard.rows)]
+        of_shard = game_ids[(first <= game_ids) & (game_ids < first + shard.rows)]
         entries = np.searchsorted(shard.index["row"], of_shard - first).astype(np.int32)
         first += shard.rows
         games = GameSelection((shard,), np.zeros(len(entries), np.int32), entries)

@@ -1,16 +1,16 @@
 """A data set's positions as .npy files, for training elsewhere:  mugo export DATASET -o FOLDER
 
-    planes.npy      uint8 (n, size, size, 48), 0 or 1; with --packed uint8 (n, size², 6), an eighth of the size
-    moves.npy       int32 (n,): the move index played: row * size + column from the upper left, size² a pass
-    outcomes.npy    int8 (n,): 1 the side to move won, -1 it lost, 0 unknown or a draw
-    colours.npy     int8 (n,): the side to move, 1 Black, -1 White
-    komi.npy        float32 (n,): points that the side to move gets, negative for Black; NaN: unknown
-    next_moves.npy  int32 (n, 2): the opponent's reply and the own move after it; -1: none
-    owners.npy      int8 (n, size²): 1 the side to move owns the point at the end, -1 the opponent, 0 neutral or unknown
-    scores.npy      float32 (n,): own area at the end minus the opponent's, without komi; NaN: unknown
-    gains.npy       float32 (n,): points that the side to move is expected to gain as the stronger player of a handicap
-                    game from here on, negative for the weaker one (games/handicap.py)
-    export.json     the planes by name, and what was exported
+    planes.npy          uint8 (n, size, size, 48), 0 or 1; with --packed uint8 (n, size², 6), an eighth of the size
+    moves.npy           int32 (n,): the move index played: row * size + column from the upper left, size² a pass
+    outcomes.npy        int8 (n,): 1 the side to move won, -1 it lost, 0 unknown or a draw
+    colours.npy         int8 (n,): the side to move, 1 Black, -1 White
+    komi.npy            float32 (n,): points that the side to move gets, negative for Black; NaN: unknown
+    next_moves.npy      int32 (n, 2): the opponent's reply and the own move after it; -1: none
+    ownership.npy       int8 (n, size²): final ownership: 1 the side to move, -1 the opponent, 0 neutral or unknown
+    scores.npy          float32 (n,): own area at the end minus the opponent's, without komi; NaN: unknown
+    handicap_gains.npy  float32 (n,): points that the side to move is expected to gain as the stronger player of a
+                        handicap game from here on, negative for the weaker one (games/handicap.py)
+    export.json         the planes by name, and what was exported
 
 Row i of each array is the same position, seen by its side to move.  The arrays are written in chunks, so they may be
 larger than the memory; read them with numpy.load(..., mmap_mode="r").  FOLDER appears only when everything is
@@ -59,7 +59,7 @@ OUTCOMES = "1: the side to move won, -1: it lost, 0: unknown or a draw"
 COLOURS = "the side to move, 1: Black, -1: White"
 KOMI = "points that the side to move gets by komi and for handicap stones, negative for Black; NaN: unknown"
 NEXT_MOVES = "move indices of the opponent's reply and of the own move after it; -1: none"
-OWNERS = ("at row * size + column, 1: the side to move owns the point at the end of the game, -1: the opponent, "
+OWNERSHIP = ("at row * size + column, 1: the side to move owns the point at the end of the game, -1: the opponent, "
           "0: neutral or unknown")
 SCORES = "own area minus the opponent's at the end of the game, without komi; NaN: unknown"
 GAINS = ("points that the side to move is expected to gain as the stronger player of a handicap game from here on, "
@@ -89,9 +89,9 @@ def export(data: DataSet, folder: Path, *, split: str | None = "train", size: in
         "colours.npy": (np.int8, (rows,)),
         "komi.npy": (np.float32, (rows,)),
         "next_moves.npy": (np.int32, (rows, 2)),
-        "owners.npy": (np.int8, (rows, positions.size ** 2)),
+        "ownership.npy": (np.int8, (rows, positions.size ** 2)),
         "scores.npy": (np.float32, (rows,)),
-        "gains.npy": (np.float32, (rows,)),
+        "handicap_gains.npy": (np.float32, (rows,)),
     }
     needed = sum(np.dtype(dtype).itemsize * int(np.prod(shape)) for dtype, shape in layout.values())
     advice = "try --positions N" if packed else "--packed takes an eighth of it, or try --positions N"
@@ -176,7 +176,7 @@ def chunks_of(positions: Positions, n: int, symmetries: str, shuffle: bool, seed
 
 def describe_arrays(layout: Layout, packed: bool) -> dict[str, dict]:
     """The arrays as export.json has them."""
-    meanings = (PACKED_PLANES if packed else PLAIN_PLANES, MOVES, OUTCOMES, COLOURS, KOMI, NEXT_MOVES, OWNERS,
+    meanings = (PACKED_PLANES if packed else PLAIN_PLANES, MOVES, OUTCOMES, COLOURS, KOMI, NEXT_MOVES, OWNERSHIP,
                 SCORES, GAINS)
     return {name: {"dtype": np.dtype(dtype).name, "shape": shape, "meaning": meaning}
             for (name, (dtype, shape)), meaning in zip(layout.items(), meanings, strict=True)}

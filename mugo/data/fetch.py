@@ -7,7 +7,6 @@
 Sizes that a server states are compared with what comes.  Only http and https are followed, also by redirections.
 """
 import contextlib
-import hashlib
 import http.client
 import json
 import os
@@ -20,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mugo import __version__
-from mugo.core.files import BadInput, error_line, fsync_folder, printable
+from mugo.core.files import BadInput, error_line, file_sha256, fsync_folder, printable
 from mugo.core.schema import TEXT, Object, check_value, integer
 
 SCHEMES = ("http", "https")
@@ -180,7 +179,7 @@ def fetch_file(remote: RemoteFile, path: Path, sha256: str = "", on_bytes: Calla
                 wait(min(2.0 ** failures, 30.0))
         file.flush()
         os.fsync(file.fileno())
-    found = _checksum(part)
+    found = file_sha256(part)
     received = part.stat().st_size
     wrong = f"{received:,} bytes came, expected {remote.size:,}" if remote.size not in (-1, received) else \
         f"more than {_limit(remote):,} bytes came, and the server does not say how many there are" \
@@ -234,8 +233,3 @@ def _limit(remote: RemoteFile) -> int:
 
 def _starts_at(answer: http.client.HTTPResponse, offset: int) -> bool:
     return answer.headers.get("Content-Range", "").startswith(f"bytes {offset}-")
-
-
-def _checksum(path: Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,8 +1,8 @@
-"""Who owns each point at the end of a game that was counted: found by rollouts, checked against the recorded result.
+"""Final ownership of a game that ended by scoring: found by rollouts, checked against the recorded result.
 
-    the last position --> dead stones off --> area count --> agrees with the result? --> owners of the points
+    the last position --> dead stones off --> area count --> agrees with the result? --> ownership of the points
 
-So a game that was scored with stones missing, or broken off, has no owners.  They are stored in owners.npy, two bits a
+So a game that was scored with stones missing, or broken off, has none.  It is stored in ownership.npy, two bits per
 point: 0 neutral, 1 Black's, 2 White's; point k of a game is at bits 2 (k % 8) of its word k // 8.
 """
 import math
@@ -22,19 +22,19 @@ from mugo.sgf.record_rules import parse_record_rules
 
 POINTS_PER_WORD = 8
 ROLLOUTS, MORE_ROLLOUTS = 16, 64         # the result confirms 9 of 10 counts by 16 rollouts, and few more by 200
-MIN_STONES = 1 / 4        # of the points: hardly a game is counted before, and thousands of short ones must cost little
-MAX_UNSETTLED = 1 / 4     # of the points, by rollouts with the dead stones: 1 of 200 counted games has more than 0.15
+MIN_STONES = 1 / 4        # of the points: hardly a game is scored before, and thousands of short ones must cost little
+MAX_UNSETTLED = 1 / 4     # of the points, by rollouts with the dead stones: 1 of 200 scored games has more than 0.15
 _CODES = np.array([0, 1, 2], np.uint16)                  # of EMPTY, BLACK, WHITE (-1, the last)
 
 
 @njit(cache=True, nogil=True)
 def words_per_game(size):
-    """The number of int16 words that the owners of a board's points take; size: an int or an array."""
+    """The number of int16 words that the ownership of a board's points take; size: an int or an array."""
     return (size * size + POINTS_PER_WORD - 1) // POINTS_PER_WORD
 
 
-def final_owners(record: Record, last: np.ndarray) -> np.ndarray | None:
-    """int8 (size²,): the owner of every point, BLACK, WHITE or EMPTY, at the end of a game that was counted.
+def confirmed_ownership(record: Record, last: np.ndarray) -> np.ndarray | None:
+    """int8 (size²,): the owner of every point, BLACK, WHITE or EMPTY, at the end of a game that ended by scoring.
 
     last: BOARD (1,), the position after its last move.  None where the result is no count, komi is unknown, the game
     was not played to its end, or the count differs from the result: by more than a point under territory rules, at all
@@ -43,12 +43,12 @@ def final_owners(record: Record, last: np.ndarray) -> np.ndarray | None:
     points = record.size ** 2
     if record.score is None or record.komi is None or points - last[0]["n_empty"] < MIN_STONES * points:
         return None
-    owners, difference = count(record, last)
-    return owners if abs(difference) <= accepted_difference(record) else None
+    ownership, difference = count(record, last)
+    return ownership if abs(difference) <= accepted_difference(record) else None
 
 
 def count(record: Record, last: np.ndarray) -> tuple[np.ndarray, float]:
-    """(the owners of the points at the end of a game with a score and komi, count_difference).  last: as above.
+    """(the ownership of the points at the end of a game with a score and komi, count_difference).  last: as above.
 
     Few rollouts, and if the result does not confirm them, those of scoring.without_dead, which knows seki.  The
     difference is infinite where the rollouts do not agree on who owns the points, as the game was broken off.
@@ -56,26 +56,26 @@ def count(record: Record, last: np.ndarray) -> tuple[np.ndarray, float]:
     boards = new_boards(2)
     boards[0] = last[0]
     is_finished = remove_dead_chains(boards, ROLLOUTS, MAX_UNSETTLED * record.size ** 2)
-    owners = _owners(boards[:1])
+    ownership = _ownership(boards[:1])
     if not is_finished:
-        return owners, math.inf
-    if abs(count_difference(record, owners)) > accepted_difference(record):
-        owners = _owners(scoring.without_dead(position_of(record), _by_more_rollouts).board)
-    return owners, count_difference(record, owners)
+        return ownership, math.inf
+    if abs(count_difference(record, ownership)) > accepted_difference(record):
+        ownership = _ownership(scoring.without_dead(position_of(record), _by_more_rollouts).board)
+    return ownership, count_difference(record, ownership)
 
 
 def _by_more_rollouts(position: BasePosition) -> np.ndarray:
     return scoring.ownership_at_end(position, MORE_ROLLOUTS)
 
 
-def _owners(board: np.ndarray) -> np.ndarray:
-    """int8 (size²,): the owners of the points of a BOARD (1,) on which every stone is alive."""
-    owners = np.empty(POINTS, np.int8)
-    area_ownership(board[0], owners)
-    return owners[board_points(int(board[0]["rows"]))]
+def _ownership(board: np.ndarray) -> np.ndarray:
+    """int8 (size²,): the ownership of the points of a BOARD (1,) on which every stone is alive."""
+    ownership = np.empty(POINTS, np.int8)
+    area_ownership(board[0], ownership)
+    return ownership[board_points(int(board[0]["rows"]))]
 
 
-def count_difference(record: Record, owners: np.ndarray) -> float:
+def count_difference(record: Record, ownership: np.ndarray) -> float:
     """Black's area minus White's, minus what the area is by the result of a record with a score and komi.
 
     Under area rules that is the result and White's points.  Under territory rules a stone that was played and a
@@ -83,7 +83,7 @@ def count_difference(record: Record, owners: np.ndarray) -> float:
     rules are not known, it is the one of the two that is closer.
     """
     assert record.score is not None and record.komi is not None
-    rules, area = parse_record_rules(record.rules), int(owners.sum())
+    rules, area = parse_record_rules(record.rules), int(ownership.sum())
     by_territory = area - (record.score + record.komi + _more_stones(record))
     if rules is not None and rules.scoring == "TERRITORY":
         return by_territory
@@ -107,16 +107,16 @@ def _more_stones(record: Record) -> int:
     return len(stones) - 2 * white
 
 
-def pack_owners(owners: np.ndarray) -> np.ndarray:
-    """int16 (words_per_game(size),) of int8 (size²,) owners."""
-    codes = np.zeros(words_per_game(int(len(owners) ** 0.5)) * POINTS_PER_WORD, np.uint16)
-    codes[:len(owners)] = _CODES[owners]
+def pack_ownership(ownership: np.ndarray) -> np.ndarray:
+    """int16 (words_per_game(size),) of int8 (size²,) ownership."""
+    codes = np.zeros(words_per_game(int(len(ownership) ** 0.5)) * POINTS_PER_WORD, np.uint16)
+    codes[:len(ownership)] = _CODES[ownership]
     shifts = np.arange(0, 2 * POINTS_PER_WORD, 2, dtype=np.uint16)
     return np.bitwise_or.reduce(codes.reshape(-1, POINTS_PER_WORD) << shifts, axis=1).view(np.int16)
 
 
 @njit(cache=True, nogil=True)
-def owner_at(owners, start, i):
+def owner_at(ownership, start, i):
     """The owner, BLACK, WHITE or EMPTY, of the point with move index i, of the game whose words begin at start."""
-    code = (np.int64(owners[start + (i >> 3)]) >> (2 * (i & 7))) & 3
+    code = (np.int64(ownership[start + (i >> 3)]) >> (2 * (i & 7))) & 3
     return BLACK if code == 1 else WHITE if code == 2 else EMPTY

@@ -8,7 +8,7 @@ import hashlib
 import numpy as np
 import pandas as pd
 
-from mugo.data.final_ownership import final_owners, pack_owners
+from mugo.data.final_ownership import confirmed_ownership, pack_ownership
 from mugo.data.game_hash import game_hashes
 from mugo.games.board import WHITE, clear, new_boards
 from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, board_points, format_size, move_index, symmetries
@@ -34,7 +34,7 @@ COLUMNS = {
     "event": str, "rules": str,
     "game_hash": np.uint64, "opening_hash": np.uint64,      # data.game_hash
 }
-ENCODED = ("setup", "moves", "owners")   # int16: the encoded game, and final_ownership.pack_owners or nothing
+ENCODED = ("setup", "moves", "ownership")   # int16: the encoded game, and final_ownership.pack_ownership or nothing
 PART_COLUMNS = COLUMNS | dict.fromkeys(ENCODED, bytes)
 _DEFAULTS = {name: "" if kind is str else kind(np.nan) if kind is np.float32 else 0
              for name, kind in COLUMNS.items()} | dict.fromkeys(ENCODED, b"")
@@ -55,16 +55,14 @@ def file_key(checksum: bytes, name: str, content: bytes) -> int:
     return int.from_bytes(h.digest(), "little")
 
 
-def unreadable_row(key: int, file: UnreadableFile) -> dict:
-    """The row of a file that cannot be read."""
-    return {"file_key": key, "source": file.source, "file": file.name, "reject_reason": "unreadable file",
-            "reject_details": file.error}
-
-
-def read_batch(batch: list[tuple[int, SgfFile]]) -> pd.DataFrame:
-    """One row for each game in SGF files with their keys, as `make_table` has them."""
+def read_batch(batch: list[tuple[int, SgfFile | UnreadableFile]]) -> pd.DataFrame:
+    """One row for each game in files with their keys, as `make_table` has them; one for a file that cannot be read."""
     rows = []
     for key, file in batch:
+        if isinstance(file, UnreadableFile):
+            rows.append({"file_key": key, "source": file.source, "file": file.name, "reject_reason": "unreadable file",
+                         "reject_details": file.error})
+            continue
         for number, record in enumerate(read_records(file.data), file.games_before + 1):
             row = {"file_key": key, "source": file.source, "file": file.name, "game_number": number}
             if isinstance(record, BadRecord):
@@ -104,18 +102,18 @@ def _describe(record: Record) -> dict:
         except IllegalMove as error:
             return row | {"reject_reason": "illegal move" if setup_is_legal else "illegal setup",
                           "reject_details": str(error)}
-    owners = final_owners(record, _board)
+    ownership = confirmed_ownership(record, _board)
     setup, moves = opening_as_setup(record)
     game, opening = game_hashes(record.size, setup, moves, symmetries(record.size))
-    if owners is not None:
+    if ownership is not None:
         moves = with_final_passes(moves, record.size)
     return row | {"num_moves": len(moves), "game_hash": int(game), "opening_hash": int(opening),
                   "setup": setup.tobytes(), "moves": moves.tobytes(),
-                  "owners": b"" if owners is None else pack_owners(owners).tobytes()}
+                  "ownership": b"" if ownership is None else pack_ownership(ownership).tobytes()}
 
 
 def with_final_passes(moves: np.ndarray, size: int) -> np.ndarray:
-    """The encoded moves of a game that was counted with the passes that ended it, two in a row.
+    """The encoded moves of a game that ended by scoring, with the passes that ended it, two in a row.
 
     Tygem's and Fox's records leave them out, and a network could not learn from them when to pass.  A game without
     moves, or without room for more (coords.MAX_MOVES), stays as it is.

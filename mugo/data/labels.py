@@ -1,9 +1,9 @@
-"""What is known of a position beside its planes: the moves after it, the outcome, komi, the final owners.  Compiled.
+"""What is known of a position besides its planes: the moves after it, the outcome, komi, final ownership.  Compiled.
 
-    the game's row, its moves, its words in owners.npy --> write_labels --> the fields of positions.Batch
+    the game's row, its moves, its words in ownership.npy --> write_labels --> the fields of positions.Batch
 
-The results of handicap games do not say who was ahead: see games/handicap.py.  A game without komi is one if White's
-rank is higher.
+The results of handicap games do not say who was ahead: see games/handicap.py.  A game without komi
+counts as one if White's rank is higher.
 """
 import numpy as np
 import pandas as pd
@@ -51,12 +51,12 @@ def white_points(games: pd.DataFrame) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def write_labels(size, games, samples, symmetries, setup, moves, owners, outcomes, colours, komi, next_moves,
-                 owners_out, scores, gains):
+def write_labels(size, games, samples, symmetries, setup, moves, ownership, outcomes, colours, komi, next_moves,
+                 ownership_out, scores, handicap_gains):
     """Write the labels of a batch to the last seven arguments, whose shapes are those of positions.Batch.
 
-    games: INDEX (n,), each position's game.  samples: as for planes.write_sample_planes.  setup, moves, owners: of all
-    games.
+    games: INDEX (n,), each position's game.  samples: as for planes.write_sample_planes.  setup, moves, ownership: of
+    all games.
     """
     for j in range(len(games)):
         game = games[j]
@@ -69,7 +69,7 @@ def write_labels(size, games, samples, symmetries, setup, moves, owners, outcome
         colours[j] = colour
         komi[j] = -colour * game.white_points
         stones = handicap_stones(size, game, setup[samples[j, 0]:samples[j, 1]], moves)
-        gains[j] = -colour * expected_gain(stones, game.white_points, 1 - samples[j, 3] / game.num_moves)
+        handicap_gains[j] = -colour * expected_gain(stones, game.white_points, 1 - samples[j, 3] / game.num_moves)
         for k in range(2):               # an answer is the opponent's, and the move after it one's own
             next_moves[j, k] = -1
         for k in range(2):
@@ -77,12 +77,12 @@ def write_labels(size, games, samples, symmetries, setup, moves, owners, outcome
             if i >= end or (np.int64(moves[i]) & WHITE_BIT) == (np.int64(moves[i - 1]) & WHITE_BIT):
                 break
             next_moves[j, k] = symmetry[np.int64(moves[i]) & (WHITE_BIT - 1)]
-        start = np.int64(game.owners_start)
+        start = np.int64(game.ownership_start)
         scores[j] = np.nan
         score = 0
         for i in range(size * size):
-            owner = colour * owner_at(owners, start, i) if start >= 0 else 0
-            owners_out[j, symmetry[i]] = owner
+            owner = colour * owner_at(ownership, start, i) if start >= 0 else 0
+            ownership_out[j, symmetry[i]] = owner
             score += owner
         if start >= 0:
             scores[j] = score

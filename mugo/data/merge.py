@@ -22,7 +22,7 @@ from mugo.data.dataset import DataSet
 from mugo.data.duplicates import Duplicates, find_duplicates
 from mugo.data.game_hash import assign_splits
 from mugo.data.meta import META, format_meta, is_shard_name, shard_name
-from mugo.data.new_games import NewGames, rows_of
+from mugo.data.new_games import NewGames, rows_with
 from mugo.data.rejection import reject
 from mugo.data.shards import REJECTED, open_shard, write_shard
 from mugo.core.files import atomic_write
@@ -40,11 +40,11 @@ def merge_parts(folder: Path, meta: dict[str, Any], sources: list[dict[str, str]
         if is_shard_name(path.name) and path.name not in {entry["name"] for entry in meta["shards"]}:
             shutil.rmtree(path)
     new = NewGames(folder, old, meta["options"])
-    duplicates = find_duplicates(old, new, folder / "unfinished" / "buckets")
+    duplicates = find_duplicates(old, new)
     shards, entries = list(old.shards), list(meta["shards"])
     number = max((int(entry["name"][6:]) for entry in entries), default=-1) + 1
     paths = _paths_of(np.unique(duplicates.original), old, new)
-    rejected = _rejected(old, duplicates.among(range(new.first_label)), paths)
+    rejected = _rejected(old, duplicates.among(range(new.first_id)), paths)
     for table in _shard_tables(new, duplicates, paths, meta["options"]):
         place = folder / shard_name(number + len(shards) - len(old.shards))
         entries.append({"name": place.name} | write_shard(place, table, rejected))
@@ -63,7 +63,7 @@ def _shard_tables(new: NewGames, duplicates: Duplicates, paths: dict[int, str], 
     waiting: list[pd.DataFrame] = []
     for table in new.tables():
         found = duplicates.among(range(table.index[0], table.index[-1] + 1))
-        reject(table, found.label, "duplicate", _details(found, paths))
+        reject(table, found.game_id, "duplicate", _details(found, paths))
         split = assign_splits(table["opening_hash"].to_numpy(), options["seed"], options["validation"],
                               options["test"])
         waiting.append(table.assign(split=np.where(table["reject_reason"] == "", split, "")))
@@ -79,19 +79,19 @@ def _details(found: Duplicates, paths: dict[int, str]) -> list[str]:
             for original, is_truncated in zip(found.original.tolist(), found.is_truncated, strict=True)]
 
 
-def _paths_of(labels: np.ndarray, old: DataSet, new: NewGames) -> dict[int, str]:
-    """The source and file of games by their labels, which are ascending."""
+def _paths_of(game_ids: np.ndarray, old: DataSet, new: NewGames) -> dict[int, str]:
+    """The source and file of games by their game_ids, which are ascending."""
     paths: dict[int, str] = {}
     first = 0
     for shard in old.shards:
-        of_shard = labels[(first <= labels) & (labels < first + shard.rows)]
+        of_shard = game_ids[(first <= game_ids) & (game_ids < first + shard.rows)]
         if len(of_shard):
             table = shard.table(["source", "file"]).iloc[of_shard - first]
             paths |= dict(zip(of_shard.tolist(), table["source"] + "/" + table["file"], strict=True))
         first += shard.rows
-    if len(labels) and labels[-1] >= new.first_label:
+    if len(game_ids) and game_ids[-1] >= new.first_id:
         for table in new.tables(["source", "file"]):
-            chosen = rows_of(table, labels)
+            chosen = rows_with(table, game_ids)
             paths |= dict(zip(chosen.index.tolist(), chosen["source"] + "/" + chosen["file"], strict=True))
     return paths
 
@@ -99,8 +99,8 @@ def _paths_of(labels: np.ndarray, old: DataSet, new: NewGames) -> dict[int, str]
 def _rejected(old: DataSet, found: Duplicates, paths: dict[int, str]) -> pd.DataFrame:
     """The games of old shards that are duplicates of new ones, as shards.REJECTED."""
     ends = np.cumsum([shard.rows for shard in old.shards])
-    number = np.searchsorted(ends, found.label, side="right")
-    rows = found.label - np.concatenate([[0], ends])[number]
+    number = np.searchsorted(ends, found.game_id, side="right")
+    rows = found.game_id - np.concatenate([[0], ends])[number]
     return pd.DataFrame({"shard": number, "row": rows, "reject_reason": "duplicate",
                          "reject_details": _details(found, paths)}, columns=list(REJECTED)).astype(REJECTED)
 

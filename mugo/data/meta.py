@@ -1,6 +1,6 @@
 """meta.json: the options of a data set, its sources and counts, and its shards with the checksums of their files.
 
-    {"format": 6, "options": {...}, "sources": [...], "counts": {...},
+    {"format": 7, "options": {...}, "sources": [...], "counts": {...},
      "shards": [{"name": "shard-000000", "rows": 65536,
                  "files": {"games.parquet": {"bytes": 27185, "crc32": "89ab0123"}, "index.npy": {...}, ...}}, ...],
      "checksum": "02468ace"}                             CRC-32 of the text without this line
@@ -22,11 +22,12 @@ from mugo.core.files import BadInput, error_line, read_regular_file
 from mugo.core.limits import FRACTION, SEED
 from mugo.core.schema import TEXT, Object, Test, check_value, integer, number
 
-# 1 had other names of columns, 2 no checksums, 3 no owners, 4 all games in one file of a kind, 5 no ranks in the index.
-FORMAT = 6
+# 1 had other names of columns, 2 no checksums, 3 no ownership, 4 all games in one file of a kind, 5 no ranks in the
+# index, 6 owners.npy for ownership.npy.
+FORMAT = 7
 META, GAMES, INDEX_FILE, REJECTED_FILE = "meta.json", "games.parquet", "index.npy", "rejected.parquet"
-MOVES, SETUP, OWNERS = "moves.npy", "setup.npy", "owners.npy"
-FILES = (GAMES, INDEX_FILE, MOVES, SETUP, OWNERS, REJECTED_FILE)         # of a shard
+MOVES, SETUP, OWNERSHIP = "moves.npy", "setup.npy", "ownership.npy"
+FILES = (GAMES, INDEX_FILE, MOVES, SETUP, OWNERSHIP, REJECTED_FILE)         # of a shard
 MAX_META_BYTES = 64 << 20                # 50,000 shards
 MAX_GAMES_BYTES = 256 << 20              # games.parquet: 5,000,000 games; a shard has 65,536
 

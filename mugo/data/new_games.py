@@ -1,7 +1,7 @@
 """The games of the parts of an unfinished preprocess, as the merge reads them: again and again, a part at a time.
 
-Each has a label, which continues the rows of the data set.  Games that the data set has already are left out: those of
-parts that were merged, but not deleted.
+Each has a game_id, which continues the rows of the data set.  Games that the data set has already are left out: those
+of parts that were merged, but not deleted.
 """
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,14 +25,14 @@ class NewGames:
         self._options = options
         self._paths = part_paths(folder)
         self._known = known_keys(old)
-        self.first_label = sum(shard.rows for shard in old.shards)
+        self.first_id = sum(shard.rows for shard in old.shards)
         self._new = [~is_known(read_part(path, ["file_key"])["file_key"], self._known) for path in self._paths]
         self.rows = sum(int(is_new.sum()) for is_new in self._new)
 
     def tables(self, columns: list[str] | None = None) -> Iterator[pd.DataFrame]:
-        """The new rows of each part, or some of their columns; index: the labels.  Rejected are, beside those that
+        """The new rows of each part, or some of their columns; index: the game_ids.  Rejected are, beside those that
         could not be read, short ones and those that --where does not select."""
-        label = self.first_label
+        game_id = self.first_id
         for path, is_new in zip(self._paths, self._new, strict=True):
             if not is_new.any():
                 continue
@@ -41,8 +41,8 @@ class NewGames:
                 check_part(path, table)
             else:
                 table = read_part(path, list(COLUMNS))
-            table = table[is_new].set_axis(np.arange(label, label + is_new.sum()), axis=0)
-            label += len(table)
+            table = table[is_new].set_axis(np.arange(game_id, game_id + is_new.sum()), axis=0)
+            game_id += len(table)
             reject_short(table, self._options["min_moves"])
             reject_unselected(table, self._options["where"])
             yield table if columns is None else table[columns]
@@ -52,21 +52,21 @@ class NewGames:
         for table in self.tables([*columns, "reject_reason"]):
             yield table.loc[table["reject_reason"] == "", columns]
 
-    def games(self, labels: np.ndarray) -> Iterator[tuple[np.ndarray, GameArrays]]:
-        """(labels, games) of legal games, a part at a time.  labels: int64 (n,), ascending."""
-        if not len(labels):
+    def games(self, game_ids: np.ndarray) -> Iterator[tuple[np.ndarray, GameArrays]]:
+        """(game_ids, games) of legal games, a part at a time.  game_ids: int64 (n,), ascending."""
+        if not len(game_ids):
             return
         for table in self.tables():
-            chosen = rows_of(table, labels)
+            chosen = rows_with(table, game_ids)
             if len(chosen):
                 yield chosen.index.to_numpy(), index_games(chosen.assign(split="train"))
 
 
-def rows_of(table: pd.DataFrame, labels: np.ndarray) -> pd.DataFrame:
-    """The rows of one of NewGames.tables with these labels, which are ascending: int64 (n,)."""
+def rows_with(table: pd.DataFrame, game_ids: np.ndarray) -> pd.DataFrame:
+    """The rows of one of NewGames.tables with these game_ids, which are ascending: int64 (n,)."""
     first = table.index[0]
-    start, end = np.searchsorted(labels, [first, first + len(table)])
-    return table.iloc[labels[start:end] - first]
+    start, end = np.searchsorted(game_ids, [first, first + len(table)])
+    return table.iloc[game_ids[start:end] - first]
 
 
 def known_keys(data: DataSet) -> np.ndarray:

@@ -28,34 +28,34 @@ from mugo.games.coords import symmetries
 MAX_GAIN = 3.0                           # points: the result of a game in which more is gained by strength says little
 
 
-class Pieces(NamedTuple):
-    """An array of which only a piece is in memory at a time."""
+class ChunkedArray(NamedTuple):
+    """An array of which only a chunk is in memory at a time."""
 
     dtype: np.dtype
     length: int
-    pieces: Iterable[np.ndarray]
+    chunks: Iterable[np.ndarray]
 
 
-def digest(*arrays: np.ndarray | Pieces) -> str:
+def digest(*arrays: np.ndarray | ChunkedArray) -> str:
     """A hash of arrays, their types and lengths included, as 32 hexadecimal digits."""
     h = hashlib.blake2b(digest_size=16)
     for array in arrays:
-        dtype, length, pieces = array if isinstance(array, Pieces) else (array.dtype, len(array), [array])
+        dtype, length, chunks = array if isinstance(array, ChunkedArray) else (array.dtype, len(array), [array])
         h.update(f"{dtype} {length}:".encode())
-        for piece in pieces:
-            h.update(np.ascontiguousarray(piece).data)
+        for chunk in chunks:
+            h.update(np.ascontiguousarray(chunk).data)
     return h.hexdigest()
 
 
-def label_digests(games: GameSelection) -> tuple[np.ndarray | Pieces, ...]:
-    """What is equal where all labels of games are, but for the moves, wherever the owners are stored; for `digest`.
+def label_digests(games: GameSelection) -> tuple[np.ndarray | ChunkedArray, ...]:
+    """What is equal where all labels of games are, but for the moves, wherever the ownership is stored; for `digest`.
 
-    Ranks are left out, so that networks of before format 6 still know their games.
+    Ranks are left out, so that networks of data sets before format 6 still know their games.
     """
-    start, size = games.column("owners_start"), games.column("size").astype(np.int64)
+    start, size = games.column("ownership_start"), games.column("size").astype(np.int64)
     words = np.where(start >= 0, words_per_game(size), 0)
     return (games.column("winner"), games.column("white_points"), words,
-            Pieces(np.dtype(np.int16), int(words.sum()), games.owners()))
+            ChunkedArray(np.dtype(np.int16), int(words.sum()), games.ownership()))
 
 
 @njit(cache=True, nogil=True)
@@ -66,13 +66,13 @@ def _locate(indices, first_index, rows):
 
 
 class Results(NamedTuple):
-    """How the games of n positions would have ended between players of equal strength from there on, for the side to
-    move: what value heads learn, and what they are measured by."""
+    """Handicap-adjusted results of the games of n positions, for the side to move: how they would have ended between
+    players of equal strength from there on.  What value heads learn, and what they are measured by."""
 
     outcomes: np.ndarray                 # float32 (n,): 1 it won, -1 it lost, 0 a draw or unknown; by area where the
                                          #   score is known
     scores: np.ndarray                   # float32 (n,): its lead in points by area, komi included; NaN: not known
-    has_owners: np.ndarray               # bool (n,): whether Batch.owners are known, and say who is ahead
+    has_ownership: np.ndarray            # bool (n,): whether Batch.ownership is known, and says who is ahead
 
 
 class Batch(NamedTuple):
@@ -89,16 +89,16 @@ class Batch(NamedTuple):
     komi: np.ndarray                     # float32 (n,): points that the side to move gets by komi and for handicap
                                          #   stones, negative for Black; NaN: unknown
     next_moves: np.ndarray               # int32 (n, 2): the opponent's reply and the own move after it; -1: none
-    owners: np.ndarray                   # int8 (n, size²): 1 the side to move owns the point at the end of the game,
+    ownership: np.ndarray                # int8 (n, size²): 1 the side to move owns the point at the end of the game,
                                          #   -1 the opponent, 0 neutral or not known
     scores: np.ndarray                   # float32 (n,): own area minus the opponent's, without komi; NaN: not known
-    gains: np.ndarray                    # float32 (n,): points that the side to move is expected to gain from here on
+    handicap_gains: np.ndarray           # float32 (n,): points that the side to move is expected to gain from here on
                                          #   as the stronger player, negative if it is the weaker one: handicap.py
 
     @property
-    def is_between_equals(self) -> np.ndarray:
-        """bool (n,): whether the end of the game says who is ahead: no side is expected to gain more than MAX_GAIN."""
-        return np.abs(self.gains) <= MAX_GAIN
+    def is_nearly_even(self) -> np.ndarray:
+        """bool (n,): whether the end of the game says who is ahead: the expected handicap gain is at most MAX_GAIN."""
+        return np.abs(self.handicap_gains) <= MAX_GAIN
 
     def global_features(self, komi: np.ndarray | None = None) -> np.ndarray:
         """float32 (n, 2), as of games.position.global_features; NaN where the komi is not known.
@@ -108,22 +108,22 @@ class Batch(NamedTuple):
         return np.stack([self.komi if komi is None else komi, self.colours], -1).astype(np.float32)
 
     def results(self, komi: np.ndarray | None = None, estimated: bool = False) -> Results:
-        """The results that players of equal strength would have had from here on.
+        """Handicap-adjusted results: those that players of equal strength would have had from here on.
 
-        What the stronger player is expected to gain is taken from the score.  Where that is more than MAX_GAIN, the
-        recorded winner and the owners say nothing, and the score is mostly an estimate of this gain: good enough to
+        The expected handicap gain is subtracted from the score.  Where that is more than MAX_GAIN, the
+        recorded winner and the ownership say nothing, and the score is mostly an estimate of this gain: good enough to
         learn from, but not to be measured by.  Without a known komi there is no result.
 
         komi: float (n,), another than the games' own.
         estimated: also the scores, and the winners by them, where more than MAX_GAIN is expected to be gained.
         """
-        scores = self.scores - self.gains + (self.komi if komi is None else komi)
+        scores = self.scores - self.handicap_gains + (self.komi if komi is None else komi)
         if not estimated:
-            scores = np.where(self.is_between_equals, scores, np.nan)
-        recorded = np.where(self.is_between_equals & ~np.isnan(self.komi), self.outcomes, 0)
+            scores = np.where(self.is_nearly_even, scores, np.nan)
+        recorded = np.where(self.is_nearly_even & ~np.isnan(self.komi), self.outcomes, 0)
         outcomes = np.where(np.isnan(scores), recorded, np.sign(scores))
         return Results(outcomes.astype(np.float32), scores.astype(np.float32),
-                       self.is_between_equals & ~np.isnan(self.scores))
+                       self.is_nearly_even & ~np.isnan(self.scores))
 
 
 _scratch_of_thread = threading.local()
@@ -158,7 +158,7 @@ class Positions:
             _scratch_of_thread.scratch = planes.new_scratch()
         n = len(indices)
         rows, moves_played = self.locate(indices)
-        games, setup, moves, owners = self.games.arrays(rows)
+        games, setup, moves, ownership = self.games.arrays(rows)
         samples = np.stack([games["setup_start"], games["setup_start"] + games["num_setup"], games["move_start"],
                             moves_played, np.broadcast_to(symmetry, n)], 1).astype(np.int64, copy=False)
         packed = np.empty((n, self.size ** 2, planes.PACKED), np.uint8)
@@ -171,7 +171,7 @@ class Positions:
                            f"{game['source']!r:.100}; make the data set again")
         labels = (np.empty(n, np.int8), np.empty(n, np.int8), np.empty(n, np.float32), np.empty((n, 2), np.int32),
                   np.empty((n, self.size ** 2), np.int8), np.empty(n, np.float32), np.empty(n, np.float32))
-        write_labels(self.size, games, samples, symmetries(self.size), setup, moves, owners, *labels)
+        write_labels(self.size, games, samples, symmetries(self.size), setup, moves, ownership, *labels)
         return Batch(packed, targets, *labels)
 
     def shuffled_batch(self, step: int, batch_size: int, seed: int, random_symmetry: bool = True) -> Batch:
@@ -194,10 +194,10 @@ class Positions:
 
     def endgame(self, moves: int) -> "Positions":
         """Of these, the positions before one of the last `moves` moves of a game that ended by a count which is its
-        result, so that owners and score are known.  There may be none."""
-        counted = self.games.column("owners_start") >= 0
+        result, so that ownership and score are known.  There may be none."""
+        is_scored = self.games.column("ownership_start") >= 0
         end = self.skip_moves + np.diff(self.first_index)
         start = np.maximum(self.skip_moves, self.games.column("num_moves").astype(np.int64) - moves)
-        counts = np.maximum(end - start, 0)[counted]
-        return Positions(self.size, self.games.take(np.flatnonzero(counted)),
-                         np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), start[counted])
+        counts = np.maximum(end - start, 0)[is_scored]
+        return Positions(self.size, self.games.take(np.flatnonzero(is_scored)),
+                         np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), start[is_scored])

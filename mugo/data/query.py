@@ -7,12 +7,14 @@
 
 The syntax is part of that of pandas.DataFrame.query: names of columns, numbers, strings, lists; comparisons, chained
 ones too; `and`, `or`, `not`, or `&`, `|`, `~`, which bind like them; `in`, `not in`; `+ - * / // %` on numbers; `abs`;
-the methods of METHODS and of STRING_METHODS.  pandas itself evaluates attributes and calls of any object, so a query
-that came with a downloaded checkpoint could run any code: here the syntax tree is evaluated node by node, and a node of
-any other type is an error.  Regular expressions are RE2's, whose time is linear in the text (Cox 2007): no query can
+the methods of METHODS.  pandas itself evaluates attributes and calls of any object, so a query that came with a
+downloaded checkpoint could run any code: here the syntax tree is evaluated node by node, and a node for which `_value`
+has no case is an error.  Regular expressions are RE2's, whose time is linear in the text (Cox 2007): no query can
 take long.
 """
 import ast
+import functools
+import inspect
 import io
 import operator
 import tokenize
@@ -39,37 +41,45 @@ _COMPARISONS: dict[type, Callable] = {
     ast.GtE: operator.ge}
 
 
-def _regex(function: Callable, prefix: str = "", suffix: str = "") -> Callable:
-    def matches(column: pd.Series, pattern: str, case: bool = True) -> pd.Series:
-        function(pa.array([""]), pattern)                # raises for 'a)|(b', which prefix and suffix would make valid
-        found = function(pa.array(column, pa.string()), f"{prefix}{pattern}{suffix}", ignore_case=not case)
-        return pd.Series(found.to_numpy(zero_copy_only=False).astype(bool), index=column.index)
-    return matches
-
-
 def _contains(column: pd.Series, pat: str, case: bool = True, regex: bool = True) -> pd.Series:
-    return _regex(pc.match_substring_regex if regex else pc.match_substring)(column, pat, case)
+    found = (pc.match_substring_regex if regex else pc.match_substring)(pa.array(column, pa.string()), pat,
+                                                                        ignore_case=not case)
+    return pd.Series(found.to_numpy(zero_copy_only=False).astype(bool), index=column.index)
 
 
-# Method -> (function of a Series and the arguments, names of the arguments with their types)
-STRING_METHODS: dict[str, tuple[Callable, dict[str, type | tuple]]] = {
-    "contains": (_contains, {"pat": str, "case": bool, "regex": bool}),
-    "match": (_regex(pc.match_substring_regex, "^(?:", ")"), {"pattern": str, "case": bool}),
-    "fullmatch": (_regex(pc.match_substring_regex, "^(?:", ")$"), {"pattern": str, "case": bool}),
-    "startswith": (lambda column, pat: column.str.startswith(pat), {"pat": str}),
-    "endswith": (lambda column, pat: column.str.endswith(pat), {"pat": str}),
-    "lower": (lambda column: column.str.lower(), {}),
-    "upper": (lambda column: column.str.upper(), {}),
-    "strip": (lambda column: column.str.strip(), {}),
-    "len": (lambda column: column.str.len(), {}),
-}
-METHODS: dict[str, tuple[Callable, dict[str, type | tuple]]] = {
-    "isna": (lambda column: column.isna(), {}),
-    "notna": (lambda column: column.notna(), {}),
-    "isin": (lambda column, values: column.isin(values), {"values": list}),
-    "between": (lambda column, left, right: column.between(left, right), {"left": (int, float, str),
-                                                                           "right": (int, float, str)}),
-}
+def _match(column: pd.Series, pat: str, case: bool = True, end: str = "") -> pd.Series:
+    pc.match_substring_regex(pa.array([""]), pat)        # raises for 'a)|(b', which brackets would make valid
+    return _contains(column, f"^(?:{pat}){end}", case)
+
+
+def _fullmatch(column: pd.Series, pat: str, case: bool = True) -> pd.Series:
+    return _match(column, pat, case, "$")
+
+
+def _startswith(column: pd.Series, pat: str) -> pd.Series:
+    return column.str.startswith(pat)
+
+
+def _endswith(column: pd.Series, pat: str) -> pd.Series:
+    return column.str.endswith(pat)
+
+
+def _isin(column: pd.Series, values: list) -> pd.Series:
+    return column.isin(values)
+
+
+def _between(column: pd.Series, left: int | float | str, right: int | float | str) -> pd.Series:
+    _check_comparable(column, left)
+    _check_comparable(column, right)
+    return column.between(left, right)
+
+
+METHODS: dict[str, Callable] = {                         # their arguments must be of the types that are annotated
+    "isna": lambda column: column.isna(), "notna": lambda column: column.notna(), "isin": _isin, "between": _between}
+STRING_METHODS: dict[str, Callable] = {
+    "contains": _contains, "match": _match, "fullmatch": _fullmatch, "startswith": _startswith, "endswith": _endswith,
+    "lower": lambda column: column.str.lower(), "upper": lambda column: column.str.upper(),
+    "strip": lambda column: column.str.strip(), "len": lambda column: column.str.len()}
 
 
 class _Invalid(Exception):
@@ -85,10 +95,10 @@ def matching_rows(games: pd.DataFrame, query: str) -> np.ndarray:
     if not query:
         return np.ones(len(games), bool)
     try:
-        value = _Evaluator(games).value(_parse(query))
-        if not _is_condition(value):
+        value = _value(_parse(query), games)
+        if not isinstance(value, pd.Series) or value.dtype != bool:
             raise _Invalid("this is not a condition: its value must be true or false for each game")
-    except _Invalid as error:
+    except (_Invalid, pa.ArrowInvalid, TypeError, ValueError, ArithmeticError) as error:
         raise BadInput(f"--where {_shortened(query)!r}: {error}") from None
     return value.to_numpy(bool)
 
@@ -129,196 +139,115 @@ def _parse(query: str) -> ast.expr:
     return tree
 
 
-def _is_condition(value: Any) -> bool:
-    return isinstance(value, pd.Series) and value.dtype == bool
+def _value(node: ast.AST, games: pd.DataFrame) -> Any:
+    """The value of a node: a Series, a number, a text, a bool, or a list of the last three."""
+    match node:
+        case ast.Name(name):
+            if name not in games:
+                raise _Invalid(f"{name!r} is not a column (columns: {', '.join(games.columns)})")
+            return games[name]
+        case ast.Constant(int() | float() | str() as value):
+            if isinstance(value, int) and abs(value) >= 1 << 63:
+                raise _Invalid("a whole number has at most 63 bits")
+            if isinstance(value, str):
+                value.encode()                           # raises for half of a character, a surrogate
+            return value
+        case ast.List(items) | ast.Tuple(items) | ast.Set(items):
+            values = [_value(item, games) for item in items]
+            if any(isinstance(value, list | pd.Series) for value in values):
+                raise _Invalid("a list contains numbers and strings")
+            return values
+        case ast.UnaryOp(ast.Not(), operand):
+            return ~_condition(_value(operand, games))
+        case ast.UnaryOp(ast.USub(), operand):
+            return -_number(_value(operand, games))
+        case ast.BinOp(left, operation, right) if type(operation) in _ARITHMETIC:
+            return _ARITHMETIC[type(operation)](_float(_value(left, games)), _float(_value(right, games)))
+        case ast.BoolOp(operation, operands):
+            together = operator.and_ if isinstance(operation, ast.And) else operator.or_
+            return functools.reduce(together, [_condition(_value(operand, games)) for operand in operands])
+        case ast.Compare(first, operations, others):
+            values = [_value(operand, games) for operand in (first, *others)]
+            return functools.reduce(operator.and_, map(_compare, operations, values, values[1:]))
+        case ast.Subscript(ast.Attribute(column, "str"), ast.Slice(lower, upper, None)):
+            ends = [None if end is None else _index(_value(end, games)) for end in (lower, upper)]
+            return _text(_value(column, games)).str[slice(*ends)]
+        case ast.Subscript(ast.Attribute(column, "str"), index):
+            return _text(_value(column, games)).str[_index(_value(index, games))].fillna("")
+        case ast.Call(ast.Name("abs"), [argument], []):
+            return abs(_float(_value(argument, games)))
+        case ast.Call(ast.Attribute(ast.Attribute(column, "str"), name)):
+            return _call(node, name, STRING_METHODS, _text(_value(column, games)), games)
+        case ast.Call(ast.Attribute(column, name)):
+            return _call(node, name, METHODS, _value(column, games), games)
+    raise _Invalid(f"{_shortened(ast.unparse(node))!r} is not allowed in a query")
 
 
-def _is_number(value: Any) -> bool:
-    if isinstance(value, pd.Series):
-        return value.dtype.kind in "iuf"
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _call(node: ast.Call, name: str, methods: dict[str, Callable], column: Any, games: pd.DataFrame) -> pd.Series:
+    if name not in methods or not isinstance(column, pd.Series):
+        raise _Invalid(f"{name} is not a method of queries (of columns: {', '.join(METHODS)}; of column.str: "
+                       f"{', '.join(STRING_METHODS)})")
+    signature = inspect.signature(methods[name])
+    keywords = {str(keyword.arg): _value(keyword.value, games) for keyword in node.keywords}
+    arguments = signature.bind(column, *(_value(argument, games) for argument in node.args), **keywords).arguments
+    for key, value in list(arguments.items())[1:]:
+        if not isinstance(value, signature.parameters[key].annotation):
+            raise _Invalid(f"{key} of {name} cannot be {_kind(value)}")
+    return methods[name](**arguments)
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) or isinstance(value, pd.Series) and not _is_condition(value) and not _is_number(value)
+def _compare(operation: ast.cmpop, left: Any, right: Any) -> pd.Series:
+    if isinstance(left, pd.Series) and isinstance(right, list):
+        if isinstance(operation, ast.In | ast.Eq):       # pandas: == with a list is `in`
+            return left.isin(right)
+        if isinstance(operation, ast.NotIn | ast.NotEq):
+            return ~left.isin(right)
+    if type(operation) not in _COMPARISONS:
+        raise _Invalid("`in` needs a column on its left and a list on its right, and `is` is not allowed in a query")
+    _check_comparable(left, right)
+    if not isinstance(left, pd.Series) and not isinstance(right, pd.Series):
+        raise _Invalid("a comparison needs a column")
+    return _COMPARISONS[type(operation)](left, right).fillna(False).astype(bool)
 
 
-def _describe(value: Any) -> str:
-    return ("true or false" if _is_condition(value) or isinstance(value, bool) else "a number" if _is_number(value)
-            else "text" if _is_text(value) else "a list")
+def _kind(value: Any) -> str:
+    if isinstance(value, list):
+        return "a list"
+    kind = value.dtype.kind if isinstance(value, pd.Series) else np.asarray(value).dtype.kind
+    return {"b": "true or false", "i": "a number", "u": "a number", "f": "a number"}.get(kind, "text")
 
 
 def _check_comparable(left: Any, right: Any) -> None:
-    """Raise _Invalid unless both are numbers, text, or true or false."""
-    for same in _is_number, _is_text, lambda value: _is_condition(value) or isinstance(value, bool):
-        if same(left) and same(right):
-            return
-    raise _Invalid(f"{_describe(left)} cannot be compared with {_describe(right)}")
+    if _kind(left) != _kind(right) or isinstance(right, list):
+        raise _Invalid(f"{_kind(left)} cannot be compared with {_kind(right)}")
 
 
-class _Evaluator:
-    """Evaluates the nodes of a query: to a Series, a number, a string, a bool, or a list of those."""
-
-    def __init__(self, games: pd.DataFrame):
-        self._games = games
-
-    def value(self, node: ast.AST) -> Any:
-        method = getattr(self, f"_{type(node).__name__.lower()}", None)
-        if method is None:
-            raise _Invalid(f"{_source(node)!r} is not allowed in a query")
-        return method(node)
-
-    def _name(self, node: ast.Name) -> pd.Series:
-        if node.id not in self._games.columns:
-            raise _Invalid(f"{node.id!r} is not a column (columns: {', '.join(self._games.columns)})")
-        return self._games[node.id]
-
-    def _constant(self, node: ast.Constant) -> Any:
-        if not isinstance(node.value, int | float | str):
-            raise _Invalid(f"{_source(node)!r} is not allowed in a query")
-        if isinstance(node.value, int) and abs(node.value) >= 1 << 63:
-            raise _Invalid("a whole number has at most 63 bits")
-        if isinstance(node.value, str) and any(0xD800 <= ord(c) < 0xE000 for c in node.value):
-            raise _Invalid("a string contains half of a character (a surrogate)")
-        return node.value
-
-    def _list(self, node: ast.List | ast.Tuple | ast.Set) -> list:
-        if not all(isinstance(element, ast.Constant | ast.UnaryOp) for element in node.elts):
-            raise _Invalid("a list contains numbers and strings")
-        return [self.value(element) for element in node.elts]
-
-    _tuple = _set = _list
-
-    def _unaryop(self, node: ast.UnaryOp) -> Any:
-        value = self.value(node.operand)
-        if isinstance(node.op, ast.Not):
-            return ~self._condition(value)
-        if not isinstance(node.op, ast.USub | ast.UAdd) or not _is_number(value):
-            raise _Invalid(f"{_source(node)!r} needs a number")
-        return -value if isinstance(node.op, ast.USub) else value
-
-    def _binop(self, node: ast.BinOp) -> Any:
-        if type(node.op) not in _ARITHMETIC:
-            raise _Invalid(f"{_source(node)!r} is not allowed in a query")
-        left, right = self.value(node.left), self.value(node.right)
-        if not _is_number(left) or not _is_number(right):
-            raise _Invalid(f"{_source(node)!r} needs numbers")
-        try:
-            return _ARITHMETIC[type(node.op)](_signed(left), _signed(right))
-        except (ZeroDivisionError, OverflowError) as error:
-            raise _Invalid(str(error)) from None
-
-    def _boolop(self, node: ast.BoolOp) -> pd.Series:
-        values = [self._condition(self.value(operand)) for operand in node.values]
-        result = values[0]
-        for value in values[1:]:
-            result = result & value if isinstance(node.op, ast.And) else result | value
-        return result
-
-    def _condition(self, value: Any) -> pd.Series:
-        """A condition; a column of numbers is true where it is not 0."""
-        if isinstance(value, pd.Series) and _is_number(value):
-            return value != 0
-        if not _is_condition(value):
-            raise _Invalid(f"`and`, `or` and `not` need conditions, not {_describe(value)}")
-        return value
-
-    def _compare(self, node: ast.Compare) -> pd.Series:
-        values = [self.value(operand) for operand in (node.left, *node.comparators)]
-        result = None
-        for kind, left, right in zip(node.ops, values, values[1:], strict=False):
-            part = self._compare_two(kind, left, right)
-            result = part if result is None else result & part
-        assert result is not None
-        return result
-
-    def _compare_two(self, kind: ast.cmpop, left: Any, right: Any) -> pd.Series:
-        if isinstance(kind, ast.In | ast.NotIn):
-            if not isinstance(left, pd.Series) or not isinstance(right, list):
-                raise _Invalid("`in` needs a column on its left and a list on its right")
-            found = left.isin(right)
-            return found if isinstance(kind, ast.In) else ~found
-        if type(kind) not in _COMPARISONS:
-            raise _Invalid("`is` is not allowed in a query")
-        if isinstance(right, list) and isinstance(left, pd.Series) and isinstance(kind, ast.Eq | ast.NotEq):
-            found = left.isin(right)                     # pandas: == with a list is `in`
-            return found if isinstance(kind, ast.Eq) else ~found
-        _check_comparable(left, right)
-        if not isinstance(left, pd.Series) and not isinstance(right, pd.Series):
-            raise _Invalid("a comparison needs a column")
-        return _COMPARISONS[type(kind)](left, right).fillna(False).astype(bool)
-
-    def _subscript(self, node: ast.Subscript) -> pd.Series:
-        """column.str[2], column.str[:4]"""
-        if not isinstance(node.value, ast.Attribute) or node.value.attr != "str":
-            raise _Invalid(f"{_source(node)!r} is not allowed in a query")
-        column = self._text_column(node.value.value)
-        index = node.slice
-        if isinstance(index, ast.Slice):
-            parts = [None if part is None else self._index(part) for part in (index.lower, index.upper)]
-            if index.step is not None:
-                raise _Invalid("a slice has no step")
-            return column.str[slice(*parts)]
-        return column.str[self._index(index)].fillna("")
-
-    def _index(self, node: ast.AST) -> int:
-        value = self.value(node)
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise _Invalid(f"{_source(node)!r} is not a whole number")
-        if abs(value) >= MAX_INDEX:
-            raise _Invalid(f"{_source(node)!r} is too large for an index")
-        return value
-
-    def _text_column(self, node: ast.AST) -> pd.Series:
-        column = self.value(node)
-        if not isinstance(column, pd.Series) or not _is_text(column):
-            raise _Invalid(f"{_source(node)!r} is not a column of text")
-        return column.fillna("")
-
-    def _call(self, node: ast.Call) -> Any:
-        function = node.func
-        if isinstance(function, ast.Name) and function.id == "abs" and len(node.args) == 1 and not node.keywords:
-            value = self.value(node.args[0])
-            if not _is_number(value):
-                raise _Invalid("abs needs a number")
-            return abs(_signed(value))
-        if not isinstance(function, ast.Attribute):
-            raise _Invalid(f"{_source(function)!r} is not a function of queries")
-        if isinstance(function.value, ast.Attribute) and function.value.attr == "str":
-            methods, column, prefix = STRING_METHODS, self._text_column(function.value.value), "str."
-        else:
-            methods, column, prefix = METHODS, self.value(function.value), ""
-        if function.attr not in methods or not isinstance(column, pd.Series):
-            raise _Invalid(f"{prefix}{function.attr} is not a method of queries ({', '.join(METHODS)}, "
-                           f"{', '.join(f'str.{name}' for name in STRING_METHODS)})")
-        method, kinds = methods[function.attr]
-        arguments = self._arguments(node, f"{prefix}{function.attr}", kinds)
-        if function.attr == "between":
-            for value in arguments.values():
-                _check_comparable(column, value)
-        try:
-            return method(column, **arguments)
-        except (pa.ArrowInvalid, TypeError, ValueError) as error:
-            raise _Invalid(f"{_source(node)}: {error}") from None
-
-    def _arguments(self, node: ast.Call, name: str, kinds: dict) -> dict:
-        """The arguments of a method by name, of the types in `kinds`; only a bool may be left out."""
-        if len(node.args) > len(kinds) or any(keyword.arg not in kinds for keyword in node.keywords):
-            raise _Invalid(f"the arguments of {name} are: {', '.join(kinds) or 'none'}")
-        arguments = {key: self.value(argument) for key, argument in zip(kinds, node.args, strict=False)}
-        arguments |= {keyword.arg: self.value(keyword.value) for keyword in node.keywords if keyword.arg}
-        for key, kind in kinds.items():
-            if key in arguments and not isinstance(arguments[key], kind):
-                raise _Invalid(f"{key} of {name} cannot be {_describe(arguments[key])}")
-            if key not in arguments and kind is not bool:
-                raise _Invalid(f"{name} needs {key}")
-        return arguments
+def _condition(value: Any) -> pd.Series:
+    """A condition; a column of numbers is true where it is not 0."""
+    if not isinstance(value, pd.Series) or _kind(value) == "text":
+        raise _Invalid(f"`and`, `or` and `not` need conditions, not {_kind(value)}")
+    return value != 0
 
 
-def _signed(value: Any) -> Any:
-    """Numbers for arithmetic: columns as float64, so that nothing overflows or wraps around."""
-    return value.astype(np.float64) if isinstance(value, pd.Series) else float(value)
+def _number(value: Any) -> Any:
+    if _kind(value) != "a number":
+        raise _Invalid(f"arithmetic needs numbers, not {_kind(value)}")
+    return value
 
 
-def _source(node: ast.AST) -> str:
-    return _shortened(ast.unparse(node))
+def _float(value: Any) -> Any:
+    """A number for arithmetic: columns as float64, so that nothing overflows or wraps around."""
+    return _number(value).astype(np.float64) if isinstance(value, pd.Series) else float(_number(value))
+
+
+def _index(value: Any) -> int:
+    if type(value) is not int or abs(value) >= MAX_INDEX:
+        raise _Invalid(f"an index is a whole number below {MAX_INDEX:,}, not "
+                       f"{value if isinstance(value, int) else _kind(value)}")
+    return value
+
+
+def _text(value: Any) -> pd.Series:
+    if not isinstance(value, pd.Series) or _kind(value) != "text":
+        raise _Invalid(f".str needs a column of text, not {_kind(value)}")
+    return value.fillna("")

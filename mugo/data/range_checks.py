@@ -1,8 +1,8 @@
 """Checks of the numbers in a data set, before compiled code uses them as indices: it does not check array bounds.
 
-    when a data set is opened    each record of an index: board size, winner, split; a game's setup, moves and owners
+    when a data set is opened    each record of an index: board size, winner, split; a game's setup, moves and ownership
                                  are inside the arrays, and no two games share any
-    when a game is read          its setup, moves and owners have the hashes in the index (the first time); encoded
+    when a game is read          its setup, moves and ownership have the hashes in the index (the first time); encoded
                                  stones and moves are on the board; owners are Black, White or nobody
 
 A move that passes may still be illegal.  Replaying every game takes 27 s a gigabyte; so Positions.batch, which replays,
@@ -16,24 +16,25 @@ from numba import njit
 
 from mugo.data.final_ownership import words_per_game
 from mugo.data.game_hash import content_hash, words_hash
-from mugo.data.game_index import SPLITS, GameArrays, owner_words, ranges
+from mugo.data.game_index import SPLITS, GameArrays, ownership_words, ranges
 from mugo.core.files import BadInput
 from mugo.games.coords import MAX_MOVES, MAX_SIZE, MIN_SIZE, WHITE_BIT
 from mugo.sgf.properties import HIGHEST_RANK, LOWEST_RANK
 
 MAX_POINTS = MAX_SIZE ** 2               # the largest komi and handicap of records (sgf.properties)
 FAULTS = (                               # what `game_fault` returns, from 1
-    "its moves, setup or owners are not those that were written",
+    "its moves, setup or ownership are not those that were written",
     "a setup stone is not on the board",
     "a move is not on the board",
     "an owner is neither Black, White nor nobody",
 )
 
 
-def check_index(path: Path, games: np.ndarray, rows: int, setup: int, moves: int, owners: int) -> None:
+def check_index(path: Path, games: np.ndarray, rows: int, setup: int, moves: int, ownership: int) -> None:
     """Raise BadInput, which names the record, for the first one with a number out of range.
 
-    path: of the index.  games: its records.  rows: of games.parquet.  setup, moves, owners: the lengths of the arrays.
+    path: of the index.  games: its records.  rows: of games.parquet.  setup, moves, ownership: the lengths of the
+    arrays.
     """
     def check(is_good: np.ndarray, what: str) -> None:
         if not is_good.all():
@@ -56,12 +57,12 @@ def check_index(path: Path, games: np.ndarray, rows: int, setup: int, moves: int
     check(_are_apart(start, start + count, moves), "its moves are not in moves.npy behind the last game's")
     check((0 <= games["split"]) & (games["split"] < len(SPLITS)), f"the split is none of {', '.join(SPLITS)}")
     check((row > np.concatenate([[-1], row[:-1]])) & (row < rows), "its row is not in games.parquet behind the last")
-    owners_start = games["owners_start"].astype(np.int64)
-    check(owners_start >= -1, "its owners are not in owners.npy")
-    known = owners_start >= 0
+    ownership_start = games["ownership_start"].astype(np.int64)
+    check(ownership_start >= -1, "its ownership is not in ownership.npy")
+    known = ownership_start >= 0
     is_apart = np.ones(len(games), bool)
-    is_apart[known] = _are_apart(owners_start[known], (owners_start + owner_words(games))[known], owners)
-    check(is_apart, "its owners are not in owners.npy behind the last game's")
+    is_apart[known] = _are_apart(ownership_start[known], (ownership_start + ownership_words(games))[known], ownership)
+    check(is_apart, "its ownership is not in ownership.npy behind the last game's")
 
 
 def check_games(path: Path, games: GameArrays) -> None:
@@ -88,30 +89,31 @@ def _are_apart(start: np.ndarray, end: np.ndarray, length: int) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def first_fault(games, setup, moves, owners):
+def first_fault(games, setup, moves, ownership):
     """(the fault, as of `game_fault`, of the first game with one, its number); (0, -1) if there is none."""
     for g in range(len(games)):
-        start, first, last = games[g].setup_start, games[g].move_start, games[g].owners_start
+        start, first, last = games[g].setup_start, games[g].move_start, games[g].ownership_start
         words = words_per_game(np.int64(games[g].size)) if last >= 0 else 0
         fault = game_fault(games[g], setup[start:start + games[g].num_setup],
-                           moves[first:first + games[g].num_moves], owners[max(last, 0):max(last, 0) + words], True)
+                           moves[first:first + games[g].num_moves], ownership[max(last, 0):max(last, 0) + words], True)
         if fault:
             return fault, g
     return 0, -1
 
 
 @njit(cache=True, nogil=True)
-def game_fault(game, setup, moves, owners, with_hashes):
-    """0, or the number of the first of FAULTS that a game has.  game: its record.  setup, moves, owners: its own."""
+def game_fault(game, setup, moves, ownership, with_hashes):
+    """0, or the number of the first of FAULTS that a game has.  game: its record.  setup, moves, ownership: its own."""
     points = np.int64(game.size) * np.int64(game.size)
-    if with_hashes and (content_hash(setup, moves) != game.content_hash or words_hash(owners) != game.owners_hash):
+    if with_hashes and (content_hash(setup, moves) != game.content_hash
+                        or words_hash(ownership) != game.ownership_hash):
         return 1
     if not _are_encoded(points - 1, setup):
         return 2
     if not _are_encoded(points, moves):
         return 3
-    for i in range(len(owners)):
-        word = np.int64(owners[i]) & 0xffff
+    for i in range(len(ownership)):
+        word = np.int64(ownership[i]) & 0xffff
         left = points - 8 * i            # points from this word on, two bits each
         if word & (word >> 1) & 0x5555 or (left < 8 and word >> (2 * left)):
             return 4

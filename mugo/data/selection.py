@@ -2,7 +2,7 @@
 
     selection row    0           1           2           ...
     shard, entry     0, 0        0, 2        1, 0                 4 bytes each
-                     --> record in the shard's index.npy --> stones, moves, owners in its arrays
+                     --> record in the shard's index.npy --> stones, moves, ownership in its arrays
 
 8 bytes a game are in memory.  A game is checked when it is read (range_checks.game_fault), so no file has to be read
 through before its first game is used.
@@ -19,7 +19,7 @@ from numba.extending import intrinsic
 
 from mugo.data.final_ownership import words_per_game
 from mugo.data.game_hash import words_hash
-from mugo.data.game_index import INDEX, GameArrays, owner_words
+from mugo.data.game_index import INDEX, GameArrays, ownership_words
 from mugo.data.range_checks import FAULTS, game_fault
 from mugo.data.shards import Shard
 from mugo.core.files import BadInput
@@ -29,7 +29,11 @@ CHUNK = 1 << 15                          # games read at a time: 20 MB
 
 @intrinsic
 def _pointer(typing_context, address):
-    """An address, int64, as a pointer."""
+    """An address, int64, as a pointer.
+
+    numba.typed.List of the shards' arrays would do without, but its methods are compiled anew in every process, for
+    each type of array: 3.6 s before the first batch.
+    """
     def generate(context, builder, signature, arguments):
         return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
     return types.voidptr(types.int64), generate
@@ -37,19 +41,19 @@ def _pointer(typing_context, address):
 
 @njit(cache=True, nogil=True)
 def _copy_records(addresses, shard, entry, out):
-    """Copy the records of games; returns the lengths of their setup, moves and owners together.
+    """Copy the records of games; returns the lengths of their setup, moves and ownership together.
 
-    addresses: int64 (shards, 5), of the data of index, setup, moves, owners and `checked`.  shard, entry: int32 (n,).
-    out: INDEX (n,).
+    addresses: int64 (shards, 5), of the data of index, setup, moves, ownership and `checked`.  shard, entry: int32
+    (n,).  out: INDEX (n,).
     """
-    setup = moves = owners = 0
+    setup = moves = ownership = 0
     for g in range(len(entry)):
         records = carray(_pointer(addresses[shard[g], 0]), np.int64(entry[g]) + 1, INDEX)
         out[g] = records[entry[g]]
         setup += out[g].num_setup
         moves += out[g].num_moves
-        owners += words_per_game(np.int64(out[g].size)) if out[g].owners_start >= 0 else 0
-    return setup, moves, owners
+        ownership += words_per_game(np.int64(out[g].size)) if out[g].ownership_start >= 0 else 0
+    return setup, moves, ownership
 
 
 @njit(cache=True, nogil=True)
@@ -64,7 +68,7 @@ def _copy(source, start, count, out, at):
 
 
 @njit(cache=True, nogil=True)
-def _copy_games(addresses, shard, entry, games, setup, moves, owners):
+def _copy_games(addresses, shard, entry, games, setup, moves, ownership):
     """Copy the arrays of games, end to end, and let their records point into the copies.
 
     Returns (the fault of the first game with one, as of range_checks.game_fault, its number), or (0, -1).
@@ -74,17 +78,17 @@ def _copy_games(addresses, shard, entry, games, setup, moves, owners):
         s = shard[g]
         own_setup = _copy(addresses[s, 1], np.int64(games[g].setup_start), np.int64(games[g].num_setup), setup, stones)
         own_moves = _copy(addresses[s, 2], np.int64(games[g].move_start), np.int64(games[g].num_moves), moves, played)
-        start = np.int64(games[g].owners_start)
+        start = np.int64(games[g].ownership_start)
         count = words_per_game(np.int64(games[g].size)) if start >= 0 else 0
-        own_owners = _copy(addresses[s, 3], start, count, owners, words)
+        own_ownership = _copy(addresses[s, 3], start, count, ownership, words)
         checked = carray(_pointer(addresses[s, 4]), np.int64(entry[g]) + 1, np.bool_)
-        fault = game_fault(games[g], own_setup, own_moves, own_owners, not checked[entry[g]])
+        fault = game_fault(games[g], own_setup, own_moves, own_ownership, not checked[entry[g]])
         if fault:
             return fault, g
         checked[entry[g]] = True
         games[g].setup_start, games[g].move_start = stones, played
         if start >= 0:
-            games[g].owners_start = words
+            games[g].ownership_start = words
         stones += len(own_setup)
         played += len(own_moves)
         words += count
@@ -92,8 +96,8 @@ def _copy_games(addresses, shard, entry, games, setup, moves, owners):
 
 
 @njit(cache=True, nogil=True)
-def _copy_owners(source, start, count, hashes, out):
-    """Copy the owners of games, end to end; returns the first game whose words have another hash, or -1."""
+def _copy_ownership(source, start, count, hashes, out):
+    """Copy the ownership of games, end to end; returns the first game whose words have another hash, or -1."""
     at = 0
     for g in range(len(start)):
         if words_hash(_copy(source, start[g], count[g], out, at)) != hashes[g]:
@@ -133,30 +137,30 @@ class GameSelection:
         shard, entry = self.shard[rows], self.entry[rows]
         games = np.empty(len(entry), INDEX)
         lengths = _copy_records(self._addresses, shard, entry, games)
-        setup, moves, owners = (np.empty(length, np.int16) for length in lengths)
-        fault, game = _copy_games(self._addresses, shard, entry, games, setup, moves, owners)
+        setup, moves, ownership = (np.empty(length, np.int16) for length in lengths)
+        fault, game = _copy_games(self._addresses, shard, entry, games, setup, moves, ownership)
         if fault:
             raise BadInput(f"{self.shards[shard[game]].folder} is damaged: of the game in row {games['row'][game]} of "
                            f"games.parquet, {FAULTS[fault - 1]}; make the data set again")
-        return GameArrays(games, setup, moves, owners)
+        return GameArrays(games, setup, moves, ownership)
 
     def chunks(self, games: int = CHUNK) -> Iterator[GameArrays]:
         """`arrays` of so many games at a time, in order."""
         for start in range(0, len(self), games):
             yield self.arrays(slice(start, start + games))
 
-    def owners(self) -> Iterator[np.ndarray]:
-        """The words of owners.npy of the games, which are in the order of the shards: int16, a shard at a time.
+    def ownership(self) -> Iterator[np.ndarray]:
+        """The words of ownership.npy of the games, which are in the order of the shards: int16, a shard at a time.
 
         Raises BadInput if they are damaged.
         """
         for shard, rows in self._by_shard():
             games = shard.index[self.entry[rows]]
-            games = games[games["owners_start"] >= 0]
-            counts = owner_words(games)
+            games = games[games["ownership_start"] >= 0]
+            counts = ownership_words(games)
             out = np.empty(counts.sum(), np.int16)
-            wrong = _copy_owners(shard.owners.ctypes.data, games["owners_start"].astype(np.int64), counts,
-                                 games["owners_hash"], out)
+            wrong = _copy_ownership(shard.ownership.ctypes.data, games["ownership_start"].astype(np.int64), counts,
+                                 games["ownership_hash"], out)
             if wrong >= 0:
                 raise BadInput(f"{shard.folder} is damaged: of the game in row {games['row'][wrong]} of games.parquet, "
                                f"{FAULTS[0]}; make the data set again")
@@ -183,6 +187,6 @@ class GameSelection:
 
     @cached_property
     def _addresses(self) -> np.ndarray:
-        return np.array([[array.ctypes.data for array in (shard.index, shard.setup, shard.moves, shard.owners,
+        return np.array([[array.ctypes.data for array in (shard.index, shard.setup, shard.moves, shard.ownership,
                                                           shard.checked)]
                          for shard in self.shards], np.int64).reshape(-1, 5)

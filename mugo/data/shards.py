@@ -4,7 +4,7 @@
                  index.npy          one record per used game (game_index.py)
                  moves.npy          int16: the encoded moves (games/coords.py) of the used games, concatenated
                  setup.npy          int16: their encoded setup stones, likewise
-                 owners.npy         int16: who owns the points at the end of the games that were counted
+                 ownership.npy         int16: final ownership of the games that ended by scoring
                  rejected.parquet   games of older shards that these games replace; columns: REJECTED
 
 Two bytes per move and no planes: positions.py encodes positions when they are needed.  meta.json has the length and
@@ -21,13 +21,13 @@ import pandas as pd
 from mugo.data.array_files import map_array, write_array
 from mugo.data.game_index import INDEX, index_games
 from mugo.data.games_table import COLUMNS, ENCODED
-from mugo.data.meta import FILES, GAMES, INDEX_FILE, MAX_GAMES_BYTES, MOVES, OWNERS, REJECTED_FILE, SETUP, crc32
+from mugo.data.meta import FILES, GAMES, INDEX_FILE, MAX_GAMES_BYTES, MOVES, OWNERSHIP, REJECTED_FILE, SETUP, crc32
 from mugo.data.range_checks import check_columns, check_games, check_index
 from mugo.data.table_file import read_table, write_table
 from mugo.core.files import BadInput, atomic_write, error_line, fsync_folder, read_regular_file
 
-# owners_start: the game's place in owners.npy; -1 where its final owners are not known.
-SCHEMA = COLUMNS | {"owners_start": np.int64, "split": str}              # of games.parquet
+# ownership_start: the game's place in ownership.npy; -1 where its final ownership is not known.
+SCHEMA = COLUMNS | {"ownership_start": np.int64, "split": str}              # of games.parquet
 REJECTED = {"shard": np.int32, "row": np.int32, "reject_reason": str, "reject_details": str}
 _INT16 = np.dtype("<i2")
 
@@ -41,7 +41,7 @@ class Shard:
     index: np.ndarray                    # INDEX (games,)
     setup: np.ndarray                    # int16
     moves: np.ndarray                    # int16
-    owners: np.ndarray                   # int16
+    ownership: np.ndarray                # int16
     checked: np.ndarray                  # bool (games,): whose moves have been compared with the index
     _mapping: mmap.mmap = field(repr=False)              # of the index
 
@@ -68,7 +68,7 @@ class Shard:
         """Raise BadInput if any of its files is damaged; reads all of them."""
         self.table()
         self.rejected()
-        for name, array in ((SETUP, self.setup), (MOVES, self.moves), (OWNERS, self.owners)):
+        for name, array in ((SETUP, self.setup), (MOVES, self.moves), (OWNERSHIP, self.ownership)):
             self._check(name, array.data)
 
     def forget_index(self) -> None:
@@ -100,11 +100,11 @@ def open_shard(folder: Path, entry: dict[str, Any]) -> Shard:
     """A shard, whose index is checked.  entry: of meta.json.  Raises BadInput if it is damaged; FileNotFoundError."""
     sizes = {name: entry["files"][name]["bytes"] for name in FILES}
     arrays = {name: map_array(folder / name, INDEX if name == INDEX_FILE else _INT16, sizes[name])
-              for name in (INDEX_FILE, SETUP, MOVES, OWNERS)}
-    index, setup, moves, owners = (array for array, _ in arrays.values())
-    shard = Shard(folder, entry, index, setup, moves, owners, np.zeros(len(index), bool), arrays[INDEX_FILE][1])
+              for name in (INDEX_FILE, SETUP, MOVES, OWNERSHIP)}
+    index, setup, moves, ownership = (array for array, _ in arrays.values())
+    shard = Shard(folder, entry, index, setup, moves, ownership, np.zeros(len(index), bool), arrays[INDEX_FILE][1])
     shard._check(INDEX_FILE, index.view(np.uint8).data)
-    check_index(folder / INDEX_FILE, index, shard.rows, len(setup), len(moves), len(owners))
+    check_index(folder / INDEX_FILE, index, shard.rows, len(setup), len(moves), len(ownership))
     shard.forget_index()
     return shard
 
@@ -119,13 +119,13 @@ def write_shard(folder: Path, table: pd.DataFrame, rejected: pd.DataFrame) -> di
     arrays = index_games(table[is_used])
     check_games(folder, arrays)
     arrays.games["row"] = np.flatnonzero(is_used)
-    owners_start = np.full(len(table), -1)
-    owners_start[is_used] = arrays.games["owners_start"]
-    columns = table.drop(columns=list(ENCODED)).assign(owners_start=owners_start)[list(SCHEMA)].astype(SCHEMA)
+    ownership_start = np.full(len(table), -1)
+    ownership_start[is_used] = arrays.games["ownership_start"]
+    columns = table.drop(columns=list(ENCODED)).assign(ownership_start=ownership_start)[list(SCHEMA)].astype(SCHEMA)
     folder.mkdir()
     files = {}
     for name, array in ((INDEX_FILE, arrays.games), (SETUP, arrays.setup), (MOVES, arrays.moves),
-                        (OWNERS, arrays.owners)):
+                        (OWNERSHIP, arrays.ownership)):
         with atomic_write(folder / name) as path:
             write_array(path, array)
             files[name] = {"bytes": path.stat().st_size, "crc32": crc32(array.view(np.uint8).data)}

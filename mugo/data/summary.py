@@ -66,7 +66,7 @@ def _used(games: pd.DataFrame) -> pd.DataFrame:
 def _totals(games: pd.DataFrame) -> list[list[str]]:
     used = _used(games)
     return [["games found", f"{len(games):,}"], ["games used", f"{len(used):,}"],
-            ["  final ownership", f"{int((used['owners_start'] >= 0).sum()):,}"],
+            ["  final ownership", f"{int((used['ownership_start'] >= 0).sum()):,}"],
             ["positions", f"{int(used['num_moves'].sum()):,}"]]
 
 

@@ -13,7 +13,7 @@ from mugo.data.game_index import SPLITS
 
 # What the tables need of games.parquet.
 COLUMNS = ["reject_reason", "split", "num_moves", "source", "size", "black_rank", "white_rank", "date", "result",
-           "winner", "handicap", "komi", "black", "white", "owners_start"]
+           "winner", "handicap", "komi", "black", "white", "ownership_start"]
 MAX_YEAR_ROWS = 16                       # of the table of years; more years are grouped
 YEAR_SPANS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 WIN_BY = {"R": "resignation", "T": "time", "F": "forfeit", "": "unknown margin"}

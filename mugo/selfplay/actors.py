@@ -25,7 +25,7 @@ from mugo.core.files import BadInput, atomic_write
 from mugo.games.position import BasePosition
 from mugo.nn.inference import Network
 from mugo.nn.metadata import METADATA
-from mugo.core.parallel import UnitExecutor
+from mugo.core.parallel import TaskExecutor
 from mugo.selfplay.options import RunOptions, SelfPlayOptions
 from mugo.selfplay.parallel import ParallelSelfPlay, SelfPlayGame
 from mugo.selfplay.warm_start import UctSelfPlay
@@ -60,7 +60,7 @@ class LocalActors:
     seeds an actor.
     """
 
-    def __init__(self, executor: UnitExecutor, start: BasePosition, options: RunOptions, games: int):
+    def __init__(self, executor: TaskExecutor, start: BasePosition, options: RunOptions, games: int):
         self._executor, self._start, self._options, self._games = executor, start, options, games
         self.workers: list[ParallelSelfPlay] = []
 
@@ -87,7 +87,7 @@ class Worker(Protocol):
     def play(self, on_game: OnGame, should_stop: Callable[[], bool]) -> None: ...
 
 
-def play_in_threads(executor: UnitExecutor, workers: Sequence[Worker], on_game: OnGame, should_stop: Callable[[], bool]
+def play_in_threads(executor: TaskExecutor, workers: Sequence[Worker], on_game: OnGame, should_stop: Callable[[], bool]
                     ) -> None:
     """Let all workers play until should_stop() is true, each in a thread of the executor."""
     lock, is_stopped = threading.Lock(), threading.Event()
@@ -111,7 +111,7 @@ def play_in_threads(executor: UnitExecutor, workers: Sequence[Worker], on_game: 
 class WarmStartActors:
     """Threads of this process, also beside a cluster, in which UCT plays.  Arguments as of LocalActors."""
 
-    def __init__(self, executor: UnitExecutor, start: BasePosition, options: RunOptions, games: int):
+    def __init__(self, executor: TaskExecutor, start: BasePosition, options: RunOptions, games: int):
         self._executor = executor
         self._workers = [UctSelfPlay(start, options, seed=[options.seed, games, i]) for i in range(options.threads)]
 
@@ -153,7 +153,7 @@ class ClusterActors:
     folder: of the run, which they see.  games: as of LocalActors.
     """
 
-    def __init__(self, executor: UnitExecutor, folder: Path, start: BasePosition, options: RunOptions, games: int):
+    def __init__(self, executor: TaskExecutor, folder: Path, start: BasePosition, options: RunOptions, games: int):
         self.simulations = 0
         self._executor, self._network = executor, folder.absolute() / NEWEST
         self._unit = PlayUnit(secrets.token_hex(8), 0, self._network, start, options.selfplay, options.parallel_games,

@@ -26,6 +26,7 @@
     sources       files and folders of a command line -> every SGF file in them
     tree          games with all their nodes, as JSON for the browser
 
-Specification: SGF FF[4], https://www.red-bean.com/sgf/; sgfmill parses its grammar.
+Specification: SGF FF[4], https://www.red-bean.com/sgf/; nodes.py is its grammar, and sgfmill decodes
+and escapes texts.
 Imports games, limits and files.  Does not know data sets, networks, players or the web server.
 """

@@ -1,4 +1,4 @@
-"""A collection in UTF-8 -> each of its games, and its main line, as SGF text that sgfmill can parse.
+"""A collection in UTF-8 -> each of its games, and its main line, as SGF text that nodes.py can parse.
 
     (;GM[1];B[aa](;W[bb])(;W[cc]))(;GM[1]...)   ->   (;GM[1];B[aa];W[bb])   (;GM[1]...)
 
@@ -102,7 +102,7 @@ def _main_line(text: bytes, start: int) -> tuple[bytes, int]:
 
 
 def _limit_values(line: bytes) -> bytes:
-    """A long main line with its longest values (over 50 kB) replaced by '...', which bounds sgfmill's memory.
+    """A long main line with its longest values (over 50 kB) replaced by '...', which bounds the memory of its nodes.
 
     Raises BadRecord for too many values.
     """

@@ -21,14 +21,13 @@ players of the other order is Black is not known, so they stand in the event.
 """
 import re
 
-from mugo.sgf.nodes import Node
+from mugo.sgf.nodes import Node, line_of_nodes
 from mugo.sgf.points import points_in
 from mugo.sgf.properties import interpret_date, interpret_result
 from mugo.sgf.record import BadRecord
 from mugo.sgf.record_nodes import (
     MAX_HANDICAP,
     check_count,
-    line_of_nodes,
     move_value,
     root_node,
     with_comments,

@@ -19,7 +19,10 @@ from sgfmill import sgf_grammar
 
 Properties = dict[str, list[bytes]]
 
-_TOKEN = re.compile(rb"\s*+(?:\[([^\\\]]*+(?:\\.[^\\\]]*+)*+)\]|([A-Za-z]{1,64})|([;()]))", re.DOTALL)
+# A node that is only a move, as most are, is one match.
+_NODE = re.compile(rb"\s*+(?P<mark>;)(?:(?P<name>[BW])\[(?P<value>[A-Za-z]{0,2})\](?=\s*+[;()]))?+")
+_TOKEN = re.compile(rb"\s*+(?:\[(?P<value>[^\\\]]*+(?:\\.[^\\\]]*+)*+)\]|(?P<name>[A-Za-z]{1,64})|(?P<mark>[()]))",
+                    re.DOTALL)
 _LOWER_CASE = bytes(range(ord("a"), ord("z") + 1))
 _LIKE_A_ROOT = re.compile(rb"\((?=\s{0,9};\s{0,9}[A-Z]{2}\s{0,9}\[[^\\\]]{0,40}\Z)")
 _ROOT_PROPERTIES = ("FF", "GM", "CA", "AP", "SZ")
@@ -68,47 +71,54 @@ def parse_game(text: bytes, most: int | None = None) -> list[Node]:
     current, may_begin = -1, False                       # the node being read; whether another may begin here
     properties: Properties | None = None
     values: list[bytes] | None = None
+    is_empty = False                                     # whether a property has no value yet
     position = 0
-    while match := _TOKEN.match(text, position):
+    while match := _NODE.match(text, position) or _TOKEN.match(text, position):
         position = match.end()
-        value, ident, delimiter = match.groups()
-        if value is not None:
-            if values is None:
-                raise ValueError("unexpected value")
-            values.append(value)
-            continue
-        if values == []:
-            raise ValueError("property with no values")
-        if ident is not None:
-            if properties is None:
-                raise ValueError("property value outside a node")
-            values = properties.setdefault((ident.translate(None, _LOWER_CASE) or ident).decode(), [])
-            continue
-        values = None
-        if delimiter == b";":
+        ident, value, mark = match.group("name", "value", "mark")
+        if mark == b";":
+            if is_empty:
+                raise ValueError("property with no values")
             if not may_begin:
                 raise ValueError("unexpected node")
             if len(nodes) == most:
                 return nodes
-            properties = {}
+            properties, values = {} if ident is None else {ident.decode(): [value]}, None
             nodes.append(Node(current, properties))
             current = len(nodes) - 1
-            continue
-        if may_begin and properties is None:
+        elif value is not None:
+            if values is None:
+                raise ValueError("unexpected value")
+            values.append(value)
+            is_empty = False
+        elif is_empty:
+            raise ValueError("property with no values")
+        elif ident is not None:
+            if properties is None:
+                raise ValueError("property value outside a node")
+            values = properties.setdefault((ident.translate(None, _LOWER_CASE) or ident).decode(), [])
+            is_empty = True
+        elif may_begin and properties is None:
             raise ValueError("empty sequence")
-        may_begin, properties = delimiter == b"(", None
-        if delimiter == b"(":
-            parents.append(current)
-            continue
-        if not parents:
-            raise ValueError("a bracket that closes nothing")
-        current = parents.pop()
-        if not parents:
-            return nodes
+        else:
+            may_begin, properties, values = mark == b"(", None, None
+            if may_begin:
+                parents.append(current)
+                continue
+            if not parents:
+                raise ValueError("a bracket that closes nothing")
+            current = parents.pop()
+            if not parents:
+                return nodes
     raise ValueError("unexpected end of SGF data")
 
 
 # ---- the tree
+
+def line_of_nodes(root: Node, moves: list[tuple[str, bytes]]) -> list[Node]:
+    """The root and one node for each ("B" or "W", SGF value)."""
+    return [root] + [Node(index, {colour: [value]}) for index, (colour, value) in enumerate(moves)]
+
 
 def children_of(nodes: Sequence[Node]) -> list[list[int]]:
     """For each node the indices of its children, the main line first."""

@@ -4,7 +4,7 @@
        | record_formats.to_sgf     GIB, NGF and UGF as SGF
        | encoding.to_utf8          byte-order marks, character sets, truncated characters
        | collection.split_games    the games of a collection, and the main line of each
-       | sgfmill's grammar         a list of nodes: {'B': [b'pd'], 'C': [b'Hello']}
+       | nodes.parse_game          a list of nodes: {'B': [b'pd'], 'C': [b'Hello']}
        | properties                komi, result, date, handicap
        v
     Record or BadRecord
@@ -17,7 +17,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from sgfmill import sgf_grammar
 
 from mugo.games import coords
 from mugo.games.board import BLACK, EMPTY, WHITE
@@ -36,7 +35,7 @@ from mugo.sgf.properties import (
     interpret_result,
     property_text,
 )
-from mugo.sgf.record import BadRecord, Record
+from mugo.sgf.record import INFO, BadRecord, Record
 from mugo.sgf.record_formats import to_sgf
 
 MAX_BYTES = 32 << 20                # read at once; the largest commented joseki dictionaries have 5 MB
@@ -118,7 +117,7 @@ def _games(data: bytes) -> Iterator[GameText | BadRecord]:
 
 def _record(game: GameText, gomoku: bool, setup_anywhere: bool) -> Record | BadRecord:
     try:
-        return _interpret_nodes(sgf_grammar.parse_sgf_game(game.main_line).sequence, gomoku, setup_anywhere)
+        return _interpret_nodes([node.properties for node in parse_game(game.main_line)], gomoku, setup_anywhere)
     except BadRecord as bad:
         return bad
     except ValueError as error:
@@ -126,7 +125,7 @@ def _record(game: GameText, gomoku: bool, setup_anywhere: bool) -> Record | BadR
 
 
 SETUP = {"AB": BLACK, "AW": WHITE, "AE": EMPTY}
-_INFO = frozenset("PB PW BR WR DT EV GN PC RU TM OT RE KM HA PL AP TC".split())
+_INFO = INFO.keys() | {"GN", "KM", "HA", "PL", "AP", "TC"}
 
 
 def _interpret_nodes(nodes: list[Properties], gomoku: bool, setup_anywhere: bool) -> Record:
@@ -162,13 +161,9 @@ def interpret_info(nodes: Sequence[Properties], size: BoardSize) -> dict[str, st
 
 
 def _info_texts(info: Mapping[str, list[bytes]], size: BoardSize) -> dict[str, str]:
-    return {"result": interpret_result(property_text(info, "RE"), size),
-            "black": property_text(info, "PB"), "white": property_text(info, "PW"),
-            "black_rank": property_text(info, "BR"), "white_rank": property_text(info, "WR"),
-            "date": interpret_date(property_text(info, "DT")),
-            "event": property_text(info, "EV") or property_text(info, "GN"), "place": property_text(info, "PC"),
-            "rules": property_text(info, "RU"),
-            "main_time": property_text(info, "TM"), "overtime": property_text(info, "OT")}
+    texts = {name: property_text(info, ident) for ident, name in INFO.items()}
+    return texts | {"result": interpret_result(texts["result"], size), "date": interpret_date(texts["date"]),
+                    "event": texts["event"] or property_text(info, "GN")}
 
 
 def _collect_info(nodes: Sequence[Properties]) -> Properties:

@@ -2,7 +2,7 @@
 
 Each function takes what real archives have (KGS, Tygem, the Fox server, professional collections; English,
 Chinese, Japanese, Korean) and returns the one form that Record uses.  An unreadable value counts as unknown.
-A *property map* is a node as sgfmill returns it: {'KM': [b'6.5']}.
+A *property map* is the properties of a node: {'KM': [b'6.5']}.
 """
 import itertools
 import math

@@ -11,6 +11,11 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import square_size
 
 
+# The SGF properties that are fields of Record as texts.
+INFO = {"PB": "black", "PW": "white", "BR": "black_rank", "WR": "white_rank", "RE": "result", "DT": "date",
+        "EV": "event", "PC": "place", "RU": "rules", "TM": "main_time", "OT": "overtime"}
+
+
 class BadRecord(ValueError):
     """A game that cannot be used.
 

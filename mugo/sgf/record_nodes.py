@@ -61,9 +61,3 @@ def with_comments(nodes: list[Node], texts: list[tuple[int, str]]) -> list[Node]
     for index, paragraphs in of_node.items():
         nodes[index] = nodes[index].with_values(C=escaped("\n".join(paragraphs)))
     return nodes
-
-
-def line_of_nodes(root: Node, moves: list[tuple[str, bytes]]) -> list[Node]:
-    """The root and one node for each ("B" or "W", SGF value)."""
-    return [root] + [Node(index, {colour: [value]}) for index, (colour, value) in enumerate(moves)]
-

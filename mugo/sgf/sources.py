@@ -7,12 +7,11 @@
 
 The same paths give the same sources and files in the same order, so an interrupted run can be resumed.
 """
-import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from mugo.core.files import BadInput, error_line
+from mugo.core.files import BadInput, error_line, file_sha256
 from mugo.sgf.archives import (
     ARCHIVE_SUFFIXES,
     COMPRESSED,
@@ -37,10 +36,7 @@ class Source:
 
     def checksum(self) -> str:
         """The SHA-256 of an archive, in hexadecimal; '' for loose files.  Raises OSError."""
-        if self.files is not None:
-            return ""
-        with open(self.path, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return file_sha256(self.path) if self.files is None else ""
 
 
 def find_sources(paths: Iterable[str | os.PathLike]) -> list[Source]:

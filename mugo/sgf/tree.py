@@ -46,12 +46,10 @@ from mugo.sgf.convert import rules_of
 from mugo.sgf.node_positions import move_of, positions_of_nodes
 from mugo.sgf.nodes import Node, format_properties
 from mugo.sgf.parser import GameTree, read_records, read_trees
-from mugo.sgf.record import BadRecord
+from mugo.sgf.record import INFO, BadRecord
 
 MAX_NODES = 20_000                       # of one game; only joseki dictionaries have more
 MAX_LISTED = 1000                        # games of a collection that are listed
-INFO = {"PB": "black", "PW": "white", "BR": "black_rank", "WR": "white_rank", "RE": "result", "DT": "date",
-        "EV": "event", "PC": "place", "RU": "rules", "TM": "main_time", "OT": "overtime"}
 LISTED = ("black", "white", "black_rank", "white_rank", "result", "date", "event")
 WIN_RATE = re.compile(r"Black wins (\d{1,3}(?:\.\d)?) % \((\d{1,15}) visits(?:, ([BW])\+(\d{1,4}\.\d))?\)\s*", re.ASCII)
 

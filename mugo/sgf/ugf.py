@@ -24,11 +24,11 @@ game, replaces the moves of [Data].  Addresses of players are left out.
 """
 import re
 
-from mugo.sgf.nodes import Node, main_line
+from mugo.sgf.nodes import Node, line_of_nodes, main_line
 from mugo.sgf.points import points_in
 from mugo.sgf.properties import interpret_date, interpret_result
 from mugo.sgf.record import BadRecord
-from mugo.sgf.record_nodes import MAX_HANDICAP, check_count, line_of_nodes, move_value, root_node, with_comments
+from mugo.sgf.record_nodes import MAX_HANDICAP, check_count, move_value, root_node, with_comments
 
 _CODECS = {"SJIS": "cp932", "EUC": "euc_jp", "BIG5": "big5", "GB": "gb18030", "KSC": "cp949"}
 _SECTIONS = {"header", "remote", "files", "data", "figure", "messageline", "reviewnode", "reviewcomment"}

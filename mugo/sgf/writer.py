@@ -1,17 +1,15 @@
 """Record -> SGF text (FF[4], UTF-8), one line of play without variations."""
 from collections.abc import Mapping
 
-from sgfmill import sgf_grammar
-
 from mugo import __version__
 from mugo.games import coords
 from mugo.games.board import WHITE
 from mugo.games.coords import WHITE_BIT
 from mugo.games.go import format_points
 from mugo.games.gomoku import format_row
-from mugo.sgf.nodes import escaped
+from mugo.sgf.nodes import Node, escaped, format_nodes, line_of_nodes
 from mugo.sgf.properties import GM_GO, GM_GOMOKU
-from mugo.sgf.record import Record
+from mugo.sgf.record import INFO, Record
 
 
 def format_record(record: Record, comments: Mapping[int, str] | None = None) -> str:
@@ -21,26 +19,23 @@ def format_record(record: Record, comments: Mapping[int, str] | None = None) -> 
     """
     root = {"FF": [b"4"], "GM": [GM_GOMOKU if record.k else GM_GO], "CA": [b"UTF-8"],
             "AP": [f"MuGo:{__version__}".encode()], "SZ": [coords.format_sgf_size(record.shape).encode()]}
-    info = {"PB": record.black, "PW": record.white, "BR": record.black_rank, "WR": record.white_rank,
-            "RE": record.result, "DT": record.date, "EV": record.event, "PC": record.place,
-            "RU": format_row(record.k, record.exactly) if record.k else record.rules,
-            "TM": record.main_time, "OT": record.overtime,
-            "KM": "" if record.komi is None else format_points(record.komi),
-            "HA": str(record.handicap) if record.handicap else ""}
+    info = {ident: getattr(record, name) for ident, name in INFO.items()}
+    info |= {"RU": format_row(record.k, record.exactly) if record.k else record.rules,
+             "KM": "" if record.komi is None else format_points(record.komi),
+             "HA": str(record.handicap) if record.handicap else ""}
     root.update({ident: [escaped(text)] for ident, text in info.items() if text})
     for encoded in record.setup.tolist():
         root.setdefault("AW" if encoded & WHITE_BIT else "AB", []).append(_format_move(encoded, record.shape))
     if len(record.setup) or record.first_player == WHITE:
         root["PL"] = [b"W" if record.first_player == WHITE else b"B"]
-    tree = sgf_grammar.Coarse_game_tree()
-    tree.sequence = [root] + [{"W" if encoded & WHITE_BIT else "B": [_format_move(encoded, record.shape)]}
-                              for encoded in record.moves.tolist()]
+    nodes = line_of_nodes(Node(-1, root), [("W" if encoded & WHITE_BIT else "B", _format_move(encoded, record.shape))
+                                           for encoded in record.moves.tolist()])
     comments = dict(comments or {})
     if record.opening_moves:
         comments[0] = f"startTurnIdx={record.opening_moves}\n{comments.get(0, '')}".strip()
     for number, text in comments.items():
-        tree.sequence[number]["C"] = [escaped(text)]
-    return sgf_grammar.serialise_game_tree(tree).decode()
+        nodes[number].properties["C"] = [escaped(text)]
+    return format_nodes(nodes).decode()
 
 
 def _format_move(encoded: int, size: coords.BoardSize) -> bytes:

@@ -6,7 +6,6 @@ The workers read the data set and the network under the same paths as the comman
 thread, so that a machine has one worker for each core.
 """
 import functools
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -17,10 +16,10 @@ import pandas as pd
 from mugo.data.dataset import DataSet, load_dataset
 from mugo.data.meta import META
 from mugo.data.positions import Positions
-from mugo.core.files import BadInput
+from mugo.core.files import BadInput, file_sha256
 from mugo.nn.bundled import find_network, name_everywhere
 from mugo.nn.inference import Network
-from mugo.core.parallel import UnitExecutor, ordered_map
+from mugo.core.parallel import TaskExecutor, ordered_map
 from mugo.core.progress import ProgressBar
 from mugo.training.predictions import BATCH, measure_positions
 
@@ -53,7 +52,7 @@ class MeasureUnit(NamedTuple):
 class OnCluster:
     """A predictions.ClusterMeasure of positions of one data set: data.positions(split, size, where)."""
 
-    def __init__(self, executor: UnitExecutor, data: DataSet, split: str | None, where: str, networks: list[str]):
+    def __init__(self, executor: TaskExecutor, data: DataSet, split: str | None, where: str, networks: list[str]):
         """networks: as the command line names them.  Raises BadInput if a worker does not see them, or the data."""
         self._executor, self._split, self._where = executor, split, where
         self._data = data.folder.absolute()
@@ -63,8 +62,8 @@ class OnCluster:
 
     def __call__(self, network: Network, positions: Positions, numbers: np.ndarray, tta: bool, bar: ProgressBar
                  ) -> Iterator[pd.DataFrame]:
-        common = {"network": self._names[network.path], "network_sha256": sha256_of(network.path),
-                  "precision": network.precision, "data": self._data, "data_sha256": sha256_of(self._data / META),
+        common = {"network": self._names[network.path], "network_sha256": file_sha256(network.path),
+                  "precision": network.precision, "data": self._data, "data_sha256": file_sha256(self._data / META),
                   "split": self._split, "size": positions.size, "where": self._where, "tta": tta}
         units = (MeasureUnit(number=start // UNIT, numbers=numbers[start:start + UNIT], **common)
                  for start in range(0, len(numbers), UNIT))
@@ -83,17 +82,13 @@ def measure_unit(unit: MeasureUnit) -> pd.DataFrame:
 @functools.lru_cache(4)
 def _open_network(name: str, sha256: str, precision: str) -> Network:
     path = find_network(name)
-    if sha256_of(path) != sha256:
+    if file_sha256(path) != sha256:
         raise BadInput(f"{path} is another network on the worker than where the command runs")
     return Network(path, threads=1, precision=precision)
 
 
 @functools.lru_cache(1)
 def _open_positions(data: Path, sha256: str, split: str | None, size: int, where: str) -> Positions:
-    if sha256_of(data / META) != sha256:
+    if file_sha256(data / META) != sha256:
         raise BadInput(f"{data} is another data set on the worker than where the command runs")
     return load_dataset(data).positions(split, size, where)
-
-
-def sha256_of(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -72,7 +72,7 @@ class Sample(NamedTuple):
 def sample_positions(data: DataSet, size: int, split: str | None, where: str, count: int, seed: int) -> Sample:
     """The positions to evaluate; see `evaluate`."""
     positions = data.positions(split, size, where)
-    is_counted = (positions.games.column("owners_start") >= 0) & (np.diff(positions.first_index) > 0)
+    is_counted = (positions.games.column("ownership_start") >= 0) & (np.diff(positions.first_index) > 0)
     last = positions.first_index[1:][is_counted] - 1
     return Sample(positions, _drawn(len(positions), count, seed), last[_drawn(len(last), count, seed)])
 

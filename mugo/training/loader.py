@@ -88,7 +88,8 @@ def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | N
         targets["value"] = results.outcomes[:, None]
         if config.komi_input:
             features = np.nan_to_num(batch.global_features(komi))
-            targets["ownership"] = np.where(results.has_owners[:, None], batch.owners, UNKNOWN_OWNER).astype(np.int8)
+            targets["ownership"] = np.where(results.has_ownership[:, None], batch.ownership,
+                                            UNKNOWN_OWNER).astype(np.int8)
             targets["score"] = results.scores[:, None]
     if config.auxiliary_heads:
         targets |= {f"policy_{move}": batch.next_moves[:, i:i + 1] for i, move in enumerate(NEXT_MOVES)}

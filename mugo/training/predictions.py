@@ -138,7 +138,7 @@ def measure(output: NetworkOutput, batch: Batch) -> dict[str, np.ndarray]:
         measured["value_mse"] = (outcomes - values) ** 2
         measured["win_probability"] = (1 + values) / 2
     if output.ownership is not None:
-        measured |= measure_ownership(output.ownership, batch.owners * results.has_owners[:, None])
+        measured |= measure_ownership(output.ownership, batch.ownership * results.has_ownership[:, None])
     if output.score_mean is not None and output.score_stdev is not None:
         scores, mean = results.scores.astype(np.float64), output.score_mean
         measured["score_error"] = np.abs(scores - mean)

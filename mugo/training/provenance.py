@@ -135,4 +135,4 @@ def outcome_note(training: Positions, validation: Positions, config: PolicyNetCo
 def _has_outcome(games: GameSelection) -> bool:
     """Whether the winner of a game is known with its komi, or by its score."""
     won = (games.column("winner") != 0) & ~np.isnan(games.column("white_points"))
-    return bool((won | (games.column("owners_start") >= 0)).any())
+    return bool((won | (games.column("ownership_start") >= 0)).any())

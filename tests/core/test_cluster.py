@@ -1,4 +1,4 @@
-"""Units of work on a Dask cluster: each result once, workers that are lost, and one clear line for what is wrong."""
+"""Tasks on a Dask cluster: each result once, workers that are lost, and one clear line for what is wrong."""
 import contextlib
 import json
 import logging
@@ -12,62 +12,62 @@ import pytest
 
 pytest.importorskip("distributed")
 
-import cluster_units as units
+import cluster_tasks as tasks
 
 from mugo.core import cluster
 from mugo.cli.main import main
-from mugo.core.cluster import DaskExecutor, Versions, difference, run_unit, unit_name
+from mugo.core.cluster import DaskExecutor, Versions, difference, run_task, task_name
 from mugo.core.files import BadInput
 from mugo.core.parallel import completed, open_executor, ordered_map
 
 
 @pytest.fixture(scope="module")
 def address():
-    with units.local_cluster(2) as local:
+    with tasks.local_cluster(2) as local:
         yield local.scheduler_address
 
 
 def test_results_are_those_of_this_machine_and_in_order(address):
     with open_executor(scheduler=address) as executor:
         assert executor.capacity == 2
-        assert list(ordered_map(executor, units.square, range(30))) == [i * i for i in range(30)]
-        assert sorted(completed(executor, units.square, range(30))) == [i * i for i in range(30)]
-        assert len(set(ordered_map(executor, units.process_id, range(20))) - {os.getpid()}) == 2
+        assert list(ordered_map(executor, tasks.square, range(30))) == [i * i for i in range(30)]
+        assert sorted(completed(executor, tasks.square, range(30))) == [i * i for i in range(30)]
+        assert len(set(ordered_map(executor, tasks.process_id, range(20))) - {os.getpid()}) == 2
         assert set(executor.broadcast(os.getpid).values()) == set(executor.broadcast(os.getpid).values())
 
 
-def test_a_unit_whose_worker_is_killed_is_run_again_and_counts_once(address, tmp_path):
+def test_a_task_whose_worker_is_killed_is_run_again_and_counts_once(address, tmp_path):
     with open_executor(scheduler=address) as executor:
         items = [(tmp_path / "killed", i) for i in range(12)]
-        assert list(ordered_map(executor, units.kill_once, items)) == [i * i for i in range(12)]
+        assert list(ordered_map(executor, tasks.kill_once, items)) == [i * i for i in range(12)]
     assert (tmp_path / "killed").exists()
 
 
-def test_a_unit_that_kills_every_worker_is_named(address):
+def test_a_task_that_kills_every_worker_is_named(address):
     with pytest.raises(BadInput, match=r"^game 17: 2 workers were lost while they worked on it"):
         with open_executor(scheduler=address) as executor:
-            executor.submit(units.kill, "game 17").result()
+            executor.submit(tasks.kill, "game 17").result()
 
 
 def test_an_error_of_the_worker_names_it_and_the_file(address, tmp_path):
     with open_executor(scheduler=address) as executor:
         with pytest.raises(BadInput, match=rf"^worker tcp://\S+: {tmp_path}/none: No such file"):
-            executor.submit(units.fail, tmp_path / "none").result()
+            executor.submit(tasks.fail, tmp_path / "none").result()
         with pytest.raises(cluster.BrokenOff):           # and the worker lives on
-            executor.submit(units.interrupt, "unit").result()
-        assert executor.submit(units.square, 3).result() == 9
+            executor.submit(tasks.interrupt, "task").result()
+        assert executor.submit(tasks.square, 3).result() == 9
 
 
 def test_what_has_not_begun_is_cancelled_when_the_block_raises(address, tmp_path):
     (block := tmp_path / "block").touch()
     with pytest.raises(KeyboardInterrupt), open_executor(scheduler=address) as executor:
-        running = [executor.submit(units.sleep_while, block) for _ in range(2)]
-        waiting = [executor.submit(units.log_and_square, (tmp_path / "log", i)) for i in range(20)]
+        running = [executor.submit(tasks.sleep_while, block) for _ in range(2)]
+        waiting = [executor.submit(tasks.log_and_square, (tmp_path / "log", i)) for i in range(20)]
         raise KeyboardInterrupt
     assert all(future.cancelled() for future in [*running, *waiting])
     block.unlink()
     with open_executor(scheduler=address) as executor:
-        assert list(ordered_map(executor, units.square, range(4))) == [0, 1, 4, 9]
+        assert list(ordered_map(executor, tasks.square, range(4))) == [0, 1, 4, 9]
     log = tmp_path / "log"
     assert not log.exists() or len(log.read_text().splitlines()) < 20        # those that workers had been given before
 
@@ -124,7 +124,7 @@ def test_other_versions_are_refused_at_the_start_and_in_workers_that_join_later(
         DaskExecutor(address)
     monkeypatch.undo()
     with open_executor(scheduler=address) as executor:
-        late = executor._client.submit(run_unit, Versions("0", own.python, own.numpy), units.square, (3,))
+        late = executor._client.submit(run_task, Versions("0", own.python, own.numpy), tasks.square, (3,))
         with pytest.raises(BadInput, match=rf"^worker tcp://\S+ has mugo {own.mugo}, and the command 0$"):
             late.result()
 
@@ -133,7 +133,7 @@ def test_a_worker_of_several_threads_is_refused():
     import distributed
 
     with distributed.LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0") as local:
-        with pytest.raises(BadInput, match="runs 2 units in one process, expected 1: start it with --nthreads 1"):
+        with pytest.raises(BadInput, match="runs 2 tasks in one process, expected 1: start it with --nthreads 1"):
             DaskExecutor(local.scheduler_address)
 
 
@@ -165,7 +165,7 @@ def test_the_scheduler_goes_while_units_run(tmp_path):
         with pytest.raises(BadInput, match=r"the scheduler has gone; the same command continues .* \(selfplay with "
                                            r"--resume\)"):
             with open_executor(scheduler=json.loads(file.read_text())["address"]) as executor:
-                future = executor.submit(units.sleep_while, block)
+                future = executor.submit(tasks.sleep_while, block)
                 threading.Timer(0.5, scheduler.kill).start()
                 future.exception(60)
                 with pytest.raises(BadInput, match="the scheduler has gone"):        # at once: it is not asked
@@ -176,12 +176,12 @@ def test_the_scheduler_goes_while_units_run(tmp_path):
 
 @pytest.mark.parametrize("first, name", [("a file", "a file"), (3, "3"), (None, "None"), ("x" * 200, "x" * 100),
                                          ("two\nlines", "two lines")])
-def test_unit_name(first, name):
-    assert unit_name((first,)) == name
+def test_task_name(first, name):
+    assert task_name((first,)) == name
 
 
-def test_a_unit_is_called_by_the_name_of_its_first_argument(tmp_path):
-    assert unit_name((tmp_path / "games.zip", 3)) == "games.zip"
+def test_a_task_is_called_by_the_name_of_its_first_argument(tmp_path):
+    assert task_name((tmp_path / "games.zip", 3)) == "games.zip"
 
 
 def test_local_numbers_and_a_scheduler_exclude_each_other(capsys, tmp_path):

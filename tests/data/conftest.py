@@ -10,4 +10,4 @@ def data(tmp_path_factory):
     """Twelve games of 50 random moves on 9x9."""
     folder = tmp_path_factory.mktemp("data")
     write_games(folder / "sgf", range(12), plies=50)
-    return preprocess([str(folder / "sgf")], folder / "set", workers=1, validation=0.2, test=0.2)
+    return preprocess([str(folder / "sgf")], folder / "set", jobs=1, validation=0.2, test=0.2)

@@ -1,4 +1,4 @@
-"""Units that read archives by themselves: the same rows in the same order as preprocess, whatever runs twice."""
+"""Tasks that read archives by themselves: the same rows in the same order as preprocess, whatever runs twice."""
 import os
 from pathlib import Path
 
@@ -8,9 +8,11 @@ import pytest
 from make_archives import tarred, zipped
 from random_records import random_record, write_games
 
-from mugo.data import cluster_read, preprocess
-from mugo.data.cluster_read import read_on_cluster, read_unit, read_units
+from mugo.data import cluster_read, new_files, parts, preprocess
+from mugo.data.cluster_read import read_on_cluster, read_tasks, run_task
+from mugo.data.new_files import KnownFiles
 from mugo.data.parts import part_paths, read_part, write_part
+from mugo.data.read_report import ReadReport
 from mugo.core.parallel import open_executor
 from mugo.sgf.sources import Source, find_sources
 from mugo.sgf.writer import format_record
@@ -30,11 +32,11 @@ def archives(tmp_path):
 
 
 @pytest.fixture(autouse=True)
-def small_units(monkeypatch):
-    monkeypatch.setattr(cluster_read, "UNIT_BYTES", 700)
-    monkeypatch.setattr(cluster_read, "UNIT_FILES", 4)
-    monkeypatch.setattr(cluster_read, "BATCH_FILES", 3)
-    monkeypatch.setattr(cluster_read, "PART_GAMES", 5)
+def small_tasks(monkeypatch):
+    monkeypatch.setattr(cluster_read, "TASK_BYTES", 700)
+    monkeypatch.setattr(cluster_read, "TASK_FILES", 4)
+    monkeypatch.setattr(new_files, "BATCH_FILES", 3)
+    monkeypatch.setattr(parts, "PART_GAMES", 5)
 
 
 def rows_of(folder):
@@ -42,31 +44,36 @@ def rows_of(folder):
 
 
 def read(sources, folder, known=UNKNOWN):
-    counts = []
+    """(games, bytes) of each task."""
+    return read_with_report(sources, folder, known)[0]
+
+
+def read_with_report(sources, folder, known=UNKNOWN):
     folder.mkdir(exist_ok=True)
+    report = ReadReport()
     with open_executor(1) as executor:
-        read_on_cluster(executor, sources, [source.checksum() for source in sources], folder, known,
-                        lambda *count: counts.append(count))
-    return counts
+        counts = read_on_cluster(executor, sources, [source.checksum() for source in sources], folder,
+                                 KnownFiles(np.sort(known)), report)
+        return list(counts), report
 
 
-def test_units_read_every_file_once_and_in_the_order_of_preprocess(archives, tmp_path, monkeypatch):
+def test_tasks_read_every_file_once_and_in_the_order_of_preprocess(archives, tmp_path, monkeypatch):
     sources = find_sources([archives])
     counts = read(sources, tmp_path / "set")
     assert len(counts) > 8 and sum(games for games, _ in counts) == len(rows_of(tmp_path / "set")) == 40 + 8 + 9
     assert sum(size for _, size in counts) <= sum(source.size for source in sources)
     monkeypatch.setattr(preprocess, "merge_parts", lambda *_: None)          # leave the parts
-    preprocess.preprocess([str(archives)], tmp_path / "here", workers=1)
+    preprocess.preprocess([str(archives)], tmp_path / "here", jobs=1)
     pd.testing.assert_frame_equal(rows_of(tmp_path / "set"), rows_of(tmp_path / "here"))
 
 
-def test_a_unit_that_runs_twice_writes_the_same_files(archives, tmp_path):
+def test_a_task_that_runs_twice_writes_the_same_files(archives, tmp_path):
     sources = find_sources([archives])
     read(sources, tmp_path / "set")
     before = {path.name: path.read_bytes() for path in part_paths(tmp_path / "set")}
     np.save(tmp_path / "set" / "unfinished" / "known.npy", UNKNOWN)
-    for unit in list(read_units(sources, [source.checksum() for source in sources], tmp_path / "set", 0))[3:6]:
-        assert read_unit(unit).names and set(read_unit(unit).names) <= set(before)
+    for task in list(read_tasks(sources, [source.checksum() for source in sources], tmp_path / "set", 0))[3:6]:
+        assert run_task(task).names and set(run_task(task).names) <= set(before)
     assert {path.name: path.read_bytes() for path in part_paths(tmp_path / "set")} == before
 
 
@@ -86,11 +93,11 @@ def test_parts_that_another_run_leaves_meanwhile_and_second_copies_are_deleted(a
     rows = rows_of(tmp_path / "set")
     other, late = tmp_path / "other", read_part(part_paths(tmp_path / "set")[0]).assign(file_key=np.uint64(1))
 
-    def late_units(*arguments):
-        yield from read_units(*arguments)
+    def late_tasks(*arguments):
+        yield from read_tasks(*arguments)
         write_part(other, late, 900000)
 
-    monkeypatch.setattr(cluster_read, "read_units", late_units)
+    monkeypatch.setattr(cluster_read, "read_tasks", late_tasks)
     read([*sources, *sources], other)
     pd.testing.assert_frame_equal(rows_of(other), rows)
 
@@ -99,16 +106,12 @@ def test_what_is_left_out_is_counted_once(archives, tmp_path):
     members = {f"g{i}.{'sgf' if i % 3 else 'txt'}": os.urandom(99) for i in range(60)}
     whole = tarred(members | {"in.zip": b"PK\3\4"}, "w:gz")
     (archives / "c.tar.gz").write_bytes(whole[:-8] + bytes(8))      # a wrong checksum
-    sources = find_sources([archives])
-    (tmp_path / "set").mkdir()
-    with open_executor(1) as executor:
-        report = read_on_cluster(executor, sources, [source.checksum() for source in sources], tmp_path / "set",
-                                 UNKNOWN, lambda *count: None)
+    report = read_with_report(find_sources([archives]), tmp_path / "set")[1]
     assert (report.others, report.example) == (20, "c.tar.gz/g0.txt")
     assert [line.partition(": ")[0] for line in report.refused] == ["c.tar.gz/in.zip", "c.tar.gz"]
 
 
 def test_a_large_archive_is_unpacked_at_most_nine_times(monkeypatch):
     source = Source("x.tar.gz", "x.tar.gz", 1 << 30, None)
-    units = list(read_units([source], [""], Path("set"), 0))
-    assert sum(min(unit.end, source.size) for unit in units) < 9 * source.size
+    ranges = [task.range for task in read_tasks([source], [""], Path("set"), 0)]
+    assert sum(min(each.end, source.size) for each in ranges) < 9 * source.size

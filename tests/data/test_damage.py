@@ -14,9 +14,9 @@ from damaged_data import SHARD, copy_of, index_of, rewrite, sign
 from random_records import random_record, write_games
 
 from mugo.cli import main as cli
-from mugo.data import array_files, dataset, meta, new_games, parts, preprocess, range_checks, table_file
+from mugo.data import array_files, dataset, games_table, meta, new_games, parts, preprocess, range_checks, table_file
 from mugo.data.game_hash import content_hashes, words_hashes
-from mugo.data.game_index import INDEX, GameArrays, owner_words, ranges
+from mugo.data.game_index import INDEX, GameArrays, ownership_words, ranges
 from mugo.data.shards import REJECTED
 from mugo.core.files import BadInput
 from mugo.games.coords import WHITE_BIT
@@ -43,7 +43,7 @@ FILES = (meta.META, *(f"{SHARD}/{name}" for name in meta.FILES))
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_damaged_bit_is_noticed(folder, name):
-    rewrite(folder, setup=np.arange(20, dtype=np.int16), owners=np.arange(20, dtype=np.int16))
+    rewrite(folder, setup=np.arange(20, dtype=np.int16), ownership=np.arange(20, dtype=np.int16))
     whole = (folder / name).read_bytes()
     for bit in np.random.default_rng(1).choice(8 * len(whole), 60, replace=False):
         content = bytearray(whole)
@@ -64,7 +64,7 @@ def test_a_file_that_is_cut_off_or_empty_is_noticed(folder, name):
 
 def test_a_file_of_another_data_set_is_noticed(folder, tmp_path):
     write_games(tmp_path / "sgf", range(20, 32), plies=50)
-    other = preprocess.preprocess([str(tmp_path / "sgf")], tmp_path / "other", workers=1)
+    other = preprocess.preprocess([str(tmp_path / "sgf")], tmp_path / "other", jobs=1)
     for name in FILES[1:]:
         if (content := (other.folder / name).read_bytes()) != (whole := (folder / name).read_bytes()):
             (folder / name).write_bytes(content)
@@ -72,13 +72,13 @@ def test_a_file_of_another_data_set_is_noticed(folder, tmp_path):
             (folder / name).write_bytes(whole)
 
 
-@pytest.mark.parametrize("name, where", [("moves", 128 + 100), ("owners", 128 + 4), ("setup", 128)])
+@pytest.mark.parametrize("name, where", [("moves", 128 + 100), ("ownership", 128 + 4), ("setup", 128)])
 def test_a_game_that_is_damaged_is_noticed_when_it_is_used(folder, name, where):
     """Without all files being read when the data set is opened."""
     index = index_of(folder)
-    index["owners_start"][3], index["setup_start"][3:], index["num_setup"][3] = 0, 1, 1
+    index["ownership_start"][3], index["setup_start"][3:], index["num_setup"][3] = 0, 1, 1
     index["setup_start"][3] = 0
-    rewrite(folder, index=index, owners=np.zeros(11, np.int16), setup=np.array([80 | WHITE_BIT], np.int16))
+    rewrite(folder, index=index, ownership=np.zeros(11, np.int16), setup=np.array([80 | WHITE_BIT], np.int16))
     path = folder / SHARD / f"{name}.npy"
     content = bytearray(path.read_bytes())
     content[where] ^= 1
@@ -89,8 +89,8 @@ def test_a_game_that_is_damaged_is_noticed_when_it_is_used(folder, name, where):
     with pytest.raises(BadInput) as caught:
         positions.batch(np.array([50 * game + 49]))
     assert str(caught.value) == (f"{folder}/{SHARD} is damaged: of the game in row {game} of games.parquet, its moves, "
-                                 "setup or owners are not those that were written; make the data set again")
-    if name == "owners":
+                                 "setup or ownership are not those that were written; make the data set again")
+    if name == "ownership":
         with pytest.raises(BadInput, match="is damaged"):
             str(data.fingerprint)
 
@@ -105,7 +105,7 @@ def test_every_command_refuses_a_damaged_data_set_in_one_line(folder, tmp_path, 
         content[600] ^= 1
         (folder / SHARD / part).write_bytes(content)
     name, *arguments = command
-    arguments = ["-o", "set", "--workers", "1", "--validation", "0.2", "--test", "0.2", *arguments] \
+    arguments = ["-o", "set", "--jobs", "1", "--validation", "0.2", "--test", "0.2", *arguments] \
         if name == "preprocess" else ["policy-9", "set"] if name == "evaluate" else ["set", *arguments]
     assert cli.main([name, *arguments]) == 2
     error = capsys.readouterr().err.splitlines()[-1]
@@ -140,9 +140,9 @@ def test_what_is_signed_anew_is_still_a_data_set(data, folder):
     ("setup_start", -1, "its setup is not in setup.npy"), ("setup_start", -2**31, "setup"),
     ("num_setup", 1, "record 3: its setup is not in setup.npy"), ("num_setup", 82, "the number of setup stones"),
     ("num_setup", -1, "the number of setup stones"), ("num_setup", 2**31 - 1, "the number of setup stones"),
-    ("owners_start", -2, "record 3: its owners are not in owners.npy"),
-    ("owners_start", 0, "record 3: its owners are not in owners.npy behind the last game's"),
-    ("owners_start", 2**31 - 1, "its owners are not in owners.npy"),
+    ("ownership_start", -2, "record 3: its ownership is not in ownership.npy"),
+    ("ownership_start", 0, "record 3: its ownership is not in ownership.npy behind the last game's"),
+    ("ownership_start", 2**31 - 1, "its ownership is not in ownership.npy"),
     ("split", 3, "record 3: the split is none of train, validation, test"), ("split", -1, "split"),
     ("row", 2, "record 3: its row is not in games.parquet"), ("row", 12, "record 3: its row"),
     ("row", -1, "record 3: its row")])
@@ -185,17 +185,17 @@ def test_moves_and_stones_off_the_board_are_refused(data, folder, move):
 @pytest.mark.parametrize("word, is_good", [(0b10_01_00_10_01_00_01_10, True), (0b11, False), (-1, False),
                                            (0b11 << 12, False)])
 def test_owners_of_no_colour_are_refused(folder, word, is_good):
-    owners = np.zeros(22, np.int16)
+    ownership = np.zeros(22, np.int16)
     index = index_of(folder)
-    index["owners_start"] = np.where(np.arange(12) == 5, 11, -1)
-    owners[15] = np.uint16(word & 0xffff).view(np.int16)
-    rewrite(folder, index=index, owners=owners)
+    index["ownership_start"] = np.where(np.arange(12) == 5, 11, -1)
+    ownership[15] = np.uint16(word & 0xffff).view(np.int16)
+    rewrite(folder, index=index, ownership=ownership)
     if is_good:
-        assert dataset.load_dataset(folder).positions(None).batch(np.arange(260, 270)).owners.any()
+        assert dataset.load_dataset(folder).positions(None).batch(np.arange(260, 270)).ownership.any()
     else:
         assert "row 5 of games.parquet, an owner is neither Black, White nor nobody" in error_of(folder)
-    owners[15], owners[21] = 0, 4                         # 9x9 has one point in its last word
-    rewrite(folder, owners=owners)
+    ownership[15], ownership[21] = 0, 4                         # 9x9 has one point in its last word
+    rewrite(folder, ownership=ownership)
     assert "an owner is neither" in error_of(folder)
 
 
@@ -214,34 +214,34 @@ def test_the_range_checks_agree_with_a_slow_twin():
         games["num_moves"] = rng.integers(lowest, 4, n)
         games["move_start"] = np.sort(rng.integers(0, 11, n)) - (rng.random() < 0.1)
         games["setup_start"], games["num_setup"] = np.sort(rng.integers(0, 5, n)), rng.integers(lowest, 2, n)
-        owners = rng.integers(0, 3, (3, 4)) @ 4 ** np.arange(4)
+        ownership = rng.integers(0, 3, (3, 4)) @ 4 ** np.arange(4)
         if rng.random() < 0.2:
-            owners[rng.integers(3)] |= rng.choice([3, 192, 256, 1 << 15])
-        owners = owners.astype(np.uint16).view(np.int16)
-        games["owners_start"] = rng.permutation([-1, 0, 1, 2, 3, -2] if rng.random() < 0.1 else [-1, 0, 1, 2])[:n]
+            ownership[rng.integers(3)] |= rng.choice([3, 192, 256, 1 << 15])
+        ownership = ownership.astype(np.uint16).view(np.int16)
+        games["ownership_start"] = rng.permutation([-1, 0, 1, 2, 3, -2] if rng.random() < 0.1 else [-1, 0, 1, 2])[:n]
         if rng.random() < 0.8:
-            games["owners_start"] = np.sort(games["owners_start"])
+            games["ownership_start"] = np.sort(games["ownership_start"])
         try:
-            range_checks.check_index("index.npy", games, n, len(setup), len(moves), len(owners))
-            with_hashes(games, setup, moves, owners)
-            range_checks.check_games("a shard", GameArrays(games, setup, moves, owners))
+            range_checks.check_index("index.npy", games, n, len(setup), len(moves), len(ownership))
+            with_hashes(games, setup, moves, ownership)
+            range_checks.check_games("a shard", GameArrays(games, setup, moves, ownership))
             is_good = True
         except BadInput:
             is_good = False
         assert is_good == all_games_are_good(games, setup.tolist(), moves.tolist(),
-                                             owners.view(np.uint16).tolist())
+                                             ownership.view(np.uint16).tolist())
         found[is_good] += 1
     assert min(found.values()) > 25
 
 
-def with_hashes(games: np.ndarray, setup: np.ndarray, moves: np.ndarray, owners: np.ndarray) -> None:
+def with_hashes(games: np.ndarray, setup: np.ndarray, moves: np.ndarray, ownership: np.ndarray) -> None:
     """Set the hashes of records whose numbers are in range."""
     games["content_hash"] = content_hashes(setup, moves, *ranges(games))
-    games["owners_hash"] = words_hashes(owners, games["owners_start"].astype(np.int64), owner_words(games))
+    games["ownership_hash"] = words_hashes(ownership, games["ownership_start"].astype(np.int64), ownership_words(games))
 
 
-def all_games_are_good(games, setup, moves, owners) -> bool:
-    last_stone = last_move = last_owners = 0
+def all_games_are_good(games, setup, moves, ownership) -> bool:
+    last_stone = last_move = last_ownership = 0
     for game in games:
         stones, played = (range(int(game[start]), int(game[start]) + int(game[count]))
                           for start, count in (("setup_start", "num_setup"), ("move_start", "num_moves")))
@@ -251,13 +251,13 @@ def all_games_are_good(games, setup, moves, owners) -> bool:
             if any(array[i] not in [*range(points), *range(512, 512 + points)] for i in of_game):
                 return False
         last_stone, last_move = stones.stop, played.stop
-        if game["owners_start"] != -1:
-            if not last_owners <= game["owners_start"] < len(owners):
+        if game["ownership_start"] != -1:
+            if not last_ownership <= game["ownership_start"] < len(ownership):
                 return False
-            word = owners[game["owners_start"]]
+            word = ownership[game["ownership_start"]]
             if word >= 256 or "3" in np.base_repr(word, 4):
                 return False
-            last_owners = game["owners_start"] + 1
+            last_ownership = game["ownership_start"] + 1
     return True
 
 
@@ -451,7 +451,7 @@ def test_a_table_that_breaks_inside_is_refused_in_a_line(data, folder):
     ({"counts": {"found": -1, "used": 12, "positions": 7}}, "counts.found is -1, expected an integer of at least 0"),
     ({"extra": 1}, "it has a field 'extra', expected an object with format, options, sources, counts, shards"),
     ({"counts": {}}, "set is not a data set: shard-000000 is missing"),
-    ({"format": 2}, "is a data set of format 2; this version reads format 6: delete it and run"),
+    ({"format": 2}, "is a data set of format 2; this version reads format 7: delete it and run"),
     ({"format": True}, "format True")])
 def test_fields_of_meta_json_are_checked(folder, change, line):
     sign(folder, **change)
@@ -460,7 +460,7 @@ def test_fields_of_meta_json_are_checked(folder, change, line):
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"3", b"null", b"[" * 100_000, b'{"a":' * 100_000, b"\xff\xfe",
-                                     b"1" * 5000, b'{"format": 6}', b'{"format": 6, "checksum": 7}', b" " * (65 << 20)])
+                                     b"1" * 5000, b'{"format": 7}', b'{"format": 7, "checksum": 7}', b" " * (65 << 20)])
 def test_a_meta_json_that_is_something_else_is_refused(folder, content):
     (folder / "meta.json").write_bytes(content)
     assert str(folder / "meta.json") in error_of(folder)
@@ -469,7 +469,7 @@ def test_a_meta_json_that_is_something_else_is_refused(folder, content):
 def test_a_data_set_of_an_earlier_format_says_what_to_do(folder):
     for number in (1, 2, 3, 4):
         (folder / "meta.json").write_text(json.dumps({"format": number, "options": {}}))
-        assert error_of(folder) == (f"{folder} is a data set of format {number}; this version reads format 6: delete "
+        assert error_of(folder) == (f"{folder} is a data set of format {number}; this version reads format 7: delete "
                                     f"it and run `mugo preprocess GAMES -o {folder}` again")
 
 
@@ -478,10 +478,10 @@ def test_a_data_set_of_an_earlier_format_says_what_to_do(folder):
 @pytest.fixture
 def part(data, tmp_path):
     """A part of three games in tmp_path/set."""
-    table = preprocess.make_table([])
+    table = games_table.make_table([])
     for seed in range(3):
         record = random_record(seed)
-        table = pd.concat([table, preprocess.make_table([{
+        table = pd.concat([table, games_table.make_table([{
             "file_key": seed, "size": 9, "num_moves": 60, "moves": record.moves.tobytes(), "game_hash": seed}])])
     parts.write_part(tmp_path / "set", table)
     return parts.part_paths(tmp_path / "set")[0]
@@ -502,9 +502,9 @@ def test_every_damaged_bit_of_a_part_is_noticed(part):
     ({"size": 25}, "board size"), ({"num_moves": 61}, "num_moves is not the number of moves"),
     ({"moves": np.full(60, 99, np.int16).tobytes()}, "a move is not on the board"),
     ({"setup": np.full(60, 99, np.int16).tobytes()}, "a setup stone is not on the board"),
-    ({"owners": np.full(11, 3, np.int16).tobytes()}, "an owner is neither Black, White nor nobody"),
+    ({"ownership": np.full(11, 3, np.int16).tobytes()}, "an owner is neither Black, White nor nobody"),
     ({"komi": np.float32(500)}, "row 0: the komi"),
-    ({"owners": np.zeros(10, np.int16).tobytes()}, "its owners are not in owners.npy behind the last game's"),
+    ({"ownership": np.zeros(10, np.int16).tobytes()}, "its ownership is not in ownership.npy behind the last game's"),
     ({"winner": 9}, "winner")])
 def test_a_part_that_somebody_made_up_is_refused(part, tmp_path, change, line):
     table = parts.read_part(part).assign(**{name: [value] * 3 for name, value in change.items()})

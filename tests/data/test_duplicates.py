@@ -115,7 +115,7 @@ def copied(duplicates, sample_games, tmp_path_factory) -> dataset.DataSet:
                                    copy(tables, replace(game, moves=np.append(passed, game.moves[45])),
                                         int(rng.integers(16))))):
             (folder / "sgf" / f"{i:02d}-{k}.sgf").write_text(format_record(other), encoding="utf-8")
-    return preprocess([str(folder / "sgf")], folder / "set", workers=1, test=0.4, validation=0.0)
+    return preprocess([str(folder / "sgf")], folder / "set", jobs=1, test=0.4, validation=0.0)
 
 
 def test_no_copy_of_a_training_game_is_in_the_test_split(duplicates, copied):

@@ -31,12 +31,12 @@ def read(folder):
 
 def test_the_other_arrays_are_those_of_a_batch(tmp_path):
     """Of the sample games, which all ended by count."""
-    data = preprocess([str(Path(__file__).parents[2] / "data" / "gnugo-9x9.zip")], tmp_path / "set", workers=1)
+    data = preprocess([str(Path(__file__).parents[2] / "data" / "gnugo-9x9.zip")], tmp_path / "set", jobs=1)
     export(data, tmp_path / "out", split=None, symmetries="random", seed=4)
     positions = data.positions(None)
     batch = positions.batch(np.arange(len(positions)), shuffled_positions(0, len(positions), len(positions), 4)[1])
     description = json.loads((tmp_path / "out" / "export.json").read_text())
-    assert batch.owners.any(axis=1).all()
+    assert batch.ownership.any(axis=1).all()
     assert [f"{name}.npy" for name in batch._fields[3:]] == list(description["arrays"])[3:]
     for name, expected in zip(batch._fields[3:], batch[3:], strict=True):
         np.testing.assert_array_equal(np.load(tmp_path / "out" / f"{name}.npy"), expected)

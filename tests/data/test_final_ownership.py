@@ -1,4 +1,4 @@
-"""The owners of the points at the end of recorded games: found, confirmed by the result, packed, and kept."""
+"""The ownership of the points at the end of recorded games: found, confirmed by the result, packed, and kept."""
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -12,9 +12,9 @@ from mugo.data import final_ownership
 from mugo.data.final_ownership import (
     count,
     count_difference,
-    final_owners,
+    confirmed_ownership,
     owner_at,
-    pack_owners,
+    pack_ownership,
     words_per_game,
 )
 from mugo.data.games_table import with_final_passes
@@ -37,12 +37,12 @@ def drawn_record(picture: str, result: str, komi: float | None = 0.0, rules: str
 
 
 def owners_of(record: Record) -> np.ndarray | None:
-    owners = final_owners(record, position_of(record).board)
-    return None if owners is None else owners.reshape(record.size, record.size)
+    ownership = confirmed_ownership(record, position_of(record).board)
+    return None if ownership is None else ownership.reshape(record.size, record.size)
 
 
-def pictured(owners: np.ndarray) -> list[str]:
-    return [" ".join(".XO"[owner] for owner in row) for row in owners]
+def pictured(ownership: np.ndarray) -> list[str]:
+    return [" ".join(".XO"[owner] for owner in row) for row in ownership]
 
 
 def test_dead_stones_are_the_opponents_points():
@@ -108,9 +108,9 @@ def test_a_game_that_is_not_played_to_its_end_has_no_owners_though_its_count_is_
     """A broken-off game of random moves, whose result is its area as it stands."""
     record = random_record(1, size=13, plies=90, rules="Chinese", komi=0.5)
     record = replace(record, result=position_of(record).result())
-    owners, difference = count(record, position_of(record).board)
+    ownership, difference = count(record, position_of(record).board)
     assert difference == math.inf and owners_of(record) is None
-    assert count_difference(record, owners) == 0
+    assert count_difference(record, ownership) == 0
 
 
 @pytest.mark.parametrize("moves, passes", [
@@ -133,11 +133,11 @@ def test_a_data_set_has_the_passes_that_ended_a_counted_game(result, moves, tmp_
 def test_every_owner_survives_packing():
     rng = np.random.default_rng(1)
     for size in range(2, 20):
-        owners = rng.integers(-1, 2, size * size).astype(np.int8)
-        words = pack_owners(owners)
+        ownership = rng.integers(-1, 2, size * size).astype(np.int8)
+        words = pack_ownership(ownership)
         assert words.dtype == np.int16 and len(words) == words_per_game(size)
         stored = np.concatenate([np.full(3, -1, np.int16), words])
-        assert [owner_at(stored, 3, i) for i in range(size * size)] == owners.tolist()
+        assert [owner_at(stored, 3, i) for i in range(size * size)] == ownership.tolist()
     assert words_per_game(19) == 46                       # 92 bytes
 
 

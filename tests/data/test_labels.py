@@ -1,4 +1,4 @@
-"""The labels of positions, against replaying the games: komi, the moves that follow, the final owners and the score."""
+"""The labels of positions, against replaying the games: komi, the moves that follow, final ownership, score."""
 import numpy as np
 import pytest
 from damaged_data import copy_of, index_of, rewrite
@@ -51,9 +51,9 @@ def test_every_label_of_every_position_is_what_replaying_its_game_says(data, rec
             labelled.add(int(rows[i]))
         else:
             assert np.isnan(batch.scores[i])
-        assert batch.owners[i].tolist() == turned.tolist()
+        assert batch.ownership[i].tolist() == turned.tolist()
         gain = (35 - 0.5 - 3) * (1 - plies[i] / len(record.moves)) if rows[i] == 2 else 0    # three stones, komi, bonus
-        assert batch.gains[i] == pytest.approx(-position.to_play * gain)
+        assert batch.handicap_gains[i] == pytest.approx(-position.to_play * gain)
     assert labelled == {0, 2}
     assert [field.dtype for field in batch[1:]] == [np.int32, np.int8, np.int8, np.float32, np.int32, np.int8,
                                                     np.float32, np.float32]
@@ -62,7 +62,7 @@ def test_every_label_of_every_position_is_what_replaying_its_game_says(data, rec
 
 
 def final_area(position) -> np.ndarray:
-    """The owners of the points at a rollout's end: an empty point is an eye of the colour around it."""
+    """The ownership of the points at a rollout's end: an empty point is an eye of the colour around it."""
     stones = np.pad(position.stones, 1)
     around = stones[:-2, 1:-1] + stones[2:, 1:-1] + stones[1:-1, :-2] + stones[1:-1, 2:]
     return np.where(position.stones == 0, np.sign(around), position.stones).ravel()
@@ -74,11 +74,11 @@ def test_a_batch_under_a_symmetry_is_the_batch_turned(data):
     plain = positions.batch(numbers)
     for s in range(1, 8):
         turned, table = positions.batch(numbers, s), symmetries(9)[s]
-        assert np.array_equal(turned.owners[:, table[:-1]], plain.owners)
+        assert np.array_equal(turned.ownership[:, table[:-1]], plain.ownership)
         assert np.array_equal(turned.next_moves, np.where(plain.next_moves < 0, -1, table[plain.next_moves]))
         assert np.array_equal(turned.komi, plain.komi, equal_nan=True)
         assert np.array_equal(turned.scores, plain.scores, equal_nan=True)
-    assert (plain.owners == 1).any() and (plain.owners == -1).any()
+    assert (plain.ownership == 1).any() and (plain.ownership == -1).any()
 
 
 def test_two_moves_of_one_colour_are_no_move_and_its_reply(tmp_path):
@@ -113,7 +113,7 @@ def test_a_handicap_is_what_white_is_expected_to_gain(tmp_path, setup, gain):
     positions = dataset_of(tmp_path, [f"(;GM[1]SZ[5]RE[W+R]{setup})"], min_moves=1).positions(None)
     n = len(positions)
     batch = positions.batch(np.arange(n))
-    assert batch.gains.tolist() == pytest.approx([-batch.colours[i] * gain * (1 - i / n) for i in range(n)])
+    assert batch.handicap_gains.tolist() == pytest.approx([-batch.colours[i] * gain * (1 - i / n) for i in range(n)])
 
 
 @pytest.mark.parametrize(("result", "outcomes"), [("W+R", [0] * 7 + [-1]), ("B+R", [0] * 7 + [1])])
@@ -124,7 +124,7 @@ def test_results_between_players_of_equal_strength(tmp_path, result, outcomes):
     moves = ";W[bb];B[cc];W[dd];B[db];W[bd];B[cb];W[bc];B[dc]"
     text = f"(;GM[1]SZ[5]HA[2]KM[0.5]RE[{result}]AB[aa][ee]{moves})"
     batch = dataset_of(tmp_path, [text], min_moves=1).positions(None).batch(np.arange(8))
-    assert batch.is_between_equals.tolist() == [False] * 7 + [True]
+    assert batch.is_nearly_even.tolist() == [False] * 7 + [True]
     assert batch.results().outcomes.tolist() == batch.results(estimated=True).outcomes.tolist() == outcomes
     counted = batch._replace(scores=np.full(8, 3, np.float32))
     measured, estimated = counted.results(), counted.results(estimated=True)
@@ -133,7 +133,7 @@ def test_results_between_players_of_equal_strength(tmp_path, result, outcomes):
     assert np.isnan(measured.scores[:7]).all() and measured.scores[7] == estimated.scores[7]
     assert estimated.outcomes.tolist() == np.sign(estimated.scores).tolist()
     assert measured.outcomes.tolist() == [0] * 7 + [estimated.outcomes[7]]
-    assert measured.has_owners.tolist() == estimated.has_owners.tolist() == [False] * 7 + [True]
+    assert measured.has_ownership.tolist() == estimated.has_ownership.tolist() == [False] * 7 + [True]
     assert np.isnan(counted.results(komi=np.full(8, np.nan, np.float32)).scores).all()
 
 
@@ -145,34 +145,34 @@ def test_whites_points_are_komi_and_those_for_handicap_stones_by_the_rules_of_th
 
 
 def test_the_fingerprint_covers_the_labels(data, tmp_path):
-    folder, owners = copy_of(data.folder, tmp_path / "set"), data.selection().arrays().owners
+    folder, ownership = copy_of(data.folder, tmp_path / "set"), data.selection().arrays().ownership
     whole = index_of(folder)
-    first = int(whole["owners_start"].max())
-    changed = owners.copy()
-    changed[first] ^= 1 if owners[first] & 3 == 0 else owners[first] & 3         # Black's or White's to neutral
-    assert whole["owners_start"][0] == 0 and whole["owners_start"][1] == -1
-    variants = [(whole, owners), (whole, changed)]
-    for field, values in (("owners_start", -1), ("white_points", 3.5), ("winner", 0)):
-        variants.append((whole.copy(), owners))
+    first = int(whole["ownership_start"].max())
+    changed = ownership.copy()
+    changed[first] ^= 1 if ownership[first] & 3 == 0 else ownership[first] & 3         # Black's or White's to neutral
+    assert whole["ownership_start"][0] == 0 and whole["ownership_start"][1] == -1
+    variants = [(whole, ownership), (whole, changed)]
+    for field, values in (("ownership_start", -1), ("white_points", 3.5), ("winner", 0)):
+        variants.append((whole.copy(), ownership))
         variants[-1][0][field] = values
-    variants.append((whole.copy(), owners))
-    variants[-1][0]["owners_start"][:2] = whole["owners_start"][1::-1]
+    variants.append((whole.copy(), ownership))
+    variants[-1][0]["ownership_start"][:2] = whole["ownership_start"][1::-1]
     fingerprints: dict[str, list[str]] = {"data": [], "positions": []}
     for index, words in variants:
-        rewrite(folder, index=index, owners=words)
+        rewrite(folder, index=index, ownership=words)
         again = load_dataset(folder)
         fingerprints["data"].append(again.fingerprint)
         fingerprints["positions"].append(again.positions(None).fingerprint)
     assert [len(set(of_kind)) for of_kind in fingerprints.values()] == [6, 6]
     moved = whole.copy()
-    moved["owners_start"] += 3 * (whole["owners_start"] >= 0)
-    rewrite(folder, index=moved, owners=np.concatenate([np.zeros(3, np.int16), owners]))
+    moved["ownership_start"] += 3 * (whole["ownership_start"] >= 0)
+    rewrite(folder, index=moved, ownership=np.concatenate([np.zeros(3, np.int16), ownership]))
     assert load_dataset(folder).fingerprint == data.fingerprint == fingerprints["data"][0]
 
 
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
 def test_the_side_to_move_sees_its_own_points_as_one(data, records, colour):
     batch = data.positions(None).batch(np.arange(len(records[0].moves)))
-    mine = batch.owners[::2] if colour == BLACK else batch.owners[1::2]
+    mine = batch.ownership[::2] if colour == BLACK else batch.ownership[1::2]
     area = final_area(position_of(records[0]))
     assert (mine == colour * area).all()

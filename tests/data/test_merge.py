@@ -10,8 +10,8 @@ import pytest
 from damaged_data import SHARD, copy_of, sign
 from random_records import dataset_of, finished_record, random_record, write_games
 
-from mugo.data import dataset, merge, meta, opening_buckets
-from mugo.data import preprocess as preprocess_module
+from mugo.data import dataset, merge, meta, new_files
+from mugo.data import parts as parts_module
 from mugo.data.dataset import DataSet
 from mugo.data.preprocess import preprocess
 from mugo.data.shards import REJECTED
@@ -44,7 +44,7 @@ def killed_at(k: int, monkeypatch, paths: list[str], folder: Path) -> bool:
         for module, name in ((os, "fsync"), (os, "replace"), (shutil, "rmtree")):
             patch.setattr(module, name, counted(getattr(module, name)))
         try:
-            preprocess(paths, folder, workers=1)
+            preprocess(paths, folder, jobs=1)
         except Killed:
             return True
     return False
@@ -75,11 +75,11 @@ def archives(tmp_path):
 
 def test_a_merge_killed_at_any_write_leaves_one_of_the_two_states(archives, tmp_path, monkeypatch):
     first, both = archives
-    before = preprocess(first, tmp_path / "set", workers=1)
-    after = preprocess(both, copy_of(tmp_path / "set", tmp_path / "after"), workers=1)
+    before = preprocess(first, tmp_path / "set", jobs=1)
+    after = preprocess(both, copy_of(tmp_path / "set", tmp_path / "after"), jobs=1)
     assert not are_equal(before, after) and len(after.used_games) == 9
-    assert (after.games["owners_start"] == -1).sum() == len(after.games) - 3
-    assert len(before.selection().arrays().owners) == 11 and len(after.selection().arrays().owners) == 3 * 11
+    assert (after.games["ownership_start"] == -1).sum() == len(after.games) - 3
+    assert len(before.selection().arrays().ownership) == 11 and len(after.selection().arrays().ownership) == 3 * 11
     assert [len(data.shards) for data in (before, after)] == [1, 2] and 0 in after.rejected
     states, k, had_parts = [], 0, False
     while True:
@@ -91,7 +91,7 @@ def test_a_merge_killed_at_any_write_leaves_one_of_the_two_states(archives, tmp_
         had_parts = had_parts or has_parts
         assert has_parts == had_parts or are_equal(left, after)      # nothing has to be read twice
         states.append([are_equal(left, state) for state in (before, after)])
-        assert are_equal(preprocess(both, folder, workers=1), after)
+        assert are_equal(preprocess(both, folder, jobs=1), after)
         assert contents_of(folder) == contents_of(tmp_path / "after")    # nothing of the killed merge is left
         k += 1
     assert k > 12 and all(sum(state) == 1 for state in states)
@@ -102,7 +102,7 @@ def test_a_merge_killed_at_any_write_leaves_one_of_the_two_states(archives, tmp_
 
 
 def test_a_first_merge_killed_at_any_write_leaves_a_data_set_or_none(archives, tmp_path, monkeypatch):
-    whole, k, seen = preprocess(archives[0], tmp_path / "whole", workers=1), 0, set()
+    whole, k, seen = preprocess(archives[0], tmp_path / "whole", jobs=1), 0, set()
     while killed_at(k, monkeypatch, archives[0], tmp_path / f"set-{k}"):
         folder = tmp_path / f"set-{k}"
         try:
@@ -112,7 +112,7 @@ def test_a_first_merge_killed_at_any_write_leaves_a_data_set_or_none(archives, t
             assert "is not a data set: " in str(error) and " is missing (make one: mugo preprocess" in str(error)
             seen.add("none")
         options = {} if "new" in seen else {"seed": 5}   # those of no data set may change
-        again = preprocess(archives[0], folder, workers=1, **options)
+        again = preprocess(archives[0], folder, jobs=1, **options)
         assert again.games["game_hash"].equals(whole.games["game_hash"])
         k += 1
     assert k > 12 and seen == {"new", "none"}
@@ -120,16 +120,16 @@ def test_a_first_merge_killed_at_any_write_leaves_a_data_set_or_none(archives, t
 
 def test_a_data_set_that_grows_while_it_is_open_stays_as_it_was(archives, tmp_path):
     first, both = archives
-    data = preprocess(first, tmp_path / "set", workers=1)
+    data = preprocess(first, tmp_path / "set", jobs=1)
     opened = dataset.load_dataset(tmp_path / "set")
-    grown = preprocess(both, tmp_path / "set", workers=1)
+    grown = preprocess(both, tmp_path / "set", jobs=1)
     assert are_equal(opened, data) and not are_equal(opened, grown)
     opened.verify()
 
 
 def test_a_data_set_that_grows_while_it_is_opened_is_read_in_one_state(archives, tmp_path, monkeypatch):
     first, both = archives
-    before = preprocess(first, tmp_path / "set", workers=1)
+    before = preprocess(first, tmp_path / "set", jobs=1)
     read, was_merged = dataset.read_meta, False
 
     def read_then_merge(folder):
@@ -137,7 +137,7 @@ def test_a_data_set_that_grows_while_it_is_opened_is_read_in_one_state(archives,
         values = read(folder)
         if not was_merged:               # after meta.json of the old state has been read
             was_merged = True
-            preprocess(both, tmp_path / "set", workers=1)
+            preprocess(both, tmp_path / "set", jobs=1)
         return values
 
     monkeypatch.setattr(dataset, "read_meta", read_then_merge)
@@ -145,30 +145,29 @@ def test_a_data_set_that_grows_while_it_is_opened_is_read_in_one_state(archives,
 
 
 def test_a_data_set_without_a_shard_is_not_begun_anew(archives, tmp_path):
-    preprocess(archives[0], tmp_path / "set", workers=1)
+    preprocess(archives[0], tmp_path / "set", jobs=1)
     (tmp_path / "set" / "shard-000000" / "index.npy").unlink()
     with pytest.raises(BadInput, match=r"set is not a data set: shard-000000/index.npy is missing"):
-        preprocess(archives[0], tmp_path / "set", workers=1)
+        preprocess(archives[0], tmp_path / "set", jobs=1)
     assert (tmp_path / "set" / "shard-000000" / "moves.npy").exists()
 
 
-def test_many_shards_and_buckets_are_the_same_data_set_as_one(archives, tmp_path, monkeypatch):
-    """Each archive added alone, or a shard for each part, in many buckets: the games used, their order and labels."""
-    whole = preprocess(archives[1], tmp_path / "whole", workers=1)
-    monkeypatch.setattr(preprocess_module, "PART_GAMES", 2)
-    monkeypatch.setattr(preprocess_module, "BATCH_FILES", 1)
+def test_many_shards_are_the_same_data_set_as_one(archives, tmp_path, monkeypatch):
+    """Each archive added alone, or a shard for each part: the games used, their order and labels."""
+    whole = preprocess(archives[1], tmp_path / "whole", jobs=1)
+    monkeypatch.setattr(parts_module, "PART_GAMES", 2)
+    monkeypatch.setattr(new_files, "BATCH_FILES", 1)
     monkeypatch.setattr(merge, "SHARD_GAMES", 2)
-    monkeypatch.setattr(opening_buckets, "BUCKET_GAMES", 1)
-    parts = preprocess(archives[1], tmp_path / "parts", workers=1)
+    parts = preprocess(archives[1], tmp_path / "parts", jobs=1)
     assert len(parts.shards) >= 6 and len(whole.shards) == 1
-    columns = [name for name in whole.games if name != "owners_start"]
+    columns = [name for name in whole.games if name != "ownership_start"]
     assert parts.games[columns].equals(whole.games[columns]) and parts.fingerprint == whole.fingerprint
-    assert (parts.games["owners_start"] >= 0).equals(whole.games["owners_start"] >= 0)
+    assert (parts.games["ownership_start"] >= 0).equals(whole.games["ownership_start"] >= 0)
     numbers = np.arange(len(whole.positions(None)))
     for one, other in zip(whole.positions(None).batch(numbers), parts.positions(None).batch(numbers), strict=True):
         assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
-    grown = preprocess(archives[0], tmp_path / "grown", workers=1)
-    grown = preprocess(archives[1], tmp_path / "grown", workers=1)
+    grown = preprocess(archives[0], tmp_path / "grown", jobs=1)
+    grown = preprocess(archives[1], tmp_path / "grown", jobs=1)
     assert grown.games[columns].equals(whole.games[columns]) and grown.fingerprint == whole.fingerprint
     assert sum(len(shard.rejected()) for shard in grown.shards) == 2     # said once
     rows = np.array([8, 0, 4, 8, 3])
@@ -183,7 +182,7 @@ def test_many_shards_and_buckets_are_the_same_data_set_as_one(archives, tmp_path
 
 
 def test_a_made_up_rejection_of_a_later_game_is_refused(archives, tmp_path):
-    preprocess(archives[0], tmp_path / "set", workers=1)
+    preprocess(archives[0], tmp_path / "set", jobs=1)
     for shard, row in ((0, 0), (1, 0), (-1, 0)):
         table = pd.DataFrame({"shard": [shard], "row": [row], "reject_reason": "duplicate", "reject_details": ""})
         (tmp_path / "set" / SHARD / meta.REJECTED_FILE).write_bytes(write_table(table, REJECTED))
@@ -192,11 +191,11 @@ def test_a_made_up_rejection_of_a_later_game_is_refused(archives, tmp_path):
             dataset.load_dataset(tmp_path / "set")
 
 
-def test_the_labels_of_all_duplicates_are_not_searched_again_for_each_part(tmp_path, monkeypatch):
+def test_the_ids_of_all_duplicates_are_not_searched_again_for_each_part(tmp_path, monkeypatch):
     """Which would be quadratic: they are sorted."""
-    monkeypatch.setattr(pd.Index, "isin", lambda *_, **__: pytest.fail("a search among all labels"))
-    monkeypatch.setattr(preprocess_module, "PART_GAMES", 2)
-    monkeypatch.setattr(preprocess_module, "BATCH_FILES", 2)
+    monkeypatch.setattr(pd.Index, "isin", lambda *_, **__: pytest.fail("a search among all ids"))
+    monkeypatch.setattr(parts_module, "PART_GAMES", 2)
+    monkeypatch.setattr(new_files, "BATCH_FILES", 2)
     records = [random_record(seed, plies=60) for seed in range(6)]
     cut = [replace(record, moves=record.moves[:55]) for record in records]
     data = dataset_of(tmp_path, [*records, *cut, *records])

@@ -38,7 +38,7 @@ def test_a_range_of_moves_selects_the_positions_before_them(data, first, last):
 def test_the_endgame_is_the_last_moves_of_the_games_whose_owners_are_known(tmp_path):
     records = [*map(finished_record, range(3)), *(random_record(seed, plies=50) for seed in range(3, 6))]
     every = dataset_of(tmp_path, records).positions()
-    counted = every.games.column("owners_start") >= 0
+    counted = every.games.column("ownership_start") >= 0
     rows, plies = every.locate(np.arange(len(every)))
     lengths = np.diff(every.first_index)
     assert 0 < counted.sum() < len(counted) and lengths[counted].min() > 7

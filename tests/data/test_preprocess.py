@@ -13,9 +13,10 @@ from make_archives import OTHERS, tarred, zipped
 from random_records import dataset_of, random_record, write_games
 from sgf_games import encoded
 
-from mugo.cli import main as cli, progress
-from mugo.data import dataset, merge, preprocess
-from mugo.data.games_table import file_key
+from mugo.cli import main as cli
+from mugo.core import progress
+from mugo.data import dataset, merge, new_files, parts, preprocess
+from mugo.data.games_table import file_key, make_table
 from mugo.core.files import BadInput, lock_folder
 from mugo.games import planes
 from mugo.sgf.parser import read_records
@@ -46,21 +47,21 @@ def test_an_invalid_query_is_reported_before_anything_is_read(tmp_path):
 def test_a_second_run_adds_nothing_and_more_archives_add_their_games(tmp_path):
     write_games(tmp_path / "a", range(10))
     write_games(tmp_path / "b", range(5, 15))
-    first = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1, test=0.3)
-    again = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1, test=0.3)
+    first = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1, test=0.3)
+    again = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1, test=0.3)
     assert again.games.equals(first.games)
-    more = preprocess.preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "set", workers=1, test=0.3)
+    more = preprocess.preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "set", jobs=1, test=0.3)
     assert len(more.used_games) == 15
     assert more.games.iloc[:10].equals(first.games)
     assert [len(data.shards) for data in (first, again, more)] == [1, 1, 2]
-    both = preprocess.preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "both", workers=1, test=0.3)
+    both = preprocess.preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "both", jobs=1, test=0.3)
     assert both.games.equals(more.games)
     assert both.fingerprint == more.fingerprint != first.fingerprint
 
 
 def test_an_existing_data_set_keeps_its_options(tmp_path):
     write_games(tmp_path / "a", range(3))
-    preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1)
+    preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
     with pytest.raises(BadInput, match=r"made with --min-moves 20, not 30"):
         preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", min_moves=30)
 
@@ -78,20 +79,20 @@ def test_a_killed_run_is_resumed_with_the_same_result(tmp_path, monkeypatch):
     with zipfile.ZipFile(tmp_path / "games.zip", "w") as archive:
         for seed in range(60):
             archive.writestr(f"{seed}.sgf", format_record(random_record(seed, plies=30)))
-    program = ("from mugo.data import preprocess; from pathlib import Path; preprocess.PART_GAMES = 4; "
-               "preprocess.BATCH_FILES = 4\n"
+    program = ("from mugo.data import new_files, parts, preprocess; from pathlib import Path; parts.PART_GAMES = 4; "
+               "new_files.BATCH_FILES = 4\n"
                "if __name__ == '__main__':\n"
                f"    preprocess.preprocess([{str(tmp_path / 'games.zip')!r}], Path({str(tmp_path / 'set')!r}),"
-               " workers=1)")
+               " jobs=1)")
     (tmp_path / "program.py").write_text(program)
     running = subprocess.Popen([sys.executable, tmp_path / "program.py"], stderr=subprocess.DEVNULL,
                                env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})
     while not list((tmp_path / "set").glob("unfinished/part-*.parquet")) and running.poll() is None:
         time.sleep(0.001)
     running.send_signal(signal.SIGKILL)
-    running.wait()
-    resumed = preprocess.preprocess([str(tmp_path / "games.zip")], tmp_path / "set", workers=1)
-    unbroken = preprocess.preprocess([str(tmp_path / "games.zip")], tmp_path / "other", workers=1)
+    assert running.wait() == -signal.SIGKILL
+    resumed = preprocess.preprocess([str(tmp_path / "games.zip")], tmp_path / "set", jobs=1)
+    unbroken = preprocess.preprocess([str(tmp_path / "games.zip")], tmp_path / "other", jobs=1)
     assert resumed.games.equals(unbroken.games)
     assert resumed.fingerprint == unbroken.fingerprint
     assert not (tmp_path / "set" / "unfinished").exists()
@@ -102,12 +103,12 @@ def test_progress_advances_to_a_total_that_does_not_change(tmp_path, monkeypatch
         write_games(tmp_path / name, range(8) if name == "a" else range(8, 40), plies=30)
     bars: list[progress.ProgressLog] = []
     seen: list[tuple[float, float]] = []
-    monkeypatch.setattr(preprocess, "BATCH_FILES", 4)
+    monkeypatch.setattr(new_files, "BATCH_FILES", 4)
     monkeypatch.setattr(preprocess, "progress_bar",
                         lambda unit, total, **_: bars.append(progress.ProgressLog(unit, total)) or bars[0])
     monkeypatch.setattr(progress.ProgressLog, "set_postfix_str",
                         lambda self, text, refresh: seen.append((self.n, self.total)))
-    preprocess.preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "set", workers=1)
+    preprocess.preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "set", jobs=1)
     size = sum(path.stat().st_size for path in tmp_path.glob("[ab]/*.sgf"))
     assert {total for _, total in seen} == {size} == {bars[0].n}
     done = [n for n, _ in seen]
@@ -118,7 +119,7 @@ def test_progress_advances_to_a_total_that_does_not_change(tmp_path, monkeypatch
 def test_without_any_usable_game_the_reasons_are_on_stderr_and_the_status_is_2(tmp_path, capsys):
     write_games(tmp_path / "a", range(3), plies=10)
     (tmp_path / "a" / "text.sgf").write_text("no SGF")
-    command = ["preprocess", "-o", str(tmp_path / "set"), "--workers", "1", str(tmp_path / "a")]
+    command = ["preprocess", "-o", str(tmp_path / "set"), "--jobs", "1", str(tmp_path / "a")]
     assert cli.main(command) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
@@ -139,7 +140,7 @@ def test_an_archive_that_cannot_be_read_is_named_and_the_games_of_the_others_are
     for name, content in (("a.7z", b"7z\xbc\xaf\x27\x1c" + bytes(99)), ("b.tar", whole[:len(whole) // 2]),
                           ("c.zip", zipped({"in.tar.gz": b"\x1f\x8bxx", "9.sgf": b"no game"}))):
         (tmp_path / "in" / name).write_bytes(content)
-    command = ["preprocess", "-o", str(tmp_path / "set"), "--workers", "1", str(tmp_path / "in")]
+    command = ["preprocess", "-o", str(tmp_path / "set"), "--jobs", "1", str(tmp_path / "in")]
     for _ in range(2):                                               # what was refused once is refused again
         assert cli.main(command) == 2
         printed = capsys.readouterr()
@@ -149,14 +150,14 @@ def test_an_archive_that_cannot_be_read_is_named_and_the_games_of_the_others_are
         assert error.endswith(f"; all other games are in {tmp_path / 'set'}")
         data = dataset.load_dataset(tmp_path / "set")
         assert data.meta["counts"]["used"] > 3 and f"{data.meta['counts']['used']}  games used" in printed.out
-    command[2:] = [str(tmp_path / "loose"), "--workers", "1", str(tmp_path / "in" / "game-000.sgf")]
+    command[2:] = [str(tmp_path / "loose"), "--jobs", "1", str(tmp_path / "in" / "game-000.sgf")]
     assert cli.main(command) == 0
 
 
 def test_many_archives_that_cannot_be_read_are_one_line(tmp_path, capsys):
     write_games(tmp_path / "in", range(3))
     (tmp_path / "in" / "x.zip").write_bytes(zipped({f"{number:02}.zip": b"PK\3\4" for number in range(30)}))
-    assert cli.main(["preprocess", "-o", str(tmp_path / "set"), "--workers", "1", str(tmp_path / "in")]) == 2
+    assert cli.main(["preprocess", "-o", str(tmp_path / "set"), "--jobs", "1", str(tmp_path / "in")]) == 2
     error, = capsys.readouterr().err.splitlines()
     assert "; x.zip/09.zip: " in error and "10.zip" not in error and "; and 20 more; all other games" in error
 
@@ -164,7 +165,7 @@ def test_many_archives_that_cannot_be_read_are_one_line(tmp_path, capsys):
 def test_files_that_are_no_game_records_are_counted(tmp_path, capsys):
     games = {f"{seed}.sgf": format_record(random_record(seed)).encode() for seed in range(3)}
     (tmp_path / "x.zip").write_bytes(zipped(games | OTHERS | {"in.tar": tarred(OTHERS)}))
-    assert cli.main(["preprocess", "-o", str(tmp_path / "set"), "--workers", "1", str(tmp_path / "x.zip")]) == 0
+    assert cli.main(["preprocess", "-o", str(tmp_path / "set"), "--jobs", "1", str(tmp_path / "x.zip")]) == 0
     assert ("           8  files in archives left out, as they are no game records, for example x.zip/read me.txt"
             in capsys.readouterr().out.splitlines())
 
@@ -172,13 +173,13 @@ def test_files_that_are_no_game_records_are_counted(tmp_path, capsys):
 def test_games_of_a_large_collection_keep_their_numbers(tmp_path, monkeypatch):
     records = [random_record(seed, plies=20 + seed) for seed in range(12)]
     (tmp_path / "x.sgfs").write_text("\n".join(format_record(record).replace("\n", " ") for record in records))
-    whole = preprocess.preprocess([str(tmp_path / "x.sgfs")], tmp_path / "whole", workers=1)
+    whole = preprocess.preprocess([str(tmp_path / "x.sgfs")], tmp_path / "whole", jobs=1)
     monkeypatch.setattr("mugo.sgf.archives.MAX_BYTES", 1000)
     monkeypatch.setattr("mugo.sgf.archives.UNCOUNTED_BYTES", 300)
-    parts = preprocess.preprocess([str(tmp_path / "x.sgfs")], tmp_path / "parts", workers=1)
-    assert whole.games["file_key"].nunique() == 1 < parts.games["file_key"].nunique()
-    assert parts.games.drop(columns="file_key").equals(whole.games.drop(columns="file_key"))
-    assert parts.games["game_number"].tolist() == list(range(1, 13))
+    pieces = preprocess.preprocess([str(tmp_path / "x.sgfs")], tmp_path / "pieces", jobs=1)
+    assert whole.games["file_key"].nunique() == 1 < pieces.games["file_key"].nunique()
+    assert pieces.games.drop(columns="file_key").equals(whole.games.drop(columns="file_key"))
+    assert pieces.games["game_number"].tolist() == list(range(1, 13))
 
 
 def test_the_key_of_a_file_separates_archive_path_and_content():
@@ -193,7 +194,7 @@ def test_a_file_of_the_same_name_and_content_in_another_archive_has_a_row_of_its
         with zipfile.ZipFile(tmp_path / f"{name}.zip", "w") as archive:
             for number, text in enumerate(texts[:count]):
                 archive.writestr(f"{number}.sgf", text)
-    data = preprocess.preprocess([str(tmp_path / f"{name}.zip") for name in "ab"], tmp_path / "set", workers=1)
+    data = preprocess.preprocess([str(tmp_path / f"{name}.zip") for name in "ab"], tmp_path / "set", jobs=1)
     assert data.games["source"].tolist() == ["a.zip", "b.zip", "b.zip"]
     assert data.games["reject_reason"].tolist() == ["", "duplicate", ""]
 
@@ -201,17 +202,15 @@ def test_a_file_of_the_same_name_and_content_in_another_archive_has_a_row_of_its
 @pytest.mark.parametrize("recent", [1, 3, 100])
 def test_files_are_known_by_their_keys_wherever_these_are(tmp_path, monkeypatch, recent):
     """In a data set, in a part, in the set of the last ones, or in the array of those before."""
-    monkeypatch.setattr(preprocess, "RECENT_KEYS", recent)
+    monkeypatch.setattr(new_files, "RECENT_KEYS", recent)
     write_games(tmp_path / "a", range(5))
-    preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1)
+    preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
     stored = dataset.load_dataset(tmp_path / "set").games["file_key"].tolist()
-    parts = preprocess._Parts(tmp_path / "set")
-    parts.add(preprocess.make_table([{"file_key": 7}]))
-    parts.save()
-    parts = preprocess._Parts(tmp_path / "set")
+    parts.write_part(tmp_path / "set", make_table([{"file_key": 7}]))
+    known = new_files.known_files(tmp_path / "set")
     new = [1, 2**64 - 1, 2**63, 5, 6, 4]
-    assert not any(parts.is_known(key) for key in new) and all(parts.is_known(key) for key in [*new, 7, *stored])
-    assert sorted(parts.known_keys().tolist()) == sorted([*new, 7, *stored])
+    assert not any(known.is_known(key) for key in new) and all(known.is_known(key) for key in [*new, 7, *stored])
+    assert known.keys().tolist() == sorted([*new, 7, *stored])
 
 
 def test_parts_of_a_stopped_run_are_kept_by_the_next_one(tmp_path, monkeypatch):
@@ -219,8 +218,8 @@ def test_parts_of_a_stopped_run_are_kept_by_the_next_one(tmp_path, monkeypatch):
         write_games(tmp_path / name, seeds)
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(preprocess, "merge_parts", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-        preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1)
-    data = preprocess.preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "set", workers=1)
+        preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
+    data = preprocess.preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "set", jobs=1)
     assert data.games["source"].tolist() == ["a"] * 3 + ["b"] * 5
 
 
@@ -229,9 +228,9 @@ def test_parts_that_were_merged_but_not_deleted_are_not_merged_again(tmp_path, m
     write_games(tmp_path / "a", range(4))
     with monkeypatch.context() as patched:
         patched.setattr(merge.shutil, "rmtree", lambda *_, **__: None)
-        first = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1)
+        first = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
     assert list((tmp_path / "set" / "unfinished").glob("part-*.parquet"))
-    again = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1)
+    again = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
     assert again.games.equals(first.games) and len(again.games) == 4
     assert again.fingerprint == first.fingerprint and len(again.shards) == 1
 
@@ -259,18 +258,18 @@ def test_the_moves_of_an_opening_are_setup_stones_and_no_positions(tmp_path):
 def test_a_data_set_has_one_writer_at_a_time(tmp_path):
     write_games(tmp_path / "a", range(3))
     with lock_folder(tmp_path / "set"), pytest.raises(BadInput, match="set: another process is writing to it"):
-        preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1)
-    preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1)
+        preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
+    preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
 
 
 def test_a_data_set_of_another_format_is_an_error_and_not_touched(tmp_path):
     write_games(tmp_path / "a", range(3))
     write_games(tmp_path / "b", range(3, 6))
-    folder = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1).folder
-    sign(folder, format=7)
+    folder = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1).folder
+    sign(folder, format=8)
     before = {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
-    with pytest.raises(BadInput, match="is a data set of format 7"):
-        preprocess.preprocess([str(tmp_path / "b")], folder, workers=1)
+    with pytest.raises(BadInput, match="is a data set of format 8"):
+        preprocess.preprocess([str(tmp_path / "b")], folder, jobs=1)
     assert before == {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
 
 
@@ -278,7 +277,7 @@ def test_options_may_change_until_the_first_merge(tmp_path, monkeypatch):
     write_games(tmp_path / "a", range(3))
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(preprocess, "merge_parts", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-        preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1)
-    monkeypatch.setattr(preprocess, "read_batch", None)     # nothing is read again
-    data = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1, where="num_moves > 1")
+        preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
+    monkeypatch.setattr(new_files, "read_batch", None)     # nothing is read again
+    data = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1, where="num_moves > 1")
     assert len(data.games) == 3 and data.meta["options"]["where"] == "num_moves > 1"

@@ -82,8 +82,8 @@ def test_a_truncated_copy_is_found_among_games_that_are_added_later(tmp_path, fi
         record = replace(whole, moves=transformed(whole, 3).moves[:length])
         (tmp_path / name / "game.sgf").write_text(format_record(record), encoding="utf-8")
     (tmp_path / "a" / "other.sgf").write_text(format_record(other), encoding="utf-8")
-    preprocess([str(tmp_path / "a")], tmp_path / "set", workers=1)
-    data = preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "set", workers=1)
+    preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
+    data = preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "set", jobs=1)
     used, games = data.used_games.set_index("num_moves"), data.selection()
     assert sorted(used.index) == sorted(games.column("num_moves").tolist()) == [70, 80]
     assert used.at[80, "source"] == ("b" if first == 50 else "a")

@@ -193,7 +193,7 @@ def test_test_time_augmentation_runs_an_equivariant_network_once(tmp_path, monke
 @pytest.mark.runs
 def test_an_equivariant_network_is_trained_resumed_widened_and_evaluated(tmp_path, capfd):
     write_games(tmp_path / "sgf", range(12), plies=30)
-    preprocess.preprocess([str(tmp_path / "sgf")], tmp_path / "set", workers=1, validation=0.2, test=0.2)
+    preprocess.preprocess([str(tmp_path / "sgf")], tmp_path / "set", jobs=1, validation=0.2, test=0.2)
     common = ["--batch-size", "16", "--checkpoint-positions", "64", "--validation-positions", "32",
               "--optimizer", "adam", "--layers", "3"]
     run = tmp_path / "run"

@@ -1,7 +1,9 @@
 """The nodes of a tree: nothing of a file is lost."""
 import time
 
+import numpy as np
 import pytest
+from sgfmill import sgf_grammar
 
 from mugo.sgf.collection import split_games
 from mugo.sgf.nodes import Node, children_of, format_nodes, format_properties, main_line, parse_game
@@ -30,14 +32,34 @@ def test_properties_keep_order_and_raw_values(text, properties):
 
 @pytest.mark.parametrize("text, error", [
     (b"", "unexpected end"), (b"(;", "unexpected end"), (b"(;C[x)", "unexpected end"), (b"(;C)", "no values"),
-    (b"(;C;)", "no values"), (b"(;[x])", "unexpected value"), (b"(C[x])", "outside a node"),
-    (b";C[x]", "unexpected node"),
+    (b"(;C;)", "no values"), (b"(;B[aa]B;W[bb])", "no values"), (b"(;[x])", "unexpected value"),
+    (b"(C[x])", "outside a node"), (b";C[x]", "unexpected node"),
     (b"(;(;B[aa]);W[bb])", "unexpected node"), (b"((;B[aa]))", "empty sequence"), (b"(;B[aa]())", "empty sequence"),
     (b"(;B[aa](;W[bb])C[x])", "outside a node"), (b"(;B[aa] ! )", "unexpected end"),
 ])
 def test_malformed_text_is_an_error(text, error):
     with pytest.raises(ValueError, match=error):
         parse_game(text)
+
+
+def test_a_main_line_is_read_as_sgfmill_reads_it_even_if_it_is_damaged():
+    rng = np.random.default_rng(1)
+    whole, refused = b"(;GM[1]SZ[9]AB[aa][bb:cc]C[a\\]b]" + b";B[dd] ;W[ee]\n;B[]C[x]MN[3]" * 5 + b")", 0
+    for _ in range(2000):
+        text = bytearray(whole)
+        for place in rng.integers(6, len(whole), 2):
+            text[place:place + int(rng.integers(4))] = rng.choice([b"", b"[", b"]", b";", b"B", b"[aa]", b" ", b"\\"])
+        try:
+            expected = sgf_grammar.parse_sgf_game(bytes(text)).sequence
+        except ValueError:
+            expected, refused = None, refused + 1
+        try:
+            nodes = [node.properties for node in parse_game(bytes(text))]
+        except ValueError:
+            nodes = None
+        if expected is None or not any("" in node for node in expected):         # a name in lower case, which is kept
+            assert nodes == expected, text
+    assert 200 < refused < 1800
 
 
 def test_no_more_nodes_are_read_than_asked_for():

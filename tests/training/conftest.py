@@ -14,7 +14,7 @@ def data(tmp_path_factory):
     write_games(folder / "sgf", range(20), plies=40)
     for seed in range(8):                # that ended by a count
         (folder / "sgf" / f"counted-{seed}.sgf").write_text(format_record(finished_record(seed)), encoding="utf-8")
-    return preprocess.preprocess([str(folder / "sgf")], folder / "set", workers=1, validation=0.2, test=0.2)
+    return preprocess.preprocess([str(folder / "sgf")], folder / "set", jobs=1, validation=0.2, test=0.2)
 
 
 @pytest.fixture(scope="session")

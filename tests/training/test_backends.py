@@ -29,7 +29,7 @@ def test_a_run_goes_on_on_the_other_backend_with_the_same_figures(tmp_path, monk
     for backend in BACKENDS:
         pytest.importorskip(backend)
     write_games(tmp_path / "sgf", range(20), plies=40)
-    data = preprocess.preprocess([str(tmp_path / "sgf")], tmp_path / "set", workers=1, validation=0.2, test=0.2)
+    data = preprocess.preprocess([str(tmp_path / "sgf")], tmp_path / "set", jobs=1, validation=0.2, test=0.2)
     saved = CheckpointCallback.save
 
     def interrupted(self):

@@ -133,7 +133,7 @@ def test_a_counted_game_without_moves_has_no_last_position(tmp_path):
         f"RE[B+2.5]AB{left}AW{right}", "RE[B+R];B[ee];W[cc];B[gg]", f"RE[W+15.5]AB{right}AW{left}")]
     data = dataset_of(tmp_path, games, min_moves=0)
     assert sorted(data.positions(None).games.column("num_moves")) == [0, 0, 3]
-    assert (data.positions(None).games.column("owners_start") >= 0).sum() == 2
+    assert (data.positions(None).games.column("ownership_start") >= 0).sum() == 2
     sample = evaluate.sample_positions(data, 9, None, "", 0, 0)
     assert len(sample.numbers) == 3 and len(sample.last) == 0
 
@@ -466,7 +466,7 @@ def test_positions_are_drawn_from_a_hundred_million_without_a_list_of_all():
     """A list of their numbers would be 800 MB."""
     class Games:
         def column(self, name):
-            return np.array([-1, 0], np.int32)           # owners_start: the second was counted
+            return np.array([-1, 0], np.int32)           # ownership_start: the second was counted
 
     positions = Positions(SIZE, Games(), np.array([0, 10**8 - 1, 10**8]))
     data = SimpleNamespace(positions=lambda *_: positions)

@@ -92,7 +92,7 @@ def test_a_game_whose_score_is_known_is_won_or_lost_by_every_komi():
 def test_targets_of_handicap_games_are_those_between_players_of_equal_strength():
     """Black is expected to lose 30 points, White to gain 30 and 3.  To learn from, scores are known all the same; to
     validate on, only where 3 points at most are expected to be gained."""
-    batch = three_positions(scores=np.array([9, 20, 20], np.float32), gains=np.array([-30, 30, 3], np.float32),
+    batch = three_positions(scores=np.array([9, 20, 20], np.float32), handicap_gains=np.array([-30, 30, 3], np.float32),
                             komi=np.array([-0.5, 0.5, 0.5], np.float32))
     learned, measured = (loader.examples(batch, FULL, rng)[1] for rng in (GamesOwnKomi(), None))
     assert learned["score"].tolist() == [[38.5], [-9.5], [17.5]] and learned["value"].tolist() == [[1], [-1], [1]]
@@ -143,7 +143,7 @@ def test_a_fraction_of_each_batch_is_of_endgames_and_the_rest_is_as_without(data
 
 def test_a_fraction_of_endgames_without_a_counted_game_is_refused(data):
     with pytest.raises(BadInput, match="--endgame-fraction 0.5: no training game has a count"):
-        loader.TrainingStream(data.positions("train", where="owners_start < 0"),
+        loader.TrainingStream(data.positions("train", where="ownership_start < 0"),
                               replace(OPTIONS, endgame_fraction=0.5))
 
 

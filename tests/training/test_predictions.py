@@ -60,7 +60,7 @@ def test_the_score_is_compared_with_the_area_and_komi_of_the_side_to_move():
 def test_how_a_handicap_game_ends_does_not_say_who_is_ahead_before():
     """Where a side is expected to gain more than three points by strength, value, ownership and score are not known."""
     batch = batch_of_ends(np.ones((3, POINTS)), [6.5] * 3, [10] * 3)._replace(
-        gains=np.array([-3, 3.5, -77], np.float32))
+        handicap_gains=np.array([-3, 3.5, -77], np.float32))
     measured = predictions.measure(output_of(np.ones((3, POINTS)), [20] * 3, [4] * 3), batch)
     for name in "value_accuracy", "value_mse", "ownership_accuracy", "score_error", "score_pit":
         assert np.isnan(measured[name]).tolist() == [False, True, True], name
@@ -107,7 +107,7 @@ class Oracle:
         for symmetry in range(8):
             batch = positions.batch(np.arange(len(positions)), symmetry)
             for i, packed in enumerate(batch.packed):
-                end = None if packed.tobytes() in self.known else (batch.owners[i], batch.scores[i])
+                end = None if packed.tobytes() in self.known else (batch.ownership[i], batch.scores[i])
                 self.known[packed.tobytes()] = end
 
     def evaluate_packed(self, packed, features=None):
@@ -126,7 +126,7 @@ def test_a_network_that_knows_how_games_end_is_right_everywhere_and_its_opposite
             assert table.loc[part, f"ownership_accuracy{tta}"] == (right == 1)
     last = table.loc["last move of a count"]
     assert last["value_accuracy"] == last["value_accuracy_tta"] == (right == 1)
-    scores = [abs(float(game.result[2:])) for game in data.games.itertuples() if game.owners_start >= 0]
+    scores = [abs(float(game.result[2:])) for game in data.games.itertuples() if game.ownership_start >= 0]
     assert len(scores) >= 5
     assert last["score_error"] == last["score_error_tta"] == pytest.approx(0 if right == 1 else 2 * np.mean(scores))
 
@@ -136,7 +136,7 @@ def test_the_last_positions_are_those_before_the_last_move_of_counted_games(data
     sample = evaluate.sample_positions(data, SIZE, None, "", 0, 0)
     rows = evaluate.predict_sample(network, sample, tta=False)
     counted = {game: row.num_moves for game, row in enumerate(sample.positions.games.table().itertuples())
-               if row.owners_start >= 0}
+               if row.ownership_start >= 0}
     assert 5 <= len(counted) < len(sample.positions.games)
     last = rows[rows["last_move"]]
     assert sorted(last["game"]) == list(counted)

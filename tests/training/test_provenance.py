@@ -23,12 +23,12 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def data(folder):
-    return preprocess([str(folder / "sgf")], folder / "set", workers=1, **SPLITS)
+    return preprocess([str(folder / "sgf")], folder / "set", jobs=1, **SPLITS)
 
 
 @pytest.fixture(scope="module")
 def other_seed(folder):
-    return preprocess([str(folder / "sgf")], folder / "other", workers=1, seed=1, **SPLITS)
+    return preprocess([str(folder / "sgf")], folder / "other", jobs=1, seed=1, **SPLITS)
 
 
 def trained_on(data, where: str = "", seed: int = 0, init_from: dict | None = None) -> dict:

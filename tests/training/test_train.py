@@ -73,7 +73,7 @@ def test_the_validation_figures_are_those_of_evaluate_on_the_same_positions(tmp_
     records += [random_record(seed, plies=40, **gives if seed % 4 < 2 else {"komi": None}) for seed in range(12, 24)]
     data = dataset_of(tmp_path, records, validation=0.5, test=0)
     validation = data.positions("validation")
-    gains = np.abs(validation.batch(np.arange(len(validation))).gains)
+    gains = np.abs(validation.batch(np.arange(len(validation))).handicap_gains)
     assert (gains > 3).any() and ((gains > 0) & (gains <= 3)).any() and (gains == 0).any()
     config = replace(CONFIG, komi_input=komi_input, auxiliary_heads=False)
     train.train(data, tmp_path / "run", config, replace(OPTIONS, positions=16, validation_positions=10**6))
@@ -259,7 +259,7 @@ def test_a_run_on_other_positions_than_its_network_s_says_that_it_may_repeat_som
 
 
 def test_a_run_is_not_resumed_on_another_split_of_its_games(data, unbroken, tmp_path):
-    other = preprocess.preprocess([str(data.folder.parent / "sgf")], tmp_path / "set", workers=1, seed=1,
+    other = preprocess.preprocess([str(data.folder.parent / "sgf")], tmp_path / "set", jobs=1, seed=1,
                                   validation=0.2, test=0.2)
     with pytest.raises(BadInput, match="trained on other games than .* has now, or on another split of them"):
         train.train(other, unbroken, CONFIG, OPTIONS, resume=True)

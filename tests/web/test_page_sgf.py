@@ -9,7 +9,8 @@ from web_fakes import go_game, gomoku_game
 
 from mugo.sgf.collection import split_games
 from mugo.sgf.nodes import Node, escaped, format_nodes, format_properties, parse_game
-from mugo.sgf.tree import INFO, read_game
+from mugo.sgf.record import INFO
+from mugo.sgf.tree import read_game
 
 pytestmark = needs_node
 TEXTS = ("a", "[B] \\ ]", "two\nlines: \\]", "Müller 囲碁", "]];(B[aa])", " ", "x:y")

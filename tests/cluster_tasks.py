@@ -1,4 +1,4 @@
-"""Units of work for the tests of clusters, in a module that worker processes can import; and a local cluster."""
+"""Tasks for the tests of clusters, in a module that worker processes can import; and a local cluster."""
 import contextlib
 import os
 import signal
