@@ -24,15 +24,15 @@ def mark_dead_chains(b, ownership, n, is_safe, dead):
     ownership: (POINTS,), sums over n rollouts, or means and 1.  is_safe: bool (POINTS,), points of chains that live.
     """
     survival = np.zeros(POINTS, np.float64)      # of the chain with this head: the mean for its own colour
-    for i in range(2):
-        lowest = survival.min()
-        limit = CLEARLY_DEAD * n if lowest < CLEARLY_DEAD * n else 0.0
-        for row in range(1, b.rows + 1):
-            for p in range(row * b.width + 1, row * b.width + b.cols + 1):
-                h = b.head[p]
-                if i == 0 and b.colour[p] != EMPTY and not is_safe[p]:
-                    survival[h] += ownership[p] * b.colour[p] / b.stones[h]
-                dead[p] = b.colour[p] != EMPTY and survival[h] < limit
+    for row in range(1, b.rows + 1):
+        for p in range(row * b.width + 1, row * b.width + b.cols + 1):
+            if b.colour[p] != EMPTY and not is_safe[p]:
+                survival[b.head[p]] += ownership[p] * b.colour[p] / b.stones[b.head[p]]
+    lowest = survival.min()
+    limit = CLEARLY_DEAD * n if lowest < CLEARLY_DEAD * n else 0.0
+    for row in range(1, b.rows + 1):
+        for p in range(row * b.width + 1, row * b.width + b.cols + 1):
+            dead[p] = b.colour[p] != EMPTY and survival[b.head[p]] < limit
     return lowest < 0
 
 
