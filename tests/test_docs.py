@@ -23,7 +23,7 @@ NEED_KERAS = ("train", "evaluate", "selfplay", "quantize")
 # Options in the pages that are not MuGo's: of GNU Go, gogui-twogtp, pip, MkDocs, Dask, and of benchmarks and tools.
 FOREIGN = {"--mode", "--level", "--positional-superko", "--strict", "--help", "--version", "--warn", "--seeds",
            "--rounds", "--kills", "--doublings", "--from", "--kind", "--python", "--nworkers", "--nthreads",
-           "--unit-bytes", "--check", "--upgrade"}
+           "--task-bytes", "--check", "--upgrade"}
 
 
 def name_of(page: Path) -> str:
