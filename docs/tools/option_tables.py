@@ -2,25 +2,25 @@
 
     python docs/tools/option_tables.py
 
-A table stands between the lines BEGIN and END.  tests/test_docs.py checks that it is the current one.
+A table stands between a line `<!-- options TOPIC: ... -->`, with a topic of `mugo help`, and the line END.
+tests/test_docs.py checks that each is the current one.
 """
+import re
 from pathlib import Path
 
+from mugo.cli.help import TOPICS
 from mugo.core.options import option_table
-from mugo.players.options import PLAYERS_DEFAULTS
-from mugo.players.searcher import PlayOptions
-from mugo.search.settings import Settings
 
-BEGIN, END = "<!-- options: written by docs/tools/option_tables.py -->\n", "<!-- end -->\n"
-PAGE = Path(__file__).parents[1] / "search.md"
+END = "<!-- end -->\n"
+TABLE = re.compile(r"(<!-- options (\w+): written by docs/tools/option_tables\.py -->\n).*?" + END, re.DOTALL)
+PAGES = sorted(Path(__file__).parents[1].glob("*.md"))
 
 
-def with_table(text: str) -> str:
-    """A page with the current table."""
-    before, rest = text.split(BEGIN)
-    table = option_table([PlayOptions, Settings], PLAYERS_DEFAULTS)
-    return f"{before}{BEGIN}\n{table}\n\n{END}{rest.split(END)[1]}"
+def with_tables(text: str) -> str:
+    """A page with its current tables."""
+    return TABLE.sub(lambda match: f"{match[1]}\n{option_table(*TOPICS[match[2]].load())}\n\n{END}", text)
 
 
 if __name__ == "__main__":
-    PAGE.write_text(with_table(PAGE.read_text()))
+    for page in PAGES:
+        page.write_text(with_tables(page.read_text()))

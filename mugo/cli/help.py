@@ -1,28 +1,67 @@
-"""`mugo help search`: all options of a kind, with those that no --help shows."""
+"""`mugo help TOPIC`: all options of a kind, with those that no --help shows.
+
+A topic is a row of TOPICS: the dataclasses whose fields are its options.  The table in the documentation is of the
+same row (docs/tools/option_tables.py).
+"""
 import argparse
+import importlib
 import textwrap
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from mugo.core.options import Option, options_of
-from mugo.players.options import PLAYERS_DEFAULTS
-from mugo.players.searcher import PlayOptions
-from mugo.search.settings import Settings
 
 WIDTH = 100
+HOW = "Each may be given as --NAME VALUE, as --set NAME=VALUE, or in a file of --config"
+
+
+class Topic(NamedTuple):
+    """Options that are explained together.
+
+    about: whose they are, for a list of the topics.  kinds: their dataclasses, as "module:Class" of mugo, which are
+    imported when they are needed.  introduction: the first lines.  defaults: "module:NAME" of the defaults that differ
+    from the fields', in words, by field.
+    """
+    about: str
+    kinds: tuple[str, ...]
+    introduction: str
+    defaults: str = ""
+
+    def load(self) -> tuple[list[type], Mapping[str, str]]:
+        """(dataclasses, defaults), as option_table takes them."""
+        return [_load(each) for each in self.kinds], _load(self.defaults) if self.defaults else {}
+
+
+TOPICS = {
+    "search": Topic("of uct and mcts, in gtp, play, match, review, analysis",
+                    ("players.searcher:PlayOptions", "search.settings:Settings"),
+                    f"Options of the players uct and mcts.  {HOW},\n"
+                    "and over GTP as mugo-param NAME VALUE; in brackets KataGo's name for kata-set-param.",
+                    "players.options:PLAYERS_DEFAULTS"),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo help`."""
-    parser.add_argument("topic", choices=("search",), help="search: of uct and mcts, in gtp, play, match, review, ...")
+    parser.add_argument("topic", choices=TOPICS,
+                        help="; ".join(f"{name}: {topic.about}" for name, topic in TOPICS.items()))
 
 
 def command(args: argparse.Namespace) -> int:
     """Print the options; returns the exit status."""
-    print("Options of the players uct and mcts.  Each may be given as --NAME VALUE, as --set NAME=VALUE, in a file of\n"
-          "--config, and over GTP as mugo-param NAME VALUE; in brackets KataGo's name for kata-set-param.\n")
-    for kind in PlayOptions, Settings:
+    topic = TOPICS[args.topic]
+    print(f"{topic.introduction}\n")
+    kinds, defaults = topic.load()
+    for kind in kinds:
         for field, each in options_of(kind).items():
-            print(_described(each, PLAYERS_DEFAULTS.get(field, each.described_default)))
+            print(_described(each, defaults.get(field, each.described_default)))
     return 0
+
+
+def _load(name: str) -> Any:
+    """The class or constant "module:NAME" of mugo."""
+    module, _, attribute = name.partition(":")
+    return getattr(importlib.import_module(f"mugo.{module}"), attribute)
 
 
 def _described(each: Option, default: str) -> str:

@@ -38,7 +38,7 @@ COMMANDS = {
     "review": ("review.command", "review game records move by move"),
     "play": ("tui.play", "play in the terminal"),
     "doctor": ("cli.doctor", "examine this machine and installation, for bug reports"),
-    "help": ("cli.help", "explain all options of a kind: search"),
+    "help": ("cli.help", "explain all options of a kind, as of the search"),
     "completion": ("cli.completion", "print a script that completes commands and options in a shell"),
     "demo": ("cli.demo", "preprocess, train, evaluate and play on the sample games, in a few minutes"),
 }
