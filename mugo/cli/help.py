@@ -35,8 +35,8 @@ class Topic(NamedTuple):
 TOPICS = {
     "search": Topic("of uct and mcts, in gtp, play, match, review, analysis",
                     ("players.searcher:PlayOptions", "search.settings:Settings"),
-                    f"Options of the players uct and mcts.  {HOW},\n"
-                    "and over GTP as mugo-param NAME VALUE; in brackets KataGo's name for kata-set-param.",
+                    f"Options of the players uct and mcts.  {HOW}, and over GTP as mugo-param NAME VALUE; in brackets "
+                    "KataGo's name for kata-set-param.",
                     "players.options:PLAYERS_DEFAULTS"),
 }
 
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def command(args: argparse.Namespace) -> int:
     """Print the options; returns the exit status."""
     topic = TOPICS[args.topic]
-    print(f"{topic.introduction}\n")
+    print(f"{textwrap.fill(topic.introduction, WIDTH)}\n")
     kinds, defaults = topic.load()
     for kind in kinds:
         for field, each in options_of(kind).items():
